@@ -11,7 +11,6 @@ export default defineConfig({
 	timeout: 120_000,
 	expect: { timeout: 20_000 },
 	forbidOnly: Boolean(CI),
-	retries: CI ? 1 : 0,
 	// The tests share one running system whose slots and budget are what they test.
 	workers: 1,
 	use: {
@@ -19,7 +18,7 @@ export default defineConfig({
 		baseURL,
 		contextOptions: { reducedMotion: "reduce" },
 		screenshot: "only-on-failure",
-		trace: CI ? "on-first-retry" : "retain-on-failure",
+		trace: "retain-on-failure",
 		launchOptions: { ...(SPILLWAY_CHROMIUM ? { executablePath: SPILLWAY_CHROMIUM } : {}), args: SPILLWAY_CHROMIUM_ARGS?.split(" ") ?? [] },
 	},
 	webServer: {

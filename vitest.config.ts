@@ -8,17 +8,19 @@ const DATABASE_TESTS = `${ROOMS}/**/*.db.test.{ts,tsx}`;
 const SETTINGS = {
 	environment: "node",
 	pool: "forks" as const,
-	// For what hangs, not for what is slow: a busy machine is no failure.
-	testTimeout: 60_000,
-	hookTimeout: 120_000,
+	setupFiles: ["./scripts/test-seed.mjs"],
+	// Only for tests that hang: a busy machine must not fail one.
+	testTimeout: 240_000,
+	hookTimeout: 240_000,
+	expect: { poll: { timeout: 60_000 } },
 	// next-auth imports "next/server" without an extension, which only a bundler resolves.
 	server: { deps: { inline: ["next-auth"] } },
 };
 
 export default defineConfig({
 	test: {
-		// Two workers on the two cores of the smallest machine; more only compete with the servers that tests start.
-		maxWorkers: 2,
+		// One more than the cores of the smallest machine: many tests wait for the servers that they start.
+		maxWorkers: 3,
 		projects: [
 			{
 				test: {

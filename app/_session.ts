@@ -4,7 +4,7 @@ import { sessionActor } from "#server/auth/session.ts";
 
 type SignedIn = Extract<Awaited<ReturnType<typeof sessionActor>>, { kind: "person" }>;
 
-/** Who is signed in. Anybody else is sent to the sign-in, which leads back to the page asked for. */
+/** Returns the signed-in user. Redirects others to sign-in, which returns to the requested page. */
 export async function signedIn(): Promise<SignedIn> {
 	const actor = await sessionActor();
 	if (actor?.kind === "person") return actor;

@@ -1,5 +1,6 @@
 import "./globals.css";
 import type { Metadata, Viewport } from "next";
+import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { inter, jetbrainsMono } from "#app/fonts/fonts.ts";
 import { ChartPatterns } from "#components/charts/patterns.tsx";
@@ -8,7 +9,9 @@ import { ToastHost } from "#components/ui/toast.tsx";
 
 export const metadata: Metadata = {
 	title: { default: "Spillway", template: "%s · Spillway" },
-	description: "Lets an owned GPU cluster spill over into the cloud, under rules that finance can trust.",
+	manifest: "/manifest.webmanifest",
+	icons: { apple: "/apple-touch-icon.png" },
+	description: "Bursts GPU jobs from an owned cluster to clouds under rules that finance can trust.",
 };
 
 export const viewport: Viewport = {
@@ -21,12 +24,13 @@ export const viewport: Viewport = {
 	],
 };
 
-export default function RootLayout({ children }: { children: ReactNode }) {
+export default async function RootLayout({ children }: { children: ReactNode }) {
+	const nonce = (await headers()).get("x-nonce") ?? undefined;
 	return (
-		// The theme's class is written by an inline script before hydration, so the server cannot know it.
+		// An inline script sets the theme class before hydration, so the server markup differs.
 		<html lang="en" className={`${inter.variable} ${jetbrainsMono.variable}`} suppressHydrationWarning>
 			<body>
-				<ThemeProvider>
+				<ThemeProvider nonce={nonce}>
 					{children}
 					<ToastHost />
 				</ThemeProvider>

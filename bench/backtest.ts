@@ -12,7 +12,7 @@ import { seededRandom } from "#server/kernel/random.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { demoPolicy } from "#server/policy/demo-policy.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
-import { replayInThread } from "#server/services/backtest/replay-thread.ts";
+import { replayInThread } from "#server/services/decision/backtest/replay-thread.ts";
 import type { HistoryJob, RecordedHistory } from "#server/simulation/backtest/history.ts";
 import { compareHalves, runBacktest } from "#server/simulation/backtest/run-backtest.ts";
 import { boardWattsOf, catalogueHome, offersOf } from "./lib/catalogue.ts";

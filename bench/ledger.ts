@@ -12,7 +12,7 @@ import { parseArgs } from "node:util";
 import type { Connection } from "#server/db/client.ts";
 import { migrate } from "#server/db/migrate.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { databaseSeconds } from "./lib/database-cpu.ts";
 import { print, quantile, round } from "./lib/figures.ts";
 import { publishBudgets } from "./lib/ledger-budgets.ts";

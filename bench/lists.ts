@@ -8,9 +8,9 @@ import { connect } from "#server/db/client.ts";
 import { migrate } from "#server/db/migrate.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { systemContext } from "#server/services/context.ts";
-import { listInstances } from "#server/services/instance/list.ts";
-import { countJobs, type ListJobsInput, listJobs } from "#server/services/job/list.ts";
+import { listInstances } from "#server/services/capacity/instance/list.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { countJobs, type ListJobsInput, listJobs } from "#server/services/work/job/list.ts";
 import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
 import { print, quantile, round } from "./lib/figures.ts";
 

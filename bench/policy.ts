@@ -4,6 +4,7 @@
  * [--seed N]`.
  * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's
  * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken.
+ * `--seeds N`: so many draws of spot, 1 to N, each as a cell next to the rules of lib/policy-cells.ts, in place of one table.
  * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
  * with what a job of each costs; `--owned` is 384 then unless told.
  */
@@ -23,6 +24,7 @@ import { parseAvailability } from "#server/simulation/scenario-file/availability
 import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { boardWattsOf, catalogueHome, HOME_ZONE, offersOf } from "./lib/catalogue.ts";
 import { hourlyGrid } from "./lib/hourly-grid.ts";
+import { CELL_RULES, type Cell, cellOf, summaryOf } from "./lib/policy-cells.ts";
 import { syntheticTrace } from "./lib/synthetic-trace.ts";
 
 const ACCELERATOR = "A100-80GB";
@@ -44,6 +46,7 @@ const { values: args } = parseArgs({
 		"spot-runs": { type: "string" },
 		grid: { type: "string" },
 		seed: { type: "string", default: "1" },
+		seeds: { type: "string" },
 		"no-bound": { type: "boolean", default: false },
 		synthetic: { type: "string" },
 		load: { type: "string", default: "0.97" },
@@ -85,7 +88,7 @@ async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spil
 
 const spotTraces = readSpotTraces();
 
-function scenarioOf(ownedGpus: number): ReplayScenario {
+function scenarioOf(ownedGpus: number, seed = Number(args.seed)): ReplayScenario {
 	const offers = offersOf(ACCELERATOR, START_MS);
 	return defaultScenario({
 		ownedGpus,
@@ -95,8 +98,25 @@ function scenarioOf(ownedGpus: number): ReplayScenario {
 		boardWatts: boardWattsOf(ACCELERATOR),
 		spotTraces,
 		startMs: START_MS,
-		seed: Number(args.seed),
+		seed,
 	});
+}
+
+/** One replay after the other: a cell is printed when its seed is done, since a large trace takes minutes. */
+async function runCells(trace: string, ownedGpus: number, seeds: number): Promise<void> {
+	const jobs = await readTrace(trace);
+	const policy = readPolicy(args.policy);
+	const cells: Cell[] = [];
+	for (let seed = 1; seed <= seeds; seed++) {
+		const scenario = scenarioOf(ownedGpus, seed);
+		const rules = new Map(CELL_RULES.map((name) => [name, replay(jobs, scenario, { name, policy: null })]));
+		const cell = cellOf(path.basename(trace), seed, replay(jobs, scenario, { name: SPILLWAY, policy }), rules);
+		cells.push(cell);
+		if (!args.json) console.log(JSON.stringify(cell));
+	}
+	const result = { trace: path.basename(trace), ownedGpus, jobs: jobs.length, cells, summary: summaryOf(cells) };
+	if (args.json) console.log(JSON.stringify(result));
+	else console.table(result.summary);
 }
 
 /** One replay after the other in this process; the first one also warms it up. */
@@ -195,6 +215,10 @@ const runs = args.synthetic
 for (const { trace, owned } of runs) {
 	if (!Number.isInteger(owned) || owned < 0)
 		throw new SpillwayError("invalid_input", "--owned N: how many GPUs are owned, a whole number.");
+	if (args.seeds !== undefined) {
+		await runCells(trace, owned, Number(args.seeds));
+		continue;
+	}
 	const result = await run(trace, owned);
 	if (args.json) console.log(JSON.stringify(result));
 	else print(result);

@@ -56,7 +56,7 @@ describe("parseCommandArgs", () => {
 	});
 	it("names the nearest flag, a forgotten value and a value too many", () => {
 		expect(refusal("--gpu", "1")).toBe("There is no flag --gpu. Did you mean --gpus?");
-		expect(refusal("--zzzzzzzz")).toMatch(/^There is no flag --zzzzzzzz\. There are: --file, --gpus, /);
+		expect(refusal("--zzzzzzzz")).toMatch(/^There is no flag --zzzzzzzz\. Use one of: --file, --gpus, /);
 		expect(refusal("--__proto__")).toMatch(/^There is no flag/);
 		expect(refusal("--constructor=1")).toMatch(/^There is no flag/);
 		expect(refusal("-z")).toMatch(/^There is no flag -z\. There are: -f, -h /);

@@ -121,5 +121,5 @@ function unknownFlag(given: string, options: Options): string {
 		return `There is no flag ${given}. There are: ${shorts.join(", ")} and the long ones in --help.`;
 	}
 	const name = given.slice(2);
-	return `There is no flag ${given}. ${didYouMean(name, Object.keys(options)).replace(/(Did you mean |There are: |, )(?=\w)/g, "$1--")}`;
+	return `There is no flag ${given}. ${didYouMean(name, Object.keys(options)).replace(/(Did you mean |Use one of: |, )(?=\w)/g, "$1--")}`;
 }

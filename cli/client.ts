@@ -87,8 +87,8 @@ export class Client {
 	}
 
 	/** An answer of any length, as it comes. @throws UnreachableError when it breaks off. */
-	async *bytes(path: string, query: Query): AsyncGenerator<Uint8Array> {
-		const response = await this.#fetch("GET", path, query, undefined, {}, this.#signal);
+	async *bytes(path: string, query: Query, headers: Record<string, string> = {}): AsyncGenerator<Uint8Array> {
+		const response = await this.#fetch("GET", path, query, undefined, headers, this.#signal);
 		if (!response.ok) throw this.#refusal(response.status, await response.text());
 		try {
 			yield* response.body ?? [];

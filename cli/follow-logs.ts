@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { readAs, UnreachableError } from "./client.ts";
 import type { CommandContext } from "./command.ts";
 import { styled } from "./render/style.ts";
@@ -9,6 +10,8 @@ const UNREACHABLE_PATIENCE_MS = 60_000;
 export interface FollowFrom {
 	attempt?: number | undefined;
 	tail?: number | undefined;
+	/** Print terminal escapes as they are. */
+	raw?: boolean;
 }
 
 /**
@@ -40,7 +43,8 @@ interface Place {
 /** @returns true at the log's end. */
 async function printUntilBroken(ctx: CommandContext, jobId: string, from: FollowFrom, place: Place): Promise<boolean> {
 	const { io, json } = ctx;
-	const query = place.last === null ? { ...from } : { attempt: place.last.attempt, after: place.last.number };
+	const { raw = false, ...start } = from;
+	const query = place.last === null ? start : { attempt: place.last.attempt, after: place.last.number };
 	for await (const text of ctx.client.lines(`/jobs/${jobId}/logs`, { follow: 1, ...query })) {
 		place.reachedMs = io.nowMs();
 		const line = readAs(followedShape, { text, json: parsed(text) }, "log");
@@ -53,14 +57,28 @@ async function printUntilBroken(ctx: CommandContext, jobId: string, from: Follow
 		if (last && (attempt < last.attempt || (attempt === last.attempt && number <= last.number))) continue;
 		if (!json && last && attempt !== last.attempt) io.err(`${styled(io, "dim", `— attempt ${attempt} —`)}\n`);
 		place.last = { attempt, number };
-		io.out(json ? `${text}\n` : `${logLine(ctx, line)}\n`);
+		io.out(json ? `${text}\n` : `${logLine(ctx, line, raw)}\n`);
 	}
 	return false;
 }
 
-/** A command's line as it wrote it; Spillway's own lines are told apart. */
-export function logLine({ io }: Pick<CommandContext, "io">, line: { stream: string; text: string }): string {
-	return line.stream === "spillway" ? styled(io, "dim", `[spillway] ${line.text}`) : line.text;
+/**
+ * A line for the terminal. Escape sequences and control characters are removed unless `raw`: a job must not retitle, clear or
+ * write into the terminal of its reader. Spillway's own lines are marked.
+ */
+export function logLine({ io }: Pick<CommandContext, "io">, line: { stream: string; text: string }, raw = false): string {
+	if (line.stream === "spillway") return styled(io, "dim", `[spillway] ${stripControls(line.text)}`);
+	return raw ? line.text : stripControls(line.text);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: OSC, DCS and similar sequences with their text (ECMA-48 5.6)
+const STRINGS = /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c|$)/g;
+
+/** Tabs stay; bidirectional overrides, which reorder what is read, go too. */
+export function stripControls(text: string): string {
+	return stripVTControlCharacters(text.replace(STRINGS, "")).replace(CONTROLS, "");
 }
 
 function parsed(text: string): unknown {

@@ -98,9 +98,9 @@ describe("a job file", () => {
 	it("is refused with its line and column, but not for what a flag gives", async () => {
 		const file = (text: string): void => writeFileSync(path.join(folder, "job.yaml"), text);
 		file(YAML.replace("name: seven", "name: -x"));
-		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/^job\.yaml:3:19: metadata\.name: name must be 1 to 63/);
+		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/^job\.yaml:3:19: metadata\.name: must be 1 to 63/);
 		expect(await read(["-f", "job.yaml", "--name", "right"])).toMatchObject({ metadata: { name: "right" } });
-		await expect(read(["-f", "job.yaml", "--name=-wrong-"])).rejects.toThrow("--name (metadata.name): name must be 1 to 63");
+		await expect(read(["-f", "job.yaml", "--name=-wrong-"])).rejects.toThrow("--name (metadata.name): must be 1 to 63");
 		file(`${YAML}  data: [{ uri: "file:none", mount: x }]\n`);
 		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/spec\.data\.0\.uri: "file:none" is .*none, and there is nothing/);
 	});

@@ -56,7 +56,7 @@ describe("spillway simulate", { timeout: 120_000 }, () => {
 		const cases: [string[], string][] = [
 			[["--scenario", scenario], "--trace is missing"],
 			[["--trace", file("bad.csv", "job_id,submit_s,duration_s,gpus\n1,0,NaN,1\n"), "--scenario", scenario], 'line 2: duration_s is "NaN"'],
-			[[...sound, "--policy", file("p.yaml", "kind: Policy\nspec: 3\n")], "line 1, column 1: the policy has no apiVersion."],
+			[[...sound, "--policy", file("p.yaml", "kind: Policy\nspec: 3\n")], "line 1, column 1: apiVersion is required"],
 			[[...sound, "--out", folder], "it is a directory"],
 		];
 		const answers = await Promise.all(cases.map(([args]) => spillway(...args)));

@@ -33,48 +33,48 @@ async function expectAccessible(page: Page): Promise<void> {
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
 }
 
-test("a job asks, a second person says yes on a phone, and the job bursts", async ({ page, browser }) => {
+test("a job asks for approval, a second person approves on a phone, and the job bursts", async ({ page, browser }) => {
 	test.setTimeout(180_000);
 	const id = await rest.submit(aJob({ name: "asks-first", estimate: "60s" }));
 	const held = await jobWhen(id, "is held for an approval", (job) => job.reason.code === "approval_required");
 	expect(held.state).toBe("held");
 
-	await test.step("who submitted it sees whom it asks, and cannot answer", async () => {
+	await test.step("the submitter sees who can approve, and cannot decide", async () => {
 		await open(page, `/jobs/${id}`, /asks-first/);
-		await expect(page.getByText(/can say yes/)).toBeVisible();
+		await expect(page.getByText(/can (say yes|approve)|^Approver/)).toBeVisible();
 		await expectAccessible(page);
-		await page.getByRole("link", { name: "See what is asked" }).click();
-		await expect(page.getByText("You submitted this job, so somebody else has to answer.")).toBeVisible();
+		await page.getByRole("link", { name: "Show request" }).click();
+		await expect(page.getByText("You submitted this job, so someone else must decide.")).toBeVisible();
 		await expectAccessible(page);
 	});
 
 	const phone = await browser.newContext({ storageState: await sessionOf("finance"), viewport: PHONE, hasTouch: true });
 	const second = await phone.newPage();
-	await test.step("the approver reads quote and budget on a phone, and says yes", async () => {
+	await test.step("the approver reads quote and budget on a phone, and approves", async () => {
 		await open(second, "/approvals", "Approvals");
 		await expectAccessible(second);
 		await second.getByRole("link", { name: /asks-first/ }).click();
 		await expect(second.getByText("Expected cost", { exact: true })).toBeVisible();
-		await expect(second.getByText(/^Free of /)).toBeVisible();
+		await expect(second.getByText(/^Free in /)).toBeVisible();
 		expect(await second.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
 		await expectAccessible(second);
-		await second.getByLabel("Why (optional)").fill("quarter end");
-		await second.getByLabel("Up to, dollars (optional)").fill("50");
-		await second.getByRole("button", { name: "Yes, up to $50" }).click();
-		await expect(second.getByText("Yes, up to $50.00")).toBeVisible();
+		await second.getByLabel("Reason (optional)").fill("quarter end");
+		await second.getByLabel("Limit ($, optional)").fill("50");
+		await second.getByRole("button", { name: "Approve up to $50" }).click();
+		await expect(second.getByText("Approved up to $50.00")).toBeVisible();
 	});
 
 	const gone = await jobWhen(id, "is placed in a cloud", (job) => job.placement !== null && job.placement.capacityType !== "owned", 60_000);
 	expect(gone.placement?.provider).not.toBe("local");
-	await test.step("the answer is kept", async () => {
+	await test.step("the decision is kept", async () => {
 		await open(second, "/approvals?view=past", "Approvals");
-		await expect(second.getByRole("link", { name: /asks-first/ }).first()).toContainText("yes");
+		await expect(second.getByRole("link", { name: /asks-first/ }).first()).toContainText("approved");
 		await expectAccessible(second);
 	});
 	await phone.close();
 });
 
-test("a no keeps the job at home, and its page says so", async ({ page, browser }) => {
+test("a rejection keeps the job on owned GPUs, and its page offers a new request", async ({ page, browser }) => {
 	test.setTimeout(120_000);
 	const id = await rest.submit(aJob({ name: "asks-in-vain" }));
 	await jobWhen(id, "is held for an approval", (job) => job.reason.code === "approval_required");
@@ -82,33 +82,33 @@ test("a no keeps the job at home, and its page says so", async ({ page, browser 
 	const second = await other.newPage();
 	await open(second, "/approvals", "Approvals");
 	await second.getByRole("link", { name: /asks-in-vain/ }).click();
-	await second.getByRole("button", { name: "No", exact: true }).click();
-	await expect(second.getByText(/^No, said/)).toBeVisible();
+	await second.getByRole("form", { name: "Decision" }).getByRole("button", { name: "Reject" }).click();
+	await expect(second.getByText(/^Rejected by/)).toBeVisible();
 	await other.close();
 	await jobWhen(id, "waits at home", (job) => job.reason.code === "waiting_not_approved");
 	await open(page, `/jobs/${id}`, /asks-in-vain/);
-	await expect(page.getByRole("button", { name: "Ask again" })).toBeVisible();
+	await expect(page.getByRole("button", { name: "Request again" })).toBeVisible();
 	await rest.cancel(id);
 });
 
 test("nothing waits, and an approval that is not there: each says so", async ({ page }) => {
 	await open(page, "/approvals", "Approvals");
-	await expect(page.getByRole("heading", { name: "Nothing waits for an answer" })).toBeVisible();
+	await expect(page.getByRole("heading", { name: "No pending approvals" })).toBeVisible();
 	await expectAccessible(page);
 	await open(page, "/approvals?approval=apr_none", "Approvals");
 	await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
 	await expect(page.getByText("There is no approval apr_none.")).toBeVisible();
 	await expectAccessible(page);
 	await page.setViewportSize(PHONE);
-	await expect(page.getByRole("heading", { name: "Jobs that ask" })).toBeVisible();
-	await expect(page.getByRole("heading", { name: "Nothing waits for an answer" })).toBeVisible();
+	await expect(page.getByRole("heading", { name: "Approvals", level: 2, exact: true })).toBeVisible();
+	await expect(page.getByRole("heading", { name: "No pending approvals" })).toBeVisible();
 });
 
 test.describe("a data scientist", () => {
 	test.use({ person: "scientist" });
-	test("sees their team's approvals, and answers none", async ({ page }) => {
+	test("sees their team's approvals, and decides none", async ({ page }) => {
 		await open(page, "/approvals?view=past", "Approvals");
-		await expect(page.getByRole("heading", { name: "Jobs that ask" })).toBeVisible();
+		await expect(page.getByRole("heading", { name: "Approvals", level: 2, exact: true })).toBeVisible();
 		await expectAccessible(page);
 	});
 });

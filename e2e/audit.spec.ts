@@ -23,11 +23,11 @@ for (const colorScheme of ["light", "dark"] as const) {
 				const id = await rest.submit(aJob({ name: "to-be-audited", command: ["sleep", "60"] }));
 				expect((await spillway("cancel", id)).exitCode).toBe(0);
 				await open(page, `/audit?q=${id}&action=job.cancel`, "Audit");
-				const table = page.getByRole("table", { name: "Lines of the audit" });
+				const table = page.getByRole("table", { name: "Audit entries" });
 				await table.getByRole("button", { name: "job.cancel" }).click();
 				await expect(page.getByRole("list", { name: "Before and after" })).toContainText("state");
 				// By itself, once the sealer came by.
-				await expect(page.getByText(/^Whole: /)).toBeVisible({ timeout: 90_000 });
+				await expect(page.getByText(/^Verified: /)).toBeVisible({ timeout: 90_000 });
 				await expectAccessible(page);
 				await page.getByRole("button", { name: "Clear filters" }).click();
 				await expect(page).toHaveURL(/\/audit$/);
@@ -47,7 +47,7 @@ test("nothing found can be cleared; the file has what is shown", async ({ page, 
 
 test("a read that fails says what, and tries again", async ({ page }) => {
 	await open(page, "/audit", "Audit");
-	await expect(page.getByRole("table", { name: "Lines of the audit" })).toBeVisible();
+	await expect(page.getByRole("table", { name: "Audit entries" })).toBeVisible();
 	// The real server answers, and refuses: what it is asked is bent on the way.
 	await page.route(/\/api\/trpc\/.*audit\.list/, (route) => {
 		const url = new URL(route.request().url());
@@ -56,11 +56,11 @@ test("a read that fails says what, and tries again", async ({ page }) => {
 	});
 	await page.getByRole("searchbox").fill("job_");
 	const failed = page.getByRole("main").getByRole("alert");
-	await expect(failed).toContainText("The audit could not be loaded");
+	await expect(failed).toContainText("Could not load the audit log");
 	await expectAccessible(page);
 	await page.unroute(/\/api\/trpc\/.*audit\.list/);
 	await failed.getByRole("button", { name: "Try again" }).click();
-	await expect(page.getByRole("table", { name: "Lines of the audit" })).toBeVisible();
+	await expect(page.getByRole("table", { name: "Audit entries" })).toBeVisible();
 });
 
 test("the command line verifies the chain, and meets its own head again", async () => {
@@ -74,7 +74,7 @@ test.describe("a data scientist", () => {
 	test.use({ person: "scientist" });
 	test("sees no part of it", async ({ page }) => {
 		await open(page, "/audit", "Audit");
-		await expect(page.getByText("You may not see this").first()).toBeVisible();
+		await expect(page.getByText("Access denied").first()).toBeVisible();
 		await expectAccessible(page);
 	});
 });

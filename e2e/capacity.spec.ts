@@ -8,8 +8,8 @@ import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
-import { newNodeMemory, writeNodes } from "#server/services/cluster-node/write.ts";
-import { newQueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
+import { newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
+import { newQueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { asInstallation } from "./support/database.ts";
 import { open, test } from "./support/people.ts";
 import { HOME } from "./support/system.ts";
@@ -62,19 +62,19 @@ async function expectAccessible(page: Page, panel: Locator, themes: readonly ("l
 
 test("a cluster's queue that was not read, then is empty, says which of the two it is", async ({ page }) => {
 	await open(page, "/sites", "Capacity");
-	await expect(queueOf(page)).toContainText("The queue was not read yet");
-	await expect(nodesOf(page)).toContainText("No node was seen yet");
+	await expect(queueOf(page)).toContainText("The queue appears once the cluster responds");
+	await expect(nodesOf(page)).toContainText("No nodes seen yet");
 	await seen([]);
 	await page.reload();
-	await expect(queueOf(page)).toContainText("Nobody else's job is there");
-	await expect(queueOf(page)).toContainText("counts in every forecast");
+	await expect(queueOf(page)).toContainText("No other jobs");
+	await expect(queueOf(page)).toContainText("count in forecasts");
 	await expect(queueOf(page).getByRole("button", { name: /CSV/ })).toHaveCount(0);
 	await expectAccessible(page, queueOf(page));
 });
 
 test("jobs of others stand there as the cluster has them, come live, in parts, and as a file", async ({ page }) => {
 	await open(page, "/sites", "Capacity");
-	await expect(queueOf(page)).toContainText("Nobody else's job is there");
+	await expect(queueOf(page)).toContainText("No other jobs");
 	// Told while the page is open.
 	await seen(Array.from({ length: 70 }, (_, n) => theirJob(n)));
 	const rows = queueOf(page).locator("tbody tr");
@@ -82,7 +82,7 @@ test("jobs of others stand there as the cluster has them, come live, in parts, a
 	await expect(rows.nth(0)).toContainText("theirs-0");
 	await expect(rows.nth(0)).toContainText("running");
 	await expect(rows.nth(2)).toContainText(/theirs-2.*alice gpu.*8.*waiting Resources/);
-	await expect(rows.nth(3)).toContainText("not asked for");
+	await expect(rows.nth(3)).toContainText("not opted in");
 	await queueOf(page).getByRole("button", { name: "Show 50 more of 55" }).press("Enter");
 	await expect(rows).toHaveCount(65);
 	await queueOf(page).getByRole("button", { name: "Show 5 more of 5" }).click();
@@ -116,7 +116,7 @@ test("nodes stand there by name, those that are down first, with the cluster's o
 	);
 	await open(page, "/sites", "Capacity");
 	const panel = nodesOf(page);
-	await expect(panel).toContainText("43 ready, 1 closed to new jobs, 1 down");
+	await expect(panel).toContainText("43 ready, 1 cordoned, 1 down");
 	const rows = panel.locator("tbody tr");
 	await expect(rows).toHaveCount(20);
 	await expect(rows.nth(0)).toContainText(/gpu07.*down.*7 of 8.*INVAL: gres\/gpu count reported lower than configured \(4 < 8\)/);
@@ -142,7 +142,7 @@ test("a queue that cannot be read says so in its place, the rest of the page sta
 	);
 	await open(page, "/sites", "Capacity");
 	const alert = page.getByRole("main").getByRole("alert");
-	await expect(alert).toContainText("The queue of The cluster could not be loaded");
+	await expect(alert).toContainText("Could not load queue of The cluster");
 	await expect(alert).toContainText(/Request\s*[0-9a-f]{8}/);
 	await expect(nodesOf(page).locator("tbody tr")).toHaveCount(20);
 	await expectAccessible(page, alert);

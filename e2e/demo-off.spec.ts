@@ -22,7 +22,7 @@ test("outside of demo mode the demo's accounts are refused: by password, by sess
 		await page.goto("/jobs");
 		await expect(page.getByRole("heading", { level: 1, name: "Sign in" })).toBeVisible();
 		await expect(page.getByText("Demo accounts")).toHaveCount(0);
-		await expect(page.getByText("No way to sign in is configured yet")).toBeVisible();
+		await expect(page.getByText("No sign-in method is configured")).toBeVisible();
 		await context.close();
 	});
 });

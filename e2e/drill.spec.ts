@@ -24,13 +24,13 @@ test.use({ person: "finance" });
 
 test("Carbon: every figure of the first group and of the sum leads to charges that add up to it", async ({ page }) => {
 	await open(page, "/carbon?range=last_month", "Carbon");
-	const table = page.getByRole("table", { name: /^Where it came from/ });
+	const table = page.getByRole("table", { name: /^Breakdown/ });
 	await expect(table).toBeVisible();
 	for (const row of [1, -1])
 		for (const [what, label] of [
-			["in use", "In use"],
-			["manufacture", "Manufacture"],
-			["in all", "CO2e"],
+			["operational", "Operational"],
+			["manufacture", "Embodied"],
+			["total", "CO2e"],
 		] as const) {
 			const link = table
 				.getByRole("row")
@@ -52,7 +52,7 @@ test("Carbon: every figure of the first group and of the sum leads to charges th
 test("a statement: each line, the total and a team lead to charges that add up to it", async ({ page }) => {
 	await open(page, "/statements", "Statements");
 	await page.getByRole("table", { name: "Statements by month" }).getByRole("row").nth(2).getByRole("link").click();
-	const lines = page.getByRole("table", { name: "On-prem against cloud" });
+	const lines = page.getByRole("table", { name: "Owned and cloud" });
 	await expect(lines).toBeVisible();
 	await expectAccessible(page);
 	const count = await lines.getByRole("row").count();
@@ -67,7 +67,7 @@ test("a statement: each line, the total and a team lead to charges that add up t
 		await link.click();
 		await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
 		expect(await exact(fact(page, "Effective cost"))).toBe(amount);
-		await expect(page.getByText(/^As the ledger stood at the closing of .*version 1/)).toBeVisible();
+		await expect(page.getByText(/^Ledger as of the closing of .*version 1/)).toBeVisible();
 		await page.goBack();
 		await expect(lines).toBeVisible();
 	}
@@ -75,9 +75,9 @@ test("a statement: each line, the total and a team lead to charges that add up t
 
 test("the bills of a month without any say what to do, and lead back to the statement", async ({ page }) => {
 	await open(page, "/statements/2020-01/bills", "Bills");
-	await expect(page.getByText("No bill of this month was held against the ledger")).toBeVisible();
+	await expect(page.getByText("No bills imported for this month")).toBeVisible();
 	await expectAccessible(page);
-	await page.getByRole("link", { name: "The statement" }).click();
+	await page.getByRole("link", { name: "Statement", exact: true }).click();
 	await expect(page.getByRole("heading", { level: 1, name: "January 2020" })).toBeVisible();
 });
 
@@ -96,7 +96,7 @@ test("a budget whose scope asks for more than team, project and class: its perio
 		const ofPeriod = page.getByRole("link", { name: /Posted to with-gpus: charges$/ });
 		await expect(ofPeriod).toBeVisible();
 		const ofJob = page
-			.getByRole("table", { name: "Dearest jobs" })
+			.getByRole("table", { name: "Top jobs by cost" })
 			.getByRole("link", { name: /: charges$/ })
 			.first();
 		const ofTeam = page
@@ -108,7 +108,7 @@ test("a budget whose scope asks for more than team, project and class: its perio
 			const amount = await exact(link);
 			await link.click();
 			await expect(page.getByRole("heading", { level: 1, name: "Charges" })).toBeVisible();
-			await expect(page.getByText("Counted by the budget with-gpus")).toBeVisible();
+			await expect(page.getByText("Counted by budget with-gpus")).toBeVisible();
 			expect(await exact(fact(page, "Posted to with-gpus"))).toBe(amount);
 			await expect(page.getByRole("table", { name: "Charges" }).getByRole("row").nth(1)).toBeVisible();
 			await page.goBack();

@@ -8,7 +8,7 @@ const fail = (page: Page, procedure: RegExp) =>
 /** What happened, why, and what to do; then it works again, and is tried again by the keyboard. */
 async function expectToRecover(page: Page, procedure: RegExp, alert: Locator, says: string, retry: Locator): Promise<void> {
 	await expect(alert).toContainText(says);
-	await expect(alert).toContainText("is not Spillway's own");
+	await expect(alert).toContainText("Unexpected response");
 	await expect(retry).toBeVisible();
 	await page.unroute(procedure);
 	await retry.press("Enter");
@@ -20,11 +20,11 @@ test("a list that fails leaves its filters usable, and is read again by the keyb
 	await open(page, "/jobs?view=all", "Jobs");
 	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
 	await fail(page, procedure);
-	await page.getByRole("searchbox", { name: "Name or id" }).fill("e");
+	await page.getByRole("searchbox", { name: "Name or ID" }).fill("e");
 	const alert = page.getByRole("main").getByRole("alert");
 	await expect(alert).toBeVisible();
-	await expect(page.getByRole("searchbox", { name: "Name or id" })).toBeEnabled();
-	await expectToRecover(page, procedure, alert, "The jobs could not be loaded", alert.getByRole("button", { name: "Try again" }));
+	await expect(page.getByRole("searchbox", { name: "Name or ID" })).toBeEnabled();
+	await expectToRecover(page, procedure, alert, "Could not load jobs", alert.getByRole("button", { name: "Try again" }));
 	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
 });
 
@@ -35,7 +35,7 @@ test("a script that the server could not read stands as it was pasted, and is re
 	const field = page.getByRole("textbox", { name: "Batch script or manifest" });
 	await field.fill("#!/bin/bash\n#SBATCH -J pasted --gres=gpu:1\ntrue\n");
 	const alert = page.getByRole("main").getByRole("alert");
-	await expectToRecover(page, procedure, alert, "The script could not be read", alert.getByRole("button", { name: "Try again" }));
+	await expectToRecover(page, procedure, alert, "Could not read the script", alert.getByRole("button", { name: "Try again" }));
 	await expect(page.getByText("Name pasted")).toBeVisible();
 	await expect(field).toHaveValue(/-J pasted/);
 
@@ -55,7 +55,7 @@ test("a further page that fails leaves what was read, and is read again by the k
 	await page.getByRole("button", { name: "More charges" }).press("Enter");
 	const alert = page.getByRole("main").getByRole("alert");
 	await expect(rows).toHaveCount(before);
-	await expectToRecover(page, procedure, alert, "More charges could not be loaded", page.getByRole("button", { name: "Try again" }));
+	await expectToRecover(page, procedure, alert, "Could not load more charges", page.getByRole("button", { name: "Try again" }));
 	await expect.poll(() => rows.count()).toBeGreaterThan(before);
 	await expect(page.getByRole("button", { name: "Try again" })).toHaveCount(0);
 });

@@ -1,7 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 import { z } from "zod";
 import { type JobDetail, submittedBatchShape } from "#cli/shapes/job.ts";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { asInstallation, countUnsettled } from "./support/database.ts";
 import { bookedInstances, interruptMachineOf } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";

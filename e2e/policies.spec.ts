@@ -23,7 +23,7 @@ async function expectAccessible(page: Page): Promise<void> {
 /** The editor, with its text in it. */
 async function edit(page: Page) {
 	await open(page, "/policies?mode=edit", "Policies");
-	const yaml = page.getByRole("textbox", { name: "The policy as YAML" });
+	const yaml = page.getByRole("textbox", { name: "Policy YAML" });
 	await expect(yaml).toContainText("apiVersion");
 	return yaml;
 }
@@ -48,7 +48,7 @@ async function fillHome(): Promise<void> {
 
 async function discard(page: Page): Promise<void> {
 	await page.getByRole("button", { name: "Discard", exact: true }).click();
-	await page.getByRole("dialog", { name: "Discard the draft?" }).getByRole("button", { name: "Discard it" }).click();
+	await page.getByRole("dialog", { name: "Discard the draft?" }).getByRole("button", { name: "Discard" }).click();
 	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
 }
 
@@ -57,7 +57,7 @@ async function backtest(page: Page): Promise<void> {
 	const panel = page.locator("#backtest");
 	await panel.getByText("7 days").click();
 	await panel.getByRole("button", { name: /^Run( again)?$/ }).click();
-	await expect(panel.getByText(/^Ran .*on the text above/)).toBeVisible({ timeout: 60_000 });
+	await expect(panel.getByText(/^Ran .*on this draft/)).toBeVisible({ timeout: 60_000 });
 	await expect(panel.getByText("Cloud cost").first()).toBeVisible();
 }
 
@@ -75,19 +75,17 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 
 	// From now on jobs of this team stay at home, however long they wait.
 	await page.getByRole("button", { name: "Add a rule or a budget" }).click();
-	await page.getByRole("menuitem", { name: /Keep jobs away from places/ }).click();
+	await page.getByRole("menuitem", { name: /Exclude candidates/ }).click();
 	const added = page.getByRole("list", { name: "Rules" }).getByRole("group", { name: "stays-home" });
 	await added.getByLabel("When").fill('job.team == "research"');
 	await expect(page.getByRole("list", { name: "Rules" })).toContainText("research");
-	await expect(
-		page.getByText(/^This rule removes [\d,]+ of [\d,]+ offers/).or(page.getByText("This rule does not count for")),
-	).toBeVisible();
+	await expect(page.getByText(/^Excludes [\d,]+ of [\d,]+ offers/).or(page.getByText("No effect on"))).toBeVisible();
 	await backtest(page);
 	await page.getByRole("button", { name: "Publish" }).click();
-	const dialog = page.getByRole("dialog", { name: "Publish the draft" });
-	await dialog.getByLabel("Why").fill("Research stays at home");
+	const dialog = page.getByRole("dialog", { name: "Publish draft" });
+	await dialog.getByLabel("Reason").fill("Research stays at home");
 	await expect(dialog.getByRole("list", { name: "Changes by rule" })).toContainText("stays-home");
-	await expect(dialog.getByText(/^With backtest .* of this very text/)).toBeVisible();
+	await expect(dialog.getByText(/^Includes backtest .* of this draft/)).toBeVisible();
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Publish" }).click();
 	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
@@ -106,13 +104,13 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 		({ state, reason }) => state === "queued" && reason?.message.includes("stays-home") === true,
 	);
 
-	await page.getByRole("link", { name: `Look at version ${version - 1}` }).click();
+	await page.getByRole("link", { name: `Open version ${version - 1}` }).click();
 	const older = page.getByRole("dialog", { name: `Version ${version - 1}` });
 	await expect(older.getByRole("list", { name: "Changes by rule" })).toContainText("stays-home");
-	await older.getByRole("button", { name: "Roll back to it" }).click();
-	await older.getByLabel("Why").fill("Research may leave again");
+	await older.getByRole("button", { name: "Roll back" }).click();
+	await older.getByLabel("Reason").fill("Research may leave again");
 	await expectAccessible(page);
-	await older.getByRole("button", { name: `Put version ${version - 1} in force` }).click();
+	await older.getByRole("button", { name: `Activate version ${version - 1}` }).click();
 	await expect(older).toBeHidden();
 	expect((await rest.policy()).source).toBe(original);
 	await jobWhen(stays, "is let go", ({ placement }) => placement !== null && placement.capacityType !== "owned", 90_000);
@@ -122,19 +120,19 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 test("a draft survives a closed tab, and another browser goes on with it", async ({ page, context, browser }) => {
 	await edit(page);
 	const rule = await card(page, /^burst-on-wait/);
-	await rule.getByLabel("Forecast wait longer than").fill("45s");
+	await rule.getByLabel("Forecast wait above").fill("45s");
 	await page.close();
 	const again = await context.newPage();
 	await edit(again);
-	await expect(again.getByText("This is your draft as you left it, from this browser.")).toBeVisible();
-	await expect(again.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
+	await expect(again.getByText("Unpublished draft restored from this browser.")).toBeVisible();
+	await expect(again.getByRole("textbox", { name: "Policy YAML" })).toContainText("forecastWait: 45s");
 	await expect(again.getByText(/^saved at/)).toBeVisible();
 
 	const other = await browser.newContext({ storageState: await sessionOf("platform") });
 	const elsewhere = await other.newPage();
 	await open(elsewhere, "/policies", "Policies");
-	await elsewhere.getByRole("button", { name: "Go on with your draft" }).click();
-	await expect(elsewhere.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
+	await elsewhere.getByRole("button", { name: "Continue draft" }).click();
+	await expect(elsewhere.getByRole("textbox", { name: "Policy YAML" })).toContainText("forecastWait: 45s");
 	await other.close();
 	await discard(again);
 	expect((await rest.policy()).source).toBe(original);
@@ -143,14 +141,14 @@ test("a draft survives a closed tab, and another browser goes on with it", async
 test("somebody publishes meanwhile: nothing is overwritten, and both are merged", async ({ page }) => {
 	await edit(page);
 	const rule = await card(page, /^burst-on-wait/);
-	await rule.getByLabel("Forecast wait longer than").fill("20s");
+	await rule.getByLabel("Forecast wait above").fill("20s");
 	await publish(original.replace("instanceHours: 8", "instanceHours: 7"), "Shorter lives");
-	await expect(page.getByText(/was published since this draft was begun/)).toBeVisible();
+	await expect(page.getByText(/was published since this draft started/)).toBeVisible();
 	await page.getByRole("button", { name: "Merge" }).click();
-	const dialog = page.getByRole("dialog", { name: "Merge with what was published" });
-	await expect(dialog).toContainText("Both fit together");
-	await dialog.getByRole("button", { name: "Go on with the merged text" }).click();
-	const yaml = page.getByRole("textbox", { name: "The policy as YAML" });
+	const dialog = page.getByRole("dialog", { name: "Merge with the active version" });
+	await expect(dialog).toContainText("No conflicts");
+	await dialog.getByRole("button", { name: "Use merged draft" }).click();
+	const yaml = page.getByRole("textbox", { name: "Policy YAML" });
 	await expect(yaml).toContainText("instanceHours: 7");
 	await expect(yaml).toContainText("forecastWait: 20s");
 	await discard(page);
@@ -160,20 +158,20 @@ test("somebody publishes meanwhile: nothing is overwritten, and both are merged"
 test("both changed the same rule: one side is picked, by mouse or keyboard", async ({ page }) => {
 	await edit(page);
 	const rule = await card(page, /^burst-on-wait/);
-	await rule.getByLabel("Forecast wait longer than").fill("20s");
+	await rule.getByLabel("Forecast wait above").fill("20s");
 	await publish(original.replace(/forecastWait: \w+/, "forecastWait: 45s"), "Wait longer before bursting");
 	await page.getByRole("button", { name: "Merge" }).click();
-	const dialog = page.getByRole("dialog", { name: "Merge with what was published" });
-	const sides = dialog.getByRole("group", { name: /burst-on-wait was changed here.*Which one is kept/ });
+	const dialog = page.getByRole("dialog", { name: "Merge with the active version" });
+	const sides = dialog.getByRole("group", { name: /burst-on-wait was changed here.*Keep which version/ });
 	await expect(sides.locator("mark")).toContainText(["forecastWait: 20s", "forecastWait: 45s"]);
-	const goOn = dialog.getByRole("button", { name: "Go on with the merged text" });
+	const goOn = dialog.getByRole("button", { name: "Use merged draft" });
 	await expect(goOn).toBeDisabled();
 	await expectAccessible(page);
 	await sides.getByRole("radio", { name: /Keep yours/ }).focus();
 	await page.keyboard.press("ArrowDown");
-	await expect(sides.getByRole("radio", { name: /Keep what is in force/ })).toBeChecked();
+	await expect(sides.getByRole("radio", { name: /Keep the active version/ })).toBeChecked();
 	await goOn.click();
-	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("forecastWait: 45s");
+	await expect(page.getByRole("textbox", { name: "Policy YAML" })).toContainText("forecastWait: 45s");
 	// What is in force was kept, so there is no draft to be discarded.
 	await publish(original, "Put back");
 });
@@ -184,8 +182,8 @@ test("the server cannot be reached: the text stays, each panel says so, and it g
 	await yaml.focus();
 	await page.keyboard.press("ControlOrMeta+End");
 	await page.keyboard.type("# written while nobody answered");
-	await expect(page.getByText(/The text could not be checked: The server could not be reached/)).toBeVisible();
-	await expect(page.getByText(/The draft is kept in this browser; the server did not take it/)).toBeVisible({ timeout: 20_000 });
+	await expect(page.getByText(/Could not validate the draft: The server is unreachable/)).toBeVisible();
+	await expect(page.getByText(/Saved in this browser only; the server rejected it/)).toBeVisible({ timeout: 20_000 });
 	await expect(page.getByRole("button", { name: "Publish" })).toBeDisabled();
 	await expectAccessible(page);
 	await page.unroute(/\/api\/trpc\//);
@@ -200,7 +198,7 @@ test("a draft survives a lost session", async ({ page, context }) => {
 	await yaml.focus();
 	await page.keyboard.press("ControlOrMeta+End");
 	await page.keyboard.type("# written after the session was lost");
-	await expect(page.getByText(/The draft is kept in this browser; the server did not take it/)).toBeVisible({ timeout: 20_000 });
+	await expect(page.getByText(/Saved in this browser only; the server rejected it/)).toBeVisible({ timeout: 20_000 });
 	await context.addCookies((await sessionOf("platform")).cookies);
 	const again = await edit(page);
 	// The editor draws only the lines in view.
@@ -230,17 +228,17 @@ test("by keyboard: completion, moving a rule, undoing", async ({ page }) => {
 
 async function askSecondPerson(page: Page, before: "off" | "on"): Promise<void> {
 	await open(page, "/policies", "Policies");
-	await page.getByRole("button", { name: `Second person: ${before}` }).click();
-	const dialog = page.getByRole("dialog", { name: "Publishing and rolling back" });
-	await dialog.getByRole("checkbox", { name: "A second person agrees first" }).setChecked(before === "off");
+	await page.getByRole("button", { name: `Second approver: ${before}` }).click();
+	const dialog = page.getByRole("dialog", { name: "Publishing" });
+	await dialog.getByRole("checkbox", { name: "Require a second approver" }).setChecked(before === "off");
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Save" }).click();
 	if (before === "on") {
-		await expect(page.getByText("Another platform engineer has to agree")).toBeVisible();
-		await expect(page.getByRole("button", { name: "Second person: on" })).toBeVisible();
+		await expect(page.getByText("Needs approval from another platform engineer")).toBeVisible();
+		await expect(page.getByRole("button", { name: "Second approver: on" })).toBeVisible();
 		await agreeAsAnother();
 	}
-	await expect(page.getByRole("button", { name: `Second person: ${before === "off" ? "on" : "off"}` })).toBeVisible();
+	await expect(page.getByRole("button", { name: `Second approver: ${before === "off" ? "on" : "off"}` })).toBeVisible();
 }
 
 test("a second person: what is published waits, is read, and counts once somebody else agreed", async ({ page }) => {
@@ -249,24 +247,24 @@ test("a second person: what is published waits, is read, and counts once somebod
 	await test.step("one's own waits for another, and can be taken back", async () => {
 		await edit(page);
 		const rule = await card(page, /^burst-on-wait/);
-		await rule.getByLabel("Forecast wait longer than").fill("45s");
+		await rule.getByLabel("Forecast wait above").fill("45s");
 		await page.getByRole("button", { name: "Publish" }).click();
-		const dialog = page.getByRole("dialog", { name: "Publish the draft" });
-		await expect(dialog.getByText("Another person has to agree before it counts.")).toBeVisible();
-		await dialog.getByLabel("Why").fill("Longer waits");
+		const dialog = page.getByRole("dialog", { name: "Publish draft" });
+		await expect(dialog.getByText("Takes effect after a second person approves.")).toBeVisible();
+		await dialog.getByLabel("Reason").fill("Longer waits");
 		await expectAccessible(page);
-		await dialog.getByRole("button", { name: "Propose it" }).click();
-		await expect(page.locator("#proposals")).toContainText("waits for somebody else");
-		await page.getByRole("button", { name: "See what it changes" }).click();
-		const read = page.getByRole("dialog", { name: /^A change of version/ });
+		await dialog.getByRole("button", { name: "Propose" }).click();
+		await expect(page.locator("#proposals")).toContainText("needs someone else");
+		await page.getByRole("button", { name: "Review changes" }).click();
+		const read = page.getByRole("dialog", { name: /^Proposed change to version/ });
 		await expect(read.getByRole("list", { name: "Changes by rule" })).toContainText("45s");
-		await expect(read.getByText("Another platform engineer has to approve it before it counts.")).toBeVisible();
-		await expect(read.getByRole("button", { name: "Approve it" })).toHaveCount(0);
+		await expect(read.getByText("Needs approval from another platform engineer.")).toBeVisible();
+		await expect(read.getByRole("button", { name: "Approve" })).toHaveCount(0);
 		await expectAccessible(page);
-		await read.getByRole("button", { name: "Withdraw it" }).click();
+		await read.getByRole("button", { name: "Withdraw" }).click();
 		await expect(page.locator("#proposals")).toHaveCount(0);
 		expect((await rest.policy()).source).toBe(original);
-		await page.getByRole("button", { name: "Go on with your draft" }).click();
+		await page.getByRole("button", { name: "Continue draft" }).click();
 		await discard(page);
 	});
 	await test.step("another's is read, on a phone too, and approved", async () => {
@@ -275,12 +273,12 @@ test("a second person: what is published waits, is read, and counts once somebod
 		expect((await rest.policy()).source).toBe(original);
 		await page.setViewportSize({ width: 390, height: 844 });
 		await open(page, "/approvals", "Approvals");
-		await page.getByRole("button", { name: "See what it changes" }).click();
-		const read = page.getByRole("dialog", { name: /^A change of version/ });
+		await page.getByRole("button", { name: "Review changes" }).click();
+		const read = page.getByRole("dialog", { name: /^Proposed change to version/ });
 		await expect(read.getByRole("list", { name: "Changes by rule" })).toContainText("7h");
-		await expect(read.getByText("No backtest of this text was looked at.")).toBeVisible();
+		await expect(read.getByText("No backtest of this draft was reviewed.")).toBeVisible();
 		await expectAccessible(page);
-		await read.getByRole("button", { name: "Approve it" }).click();
+		await read.getByRole("button", { name: "Approve" }).click();
 		await expect(read).toBeHidden();
 		expect((await rest.policy()).source).toBe(shorter);
 		await open(page, "/approvals?view=past", "Approvals");
@@ -295,15 +293,15 @@ test("a second person: what is published waits, is read, and counts once somebod
 test("a policy that is kept in git is read-only, says where from, and can be taken out of its hands", async ({ page }) => {
 	await publishFromGit(original.replace("instanceHours: 8", "instanceHours: 6"), "From the repository", (await rest.policy()).version);
 	await open(page, "/policies?mode=edit", "Policies");
-	await expect(page.getByText("This policy is kept in git")).toBeVisible();
+	await expect(page.getByText("This policy is managed in git")).toBeVisible();
 	await expect(page.getByText("git@example.test:infra/spillway.git").first()).toBeVisible();
-	await expect(page.getByRole("button", { name: /^(Edit|Publish|Go on with your draft)$/ })).toHaveCount(0);
+	await expect(page.getByRole("button", { name: /^(Edit|Publish|Continue draft)$/ })).toHaveCount(0);
 	await expectAccessible(page);
-	await page.getByRole("button", { name: "Edit it here instead" }).click();
-	const dialog = page.getByRole("dialog", { name: "Take the policy out of git's hands?" });
+	await page.getByRole("button", { name: "Edit here instead" }).click();
+	const dialog = page.getByRole("dialog", { name: "Stop managing this policy in git?" });
 	await expectAccessible(page);
-	await dialog.getByRole("button", { name: "Edit it here" }).click();
-	await expect(page.getByRole("textbox", { name: "The policy as YAML" })).toContainText("apiVersion");
+	await dialog.getByRole("button", { name: "Edit here" }).click();
+	await expect(page.getByRole("textbox", { name: "Policy YAML" })).toContainText("apiVersion");
 	await publish(original, "Put back");
 });
 
@@ -312,18 +310,18 @@ test("a draft in the shadow decides beside live work, and tells where it differs
 	await makeQuiet();
 	await edit(page);
 	const rule = await card(page, /^burst-on-wait/);
-	await rule.getByLabel("Forecast wait longer than").fill("7d");
+	await rule.getByLabel("Forecast wait above").fill("7d");
 	await expect(page.getByText(/^saved at/)).toBeVisible();
 	const shadow = page.locator("#shadow");
 	await shadow.getByRole("button", { name: "Run in shadow" }).click();
-	await expect(shadow).toContainText(/runs.*beside version/);
+	await expect(shadow).toContainText(/runs.*vs version/);
 	// The loop looks for a shadow once a second: what is placed before is not compared.
 	await expect(shadow).toContainText(/since [2-9] s ago/);
 	await fillHome();
 	const leaves = await rest.submit(aJob({ name: "shadowed" }));
 	await jobWhen(leaves, "bursts", ({ placement }) => placement !== null && placement.capacityType !== "owned", 60_000);
 	await expect(shadow).toContainText(/of [\d,]+ decisions agree/, { timeout: 30_000 });
-	await expect(shadow.getByRole("list", { name: "Where they differ" })).toContainText("shadowed", { timeout: 30_000 });
+	await expect(shadow.getByRole("list", { name: "Differences" })).toContainText("shadowed", { timeout: 30_000 });
 	await expectAccessible(page);
 	await shadow.getByRole("button", { name: "Stop" }).click();
 	await expect(shadow).toContainText("stopped");
@@ -337,7 +335,7 @@ test("what is not there, or cannot be read, says so in its place", async ({ page
 	await expect(older.getByRole("alert")).toContainText(/has no version 9999/);
 	await expectAccessible(page);
 	await open(page, "/policies?mode=edit&backtest=bt_none", "Policies");
-	await expect(page.locator("#backtest")).toContainText("The backtest could not be loaded");
+	await expect(page.locator("#backtest")).toContainText("Could not load the backtest");
 	await expectAccessible(page);
 });
 
@@ -346,7 +344,7 @@ test.describe("a data scientist", () => {
 	test("reads the policy and its versions, and edits nothing", async ({ page }) => {
 		await open(page, "/policies?mode=edit", "Policies");
 		await expect(page.getByRole("heading", { name: "Versions" })).toBeVisible();
-		await expect(page.getByText("Platform engineers change it.")).toBeVisible();
+		await expect(page.getByText("Only platform engineers can edit.")).toBeVisible();
 		await expect(page.getByRole("button", { name: /Edit|Publish/ })).toHaveCount(0);
 		await expectAccessible(page);
 	});

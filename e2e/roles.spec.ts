@@ -11,7 +11,7 @@ test.describe("nobody", () => {
 	test("a wrong password is told, and the address stays", async ({ page }) => {
 		await open(page, "/sign-in", "Sign in");
 		await signInByForm(page, PEOPLE.finance, "not-the-password");
-		await expect(page.getByText("do not belong together")).toBeVisible();
+		await expect(page.getByText("Incorrect email or password.")).toBeVisible();
 		await expect(page.getByLabel("Email address")).toHaveValue(PEOPLE.finance);
 		await expect(page).toHaveURL(/\/sign-in/);
 	});
@@ -90,7 +90,7 @@ test.describe("finance", () => {
 		await expect(page.getByRole("link", { name: "New job" })).toHaveCount(0);
 		await expect(page.getByRole("checkbox", { name: "Select all" })).toHaveCount(0);
 		await page.goto("/jobs/new");
-		await expect(page.getByRole("main")).toContainText("You may not");
+		await expect(page.getByRole("main")).toContainText("Access denied");
 
 		expect(await trpc(page, "job.submit", { document: aJob({ name: "by-finance" }) })).toMatchObject({ status: 403 });
 		const [some] = await rest.jobs("limit=1");

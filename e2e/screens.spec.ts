@@ -4,8 +4,8 @@ import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
-/** Violations that are known and borne. Each with its rule, its target (as axe tells it) and the reason. */
-const BORNE: readonly { rule: string; target: RegExp; reason: string }[] = [];
+/** Accepted violations with their rule, target (as reported by axe) and reason. */
+const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
 
 const WAYS = (["light", "dark"] as const).flatMap((colorScheme) => [
 	{ colorScheme, viewport: { width: 1440, height: 900 } },
@@ -15,13 +15,13 @@ const WAYS = (["light", "dark"] as const).flatMap((colorScheme) => [
 interface Screen {
 	path: () => string;
 	title: string | RegExp;
-	/** What shows that its data have come. */
+	/** Waits until the data of the screen is shown. */
 	ready: (page: Page) => Promise<void>;
 }
 
 let jobId = "";
 const SCREENS: Record<string, Screen> = {
-	"/": { path: () => "/", title: "Overview", ready: (page) => expect(page.getByText("Just happened").first()).toBeVisible() },
+	"/": { path: () => "/", title: "Overview", ready: (page) => expect(page.getByText("Recent activity").first()).toBeVisible() },
 	"/jobs": { path: () => "/jobs?view=all", title: "Jobs", ready: (page) => expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible() },
 	"/jobs/[id]": {
 		path: () => `/jobs/${jobId}`,
@@ -36,7 +36,7 @@ const SCREENS: Record<string, Screen> = {
 	"/spend": {
 		path: () => "/spend",
 		title: "Spend",
-		ready: (page) => expect(page.getByRole("table", { name: /Where it went/ })).toBeVisible(),
+		ready: (page) => expect(page.getByRole("table", { name: /Breakdown/ })).toBeVisible(),
 	},
 	"/budgets": {
 		path: () => "/budgets",
@@ -56,13 +56,13 @@ const SCREENS: Record<string, Screen> = {
 	"/carbon": {
 		path: () => "/carbon",
 		title: "Carbon",
-		ready: (page) => expect(page.getByRole("table", { name: /Where it came from/ })).toBeVisible(),
+		ready: (page) => expect(page.getByRole("table", { name: /Breakdown/ })).toBeVisible(),
 	},
 	"/sites": { path: () => "/sites", title: "Capacity", ready: (page) => expect(page.getByText("AWS, emulated").first()).toBeVisible() },
 	"/policies": { path: () => "/policies", title: /Polic/, ready: (page) => expect(page.getByText("burst-on-wait").first()).toBeVisible() },
 };
 
-/** The job with most to show: one that went on after an interruption, when the main job's test has run before. */
+/** Prefers a job with several attempts, which exists if the test of the main job ran before. */
 test.beforeAll(async () => {
 	await makeQuiet();
 	const trained = await rest.jobs("q=language-id&state=succeeded&limit=50");
@@ -75,7 +75,7 @@ for (const { colorScheme, viewport } of WAYS) {
 	test.describe(`${colorScheme}, ${viewport.width} px`, () => {
 		test.use({ colorScheme, viewport });
 		for (const [name, screen] of Object.entries(SCREENS)) {
-			test(`${name} is whole and accessible`, async ({ page }) => {
+			test(`${name} renders without errors and is accessible`, async ({ page }) => {
 				const complaints = listen(page);
 				await open(page, screen.path(), screen.title);
 				await screen.ready(page);
@@ -86,7 +86,7 @@ for (const { colorScheme, viewport } of WAYS) {
 	});
 	test.describe(`${colorScheme}, ${viewport.width} px, nobody`, () => {
 		test.use({ colorScheme, viewport, person: null });
-		test("/sign-in is whole and accessible", async ({ page }) => {
+		test("/sign-in renders without errors and is accessible", async ({ page }) => {
 			const complaints = listen(page);
 			await open(page, "/sign-in", "Sign in");
 			await expectWhole(page, colorScheme);
@@ -95,7 +95,7 @@ for (const { colorScheme, viewport } of WAYS) {
 	});
 }
 
-/** What the browser complains of while a screen loads and is looked at. */
+/** Collects console messages, errors and failed responses of a page. */
 function listen(page: Page): string[] {
 	const complaints: string[] = [];
 	page.on("console", (message) => {
@@ -121,5 +121,5 @@ async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<v
 	const found = violations.flatMap(({ id, help, nodes }) =>
 		nodes.map(({ target, failureSummary }) => ({ rule: id, help, target: target.join(" "), summary: failureSummary })),
 	);
-	expect(found.filter((one) => !BORNE.some(({ rule, target }) => rule === one.rule && target.test(one.target)))).toEqual([]);
+	expect(found.filter((one) => !ACCEPTED.some(({ rule, target }) => rule === one.rule && target.test(one.target)))).toEqual([]);
 }

@@ -16,12 +16,12 @@ async function expectAccessible(page: Page): Promise<void> {
 	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
 }
 
-test("a cloud account is added by keyboard, checked step by step before it is stored, disabled and removed", async ({ page }) => {
+test("a cloud account is checked, added, disabled and removed by keyboard", async ({ page }) => {
 	await open(page, "/settings", "Sites");
-	await page.getByRole("link", { name: "Add a site" }).press("Enter");
-	await expect(page.getByRole("heading", { level: 1, name: "Add a site" })).toBeVisible();
+	await page.getByRole("link", { name: "Add site" }).press("Enter");
+	await expect(page.getByRole("heading", { level: 1, name: "Add site" })).toBeVisible();
 	await expectAccessible(page);
-	await page.getByLabel("Id", { exact: true }).fill("aws-second");
+	await page.getByLabel("ID", { exact: true }).fill("aws-second");
 	await page.getByLabel("Name", { exact: true }).fill("A second account");
 	await page.getByLabel("Regions").fill("us-east-1\nuseast2");
 	await page.getByLabel("Machine image").fill("ami-0123456789abcdef0");
@@ -31,36 +31,36 @@ test("a cloud account is added by keyboard, checked step by step before it is st
 	await expect(page.getByText("1: a region is written like us-east-1")).toBeVisible();
 	await page.getByLabel("Regions").fill("us-east-1");
 	await page.getByRole("button", { name: "Check" }).press("Enter");
-	const steps = page.getByRole("list", { name: "Steps of the check" });
+	const steps = page.getByRole("list", { name: "Check steps" });
 	await expect(steps).toContainText("Rights to buy passed");
-	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await expectAccessible(page);
-	await page.getByRole("button", { name: "Add the site" }).press("Enter");
+	await page.getByRole("button", { name: "Add site" }).press("Enter");
 	const line = page.getByRole("listitem").filter({ hasText: "aws-second, aws" });
 	await expect(line).toContainText("Credentials stored, encrypted");
-	await expect(line).toContainText("answers");
+	await expect(line).toContainText("reachable");
 	await expectAccessible(page);
-	await line.getByRole("link", { name: "Change or check A second account" }).press("Enter");
+	await line.getByRole("link", { name: "Edit A second account" }).press("Enter");
 	await expect(page.getByLabel("Regions")).toHaveValue("us-east-1");
 	expect(await page.content()).not.toContain(SECRET);
 	await page.getByRole("button", { name: "Check" }).press("Enter");
-	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await open(page, "/settings/sites", "Sites");
 	await line.getByRole("button", { name: "Remove A second account" }).press("Enter");
-	await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
+	await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter");
 	await expect(page.getByText("it is enabled")).toBeVisible();
 	await page.keyboard.press("Escape");
 	await line.getByRole("button", { name: "Disable A second account" }).press("Enter");
-	await page.getByRole("dialog").getByRole("button", { name: "Disable it" }).press("Enter");
+	await page.getByRole("dialog").getByRole("button", { name: "Disable" }).press("Enter");
 	await expect(line).toContainText("disabled");
 	await line.getByRole("button", { name: "Remove A second account" }).press("Enter");
-	await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).press("Enter");
+	await page.getByRole("dialog").getByRole("button", { name: "Remove" }).press("Enter");
 	await expect(line).toBeHidden();
 });
 
-/** A step's words, by what they begin with. */
+/** The check step with this title. */
 const stepOf = (page: Page, title: string) =>
-	page.getByRole("list", { name: "Steps of the check" }).getByRole("listitem").filter({ hasText: title });
+	page.getByRole("list", { name: "Check steps" }).getByRole("listitem").filter({ hasText: title });
 
 async function pictures(page: Page, name: string): Promise<void> {
 	for (const colorScheme of ["light", "dark"] as const) {
@@ -70,10 +70,10 @@ async function pictures(page: Page, name: string): Promise<void> {
 	}
 }
 
-test("the other kinds of sites are checked by their forms, and each step says what it found or what to do", async ({ page }) => {
-	await open(page, "/settings/sites/new", "Add a site");
+test("the forms of the other site types show the result or the fix of every check step", async ({ page }) => {
+	await open(page, "/settings/sites/new", "Add site");
 	const choose = async (title: string, boxes: Record<string, string>) => {
-		await page.getByLabel("What it is").selectOption({ label: title });
+		await page.getByLabel("Type").selectOption({ label: title });
 		for (const [label, text] of Object.entries(boxes)) await page.getByLabel(label, { exact: true }).fill(text);
 	};
 	const check = () => page.getByRole("button", { name: "Check" }).click();
@@ -85,11 +85,11 @@ test("the other kinds of sites are checked by their forms, and each step says wh
 		Regions: "eastus",
 		Subnets: `eastus = ${group}/providers/Microsoft.Network/virtualNetworks/v/subnets/default`,
 	});
-	await page.getByLabel("Where they are").selectOption({ label: "Found where Spillway runs" });
+	await page.getByLabel("Source", { exact: true }).selectOption({ label: "Detect from environment" });
 	await check();
 	await expect(stepOf(page, "Regions and machines")).toContainText(/eastus: \d+ sizes with GPUs/);
 	await expect(stepOf(page, "Between the machines of a gang")).toContainText("networkSecurityGroups/read");
-	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await pictures(page, "azure");
 
 	await choose("Google Cloud", {
@@ -97,15 +97,15 @@ test("the other kinds of sites are checked by their forms, and each step says wh
 		Regions: "us-central1",
 		"Machine image": "projects/deeplearning-platform-release/global/images/family/common-cu128-ubuntu-2204",
 	});
-	await page.getByLabel("Where they are").selectOption({ label: "Found where Spillway runs" });
+	await page.getByLabel("Source", { exact: true }).selectOption({ label: "Detect from environment" });
 	await check();
 	await expect(stepOf(page, "Between the machines of a gang")).toContainText(
 		"Machines reach each other on all ports: the network default in us-central1.",
 	);
-	await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await pictures(page, "google");
 
-	// A port on which nobody listens.
+	// Nothing listens on this port.
 	await choose("Slurm", {
 		"Address of slurmrestd": "http://127.0.0.1:9",
 		User: "spillway",
@@ -113,9 +113,9 @@ test("the other kinds of sites are checked by their forms, and each step says wh
 		Accelerators: "h100 = H100-80GB",
 		"Token file (optional)": '{"file": "/tmp/spillway-no-such-site/.token"}',
 	});
-	await page.getByLabel("Where they are").selectOption({ label: "Found where Spillway runs" });
+	await page.getByLabel("Source", { exact: true }).selectOption({ label: "Detect from environment" });
 	await check();
-	const steps = page.getByRole("list", { name: "Steps of the check" });
+	const steps = page.getByRole("list", { name: "Check steps" });
 	await expect(steps.getByRole("listitem").first()).toContainText("failed");
 	await expect(steps.getByRole("listitem").nth(1)).toContainText("Not tried");
 	await pictures(page, "slurm");
@@ -138,7 +138,7 @@ test("the other kinds of sites are checked by their forms, and each step says wh
 		await check();
 		await expect(stepOf(page, "GPUs")).toContainText("2 × 4 H100-80GB");
 		await expect(stepOf(page, "Jobs of others")).toContainText("this server suspends Jobs");
-		await expect(page.getByText("Nothing stands in the way.")).toBeVisible();
+		await expect(page.getByText("All checks passed.")).toBeVisible();
 		await page.getByLabel("Namespaces to adopt from (optional)", { exact: true }).fill("elsewhere");
 		await check();
 		await expect(stepOf(page, "Jobs of others")).toContainText("kubernetes-adoption-rbac.yaml");
@@ -150,7 +150,7 @@ test("the other kinds of sites are checked by their forms, and each step says wh
 
 test.describe("others", () => {
 	test.use({ person: "finance" });
-	test("finance is told who may look after sites", async ({ page }) => {
+	test("finance cannot manage sites", async ({ page }) => {
 		await open(page, "/settings/sites", "Sites");
 		await expect(page.getByText("Your role (finance) does not allow site:manage.")).toBeVisible();
 	});

@@ -4,7 +4,7 @@ import { expect, type Locator, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
-/** The demo's simulated past is over and does not change any more: what is read twice is the same. */
+/** A past month of the demo's simulated history, which no longer changes. */
 const PAST = "range=last_month";
 
 async function expectAccessible(page: Page): Promise<void> {
@@ -12,7 +12,7 @@ async function expectAccessible(page: Page): Promise<void> {
 	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
 }
 
-/** An amount to the micro-dollar: what hovering shows. */
+/** The exact amount, in micro-dollars, from the tooltip. */
 async function exact(amount: Locator): Promise<string> {
 	const title = await amount.locator("[title^='$']").first().getAttribute("title");
 	expect(title).toMatch(/^\$[\d,]+\.\d{6}$/);
@@ -20,10 +20,10 @@ async function exact(amount: Locator): Promise<string> {
 }
 
 const micro = (dollars: string) => BigInt(dollars.replaceAll(/[^\d-]/g, ""));
-const table = (page: Page) => page.getByRole("table", { name: /^Where it went/ });
+const table = (page: Page) => page.getByRole("table", { name: /^Breakdown by/ });
 const effective = (page: Page) => page.getByRole("main").locator("dl > div").filter({ hasText: "Effective cost" }).locator("dd").first();
 
-test("filters by chip, by name of a group and by dates, all of it in the address", async ({ page }) => {
+test("filters by chip, group and dates, stored in the URL", async ({ page }) => {
 	await open(page, `/spend?${PAST}`, "Spend");
 	await expect(table(page)).toBeVisible();
 	await page.getByRole("button", { name: "Capacity", exact: true }).click();
@@ -32,7 +32,7 @@ test("filters by chip, by name of a group and by dates, all of it in the address
 	await page.keyboard.press("Escape");
 	await page.getByRole("navigation", { name: "Group by" }).getByRole("link", { name: "Project" }).click();
 	await expect(page).toHaveURL(/by=project.*capacity=spot/);
-	await expect(page.getByRole("table", { name: "Where it went, by project" })).toBeVisible();
+	await expect(page.getByRole("table", { name: "Breakdown by project" })).toBeVisible();
 	await expectAccessible(page);
 	await page.getByRole("button", { name: "Clear filters" }).click();
 	await expect(page).not.toHaveURL(/capacity=/);
@@ -41,11 +41,11 @@ test("filters by chip, by name of a group and by dates, all of it in the address
 	await page.getByLabel("Last day").fill(`${from.slice(0, 8)}10`);
 	await page.getByRole("button", { name: "Show", exact: true }).click();
 	await expect(page).toHaveURL(new RegExp(`from=${from}&to=${from.slice(0, 8)}10`));
-	await expect(page.getByRole("table", { name: "Owned and cloud spend by day" }).getByRole("row")).toHaveCount(11);
+	await expect(page.getByRole("table", { name: "Owned and cloud spend per day" }).getByRole("row")).toHaveCount(11);
 });
 
 for (const by of ["team", "accelerator", "time"] as const) {
-	test(`by ${by}: every figure of the dearest group leads to charges that add up to it`, async ({ page }) => {
+	test(`by ${by}: every figure of the most expensive group links to charges with the same sum`, async ({ page }) => {
 		await open(page, `/spend?${PAST}&by=${by}`, "Spend");
 		await expect(table(page)).toBeVisible();
 		const links = table(page)
@@ -67,7 +67,7 @@ for (const by of ["team", "accelerator", "time"] as const) {
 	});
 }
 
-test("a bar, lost work and a job lead to their charges, and a charge to its job", async ({ page }) => {
+test("bars, wasted spend and jobs link to their charges, and charges to their jobs", async ({ page }) => {
 	await open(page, `/spend?${PAST}&by=job`, "Spend");
 	await expect(table(page)).toBeVisible();
 	for (const link of [
@@ -84,7 +84,7 @@ test("a bar, lost work and a job lead to their charges, and a charge to its job"
 		await page.goBack();
 		await expect(table(page)).toBeVisible();
 	}
-	const chart = page.getByRole("slider", { name: /^Owned and cloud spend by day/ });
+	const chart = page.getByRole("slider", { name: /^Owned and cloud spend per day/ });
 	await chart.focus();
 	await page.keyboard.press("Home");
 	await page.keyboard.press("Enter");
@@ -95,10 +95,10 @@ test("a bar, lost work and a job lead to their charges, and a charge to its job"
 		.getByRole("table", { name: "Receipt" })
 		.getByRole("link", { name: /charges$/ })
 		.click();
-	await expect(page.getByText("Of one job:")).toBeVisible();
+	await expect(page.getByText("Job:")).toBeVisible();
 });
 
-test("the charges go on by pages, and all of them add up to the figure above", async ({ page }) => {
+test("all pages of charges add up to the total", async ({ page }) => {
 	await open(page, `/spend?${PAST}&by=team`, "Spend");
 	await table(page)
 		.getByRole("link", { name: /^\S+ research: charges$/ })
@@ -120,10 +120,10 @@ test("the charges go on by pages, and all of them add up to the figure above", a
 	expect(sum).toBe(micro(await exact(effective(page))));
 });
 
-test("exports what is shown, to the micro-dollar, and the month as FOCUS", async ({ page, request }) => {
+test("exports the table with exact amounts, and the month as FOCUS", async ({ page, request }) => {
 	await open(page, `/spend?${PAST}`, "Spend");
-	const total = await exact(table(page).getByRole("row").last().getByRole("link", { name: "All: charges" }).last());
-	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: /Export as shown/ }).click()]);
+	const total = await exact(table(page).getByRole("row").last().getByRole("link", { name: "Total: charges" }).last());
+	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export CSV" }).click()]);
 	const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n");
 	expect(lines).toHaveLength(await table(page).getByRole("row").count());
 	expect(lines.at(-1)?.split(",")[4]).toBe(total.replaceAll(/[$,]/g, ""));
@@ -132,19 +132,19 @@ test("exports what is shown, to the micro-dollar, and the month as FOCUS", async
 	expect([focus.status(), (await focus.text()).split("\n")[0]]).toEqual([200, expect.stringContaining("EffectiveCost")]);
 });
 
-test("filters that nothing passes: it says so, and clears them; jobs are not kept by region", async ({ page }) => {
+test("filters without matches can be cleared; job totals are not available by region", async ({ page }) => {
 	await open(page, `/spend?${PAST}&team=nobody`, "Spend");
 	await expect(page.getByRole("heading", { name: "No charges match these filters" }).first()).toBeVisible();
 	await expectAccessible(page);
 	await page.getByRole("main").getByRole("link", { name: "Clear filters" }).first().click();
 	await expect(table(page)).toBeVisible();
 	await open(page, `/spend?${PAST}&by=job&region=us-east-1`, "Spend");
-	await expect(page.getByText(/Sums of jobs are kept by team, project and class, not by region/)).toBeVisible();
+	await expect(page.getByText(/Job totals are available by team, project and class, not by region/)).toBeVisible();
 });
 
-test("days before the ledger: nothing was spent, and no charges", async ({ page }) => {
+test("days before the ledger show no spend and no charges", async ({ page }) => {
 	await open(page, "/spend?from=2020-01-01&to=2020-01-31", "Spend");
-	await expect(page.getByRole("heading", { name: "Nothing was spent in this range" }).first()).toBeVisible();
+	await expect(page.getByRole("heading", { name: "No spend in this range" }).first()).toBeVisible();
 	await open(page, "/spend/charges?from=2020-01-01&to=2020-01-31", "Charges");
 	await expect(page.getByRole("heading", { name: "No charges in these days" })).toBeVisible();
 });
@@ -152,9 +152,9 @@ test("days before the ledger: nothing was spent, and no charges", async ({ page 
 test.describe("a data scientist", () => {
 	test.use({ person: "scientist", viewport: { width: 390, height: 844 } });
 
-	test("sees their own teams' spend and charges alone, on a phone", async ({ page }) => {
+	test("sees only the spend and charges of their teams, on a phone", async ({ page }) => {
 		await open(page, `/spend?${PAST}`, "Spend");
-		await expect(page.getByText(/You see the spend of your teams/)).toBeVisible();
+		await expect(page.getByText(/Shows your teams only/)).toBeVisible();
 		await expect(table(page)).toBeVisible();
 		await expect(table(page)).not.toContainText("risk");
 		await expectAccessible(page);

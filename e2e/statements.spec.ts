@@ -20,25 +20,25 @@ async function expectAccessible(page: Page): Promise<void> {
 	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
 }
 
-/** The demo's simulated past has months that are over: the oldest is nobody's but this test's to close. */
+/** The demo's simulated history has past months. Only this test closes the oldest one. */
 test.describe("finance", () => {
 	test.use({ person: "finance" });
 
-	test("closes a month, reads it and signs it", async ({ page }) => {
+	test("closes a month and signs its statement", async ({ page }) => {
 		const over = (await months()).filter((m) => m.state !== "open").at(-1);
-		expect(over, "a month that is over").toBeDefined();
+		expect(over, "a past month").toBeDefined();
 		const month = over?.month ?? "";
 		await open(page, "/statements", "Statements");
 		await expect(page.getByRole("table", { name: "Statements by month" })).toBeVisible();
 		await expectAccessible(page);
 		await page.locator(`a[href^="/statements/${month}"]`).click();
 		const paper = page.getByRole("article", { name: /^Statement of compute cost, The company/ });
-		await expect(paper.getByRole("table", { name: "On-prem against cloud" })).toBeVisible();
+		await expect(paper.getByRole("table", { name: "Owned and cloud" })).toBeVisible();
 		if (over?.state === "to_close") {
-			await expect(paper.getByText(/^Preview: the month is over but not closed/)).toBeVisible();
-			await page.getByRole("button", { name: "Close the month" }).click();
+			await expect(paper.getByText(/^Preview: month not closed yet/)).toBeVisible();
+			await page.getByRole("button", { name: "Close month" }).click();
 			await expectAccessible(page);
-			await page.getByRole("dialog").getByRole("button", { name: "Close the month" }).click();
+			await page.getByRole("dialog").getByRole("button", { name: "Close month" }).click();
 		}
 		await expect(paper.getByText(/^sha256 [0-9a-f]{64}$/)).toBeVisible();
 		await page.getByRole("button", { name: "Sign", exact: true }).click();
@@ -51,7 +51,7 @@ test.describe("finance", () => {
 		expect((await months()).find((m) => m.month === month)?.state).toBe("signed");
 	});
 
-	test("takes it along as a document and as a table, on the page and on the command line", async ({ page, request }) => {
+	test("downloads the statement as PDF, and as CSV by the CLI", async ({ page, request }) => {
 		const closed = (await months()).find((m) => m.state === "signed" || m.state === "closed");
 		const month = closed?.month ?? "";
 		await open(page, `/statements/${month}`, /20\d\d/);
@@ -80,7 +80,7 @@ test.describe("finance", () => {
 test.describe("a data scientist", () => {
 	test.use({ person: "scientist" });
 
-	test("sees their own teams' statements and not the company's, and cannot close or sign", async ({ page, request }) => {
+	test("sees only the statements of their teams, and cannot close or sign them", async ({ page, request }) => {
 		const [first] = await months();
 		const month = first?.month ?? "";
 		await open(page, "/statements", "Statements");
@@ -89,7 +89,7 @@ test.describe("a data scientist", () => {
 		await expect(page.getByRole("article", { name: /Team research/ })).toBeVisible();
 		await expect(page.getByRole("button", { name: /^(Sign|Close)/ })).toHaveCount(0);
 		await page.goto(`/statements/${month}`);
-		await expect(page.getByText("You may not see this")).toBeVisible();
+		await expect(page.getByText("Access denied")).toBeVisible();
 		expect((await request.get(`/api/statements/${month}?format=pdf`)).status()).toBe(403);
 	});
 });

@@ -1,7 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 
-test("filters that nothing matches: it says so, and clears them", async ({ page }) => {
+test("filters without matches can be cleared", async ({ page }) => {
 	await open(page, "/jobs?view=all&q=no-job-is-called-this", "Jobs");
 	await expect(page.getByRole("heading", { name: "No jobs match these filters" })).toBeVisible();
 	await page.getByRole("button", { name: "Clear filters" }).click();
@@ -9,22 +9,22 @@ test("filters that nothing matches: it says so, and clears them", async ({ page 
 	await expect(page).toHaveURL(/\/jobs\?view=all$/);
 });
 
-test("a view without anything in it says what would stand there", async ({ page }) => {
+test("an empty view explains what appears there", async ({ page }) => {
 	await open(page, "/jobs?view=cloud", "Jobs");
-	await expect(page.getByRole("heading", { name: "Nothing is in the cloud now" })).toBeVisible();
+	await expect(page.getByRole("heading", { name: "No jobs in the cloud" })).toBeVisible();
 });
 
-test("a job that is not there, and an address that leads nowhere", async ({ page }) => {
+test("an unknown job and an unknown address show Not found", async ({ page }) => {
 	await page.goto("/jobs/job_00000000000000000000000000");
 	await expect(page.getByRole("main")).toContainText(/not found|There is no job/i);
 	await page.goto("/no-such-screen");
 	await expect(page.getByRole("heading", { name: /Not found/ })).toBeVisible();
 });
 
-test("a read that fails: its panel says what, with the id of the request, and tries again", async ({ page }) => {
+test("a panel whose read fails shows the cause and request ID, and can retry", async ({ page }) => {
 	await open(page, "/jobs?view=all", "Jobs");
 	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
-	// The real server answers, and refuses: what it is asked is bent on the way.
+	// Changes the request on its way, so that the real server rejects it.
 	await page.route(/\/api\/trpc\/.*job\.list/, (route) => {
 		const url = new URL(route.request().url());
 		url.searchParams.set("input", url.searchParams.get("input")?.replaceAll('"limit":100', '"limit":-1') ?? "");
@@ -33,7 +33,7 @@ test("a read that fails: its panel says what, with the id of the request, and tr
 	await page.getByRole("button", { name: "Class", exact: true }).click();
 	await page.getByRole("menuitemcheckbox", { name: "burst", exact: true }).click();
 	const alert = page.getByRole("main").getByRole("alert");
-	await expect(alert).toContainText("The jobs could not be loaded");
+	await expect(alert).toContainText("Could not load jobs");
 	await expect(alert).toContainText(/Request\s*[0-9a-f]{8}/);
 
 	await page.unroute(/\/api\/trpc\/.*job\.list/);
@@ -42,14 +42,14 @@ test("a read that fails: its panel says what, with the id of the request, and tr
 	await expect(alert).toHaveCount(0);
 });
 
-test("the keyboard goes everywhere", async ({ page }) => {
+test("the keyboard reaches screens, search, shortcuts and the command palette", async ({ page }) => {
 	await open(page, "/", "Overview");
 	await page.keyboard.press("g");
 	await page.keyboard.press("j");
 	await expect(page.getByRole("heading", { level: 1, name: "Jobs" })).toBeVisible();
-	await expect(page.getByRole("grid", { name: "Jobs" }).or(page.getByRole("heading", { level: 3 }))).toBeVisible();
+	await expect(page.getByRole("grid", { name: "Jobs" }).or(page.getByRole("heading", { name: /^No jobs/ }))).toBeVisible();
 	await page.keyboard.press("/");
-	await expect(page.getByRole("searchbox", { name: "Name or id" })).toBeFocused();
+	await expect(page.getByRole("searchbox", { name: "Name or ID" })).toBeFocused();
 	await page.keyboard.press("Escape");
 
 	await page.getByRole("heading", { level: 1 }).click();
@@ -68,7 +68,7 @@ test("the keyboard goes everywhere", async ({ page }) => {
 	await expect(page).toHaveURL(/\/jobs\/job_/);
 });
 
-/** The head of the file that a button hands out, by the keyboard. */
+/** The header of the CSV file that a button downloads, pressed by keyboard. */
 async function headOf(page: Page, button: string): Promise<string> {
 	const [download] = await Promise.all([
 		page.waitForEvent("download"),
@@ -81,19 +81,19 @@ async function headOf(page: Page, button: string): Promise<string> {
 	return head;
 }
 
-test("what the Overview and the policy show is handed out as CSV", async ({ page }) => {
+test("tables of Overview and Policies export as CSV", async ({ page }) => {
 	await open(page, "/?range=7d", "Overview");
-	expect(await headOf(page, "Demand for GPUs as CSV")).toMatch(/^From \(UTC\),To \(UTC\),Wanted GPUs,Owned GPUs,local owned/);
-	expect(await headOf(page, "What just happened as CSV")).toMatch(/^At \(UTC\),What happened/);
+	expect(await headOf(page, "GPU demand as CSV")).toMatch(/^From \(UTC\),To \(UTC\),GPUs wanted,Owned GPUs,local owned/);
+	expect(await headOf(page, "Recent activity as CSV")).toMatch(/^Time \(UTC\),Event/);
 	await open(page, "/policies", "Policies");
 	expect(await headOf(page, "Rules as CSV")).toMatch(/^Version,Group,Rule/);
-	expect(await headOf(page, "Versions as CSV")).toMatch(/^Version,In force/);
-	expect(await headOf(page, "Budgets as CSV")).toMatch(/^Budget,Holds,Period/);
+	expect(await headOf(page, "Versions as CSV")).toMatch(/^Version,Active/);
+	expect(await headOf(page, "Budgets as CSV")).toMatch(/^Budget,Scope,Period/);
 	await open(page, "/approvals", "Approvals");
-	await expect(page.getByRole("button", { name: "Jobs that ask as CSV" })).toBeVisible();
+	await expect(page.getByRole("button", { name: "Approvals as CSV" })).toBeVisible();
 });
 
-test("Capacity names every region of an account, and whether it answers", async ({ page }) => {
+test("Capacity lists every region of an account and its health", async ({ page }) => {
 	await open(page, "/sites", "Capacity");
 	await expect(page.getByRole("list", { name: "Regions of AWS, emulated" }).getByRole("listitem")).toHaveText(
 		["us-east-1", "us-east-2", "us-west-2", "eu-west-1", "eu-central-1"].map((region) => new RegExp(`^${region}$`)),

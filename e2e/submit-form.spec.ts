@@ -25,11 +25,11 @@ test.beforeEach(async ({ page }) => {
 	await expect(yamlOf(page)).toBeVisible();
 });
 
-const yamlOf = (page: Page): Locator => page.getByRole("textbox", { name: "Job as YAML" });
-const problemsOf = (page: Page): Locator => page.getByRole("list", { name: "Problems of the file" });
+const yamlOf = (page: Page): Locator => page.getByRole("textbox", { name: "Job YAML" });
+const problemsOf = (page: Page): Locator => page.getByRole("list", { name: "Job file problems" });
 const submitOf = (page: Page): Locator => page.getByRole("button", { name: /^Submit/ });
 
-test("the form changes the YAML, and the YAML the form", async ({ page }) => {
+test("the form edits the YAML, and the YAML the form", async ({ page }) => {
 	await page.getByLabel("Name", { exact: true }).fill("by-form");
 	await page.getByLabel("Priority").fill("77");
 	await expect(yamlOf(page)).toContainText("name: by-form");
@@ -39,44 +39,42 @@ test("the form changes the YAML, and the YAML the form", async ({ page }) => {
 	await expect(page.getByLabel("Name", { exact: true })).toHaveValue("by-hand");
 	await expect(page.getByLabel("Team")).toHaveValue("vision");
 	await expect(page.getByLabel("Class")).toHaveValue("experimental");
-	await expect(page.getByLabel("Expected run time")).toHaveValue("3m");
+	await expect(page.getByLabel("Estimated run time")).toHaveValue("3m");
 	await expect(page.getByRole("radio", { name: "2", exact: true })).toBeChecked();
 	await expect(page.getByLabel("Priority")).toHaveValue("");
 	await expect(problemsOf(page)).toHaveCount(0);
 });
 
-test("what is wrong is told at its line and column, with the field, the value and what is allowed", async ({ page }) => {
+test("problems show line, column, field, value and allowed values", async ({ page }) => {
 	await yamlOf(page).fill(FILE(-1).replace("3m", "6 parsecs"));
 	await expect(problemsOf(page).getByText("spec.resources.gpus")).toBeVisible();
 	await expect(problemsOf(page)).toContainText(/9:2\d/);
-	await expect(problemsOf(page)).toContainText(
-		/10:\d+ spec\.duration\.estimate "6 parsecs" is not a length of time; write for example 90s/,
-	);
-	await expect(page.getByLabel("Expected run time")).toHaveAttribute("aria-invalid", "true");
-	await expect(page.getByLabel("Expected run time")).toHaveAccessibleDescription(/"6 parsecs" is not a length of time/);
+	await expect(problemsOf(page)).toContainText(/10:\d+ spec\.duration\.estimate "6 parsecs" is not a duration. Use for example 90s/);
+	await expect(page.getByLabel("Estimated run time")).toHaveAttribute("aria-invalid", "true");
+	await expect(page.getByLabel("Estimated run time")).toHaveAccessibleDescription(/"6 parsecs" is not a duration/);
 	await expect(submitOf(page)).toBeDisabled();
 
 	await yamlOf(page).fill(`${FILE(1)}  colour: red\n`);
 	await expect(problemsOf(page)).toContainText(/11:\d+/);
 	await expect(problemsOf(page)).toContainText("colour");
 	await yamlOf(page).fill(FILE(1).replace("kind: Job", "kind: [Job"));
-	await expect(page.getByText(/The YAML cannot be read at line \d+/)).toBeVisible();
+	await expect(page.getByText(/Invalid YAML at line \d+/)).toBeVisible();
 	await yamlOf(page).fill(FILE(1));
 	await expect(submitOf(page)).toBeEnabled();
 });
 
-test("the quote follows what is typed", async ({ page }) => {
+test("the quote follows edits", async ({ page }) => {
 	await yamlOf(page).fill(FILE(1));
-	await expect(page.getByRole("status").filter({ hasText: "Start at home now" })).toBeVisible();
-	await expect(submitOf(page)).toHaveText("Submit: start at home now");
+	await expect(page.getByRole("status").filter({ hasText: "Starts on owned GPUs now" })).toBeVisible();
+	await expect(submitOf(page)).toHaveText("Submit: starts on owned GPUs now");
 	await yamlOf(page).fill(FILE(2 * HOME_GPUS));
-	await expect(page.getByRole("status").filter({ hasText: /^Burst now, for about \$\d/ })).toBeVisible();
+	await expect(page.getByRole("status").filter({ hasText: /^Bursts now, about \$\d/ })).toBeVisible();
 	await expect(page.getByText("burst-on-wait").first()).toBeVisible();
 	await page.getByLabel("Class").selectOption("sensitive");
-	await expect(page.getByRole("status").filter({ hasText: "No place can run this" })).toBeVisible();
+	await expect(page.getByRole("status").filter({ hasText: "No candidate can run this job" })).toBeVisible();
 });
 
-test("a job is submitted by the keyboard alone, and its page opens", async ({ page }) => {
+test("a job can be submitted by keyboard alone, and its page opens", async ({ page }) => {
 	const name = `by-keyboard-${randomUUID().slice(0, 8)}`;
 	await type(page, page.getByLabel("Name", { exact: true }), name);
 	await type(page, page.getByLabel("Command"), "echo 'hello there'");
@@ -96,7 +94,7 @@ async function type(page: Page, field: Locator, text: string): Promise<void> {
 	await page.keyboard.type(text);
 }
 
-/** Goes on by Tab until the focus is there, as a person without a mouse does. */
+/** Presses Tab until the target has focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
 	for (let tabs = 0; tabs < TABS_MAX; tabs++) {
 		if (await target.evaluate((element) => element === document.activeElement)) return;
@@ -105,9 +103,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 	throw new Error(`${TABS_MAX} tabs did not lead to ${target}`);
 }
 
-test("a batch script is pasted, its questions are answered, and what was carried over stays with the job, opened in the form or not", async ({
-	page,
-}) => {
+test("a pasted batch script is converted, and its report is stored with the job, with or without the form", async ({ page }) => {
 	await open(page, "/jobs/new?tab=paste", "New job");
 	const script = [
 		"#!/bin/bash",
@@ -123,23 +119,23 @@ test("a batch script is pasted, its questions are answered, and what was carried
 	await expect(page.getByText("Name pasted")).toBeVisible();
 	const submit = page.getByRole("button", { name: "Answer 1 question to submit" });
 	await expect(submit).toBeDisabled();
-	await page.getByRole("checkbox", { name: "Leave it so" }).check();
+	await page.getByRole("checkbox", { name: "Keep as is" }).check();
 	await expect(page.getByRole("button", { name: "Submit", exact: true })).toBeEnabled();
-	await page.getByRole("button", { name: "Open in the form" }).click();
+	await page.getByRole("button", { name: "Open in form" }).click();
 	await expect(page.getByLabel("Name", { exact: true })).toHaveValue("pasted");
 	await expect(page.getByLabel("Team")).toHaveValue("vision");
 	await expect(submitOf(page)).toBeEnabled();
 	await submitOf(page).click();
-	const kept = page.locator("section").filter({ has: page.getByRole("heading", { name: "What was carried over" }) });
+	const kept = page.locator("section").filter({ has: page.getByRole("heading", { name: "Script conversion" }) });
 	const isKept = async () => {
 		await expect(page.getByRole("heading", { level: 1, name: "pasted" })).toBeVisible();
-		await expect(kept).toContainText("read from an sbatch script");
+		await expect(kept).toContainText("converted from sbatch script");
 		await expect(kept).toContainText("After afterok:7");
-		await expect(kept).not.toContainText("was changed after");
+		await expect(kept).not.toContainText("was edited after conversion");
 		await expect(kept).not.toContainText("Name pasted");
 	};
 	await isKept();
-	await kept.getByRole("button", { name: /^Show \d carried as written$/ }).press("Enter");
+	await kept.getByRole("button", { name: /^Show \d unchanged$/ }).press("Enter");
 	await expect(kept).toContainText("Name pasted");
 	await kept.evaluate((element) => element.setAttribute("data-scanned", ""));
 	expect(
@@ -148,7 +144,7 @@ test("a batch script is pasted, its questions are answered, and what was carried
 
 	await open(page, "/jobs/new?tab=paste", "New job");
 	await paste();
-	await page.getByRole("checkbox", { name: "Leave it so" }).check();
+	await page.getByRole("checkbox", { name: "Keep as is" }).check();
 	await page.getByRole("button", { name: "Submit", exact: true }).click();
 	await isKept();
 });

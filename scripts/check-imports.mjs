@@ -10,7 +10,7 @@ import { ENTRANCES, ENV_READERS, HOUSE } from "./house.mjs";
 import { root } from "./lib/node.mjs";
 
 const SOURCE = /\.(ts|tsx|mts|mjs|js)$/;
-const TEST = /\.test\.(ts|tsx|mjs)$|^server\/[a-z-]+\/(testing|contract)\//;
+export const TEST = /\.test\.(ts|tsx|mjs)$|^server\/[a-z-]+\/(testing|contract)\//;
 const SKIPPED = new Set([
 	"node_modules",
 	".git",
@@ -38,7 +38,7 @@ export function checkProject(base) {
 	return { files: files.length, violations: files.flatMap((file) => checkFile(base, file, aliases)) };
 }
 
-function* sourcesBelow(base, folder = "") {
+export function* sourcesBelow(base, folder = "") {
 	for (const entry of readdirSync(path.join(base, folder), { withFileTypes: true })) {
 		const file = path.posix.join(folder, entry.name);
 		if (SKIPPED.has(entry.name)) continue;
@@ -78,7 +78,7 @@ export function roomOf(file) {
 }
 
 /** Every way in which a module names another: import, export from, import() and `import("…")` in types. */
-function importsOf({ module, program }) {
+export function importsOf({ module, program }) {
 	const edges = module.staticImports.map(({ moduleRequest, entries, start }) => ({
 		specifier: moduleRequest.value,
 		start,
@@ -103,7 +103,7 @@ const literal = (node) => {
 };
 
 /** @returns {{file: string} | {builtin: string} | {package: string}} `file` is relative to the project */
-function targetOf(file, specifier, aliases) {
+export function targetOf(file, specifier, aliases) {
 	if (specifier.startsWith(".")) return { file: path.posix.join(path.posix.dirname(file), specifier) };
 	for (const [alias, place] of aliases) {
 		const prefix = alias.replace("*", "");

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isFinal, MACHINES, type TransitionTable } from "#server/domain/states.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
 import { makeSettings } from "./lib/settings.mjs";
 
 const root = path.resolve(import.meta.dirname, "..");

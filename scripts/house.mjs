@@ -13,9 +13,6 @@
 
 const PURE_CORE = ["kernel", "domain", "policy", "accounting", "scheduling"];
 const BASE = ["kernel", "domain"];
-/** Settings and logs: small, without rules of their own, used by whatever does input and output. */
-const HOUSEKEEPING = ["env", "observability"];
-
 /** @type {Record<string, Room>} */
 export const HOUSE = {
 	kernel: { at: ["server/kernel/"], imports: [], packages: [], testsImport: [] },
@@ -30,61 +27,49 @@ export const HOUSE = {
 		testsImport: [],
 	},
 	rates: { at: ["server/rates/"], imports: PURE_CORE, packages: "any" },
-	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agentProtocol", "agent", ...HOUSEKEEPING], packages: "any" },
+	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agentProtocol", "agent", "env"], packages: "any" },
 	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
 	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
 	// What an agent and the control plane say to each other: both sides read it, so it stands before the agent itself.
 	agentProtocol: { at: ["server/agent/protocol.ts", "server/agent/identity-document.ts"], imports: BASE, packages: ["zod"] },
 	agent: { at: ["server/agent/"], imports: [...BASE, "agentProtocol"], packages: ["zod"] },
+	// What the API offers, as data: the server binds each operation to its service, clients read the answers with it.
+	contract: { at: ["server/contract/"], imports: BASE, packages: ["zod"] },
 	env: { at: ["server/env.ts"], imports: BASE, packages: ["zod"] },
-	observability: { at: ["server/observability/"], imports: [...BASE, "env"], packages: "any" },
-	db: { at: ["server/db/"], imports: [...BASE, ...HOUSEKEEPING], packages: "any" },
+	db: { at: ["server/db/"], imports: [...BASE, "env"], packages: "any" },
 	services: {
 		at: ["server/services/"],
 		// The simulation for backtests, which replay what the database has on record.
-		imports: [...PURE_CORE, "agentProtocol", "db", "rates", "simulation", ...HOUSEKEEPING],
+		imports: [...PURE_CORE, "agentProtocol", "contract", "db", "rates", "simulation", "env"],
 		typesOf: ["^server/providers/[^/]+\\.ts$"],
 		packages: "any",
 	},
-	auth: { at: ["server/auth/"], imports: [...BASE, "db", "services", ...HOUSEKEEPING], packages: "any" },
+	auth: { at: ["server/auth/"], imports: [...BASE, "db", "services", "env"], packages: "any" },
 	controlLoop: {
 		at: ["server/control-loop/"],
-		imports: [...PURE_CORE, "rates", "providers", "simulation", "db", "services", "auth", ...HOUSEKEEPING],
+		imports: [...PURE_CORE, "rates", "providers", "simulation", "db", "services", "auth", "env"],
 		packages: "any",
 	},
-	api: { at: ["server/api/"], imports: [...BASE, "agentProtocol", "services", ...HOUSEKEEPING], packages: "any" },
+	api: { at: ["server/api/"], imports: [...BASE, "agentProtocol", "contract", "services", "env"], packages: "any" },
 	// What a fresh demo holds; start-up and the benchmarks are the only ones who know it.
 	demo: {
 		at: ["server/demo/"],
 		// The emulators for the names of the accounts that they emulate.
-		imports: [...PURE_CORE, "rates", "providers", "simulation", "emulators", "db", "services", "auth", ...HOUSEKEEPING],
+		imports: [...PURE_CORE, "rates", "providers", "simulation", "emulators", "db", "services", "auth", "env"],
 		packages: "any",
 	},
 	bin: {
 		at: ["server/bin/"],
 		imports: [
 			...PURE_CORE,
-			...[
-				"rates",
-				"providers",
-				"simulation",
-				"emulators",
-				"agent",
-				"db",
-				"services",
-				"auth",
-				"controlLoop",
-				"api",
-				"demo",
-				...HOUSEKEEPING,
-			],
+			...["rates", "providers", "simulation", "emulators", "agent", "db", "services", "auth", "controlLoop", "api", "demo", "env"],
 		],
 		packages: "any",
 	},
 	// Everything at once, with the control plane's own parts and the emulated clouds, killed on the way.
 	chaos: {
 		at: ["server/chaos/"],
-		imports: [...PURE_CORE, ...["providers", "emulators", "agent", "db", "services", "controlLoop", "api", "scripts", ...HOUSEKEEPING]],
+		imports: [...PURE_CORE, ...["providers", "emulators", "agent", "db", "services", "controlLoop", "api", "scripts", "env"]],
 		packages: "any",
 	},
 	components: {
@@ -95,37 +80,23 @@ export const HOUSE = {
 		testsImport: [],
 	},
 	app: {
-		at: ["app/", "instrumentation.ts", "proxy.ts"],
-		imports: [...BASE, "components", "api", "auth", ...HOUSEKEEPING],
+		at: ["app/", "proxy.ts"],
+		imports: [...BASE, "components", "api", "auth", "env"],
 		packages: "any",
 	},
-	cli: { at: ["cli/"], imports: BASE, packages: ["zod", "yaml"] },
+	cli: { at: ["cli/"], imports: [...BASE, "contract"], packages: ["zod", "yaml"] },
 	examples: { at: ["examples/"], imports: [], packages: [] },
 	bench: {
 		at: ["bench/"],
 		imports: [
 			...PURE_CORE,
-			...[
-				"rates",
-				"providers",
-				"simulation",
-				"emulators",
-				"db",
-				"services",
-				"auth",
-				"controlLoop",
-				"api",
-				"cli",
-				"demo",
-				"scripts",
-				...HOUSEKEEPING,
-			],
+			...["rates", "providers", "simulation", "emulators", "db", "services", "auth", "controlLoop", "api", "cli", "demo", "scripts", "env"],
 		],
 		packages: "any",
 	},
 	e2e: {
 		at: ["e2e/", "playwright.config.ts"],
-		imports: [...PURE_CORE, "rates", "emulators", "db", "services", "auth", "cli", "scripts", ...HOUSEKEEPING],
+		imports: [...PURE_CORE, "rates", "emulators", "db", "services", "auth", "cli", "scripts", "env"],
 		packages: "any",
 	},
 	scripts: {
@@ -134,6 +105,14 @@ export const HOUSE = {
 		packages: "any",
 	},
 };
+
+/** @param {string} name a room @returns {string[]} the folders and files of the room and of every room that it can reach by imports */
+export function placesReachableFrom(name) {
+	const reached = new Set([name]);
+	// A set visits what is added while it is walked.
+	for (const room of reached) for (const next of HOUSE[room].imports) reached.add(next);
+	return [...reached].flatMap((room) => HOUSE[room].at).sort();
+}
 
 /** Rooms that nobody imports, tests included: they are where the program is entered. */
 export const ENTRANCES = ["app", "bin", "chaos", "e2e", "bench", "examples"];
@@ -154,6 +133,6 @@ export const ENV_READERS = [
 	{ at: "e2e/", why: "Playwright hands the address of the server under test over in the environment" },
 	{ at: "playwright.config.ts", why: "hands the address of the server under test to the tests" },
 	{ at: "vitest.config.ts", why: "reads CI" },
+	{ at: "proxy.ts", why: "NODE_ENV is replaced by the bundler" },
 	{ at: "next.config.ts", why: "read by the build, before server/env.ts exists" },
-	{ at: "instrumentation.ts", why: "NEXT_RUNTIME is replaced by the bundler and exists nowhere else" },
 ];

@@ -140,7 +140,7 @@ describe("npm start", () => {
 
 	it("builds again what has changed", async () => {
 		const before = story().filter((line) => line === "build").length;
-		writeFileSync(path.join(clone, "server/changed.ts"), "export const changed = 1;\n");
+		writeFileSync(path.join(clone, "next.config.ts"), "export default {};\n");
 		await start().ready();
 		expect(story().filter((line) => line === "build")).toHaveLength(before + 1);
 	});

@@ -1,9 +1,20 @@
 import path from "node:path";
 import { z } from "zod";
+import { DEFAULT_GROUP_MAP, groupMapSchema } from "#server/domain/group-map.ts";
 import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
-import { isPlainHttpAllowed } from "#server/kernel/hosts.ts";
+import { isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
 
 const DEVELOPMENT_SECRET = "development-secret-not-for-production";
+
+const hostList = z
+	.string()
+	.default("")
+	.transform((s) =>
+		s
+			.split(",")
+			.map((host) => host.trim())
+			.filter(Boolean),
+	);
 
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
@@ -22,10 +33,18 @@ const schema = z.object({
 			"is plain http to a host that is not within a private network: tokens and logs of machines would be readable on the way. Put a proxy with TLS before the web server and name its https address",
 		)
 		.optional(),
+	/** More host names that this server answers for, besides SPILLWAY_URL's and the loopback ones; comma-separated. */
+	SPILLWAY_ALLOWED_HOSTS: hostList,
+	/** Hosts, addresses and networks inside the network that webhooks and single sign-on may reach. */
+	SPILLWAY_OUTGOING_HOSTS: hostList,
+	/** Requests a minute for each token, and for each address of signed-in pages. */
+	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	SPILLWAY_DEMO: z
 		.enum(["0", "1"])
 		.default("0")
 		.transform((v) => v === "1"),
+	/** A fixed password of the demo accounts; unset: generated at the first start and printed. */
+	SPILLWAY_DEMO_PASSWORD: z.string().min(8).optional(),
 	/** Key from which one-time secrets of instances are derived; kept in SPILLWAY_HOME by `npm start`. */
 	SPILLWAY_SECRET: z.string().min(16).default(DEVELOPMENT_SECRET),
 	/** Mail server for alerts and statements, e.g. smtps://user:password@mail.example.com; unset: mails fail and say so. */
@@ -37,6 +56,30 @@ const schema = z.object({
 	OIDC_ISSUER: z.url().optional(),
 	OIDC_CLIENT_ID: z.string().optional(),
 	OIDC_CLIENT_SECRET: z.string().optional(),
+	/** Entra refuses unknown scopes such as `groups`; there, use "openid profile email". */
+	OIDC_SCOPES: z.string().min(1).default("openid profile email groups"),
+	/** Claim that lists a person's groups; dots reach into nested claims (Keycloak: realm_access.roles). */
+	OIDC_GROUPS_CLAIM: z.string().min(1).default("groups"),
+	/** JSON `{"roles": {"<group>": "platform"}, "teams": {"<group>": "research"}, "teamPrefix": "spillway-team-"}`. */
+	OIDC_GROUP_MAP: z
+		.string()
+		.optional()
+		.transform((text, ctx) => {
+			if (text === undefined) return DEFAULT_GROUP_MAP;
+			try {
+				return groupMapSchema.parse(JSON.parse(text));
+			} catch (error) {
+				ctx.addIssue({ code: "custom", message: `is not a valid group map: ${error instanceof Error ? error.message : error}` });
+				return z.NEVER;
+			}
+		}),
+	/** 1: treat every address of this issuer as verified, for issuers that send no email_verified (Entra). */
+	OIDC_TRUST_EMAIL: z
+		.enum(["0", "1"])
+		.default("0")
+		.transform((v) => v === "1"),
+	/** Shown to people without access: whom to ask, for example it@example.com. */
+	SPILLWAY_ACCESS_CONTACT: z.string().max(200).default("your Spillway administrator"),
 	/** Set for an emulated EC2 endpoint; unset speaks to the real one. */
 	SPILLWAY_AWS_ENDPOINT: z.url().optional(),
 	/** The same of Azure's resource manager and of Google's Compute Engine: they count before what a site's row says. */
@@ -109,6 +152,14 @@ export function requireOwnSecrets(e: Env): void {
 	if (missing.length === 0) return;
 	throw new Error(
 		`${missing.join(" and ")} must be set to a random text of your own, at least 16 characters: npm start makes them; otherwise for example by openssl rand -base64 32.`,
+	);
+}
+
+/** @throws Error when the demo, whose people share a password and whose jobs run on this machine, would be reachable from others. */
+export function requireLoopbackDemo(e: Env): void {
+	if (!e.SPILLWAY_DEMO || isThisHost(e.SPILLWAY_HOST)) return;
+	throw new Error(
+		`The demo listens on this machine alone, not on ${e.SPILLWAY_HOST}. Unset SPILLWAY_HOST, or turn the demo off with SPILLWAY_DEMO=0.`,
 	);
 }
 

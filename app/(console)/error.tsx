@@ -7,15 +7,15 @@ import { ErrorState } from "#components/page/states.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
 const ON_THE_SERVER =
-	"The server met something that it did not expect. Try again; when it fails again, give the request's id to a platform engineer, who finds it in the log of the web server.";
+	"The server hit an unexpected error. Try again. If it persists, give the request ID to a platform engineer, who can find it in the web server log.";
 
-/** A screen that failed as a whole; what fails within a panel is told there. */
+/** Error page for a failure of the whole screen. Panels handle their own errors. */
 export default function ConsoleError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
 	const router = useRouter();
 	const id = error.digest ?? null;
 	const told = describeError(error);
 	const requestId = id ?? (told.kind === "failed" ? told.requestId : null);
-	// What the server drew is asked for again: drawing the same answer once more would fail the same way.
+	// Refresh the server data first: rendering the same cached response would fail again.
 	const again = () =>
 		startTransition(() => {
 			router.refresh();
@@ -23,11 +23,11 @@ export default function ConsoleError({ error, reset }: { error: Error & { digest
 		});
 	return (
 		<>
-			<PageHeader title="This screen failed" />
+			<PageHeader title="Error" />
 			<PageBody>
 				<Panel>
 					<ErrorState
-						title="This screen could not be shown"
+						title="Could not load this screen"
 						detail={id === null ? told.detail : ON_THE_SERVER}
 						requestId={requestId}
 						onRetry={again}

@@ -11,16 +11,16 @@ import { signOutHere } from "./sign-out.ts";
 
 export const dynamic = "force-dynamic";
 
-/** Around every screen: who is signed in, the API, the live connection and the shell. */
+/** Wraps every screen with the session, API client, live connection and shell. */
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-	// The screen is drawn beside this, and may have begun to be.
+	// The page renders in parallel and may already have started.
 	const drawnAtMs = Date.now() - SECOND_MS;
 	const actor = await signedIn();
 	const client = getQueryClient();
 	await client.prefetchQuery(trpc.job.counts.queryOptions());
 	const demoHistory = await client.fetchQuery(trpc.overview.summary.queryOptions()).then(
 		(summary) => summary.demoHistory,
-		// The Overview tells what failed; the shell must stand in any case.
+		// The shell renders even if this fails; Overview shows the error.
 		() => null,
 	);
 	return (

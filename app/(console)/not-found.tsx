@@ -8,8 +8,8 @@ export default function NotFound() {
 			<PageHeader title="Not found" />
 			<PageBody>
 				<Panel>
-					<EmptyState icon="question" title="There is nothing at this address" action={{ label: "Go to the jobs", href: "/jobs" }}>
-						The link may be old, or it leads to something of a team that is not yours.
+					<EmptyState icon="question" title="Page not found" action={{ label: "Go to Jobs", href: "/jobs" }}>
+						The link may be outdated, or belong to another team.
 					</EmptyState>
 				</Panel>
 			</PageBody>

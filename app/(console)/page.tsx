@@ -51,34 +51,34 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 				}
 			/>
 			<PageBody>
-				<QueryBoundary what="The summary" framed skeleton={<SummarySkeleton />}>
+				<QueryBoundary what="the summary" framed skeleton={<SummarySkeleton />}>
 					<SchedulerLine />
 					<OverviewLead seesAll={seesAll} />
 					<OverviewKpis seesAll={seesAll} />
 				</QueryBoundary>
 				<Panel
-					title="Demand for GPUs"
-					sub={<span className="max-md:hidden">Below the line runs at home; above it runs in the cloud or waits</span>}
+					title="GPU demand"
+					sub={<span className="max-md:hidden">Below the line: owned. Above: cloud or queued.</span>}
 					actions={
 						<>
 							<DemandExport range={range} />
 							<SegmentedLinks
-								label="How far back"
+								label="Time range"
 								value={range}
 								options={DEMAND_RANGES.map((value) => ({ value, label: DEMAND_RANGE[value].label, href: overviewHref({ range: value }) }))}
 							/>
 						</>
 					}
 				>
-					<QueryBoundary what="The demand for GPUs" skeleton={<ChartSkeleton height={368} label="Loading the demand" />}>
+					<QueryBoundary what="GPU demand" skeleton={<ChartSkeleton height={368} label="Loading GPU demand" />}>
 						<DemandPanel range={range} />
 					</QueryBoundary>
 				</Panel>
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
-					<QueryBoundary what="What just happened" framed skeleton={<FeedSkeleton />}>
+					<QueryBoundary what="recent activity" framed skeleton={<FeedSkeleton />}>
 						<FeedPanel />
 					</QueryBoundary>
-					<QueryBoundary what="The machines in the cloud" framed skeleton={<CloudNowSkeleton />}>
+					<QueryBoundary what="cloud machines" framed skeleton={<CloudNowSkeleton />}>
 						<CloudNowPanel seesAll={seesAll} />
 					</QueryBoundary>
 				</div>

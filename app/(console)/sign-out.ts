@@ -1,7 +1,7 @@
 "use server";
 import { signOut } from "#server/auth/next-auth.ts";
 
-/** A server action: called by POST from our own pages alone, so that no link elsewhere can sign a person out. */
+/** A server action accepts POST from our own pages only, so that a link on another site cannot sign a user out. */
 export async function signOutHere(): Promise<void> {
 	await signOut({ redirectTo: "/sign-in" });
 }

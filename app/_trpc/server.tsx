@@ -8,22 +8,22 @@ import { trpcContext } from "#server/api/trpc/init.ts";
 import { appRouter } from "#server/api/trpc/router.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
-/** For server components: one query client per request, procedures called without HTTP. */
+/** Server components use one query client per request and call procedures without HTTP. */
 export const getQueryClient = cache(makeQueryClient);
 
 const context = cache(async () => trpcContext(await sessionActor()));
 
 export const trpc = createTRPCOptionsProxy({ ctx: context, router: appRouter, queryClient: getQueryClient });
 
-/** The procedures as functions, for queries that are put together of several calls; for who is signed in. */
+/** The procedures as plain functions for a signed-in user, for queries that combine several calls. */
 export const caller = cache(async () => {
 	await signedIn();
 	return appRouter.createCaller(await context());
 });
 
 /**
- * Hands what was prefetched to the browser, so that it is in the page and not fetched again. Only for who is signed in: a page
- * renders beside its layout, which sends visitors to the sign-in, and every refused query would be an error in the log.
+ * Sends prefetched data to the browser so that it is not fetched twice. Only when signed in: a page renders in parallel
+ * with its layout, which redirects visitors, and every rejected query would log an error.
  */
 export async function HydrateClient({ children }: { children: ReactNode }): Promise<ReactNode> {
 	await signedIn();

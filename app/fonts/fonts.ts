@@ -1,6 +1,6 @@
 import localFont from "next/font/local";
 
-/** Latin subsets only: the console's own words are English, and names in other scripts fall back to the system's fonts. */
+/** Latin subsets only: the console is in English, and names in other scripts use system fonts. */
 export const inter = localFont({
 	src: "../../node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2",
 	weight: "100 900",

@@ -1,5 +1,5 @@
 "use server";
-import { AuthError } from "next-auth";
+import { AuthError, CredentialsSignin } from "next-auth";
 import { z } from "zod";
 import { ownPath } from "#components/sign-in/own-path.ts";
 import type { SignInResult } from "#components/sign-in/sign-in-form.tsx";
@@ -11,18 +11,19 @@ const fields = z.object({
 	callbackUrl: z.string().max(2_048),
 });
 
-/** Signs in with the password of a demo account. It leads on when that works, and answers what is wrong otherwise. */
+/** Signs in with a password, for demo accounts and the first administrator. Redirects on success. */
 export async function signInWithPassword(_before: SignInResult, form: FormData): Promise<SignInResult> {
 	const given = fields.safeParse(Object.fromEntries(form));
 	const email = String(form.get("email") ?? "").slice(0, 256);
-	if (!given.success) return { email, error: "Give both the email address and the password." };
+	if (!given.success) return { email, error: "Enter your email address and password." };
 	try {
 		await signIn("credentials", { ...given.data, redirectTo: ownPath(given.data.callbackUrl) });
 	} catch (error) {
 		if (error instanceof AuthError) {
-			return { email, error: "The email address and the password do not belong together. Check both and try again." };
+			const limited = error instanceof CredentialsSignin && error.code === "too_many_attempts";
+			return { email, error: limited ? "Too many attempts. Wait 15 minutes and try again." : "Incorrect email or password." };
 		}
-		// The way on is thrown too.
+		// Next implements the redirect as an exception.
 		throw error;
 	}
 	return { email, error: null };

@@ -14,18 +14,34 @@ export const dynamic = "force-dynamic";
 
 type Query = Promise<Record<string, string | string[] | undefined>>;
 
-/** What next-auth puts into `?error=` when the issuer's answer was no. */
-const SSO_ERRORS: Record<string, string> = {
-	AccessDenied: "The identity provider did not let you in. Ask your administrator for access to Spillway.",
-	Configuration: "Single sign-on is not set up correctly. An administrator finds the cause in the log of the web server.",
+/** Sentences for `?code=` of a refused sign-in (SIGN_IN_REFUSALS), and for next-auth's own `?error=`. */
+const ERRORS: Record<string, string> = {
+	no_group: "None of your groups has access to Spillway.",
+	no_email: "Your identity provider sent no email address. Spillway needs one.",
+	email_unverified: "Your identity provider has not verified your email address. Verify it and sign in again.",
+	needs_approval: "An account with your address exists. An administrator must approve this sign-in before you can use it.",
+	not_a_person: "Your address belongs to an account that cannot use single sign-on.",
+	disabled: "Your account is disabled.",
+	no_identity: "Your identity provider sent an unusable answer (no issuer or subject).",
+	too_many_attempts: "Too many attempts. Wait 15 minutes and try again.",
+	AccessDenied: "Your identity provider did not grant access.",
+	Configuration: "Single sign-on failed. The web server's log shows the cause.",
 };
+
+function errorText(query: Awaited<Query>, contact: string): string | null {
+	const { error, code } = query;
+	if (typeof error !== "string") return null;
+	const text = (typeof code === "string" && Object.hasOwn(ERRORS, code) && ERRORS[code]) || (Object.hasOwn(ERRORS, error) && ERRORS[error]);
+	if (!text) return "Sign-in failed. Try again.";
+	return code === "too_many_attempts" ? text : `${text} For access, ask ${contact}.`;
+}
 
 export default async function SignInPage({ searchParams }: { searchParams: Query }) {
 	const query = await searchParams;
 	const callbackUrl = ownPath(query["callbackUrl"]);
 	if (await sessionActor()) redirect(callbackUrl);
-	const { demoAccounts, sso } = await signInOptions();
-	const error = typeof query["error"] === "string" ? (SSO_ERRORS[query["error"]] ?? "Signing in failed. Try again.") : null;
+	const { demoAccounts, password, sso, contact } = await signInOptions();
+	const error = errorText(query, contact);
 	return (
 		<main className="grid min-h-dvh place-items-center px-4 py-10">
 			<div className="w-full max-w-92">
@@ -44,16 +60,15 @@ export default async function SignInPage({ searchParams }: { searchParams: Query
 					{sso && (
 						<form action={signInWithSso}>
 							<input type="hidden" name="callbackUrl" value={callbackUrl} />
-							<Button type="submit" variant={demoAccounts ? "default" : "primary"} className="h-9 w-full">
+							<Button type="submit" variant={password ? "default" : "primary"} className="h-9 w-full">
 								Continue with single sign-on
 							</Button>
 						</form>
 					)}
-					{demoAccounts && <SignInForm demoAccounts={demoAccounts} callbackUrl={callbackUrl} action={signInWithPassword} />}
-					{!sso && !demoAccounts && (
+					{password && <SignInForm demoAccounts={demoAccounts ?? []} callbackUrl={callbackUrl} action={signInWithPassword} />}
+					{!sso && !password && (
 						<p className="text-ink-2">
-							No way to sign in is configured yet. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET for the web server and start it
-							again.
+							No sign-in method is configured. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET for the web server and restart it.
 						</p>
 					)}
 				</div>

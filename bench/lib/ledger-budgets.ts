@@ -1,7 +1,7 @@
 import type { Connection } from "#server/db/client.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
-import { systemContext } from "#server/services/context.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { NOW_MS } from "./ledger-queries.ts";
 
 const POLICY = `

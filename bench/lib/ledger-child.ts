@@ -5,9 +5,9 @@
  */
 import { connect } from "#server/db/client.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { importBill } from "#server/services/bill/import.ts";
-import { systemContext } from "#server/services/context.ts";
-import { exportFocus } from "#server/services/export/focus.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { importBill } from "#server/services/ledger/bill/import.ts";
+import { exportFocus } from "#server/services/reporting/export/focus.ts";
 
 const COLUMNS = [
 	...[

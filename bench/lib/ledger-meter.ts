@@ -1,7 +1,7 @@
 import type { Connection } from "#server/db/client.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { databaseSeconds } from "./database-cpu.ts";
 import { NOW_MS } from "./ledger-queries.ts";
 

@@ -1,21 +1,21 @@
 import type { Db } from "#server/db/client.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
-import { getBudget } from "#server/services/budget/get.ts";
-import { listBudgets } from "#server/services/budget/list.ts";
-import { carbonBy } from "#server/services/carbon/carbon-by.ts";
-import { carbonPage } from "#server/services/carbon/page.ts";
-import { type ServiceContext, systemContext } from "#server/services/context.ts";
-import { spendByJob } from "#server/services/spend/by-job.ts";
-import { type ListChargesInput, listCharges } from "#server/services/spend/charges.ts";
-import { lostWork } from "#server/services/spend/lost-work.ts";
-import { monthForecast } from "#server/services/spend/month-forecast.ts";
-import { spendPage } from "#server/services/spend/page.ts";
-import { spendSeries } from "#server/services/spend/series.ts";
-import { spendBy } from "#server/services/spend/spend-by.ts";
-import { spotSavings } from "#server/services/spend/spot-savings.ts";
-import { listStatements } from "#server/services/statement/list.ts";
-import { previewStatement } from "#server/services/statement/preview.ts";
+import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
+import { getBudget } from "#server/services/ledger/budget/get.ts";
+import { listBudgets } from "#server/services/ledger/budget/list.ts";
+import { carbonBy } from "#server/services/reporting/carbon/carbon-by.ts";
+import { carbonPage } from "#server/services/reporting/carbon/page.ts";
+import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
+import { type ListChargesInput, listCharges } from "#server/services/reporting/spend/charges.ts";
+import { lostWork } from "#server/services/reporting/spend/lost-work.ts";
+import { monthForecast } from "#server/services/reporting/spend/month-forecast.ts";
+import { spendPage } from "#server/services/reporting/spend/page.ts";
+import { spendSeries } from "#server/services/reporting/spend/series.ts";
+import { spendBy } from "#server/services/reporting/spend/spend-by.ts";
+import { spotSavings } from "#server/services/reporting/spend/spot-savings.ts";
+import { listStatements } from "#server/services/reporting/statement/list.ts";
+import { previewStatement } from "#server/services/reporting/statement/preview.ts";
 import { YEAR } from "./ledger-books.ts";
 
 /** Noon of one of the last days that are filled. */

@@ -9,7 +9,7 @@ import { seedAccounts } from "#server/demo/accounts.ts";
 import { seedPolicy } from "#server/demo/policy.ts";
 import { seedSites } from "#server/demo/sites.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { systemContext } from "#server/services/context.ts";
+import { systemContext } from "#server/services/core/context.ts";
 import { freePort } from "../../scripts/lib/ports.mjs";
 import { startPostgres } from "../../scripts/lib/postgres.mjs";
 import { makeSettings } from "../../scripts/lib/settings.mjs";

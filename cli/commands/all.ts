@@ -1,5 +1,6 @@
 import type { Command } from "../command.ts";
 import { approvals } from "./approvals.ts";
+import { artifacts } from "./artifacts.ts";
 import { audit } from "./audit.ts";
 import { bill } from "./bill.ts";
 import { budgets } from "./budgets.ts";
@@ -28,7 +29,7 @@ import { submit } from "./submit.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, approvals],
+	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
 	...[exportCommand, rates, policy, audit, simulate],
 ];

@@ -64,7 +64,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "FOR", cell: (b) => (b.scope === "true" ? "every job" : b.scope) },
 			],
 			readAs(pageOf(budgetShape), answer, "list of budgets").items,
-			{ empty: "The policy in force has no budgets: cloud money has no cap." },
+			{ empty: "The active policy has no budgets: cloud money has no cap." },
 		),
 	);
 	return EXIT.done;

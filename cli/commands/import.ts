@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
 import { decodeScript } from "#server/domain/imports/decode.ts";
-import { JOB_LIMITS } from "#server/domain/job-file.ts";
+import { JOB_LIMITS } from "#server/domain/job-schema.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";

@@ -10,12 +10,13 @@ const PAGE_MAX = 10_000;
 
 export const logs: Command = {
 	name: "logs",
-	usage: "JOB [-f] [--attempt N] [--tail N]",
+	usage: "JOB [-f] [--attempt N] [--tail N] [--raw]",
 	summary: "print a job's log: of its newest attempt, or with -f to its end",
 	details: "With -f the exit code is the job's: 0 succeeded, 1 failed or cancelled. It goes on through later attempts.",
 	options: {
 		follow: { short: "f", help: "go on until the job has ended" },
 		attempt: { value: "N", help: "of this attempt (default: the newest)" },
+		raw: { help: "print terminal escapes as the job wrote them" },
 		tail: { value: "N", help: "only the last N lines, at most 10,000" },
 	},
 	positionals: { min: 1, max: 1, name: "JOB" },
@@ -26,7 +27,7 @@ export const logs: Command = {
 		const tail = args.wholeNumber("tail", { min: 1, max: PAGE_MAX });
 		const id = await findJobId(ctx, args.positionals[0] ?? "");
 		if (!args.has("follow")) return printOnce(ctx, id, { attempt, tail });
-		await followLogs(ctx, id, { attempt, tail });
+		await followLogs(ctx, id, { attempt, tail, raw: args.has("raw") });
 		const job = readAs(jobShape, await ctx.client.get(`/jobs/${id}`), "job");
 		if (!ctx.json) ctx.io.err(outcomeLine(ctx, job));
 		return exitOfJobs([job]);
@@ -45,7 +46,7 @@ async function printOnce(ctx: CommandContext, id: string, from: { attempt: numbe
 	if (ctx.json)
 		ctx.io.out(`${lines.length === readAs(logPageShape, first, "log").lines.length ? first.text : JSON.stringify({ ...page, lines })}\n`);
 	else {
-		for (const line of lines) ctx.io.out(`${logLine(ctx, line)}\n`);
+		for (const line of lines) ctx.io.out(`${logLine(ctx, line, ctx.args.has("raw"))}\n`);
 		if (lines.length === 0)
 			ctx.io.err(attempt === null ? "The job has not started, so there is no log yet.\n" : `Attempt ${attempt} has written nothing.\n`);
 		else if (page.attempts > 1) ctx.io.err(`Attempt ${attempt} of ${page.attempts}; --attempt N shows another.\n`);

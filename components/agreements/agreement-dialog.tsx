@@ -3,30 +3,30 @@ import { FormDialog } from "#components/page/form-dialog.tsx";
 import type { ListChanges } from "./use-lists.ts";
 
 interface AgreementDialogProps<Draft, Item> {
-	/** "discount" */
+	/** For example "discount". */
 	what: string;
-	/** The name of the one that is changed; null: a new one. */
+	/** Name of the entry being edited; null for a new one. */
 	before: string | null;
-	/** From when on it counts. */
+	/** When the change takes effect. */
 	effect: string;
-	/** What the fields are filled with. */
+	/** The form fields. */
 	first: () => Draft;
-	/** What is sent, null while something is missing. */
+	/** The value to submit; null while the form is incomplete. */
 	read: (draft: Draft) => Item | null;
 	changes: Pick<ListChanges<Item>, "saving" | "put">;
 	onClose: () => void;
 	fields: (draft: Draft, set: (part: Partial<Draft>) => void) => ReactNode;
 }
 
-/** A new agreement, or another text of one. */
+/** Dialog that adds or edits a discount or commitment. */
 export function AgreementDialog<Draft, Item>(props: AgreementDialogProps<Draft, Item>) {
 	const { what, before, effect, first, read, changes, onClose, fields } = props;
 	const [draft, setDraft] = useState(first);
 	const next = read(draft);
 	return (
 		<FormDialog
-			title={before === null ? `Add a ${what}` : `Change ${before}`}
-			description={`${effect} The change is in the audit.`}
+			title={before === null ? `Add ${what}` : `Edit ${before}`}
+			description={`${effect} The audit log records the change.`}
 			save="Save"
 			ready={next !== null}
 			change={changes.saving}

@@ -4,19 +4,19 @@ import { Dialog } from "#components/ui/dialog.tsx";
 
 interface AgreementLineProps {
 	name: string;
-	/** Beside the name. */
+	/** Next to the name. */
 	facts: ReactNode;
-	/** Under it. */
+	/** Below the name. */
 	notes: ReactNode;
-	/** What it means that it goes. */
+	/** What removing the entry changes. */
 	removal: string;
 	busy: boolean;
 	onChange: () => void;
-	/** Calls `done` once it is gone. */
+	/** Calls `done` after the removal. */
 	onRemove: (done: () => void) => void;
 }
 
-/** One thing that was agreed, with what can be done about it. */
+/** One discount or commitment with its actions. */
 export function AgreementLine({ name, facts, notes, removal, busy, onChange, onRemove }: AgreementLineProps) {
 	const [asked, setAsked] = useState(false);
 	return (
@@ -29,8 +29,8 @@ export function AgreementLine({ name, facts, notes, removal, busy, onChange, onR
 				<p className="text-xs text-pretty break-words text-ink-3">{notes}</p>
 			</div>
 			<span className="flex items-center gap-1.5">
-				<Button size="sm" onClick={onChange} aria-label={`Change ${name}`}>
-					Change
+				<Button size="sm" onClick={onChange} aria-label={`Edit ${name}`}>
+					Edit
 				</Button>
 				<IconButton size="sm" icon="x" label={`Remove ${name}`} onClick={() => setAsked(true)} />
 			</span>
@@ -41,9 +41,9 @@ export function AgreementLine({ name, facts, notes, removal, busy, onChange, onR
 				description={removal}
 				actions={
 					<>
-						<Button onClick={() => setAsked(false)}>Keep it</Button>
+						<Button onClick={() => setAsked(false)}>Keep</Button>
 						<Button variant="danger" busy={busy} onClick={() => onRemove(() => setAsked(false))}>
-							Remove it
+							Remove
 						</Button>
 					</>
 				}

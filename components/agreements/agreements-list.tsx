@@ -9,22 +9,22 @@ import type { ListChanges } from "./use-lists.ts";
 interface AgreementsListProps<Line extends { id: string }> {
 	title: string;
 	sub: string;
-	/** On the button that adds one. */
+	/** Label of the add button. */
 	add: string;
-	/** What stands there while none is agreed. */
+	/** Shown while the list is empty. */
 	empty: { title: string; text: string };
 	lines: readonly Line[];
-	/** Of one line: what is beside its name, and what is under it. */
+	/** The text next to and below a line's name. */
 	tell: (line: Line) => { facts: string; notes: string };
-	/** What it means that one goes. */
+	/** What removing a line changes. */
 	removal: string;
 	changes: Pick<ListChanges<never>, "removing" | "drop">;
 	csv: { fileName: string; text: (lines: readonly Line[]) => string };
-	/** The dialog that adds one (`line` null) or changes it. */
+	/** Dialog that adds a line (`line` null) or edits it. */
 	form: (line: Line | null, onClose: () => void) => ReactNode;
 }
 
-/** What was agreed of one kind: each with what can be done about it, and the way to add one. */
+/** List of discounts or commitments, with actions and an add button. */
 export function AgreementsList<Line extends { id: string }>(props: AgreementsListProps<Line>) {
 	const { title, sub, add, empty, lines, tell, removal, changes, csv, form } = props;
 	const [open, setOpen] = useState<{ line: Line | null } | null>(null);

@@ -7,7 +7,7 @@ import { microToUsdText } from "#server/kernel/money.ts";
 export type CommitmentLine = Outputs["rates"]["commitments"][number];
 export type CommitmentInput = Inputs["rates"]["setCommitments"]["next"]["items"][number];
 
-/** What stands in the fields of a commitment's form, as it was typed. */
+/** Form state of a commitment, as typed. */
 export interface CommitmentDraft {
 	id: string;
 	siteId: string;
@@ -15,13 +15,13 @@ export interface CommitmentDraft {
 	instanceType: string;
 	accelerator: string;
 	instances: string;
-	/** "" for none: any region, any zone, whatever the provider matches. */
+	/** "" means any region, any zone, or automatic matching by the provider. */
 	region: string;
 	zone: string;
 	reservation: string;
 	upfrontUsd: string;
 	hourlyUsd: string;
-	/** Days in UTC, `2026-11-30`; `to` is the first day on which it is over. */
+	/** UTC days such as `2026-11-30`; `to` is the first day after the term. */
 	from: string;
 	to: string;
 }
@@ -42,7 +42,7 @@ export function commitmentDraft(line: CommitmentLine | null, siteId: string): Co
 	};
 }
 
-/** The commitment as it is sent, or null while something is missing: it is never free, and a zone lies in a region. */
+/** Builds the commitment to submit; null while incomplete. A commitment costs something, and a zone needs a region. */
 export function readCommitment(draft: CommitmentDraft, before: CommitmentLine | null): CommitmentInput | null {
 	const { siteId, kind, from, to } = draft;
 	const [id, instanceType, accelerator] = [draft.id.trim(), draft.instanceType.trim(), draft.accelerator.trim()];
@@ -59,10 +59,10 @@ export function readCommitment(draft: CommitmentDraft, before: CommitmentLine | 
 	};
 }
 
-/** What was bought, where, for how much of all its machines together, and from when until when. */
+/** Describes a commitment: hardware, location, total price and term. */
 export function describeCommitment(line: CommitmentLine): string {
 	const { kind, accelerator, region, zone, reservation, upfrontMicroUsd, hourlyMicroUsd, from, to } = line;
 	const where = [accelerator, zone ?? region ?? "any region", ...(reservation === null ? [] : [reservation])].join(", ");
-	const price = `${formatMoney(upfrontMicroUsd, "price")} upfront and ${formatMoney(hourlyMicroUsd, "price")} an hour`;
-	return `${kind === "reservation" ? "Reserved" : "Committed"}: ${where}; ${price}, from ${dayOf(from)} until ${dayOf(to)}`;
+	const price = `${formatMoney(upfrontMicroUsd, "price")} upfront and ${formatMoney(hourlyMicroUsd, "price")} per hour`;
+	return `${kind === "reservation" ? "Reserved" : "Committed"}: ${where}; ${price}, from ${dayOf(from)} to ${dayOf(to)}`;
 }

@@ -6,7 +6,7 @@ import { CloudField, DaysFields, TextField } from "./fields.tsx";
 
 type FieldsProps = { draft: CommitmentDraft; set: (part: Partial<CommitmentDraft>) => void };
 
-/** What a commitment is filled in by. */
+/** Form fields of a commitment. */
 export function CommitmentFields({ draft, set }: FieldsProps) {
 	return (
 		<>
@@ -26,15 +26,15 @@ export function CommitmentFields({ draft, set }: FieldsProps) {
 			<CloudField id="commitment-site" value={draft.siteId} onChange={(siteId) => set({ siteId })} />
 			<WhatFields draft={draft} set={set} />
 			<div className="grid gap-3 md:grid-cols-2">
-				<Dollars label="Upfront, dollars" id="commitment-upfront" value={draft.upfrontUsd} onChange={(upfrontUsd) => set({ upfrontUsd })} />
-				<Dollars label="Dollars an hour" id="commitment-hourly" value={draft.hourlyUsd} onChange={(hourlyUsd) => set({ hourlyUsd })} />
+				<Dollars label="Upfront ($)" id="commitment-upfront" value={draft.upfrontUsd} onChange={(upfrontUsd) => set({ upfrontUsd })} />
+				<Dollars label="Hourly ($)" id="commitment-hourly" value={draft.hourlyUsd} onChange={(hourlyUsd) => set({ hourlyUsd })} />
 			</div>
-			<DaysFields prefix="commitment" from={draft.from} to={draft.to} toHint="The first day without it." onChange={set} />
+			<DaysFields prefix="commitment" from={draft.from} to={draft.to} toHint="First day after the term." onChange={set} />
 		</>
 	);
 }
 
-/** Which machines, how many, and where they are launched. */
+/** Which machines, how many and where. */
 function WhatFields({ draft, set }: FieldsProps) {
 	return (
 		<>
@@ -54,27 +54,33 @@ function WhatFields({ draft, set }: FieldsProps) {
 				/>
 			</div>
 			<div className="grid gap-3 md:grid-cols-2">
-				<TextField label="Region" id="commitment-region" value={draft.region} onChange={(region) => set({ region })} hint="Empty: any." />
+				<TextField
+					label="Region"
+					id="commitment-region"
+					value={draft.region}
+					onChange={(region) => set({ region })}
+					hint="Leave empty for any."
+				/>
 				<TextField
 					label="Zone"
 					id="commitment-zone"
 					value={draft.zone}
 					onChange={(zone) => set({ zone })}
-					hint="Empty: any of the region."
+					hint="Leave empty for any zone of the region."
 				/>
 			</div>
 			<TextField
-				label="The provider's own name of it"
+				label="Provider ID"
 				id="commitment-reservation"
 				value={draft.reservation}
 				onChange={(reservation) => set({ reservation })}
-				hint="Where only machines that are launched into it get it. Empty: the provider matches them."
+				hint="Set it if machines must be launched into the reservation. Leave empty if the provider matches them."
 			/>
 		</>
 	);
 }
 
 function Dollars(props: { label: string; id: string; value: string; onChange: (typed: string) => void }) {
-	const error = readDollars(props.value) === null ? "An amount of dollars such as 12.50" : null;
-	return <DollarsField {...props} error={error} hint="Of all its machines together." />;
+	const error = readDollars(props.value) === null ? "Dollar amount, such as 12.50" : null;
+	return <DollarsField {...props} error={error} hint="Total for all machines." />;
 }

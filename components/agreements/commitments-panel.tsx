@@ -7,29 +7,29 @@ import { commitmentsCsv } from "./export-csv.ts";
 import { useClouds } from "./fields.tsx";
 import { useCommitments } from "./use-lists.ts";
 
-/** What was bought ahead. */
+/** Reservations and committed use. */
 export function CommitmentsPanel() {
 	const clouds = useClouds();
 	const { lines, changes } = useCommitments();
 	return (
 		<AgreementsList
 			title="Reserved and committed"
-			sub="bought ahead"
-			add="Add a commitment"
+			sub="prepaid capacity"
+			add="Add commitment"
 			empty={{
-				title: "Nothing is bought ahead",
-				text: "Machines are launched on demand and on spot. What an account has reserved or committed to is added here.",
+				title: "No commitments",
+				text: "Add reserved or committed capacity to use it before on-demand and spot.",
 			}}
 			lines={lines}
 			tell={(line) => ({ facts: `${line.instances} × ${line.instanceType} on ${line.siteId}`, notes: describeCommitment(line) })}
-			removal="New machines are launched at their own price. What is charged stays. It cannot go while machines stand on it."
+			removal="New machines launch at list price. Past charges stay. Remove its running machines first."
 			changes={changes}
 			csv={{ fileName: "spillway-commitments.csv", text: commitmentsCsv }}
 			form={(line, onClose) => (
 				<AgreementDialog
 					what="commitment"
 					before={line?.id ?? null}
-					effect="It counts from the next charge on; what is charged stays as it is."
+					effect="Applies to future charges. Past charges stay."
 					first={() => commitmentDraft(line, clouds[0]?.id ?? "")}
 					read={(draft) => readCommitment(draft, line)}
 					changes={changes}

@@ -3,22 +3,22 @@ import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
 export type DiscountLine = Outputs["rates"]["discounts"][number];
 export type DiscountInput = Inputs["rates"]["setDiscounts"]["next"]["items"][number];
 
-/** What stands in the fields of a discount's form, as it was typed. */
+/** Form state of a discount, as typed. */
 export interface DiscountDraft {
 	id: string;
 	siteId: string;
 	capacityType: DiscountInput["capacityType"];
 	percent: string;
-	/** Patterns with commas between them. */
+	/** Comma-separated patterns. */
 	instanceFamilies: string;
 	regions: string;
-	/** Days in UTC, `2026-11-30`; `to` is the first day on which it counts no more, "" for none. */
+	/** UTC days such as `2026-11-30`; `to` is the first day without the discount, "" for no end. */
 	from: string;
 	to: string;
 	source: string;
 }
 
-/** As the list is sent back: without what the answer adds to it. */
+/** The list to submit, without the fields that the server adds. */
 export function sentDiscount({ offersNow: _, ...discount }: DiscountLine): DiscountInput {
 	return discount;
 }
@@ -32,7 +32,7 @@ export function discountDraft(line: DiscountLine | null, siteId: string): Discou
 	return { ...rest, ...lists, from: dayOf(from), to: to === null ? "" : dayOf(to) };
 }
 
-/** The discount as it is sent, or null while something is missing. An instant whose day was not changed stays to the second. */
+/** Builds the discount to submit; null while incomplete. Keeps the exact time if the day did not change. */
 export function readDiscount(draft: DiscountDraft, before: DiscountLine | null): DiscountInput | null {
 	const { id, percent, source, from, to } = draft;
 	const complete = /^[a-zA-Z0-9_-]{1,64}$/.test(id.trim()) && draft.siteId !== "" && source.trim() !== "" && from !== "";
@@ -46,19 +46,19 @@ export function readDiscount(draft: DiscountDraft, before: DiscountLine | null):
 	};
 }
 
-/** Where and when it counts, in how many offers, and where it is written. Days with their years: contracts span them. */
+/** Describes a discount: scope, dates, matching offers and source. Shows years because contracts span them. */
 export function describeDiscount({ instanceFamilies, regions, from, to, source, offersNow }: DiscountLine): string {
 	const where = [...instanceFamilies, ...regions].join(", ") || "every type and region";
-	const days = `from ${dayOf(from)}${to === null ? "" : ` until ${dayOf(to)}`}`;
-	return `${where}, ${days}; in ${offersNow} ${offersNow === 1 ? "offer" : "offers"} now. ${source}`;
+	const days = `from ${dayOf(from)}${to === null ? "" : ` to ${dayOf(to)}`}`;
+	return `${where}, ${days}; ${offersNow} matching ${offersNow === 1 ? "offer" : "offers"}. ${source}`;
 }
 
-/** The day in UTC. */
+/** UTC day. */
 export function dayOf(instant: string): string {
 	return new Date(instant).toISOString().slice(0, 10);
 }
 
-/** The day's first instant in UTC; `before` where it lies on that day. */
+/** First instant of the UTC day; `before` if it falls on that day. */
 export function instantOf(day: string, before: string | null): string {
 	return before !== null && dayOf(before) === day ? before : `${day}T00:00:00Z`;
 }

@@ -2,7 +2,7 @@ import { Field, Select } from "#components/ui/input.tsx";
 import type { DiscountDraft } from "./discount-draft.ts";
 import { CloudField, DaysFields, TextField } from "./fields.tsx";
 
-/** What a discount is filled in by. */
+/** Form fields of a discount. */
 export function DiscountFields({ draft, set }: { draft: DiscountDraft; set: (part: Partial<DiscountDraft>) => void }) {
 	return (
 		<>
@@ -11,11 +11,11 @@ export function DiscountFields({ draft, set }: { draft: DiscountDraft; set: (par
 				id="discount-id"
 				value={draft.id}
 				onChange={(id) => set({ id })}
-				hint="Letters, digits, hyphens; on every price that it is in."
+				hint="Letters, digits and hyphens. Shown on every discounted price."
 			/>
 			<CloudField id="discount-site" value={draft.siteId} onChange={(siteId) => set({ siteId })} />
 			<div className="grid gap-3 md:grid-cols-2">
-				<Field label="On" htmlFor="discount-capacity">
+				<Field label="Applies to" htmlFor="discount-capacity">
 					<Select
 						id="discount-capacity"
 						value={draft.capacityType}
@@ -26,11 +26,11 @@ export function DiscountFields({ draft, set }: { draft: DiscountDraft; set: (par
 					</Select>
 				</Field>
 				<TextField
-					label="Percent off the list"
+					label="Discount (%)"
 					id="discount-percent"
 					value={draft.percent}
 					onChange={(percent) => set({ percent })}
-					hint="Above 0 and below 100, such as 12.5."
+					hint="More than 0, less than 100, such as 12.5."
 				/>
 			</div>
 			<TextField
@@ -38,28 +38,28 @@ export function DiscountFields({ draft, set }: { draft: DiscountDraft; set: (par
 				id="discount-families"
 				value={draft.instanceFamilies}
 				onChange={(instanceFamilies) => set({ instanceFamilies })}
-				hint="Patterns as in a policy with commas between them, such as p5. Empty: every type."
+				hint="Comma-separated patterns, such as p5. Leave empty for all types."
 			/>
 			<TextField
 				label="Regions"
 				id="discount-regions"
 				value={draft.regions}
 				onChange={(regions) => set({ regions })}
-				hint="Such as aws:us-*. Empty: every region."
+				hint="Such as aws:us-*. Leave empty for all regions."
 			/>
 			<DaysFields
 				prefix="discount"
 				from={draft.from}
 				to={draft.to}
-				toHint="The first day without it. Empty: no end is agreed."
+				toHint="First day without the discount. Leave empty for no end."
 				onChange={set}
 			/>
 			<TextField
-				label="Where it is written"
+				label="Source"
 				id="discount-source"
 				value={draft.source}
 				onChange={(source) => set({ source })}
-				hint="A contract, an e-mail, an agreement's number."
+				hint="Contract, email or agreement number."
 			/>
 		</>
 	);

@@ -8,32 +8,32 @@ import { discountsCsv } from "./export-csv.ts";
 import { useClouds } from "./fields.tsx";
 import { useDiscounts } from "./use-lists.ts";
 
-/** What was agreed with the clouds off their list prices. */
+/** Negotiated discounts on cloud list prices. */
 export function DiscountsPanel() {
 	const clouds = useClouds();
 	const { lines, changes } = useDiscounts();
 	return (
 		<AgreementsList
-			title="Agreed discounts"
-			sub="off the clouds' list prices"
-			add="Add a discount"
+			title="Discounts"
+			sub="on cloud list prices"
+			add="Add discount"
 			empty={{
-				title: "No discount is on record",
-				text: "Decisions, quotes and budgets go by the list prices. What a contract takes off them is added here.",
+				title: "No discounts",
+				text: "Add negotiated discounts to use them in decisions, quotes and budgets.",
 			}}
 			lines={lines}
 			tell={(line) => ({
 				facts: `${line.percent}% off ${LABELS[line.capacityType].toLowerCase()} on ${line.siteId}`,
 				notes: describeDiscount(line),
 			})}
-			removal="Prices are the list's again from the next decision on. What is charged stays, and machines that run keep their price."
+			removal="New decisions use list prices. Past charges and running machines keep their price."
 			changes={changes}
 			csv={{ fileName: "spillway-discounts.csv", text: discountsCsv }}
 			form={(line, onClose) => (
 				<AgreementDialog
 					what="discount"
 					before={line?.id ?? null}
-					effect="It counts from the next decision on. Machines that run keep the price that they were launched at."
+					effect="Applies to new decisions. Running machines keep their launch price."
 					first={() => discountDraft(line, clouds[0]?.id ?? "")}
 					read={(draft) => readDiscount(draft, line)}
 					changes={changes}

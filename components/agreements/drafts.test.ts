@@ -14,17 +14,17 @@ const block: CommitmentLine = {
 	...{ from: "2026-11-01T00:00:00Z", to: "2026-12-01T00:00:00Z" },
 };
 
-it("an agreement is told with where it counts, its days and its price", () => {
-	expect(describeDiscount(edp)).toBe("p5, g5, aws:us-*, from 2026-01-01; in 3 offers now. EDP of 2026-01, annex 2");
+it("describes a commitment or discount with scope, dates and price", () => {
+	expect(describeDiscount(edp)).toBe("p5, g5, aws:us-*, from 2026-01-01; 3 matching offers. EDP of 2026-01, annex 2");
 	const everywhere = { ...edp, instanceFamilies: [], regions: [], to: "2029-01-01T00:00:00Z", offersNow: 1 };
-	expect(describeDiscount(everywhere)).toContain("every type and region, from 2026-01-01 until 2029-01-01; in 1 offer now.");
+	expect(describeDiscount(everywhere)).toContain("every type and region, from 2026-01-01 to 2029-01-01; 1 matching offer.");
 	expect(describeCommitment(block)).toBe(
-		"Reserved: H100-80GB, us-east-1, cr-1; $0.00 upfront and $31.50 an hour, from 2026-11-01 until 2026-12-01",
+		"Reserved: H100-80GB, us-east-1, cr-1; $0.00 upfront and $31.50 per hour, from 2026-11-01 to 2026-12-01",
 	);
 });
 
-describe("a discount's form", () => {
-	it("gives back what it was filled from, the instant within its day too", () => {
+describe("discount form", () => {
+	it("round-trips a discount, including the time of day", () => {
 		expect(readDiscount(discountDraft(edp, ""), edp)).toEqual(sentDiscount(edp));
 	});
 
@@ -42,17 +42,17 @@ describe("a discount's form", () => {
 		["an end before its beginning", { to: "2026-01-01" }],
 		["no source", { source: " " }],
 		["no beginning", { from: "" }],
-	])("cannot be sent with %s", (_, changes) => {
+	])("rejects %s", (_, changes) => {
 		expect(readDiscount({ ...discountDraft(edp, ""), ...changes }, edp)).toBeNull();
 	});
 });
 
-describe("a commitment's form", () => {
-	it("gives back what it was filled from", () => {
+describe("commitment form", () => {
+	it("round-trips a commitment", () => {
 		expect(readCommitment(commitmentDraft(block, ""), block)).toEqual(block);
 	});
 
-	it("reads dollars as people type them", () => {
+	it("parses dollars as people type them", () => {
 		expect(readCommitment({ ...commitmentDraft(block, ""), upfrontUsd: "$1,250.50" }, block)).toMatchObject({
 			upfrontMicroUsd: "1250500000",
 		});
@@ -64,18 +64,18 @@ describe("a commitment's form", () => {
 		["a zone without its region", { region: "", zone: "us-east-1a" }],
 		["an end before its beginning", { to: "2026-10-01" }],
 		["no accelerator", { accelerator: "" }],
-	])("cannot be sent with %s", (_, changes) => {
+	])("rejects %s", (_, changes) => {
 		expect(readCommitment({ ...commitmentDraft(block, ""), ...changes }, block)).toBeNull();
 	});
 });
 
-it("the lists are handed out with whole instants and dollars to the micro-dollar; what is open is empty", () => {
+it("exports whole instants and exact dollars; open values are empty", () => {
 	expect(readCsv(discountsCsv([edp]))[0]).toMatchObject({
-		...{ Discount: "edp", "Percent off the list": "12.5", "Instance families": "p5 g5", Regions: "aws:us-*", "Until (UTC)": "" },
-		...{ "From (UTC)": "2026-01-01T09:30:00+01:00", "Offers now": "3", "Written in": "EDP of 2026-01, annex 2" },
+		...{ Discount: "edp", "Discount (%)": "12.5", "Instance families": "p5 g5", Regions: "aws:us-*", "To (UTC)": "" },
+		...{ "From (UTC)": "2026-01-01T09:30:00+01:00", "Matching offers": "3", Source: "EDP of 2026-01, annex 2" },
 	});
 	expect(readCsv(commitmentsCsv([block]))[0]).toMatchObject({
-		...{ Commitment: "block", Kind: "reservation", Machines: "2", Zone: "", "Provider's name": "cr-1" },
-		...{ "Upfront USD": "0.000000", "USD an hour": "31.500000", "Until (UTC)": "2026-12-01T00:00:00Z" },
+		...{ Commitment: "block", Kind: "reservation", Machines: "2", Zone: "", "Provider ID": "cr-1" },
+		...{ "Upfront USD": "0.000000", "Hourly USD": "31.500000", "To (UTC)": "2026-12-01T00:00:00Z" },
 	});
 });

@@ -29,7 +29,7 @@ export function TextField({ label, id, value, onChange, hint, type = "text", dis
 	);
 }
 
-/** The cloud accounts that there are. */
+/** Configured cloud accounts. */
 export function useClouds() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
@@ -51,7 +51,7 @@ export function CloudField({ id, value, onChange }: { id: string; value: string;
 	);
 }
 
-/** The first day and the first day after, in UTC. */
+/** First day, and first day after the end, in UTC. */
 export function DaysFields(props: {
 	prefix: string;
 	from: string;
@@ -62,15 +62,8 @@ export function DaysFields(props: {
 	const { prefix, from, to, toHint, onChange } = props;
 	return (
 		<div className="grid gap-3 md:grid-cols-2">
-			<TextField
-				label="From"
-				id={`${prefix}-from`}
-				type="date"
-				value={from}
-				onChange={(day) => onChange({ from: day })}
-				hint="A day in UTC."
-			/>
-			<TextField label="Until" id={`${prefix}-to`} type="date" value={to} onChange={(day) => onChange({ to: day })} hint={toHint} />
+			<TextField label="From" id={`${prefix}-from`} type="date" value={from} onChange={(day) => onChange({ from: day })} hint="UTC day." />
+			<TextField label="To" id={`${prefix}-to`} type="date" value={to} onChange={(day) => onChange({ to: day })} hint={toHint} />
 		</div>
 	);
 }

@@ -6,19 +6,19 @@ import { notify } from "#components/ui/toast.tsx";
 import type { CommitmentInput } from "./commitment-draft.ts";
 import { sentDiscount } from "./discount-draft.ts";
 
-/** How one list changes; each change sends the list that it was made from, `seen`. */
+/** Each change submits the list it was based on, `seen`, so that the server detects conflicts. */
 export interface ListChanges<Item> {
-	/** Whether a change by a form is under way, and why the last one failed: the form tells it. */
+	/** Pending state and error of a form change; the form shows them. */
 	saving: { isPending: boolean; error: unknown };
-	/** The same of a removal, whose failure is told in a message. */
+	/** Pending state of a removal; errors appear as a toast. */
 	removing: boolean;
-	/** Puts `next` in the place of the one called `before`; null: at the end. Calls `done` when it is stored. */
+	/** Replaces the entry named `before`, or appends if null. Calls `done` once stored. */
 	put: (next: Item, before: string | null, done: () => void) => void;
-	/** Calls `done` when it is answered. */
+	/** Calls `done` once the server has responded. */
 	drop: (id: string, done: () => void) => void;
 }
 
-/** The agreed discounts. */
+/** Discounts. */
 export function useDiscounts() {
 	const trpc = useTRPC();
 	const settled = useSettled();
@@ -28,7 +28,7 @@ export function useDiscounts() {
 	return { lines, changes: changesOf(lines.map(sentDiscount), save, remove) };
 }
 
-/** What is reserved and committed. */
+/** Commitments. */
 export function useCommitments() {
 	const trpc = useTRPC();
 	const settled = useSettled();
@@ -38,13 +38,13 @@ export function useCommitments() {
 	return { lines, changes: changesOf<CommitmentInput>(lines, save, remove) };
 }
 
-/** Once a list was sent, whatever came of it. */
+/** Called after every submission, whether it succeeded or failed. */
 function useSettled() {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const onSettled = () => void client.invalidateQueries({ queryKey: trpc.rates.pathKey() });
 	const onError = (error: unknown) =>
-		notify({ tone: "failed" as const, title: "That was not possible", detail: describeError(error).detail });
+		notify({ tone: "failed" as const, title: "Could not save the change", detail: describeError(error).detail });
 	return { saved: { onSettled }, removed: { onSettled, onError } };
 }
 

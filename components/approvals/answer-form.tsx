@@ -14,10 +14,10 @@ import { notify } from "#components/ui/toast.tsx";
 import type { ApprovalItem } from "./params.ts";
 import { dollarsOf } from "./words.ts";
 
-/** As large as a thumb on a phone. */
+/** Large enough for a thumb. */
 const LARGE = "max-md:h-11!";
 
-/** Yes to what is shown, yes up to an amount, or no. A plain yes is to the price on the screen, not to one that came since. */
+/** Approve, approve up to an amount, or reject. A plain approval covers the price on screen, not a later one. */
 export function AnswerForm({ item }: { item: ApprovalItem }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -28,8 +28,8 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 		onSuccess: (done: { state: "granted" | "refused" }) =>
 			notify(
 				done.state === "granted"
-					? { tone: "done", title: `${item.job.name} may go`, detail: "It is looked at again at once." }
-					: { tone: "done", title: `${item.job.name} stays at home`, detail: "The rule does not ask again unless the requester does." },
+					? { tone: "done", title: `${item.job.name} approved`, detail: "It is rescheduled now." }
+					: { tone: "done", title: `${item.job.name} rejected`, detail: "It stays on owned GPUs. The requester can ask again." },
 			),
 		onSettled: () => {
 			for (const queryKey of [trpc.approval.pathKey(), trpc.job.pathKey()]) void client.invalidateQueries({ queryKey });
@@ -48,8 +48,8 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 		if (!wrong) grant.mutate({ ...said, upToUsd: limit ?? dollarsOf(item.quote.costMicroUsd) });
 	};
 	return (
-		<form onSubmit={submit} className="grid gap-3 border-t pt-4" aria-label="Your answer">
-			<Field label="Why (optional)" htmlFor="approval-note" hint="Shown to the requester, and kept in the audit.">
+		<form onSubmit={submit} className="grid gap-3 border-t pt-4" aria-label="Decision">
+			<Field label="Reason (optional)" htmlFor="approval-note" hint="Shown to the requester and recorded in the audit log.">
 				<Textarea
 					id="approval-note"
 					className="min-h-14"
@@ -60,13 +60,13 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 				/>
 			</Field>
 			<DollarsField
-				label="Up to, dollars (optional)"
+				label="Limit ($, optional)"
 				id="approval-up-to"
 				className={LARGE}
 				value={upTo}
 				onChange={setUpTo}
-				error={wrong ? "An amount of dollars such as 120 or 99.50" : null}
-				hint="Empty: up to the expected cost above. It then asks again if the price rises."
+				error={wrong ? "Dollar amount, such as 120 or 99.50" : null}
+				hint="Leave empty to approve the expected cost. A higher price needs a new approval."
 			/>
 			{failed && (
 				<p role="alert" className="text-risk-ink">
@@ -75,14 +75,14 @@ export function AnswerForm({ item }: { item: ApprovalItem }) {
 			)}
 			<div className="grid grid-cols-2 gap-2">
 				<Button variant="danger" className={LARGE} busy={busy} onClick={() => refuse.mutate(said)}>
-					No
+					Reject
 				</Button>
 				<Button variant="primary" type="submit" className={LARGE} busy={busy} disabled={wrong}>
-					{limit !== null ? `Yes, up to $${limit}` : `Yes, ${formatMoney(item.quote.costMicroUsd, "estimate")}`}
+					{limit !== null ? `Approve up to $${limit}` : `Approve ${formatMoney(item.quote.costMicroUsd, "estimate")}`}
 				</Button>
 			</div>
 			<p className="text-xs text-ink-3" suppressHydrationWarning>
-				Without an answer it waits at home after another {left}.
+				Without a decision, the job stays queued for owned GPUs after another {left}.
 			</p>
 		</form>
 	);

@@ -16,7 +16,7 @@ import { AnswerForm } from "./answer-form.tsx";
 import { type ApprovalItem, type ApprovalsView, approvalsHref } from "./params.ts";
 import { APPROVAL_STATES, answerWords } from "./words.ts";
 
-/** What is asked of whom, with everything that an answer needs, on one screen of a phone. */
+/** An approval request with everything needed to decide, sized for a phone. */
 export function ApprovalDetail({ id, view }: { id: string; view: ApprovalsView }) {
 	const trpc = useTRPC();
 	const { data: item } = useSuspenseQuery(trpc.approval.get.queryOptions({ id }));
@@ -34,16 +34,17 @@ export function ApprovalDetail({ id, view }: { id: string; view: ApprovalsView }
 		>
 			<div className="grid gap-4 px-4 pb-4">
 				<Link href={approvalsHref({ view })} className="text-accent hover:underline rail:hidden">
-					Back to the list
+					Back to approvals
 				</Link>
 				<p className="text-pretty">
-					Rule <b className="font-semibold">{item.ruleId}</b> asks {LABELS[item.role].toLowerCase()}
+					Rule <b className="font-semibold">{item.ruleId}</b> requires approval by {LABELS[item.role].toLowerCase()}
 					{item.condition !== null && (
 						<>
-							, as <code className="font-mono text-xs break-words">{item.condition}</code> holds
+							{" "}
+							because <code className="font-mono text-xs break-words">{item.condition}</code>
 						</>
 					)}
-					. <Time atMs={Date.parse(item.requestedAt)} />, by {item.policyName} version {item.policyVersion}.
+					. Requested <Time atMs={Date.parse(item.requestedAt)} /> under policy {item.policyName} version {item.policyVersion}.
 				</p>
 				<Quote item={item} />
 				{item.state === "open" ? (
@@ -69,10 +70,10 @@ function Quote({ item }: { item: ApprovalItem }) {
 			term: "Expected cost",
 			value: <b className="font-semibold">{formatMoney(quote.costMicroUsd, "estimate")}</b>,
 		},
-		{ id: "hourly", term: "Price an hour", value: formatMoney(quote.hourlyMicroUsd, "price") },
+		{ id: "hourly", term: "Hourly price", value: formatMoney(quote.hourlyMicroUsd, "price") },
 		{
 			id: "place",
-			term: "Where",
+			term: "Candidate",
 			value: (
 				<Place capacity={placement.capacityType} provider={placement.provider} region={placement.region}>
 					{placement.instanceType}
@@ -80,28 +81,28 @@ function Quote({ item }: { item: ApprovalItem }) {
 			),
 		},
 		{ id: "gpus", term: "GPUs", value: `${job.gpus.toLocaleString("en-US")}${placement.accelerator ? ` × ${placement.accelerator}` : ""}` },
-		{ id: "start", term: "Starts there, if asked now", value: <Sooner quote={quote} requestedMs={Date.parse(item.requestedAt)} /> },
+		{ id: "start", term: "Cloud start", value: <Sooner quote={quote} requestedMs={Date.parse(item.requestedAt)} /> },
 		{
 			id: "home",
-			term: "Starts at home",
+			term: "Owned start",
 			value: quote.homeStartP50Ms === null ? "never" : <Time atMs={quote.homeStartP50Ms} form="short" />,
 		},
 		{
 			id: "co2",
 			term: "CO2e",
-			value: quote.emissionsGrams === null ? "not known" : gramsText(quote.emissionsGrams),
+			value: quote.emissionsGrams === null ? "unknown" : gramsText(quote.emissionsGrams),
 		},
 		...(job.deadlineAt === null
 			? []
 			: [{ id: "deadline", term: "Deadline", value: <Time atMs={Date.parse(job.deadlineAt)} form="short" /> }]),
 		...(budget === null
 			? item.state === "open"
-				? [{ id: "budget", term: "Budget", value: "none caps it" }]
+				? [{ id: "budget", term: "Budget", value: "no cap applies" }]
 				: []
 			: [
 					{
 						id: "budget",
-						term: `Free of ${budget.budgetId}`,
+						term: `Free in ${budget.budgetId}`,
 						value: `${formatMoney(budget.freeMicroUsd, "posted")} of ${formatMoney(budget.capMicroUsd, "whole")}`,
 					},
 				]),
@@ -109,7 +110,7 @@ function Quote({ item }: { item: ApprovalItem }) {
 	return <DefinitionList items={rows} className="[&_dd]:text-right" />;
 }
 
-/** Grams below a kilogram, so that a small run does not read as none. */
+/** Use grams below a kilogram so that a small job does not round to zero. */
 function gramsText(grams: number): string {
 	if (grams < 1_000) return `${grams.toLocaleString("en-US", { maximumSignificantDigits: 2 })} g`;
 	return `${(grams / 1_000).toLocaleString("en-US", { maximumFractionDigits: 1 })} kg`;
@@ -123,10 +124,8 @@ function WhyNot({ item }: { item: ApprovalItem }) {
 	const left = useTime((now) => formatSpan(Math.max(0, Math.ceil((Date.parse(item.expiresAt) - now) / 60_000) * 60_000)));
 	return (
 		<p className="rounded-lg bg-sunken px-3 py-2.5 text-pretty text-ink-2">
-			{item.mine
-				? "You submitted this job, so somebody else has to answer."
-				: `Only a person of the role ${LABELS[item.role].toLowerCase()} can answer this.`}{" "}
-			<span suppressHydrationWarning>Without an answer it waits at home after another {left}.</span>
+			{item.mine ? "You submitted this job, so someone else must decide." : `Only a ${LABELS[item.role].toLowerCase()} can decide.`}{" "}
+			<span suppressHydrationWarning>Without a decision, the job stays queued for owned GPUs after another {left}.</span>
 		</p>
 	);
 }
@@ -137,11 +136,11 @@ function Answer({ item }: { item: ApprovalItem }) {
 		<div className="grid gap-1 rounded-lg bg-sunken px-3 py-2.5">
 			<p>
 				<b className="font-semibold">{answerWords(item)}</b>
-				{item.decidedBy !== null && `, said ${item.decidedBy}`}
+				{item.decidedBy !== null && ` by ${item.decidedBy}`}
 				{at !== null && <span className="text-ink-3">, {formatExact(at)}</span>}
 			</p>
 			{item.note !== null && <p className="text-pretty text-ink-2">{item.note}</p>}
-			<p className="text-pretty text-ink-2">Now: {item.job.reason.message}</p>
+			<p className="text-pretty text-ink-2">Current status: {item.job.reason.message}</p>
 		</div>
 	);
 }

@@ -10,29 +10,31 @@ import { cn } from "#components/ui/cn.ts";
 import { type ApprovalItem, type ApprovalsView, approvalsHref, approvalsQuery } from "./params.ts";
 import { APPROVAL_STATES, answerWords } from "./words.ts";
 
-/** Jobs that a rule asks about, newest first. Each is a link to itself, so that it can be sent to somebody. */
+/** Approval requests, newest first. Each has its own URL so that it can be shared. */
 export function ApprovalsList({ view, chosen }: { view: ApprovalsView; chosen: string | null }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.approval.list.queryOptions(approvalsQuery(view)));
 	if (data.items.length === 0) {
 		return (
-			<EmptyState icon="approvals" title={view === "open" ? "Nothing waits for an answer" : "Nothing was asked yet"}>
+			<EmptyState icon="approvals" title={view === "open" ? "No pending approvals" : "No decided approvals"}>
 				{view === "open"
-					? "A rule with require: { approval: … } holds a job until somebody says yes. It then stands here."
-					: "What was answered, withdrawn or expired is kept here, with who said what."}
+					? "Jobs held by a rule with require: { approval: … } appear here."
+					: "Approved, rejected, withdrawn and expired requests appear here."}
 			</EmptyState>
 		);
 	}
 	return (
 		<>
-			<ul aria-label={view === "open" ? "Waiting for an answer" : "Answered"}>
+			<ul aria-label={view === "open" ? "Pending approvals" : "Decided approvals"}>
 				{data.items.map((item) => (
 					<li key={item.id} className="hairline-b last:border-b-0">
 						<Line item={item} view={view} on={item.id === chosen} />
 					</li>
 				))}
 			</ul>
-			{data.nextCursor !== null && <p className="px-4 py-2.5 text-xs text-ink-3">The newest 50; older ones: spillway approvals --past.</p>}
+			{data.nextCursor !== null && (
+				<p className="px-4 py-2.5 text-xs text-ink-3">Newest 50. For older ones run: spillway approvals --past</p>
+			)}
 		</>
 	);
 }
@@ -52,7 +54,7 @@ function Line({ item, view, on }: { item: ApprovalItem; view: ApprovalsView; on:
 			<span className="min-w-0 truncate text-ink-2">
 				{job.team}, {job.submittedBy}
 			</span>
-			<Chip tone={tone}>{item.mayAnswer ? "asks you" : label}</Chip>
+			<Chip tone={tone}>{item.mayAnswer ? "your decision" : label}</Chip>
 			<span className="text-xs text-ink-3">
 				{item.ruleId}, <Time atMs={Date.parse(item.requestedAt)} />
 			</span>

@@ -5,10 +5,10 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { approvalsCsv } from "./export-csv.ts";
 import { type ApprovalsView, approvalsQuery } from "./params.ts";
 
-/** Hands out the jobs that ask, of the view that is open. */
+/** Exports the approvals in the current view. */
 export function ApprovalsExport({ view }: { view: ApprovalsView }) {
 	const trpc = useTRPC();
 	const { data } = useQuery(trpc.approval.list.queryOptions(approvalsQuery(view)));
 	const text = data && data.items.length > 0 ? () => approvalsCsv(data.items) : null;
-	return <CsvButton size="sm" label="Jobs that ask as CSV" fileName={`spillway-approvals-${view}.csv`} text={text} />;
+	return <CsvButton size="sm" label="Approvals as CSV" fileName={`spillway-approvals-${view}.csv`} text={text} />;
 }

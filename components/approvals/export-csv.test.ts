@@ -10,20 +10,20 @@ const open = {
 	...{ upToMicroUsd: null, decidedBy: null, decidedAt: null, note: null },
 };
 
-describe("what Approvals hands out", () => {
-	it("has who asks for what, and the quote to the micro-dollar as the estimate that it is; what nobody answered is empty", () => {
+describe("approvals export", () => {
+	it("exports requester, rule and exact quote; undecided fields are empty", () => {
 		const granted = { ...open, state: "granted", upToMicroUsd: "2000000000", decidedBy: "Bo", note: "=until Friday" };
 		const [waits, answered] = readCsv(approvalsCsv([open, granted] as unknown as ApprovalItem[]));
 		expect(waits).toMatchObject({
-			...{ Approval: "apr_1", State: "open", Answer: "Not answered yet", "Job name": "pretrain, v2", Team: "vision", Version: "7" },
-			...{ "Quoted USD (estimate)": "2400.000001", "Up to USD": "", "Answered by": "", "Answered (UTC)": "" },
+			...{ Approval: "apr_1", State: "open", Answer: "Pending", "Job name": "pretrain, v2", Team: "vision", Version: "7" },
+			...{ "Quoted USD (estimate)": "2400.000001", "Up to USD": "", "Decided by": "", "Decided (UTC)": "" },
 		});
 		expect(answered).toMatchObject({
-			...{ Answer: "Yes, up to $2,000.00", "Up to USD": "2000.000000", "Answered by": "Bo", Note: "'=until Friday" },
+			...{ Answer: "Approved up to $2,000.00", "Up to USD": "2000.000000", "Decided by": "Bo", Note: "'=until Friday" },
 		});
 	});
 
-	it("has each kind of change with what it was and what it is to be", () => {
+	it("exports each kind of change with old and new values", () => {
 		const base = { id: "prp_1", message: "Q4", proposedBy: "Cy", proposedAt: "2026-11-19T14:00:00.000Z", decision: null };
 		const rest = { ...base, decidedBy: null, decidedAt: null, mine: false, stale: false, policyVersion: 3 };
 		const changes = [
@@ -33,7 +33,7 @@ describe("what Approvals hands out", () => {
 			{ ...rest, kind: "second_person_off", secondPersonOf: "budgets" },
 		];
 		const lines = readCsv(proposalsCsv(changes as unknown as ProposalItem[]));
-		expect(lines.map((l) => [l.Of, l.From, l.To, l.Decision])).toEqual([
+		expect(lines.map((l) => [l.Target, l.From, l.To, l.Decision])).toEqual([
 			["cloud-month", "50000.000000", "60000.000000", "open"],
 			["default", "version 3", "version 2", "approved"],
 			["default", "version 3", "a new version", "open"],

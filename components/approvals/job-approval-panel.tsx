@@ -15,14 +15,14 @@ import { APPROVAL_STATES, answerWords, outlookWords } from "./words.ts";
 type OfJob = NonNullable<Outputs["approval"]["ofJob"]>;
 type Asked = OfJob & { approval: NonNullable<OfJob["approval"]> };
 
-/** Who was asked about a job, who can answer, what was said. */
+/** Approval status of a job: approvers, request and decision. */
 export function JobApprovalPanel({ jobId, asked }: { jobId: string; asked: Asked }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const again = useMutation(
 		trpc.approval.askAgain.mutationOptions({
 			onSettled: () => void client.invalidateQueries({ queryKey: trpc.approval.pathKey() }),
-			onError: (error) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+			onError: (error) => notify({ tone: "failed", title: "Could not request approval", detail: describeError(error).detail }),
 		}),
 	);
 	const { approval: item, outlook, mayAskAgain } = asked;
@@ -31,17 +31,17 @@ export function JobApprovalPanel({ jobId, asked }: { jobId: string; asked: Asked
 		<Panel
 			id="approval"
 			title="Approval"
-			sub={`rule ${item.ruleId} asks about ${formatMoney(item.quote.costMicroUsd, "estimate")}`}
+			sub={`${item.ruleId}, about ${formatMoney(item.quote.costMicroUsd, "estimate")}`}
 			actions={
 				<>
 					<Chip tone={tone}>{label}</Chip>
 					{mayAskAgain && (
 						<Button busy={again.isPending} onClick={() => again.mutate({ jobId })}>
-							Ask again
+							Request again
 						</Button>
 					)}
 					<ButtonLink href={approvalsHref({ view: item.state === "open" ? "open" : "past", approval: item.id })}>
-						{item.mayAnswer ? "Answer it" : "See what is asked"}
+						{item.mayAnswer ? "Decide" : "Show request"}
 					</ButtonLink>
 				</>
 			}
@@ -50,12 +50,12 @@ export function JobApprovalPanel({ jobId, asked }: { jobId: string; asked: Asked
 			<p className="text-pretty text-ink-2">
 				{item.state === "open" ? (
 					<>
-						Asked <Time atMs={Date.parse(item.requestedAt)} />. {outlook && outlookWords(outlook)}
+						Requested <Time atMs={Date.parse(item.requestedAt)} />. {outlook && outlookWords(outlook)}
 					</>
 				) : (
 					<>
 						{answerWords(item)}
-						{item.decidedBy !== null && `, said ${item.decidedBy}`}
+						{item.decidedBy !== null && ` by ${item.decidedBy}`}
 						{item.decidedAt !== null && (
 							<>
 								, <Time atMs={Date.parse(item.decidedAt)} />

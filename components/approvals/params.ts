@@ -8,14 +8,14 @@ export const APPROVAL_VIEWS = ["open", "past"] as const;
 export type ApprovalsView = (typeof APPROVAL_VIEWS)[number];
 
 const params = {
-	/** What waits, or what became of it. */
+	/** Pending or decided approvals. */
 	view: parseAsStringLiteral(APPROVAL_VIEWS).withDefault("open"),
-	/** The one that is looked at; none when left out. */
+	/** The selected approval, if any. */
 	approval: parseAsString,
 };
 export const loadApprovalParams = createLoader(params);
 const serialize = createSerializer(params);
 export const approvalsHref = (to: { view?: ApprovalsView; approval?: string | null }): string => serialize("/approvals", to);
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that the prefetched query key matches. */
 export const approvalsQuery = (view: ApprovalsView) => ({ state: view, limit: 50 });

@@ -16,7 +16,7 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { proposalsCsv } from "./export-csv.ts";
 import type { ApprovalsView, ProposalItem } from "./params.ts";
 
-/** Changes of caps and policies that a second person has to agree to. Nothing when there is none. */
+/** Budget and policy changes that need a second person. Renders nothing if there are none. */
 export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: Role }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.approval.proposals.queryOptions());
@@ -24,10 +24,12 @@ export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: R
 	if (shown.length === 0) return null;
 	return (
 		<Panel
-			title="Changes"
-			sub="of caps and policies, agreed to by a second person"
+			title="Proposed changes"
+			sub="budgets and policies; need a second person"
 			id="proposals"
-			actions={<CsvButton size="sm" label="Changes as CSV" fileName={`spillway-changes-${view}.csv`} text={() => proposalsCsv(shown)} />}
+			actions={
+				<CsvButton size="sm" label="Proposed changes as CSV" fileName={`spillway-changes-${view}.csv`} text={() => proposalsCsv(shown)} />
+			}
 		>
 			<ul>
 				{shown.map((p) => (
@@ -52,7 +54,7 @@ export function SecondPersonPanel({ view, role }: { view: ApprovalsView; role: R
 	);
 }
 
-/** As the server decides it: caps are finance's and the platform's, policies the platform's. */
+/** Mirrors the server's rule: finance and platform engineers approve caps; platform engineers approve policies. */
 function mayDecide(p: ProposalItem, role: Role): boolean {
 	const ofBudgets = p.kind === "budget_cap" || (p.kind === "second_person_off" && p.secondPersonOf === "budgets");
 	return ofBudgets ? role !== "data_scientist" : role === "platform";
@@ -72,7 +74,7 @@ function What({ proposal: p }: { proposal: ProposalItem }) {
 	if (p.kind === "second_person_off") {
 		return (
 			<p>
-				Second person for <b className="font-semibold">{p.secondPersonOf === "policies" ? "policies" : "caps"}</b>: off
+				Second approver for <b className="font-semibold">{p.secondPersonOf === "policies" ? "policies" : "caps"}</b>: off
 			</p>
 		);
 	}
@@ -94,17 +96,15 @@ function Decided({ proposal: { decision, decidedBy, decidedAt } }: { proposal: P
 	);
 }
 
-/** A policy is agreed to where it can be read what it changes. */
+/** A policy change is approved where its diff is visible. */
 function Review({ proposal: p, may }: { proposal: Extract<ProposalItem, { kind: "policy_publish" }>; may: boolean }) {
 	const [open, setOpen] = useState(false);
 	return (
 		<span className="flex flex-wrap items-center gap-2">
-			{p.stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
-			{p.decision === null && !p.stale && (
-				<Chip tone="warn">{may && !p.mine ? "waits for you or another" : "waits for somebody else"}</Chip>
-			)}
+			{p.stale && <span className="text-xs text-ink-3">The policy has changed since this proposal</span>}
+			{p.decision === null && !p.stale && <Chip tone="warn">{may && !p.mine ? "needs you or another" : "needs another"}</Chip>}
 			<Button className="max-md:h-11!" onClick={() => setOpen(true)}>
-				See what it changes
+				Review changes
 			</Button>
 			{open && <ProposalDialog proposal={p} canDecide={may} onClose={() => setOpen(false)} />}
 		</span>
@@ -119,17 +119,17 @@ function Decide({ proposal: p, may }: { proposal: ProposalItem; may: boolean }) 
 			for (const queryKey of [trpc.approval.pathKey(), trpc.budget.pathKey(), trpc.policy.pathKey()])
 				void client.invalidateQueries({ queryKey });
 		},
-		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+		onError: (error: unknown) => notify({ tone: "failed", title: "Could not record the decision", detail: describeError(error).detail }),
 	};
 	const approve = useMutation(trpc.approval.approveProposal.mutationOptions(settled));
 	const reject = useMutation(trpc.approval.rejectProposal.mutationOptions(settled));
-	if (!may) return <Chip tone="warn">waits</Chip>;
+	if (!may) return <Chip tone="warn">pending</Chip>;
 	const busy = approve.isPending || reject.isPending;
 	const stale = "stale" in p && p.stale;
 	return (
 		<span className="flex flex-wrap items-center gap-2">
-			{stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
-			{p.mine && !stale && <Chip tone="warn">waits for somebody else</Chip>}
+			{stale && <span className="text-xs text-ink-3">The policy has changed since this proposal</span>}
+			{p.mine && !stale && <Chip tone="warn">needs someone else</Chip>}
 			<Button className="max-md:h-11!" busy={busy} onClick={() => reject.mutate({ id: p.id })}>
 				{p.mine ? "Withdraw" : "Reject"}
 			</Button>

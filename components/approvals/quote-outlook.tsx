@@ -4,7 +4,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { outlookWords } from "./words.ts";
 
-/** Beside a quote that a rule asks about: who would be asked, and how long answers take. */
+/** Shows who can approve and how long decisions usually take. */
 export function QuoteOutlook({ role }: { role: string }) {
 	const trpc = useTRPC();
 	const asked: Role = role === "finance" ? "finance" : "platform";

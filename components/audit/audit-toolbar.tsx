@@ -6,9 +6,9 @@ import { auditSearchParams, isFiltered, NO_FILTERS } from "./search-params.ts";
 
 const TYPING_MS = 250;
 const WHO = [
-	{ value: "", label: "Everybody" },
+	{ value: "", label: "Everyone" },
 	{ value: "account:", label: "People and tokens" },
-	{ value: "system", label: "The scheduler itself" },
+	{ value: "system", label: "Scheduler" },
 ];
 const AREAS = [
 	...[
@@ -29,7 +29,7 @@ const AREAS = [
 	...["orphan", "policy", "proposal", "rate_card", "shadow", "statement"],
 ];
 
-/** Filters of the audit, all of them in the address. */
+/** Audit filters, stored in the URL. */
 export function AuditToolbar() {
 	const [search, setSearch] = useQueryStates(auditSearchParams);
 	const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -61,7 +61,7 @@ export function AuditToolbar() {
 				value={search.action}
 				onChange={(e) => void setSearch({ action: e.target.value || null })}
 			>
-				<option value="">Every action</option>
+				<option value="">All actions</option>
 				{areas.map((area) => (
 					<option key={area} value={area}>
 						{area}
@@ -89,7 +89,7 @@ export function AuditToolbar() {
 				/>
 			</label>
 			{search.subject !== "" && (
-				<span className="inline-flex items-center gap-1.5 font-mono text-xs text-ink-2">subject begins with {search.subject}</span>
+				<span className="inline-flex items-center gap-1.5 font-mono text-xs text-ink-2">subject starts with {search.subject}</span>
 			)}
 			{isFiltered(search) && (
 				<button type="button" className="text-accent hover:underline" onClick={() => void setSearch(NO_FILTERS)}>

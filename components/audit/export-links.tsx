@@ -4,7 +4,7 @@ import { buttonClass } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { auditFileHref, auditSearchParams } from "./search-params.ts";
 
-/** Every line that the filters leave, as a file. */
+/** Exports all entries that match the filters. */
 export function ExportLinks() {
 	const [search] = useQueryStates(auditSearchParams);
 	return (

@@ -11,7 +11,7 @@ import { type DiffLine, prepareDiff } from "./prepare-diff.ts";
 
 type Line = Outputs["audit"]["list"]["items"][number];
 
-/** One line, and under it, when it is open, what it changed. */
+/** An audit entry; expands to show its changes. */
 export function LineRow({ line, open, onToggle }: { line: Line; open: boolean; onToggle: () => void }) {
 	const details = `audit-${line.id}`;
 	return (
@@ -37,7 +37,7 @@ export function LineRow({ line, open, onToggle }: { line: Line; open: boolean; o
 				<Td n phone="b">
 					<Time atMs={Date.parse(line.at)} form="short" />
 				</Td>
-				<Td n>{line.seal ? formatCount(line.seal.sequence) : <span className="text-ink-3">soon</span>}</Td>
+				<Td n>{line.seal ? formatCount(line.seal.sequence) : <span className="text-ink-3">pending</span>}</Td>
 			</Tr>
 			{open && (
 				<tr className="max-md:block">
@@ -51,11 +51,11 @@ export function LineRow({ line, open, onToggle }: { line: Line; open: boolean; o
 }
 
 const WORDS: Record<string, string> = {
-	"system:control_loop": "The scheduler",
-	"system:agent": "An agent",
-	"system:seed": "The installation",
-	"system:sign_in": "The sign-in page",
-	"system:database": "The database",
+	"system:control_loop": "Scheduler",
+	"system:agent": "Agent",
+	"system:seed": "Installation",
+	"system:sign_in": "Sign-in page",
+	"system:database": "Database",
 };
 
 function whence({ via, source }: Line): string {
@@ -78,7 +78,7 @@ const MARK: Record<DiffLine["kind"], { sign: string; word: string; className: st
 	added: { sign: "+", word: "added", className: "text-ok-ink" },
 	removed: { sign: "−", word: "removed", className: "text-risk-ink" },
 	changed: { sign: "~", word: "changed", className: "text-warn-ink" },
-	same: { sign: "", word: "as before", className: "text-ink-3" },
+	same: { sign: "", word: "unchanged", className: "text-ink-3" },
 };
 
 function Details({ line }: { line: Line }) {
@@ -107,7 +107,7 @@ function Details({ line }: { line: Line }) {
 					))}
 				</ul>
 			)}
-			{leftOut > 0 && <p className="text-ink-2">{leftOut} more values; the export has them.</p>}
+			{leftOut > 0 && <p className="text-ink-2">{leftOut} more values in the export.</p>}
 			<dl className="flex flex-wrap gap-x-6 gap-y-1 text-xs text-ink-2">
 				<Fact name="Line" value={String(line.id)} />
 				<Fact name="At" value={line.at} />

@@ -15,8 +15,8 @@ import { auditQuery, auditSearchParams, isFiltered, NO_FILTERS } from "./search-
 const LOOK_EVERY_MS = 3_000;
 
 /**
- * The lines, newest first. New ones come by themselves while the top is on the screen and nothing is open; else a button
- * says that there are some, so that nothing moves under a reader's eyes.
+ * Audit entries, newest first. New ones are inserted only while the list is scrolled to the top and no entry is open;
+ * otherwise a button loads them.
  */
 export function LinesPanel() {
 	const trpc = useTRPC();
@@ -34,7 +34,7 @@ export function LinesPanel() {
 		latest !== undefined && (first === undefined || latest.id > first.id || (latest.id === first.id && !first.seal && latest.seal));
 	const { refetch, isFetching } = pages;
 	const still = open.size === 0;
-	// The page's scroll position is the browser's.
+	// The window is the scroll container.
 	useEffect(() => {
 		if (isNew && still && !isFetching && window.scrollY < 40) void refetch();
 	}, [isNew, still, isFetching, refetch]);
@@ -46,8 +46,8 @@ export function LinesPanel() {
 				{isFiltered(search) ? (
 					<NoResults what="lines" onClear={() => void setSearch(NO_FILTERS)} />
 				) : (
-					<EmptyState icon="audit" title="Nothing is on record yet" action={{ label: "Submit a job", href: "/jobs/new" }}>
-						Every change by a person, a token or the scheduler itself leaves a line here.
+					<EmptyState icon="audit" title="No audit entries yet" action={{ label: "Submit a job", href: "/jobs/new" }}>
+						Every change by a user, token or the scheduler is recorded here.
 					</EmptyState>
 				)}
 			</Panel>
@@ -55,24 +55,24 @@ export function LinesPanel() {
 	}
 	return (
 		<Panel
-			title="Lines"
+			title="Entries"
 			sub="newest first"
 			actions={
 				isNew && !still ? (
 					<Button size="sm" icon="refresh" busy={isFetching} onClick={() => void refetch()}>
-						There are new lines
+						Show new entries
 					</Button>
 				) : null
 			}
 		>
-			<Table aria-label="Lines of the audit">
+			<Table aria-label="Audit entries">
 				<thead>
 					<tr>
-						<Th>What</Th>
-						<Th>To what</Th>
-						<Th>Who</Th>
-						<Th>From where</Th>
-						<Th n>When</Th>
+						<Th>Action</Th>
+						<Th>Subject</Th>
+						<Th>Actor</Th>
+						<Th>Source</Th>
+						<Th n>Time</Th>
 						<Th n>Seal</Th>
 					</tr>
 				</thead>
@@ -84,8 +84,8 @@ export function LinesPanel() {
 			</Table>
 			{pages.hasNextPage && (
 				<div className="border-t px-4 py-2.5 text-center">
-					<MoreButton pages={pages} what="Older lines">
-						Older lines
+					<MoreButton pages={pages} what="older entries">
+						Older entries
 					</MoreButton>
 				</div>
 			)}

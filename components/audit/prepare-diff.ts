@@ -1,4 +1,4 @@
-/** One value of a change, by its place within the record. */
+/** One changed value, by its path in the record. */
 export interface DiffLine {
 	path: string;
 	kind: "same" | "added" | "removed" | "changed";
@@ -6,10 +6,10 @@ export interface DiffLine {
 	after: string | null;
 }
 
-/** More than anybody reads; the export has all of it. */
+/** Readable limit; the export has all values. */
 export const DIFF_LINES_MAX = 200;
 
-/** Before and after of a line of the audit, value by value, in the order of the records; what did not change is there too. */
+/** Flattens before and after into rows in record order, including unchanged values. */
 export function prepareDiff(before: unknown, after: unknown): { lines: DiffLine[]; leftOut: number } {
 	const [was, is] = [flat(before), flat(after)];
 	const paths = [...new Set([...is.keys(), ...was.keys()])];

@@ -2,7 +2,7 @@ import { createLoader, type inferParserType, parseAsString } from "nuqs/server";
 import type { Inputs } from "#components/trpc/outputs.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** Everything that makes a view of the audit. Days are UTC, both of them within. */
+/** The audit view. Days are UTC and inclusive. */
 export const auditSearchParams = {
 	actor: parseAsString.withDefault(""),
 	action: parseAsString.withDefault(""),
@@ -19,7 +19,7 @@ export const NO_FILTERS = { actor: null, action: null, subject: null, from: null
 
 type Query = Omit<Inputs["audit"]["list"], "cursor">;
 
-/** What the server is asked; a day that is none, as one types it, is left out. */
+/** The server query; incomplete days, as typed, are ignored. */
 export function auditQuery(search: AuditSearch): Query {
 	const texts = (["actor", "action", "subject", "q"] as const).flatMap((name) => {
 		const value = search[name].trim();
@@ -34,7 +34,7 @@ export function auditQuery(search: AuditSearch): Query {
 	};
 }
 
-/** The page's own download of the same lines. */
+/** Download URL for the same entries. */
 export function auditFileHref(search: AuditSearch, format: "csv" | "ndjson"): string {
 	const { fromMs, toMs, limit: _, ...texts } = auditQuery(search);
 	const query = new URLSearchParams({ format, ...(texts as Record<string, string>) });

@@ -30,7 +30,7 @@ function useReconciliation(view: BillsView): Reconciliation {
 	return useSuspenseQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view))).data;
 }
 
-/** Each provider's bills against the ledger, added up. */
+/** Provider bills compared with the ledger, totals. */
 export function ProvidersPanel({ view }: { view: BillsView }) {
 	const { providers, reconciledAt } = useReconciliation({ ...view, state: null });
 	if (providers.length === 0) {
@@ -38,10 +38,10 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 			<Panel>
 				<EmptyState
 					icon="statements"
-					title="No bill of this month was held against the ledger"
-					action={{ label: "The statement", href: `/statements/${view.month}` }}
+					title="No bills imported for this month"
+					action={{ label: "Statement", href: `/statements/${view.month}` }}
 				>
-					Import a provider's FOCUS file with <code>spillway bill import FILE</code>; its months are reconciled at once.
+					Import a provider's FOCUS file with <code>spillway bill import FILE</code>. Its months are reconciled immediately.
 				</EmptyState>
 			</Panel>
 		);
@@ -51,7 +51,7 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 			title="By provider"
 			sub={
 				<>
-					months of UTC, as providers bill
+					UTC months, as billed
 					{reconciledAt !== null && (
 						<>
 							; reconciled <Time atMs={Date.parse(reconciledAt)} form="relative" />
@@ -68,7 +68,7 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 						<Th n>Ledger</Th>
 						<Th n>Billed</Th>
 						<Th n>Adjusted</Th>
-						<Th n>Not explained</Th>
+						<Th n>Unexplained</Th>
 					</tr>
 				</thead>
 				<tbody>
@@ -92,7 +92,7 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 							</Td>
 							<Td n phone="d" className={p.unexplainedMicroUsd === "0" ? "text-ink-3" : "font-semibold text-risk-ink"}>
 								<Money value={p.unexplainedMicroUsd} signed />
-								<span className="md:hidden"> not explained</span>
+								<span className="md:hidden"> unexplained</span>
 							</Td>
 						</Tr>
 					))}
@@ -102,7 +102,7 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 	);
 }
 
-/** Resource by resource, those that differ most first. */
+/** Per resource, largest difference first. */
 export function ResourcesPanel({ view }: { view: BillsView }) {
 	const { providers, items, truncated } = useReconciliation(view);
 	if (providers.length === 0) return null;
@@ -110,8 +110,8 @@ export function ResourcesPanel({ view }: { view: BillsView }) {
 	const found = RECONCILIATION_STATES.filter((state) => count(state) > 0 || state === view.state);
 	return (
 		<Panel
-			title="Resource by resource"
-			sub={truncated ? `the ${items.length} that differ most` : "those that differ most first"}
+			title="By resource"
+			sub={truncated ? `top ${items.length} by difference` : "by difference"}
 			actions={
 				<SegmentedLinks
 					label="Outcome"
@@ -138,7 +138,7 @@ export function ResourcesPanel({ view }: { view: BillsView }) {
 							<Th n>Billed</Th>
 							<Th n>Adjusted</Th>
 							<Th>Machine</Th>
-							<Th>Why</Th>
+							<Th>Reason</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -179,7 +179,7 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 						className={cn("max-md:inline-flex max-md:min-h-6 max-md:items-center", LINK)}
 					>
 						<Money value={item.billedMicroUsd} />
-						<span className="sr-only"> {resourceId}: lines of the bills</span>
+						<span className="sr-only"> {resourceId}: bill lines</span>
 					</Link>
 				)}
 			</Td>
@@ -187,14 +187,14 @@ function Row({ item, view }: { item: ReconciledResource; view: BillsView }) {
 				{item.adjustedMicroUsd === "0" ? (
 					<span className="text-ink-3">none</span>
 				) : (
-					<Drill href={posted} what={`${resourceId}, posted because of the bill`}>
+					<Drill href={posted} what={`${resourceId}, posted from the bill`}>
 						<Money value={item.adjustedMicroUsd} signed />
 					</Drill>
 				)}
 			</Td>
 			<Td className="max-w-40 truncate font-mono text-xs">
 				{instanceId === null ? (
-					<span className="font-sans text-ink-3">not known</span>
+					<span className="font-sans text-ink-3">unknown</span>
 				) : charges === null ? (
 					instanceId
 				) : (

@@ -11,7 +11,7 @@ import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** When the month's bills were held against the ledger, and what each time posted. */
+/** Reconciliation runs and what each posted. */
 export function HistoryPanel({ view }: { view: BillsView }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.bill.reconciliationHistory.queryOptions(historyQuery(view)));
@@ -19,16 +19,12 @@ export function HistoryPanel({ view }: { view: BillsView }) {
 	return (
 		<Panel
 			title="Reconciliations"
-			sub={
-				data.truncated
-					? `the newest ${data.runs.length}; each posts what those before it did not`
-					: "newest first; each posts what those before it did not"
-			}
+			sub={data.truncated ? `newest ${data.runs.length}; each posts only new differences` : "newest first; each posts only new differences"}
 		>
 			<Table aria-label="Reconciliations">
 				<thead>
 					<tr>
-						<Th>When, UTC</Th>
+						<Th>Time (UTC)</Th>
 						<Th>By</Th>
 						<Th>Posted</Th>
 						<Th n>Charges</Th>
@@ -60,10 +56,10 @@ function RunRow({ run, month, posted }: { run: ReconciliationRun; month: string;
 			</Td>
 			<Td className="max-w-52 truncate">
 				{run.byName ?? run.by}
-				{run.final && <span className="text-ink-3">, as final</span>}
+				{run.final && <span className="text-ink-3">, final</span>}
 			</Td>
 			<Td phone="a" className={posted === null ? "text-ink-3" : ""}>
-				{posted === null ? "nothing: the ledger had it all" : `${valueLabel("provider", posted.provider)}, ${WHAT[posted.what]}`}
+				{posted === null ? "nothing; the ledger matched" : `${valueLabel("provider", posted.provider)}, ${WHAT[posted.what]}`}
 			</Td>
 			<Td n phone="d">
 				{formatCount(posted?.charges ?? 0)}

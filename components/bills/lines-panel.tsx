@@ -11,7 +11,7 @@ import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** The lines of bills behind what was billed for one resource: what counts adds up to the figure. */
+/** Bill lines for one resource; the lines that count add up to the billed amount. */
 export function LinesPanel({ view, resource }: { view: BillsView; resource: string }) {
 	const trpc = useTRPC();
 	const { data: reconciled } = useSuspenseQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view)));
@@ -27,26 +27,26 @@ export function LinesPanel({ view, resource }: { view: BillsView; resource: stri
 	return (
 		<Panel
 			id="lines"
-			title="Lines of the bills"
+			title="Bill lines"
 			sub={
 				<>
 					{formatCount(data.items.length)}
-					{data.truncated && " of more"} about {resource}; together <Money value={data.effectiveMicroUsd} />
+					{data.truncated && "+"} for {resource}; total <Money value={data.effectiveMicroUsd} />
 				</>
 			}
 			actions={close}
 		>
 			{data.items.length === 0 ? (
-				<EmptyState icon="statements" title="No line of a bill is about it">
-					It is in the ledger alone, or the address names a resource of another month.
+				<EmptyState icon="statements" title="No bill lines for this resource">
+					The ledger has charges for it but no bill does, or it belongs to another month.
 				</EmptyState>
 			) : (
-				<Table aria-label="Lines of the bills">
+				<Table aria-label="Bill lines">
 					<thead>
 						<tr>
-							<Th>When, UTC</Th>
+							<Th>Time (UTC)</Th>
 							<Th>Line</Th>
-							<Th>What for</Th>
+							<Th>Description</Th>
 							<Th n>Effective</Th>
 							<Th n>List</Th>
 							<Th n>Billed</Th>
@@ -64,7 +64,7 @@ export function LinesPanel({ view, resource }: { view: BillsView; resource: stri
 								<Td phone="a" className="max-w-96 truncate" title={line.description ?? ""}>
 									{line.description ?? line.chargeCategory}
 									{line.chargeClass !== null && `, ${line.chargeClass}`}
-									{line.restated && ", restated by a later bill: counts no more"}
+									{line.restated && ", superseded by a later bill and not counted"}
 								</Td>
 								<Td n phone="b" className={line.restated ? "line-through" : "font-semibold"}>
 									<Money value={line.effectiveMicroUsd} />

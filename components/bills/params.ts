@@ -14,14 +14,14 @@ const params = {
 	provider: parseAsStringLiteral(CLOUDS),
 	state: parseAsStringLiteral(RECONCILIATION_STATES),
 	team: parseAsString,
-	/** The resource whose lines are shown. */
+	/** The resource whose bill lines are shown. */
 	resource: parseAsString,
 };
 export const loadBillsParams = createLoader(params);
 const serialize = createSerializer(params);
 
 export interface BillsView extends inferParserType<typeof params> {
-	/** A month of the providers' bills, which are UTC months. */
+	/** A UTC month, as billed by providers. */
 	month: string;
 }
 
@@ -30,11 +30,11 @@ export const billsHref = ({ month, ...view }: Partial<BillsView> & { month: stri
 	return serialize(`/statements/${month}/bills`, { provider, state, team: team || null, resource });
 };
 
-/** The reconciliation with a name that a statement has; of a provider that is none of ours all of them. */
+/** Selects a reconciliation by its name in a statement; an unknown provider selects all. */
 export const billsOfStatement = ({ month, team }: { month: string; team: string }, provider: string): string =>
 	billsHref({ month, team, provider: CLOUDS.find((cloud) => cloud === provider) ?? null });
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that the prefetched query key matches. */
 export function billsQuery({ month, provider, state, team }: BillsView): Inputs["bill"]["reconciliation"] {
 	return { month, ...(provider === null ? {} : { provider }), ...(state === null ? {} : { state }), ...(team ? { team } : {}) };
 }

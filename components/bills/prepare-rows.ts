@@ -9,40 +9,38 @@ import type { PostedByBills, ReconciledResource, ReconciliationRun, Reconciliati
 
 export const STATE_WORD: Record<ReconciliationState, string> = {
 	matched: "Matched",
-	price_variance: "Another price",
-	time_variance: "Another time",
-	billed_unknown: "Billed, not known",
+	price_variance: "Price differs",
+	time_variance: "Duration differs",
+	billed_unknown: "Billed, not in ledger",
 	not_billed: "Not billed",
 };
 
 const POSTED_BY_BILLS: ChargeCorrection[] = ["bill_price", "bill_time"];
 const CORRECTIONS: ChargeCorrection[] = [...POSTED_BY_BILLS, "bill_unknown"];
 
-/** Why the two sides differ, in a sentence, from the facts that the reconciliation kept. */
+/** Explains a difference from the facts stored by the reconciliation. */
 export function whyOf({ state, facts }: Pick<ReconciledResource, "state" | "facts">): string {
 	const lines = Number(facts["lines"] ?? 0);
 	const many = `${formatCount(lines)} ${lines === 1 ? "line" : "lines"}`;
 	const disks = BigInt(facts["disksNotOnBillMicroUsd"] ?? 0);
-	const left = disks === 0n ? "" : `; its disk, ${formatMoney(disks, "posted")}, is not on the bill and stays an estimate`;
+	const left = disks === 0n ? "" : `; disk ${formatMoney(disks, "posted")} not billed, kept as an estimate`;
 	switch (state) {
 		case "matched":
-			return `${many} ${lines === 1 ? "says" : "say"} the same${left}`;
+			return `${many} ${lines === 1 ? "matches" : "match"}${left}`;
 		case "price_variance":
 			return `${parts(facts)} in ${many}${left}`;
 		case "time_variance":
 			return `${span(facts["billedMs"])} billed, ${span(facts["meteredMs"])} metered: ${parts(facts)}${left}`;
 		case "billed_unknown":
-			return `${many} with our tag ${facts["taggedInstanceId"] ?? ""}, and no such machine in the ledger`;
+			return `${many} tagged ${facts["taggedInstanceId"] ?? ""}; no such machine in the ledger`;
 		case "not_billed":
-			return facts["final"]
-				? "No line has it, and the bill is final: taken back"
-				: "No line has it so far; taken back once the bill is final";
+			return facts["final"] ? "Not on the final bill: reversed" : "Not billed yet; reversed if missing from the final bill";
 	}
 }
 
 function parts(facts: ReconciledResource["facts"]): string {
 	const [price, time] = [money(facts["priceMicroUsd"]), money(facts["timeMicroUsd"])];
-	return [price !== null && `${price} by price`, time !== null && `${time} by time`].filter(Boolean).join(", ");
+	return [price !== null && `${price} from price`, time !== null && `${time} from duration`].filter(Boolean).join(", ");
 }
 
 function money(fact: string | number | null | undefined): string | null {
@@ -52,13 +50,15 @@ function money(fact: string | number | null | undefined): string | null {
 
 const span = (ms: string | number | null | undefined) => (ms === null || ms === undefined ? "no time" : formatSpan(Number(ms), true));
 
-/** Charges of a machine in the month of the bill, which is one of UTC whatever the ledger's calendar is; null of no machine. */
+/**
+ * Link to a machine's charges in a billed month (UTC, whatever the ledger's time zone); null if there is no machine.
+ */
 export function machineCharges(month: string, instanceId: string | null, posted = false): string | null {
 	if (instanceId === null) return null;
 	return drillHref(monthView(month), { bills: month, cause: instanceId, ...(posted ? { correction: POSTED_BY_BILLS } : {}) });
 }
 
-/** What one reconciliation posted of one kind: charges of the month's bills that came after the one before it. */
+/** Link to the charges that one reconciliation posted. */
 export function postedCharges(
 	month: string,
 	{ at, since }: Pick<ReconciliationRun, "at" | "since">,

@@ -8,29 +8,28 @@ import { Dot } from "#components/ui/chip.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> = {
-	budget_threshold: { label: "share of a cap", tone: "warn" },
+	budget_threshold: { label: "budget threshold", tone: "warn" },
 	budget_forecast_overrun: { label: "forecast over cap", tone: "warn" },
-	spend_anomaly: { label: "more than usual", tone: "warn" },
+	spend_anomaly: { label: "unusual spend", tone: "warn" },
 	money_at_risk: { label: "money at risk", tone: "risk" },
-	billed_unknown: { label: "billed, unknown", tone: "risk" },
-	ledger_mismatch: { label: "ledger's check", tone: "risk" },
-	audit_chain_broken: { label: "audit's chain", tone: "risk" },
+	billed_unknown: { label: "billed, not in ledger", tone: "risk" },
+	ledger_mismatch: { label: "ledger check", tone: "risk" },
+	audit_chain_broken: { label: "audit chain", tone: "risk" },
 	approval_waiting: { label: "approval", tone: "warn" },
 };
 
-/** What people were told: open until it no longer holds. */
+/** Alerts, open or resolved. */
 export function AlertsList({ state }: { state: AlertState }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.alert.list.queryOptions(alertsQuery(state)));
 	if (data.items.length === 0) {
 		return state === "open" ? (
-			<EmptyState icon="check" title="No alert is open">
-				Caps, forecasts, each team's days and machines that should be gone are looked at every minute. What needs somebody stands here until
-				it no longer holds.
+			<EmptyState icon="check" title="No open alerts">
+				Budgets, forecasts, daily spend and stray machines are checked every minute. Problems appear here.
 			</EmptyState>
 		) : (
-			<EmptyState icon="audit" title="No alert was closed yet">
-				Alerts stand here once they no longer hold.
+			<EmptyState icon="audit" title="No resolved alerts">
+				Resolved alerts appear here.
 			</EmptyState>
 		);
 	}
@@ -39,8 +38,8 @@ export function AlertsList({ state }: { state: AlertState }) {
 			<thead>
 				<tr>
 					<Th>Since</Th>
-					<Th>About</Th>
-					<Th className="w-[55%]">What</Th>
+					<Th>Subject</Th>
+					<Th className="w-[55%]">Alert</Th>
 					<Th>Sent to</Th>
 				</tr>
 			</thead>
@@ -51,7 +50,7 @@ export function AlertsList({ state }: { state: AlertState }) {
 							<Time atMs={Date.parse(a.openedAt)} />
 							{a.closedAt && (
 								<span className="block text-xs text-ink-3">
-									closed <Time atMs={Date.parse(a.closedAt)} />
+									resolved <Time atMs={Date.parse(a.closedAt)} />
 								</span>
 							)}
 						</Td>
@@ -68,7 +67,7 @@ export function AlertsList({ state }: { state: AlertState }) {
 						</Td>
 						<Td className="py-2.5 text-ink-2">
 							{a.sent.length === 0 ? (
-								<span className="text-ink-3">nobody: no channel hears of it</span>
+								<span className="text-ink-3">no channel</span>
 							) : (
 								a.sent.map((s) => (
 									<span key={s.channel} className="block">

@@ -16,16 +16,16 @@ import { KeyItem } from "#components/ui/meter.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** Every cap of the policy, each below the one that holds it. */
+/** Budgets of the policy, each indented under its parent. */
 export function BudgetsTable({ chosen }: { chosen: string | null }) {
 	const trpc = useTRPC();
 	const { data: budgets } = useSuspenseQuery(trpc.budget.list.queryOptions());
 	if (budgets.length === 0) {
 		return (
 			<Panel title="Budgets">
-				<EmptyState icon="budgets" title="The policy in force has no budget" action={{ label: "Look at the policy", href: "/policies" }}>
-					A budget caps cloud money over a month, a quarter or a year. The worst case of each machine is set aside before it is launched, so
-					that the cap holds however many jobs arrive at once.
+				<EmptyState icon="budgets" title="No budgets yet" action={{ label: "Open policy", href: "/policies" }}>
+					Add a budget to cap cloud spend per month, quarter or year. Each launch holds its worst case, so parallel jobs cannot exceed the
+					cap.
 				</EmptyState>
 			</Panel>
 		);
@@ -34,13 +34,13 @@ export function BudgetsTable({ chosen }: { chosen: string | null }) {
 	return (
 		<Panel
 			title="Budgets"
-			sub="all that hold a job count for it"
+			sub="a job counts toward every matching budget"
 			actions={
 				<span className="flex flex-wrap items-center gap-x-3.5 gap-y-1 text-xs">
 					<KeyItem fill="on_demand">posted</KeyItem>
-					<KeyItem fill="held">held for live machines</KeyItem>
+					<KeyItem fill="held">held for running machines</KeyItem>
 					<span className="inline-flex items-center gap-1.5">
-						<span aria-hidden className="h-3 w-0.5 bg-ink" /> forecast, with its range
+						<span aria-hidden className="h-3 w-0.5 bg-ink" /> forecast range
 					</span>
 					<CsvButton size="sm" label="Budgets as CSV" fileName="spillway-budgets.csv" text={() => budgetsCsv(rows)} />
 				</span>

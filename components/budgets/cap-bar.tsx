@@ -2,11 +2,11 @@ import type { CapBarInput } from "#components/budgets/prepare-rows.ts";
 import { cn } from "#components/ui/cn.ts";
 import { FILL_CLASS } from "#components/ui/meter.tsx";
 
-/** Four fifths of the width are the cap, so that what passes it has room; all bars of a table share the scale. */
+/** The cap spans 80% of the width to leave room for overruns; all bars in a table share the scale. */
 const CAP_AT = 80;
 const at = (share: number) => `${Math.min(100, Math.max(0, share) * CAP_AT)}%`;
 
-/** Posted solid, held lighter with an outline, the forecast as a tick with its range, the cap as one line. */
+/** Posted is solid, held is lighter with an outline, the forecast is a tick with its range, the cap a line. */
 export function CapBar({ bar, label, className }: { bar: CapBarInput; label: string; className?: string }) {
 	const spent = Math.max(0, bar.posted) + bar.held;
 	const f = bar.forecast;

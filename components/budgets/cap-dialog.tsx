@@ -12,13 +12,13 @@ import { Button } from "#components/ui/button.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** The button that opens the dialog; its content is read only when it is opened. */
+/** Opens the dialog; its content loads on open. */
 export function ChangeCap({ budgetId }: { budgetId: string }) {
 	const [open, setOpen] = useState(false);
 	return (
 		<>
 			<Button variant="primary" onClick={() => setOpen(true)}>
-				Change the cap
+				Change cap
 			</Button>
 			{open && <CapDialog chosen={{ id: budgetId, period: null }} onClose={() => setOpen(false)} />}
 		</>
@@ -41,10 +41,10 @@ function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => v
 					done.kind === "changed"
 						? {
 								tone: "done",
-								title: `The cap of ${budget.id} is ${formatMoney(done.toMicroUsd, "whole")}`,
+								title: `Cap of ${budget.id}: ${formatMoney(done.toMicroUsd, "whole")}`,
 								detail: `Policy version ${done.policyVersion}`,
 							}
-						: { tone: "done", title: "The change waits for a second person", detail: "It is under Approvals on this screen." },
+						: { tone: "done", title: "Change needs a second approver", detail: "See Proposed changes on this screen." },
 				);
 				onClose();
 			},
@@ -58,37 +58,37 @@ function CapDialog({ chosen, onClose }: { chosen: ChosenBudget; onClose: () => v
 			title={`Change the cap of ${budget.id}`}
 			description={
 				settings.secondPerson
-					? "Another person has to agree before it counts."
-					: "The policy is published anew with this one figure changed. It counts at once."
+					? "Takes effect after a second person approves."
+					: "Publishes a new policy version with this cap. Takes effect immediately."
 			}
-			save={settings.secondPerson ? "Propose the change" : "Change the cap"}
+			save={settings.secondPerson ? "Propose change" : "Change cap"}
 			ready={amount !== null && message.trim().length >= 3}
 			change={change}
 			onSubmit={() => amount && change.mutate({ budgetId: budget.id, capUsd: amount.usd, message, policyVersion: budget.policyVersion })}
 			onClose={onClose}
 		>
 			<p className="text-ink-2">
-				The cap is <b className="text-ink">{formatMoney(budget.capMicroUsd, "whole")}</b> a {budget.period};{" "}
-				{formatMoney(budget.postedMicroUsd, "posted")} is posted and {formatMoney(budget.heldMicroUsd, "posted")} held.
+				Current cap: <b className="text-ink">{formatMoney(budget.capMicroUsd, "whole")}</b> per {budget.period};{" "}
+				{formatMoney(budget.postedMicroUsd, "posted")} posted, {formatMoney(budget.heldMicroUsd, "posted")} held.
 			</p>
 			<DollarsField
-				label="New cap, dollars"
+				label="New cap ($)"
 				id="cap"
 				value={cap}
 				onChange={setCap}
-				error={cap !== "" && amount === null ? "An amount of dollars such as 50000 or 499.50" : null}
-				hint={`For a ${budget.period}`}
+				error={cap !== "" && amount === null ? "Dollar amount, such as 50000 or 499.50" : null}
+				hint={`Per ${budget.period}`}
 			/>
 			{toMicroUsd !== null && toMicroUsd < spent && (
 				<p className="text-warn-ink">
-					That is {formatMoney(spent - toMicroUsd, "posted")} less than what is posted and held: no new burst starts until the{" "}
-					{budget.period} ends.
+					This is {formatMoney(spent - toMicroUsd, "posted")} below posted plus held. No new bursts start until the end of the{" "}
+					{budget.period}.
 				</p>
 			)}
 			{toMicroUsd !== null && budget.forecast && toMicroUsd < budget.forecast.expectedMicroUsd && toMicroUsd >= spent && (
-				<p className="text-ink-2">The forecast is {formatMoney(budget.forecast.expectedMicroUsd, "estimate")}, which would pass it.</p>
+				<p className="text-ink-2">The forecast of {formatMoney(budget.forecast.expectedMicroUsd, "estimate")} exceeds it.</p>
 			)}
-			<Field label="Why" htmlFor="cap-message" hint="Stands beside the policy's version and in the audit.">
+			<Field label="Reason" htmlFor="cap-message" hint="Shown with the policy version and in the audit log.">
 				<Textarea
 					id="cap-message"
 					value={message}

@@ -8,7 +8,7 @@ const channel = (more: Partial<Channel> = {}): Channel => ({
 });
 
 describe("changesOf", () => {
-	it("a dialog that was only opened changes nothing, with whatever blanks and order", () => {
+	it("reports no changes when nothing was edited, whatever the spacing and order", () => {
 		for (const kind of ["email", "slack", "webhook"] as const) {
 			const c = channel({ kind, ...(kind === "email" ? {} : { target: "hooks.example.test" }) });
 			expect(changesOf(c, draftOf(c))).toBeNull();
@@ -17,7 +17,7 @@ describe("changesOf", () => {
 		expect(changesOf(channel(), { ...draftOf(channel()), target: "cfo@example.test;books@example.test" })).toBeNull();
 	});
 
-	it("says what differs and nothing else", () => {
+	it("reports only edited fields", () => {
 		expect(changesOf(channel(), { ...draftOf(channel()), team: "risk" })).toEqual({ id: "chan_1", team: "risk" });
 		expect(changesOf(channel({ team: "risk" }), { ...draftOf(channel()), team: " " })).toEqual({ id: "chan_1", team: null });
 		expect(changesOf(channel(), { ...draftOf(channel()), target: "cfo@example.test", topics: ["statement"] })).toEqual({
@@ -25,7 +25,7 @@ describe("changesOf", () => {
 		});
 	});
 
-	it("shows no address of a webhook, and sends one only when it was typed", () => {
+	it("never contains a stored webhook URL, and sends a new one", () => {
 		const hook = channel({ kind: "webhook", target: "hooks.example.test" });
 		expect(draftOf(hook).target).toBe("");
 		expect(changesOf(hook, { ...draftOf(hook), target: "https://hooks.example.test/new" })).toEqual({

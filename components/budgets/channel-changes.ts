@@ -2,7 +2,7 @@ import type { Channel } from "#components/budgets/params.ts";
 import type { Inputs } from "#components/trpc/outputs.ts";
 import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
 
-/** A channel as its dialog holds it; the address and the key of a webhook are empty until somebody types new ones. */
+/** Form state of a channel. The webhook URL and key are empty until replaced. */
 export interface ChannelDraft {
 	name: string;
 	target: string;
@@ -11,9 +11,9 @@ export interface ChannelDraft {
 	topics: readonly ChannelTopic[];
 }
 
-/** What people type as a list of addresses. */
+/** Parses a typed list of addresses. */
 export const addressesOf = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
-/** null is of no team alone: everybody's. */
+/** null: not limited to a team. */
 export const teamOf = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
 export function draftOf(channel: Channel): ChannelDraft {
@@ -26,7 +26,7 @@ export function draftOf(channel: Channel): ChannelDraft {
 	};
 }
 
-/** Only what differs from the channel, as the service takes it; null when nothing does. */
+/** The edited fields as the service takes them; null if nothing changed. */
 export function changesOf(channel: Channel, draft: ChannelDraft): Inputs["channel"]["update"] | null {
 	const [name, target, signingKey, team] = [draft.name.trim(), draft.target.trim(), draft.signingKey.trim(), teamOf(draft.team)];
 	const before = draftOf(channel);

@@ -14,7 +14,7 @@ import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
 
 type Kind = Inputs["channel"]["create"]["kind"];
 const KINDS = [
-	{ value: "email", label: "Mail" },
+	{ value: "email", label: "Email" },
 	{ value: "slack", label: "Slack-compatible" },
 	{ value: "webhook", label: "Webhook" },
 ] as const;
@@ -24,7 +24,7 @@ export function AddChannel() {
 	return (
 		<>
 			<Button size="sm" icon="plus" onClick={() => setOpen(true)}>
-				Add a channel
+				Add channel
 			</Button>
 			{open && <ChannelDialog onClose={() => setOpen(false)} />}
 		</>
@@ -54,9 +54,9 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 	if (create.data?.signingKey) return <KeyDialog signingKey={create.data.signingKey} onClose={onClose} />;
 	return (
 		<FormDialog
-			title="Add a channel"
-			description="Addresses of webhooks are stored encrypted and never shown again."
-			save="Add it"
+			title="Add channel"
+			description="Webhook URLs are encrypted and never shown again."
+			save="Add"
 			ready={name.trim() !== "" && target.trim() !== "" && topics.length > 0}
 			change={create}
 			onSubmit={submit}
@@ -76,18 +76,18 @@ function KeyDialog({ signingKey, onClose }: { signingKey: string; onClose: () =>
 		<Dialog
 			open
 			onClose={onClose}
-			title="The key of this webhook"
-			description="With it the receiver checks that a message is from here. It is shown this once; it can be replaced, never read."
+			title="Webhook signing key"
+			description="Use it to verify that messages come from Spillway. It is shown only once; you can replace it later."
 			actions={
 				<Button variant="primary" onClick={onClose}>
-					I have kept it
+					I saved it
 				</Button>
 			}
 		>
 			<p className="break-all">
 				<CopyId value={signingKey} />
 			</p>
-			<p className="mt-2 text-xs text-ink-3">How to check a signature is in docs/budgets.md.</p>
+			<p className="mt-2 text-xs text-ink-3">Verification is described in docs/budgets.md.</p>
 		</Dialog>
 	);
 }

@@ -4,14 +4,14 @@ import { Field, Input } from "#components/ui/input.tsx";
 import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
 
 export const TOPIC_LABEL: Record<ChannelTopic, string> = {
-	budget_threshold: "Shares of a cap",
-	budget_forecast_overrun: "Forecast over a cap",
-	spend_anomaly: "A team's odd days",
+	budget_threshold: "Budget threshold",
+	budget_forecast_overrun: "Forecast over cap",
+	spend_anomaly: "Unusual team spend",
 	money_at_risk: "Money at risk",
-	billed_unknown: "Billed, unknown",
-	ledger_mismatch: "The ledger's check",
-	audit_chain_broken: "The audit's chain is broken",
-	approval_waiting: "A job asks for a yes",
+	billed_unknown: "Billed, not in ledger",
+	ledger_mismatch: "Ledger check failed",
+	audit_chain_broken: "Audit chain broken",
+	approval_waiting: "Approval requested",
 	statement: "Statements",
 };
 
@@ -28,12 +28,14 @@ export function NameField({ value, onChange }: TextProps) {
 	);
 }
 
-/** `kept`: a webhook that has an address already, which is not shown. */
+/** `kept`: the webhook already has a URL, which is not shown. */
 export function TargetField({ kind, kept = false, value, onChange }: TextProps & { kind: Channel["kind"]; kept?: boolean }) {
 	const mail = kind === "email";
-	const hint = mail ? "Several with commas between them." : `https://…; redirects are not followed.${kept ? " Empty: it stays." : ""}`;
+	const hint = mail
+		? "Separate with commas."
+		: `https://…; redirects are not followed.${kept ? " Leave empty to keep the current URL." : ""}`;
 	return (
-		<Field label={mail ? "Addresses" : "Address of the webhook"} htmlFor="channel-target" hint={hint}>
+		<Field label={mail ? "Addresses" : "Webhook URL"} htmlFor="channel-target" hint={hint}>
 			<Input id="channel-target" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-target-note" />
 		</Field>
 	);
@@ -41,7 +43,7 @@ export function TargetField({ kind, kept = false, value, onChange }: TextProps &
 
 export function TeamField({ value, onChange }: TextProps) {
 	return (
-		<Field label="Only of one team" htmlFor="channel-team" hint="Empty: of all teams, and what is everybody's business.">
+		<Field label="Team (optional)" htmlFor="channel-team" hint="Leave empty for all teams and company-wide alerts.">
 			<Input id="channel-team" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-team-note" />
 		</Field>
 	);
@@ -50,7 +52,7 @@ export function TeamField({ value, onChange }: TextProps) {
 export function TopicFields({ value, onChange }: { value: readonly ChannelTopic[]; onChange: (value: readonly ChannelTopic[]) => void }) {
 	return (
 		<fieldset className="grid gap-1.5">
-			<legend className="mb-1 font-medium text-ink-2">Hears of</legend>
+			<legend className="mb-1 font-medium text-ink-2">Events</legend>
 			<div className="grid gap-1.5 md:grid-cols-2">
 				{CHANNEL_TOPICS.map((topic) => (
 					<CheckField

@@ -21,16 +21,16 @@ import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
 const KIND: Record<Channel["kind"], string> = { email: "mail", slack: "Slack-compatible", webhook: "signed webhook" };
 const isTopic = (text: string): text is ChannelTopic => (CHANNEL_TOPICS as readonly string[]).includes(text);
 
-/** Where alerts and statements go. */
+/** Destinations of alerts and statements. */
 export function ChannelsPanel() {
 	const trpc = useTRPC();
 	const { data: channels } = useSuspenseQuery(trpc.channel.list.queryOptions());
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Channels" sub="where it is told" actions={<AddChannel />} />
+			<PanelHeader title="Channels" sub="where alerts go" actions={<AddChannel />} />
 			{channels.length === 0 ? (
-				<EmptyState icon="info" title="Nobody is told yet">
-					Add a mail address, a Slack-compatible webhook or a signed one. What opens from then on is sent there.
+				<EmptyState icon="info" title="No channels yet">
+					Add an email address, a Slack-compatible webhook or a signed webhook to receive alerts.
 				</EmptyState>
 			) : (
 				<ul>
@@ -49,12 +49,13 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 	const [dialog, setDialog] = useState<"edit" | "remove" | null>(null);
 	const settled = {
 		onSettled: () => void client.invalidateQueries({ queryKey: trpc.channel.pathKey() }),
-		onError: (error: unknown) => notify({ tone: "failed" as const, title: "That was not possible", detail: describeError(error).detail }),
+		onError: (error: unknown) =>
+			notify({ tone: "failed" as const, title: "Could not change the channel", detail: describeError(error).detail }),
 	};
 	const test = useMutation(
 		trpc.channel.test.mutationOptions({
 			...settled,
-			onSuccess: () => notify({ tone: "info", title: `A test goes to ${c.name}`, detail: "How it fares is in the log." }),
+			onSuccess: () => notify({ tone: "info", title: `Test sent to ${c.name}`, detail: "The result appears in the log." }),
 		}),
 	);
 	const update = useMutation(trpc.channel.update.mutationOptions(settled));
@@ -72,7 +73,7 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 					{c.target}
 				</p>
 				<p className="text-xs text-pretty text-ink-3">
-					{hears.length === CHANNEL_TOPICS.length ? "Everything" : hears.map((t) => TOPIC_LABEL[t]).join(", ")}
+					{hears.length === CHANNEL_TOPICS.length ? "all events" : hears.map((t) => TOPIC_LABEL[t]).join(", ")}
 					{c.team && ` of team ${c.team}`}
 				</p>
 				{c.problem && <p className="text-xs text-risk-ink">{c.problem}</p>}
@@ -83,20 +84,20 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 					busy={test.isPending}
 					disabled={!c.enabled}
 					onClick={() => test.mutate({ id: c.id })}
-					aria-label={`Send a test to ${c.name}`}
+					aria-label={`Send test to ${c.name}`}
 				>
-					Send a test
+					Send test
 				</Button>
 				<Button
 					size="sm"
 					busy={update.isPending}
 					onClick={() => update.mutate({ id: c.id, enabled: !c.enabled })}
-					aria-label={`Switch ${c.enabled ? "off" : "on"} ${c.name}`}
+					aria-label={`Turn ${c.enabled ? "off" : "on"} ${c.name}`}
 				>
-					{c.enabled ? "Switch off" : "Switch on"}
+					{c.enabled ? "Turn off" : "Turn on"}
 				</Button>
-				<Button size="sm" onClick={() => setDialog("edit")} aria-label={`Change ${c.name}`}>
-					Change
+				<Button size="sm" onClick={() => setDialog("edit")} aria-label={`Edit ${c.name}`}>
+					Edit
 				</Button>
 				<IconButton size="sm" icon="x" label={`Remove ${c.name}`} onClick={() => setDialog("remove")} />
 			</span>
@@ -105,12 +106,12 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 				open={dialog === "remove"}
 				onClose={() => setDialog(null)}
 				title={`Remove ${c.name}?`}
-				description="Its address and key are deleted, and what still waits to be sent there fails. The log of what was sent stays."
+				description="Deletes its address and key; pending deliveries fail. The delivery log stays."
 				actions={
 					<>
-						<Button onClick={() => setDialog(null)}>Keep it</Button>
+						<Button onClick={() => setDialog(null)}>Keep</Button>
 						<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ id: c.id })}>
-							Remove it
+							Remove
 						</Button>
 					</>
 				}
@@ -119,23 +120,23 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 	);
 }
 
-/** What was sent, and what could not be. */
+/** Sent and failed deliveries. */
 export function DeliveriesPanel() {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.channel.deliveries.queryOptions(DELIVERIES_QUERY));
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Log" sub={data.nextCursor === null ? "what was sent" : `the last ${data.items.length}`} />
+			<PanelHeader title="Delivery log" sub={data.nextCursor === null ? "sent and failed" : `last ${data.items.length}`} />
 			{data.items.length === 0 ? (
-				<p className="px-4 pb-4 text-ink-3">Nothing was sent yet.</p>
+				<p className="px-4 pb-4 text-ink-3">No deliveries yet.</p>
 			) : (
-				<Table aria-label="Log of what was sent">
+				<Table aria-label="Delivery log">
 					<thead>
 						<tr>
-							<Th>When</Th>
-							<Th>To</Th>
-							<Th>What</Th>
-							<Th>How it went</Th>
+							<Th>Time</Th>
+							<Th>Channel</Th>
+							<Th>Event</Th>
+							<Th>Result</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -152,11 +153,11 @@ export function DeliveriesPanel() {
 								</Td>
 								<Td phone="e" className="py-2 whitespace-normal!">
 									<span className={d.state === "failed" ? "font-semibold text-risk-ink" : d.state === "pending" ? "text-ink-2" : ""}>
-										{d.state === "sent" ? "sent" : d.state === "failed" ? "failed" : d.tries === 0 ? "to be sent" : "tried again"}
+										{d.state === "sent" ? "sent" : d.state === "failed" ? "failed" : d.tries === 0 ? "queued" : "retrying"}
 									</span>
 									{d.tries > 1 && (
 										<span className="text-ink-3">
-											, {d.tries} of {d.triesMax} tries
+											, {d.tries} of {d.triesMax} attempts
 										</span>
 									)}
 									{d.nextTryAt && d.tries > 0 && (

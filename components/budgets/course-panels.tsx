@@ -15,7 +15,7 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** What is left of the cap, day by day, and where it is heading. */
+/** Remaining budget per day with its forecast. */
 export function BurnDownPanel({ chosen }: { chosen: ChosenBudget }) {
 	const budget = useBudget(chosen);
 	const hour = useTime(useCallback((now: number) => Math.floor(now / HOUR_MS) * HOUR_MS, []));
@@ -23,22 +23,22 @@ export function BurnDownPanel({ chosen }: { chosen: ChosenBudget }) {
 	const chance = chanceOfPassing(budget);
 	return (
 		<div className="min-w-0 pb-4">
-			<PanelHeader title={`What is left of ${budget.id}`} sub="dollars, by day" />
+			<PanelHeader title={`Remaining: ${budget.id}`} sub="USD per day" />
 			<BurnDownChart budget={budget} nowMs={nowMs} />
 			<p className="px-4 pt-2 text-pretty text-ink-2">
 				{nowMs === null ? (
 					<>
-						The period is over: {formatMoney(budget.postedMicroUsd, "posted")} of {formatMoney(budget.capMicroUsd, "whole")} was posted.
+						Period ended: {formatMoney(budget.postedMicroUsd, "posted")} of {formatMoney(budget.capMicroUsd, "whole")} posted.
 					</>
 				) : (
 					<>
 						{budget.freeMicroUsd > 0n
-							? `${formatMoney(budget.freeMicroUsd, "posted")} can still be promised to new jobs.`
-							: "Nothing can be promised to new jobs."}{" "}
-						A job is only sent to the cloud when its worst case fits into what is free, so the cap holds even if many arrive at once.{" "}
+							? `${formatMoney(budget.freeMicroUsd, "posted")} available for new jobs.`
+							: "Nothing available for new jobs."}{" "}
+						A job bursts only if its worst case fits, so parallel jobs cannot exceed the cap.{" "}
 						{chance === null
-							? "A forecast needs seven whole days on record."
-							: `Going by the last ${budget.forecast?.samples ?? 0} days, ${chanceWords(chance)} before the ${budget.period} ends.`}
+							? "The forecast needs seven full days of data."
+							: `Based on the last ${budget.forecast?.samples ?? 0} days: ${chanceWords(chance)} before the ${budget.period} ends.`}
 					</>
 				)}
 			</p>
@@ -46,7 +46,7 @@ export function BurnDownPanel({ chosen }: { chosen: ChosenBudget }) {
 	);
 }
 
-/** What happens at each share of the cap, and when that was or will be. */
+/** What happens at each threshold, with actual or forecast dates. */
 export function WayPanel({ chosen }: { chosen: ChosenBudget }) {
 	const trpc = useTRPC();
 	const budget = useBudget(chosen);
@@ -55,10 +55,10 @@ export function WayPanel({ chosen }: { chosen: ChosenBudget }) {
 	const running = budget.forecast !== null || budget.ahead.length > 0;
 	return (
 		<div className="min-w-0 pb-3">
-			<PanelHeader title="On the way to the cap" sub={budget.id} />
+			<PanelHeader title="Thresholds" sub={budget.id} />
 			<div className="px-4 pb-1">
 				<div className="flex justify-between text-xs text-ink-2">
-					<b className="font-strong">now {formatPercent(bar.posted + bar.held)} with what is held</b>
+					<b className="font-strong">now {formatPercent(bar.posted + bar.held)} including held</b>
 					{bar.forecast && <span>forecast {formatPercent(bar.forecast.middle)}</span>}
 				</div>
 				<CapBar bar={bar} label={`${budget.id}: ${formatPercent(bar.posted)} of the cap posted, ${formatPercent(bar.held)} held`} />

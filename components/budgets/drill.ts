@@ -7,21 +7,21 @@ import { CHARGES_OF_BUDGETS } from "#server/domain/budget-charges.ts";
 
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
 
-/** What a budget counts: the period's key is its first day in the ledger's calendar. */
+/** Charges counted by a budget. The period key is its first day in the ledger's time zone. */
 type Counted = Pick<BudgetRow, "id" | "scope" | "period" | "periodKey"> & { seesAllTeams?: boolean };
 
 interface Within {
-	/** One day of the period, `2026-11-30`. */
+	/** A day of the period, such as `2026-11-30`. */
 	day?: string;
 	team?: string;
 	job?: string;
-	/** As parseLedgerCut() reads it. */
+	/** The format of parseLedgerCut(). */
 	asOf?: string | null;
 }
 
 /**
- * The page with the charges that a budget counts: by filters where its scope asks for team, project and class alone, else by the
- * budget itself. null where there can be none, and for sums over teams that the reader does not see.
+ * Links to the charges that a budget counts: by filters if its scope is only team, project and class, otherwise by
+ * budget. null if there can be none, or if the sum includes teams that the user cannot see.
  */
 export function budgetDrill(
 	{ id, scope, period, periodKey, seesAllTeams = true }: Counted,
@@ -33,7 +33,7 @@ export function budgetDrill(
 	const filters = counted && (team === undefined ? counted : narrowed(counted, { team: [team] }));
 	if (filters === null) return null;
 	const dates = day === undefined ? { from: periodKey, to: addDays(monthStart(periodKey, MONTHS[period]), -1) } : { from: day, to: day };
-	// Dates are days of the ledger's calendar, whatever its zone.
+	// Dates are calendar days of the ledger, whatever its time zone.
 	return chargesHref({
 		...{ range: "month", dates, by: "team", bucket: null, filters, zone: "UTC" },
 		...(job === undefined ? {} : { job }),

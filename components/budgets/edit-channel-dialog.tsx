@@ -8,7 +8,7 @@ import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
 
-/** Everything of a channel but its kind; what is not touched stays, the address of a webhook and its key unseen. */
+/** Edits a channel except its kind. Unchanged fields stay; the webhook URL and key are never sent to the browser. */
 export function EditChannelDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -27,8 +27,8 @@ export function EditChannelDialog({ channel, onClose }: { channel: Channel; onCl
 		draft.name.trim() === "" || draft.topics.length === 0 || (channel.kind === "email" && addressesOf(draft.target).length === 0);
 	return (
 		<FormDialog
-			title={`Change ${channel.name}`}
-			description="The change is in the audit. What waits to be sent goes to the new address."
+			title={`Edit ${channel.name}`}
+			description="The audit log records the change. Pending deliveries use the new address."
 			save="Save"
 			ready={!incomplete && changes !== null}
 			change={update}
@@ -38,7 +38,7 @@ export function EditChannelDialog({ channel, onClose }: { channel: Channel; onCl
 			<NameField value={draft.name} onChange={(name) => set({ name })} />
 			<TargetField kind={channel.kind} kept value={draft.target} onChange={(target) => set({ target })} />
 			{channel.kind === "webhook" && (
-				<Field label="New signing key" htmlFor="channel-key" hint="At least 16 characters. Empty: the key stays.">
+				<Field label="New signing key" htmlFor="channel-key" hint="At least 16 characters. Leave empty to keep the current key.">
 					<Input
 						id="channel-key"
 						value={draft.signingKey}

@@ -1,7 +1,7 @@
 import type { PreparedRow } from "#components/budgets/prepare-rows.ts";
 import { csvText, exactDollars } from "#components/csv/csv.ts";
 
-/** The caps as they are shown, with the whole range of each forecast; a forecast that is not there is empty. */
+/** Budgets as CSV with the full forecast range; a missing forecast is empty. */
 export function budgetsCsv(rows: readonly PreparedRow[]): string {
 	const money = ["Posted USD", "Held USD", "Free USD", "Cap USD", "Forecast USD", "Forecast low USD", "Forecast high USD"];
 	const lines = rows.map(({ budget: b, name }) => [
@@ -10,5 +10,5 @@ export function budgetsCsv(rows: readonly PreparedRow[]): string {
 		...[b.postedMicroUsd, b.heldMicroUsd, b.freeMicroUsd, b.capMicroUsd].map(exactDollars),
 		...(b.forecast ? [b.forecast.expectedMicroUsd, b.forecast.lowMicroUsd, b.forecast.highMicroUsd].map(exactDollars) : ["", "", ""]),
 	]);
-	return csvText([["Budget", "Holds", "Period", "From (UTC)", "To (UTC)", ...money], ...lines]);
+	return csvText([["Budget", "Scope", "Period", "From (UTC)", "To (UTC)", ...money], ...lines]);
 }

@@ -12,7 +12,7 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** What is free, of which cap, and where it is heading. */
+/** Remaining budget, cap and forecast. */
 export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 	const b = useBudget(chosen);
 	const end = formatDay(b.periodEndMs - 1, false);
@@ -23,13 +23,13 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 	return (
 		<FactStrip columns="1.4fr 1fr 1fr 1fr 1.1fr" framed={false} className="mt-1">
 			<Fact
-				label={over ? `Left on ${end}` : `Free until ${end}`}
+				label={over ? `Remaining on ${end}` : `Free until ${end}`}
 				lead
 				wide
 				note={
 					over
-						? "this period is over"
-						: `${daysLeft} ${daysLeft === 1 ? "day" : "days"} left${perDay === null ? "" : `, ${formatMoney(perDay, "whole")} a day`}`
+						? "period ended"
+						: `${daysLeft} ${daysLeft === 1 ? "day" : "days"} left${perDay === null ? "" : `, ${formatMoney(perDay, "whole")} per day`}`
 				}
 			>
 				<Money value={b.freeMicroUsd} {...(b.freeMicroUsd < 0n ? { className: "text-risk-ink" } : {})} />
@@ -41,8 +41,8 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 				label="Posted"
 				note={
 					b.capMicroUsd > 0n
-						? `${formatPercent(Number(b.postedMicroUsd) / Number(b.capMicroUsd))} of cap${over ? "" : `, ${formatPercent(Math.max(0, ofPeriod))} of the ${b.period}`}`
-						: "of no money at all"
+						? `${formatPercent(Number(b.postedMicroUsd) / Number(b.capMicroUsd))} of cap${over ? "" : `, ${formatPercent(Math.max(0, ofPeriod))} of the ${b.period} elapsed`}`
+						: "the cap is $0"
 				}
 			>
 				<Drill href={b.postedMicroUsd === 0n ? null : budgetDrill(b)} what={`Posted to ${b.id}`}>
@@ -51,7 +51,7 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 			</Fact>
 			<Fact
 				label="Held"
-				note={b.machines === 0 ? "no machine lives now" : `worst case of ${b.machines} live ${b.machines === 1 ? "machine" : "machines"}`}
+				note={b.machines === 0 ? "no running machines" : `worst case of ${b.machines} running ${b.machines === 1 ? "machine" : "machines"}`}
 			>
 				<Money value={b.heldMicroUsd} />
 			</Fact>
@@ -59,16 +59,16 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 				label={`Forecast to ${end}`}
 				note={
 					b.forecast
-						? `likely ${formatMoney(b.forecast.lowMicroUsd, "whole")} to ${formatMoney(b.forecast.highMicroUsd, "whole")}`
+						? `range ${formatMoney(b.forecast.lowMicroUsd, "whole")} to ${formatMoney(b.forecast.highMicroUsd, "whole")}`
 						: over
-							? "the period is over"
-							: "needs a week of whole days"
+							? "period ended"
+							: "needs seven full days"
 				}
 			>
 				{b.forecast ? (
 					<Money value={b.forecast.expectedMicroUsd} kind="estimate" />
 				) : (
-					<span className="text-ink-3">{over ? "none" : "not yet"}</span>
+					<span className="text-ink-3">{over ? "none" : "none yet"}</span>
 				)}
 			</Fact>
 		</FactStrip>

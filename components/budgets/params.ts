@@ -10,9 +10,9 @@ export const ALERT_STATES = ["open", "past"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
 const params = {
-	/** The budget that is looked at; the first one when left out. */
+	/** The selected budget; the first if absent. */
 	budget: parseAsString,
-	/** First day of a period that is over; the current one when left out. */
+	/** First day of an ended period; the current period if absent. */
 	period: parseAsString,
 	alerts: parseAsStringLiteral(ALERT_STATES).withDefault("open"),
 };
@@ -26,7 +26,7 @@ export interface BudgetView {
 }
 export const budgetsHref = (view: Partial<BudgetView>): string => serialize("/budgets", view);
 
-/** One form of each query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that prefetched query keys match. */
 export const budgetQuery = (id: string, period: string | null) => ({ id, ...(period === null ? {} : { period }) });
 export const alertsQuery = (state: AlertState) => ({ state, limit: 50 });
 export const DELIVERIES_QUERY = { limit: 20 };

@@ -6,9 +6,9 @@ import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 
 export interface PreparedRow {
 	budget: BudgetRow;
-	/** "Everybody", "team risk", or the condition as it is written. */
+	/** "Everyone", "team risk", or the raw condition. */
 	name: string;
-	/** How many other budgets hold every job of this one. */
+	/** Number of other budgets that also count all jobs of this one. */
 	depth: number;
 	bar: CapBarInput;
 	/** "$400 over", "$3,100 under", "at the cap"; null without a forecast. */
@@ -16,14 +16,14 @@ export interface PreparedRow {
 	label: string;
 }
 
-/** Shares of the cap. */
+/** As fractions of the cap. */
 export interface CapBarInput {
 	posted: number;
 	held: number;
 	forecast: { low: number; middle: number; high: number } | null;
 }
 
-/** In the policy's order, each below the narrowest of those that hold it. */
+/** In policy order, each below its narrowest parent. */
 export function prepareRows(budgets: readonly BudgetRow[]): PreparedRow[] {
 	const parents = new Map(budgets.map((b, i) => [b.id, parentOf(b, i, budgets)]));
 	const depthOf = (id: string): number => {
@@ -42,14 +42,14 @@ export function prepareRows(budgets: readonly BudgetRow[]): PreparedRow[] {
 	}));
 }
 
-/** What a scope asks of a job, as the parts that must all hold; an `or` is one part. */
+/** Splits a scope into parts that must all hold; an `or` is one part. */
 function partsOf(scope: string): string[] {
 	const text = scope.trim();
 	if (text === "true") return [];
 	return text.split("&&").map((part) => part.replace(/\s+/g, " ").trim());
 }
 
-/** The budget whose parts are most of this one's; of two with the same scope the earlier one holds the later. */
+/** Finds the parent with the most scope parts. For equal scopes, the earlier budget is the parent. */
 function parentOf(budget: BudgetRow, index: number, all: readonly BudgetRow[]): string | null {
 	const own = partsOf(budget.scope);
 	const holds = all.flatMap((other, i) => {
@@ -57,7 +57,7 @@ function parentOf(budget: BudgetRow, index: number, all: readonly BudgetRow[]): 
 		const wider = parts.length < own.length || (parts.length === own.length && i < index);
 		return other.id !== budget.id && wider && parts.every((p) => own.includes(p)) ? [{ id: other.id, parts: parts.length, i }] : [];
 	});
-	// Two budgets of one scope stand side by side, not one in the other.
+	// Budgets with equal scopes are siblings.
 	const narrower = holds.filter((h) => h.parts < own.length);
 	return narrower.toSorted((a, b) => b.parts - a.parts || a.i - b.i)[0]?.id ?? null;
 }
@@ -71,7 +71,7 @@ export function scopeName(scope: string): string {
 
 const SIMPLE = /^job\.(team|project|class)\s*==\s*["']([^"'\\]+)["']$/;
 
-/** What charges of its jobs have, where the scope asks for team, project and class alone; null where filters do not say it. */
+/** Charge filters equivalent to the scope; null if it is not only team, project and class. */
 export function scopeFilters(scope: string): SpendFilters | null {
 	let filters: SpendFilters | null = {};
 	for (const part of partsOf(scope)) {
@@ -106,7 +106,7 @@ export function againstCap({ capMicroUsd, forecast }: Pick<BudgetRow, "capMicroU
 function barLabel(b: BudgetRow): string {
 	const { forecast: f } = b;
 	const ahead = f
-		? `, forecast ${formatMoney(f.expectedMicroUsd, "whole")}, likely ${formatMoney(f.lowMicroUsd, "whole")} to ${formatMoney(f.highMicroUsd, "whole")}`
+		? `, forecast ${formatMoney(f.expectedMicroUsd, "whole")}, range ${formatMoney(f.lowMicroUsd, "whole")} to ${formatMoney(f.highMicroUsd, "whole")}`
 		: "";
 	return `${b.id}: ${formatMoney(b.postedMicroUsd, "posted")} posted and ${formatMoney(b.heldMicroUsd, "posted")} held of ${formatMoney(b.capMicroUsd, "whole")}${ahead}`;
 }

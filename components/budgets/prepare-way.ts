@@ -6,38 +6,38 @@ export interface WayStep {
 	percent: number;
 	what: string;
 	more: string | null;
-	/** The day on which it was passed, or is expected to be; null: not within this period. */
+	/** Actual or expected day of crossing; null if not within this period. */
 	dayMs: number | null;
 	passed: boolean;
 }
 
 const AT_CAP: Record<BudgetDetail["atCap"], { what: string; more: string }> = {
 	hold: {
-		what: "No new bursts: jobs wait for room at home",
-		more: "Running machines go on: their worst case is held already, so the cap is not passed.",
+		what: "New bursts stop; jobs wait for owned GPUs",
+		more: "Running machines continue. Their worst case is already held, so the cap holds.",
 	},
 	"checkpoint-and-return": {
-		what: "No new bursts, and what runs in the cloud comes home",
-		more: "Running jobs that no longer fit save a checkpoint and wait again.",
+		what: "New bursts stop; cloud jobs move back to owned GPUs",
+		more: "Jobs that no longer fit save a checkpoint and are queued again.",
 	},
 	terminate: {
-		what: "No new bursts, and machines that no longer fit are ended",
-		more: "Their jobs wait again; work since the last checkpoint is lost.",
+		what: "New bursts stop; machines over the cap are terminated",
+		more: "Their jobs are queued again and lose work since the last checkpoint.",
 	},
 };
 
-/** What happens on the way to the cap, and when: thresholds tell people, the cap itself holds. */
+/** Builds the thresholds with their dates and effects: lower ones send alerts, the cap enforces. */
 export function prepareWay(input: Input, thresholdsPercent: readonly number[]): WayStep[] {
 	const percents = [...new Set([...thresholdsPercent, 100])].sort((a, b) => a - b);
 	return percents.map((percent) => {
 		const told = thresholdsPercent.includes(percent);
-		const words = percent === 100 ? AT_CAP[input.atCap] : { what: "People are told", more: null };
-		const more = percent === 100 && told ? `People are told. ${words.more}` : words.more;
+		const words = percent === 100 ? AT_CAP[input.atCap] : { what: "Opens an alert", more: null };
+		const more = percent === 100 && told ? `Opens an alert. ${words.more}` : words.more;
 		return { percent, what: words.what, more, ...whenReached(input, (input.capMicroUsd * BigInt(percent)) / 100n) };
 	});
 }
 
-/** Posted money counts, as for the alerts. */
+/** Counts posted money, as alerts do. */
 function whenReached({ days, ahead }: Input, microUsd: bigint): Pick<WayStep, "dayMs" | "passed"> {
 	let posted = 0n;
 	for (const day of days) {
@@ -45,14 +45,13 @@ function whenReached({ days, ahead }: Input, microUsd: bigint): Pick<WayStep, "d
 		if (posted >= microUsd && posted > 0n) return { dayMs: day.dayStartMs, passed: true };
 	}
 	const next = ahead.find((a) => a.expectedMicroUsd >= microUsd);
-	// A day is told by a moment within it: the forecast is of its end.
+	// A forecast is for the end of a day, so a moment within the day identifies it.
 	return { dayMs: next ? next.atMs - 1 : null, passed: false };
 }
 
 /**
- * How likely the cap is passed before the period ends, from the forecast's range: the likely range is the 10th to the
- * 90th percentile of a normal distribution, 1.2816 standard deviations to each side (accounting/forecast.ts). From 0 to 1;
- * null without a forecast.
+ * Probability from 0 to 1 of exceeding the cap before the period ends; null without a forecast. The forecast range is
+ * the 10th to 90th percentile of a normal distribution, 1.2816 standard deviations each side (accounting/forecast.ts).
  */
 export function chanceOfPassing({ capMicroUsd, forecast }: Pick<Input, "capMicroUsd" | "forecast">): number | null {
 	if (!forecast) return null;
@@ -62,7 +61,7 @@ export function chanceOfPassing({ capMicroUsd, forecast }: Pick<Input, "capMicro
 	return 1 - normalBelow(room / deviation);
 }
 
-/** Φ, to 1e-7: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.17. */
+/** Normal CDF with error below 1e-7: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.17. */
 function normalBelow(z: number): number {
 	const t = 1 / (1 + 0.2316419 * Math.abs(z));
 	const poly = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
@@ -70,10 +69,10 @@ function normalBelow(z: number): number {
 	return z >= 0 ? 1 - upper : upper;
 }
 
-/** "about 1 chance in 4", in words that promise no more than is known. */
+/** "about a 1 in 4 chance": rounded to what the forecast supports. */
 export function chanceWords(chance: number): string {
-	if (chance < 0.02) return "it is not expected to be reached";
-	if (chance > 0.98) return "it is all but certain to be reached";
-	if (chance <= 0.5) return `there is about 1 chance in ${Math.round(1 / chance)} that it is reached`;
-	return `there are about ${Math.round(chance * 10)} chances in 10 that it is reached`;
+	if (chance < 0.02) return "unlikely to reach the cap";
+	if (chance > 0.98) return "almost certain to reach the cap";
+	if (chance <= 0.5) return `about a 1 in ${Math.round(1 / chance)} chance of reaching the cap`;
+	return `about a ${Math.round(chance * 10)} in 10 chance of reaching the cap`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { budgetDrill } from "./drill.ts";
 import { budgetsCsv } from "./export-csv.ts";
 import type { BudgetDetail, BudgetRow } from "./params.ts";
-import { burnDownDays, prepareBurnDown } from "./prepare-burn-down.ts";
+import { burnDownDays, burnDownTicks, prepareBurnDown } from "./prepare-burn-down.ts";
 import { prepareRows, scopeFilters } from "./prepare-rows.ts";
 import { chanceOfPassing, chanceWords, prepareWay } from "./prepare-way.ts";
 
@@ -17,7 +17,7 @@ const row = (id: string, scope: string, more: Partial<BudgetRow> = {}): BudgetRo
 const forecast = (low: bigint, expected: bigint, high: bigint) => ({
 	...{ lowMicroUsd: low * M, expectedMicroUsd: expected * M, highMicroUsd: high * M, samples: 28 },
 });
-/** Four days of $10, the fifth is today and has nothing yet. */
+/** Four days of $10; the fifth is today without spend. */
 const detail = (more: Partial<BudgetDetail> = {}): BudgetDetail => ({
 	...row("cloud-month", "true", { forecast: forecast(80n, 100n, 120n) }),
 	...{ policyVersion: 1, sentence: "", machines: 1, teams: [], otherTeamsMicroUsd: 0n, jobs: [], history: [], seesAllTeams: true },
@@ -30,7 +30,7 @@ const detail = (more: Partial<BudgetDetail> = {}): BudgetDetail => ({
 });
 
 describe("budgetsCsv", () => {
-	it("has the rows as they are shown, to the micro-dollar, and nothing where no forecast is", () => {
+	it("exports the rows as shown, to the micro-dollar; a missing forecast is empty", () => {
 		const rows = prepareRows([
 			row("risk", 'job.team == "risk"', { postedMicroUsd: 1n }),
 			row("all", "true", { forecast: forecast(80n, 100n, 120n) }),
@@ -44,33 +44,33 @@ describe("budgetsCsv", () => {
 });
 
 describe("prepareRows", () => {
-	it("sets each budget below the narrowest one that holds it, whatever the policy's order", () => {
+	it("nests each budget under its narrowest parent, whatever the policy order", () => {
 		const rows = prepareRows([
 			row("fraud", 'job.team == "risk" && job.project == "fraud"'),
 			row("all", "true"),
 			row("risk", 'job.team == "risk"'),
 			row("risk-year", 'job.team == "risk"', { period: "year" }),
-			row("either", 'job.team == "a" || job.team == "b"'),
+			row("either", 'job.team == "per" || job.team == "b"'),
 		]);
 		expect(rows.map((r) => [r.depth, r.budget.id, r.name])).toEqual([
 			[0, "all", "everybody"],
 			[1, "risk", "team risk"],
 			[2, "fraud", 'job.team == "risk" && job.project == "fraud"'],
 			[1, "risk-year", "team risk"],
-			[1, "either", 'job.team == "a" || job.team == "b"'],
+			[1, "either", 'job.team == "per" || job.team == "b"'],
 		]);
 	});
 
-	it("says how the forecast stands against the cap", () => {
-		const against = (expected: bigint) => prepareRows([row("a", "true", { forecast: forecast(1n, expected, 200n) })])[0]?.against;
+	it("compares the forecast with the cap", () => {
+		const against = (expected: bigint) => prepareRows([row("per", "true", { forecast: forecast(1n, expected, 200n) })])[0]?.against;
 		expect(against(96n)).toEqual({ text: "$4.00 under", over: false });
 		expect(against(100n)).toEqual({ text: "at the cap", over: false });
 		expect(against(130n)).toEqual({ text: "$30 over", over: true });
-		expect(prepareRows([row("a", "true")])[0]?.against).toBeNull();
+		expect(prepareRows([row("per", "true")])[0]?.against).toBeNull();
 	});
 
-	it("a cap of 0 has no share to divide by", () => {
-		expect(prepareRows([row("a", "true", { capMicroUsd: 0n, postedMicroUsd: 5n, heldMicroUsd: 0n })])[0]?.bar).toEqual({
+	it("handles a cap of 0", () => {
+		expect(prepareRows([row("per", "true", { capMicroUsd: 0n, postedMicroUsd: 5n, heldMicroUsd: 0n })])[0]?.bar).toEqual({
 			posted: 1,
 			held: 0,
 			forecast: null,
@@ -79,44 +79,45 @@ describe("prepareRows", () => {
 });
 
 describe("prepareBurnDown", () => {
-	const box = { width: 760, height: 300 };
-	it("begins at the cap, falls by each day, and goes on to best, middle and worst", () => {
-		const picture = prepareBurnDown(detail(), START + 4.5 * DAY, box);
-		const { margin } = picture;
-		const y = (left: number) => margin.top + ((100 - left) / 120) * (box.height - margin.top - margin.bottom);
-		expect(picture.line.startsWith(`M${margin.left} ${margin.top}`)).toBe(true);
-		expect(picture.now?.y).toBeCloseTo(y(60), 5);
-		expect(picture.held?.height).toBeCloseTo(y(50) - y(60), 5);
-		expect(picture.zeroY).toBeCloseTo(y(0), 5);
-		expect(picture.endLabels.map((l) => [l.text, l.over])).toEqual([
-			["$20 left, at best", false],
-			["$0 left", false],
-			["$20 over, at worst", true],
+	it("starts at the cap, falls daily and ends in best, median and worst case", () => {
+		const { rows, now, endLabels, lowest } = prepareBurnDown(detail(), START + 4.5 * DAY);
+		expect(rows[0]).toMatchObject({ atMs: START, left: 100, pace: 100 });
+		expect(rows.flatMap((row) => (row.left === undefined ? [] : [row.left]))).toEqual([100, 90, 80, 70, 60, 60, 60]);
+		expect(now).toMatchObject({ left: 60, held: 10 });
+		expect(endLabels.map((l) => [l.text, l.value, l.over])).toEqual([
+			["$20 left, best case", 20, false],
+			["$0 left", 0, false],
+			["$20 over, worst case", -20, true],
 		]);
-		expect(picture.passes).toBe(true);
+		expect(lowest).toBe(-20);
 	});
 
-	it("a period that is over has no now, nothing held and nothing to come", () => {
-		const picture = prepareBurnDown(detail({ ahead: [], forecast: null }), null, box);
-		expect(picture).toMatchObject({ now: null, held: null, ahead: null, endLabels: [] });
+	it("an ended period has no current time, held amount or forecast", () => {
+		const ended = prepareBurnDown(detail({ ahead: [], forecast: null }), null);
+		expect(ended).toMatchObject({ now: null, endLabels: [] });
+		expect(ended.rows.every((row) => row.range === undefined)).toBe(true);
 	});
 
-	it("draws a cap of 0 and a period without a day", () => {
-		const picture = prepareBurnDown(
+	it("handles a cap of 0 and a period without days", () => {
+		const empty = prepareBurnDown(
 			detail({ capMicroUsd: 0n, postedMicroUsd: 0n, heldMicroUsd: 0n, days: [], ahead: [], forecast: null }),
 			START,
-			box,
 		);
-		expect(picture.line).toBe("");
-		expect(Number.isFinite(picture.zeroY)).toBe(true);
+		expect(empty.rows.every((row) => row.left === undefined)).toBe(true);
+		expect(empty.lowest).toBe(0);
 	});
 
-	it("its table: days over, the rest of today, days to come as estimates", () => {
+	it("labels a month every five days", () => {
+		const ticks = burnDownTicks({ periodStartMs: START, periodEndMs: START + 30 * DAY }, 6);
+		expect(ticks.map((at) => (at - START) / DAY)).toEqual([0, 5, 10, 15, 20, 25]);
+	});
+
+	it("table: past days, rest of today, future days as estimates", () => {
 		const days = burnDownDays(detail());
 		expect(days).toHaveLength(7);
 		expect(days[0]).toMatchObject({ label: "Sun 1 Nov", posted: "$10.00", left: "$90.00", likely: "", estimate: false });
 		expect(days[5]).toMatchObject({
-			label: "Thu 5 Nov, rest of the day",
+			label: "Thu 5 Nov, rest of day",
 			posted: "≈ $10",
 			left: "≈ $50",
 			likely: "≈ $45 to ≈ $55",
@@ -127,44 +128,44 @@ describe("prepareBurnDown", () => {
 });
 
 describe("prepareWay", () => {
-	it("20% was passed on the 2nd, 50% is expected on the 5th, the cap on the 30th", () => {
+	it("crossed 20% on the 2nd, expects 50% on the 5th and the cap on the 30th", () => {
 		const way = prepareWay(detail(), [20, 50]);
 		expect(way.map((s) => [s.percent, s.passed, s.dayMs === null ? null : new Date(s.dayMs).toISOString().slice(0, 10)])).toEqual([
 			[20, true, "2026-11-02"],
 			[50, false, "2026-11-05"],
 			[100, false, "2026-11-30"],
 		]);
-		expect(way[2]?.what).toMatch(/^No new bursts/);
+		expect(way[2]?.what).toMatch(/^New bursts stop/);
 	});
 
-	it("without a forecast nothing is expected", () => {
+	it("expects nothing without a forecast", () => {
 		expect(prepareWay(detail({ ahead: [] }), [80]).map((s) => s.dayMs)).toEqual([null, null]);
 	});
 
 	it.each([
-		[100n, 0.5, "there is about 1 chance in 2 that it is reached"],
-		[120n, 0.1, "there is about 1 chance in 10 that it is reached"],
-		[80n, 0.9, "there are about 9 chances in 10 that it is reached"],
-		[200n, 0, "it is not expected to be reached"],
-	])("a cap of $%d against 80 to 120 is passed in %d", (cap, chance, words) => {
+		[100n, 0.5, "about a 1 in 2 chance of reaching the cap"],
+		[120n, 0.1, "about a 1 in 10 chance of reaching the cap"],
+		[80n, 0.9, "about a 9 in 10 chance of reaching the cap"],
+		[200n, 0, "unlikely to reach the cap"],
+	])("a cap of $%d against a forecast of 80 to 120 is exceeded in %d", (cap, chance, words) => {
 		const found = chanceOfPassing({ capMicroUsd: cap * M, forecast: forecast(80n, 100n, 120n) }) ?? -1;
 		expect(found).toBeCloseTo(chance, 3);
 		expect(chanceWords(found)).toBe(words);
 	});
 });
 
-describe("the charges that a budget counts", () => {
+describe("links to the charges of a budget", () => {
 	it.each([
 		["true", {}],
 		['job.team == "risk"', { team: ["risk"] }],
 		['job.team == "risk" && job.class == "burst"', { team: ["risk"], class: ["burst"] }],
-		['job.team == "a" && job.team == "b"', null],
-		['job.team == "a" || job.team == "b"', null],
+		['job.team == "per" && job.team == "b"', null],
+		['job.team == "per" || job.team == "b"', null],
 		['job.class == "mood"', null],
 		["job.gpus > 8", null],
-	])("%s is said by the filters %j", (scope, filters) => expect(scopeFilters(scope)).toEqual(filters));
+	])("maps %s to the filters %j", (scope, filters) => expect(scopeFilters(scope)).toEqual(filters));
 
-	it("are those of jobs in clouds, in the whole period, on one day, of a team or a job", () => {
+	it("link to cloud charges for the whole period, a day, a team or a job", () => {
 		const counted = "class=baseline,burst,experimental,sensitive,batch_inference";
 		const end = "capacity=reserved,on_demand,spot&kind=compute,boot,staging,egress,storage,adjustment";
 		expect(budgetDrill(row("all", "true"))).toBe(`/spend/charges?from=2026-11-01&to=2026-11-30&${counted}&${end}`);
@@ -185,7 +186,7 @@ describe("the charges that a budget counts", () => {
 		expect(budgetDrill({ ...big, seesAllTeams: false })).toBeNull();
 	});
 
-	it("days have the dates of the ledger's calendar, wherever it is: Auckland's 1 November begins on 31 October, 11:00 UTC", () => {
+	it("dates follow the ledger's time zone: 1 November in Auckland starts on 31 October, 11:00 UTC", () => {
 		const start = Date.UTC(2026, 9, 31, 11);
 		const days = burnDownDays({
 			...detail({ periodStartMs: start }),
@@ -195,7 +196,7 @@ describe("the charges that a budget counts", () => {
 		expect(days.map((d) => [d.date, d.label])).toEqual([
 			["2026-11-01", "Sun 1 Nov"],
 			["2026-11-02", "Mon 2 Nov"],
-			["2026-11-02", "Mon 2 Nov, rest of the day"],
+			["2026-11-02", "Mon 2 Nov, rest of day"],
 			["2026-11-03", "Tue 3 Nov"],
 		]);
 	});

@@ -14,16 +14,16 @@ import { notify } from "#components/ui/toast.tsx";
 
 type Proposal = Outputs["budget"]["proposals"][number];
 
-/** Changes of caps that wait for a second person, and what became of the last ones. Nothing when there never was one. */
+/** Cap changes that need a second person, and recent decisions. Renders nothing if there were none. */
 export function ProposalsPanel({ canChange }: { canChange: boolean }) {
 	const trpc = useTRPC();
 	const { data: proposals } = useSuspenseQuery(trpc.budget.proposals.queryOptions());
 	const { data: settings } = useSuspenseQuery(trpc.budget.settings.queryOptions());
 	if (proposals.length === 0 && !settings.secondPerson) return null;
 	return (
-		<Panel title="Approvals" sub="changes of caps, agreed to by a second person" id="approvals">
+		<Panel title="Proposed changes" sub="caps; need a second person" id="approvals">
 			{proposals.length === 0 ? (
-				<p className="px-4 pb-4 text-ink-3">Nothing waits. A change of a cap stands here until somebody else agrees to it.</p>
+				<p className="px-4 pb-4 text-ink-3">No pending changes. Proposed cap changes appear here.</p>
 			) : (
 				<ul>
 					{proposals.map((p) => (
@@ -73,16 +73,16 @@ function Decide({ proposal: p, canChange }: { proposal: Proposal; canChange: boo
 		onSettled: () => {
 			for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
 		},
-		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+		onError: (error: unknown) => notify({ tone: "failed", title: "Could not record the decision", detail: describeError(error).detail }),
 	};
 	const approve = useMutation(trpc.budget.approve.mutationOptions(settled));
 	const reject = useMutation(trpc.budget.reject.mutationOptions(settled));
-	if (!canChange) return <Chip tone="warn">waits</Chip>;
+	if (!canChange) return <Chip tone="warn">pending</Chip>;
 	const busy = approve.isPending || reject.isPending;
 	return (
 		<span className="flex flex-wrap items-center gap-2">
-			{p.stale && <span className="text-xs text-ink-3">The policy has moved on since</span>}
-			{p.mine && !p.stale && <Chip tone="warn">waits for somebody else</Chip>}
+			{p.stale && <span className="text-xs text-ink-3">The policy has changed since this proposal</span>}
+			{p.mine && !p.stale && <Chip tone="warn">needs someone else</Chip>}
 			<Button busy={busy} onClick={() => reject.mutate({ id: p.id })}>
 				{p.mine ? "Withdraw" : "Reject"}
 			</Button>

@@ -15,7 +15,7 @@ export function AlertSettings() {
 	return (
 		<>
 			<Button size="sm" onClick={() => setOpen(true)}>
-				When to tell
+				Alert settings
 			</Button>
 			{open && <SettingsDialog onClose={() => setOpen(false)} />}
 		</>
@@ -35,8 +35,7 @@ function SettingsDialog({ onClose }: { onClose: () => void }) {
 			onSuccess: ({ proposalId }) => {
 				for (const queryKey of readAgain) void client.invalidateQueries({ queryKey });
 				void client.invalidateQueries({ queryKey: trpc.approval.pathKey() });
-				const detail =
-					proposalId === null ? "It is looked at with the next minute." : "Doing without a second person waits for one, under Approvals.";
+				const detail = proposalId === null ? "Takes effect within a minute." : "Turning off the second approver needs an approval.";
 				notify({ tone: "done", title: "Saved", detail });
 				onClose();
 			},
@@ -49,8 +48,8 @@ function SettingsDialog({ onClose }: { onClose: () => void }) {
 	const valid = percents.every((p) => Number.isInteger(p) && p >= 1 && p <= 1_000) && /^\d{1,9}(\.\d{1,2})?$/.test(floor);
 	return (
 		<FormDialog
-			title="When people are told"
-			description="For all budgets and teams. Changes are in the audit."
+			title="Alert settings"
+			description="Applies to all budgets and teams. The audit log records changes."
 			save="Save"
 			ready={valid}
 			change={save}
@@ -58,22 +57,22 @@ function SettingsDialog({ onClose }: { onClose: () => void }) {
 			onClose={onClose}
 		>
 			<Field
-				label="Shares of a cap, percent"
+				label="Budget thresholds (%)"
 				htmlFor="thresholds"
-				hint="Posted money counts; of several passed at once the highest is told."
+				hint="Measured on posted spend. Only the highest threshold crossed is sent."
 			>
 				<Input id="thresholds" value={thresholds} onChange={(e) => setThresholds(e.target.value)} aria-describedby="thresholds-note" />
 			</Field>
 			<Field
-				label="A day is odd from, dollars above the usual"
+				label="Flag days above normal by ($)"
 				htmlFor="floor"
 				hint="And more than 4 median absolute deviations above the median of the same weekday, over at least 4 weeks."
 			>
 				<Input id="floor" inputMode="decimal" value={floor} onChange={(e) => setFloor(e.target.value)} aria-describedby="floor-note" />
 			</Field>
 			<CheckField
-				label="Caps need a second person"
-				hint="A change waits until somebody else agrees. To switch this off, a platform engineer asks and somebody else agrees."
+				label="Require a second approver for caps"
+				hint="A platform engineer can request to turn this off; another person must approve."
 				checked={secondPerson}
 				onChange={(e) => setSecondPerson(e.target.checked)}
 			/>

@@ -14,7 +14,7 @@ import { Meter } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** Teams by what they posted to it, and the dearest jobs. */
+/** Teams by posted spend, and the most expensive jobs. */
 export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 	const b = useBudget(chosen);
 	const teams = [
@@ -24,9 +24,9 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 	const share = (part: bigint) => (b.postedMicroUsd > 0n ? Number(part) / Number(b.postedMicroUsd) : 0);
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Who spends it" sub="posted in this period" />
+			<PanelHeader title="Top spenders" sub="posted this period" />
 			{teams.length === 0 ? (
-				<p className="px-4 pb-4 text-ink-3">Nobody has spent anything of it in this period.</p>
+				<p className="px-4 pb-4 text-ink-3">No spend this period.</p>
 			) : (
 				<>
 					<ul className="grid grid-cols-[7rem_minmax(0,1fr)_auto] gap-x-2.5 gap-y-2 px-4 pb-3">
@@ -37,7 +37,7 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 									value={Math.max(0, Number(t.postedMicroUsd))}
 									max={Number(b.postedMicroUsd)}
 									fill="on_demand"
-									label={`${t.name}: ${formatMoney(t.postedMicroUsd, "posted")}, ${formatPercent(share(t.postedMicroUsd))} of what is posted`}
+									label={`${t.name}: ${formatMoney(t.postedMicroUsd, "posted")}, ${formatPercent(share(t.postedMicroUsd))} of posted spend`}
 								/>
 								<span className="num">
 									<Drill href={t.team === "" ? null : budgetDrill(b, { team: t.team })} what={t.name}>
@@ -49,10 +49,10 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 						))}
 					</ul>
 					{b.jobs.length > 0 && (
-						<Table aria-label="Dearest jobs">
+						<Table aria-label="Top jobs by cost">
 							<thead>
 								<tr>
-									<Th>Dearest jobs</Th>
+									<Th>Top jobs by cost</Th>
 									<Th>Team</Th>
 									<Th>State</Th>
 									<Th n>Posted</Th>
@@ -86,30 +86,30 @@ export function SpendersPanel({ chosen }: { chosen: ChosenBudget }) {
 	);
 }
 
-/** How earlier periods ended, each with the cap that held then. */
+/** Results of earlier periods with the cap in force then. */
 export function HistoryPanel({ chosen }: { chosen: ChosenBudget }) {
 	const b = useBudget(chosen);
 	return (
 		<div className="min-w-0">
 			<PanelHeader
-				title="Periods before"
+				title="Earlier periods"
 				actions={
 					chosen.period !== null && (
 						<Link href={budgetsHref({ budget: b.id })} scroll={false} className="font-strong text-accent hover:underline">
-							Back to now
+							Current period
 						</Link>
 					)
 				}
 			/>
 			{b.history.length === 0 ? (
-				<p className="px-4 pb-4 text-ink-3">No period of this budget has ended yet.</p>
+				<p className="px-4 pb-4 text-ink-3">No earlier periods.</p>
 			) : (
-				<Table aria-label="Periods before">
+				<Table aria-label="Earlier periods">
 					<thead>
 						<tr>
 							<Th>Period</Th>
 							<Th n>Posted</Th>
-							<Th n>Cap then</Th>
+							<Th n>Cap</Th>
 							<Th n>Against cap</Th>
 						</tr>
 					</thead>
@@ -138,7 +138,7 @@ export function HistoryPanel({ chosen }: { chosen: ChosenBudget }) {
 										</Drill>
 									</Td>
 									<Td n phone="c" className="max-md:text-left!">
-										{p.capMicroUsd === null ? <span className="text-ink-3">none then</span> : <Money value={p.capMicroUsd} kind="whole" />}
+										{p.capMicroUsd === null ? <span className="text-ink-3">none</span> : <Money value={p.capMicroUsd} kind="whole" />}
 									</Td>
 									<Td n phone="d">
 										<span className={against?.over ? "font-semibold text-risk-ink" : "text-ink-3"}>{against?.text ?? "–"}</span>

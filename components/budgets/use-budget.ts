@@ -8,13 +8,13 @@ export interface ChosenBudget {
 	period: string | null;
 }
 
-/** All panels about one budget read one answer. */
+/** Shared so that all budget panels use one response. */
 export function useBudget({ id, period }: ChosenBudget) {
 	const trpc = useTRPC();
 	return useSuspenseQuery(trpc.budget.get.queryOptions(budgetQuery(id, period))).data;
 }
 
-/** Everything that a change of budgets or channels may show elsewhere is read again. */
+/** Invalidates every query that shows budgets or channels. */
 export function useReadAgain() {
 	const trpc = useTRPC();
 	return [trpc.budget.pathKey(), trpc.alert.pathKey(), trpc.channel.pathKey(), trpc.policy.pathKey(), trpc.overview.summary.pathKey()];

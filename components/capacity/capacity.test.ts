@@ -85,7 +85,7 @@ const text = (parts: readonly LeadPart[]) =>
 		.trim();
 
 describe("groupOffers", () => {
-	it("shows a region's zones as one line, at the cheapest, and keeps capacity types apart", () => {
+	it("groups the zones of a region at the lowest price and keeps capacity types separate", () => {
 		const lines = groupOffers([
 			offer({ id: "a" }),
 			offer({ id: "b", zone: "us-east-2b" }),
@@ -99,36 +99,35 @@ describe("groupOffers", () => {
 		]);
 	});
 
-	it("tells a price list by its day", () => {
+	it("dates a price list", () => {
 		expect(listPriceDay("list price of 2026-07-20: Karpenter")).toBe("2026-07-20");
 		expect(listPriceDay("EC2 DescribeSpotPriceHistory")).toBeNull();
 	});
 });
 
 describe("prepareCapacityLead", () => {
-	it("counts what is free and what is out of service apart", () => {
+	it("counts free and out-of-service GPUs separately", () => {
 		expect(text(prepareCapacityLead([site("owned", { pools: [pool(61, 2, 1)] })], null, 1))).toBe(
-			"61 of 64 owned GPUs are busy; 2 are free, 1 out of service. No cloud account is connected.",
+			"61 of 64 owned GPUs busy; 2 free, 1 out of service. No cloud account connected.",
 		);
 	});
 
-	it("says what the cloud costs now, and from what price on there is more", () => {
+	it("reports the current cloud cost and the lowest available price", () => {
 		const sites = [site("owned", { pools: [pool(4, 0, 0)] }), site("cloud", { instancesLive: 1, burnMicroUsdPerHour: "179300" })];
 		expect(text(prepareCapacityLead(sites, offer({}), 8))).toBe(
-			"All 4 owned GPUs are busy. 1 cloud machine runs for $0.18 an hour. A machine with 8 GPUs can be had in the cloud from $0.41 a GPU-hour (A10G-24GB).",
+			"All 4 owned GPUs busy. 1 cloud machine at $0.18/h. A machine with 8 GPUs in the cloud: from $0.41 per GPU-hour (A10G-24GB).",
 		);
 	});
 
-	it("claims no price that is not known", () =>
-		expect(text(prepareCapacityLead([], offer({ microUsdPerGpuHour: null }), 1))).not.toContain("$"));
-	it("never calls a price that is too old the cheapest", () =>
+	it("omits unknown prices", () => expect(text(prepareCapacityLead([], offer({ microUsdPerGpuHour: null }), 1))).not.toContain("$"));
+	it("never reports a stale price as the cheapest", () =>
 		expect(text(prepareCapacityLead([], offer({ priceStale: true }), 1))).not.toContain("$"));
 });
 
 describe("slots", () => {
-	it("names runs of slots", () => expect(runsOf([6, 0, 1, 2, 8, 9])).toBe("0 to 2, 6, 8, 9"));
+	it("formats slot ranges", () => expect(runsOf([6, 0, 1, 2, 8, 9])).toBe("0 to 2, 6, 8, 9"));
 
-	it("tells the slots that each job holds", () => {
+	it("lists the slots of each job", () => {
 		const held = (jobId: string, slots: number[]) => ({ jobId, jobName: `name of ${jobId}`, team: "risk", slots });
 		expect(holdersOf([held("a", [0, 2]), held("b", [1])])).toEqual([
 			{ jobId: "a", jobName: "name of a", team: "risk", slots: "0, 2", gpus: 2 },
@@ -138,7 +137,7 @@ describe("slots", () => {
 });
 
 describe("regionsOf", () => {
-	it("tells those that answer from those that do not and why, and claims nothing of one that was not swept", () => {
+	it("separates reachable from failing regions with the reason; unswept regions stay unknown", () => {
 		const lastSweep = {
 			...{ atMs: 1, seen: 0, owned: 0, orphans: 0, regions: ["us-east-1"] },
 			failedRegions: [{ region: "us-west-2", message: "AccessDenied: ec2:DescribeInstances" }],

@@ -3,8 +3,8 @@ import { readCsv } from "#components/csv/read-csv.testing.ts";
 import { machinesCsv, offersCsv, queueCsv, sitesCsv } from "./export-csv.ts";
 import type { OfferLine } from "./offers.ts";
 
-describe("what Capacity hands out", () => {
-	it("has each offer's price to the micro-dollar, and says which is not used", () => {
+describe("capacity exports", () => {
+	it("exports exact offer prices and marks unusable offers", () => {
 		const offer = {
 			...{ siteId: "aws", provider: "aws", region: "us-east-1", zone: "us-east-1a", instanceType: "p5.48xlarge", capacityType: "spot" },
 			...{ accelerator: "H100-80GB", gpus: 8, microUsdPerHour: "21830000", microUsdPerGpuHour: "2728750", disk: null },
@@ -17,16 +17,16 @@ describe("what Capacity hands out", () => {
 		] as OfferLine[];
 		const [known, unknown] = readCsv(offersCsv(lines));
 		expect(known).toMatchObject({
-			"USD an hour": "21.830000",
-			"USD a GPU hour": "2.728750",
+			"Hourly USD": "21.830000",
+			"USD per GPU-hour": "2.728750",
 			Zones: "3",
 			Usable: "yes",
 			"g CO2e per kWh": "412",
 		});
-		expect(unknown).toMatchObject({ "USD an hour": "", Usable: "no", "g CO2e per kWh": "" });
+		expect(unknown).toMatchObject({ "Hourly USD": "", Usable: "no", "g CO2e per kWh": "" });
 	});
 
-	it("has each machine under the head of its column", () => {
+	it("exports each machine under matching headers", () => {
 		const machine = {
 			...{ id: "ins_1", providerInstanceId: "i-0c41", state: "ready", siteId: "aws", provider: "aws", region: "us-east-2", zone: null },
 			...{
@@ -48,13 +48,13 @@ describe("what Capacity hands out", () => {
 			},
 		};
 		expect(readCsv(machinesCsv([machine] as Parameters<typeof machinesCsv>[0]))[0]).toMatchObject({
-			...{ Machine: "ins_1", "Provider's id": "i-0c41", Zone: "", GPUs: "8", "Job name": "clip", Team: "vision", "Launched (UTC)": "" },
-			"Cut off since (UTC)": "2026-11-20T12:00:00.000Z",
-			...{ "Ends at the latest (UTC)": "2026-11-24T12:00:00.000Z", "USD an hour": "23.410000", "Cost so far USD": "101.440000" },
+			...{ Machine: "ins_1", "Provider ID": "i-0c41", Zone: "", GPUs: "8", "Job name": "clip", Team: "vision", "Launched (UTC)": "" },
+			"Disconnected since (UTC)": "2026-11-20T12:00:00.000Z",
+			...{ "Expires (UTC)": "2026-11-24T12:00:00.000Z", "Hourly USD": "23.410000", "Cost so far USD": "101.440000" },
 		});
 	});
 
-	it("has each site with its pools or regions, whether they answer, and why not", () => {
+	it("exports sites with pools or regions, health and reason", () => {
 		const site = { enabled: true, healthy: true, healthMessage: null, lastSeenAt: null, lastOrphanAt: null, regions: [], pools: [] };
 		const pool = { id: "h100", accelerator: "H100-80GB", nodes: 2, gpusPerNode: 8, gpus: 16, busy: 5, unavailable: 1, slots: [] };
 		const failedRegions = [{ region: "us-west-2", message: "AccessDenied" }];
@@ -71,19 +71,19 @@ describe("what Capacity hands out", () => {
 				},
 			] as Parameters<typeof sitesCsv>[0]),
 		);
-		expect(
-			lines.map((l) => [l.What, l.Name, l["GPUs in use"], l.GPUs, l["USD an hour (pool: a GPU hour)"], l.Answers, l["Why not"]]),
-		).toEqual([
-			["site", "Lab", "5", "16", "0.000000", "yes", ""],
-			["pool", "h100", "5", "16", "0.630000", "", ""],
-			["site", "AWS", "8", "", "21.830000", "yes", ""],
-			["region", "us-east-1", "", "", "", "yes", ""],
-			["region", "eu-west-1", "", "", "", "not known", ""],
-			["region", "us-west-2", "", "", "", "no", "AccessDenied"],
-		]);
+		expect(lines.map((l) => [l.Type, l.Name, l["GPUs in use"], l.GPUs, l["Hourly USD (pool: per GPU)"], l.Reachable, l["Reason"]])).toEqual(
+			[
+				["site", "Lab", "5", "16", "0.000000", "yes", ""],
+				["pool", "h100", "5", "16", "0.630000", "", ""],
+				["site", "AWS", "8", "", "21.830000", "yes", ""],
+				["region", "us-east-1", "", "", "", "yes", ""],
+				["region", "eu-west-1", "", "", "", "unknown", ""],
+				["region", "us-west-2", "", "", "", "no", "AccessDenied"],
+			],
+		);
 	});
 
-	it("has each job of a cluster's own queue, with its place, why it waits and what became of it", () => {
+	it("exports a cluster's queue with position, reason and adoption status", () => {
 		const job = {
 			...{ id: "41", name: "=train", user: "alice", partition: "gpu", poolId: "gpu-h100x8", state: "running", waitingReason: null },
 			...{ nodes: 2, gpus: 16, position: null, submittedAt: "2026-11-22T08:00:00.000Z", startedAt: "2026-11-22T08:01:00.000Z" },
@@ -105,19 +105,19 @@ describe("what Capacity hands out", () => {
 		];
 		const [runs, adopted, stays] = readCsv(queueCsv("home", jobs as Parameters<typeof queueCsv>[1]));
 		expect(runs).toMatchObject({
-			...{ Site: "home", Job: "41", Name: "'=train", Whose: "alice", Pool: "gpu-h100x8", GPUs: "16", State: "running" },
-			...{ "Place in the queue": "", "Started (UTC)": "2026-11-22T08:01:00.000Z", "Time limit in minutes": "90", "Opted in": "no" },
+			...{ Site: "home", Job: "41", Name: "'=train", Owner: "alice", Pool: "gpu-h100x8", GPUs: "16", State: "running" },
+			...{ "Queue position": "", "Started (UTC)": "2026-11-22T08:01:00.000Z", "Time limit (min)": "90", "Opted in": "no" },
 		});
 		expect(adopted).toMatchObject({
 			...{
 				State: "held",
-				"Why it waits": "JobHeldAdmin",
-				"Place in the queue": "1",
-				"Waits for": "afterok:41",
-				"Time limit in minutes": "",
+				Reason: "JobHeldAdmin",
+				"Queue position": "1",
+				Dependencies: "afterok:41",
+				"Time limit (min)": "",
 			},
-			...{ "Opted in": "yes", Adoption: "held", "Adopted as": "job_9", "Why not adopted": "" },
+			...{ "Opted in": "yes", Adoption: "held", "Adopted as": "job_9", "Reason not adopted": "" },
 		});
-		expect(stays).toMatchObject({ "Place in the queue": "2", Adoption: "", "Why not adopted": "It uses modules. It is an array." });
+		expect(stays).toMatchObject({ "Queue position": "2", Adoption: "", "Reason not adopted": "It uses modules. It is an array." });
 	});
 });

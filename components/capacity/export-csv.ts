@@ -6,10 +6,10 @@ import type { Outputs } from "#components/trpc/outputs.ts";
 
 const dollars = (microUsd: string | null | undefined) => (microUsd == null ? "" : exactDollars(BigInt(microUsd)));
 
-/** The offers as they are shown, a line for a region's cheapest zone; prices that are not known are empty. */
+/** Offers as CSV, one line per region at its cheapest zone; unknown prices are empty. */
 export function offersCsv(lines: readonly OfferLine[]): string {
 	const place = ["Site", "Provider", "Region", "Cheapest zone", "Zones", "Instance type", "Capacity", "GPU model", "GPUs"];
-	const price = ["USD an hour", "USD a GPU hour", "Disk USD a month", "Price read (UTC)", "Source", "Usable", "g CO2e per kWh"];
+	const price = ["Hourly USD", "USD per GPU-hour", "Disk USD per month", "Price read (UTC)", "Source", "Usable", "g CO2e per kWh"];
 	const rows = lines.map(({ offer: o, zones }) => [
 		...[o.siteId, o.provider, o.region, o.zone ?? "", String(zones), o.instanceType, o.capacityType, o.accelerator, String(o.gpus)],
 		...[o.microUsdPerHour, o.microUsdPerGpuHour, o.disk?.microUsdPerMonth].map(dollars),
@@ -20,27 +20,24 @@ export function offersCsv(lines: readonly OfferLine[]): string {
 	return csvText([[...place, ...price], ...rows]);
 }
 
-/** The machines as they are shown. */
+/** Machines as CSV. */
 export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): string {
 	const place = ["Site", "Provider", "Region", "Zone", "Instance type", "Capacity", "GPU model", "GPUs"];
-	const head = ["Machine", "Provider's id", "State", ...place, "Job", "Job name", "Team", "Rank"];
+	const head = ["Machine", "Provider ID", "State", ...place, "Job", "Job name", "Team", "Rank"];
 	const lines = machines.map((m) => [
 		...[m.id, m.providerInstanceId ?? "", m.state, m.siteId, m.provider, m.region, m.zone ?? "", m.instanceType, m.capacityType],
 		...[m.accelerator, String(m.gpus), m.jobId, m.jobName, m.team, String(m.rank), m.launchedAt ?? "", m.fencedAt ?? "", m.expiresAt],
 		...[m.microUsdPerHour, m.costMicroUsd].map(dollars),
 	]);
-	return csvText([
-		[...head, "Launched (UTC)", "Cut off since (UTC)", "Ends at the latest (UTC)", "USD an hour", "Cost so far USD"],
-		...lines,
-	]);
+	return csvText([[...head, "Launched (UTC)", "Disconnected since (UTC)", "Expires (UTC)", "Hourly USD", "Cost so far USD"], ...lines]);
 }
 
-/** A line for each site, and below it one for each of its pools or regions, with whether it answers and why not. */
+/** Sites as CSV, each followed by its pools or regions with health and reason. */
 export function sitesCsv(sites: readonly Site[]): string {
-	const answers = (told: boolean | null) => (told === null ? "not known" : told ? "yes" : "no");
+	const answers = (told: boolean | null) => (told === null ? "unknown" : told ? "yes" : "no");
 	const lines = sites.flatMap((s) => {
 		const gpus = [String(s.gpusBusy), s.gpusTotal === null ? "" : String(s.gpusTotal), ""];
-		const health = s.enabled ? answers(s.healthy) : "switched off";
+		const health = s.enabled ? answers(s.healthy) : "disabled";
 		return [
 			[
 				s.id,
@@ -65,32 +62,19 @@ export function sitesCsv(sites: readonly Site[]): string {
 			]),
 		];
 	});
-	const head = ["Site", "Provider", "What", "Name", "GPU model", "GPUs in use", "GPUs", "Out of service", "Machines"];
-	return csvText([[...head, "USD an hour (pool: a GPU hour)", "Answers", "Why not", "Seen (UTC)"], ...lines]);
+	const head = ["Site", "Provider", "Type", "Name", "GPU model", "GPUs in use", "GPUs", "Out of service", "Machines"];
+	return csvText([[...head, "Hourly USD (pool: per GPU)", "Reachable", "Reason", "Last seen (UTC)"], ...lines]);
 }
 
-/** A cluster's own queue as it was read: who runs, then who waits in the cluster's order, with what became of each here. */
+/** A cluster's own queue as CSV: running jobs, then queued jobs in cluster order, each with its adoption status. */
 export function queueCsv(siteId: string, jobs: Outputs["site"]["queue"]["items"]): string {
-	const head = [
-		"Site",
-		"Job",
-		"Name",
-		"Whose",
-		"Partition",
-		"Pool",
-		"Nodes",
-		"GPUs",
-		"State",
-		"Why it waits",
-		"Place in the queue",
-		"Waits for",
-	];
-	const times = ["Submitted (UTC)", "Started (UTC)", "Time limit in minutes"];
+	const head = ["Site", "Job", "Name", "Owner", "Partition", "Pool", "Nodes", "GPUs", "State", "Reason", "Queue position", "Dependencies"];
+	const times = ["Submitted (UTC)", "Started (UTC)", "Time limit (min)"];
 	const lines = jobs.map((j) => [
 		...[siteId, j.id, j.name, j.user, j.partition, j.poolId ?? "", String(j.nodes), String(j.gpus), j.state, j.waitingReason ?? ""],
 		...[j.position === null ? "" : String(j.position + 1), j.dependsOn ?? "", j.submittedAt ?? "", j.startedAt ?? ""],
 		...[j.timeLimitMs === null ? "" : String(Math.round(j.timeLimitMs / 60_000)), j.optedIn ? "yes" : "no"],
 		...[j.adoption?.state ?? "", j.adoption?.jobId ?? "", j.adoption?.problem ?? j.notAdopted.join(" ")],
 	]);
-	return csvText([[...head, ...times, "Opted in", "Adoption", "Adopted as", "Why not adopted"], ...lines]);
+	return csvText([[...head, ...times, "Opted in", "Adoption", "Adopted as", "Reason not adopted"], ...lines]);
 }

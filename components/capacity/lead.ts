@@ -10,7 +10,7 @@ export type LeadPart = { text: string; strong?: boolean };
 const plain = (text: string): LeadPart => ({ text });
 const strong = (text: string): LeadPart => ({ text, strong: true });
 
-/** How full home is, what runs outside and what it costs, and what one more GPU would cost. */
+/** Summarizes owned use, cloud machines and their cost, and the cheapest additional GPU. */
 export function prepareCapacityLead(sites: readonly Site[], cheapest: OfferView | null, gpus: number): LeadPart[] {
 	return [...home(sites), ...away(sites), ...more(cheapest, gpus)];
 }
@@ -18,20 +18,19 @@ export function prepareCapacityLead(sites: readonly Site[], cheapest: OfferView 
 function home(sites: readonly Site[]): LeadPart[] {
 	const pools = sites.flatMap((s) => s.pools);
 	const total = pools.reduce((sum, p) => sum + p.gpus, 0);
-	if (total === 0) return [strong("No owned GPUs are connected. ")];
+	if (total === 0) return [strong("No owned GPUs connected. ")];
 	const busy = pools.reduce((sum, p) => sum + p.busy, 0);
 	const off = pools.reduce((sum, p) => sum + p.unavailable, 0);
 	const free = total - busy - off;
-	const rest = [
-		free > 0 && busy > 0 ? `${formatCount(free)} ${free === 1 ? "is" : "are"} free` : "",
-		off > 0 ? `${formatCount(off)} out of service` : "",
-	].filter(Boolean);
+	const rest = [free > 0 && busy > 0 ? `${formatCount(free)} free` : "", off > 0 ? `${formatCount(off)} out of service` : ""].filter(
+		Boolean,
+	);
 	const main =
 		busy === 0
-			? `None of ${formatCount(total)} owned GPUs is busy`
+			? `0 of ${formatCount(total)} owned GPUs busy`
 			: busy === total
-				? `All ${formatCount(total)} owned GPUs are busy`
-				: `${formatCount(busy)} of ${formatCount(total)} owned GPUs are busy`;
+				? `All ${formatCount(total)} owned GPUs busy`
+				: `${formatCount(busy)} of ${formatCount(total)} owned GPUs busy`;
 	return [strong(`${main}${rest.length > 0 ? `; ${rest.join(", ")}` : ""}.`), plain(" ")];
 }
 
@@ -39,11 +38,11 @@ function away(sites: readonly Site[]): LeadPart[] {
 	const clouds = sites.filter((s) => s.kind === "cloud");
 	const machines = clouds.reduce((sum, s) => sum + s.instancesLive, 0);
 	const burn = clouds.reduce((sum, s) => sum + BigInt(s.burnMicroUsdPerHour), 0n);
-	if (clouds.length === 0) return [plain("No cloud account is connected. ")];
-	if (machines === 0) return [plain("No cloud machine runs. ")];
+	if (clouds.length === 0) return [plain("No cloud account connected. ")];
+	if (machines === 0) return [plain("No cloud machines running. ")];
 	return [
-		plain(`${formatCount(machines)} cloud ${machines === 1 ? "machine runs" : "machines run"} for `),
-		strong(`${formatMoney(burn, "price")} an hour`),
+		plain(`${formatCount(machines)} cloud ${machines === 1 ? "machine" : "machines"} at `),
+		strong(`${formatMoney(burn, "price")}/h`),
 		plain(". "),
 	];
 }
@@ -52,8 +51,8 @@ function more(cheapest: OfferView | null, gpus: number): LeadPart[] {
 	if (!cheapest?.microUsdPerGpuHour || cheapest.priceStale) return [];
 	const what = gpus === 1 ? "A GPU" : `A machine with ${gpus} GPUs`;
 	return [
-		plain(`${what} can be had in the cloud from `),
-		strong(`${formatMoney(cheapest.microUsdPerGpuHour, "price")} a GPU-hour`),
+		plain(`${what} in the cloud: from `),
+		strong(`${formatMoney(cheapest.microUsdPerGpuHour, "price")} per GPU-hour`),
 		plain(` (${cheapest.accelerator}).`),
 	];
 }

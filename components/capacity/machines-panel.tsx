@@ -19,7 +19,7 @@ import type { AppRouter } from "#server/api/trpc/router.ts";
 
 type Machine = inferRouterOutputs<AppRouter>["instance"]["list"]["items"][number];
 
-/** Every machine that may cost money now, each with the job it belongs to. `seesAll` false: those of one's own teams. */
+/** Every machine that may cost money, with its job. `seesAll` false: only the user's teams. */
 export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.instance.list.queryOptions(MACHINES_QUERY));
@@ -32,24 +32,23 @@ export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
 			title="Cloud machines"
 			sub={
 				data.items.length > 0
-					? `${ready} ready, ${data.items.length - ready} coming or going${seesAll ? "" : ", of your teams"}`
+					? `${ready} ready, ${data.items.length - ready} starting or stopping${seesAll ? "" : ", your teams"}`
 					: seesAll
 						? undefined
-						: "of your teams"
+						: "your teams"
 			}
 			actions={
 				data.items.length > 0 && (
 					<>
-						<span>{`${formatMoney(burn, "price")} an hour, ${formatMoney(spent, "posted")} so far`}</span>
+						<span>{`${formatMoney(burn, "price")}/h, ${formatMoney(spent, "posted")} so far`}</span>
 						<CsvButton size="sm" label="Cloud machines as CSV" fileName="spillway-machines.csv" text={() => machinesCsv(data.items)} />
 					</>
 				)
 			}
 		>
 			{data.items.length === 0 ? (
-				<EmptyState icon="capacity" title="No cloud machine runs">
-					When the policy sends a job out, its machine stands here from the moment it is asked for until the provider was seen to have ended
-					it.
+				<EmptyState icon="capacity" title="No cloud machines running">
+					Machines appear here from request to termination.
 				</EmptyState>
 			) : (
 				<Table aria-label="Cloud machines">
@@ -58,11 +57,11 @@ export function MachinesPanel({ seesAll }: { seesAll: boolean }) {
 							<Th>Machine</Th>
 							<Th>State</Th>
 							<Th>Where</Th>
-							<Th>Job it belongs to</Th>
+							<Th>Job</Th>
 							<Th n>Age</Th>
-							<Th n>$ an hour</Th>
+							<Th n>$/h</Th>
 							<Th n>Cost so far</Th>
-							<Th n>Ends at the latest</Th>
+							<Th n>Expires</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -82,15 +81,15 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 			<Td className="py-1.5">
 				<span className="block font-strong">{m.instanceType}</span>
 				<span className="block text-xs">
-					{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no id yet</span>}
+					{m.providerInstanceId ? <CopyId value={m.providerInstanceId} /> : <span className="text-ink-3">no ID yet</span>}
 				</span>
 			</Td>
 			<Td title={m.lastError ?? m.reason?.message} className="py-1.5" {...(m.fencedAt !== null && { phone: "e" as const })}>
 				<StateMark state={m.state} note={noteOf(m)} />
-				{/* It is paid for and works for nobody: money at risk, on a phone too. */}
+				{/** Billed without doing work: money at risk, shown on phones too. */}
 				{m.fencedAt !== null && (
 					<span className="block max-w-44 text-xs text-pretty whitespace-normal text-risk-ink max-md:max-w-none">
-						since <Time atMs={Date.parse(m.fencedAt)} form="short" />, its job goes on elsewhere
+						since <Time atMs={Date.parse(m.fencedAt)} form="short" />, job continues elsewhere
 					</span>
 				)}
 			</Td>
@@ -115,7 +114,7 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 			</Td>
 			<Td n>{m.launchedAt === null ? <span className="text-ink-3">not billed yet</span> : <Money value={m.costMicroUsd} />}</Td>
 			<Td n phone="d">
-				<span className="md:hidden">ends by </span>
+				<span className="md:hidden">expires </span>
 				<Time atMs={Date.parse(m.expiresAt)} form="short" />
 			</Td>
 		</Tr>
@@ -123,6 +122,6 @@ function MachineRow({ machine: m }: { machine: Machine }) {
 }
 
 function noteOf({ fencedAt, interruptionAt, lastError }: Machine): string | null {
-	if (fencedAt !== null) return "cut off";
-	return interruptionAt ? "taken back" : lastError ? "last call failed" : null;
+	if (fencedAt !== null) return "disconnected";
+	return interruptionAt ? "reclaimed" : lastError ? "last call failed" : null;
 }

@@ -1,12 +1,12 @@
 import type { QueryKey } from "@tanstack/react-query";
 import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
 
-/** Nodes that a site shows at once, those that are not ready first. */
+/** Nodes shown per site at first, not-ready ones first. */
 export const NODES_SHOWN = 20;
 
 type Page = Outputs["site"]["nodes"];
 
-/** The nodes of a site by pages, the same on the server and in the browser. */
+/** A site's nodes page by page, shared by server and browser. */
 export function nodePages(pathKey: QueryKey, id: string, fetchPage: (input: Inputs["site"]["nodes"]) => Promise<Page>) {
 	const input = { id, limit: NODES_SHOWN };
 	return {

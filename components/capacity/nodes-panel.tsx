@@ -26,18 +26,18 @@ const STATES: Readonly<Record<Node["state"], { label: string; tone: Tone }>> = {
 	down: { label: "down", tone: "risk" },
 };
 
-/** The nodes of each owned site by name. Nothing where there is no owned site. */
+/** Nodes of each owned site. Renders nothing without an owned site. */
 export function NodePanels() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	return sites.filter(hasNodes).map((site) => (
 		<QueryBoundary
 			key={site.id}
-			what={`The nodes of ${site.name}`}
+			what={`nodes of ${site.name}`}
 			framed
 			skeleton={
 				<Panel title={`Nodes of ${site.name}`}>
-					<TableSkeleton rows={4} columns={5} label={`Loading the nodes of ${site.name}`} />
+					<TableSkeleton rows={4} columns={5} label={`Loading nodes of ${site.name}`} />
 				</Panel>
 			}
 		>
@@ -46,7 +46,7 @@ export function NodePanels() {
 	));
 }
 
-/** Those that somebody may have to look after come first, so that a first page says what is wrong. */
+/** Nodes that need attention come first so that the first page shows problems. */
 function NodesPanel({ site: { id, name, lastSeenAt } }: { site: Site }) {
 	const trpc = useTRPC();
 	const client = useTRPCClient();
@@ -68,15 +68,15 @@ function NodesPanel({ site: { id, name, lastSeenAt } }: { site: Site }) {
 			}
 			{...(pages.hasNextPage && {
 				footer: (
-					<MoreButton pages={pages} what="More nodes" variant="link" size="sm">
+					<MoreButton pages={pages} what="more nodes" variant="link" size="sm">
 						Show {formatCount(Math.min(NODES_SHOWN, rest))} more of {formatCount(rest)}
 					</MoreButton>
 				),
 			})}
 		>
 			{nodes.length === 0 ? (
-				<EmptyState icon="capacity" title="No node was seen yet">
-					They stand here by name as soon as the site has answered, with what keeps jobs off them.
+				<EmptyState icon="capacity" title="No nodes seen yet">
+					Nodes appear here once the site responds.
 				</EmptyState>
 			) : (
 				<Table aria-label={`Nodes of ${name}`}>
@@ -86,10 +86,10 @@ function NodesPanel({ site: { id, name, lastSeenAt } }: { site: Site }) {
 							<Th>State</Th>
 							<Th n>GPUs used</Th>
 							<Th className="w-1/6">
-								<span className="sr-only">Share of them</span>
+								<span className="sr-only">GPU use</span>
 							</Th>
 							<Th>Pool</Th>
-							<Th>Why</Th>
+							<Th>Reason</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -124,7 +124,7 @@ function NodeRow({ node }: { node: Node }) {
 				<Meter fill="owned" value={node.gpusUsed} max={Math.max(1, node.gpus)} label={`${node.gpusUsed} of ${node.gpus} GPUs used`} />
 			</Td>
 			<Td phone="d" className="text-ink-2">
-				{node.poolId ?? <span className="text-ink-3">none of ours</span>}
+				{node.poolId ?? <span className="text-ink-3">none of our jobs</span>}
 			</Td>
 			<Td phone="e" className="whitespace-normal! text-ink-3 [overflow-wrap:anywhere]">
 				{node.reason}
@@ -136,7 +136,7 @@ function NodeRow({ node }: { node: Node }) {
 function countsText({ ready, closed, down }: NodePage["counts"]): string {
 	const parts = [
 		[ready, "ready"],
-		[closed, "closed to new jobs"],
+		[closed, "cordoned"],
 		[down, "down"],
 	] as const;
 	return parts

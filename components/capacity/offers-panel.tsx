@@ -24,7 +24,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 const SHOWN = 12;
 
-/** What can be bought now, cheapest GPU-hour first; offers without a price are shown and never chosen. */
+/** Available offers, cheapest GPU-hour first. Offers without a price are shown but never chosen. */
 export function OffersPanel({ filter }: { filter: OfferFilter }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.offer.list.queryOptions(offersQuery(filter)));
@@ -55,8 +55,8 @@ export function OffersPanel({ filter }: { filter: OfferFilter }) {
 								{all ? "Show fewer" : `Show ${lines.length - SHOWN} more`}
 							</Button>
 						)}
-						{formatCount(data.total)} offers fit, zone by zone; the cheapest {formatCount(data.items.length)} are read. CO2 is the yearly
-						average of the region's grid.
+						{formatCount(data.total)} offers match, by zone; the cheapest {formatCount(data.items.length)} loaded. CO2 is the region grid's
+						yearly average.
 					</span>
 				)
 			}
@@ -70,12 +70,12 @@ function NoOffers({ filter, any }: { filter: OfferFilter; any: boolean }) {
 	if (any)
 		return (
 			<NoResults what="offers" clearHref={capacityHref({ gpus: 1, model: null })}>
-				No machine has {filter.gpus} {filter.model ?? "GPUs"} or more in one piece.
+				No machine has {filter.gpus} or more {filter.model ?? "GPUs"}.
 			</NoResults>
 		);
 	return (
-		<EmptyState icon="capacity" title="No offers were read yet">
-			Prices and machines are read from every connected cloud account every few minutes while the scheduler runs and the account answers.
+		<EmptyState icon="capacity" title="No offers yet">
+			Offers load every few minutes from connected cloud accounts.
 		</EmptyState>
 	);
 }
@@ -86,7 +86,7 @@ function OfferFilters({ filter, models }: { filter: OfferFilter; models: readonl
 	return (
 		<>
 			<SegmentedLinks
-				label="GPUs on one machine, at least"
+				label="Minimum GPUs per machine"
 				value={String(filter.gpus)}
 				options={OFFER_GPUS.map((gpus) => ({
 					value: String(gpus),
@@ -104,7 +104,7 @@ function OfferFilters({ filter, models }: { filter: OfferFilter; models: readonl
 				}}
 				className="w-40 text-ink"
 			>
-				<option value="">Every model</option>
+				<option value="">All models</option>
 				{models.map((model) => (
 					<option key={model}>{model}</option>
 				))}
@@ -118,12 +118,12 @@ function OfferTable({ lines }: { lines: readonly OfferLine[] }) {
 		<Table aria-label="Offers">
 			<thead>
 				<tr>
-					<Th>Place and machine</Th>
-					<Th n>$ an hour</Th>
-					<Th n>$ a GPU-hour</Th>
+					<Th>Region and machine</Th>
+					<Th n>$/h</Th>
+					<Th n>$/GPU-hour</Th>
 					<Th className="max-[89.99rem]:hidden">24 h</Th>
 					<Th>Price of</Th>
-					<Th n title="Grams of CO2 for each kWh">
+					<Th n title="Grams of CO2 per kWh">
 						g/kWh
 					</Th>
 				</tr>
@@ -137,7 +137,7 @@ function OfferTable({ lines }: { lines: readonly OfferLine[] }) {
 	);
 }
 
-const BACKOFF = { insufficient_capacity: "no capacity", quota_exceeded: "quota used up" } as const;
+const BACKOFF = { insufficient_capacity: "no capacity", quota_exceeded: "quota exhausted" } as const;
 
 function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 	const machine = `${o.instanceType}, ${o.gpus} × ${o.accelerator}`;
@@ -160,7 +160,7 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 			</Td>
 			<Td n phone="b" className="font-semibold">
 				{o.microUsdPerGpuHour === null ? <PriceMissing why="missing" /> : <Money value={o.microUsdPerGpuHour} kind="price" />}
-				<span className="font-book text-ink-3 md:hidden"> a GPU-hour</span>
+				<span className="font-book text-ink-3 md:hidden"> per GPU-hour</span>
 			</Td>
 			<Td className="w-16 max-[89.99rem]:hidden">
 				<PriceLine offer={o} />
@@ -173,7 +173,7 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 				) : o.priceStale ? (
 					<Health tone="warn">
 						<span title={`${o.priceSource}, read ${formatExact(Date.parse(o.priceObservedAt))}`}>
-							too old: <Time atMs={Date.parse(o.priceObservedAt)} form="short" />
+							stale: <Time atMs={Date.parse(o.priceObservedAt)} form="short" />
 						</span>
 					</Health>
 				) : (
@@ -187,27 +187,27 @@ function OfferRow({ line: { offer: o, zones } }: { line: OfferLine }) {
 	);
 }
 
-/** What was bought ahead or agreed with the cloud, and a quota that leaves no machine. */
+/** Commitment, discount and exhausted quota of an offer. */
 function OfferNote({ offer: { commitmentId, reservedFree, discount, quota, gpus } }: { offer: OfferLine["offer"] }) {
 	const notes = [
-		...(commitmentId === null ? [] : [`${commitmentId}: ${reservedFree ?? 0} free, paid for already`]),
-		...(discount ? [`${discount.partsPerMillion / 10_000}% off the list: ${discount.source}`] : []),
+		...(commitmentId === null ? [] : [`${commitmentId}: ${reservedFree ?? 0} free, prepaid`]),
+		...(discount ? [`${discount.partsPerMillion / 10_000}% discount: ${discount.source}`] : []),
 		...(quota && quota.gpusFree < gpus ? [`quota ${quota.name}: ${quota.used} of ${quota.limit} used`] : []),
 	];
 	return notes.length === 0 ? null : <span className="pl-3.5 text-xs text-ink-3">{notes.join("; ")}</span>;
 }
 
-/** What the machine's disk costs beside it; that it is not counted is said, rather than nothing. */
+/** Disk price next to the machine price; says so if the disk is not included. */
 function DiskPrice({ offer: { disk } }: { offer: OfferLine["offer"] }) {
 	if (disk === null) return null;
 	const read = disk.observedAt === null ? "" : `, read ${formatExact(Date.parse(disk.observedAt))}`;
 	return (
 		<span className="block text-xs text-ink-3" title={`${disk.gib} GiB of ${disk.type}: ${disk.source}${read}`}>
 			{disk.microUsdPerMonth === null ? (
-				"disk not counted"
+				"disk not included"
 			) : (
 				<>
-					+ disk <Money value={disk.microUsdPerMonth} kind="price" /> a month
+					+ disk <Money value={disk.microUsdPerMonth} kind="price" /> per month
 				</>
 			)}
 		</span>
@@ -218,7 +218,7 @@ function PriceLine({ offer: o }: { offer: OfferLine["offer"] }) {
 	if (o.capacityType !== "spot") return <span className="text-xs text-ink-3">fixed</span>;
 	const points = o.prices.map((p) => ({ atMs: p.atMs, value: Number(p.microUsdPerHour) / 1e6 }));
 	const first = o.prices[0];
-	if (!first || o.microUsdPerHour === null) return <span className="text-xs text-ink-3">no record</span>;
+	if (!first || o.microUsdPerHour === null) return <span className="text-xs text-ink-3">no history</span>;
 	const low = o.prices.reduce(
 		(min, p) => (BigInt(p.microUsdPerHour) < min ? BigInt(p.microUsdPerHour) : min),
 		BigInt(first.microUsdPerHour),
@@ -232,7 +232,7 @@ function PriceLine({ offer: o }: { offer: OfferLine["offer"] }) {
 			points={points}
 			toMs={Math.max(Date.parse(o.priceObservedAt), (o.prices.at(-1)?.atMs ?? 0) + 1)}
 			scale="range"
-			label={`${CAPACITY_WORD[o.capacityType]} price in the last 24 hours: ${formatMoney(low, "price")} to ${formatMoney(high, "price")} an hour`}
+			label={`${CAPACITY_WORD[o.capacityType]} price, last 24 hours: ${formatMoney(low, "price")} to ${formatMoney(high, "price")} per hour`}
 			className="h-4 w-14"
 		/>
 	);

@@ -3,13 +3,13 @@ import type { AppRouter } from "#server/api/trpc/router.ts";
 
 export type OfferView = inferRouterOutputs<AppRouter>["offer"]["list"]["items"][number];
 
-/** The cheapest zone of a region for one machine and capacity type, and how many zones there are. */
+/** The cheapest zone of a region per machine and capacity type, with the zone count. */
 export interface OfferLine {
 	offer: OfferView;
 	zones: number;
 }
 
-/** One line for a region, machine and capacity type, in the order of their cheapest zones. */
+/** One line per region, machine and capacity type, ordered by the cheapest zone. */
 export function groupOffers(items: readonly OfferView[]): OfferLine[] {
 	const lines = new Map<string, OfferLine>();
 	for (const offer of items) {
@@ -21,7 +21,7 @@ export function groupOffers(items: readonly OfferView[]): OfferLine[] {
 	return [...lines.values()];
 }
 
-/** The day of a price list, of "list price of 2026-07-20: …"; null for prices that are read from the market. */
+/** The date of a price list, as in "list price of 2026-07-20: …"; null for market prices. */
 export function listPriceDay(source: string): string | null {
 	return /^list price of (\d{4}-\d\d-\d\d)/.exec(source)?.[1] ?? null;
 }

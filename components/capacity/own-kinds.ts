@@ -1,5 +1,5 @@
 import type { Site } from "#components/capacity/lead.ts";
 
-/** Which sites have nodes of their own, and which a queue of their own. */
+/** Site kinds with own nodes, and those with their own queue. */
 export const hasNodes = ({ kind }: Pick<Site, "kind">): boolean => kind === "owned";
 export const hasQueue = ({ provider }: Pick<Site, "provider">): boolean => provider === "slurm" || provider === "kubernetes";

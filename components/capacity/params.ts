@@ -1,9 +1,9 @@
 import { createLoader, createSerializer, parseAsNumberLiteral, parseAsString } from "nuqs/server";
 
-/** GPUs that one machine must have at least. */
+/** Minimum GPUs per machine. */
 export const OFFER_GPUS = [1, 2, 4, 8] as const;
 export type OfferGpus = (typeof OFFER_GPUS)[number];
-/** model: null is every model. */
+/** model null: all models. */
 export type OfferFilter = { gpus: OfferGpus; model: string | null };
 
 const params = { gpus: parseAsNumberLiteral(OFFER_GPUS).withDefault(1), model: parseAsString };
@@ -11,7 +11,7 @@ export const loadCapacityParams = createLoader(params);
 const serialize = createSerializer(params);
 export const capacityHref = (values: OfferFilter): string => serialize("/sites", values);
 
-/** Zones of one region are shown as one line (offers.ts), so more is read than is shown. */
+/** Reads more than is shown because zones of a region are merged (offers.ts). */
 export function offersQuery({ gpus, model }: OfferFilter) {
 	return { gpus, ...(model === null ? {} : { accelerator: model.slice(0, 64) }), limit: 120 };
 }

@@ -12,17 +12,17 @@ import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 const LINE_SHOWN = 8;
-/** Slots of a pool are drawn up to so many nodes; a large pool's nodes stand by name in the panel of its site. */
+/** Pools with more nodes than this are not drawn slot by slot; their nodes are listed in the site's panel. */
 const NODES_DRAWN = 8;
 
-/** The owned pools slot by slot, and who stands in line for them. */
+/** Owned pools slot by slot, and the jobs queued for them. */
 export function HomePanel() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const homes = sites.filter((s) => s.kind === "owned");
 	return (
-		<Panel title="Slots at home" sub="which job holds which GPU">
-			{homes.length === 0 && <p className="px-4 pb-4 text-ink-3">No owned site is connected.</p>}
+		<Panel title="Owned slots" sub="GPUs by job">
+			{homes.length === 0 && <p className="px-4 pb-4 text-ink-3">No owned site connected.</p>}
 			{homes.flatMap((site) => site.pools.map((pool) => <PoolSlots key={`${site.id}/${pool.id}`} site={site} pool={pool} />))}
 			<Line />
 		</Panel>
@@ -30,8 +30,8 @@ export function HomePanel() {
 }
 
 function nodesToComeText({ nodesToCome, noneComes }: Pick<Site["pools"][number], "nodesToCome" | "noneComes">): string {
-	if (noneComes) return "the cluster added no node when a job asked; it is asked again later";
-	return `up to ${nodesToCome} more ${nodesToCome === 1 ? "node comes" : "nodes come"} when jobs ask`;
+	if (noneComes) return "The cluster did not add a requested node; a retry follows";
+	return `up to ${nodesToCome} more ${nodesToCome === 1 ? "node" : "nodes"} on demand`;
 }
 
 function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) {
@@ -98,7 +98,7 @@ function PoolSlots({ site, pool }: { site: Site; pool: Site["pools"][number] }) 
 	);
 }
 
-/** Jobs that wait, those that start first on top. */
+/** Queued jobs, next to start first. */
 function Line() {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.job.list.queryOptions(LINE_QUERY));
@@ -110,20 +110,20 @@ function Line() {
 	return (
 		<div className="mt-auto border-t">
 			<div className="flex min-h-10 flex-wrap items-center gap-x-2 px-4 py-2">
-				<h3 className="text-sm font-semibold">In line</h3>
+				<h3 className="text-sm font-semibold">Queue</h3>
 				<span className="text-ink-3">
 					{jobs.length === 0
-						? "nobody waits"
-						: `${data.nextCursor ? "more than " : ""}${jobs.length} ${jobs.length === 1 ? "job wants" : "jobs want"} ${gpus} ${gpus === 1 ? "GPU" : "GPUs"}`}
+						? "empty"
+						: `${data.nextCursor ? "more than " : ""}${jobs.length} ${jobs.length === 1 ? "job" : "jobs"}, ${gpus} ${gpus === 1 ? "GPU" : "GPUs"}`}
 				</span>
 			</div>
 			{jobs.length > 0 && (
-				<Table aria-label="Jobs in line">
+				<Table aria-label="Queued jobs">
 					<thead className="sr-only">
 						<tr>
 							<Th>Job</Th>
 							<Th n>GPUs</Th>
-							<Th n>Should start at home, and waits since</Th>
+							<Th n>Forecast owned start, queued since</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -154,11 +154,11 @@ function Line() {
 										<span className="text-ink-3">no forecast</span>
 									)}
 									<span className="block text-xs text-ink-3 max-md:hidden">
-										waits <Elapsed sinceMs={Date.parse(job.pendingSince)} />
+										queued <Elapsed sinceMs={Date.parse(job.pendingSince)} />
 									</span>
 								</Td>
 								<Td phone="c" className="md:hidden">
-									waits <Elapsed sinceMs={Date.parse(job.pendingSince)} />
+									queued <Elapsed sinceMs={Date.parse(job.pendingSince)} />
 								</Td>
 							</Tr>
 						))}

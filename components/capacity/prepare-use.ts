@@ -6,15 +6,15 @@ type Use = Outputs["site"]["useByHour"];
 export interface UseRow {
 	id: string;
 	name: string;
-	/** "16 × H100-80GB" of a pool, nothing of a node. */
+	/** "16 × H100-80GB" for a pool, empty for a node. */
 	detail: string;
-	/** A node stands under its pool. */
+	/** Nodes are indented under their pool. */
 	isNode: boolean;
 	cells: { id: string; text: string; said: string; share: number | null; now: boolean }[];
 	mean: string;
 }
 
-/** Pools and their nodes as rows, hours as columns: percent of the hour in which a job held the GPU. */
+/** Heat table: pools and nodes by hour; percent of the hour with a job on the GPU. */
 export function prepareUse(use: Use): { hours: string[]; rows: UseRow[] } {
 	const hours = Array.from({ length: use.hours }, (_, i) => String(new Date(use.fromMs + i * HOUR_MS).getUTCHours()).padStart(2, "0"));
 	const row = (id: string, names: Pick<UseRow, "name" | "detail" | "isNode">, shares: readonly (number | null)[]): UseRow => {
@@ -24,8 +24,8 @@ export function prepareUse(use: Use): { hours: string[]; rows: UseRow[] } {
 			cells: shares.map((share, i) => {
 				const [hour = "", now] = [hours[i], i === use.hours - 1];
 				const text = share === null ? "–" : String(Math.round(share * 100));
-				const said = share === null ? "not owned yet" : `${text} % of the GPUs held`;
-				return { id: `${id}/${i}`, text, said: `${hour}:00${now ? ", until now" : ""}: ${said}`, share, now };
+				const said = share === null ? "not owned yet" : `${text}% of GPUs in use`;
+				return { id: `${id}/${i}`, text, said: `${hour}:00${now ? ", so far" : ""}: ${said}`, share, now };
 			}),
 			mean: known.length === 0 ? "–" : `${Math.round((known.reduce((a, b) => a + b, 0) / known.length) * 100)} %`,
 		};

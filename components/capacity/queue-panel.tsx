@@ -19,22 +19,22 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 type Queue = Outputs["site"]["queue"];
 type QueuedJob = Queue["items"][number];
 
-/** Rows on the screen, and those that come with each click; the file and the command line have as many as one answer tells. */
+/** Rows per click. CSV and CLI return as many as one response holds. */
 const SHOWN = 15;
 const MORE = 50;
 
-/** The own queue of each cluster that has one: jobs that Spillway did not submit. Nothing where no cluster has one. */
+/** Each cluster's own queue: jobs not submitted through Spillway. Renders nothing if no cluster has one. */
 export function QueuePanels() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	return sites.filter(hasQueue).map((site) => (
 		<QueryBoundary
 			key={site.id}
-			what={`The queue of ${site.name}`}
+			what={`queue of ${site.name}`}
 			framed
 			skeleton={
 				<Panel title={`Queue of ${site.name}`}>
-					<TableSkeleton rows={4} columns={6} label={`Loading the queue of ${site.name}`} />
+					<TableSkeleton rows={4} columns={6} label={`Loading queue of ${site.name}`} />
 				</Panel>
 			}
 		>
@@ -52,7 +52,7 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 	return (
 		<Panel
 			title={`Queue of ${name}`}
-			sub="jobs that others submitted to the cluster itself"
+			sub="jobs not submitted through Spillway"
 			{...(queue.total > shown.length && {
 				footer: (
 					<span className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -63,7 +63,7 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 						)}
 						{queue.total > queue.items.length && (
 							<span>
-								This list, its file and <code>spillway site queue {siteId}</code> tell the first {formatCount(queue.items.length)} of{" "}
+								This list, its CSV and <code>spillway site queue {siteId}</code> show the first {formatCount(queue.items.length)} of{" "}
 								{formatCount(queue.total)}
 							</span>
 						)}
@@ -89,17 +89,17 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 			}
 		>
 			{shown.length === 0 ? (
-				<EmptyState icon="capacity" title="Nobody else's job is there">
+				<EmptyState icon="capacity" title="No other jobs">
 					{queue.readAt === null
-						? "The queue was not read yet; it is as soon as the cluster answers."
-						: "What others submit to the cluster itself stands here, and counts in every forecast."}
+						? "The queue appears once the cluster responds."
+						: "Jobs submitted directly to the cluster appear here and count in forecasts."}
 				</EmptyState>
 			) : (
 				<Table aria-label={`Queue of ${name}`}>
 					<thead>
 						<tr>
 							<Th>Job</Th>
-							<Th>Whose</Th>
+							<Th>Owner</Th>
 							<Th n>GPUs</Th>
 							<Th>State</Th>
 							<Th n>Since</Th>
@@ -119,7 +119,7 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 
 function QueueRow({ job }: { job: QueuedJob }) {
 	const since = job.startedAt ?? job.submittedAt;
-	/** On a phone only what is more than that nobody asked for it takes a line. */
+	/** On a phone, the default value "not opted in" takes no line. */
 	const told = job.adoption !== null || job.notAdopted.length > 0;
 	return (
 		<Tr>
@@ -136,7 +136,7 @@ function QueueRow({ job }: { job: QueuedJob }) {
 			<Td phone="d">
 				{job.state} {job.waitingReason !== null && <span className="text-ink-3">{job.waitingReason}</span>}
 			</Td>
-			<Td n>{since === null ? <span className="text-ink-3">not told</span> : <Elapsed sinceMs={Date.parse(since)} />}</Td>
+			<Td n>{since === null ? <span className="text-ink-3">unknown</span> : <Elapsed sinceMs={Date.parse(since)} />}</Td>
 			<Td {...(told && { phone: "e" })} className={told ? "whitespace-normal! max-md:text-xs md:min-w-44" : ""}>
 				<AdoptionOf job={job} />
 			</Td>
@@ -155,5 +155,5 @@ function AdoptionOf({ job: { adoption, notAdopted } }: { job: QueuedJob }) {
 			</>
 		);
 	}
-	return <span className="text-ink-3">{notAdopted[0] ?? "not asked for"}</span>;
+	return <span className="text-ink-3">{notAdopted[0] ?? "not opted in"}</span>;
 }

@@ -2,13 +2,13 @@ import type { Site } from "./lead.ts";
 
 export interface RegionHealth {
 	region: string;
-	/** null: the newest sweep did not look there, so nothing is known. */
+	/** null: not covered by the last sweep, so unknown. */
 	answers: boolean | null;
-	/** Why it does not. */
+	/** Reason it is unreachable. */
 	why: string | null;
 }
 
-/** The regions of a cloud account as its newest sweep found them: those that are in use, and at the end those that it was kept out of. */
+/** Regions of a cloud account from its last sweep: those in use, then those denied. */
 export function regionsOf({ regions, lastSweep }: Pick<Site, "regions" | "lastSweep">): RegionHealth[] {
 	const failed = new Map(lastSweep?.failedRegions.map((f) => [f.region, f.message]));
 	const read = new Set(lastSweep?.regions);

@@ -4,7 +4,7 @@ import { CsvButton } from "#components/csv/csv-button.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { sitesCsv } from "./export-csv.ts";
 
-/** Hands out the sites with their pools and regions. */
+/** Exports sites with their pools and regions. */
 export function SitesExport() {
 	const { data: sites } = useQuery(useTRPC().site.list.queryOptions());
 	const text = sites && sites.length > 0 ? () => sitesCsv(sites) : null;

@@ -13,7 +13,7 @@ import { Meter } from "#components/ui/meter.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 const KIND: Record<Site["provider"], string> = {
-	local: "processes on this host",
+	local: "local processes",
 	slurm: "Slurm",
 	kubernetes: "Kubernetes",
 	aws: "Amazon EC2",
@@ -21,14 +21,14 @@ const KIND: Record<Site["provider"], string> = {
 	gcp: "Google Cloud",
 };
 
-/** Every site with its pools: how full it is, and whether it answers. */
+/** Sites and pools with use and health. */
 export function SitesTable() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	if (sites.length === 0) {
 		return (
-			<EmptyState icon="capacity" title="No site is connected">
-				A site is a cluster that you own or a cloud account. Jobs can be submitted when the first one is connected by the installation.
+			<EmptyState icon="capacity" title="No sites connected">
+				Connect an owned cluster or a cloud account to run jobs.
 			</EmptyState>
 		);
 	}
@@ -37,12 +37,12 @@ export function SitesTable() {
 			<thead>
 				<tr>
 					<Th>Site</Th>
-					<Th>What it is</Th>
+					<Th>Type</Th>
 					<Th n>GPUs in use</Th>
 					<Th className="w-28 max-[90rem]:hidden">
-						<span className="sr-only">Share in use</span>
+						<span className="sr-only">Use</span>
 					</Th>
-					<Th n>$ an hour</Th>
+					<Th n>$/h</Th>
 					<Th>Health</Th>
 				</tr>
 			</thead>
@@ -118,7 +118,7 @@ function SiteRows({ site }: { site: Site }) {
 						<Meter fill="owned" value={pool.busy} max={pool.gpus} label={`${pool.busy} of ${pool.gpus} GPUs in use`} />
 					</Td>
 					<Td n>
-						<Money value={pool.microUsdPerGpuHour} kind="price" per="a GPU" />
+						<Money value={pool.microUsdPerGpuHour} kind="price" per="per GPU" />
 					</Td>
 					<Td phone="d" className="text-ink-3">
 						{pool.unavailable > 0 ? <Health tone="warn">{pool.unavailable} out of service</Health> : "all in service"}
@@ -129,7 +129,7 @@ function SiteRows({ site }: { site: Site }) {
 	);
 }
 
-/** Where an account buys and looks for machines; a region that does not answer is named with why. */
+/** Regions of an account; a failing region shows its reason. */
 function RegionsRow({ site }: { site: Site }) {
 	const all = regionsOf(site);
 	const out = all.filter((r) => r.answers === false);
@@ -151,13 +151,13 @@ function RegionsRow({ site }: { site: Site }) {
 				</ul>
 			</Td>
 			<Td className="max-[90rem]:hidden" />
-			<Td className="text-ink-3">{out.length > 0 ? `${all.length - out.length} of ${all.length} answer` : null}</Td>
+			<Td className="text-ink-3">{out.length > 0 ? `${all.length - out.length} of ${all.length} reachable` : null}</Td>
 		</Tr>
 	);
 }
 
 function SiteHealth({ site }: { site: Site }) {
-	if (!site.enabled) return <Health tone="neutral">switched off</Health>;
+	if (!site.enabled) return <Health tone="neutral">disabled</Health>;
 	const seen = site.lastSeenAt ? (
 		<>
 			seen <Time atMs={Date.parse(site.lastSeenAt)} />
@@ -168,7 +168,7 @@ function SiteHealth({ site }: { site: Site }) {
 	if (site.healthy) return <Health tone="ok">{seen}</Health>;
 	return (
 		<Health tone="risk" className="md:whitespace-normal">
-			<span>does not answer, {seen}</span>
+			<span>unreachable, {seen}</span>
 		</Health>
 	);
 }

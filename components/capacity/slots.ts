@@ -9,7 +9,7 @@ export interface SlotHolder {
 	slots: string;
 }
 
-/** The jobs of a pool, their slots in words. */
+/** The jobs of a pool with their slot ranges. */
 export function holdersOf(holders: Site["pools"][number]["holders"]): SlotHolder[] {
 	return holders.map(({ slots, ...job }) => ({ ...job, gpus: slots.length, slots: runsOf(slots) }));
 }

@@ -6,17 +6,15 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 
-/** What the newest comparison of each cloud account with the jobs found. */
+/** Result of each cloud account's last sweep. */
 export function SweepFacts() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const clouds = sites.filter((s) => s.kind === "cloud");
-	if (clouds.length === 0) return <p className="px-4 pb-4 text-ink-3">No cloud account is connected, so there is nothing to sweep.</p>;
+	if (clouds.length === 0) return <p className="px-4 pb-4 text-ink-3">No cloud account connected.</p>;
 	return (
 		<div className="grid gap-3 px-4 pb-4">
-			<p className="text-pretty text-ink-3">
-				Spillway lists every machine that carries its tag, in every region, and ends what no job owns.
-			</p>
+			<p className="text-pretty text-ink-3">Spillway lists all machines with its tag in every region and terminates those without a job.</p>
 			{clouds.map((site) => (
 				<SweepOf key={site.id} site={site} />
 			))}
@@ -28,9 +26,7 @@ function SweepOf({ site }: { site: Site }) {
 	const sweep = site.lastSweep;
 	if (!sweep)
 		return (
-			<p className="border-t pt-2.5 text-ink-3">
-				{site.name} was not swept yet. The first sweep follows within a minute of the scheduler's start.
-			</p>
+			<p className="border-t pt-2.5 text-ink-3">{site.name} has not been swept. The first sweep runs within a minute of scheduler start.</p>
 		);
 	const regions = sweep.regions.length + sweep.failedRegions.length;
 	const clean = sweep.orphans === 0 && sweep.failedRegions.length === 0;
@@ -40,21 +36,21 @@ function SweepOf({ site }: { site: Site }) {
 				{site.name}:{" "}
 				<b className={cn("font-strong", sweep.orphans > 0 ? "text-risk-ink" : "text-ink")}>
 					{clean
-						? "nothing runs without a job."
+						? "no stray machines."
 						: sweep.orphans > 0
-							? `${sweep.orphans} ${sweep.orphans === 1 ? "machine" : "machines"} without a job ${sweep.orphans === 1 ? "was" : "were"} found and ended.`
+							? `${sweep.orphans} stray ${sweep.orphans === 1 ? "machine" : "machines"} found and terminated.`
 							: "some regions could not be read."}
 				</b>
 			</p>
 			<p className="tabular text-xs text-pretty text-ink-3">
 				Swept <Time atMs={sweep.atMs} />, {sweep.regions.length} of {regions} {regions === 1 ? "region" : "regions"}; {sweep.owned} of{" "}
-				{sweep.seen} {sweep.seen === 1 ? "machine belongs" : "machines belong"} to a job.{" "}
+				{sweep.seen} {sweep.seen === 1 ? "machine has a job" : "machines have a job"}.{" "}
 				{site.lastOrphanAt ? (
 					<>
-						Last stray found <Time atMs={Date.parse(site.lastOrphanAt)} form="short" />.
+						Last stray machine <Time atMs={Date.parse(site.lastOrphanAt)} form="short" />.
 					</>
 				) : (
-					"No stray was ever found."
+					"No stray machines so far."
 				)}
 			</p>
 			{sweep.failedRegions.length > 0 && (

@@ -7,10 +7,10 @@ import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-const TITLE = "Owned GPUs held, by hour";
-const SUB = "last 24 hours, UTC; percent of the hour in which a job of Spillway's held the GPU";
+const TITLE = "Owned GPUs in use by hour";
+const SUB = "last 24 hours, UTC; percent of the hour with a Spillway job";
 
-/** How much of what is owned was in use, hour by hour and node by node. */
+/** Owned GPU use by hour, pool and node. */
 export function UsePanel() {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery({ ...trpc.site.useByHour.queryOptions(), refetchInterval: MINUTE_MS });
@@ -25,7 +25,7 @@ export function UsePanel() {
 				color="var(--owned)"
 				hours={hours}
 				rows={rows.map(heatRowOf)}
-				// The last eight hours.
+				// Last eight hours.
 				onPhone={(hour) => hour >= hours.length - 8}
 			/>
 		</Panel>

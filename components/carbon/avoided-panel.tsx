@@ -8,19 +8,19 @@ import { Drill } from "#components/spend/cells.tsx";
 import { FILL_CLASS, type MarkFill } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";
 
-/** What bursting avoided or added, each against a counterfactual that is told word for word. */
+/** CO2 avoided or added by bursting, each against a stated counterfactual. */
 export function AvoidedPanel({ view }: { view: CarbonView }) {
 	const { avoided, groups } = useCarbon(view).page;
 	const rows = prepareAvoided(avoided);
 	const estimate = isEstimate(groups.totals.cloud);
-	// The jobs of the other comparison are no filter that charges have.
+	// Charges cannot be filtered by a comparison's jobs.
 	const hrefOf = (row: AvoidedRow) => (row.id === "home" ? chargesOf(view, { part: "cloud" }) : null);
 	return (
 		<div className="flex min-w-0 flex-col pb-4">
 			<PanelHeader title="Avoided by bursting" sub="estimate" />
 			{rows.length === 0 ? (
 				<p className="px-4 text-pretty text-ink-3">
-					Nothing to compare: no job ran in a cloud in this range, or no other place with a known grid stands on record.
+					No comparison: no cloud job in this range has an alternative with known grid intensity.
 				</p>
 			) : (
 				<div className="grid gap-5 px-4">
@@ -29,9 +29,7 @@ export function AvoidedPanel({ view }: { view: CarbonView }) {
 					))}
 				</div>
 			)}
-			<p className="mt-3 px-4 text-xs text-pretty text-ink-3">
-				Work that only waited, and work that never left home, avoided nothing that can be compared, and is not counted.
-			</p>
+			<p className="mt-3 px-4 text-xs text-pretty text-ink-3">Excludes jobs that ran on owned GPUs.</p>
 		</div>
 	);
 }
@@ -43,9 +41,9 @@ function Row({ row, estimate, href }: { row: AvoidedRow; estimate: boolean; href
 		<section aria-label={row.other}>
 			<div className="grid gap-1.5">
 				<Bar term={row.other} milligrams={row.counterfactualMilligrams} width={row.counterfactualWidth} fill="idle" estimate />
-				<Bar term="As it ran" milligrams={row.actualMilligrams} width={row.actualWidth} fill="carbon" estimate={estimate} href={href} />
+				<Bar term="Actual" milligrams={row.actualMilligrams} width={row.actualWidth} fill="carbon" estimate={estimate} href={href} />
 				<p className="flex items-baseline justify-between gap-3 border-t pt-1.5 font-semibold">
-					{more ? "More was emitted" : "Avoided"}
+					{more ? "Added" : "Avoided"}
 					<span className="num">
 						<Carbon grams={Number(amount) / 1_000} estimate />
 					</span>

@@ -2,14 +2,14 @@ import { formatCarbonParts } from "#components/carbon/format-carbon.ts";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 
-type CarbonProps = { grams: number | bigint /** Estimated, not measured: shown with "≈". */; estimate?: boolean; className?: string };
+type CarbonProps = { grams: number | bigint /** An estimate; shown with "≈". */; estimate?: boolean; className?: string };
 
-/** The same of a sum of milligrams; "none" of nothing. */
+/** Formats a sum of milligrams; "none" for zero. */
 export function Grams({ milligrams, estimate = false }: { milligrams: bigint; estimate?: boolean }) {
 	return milligrams === 0n ? <span className="text-ink-3">none</span> : <Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />;
 }
 
-/** An amount of CO2. The unit is quieter than the figure; hovering shows grams. */
+/** An amount of CO2. The unit is muted; hover shows grams. */
 export function Carbon({ grams, estimate = false, className }: CarbonProps) {
 	const { value, unit } = formatCarbonParts(grams);
 	return (

@@ -10,14 +10,16 @@ import { addDays, monthStart, startOfDate } from "#components/spend/zone-days.ts
 import { useTime } from "#components/time/clock.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-/** Emissions by day or month: home in use, home idle, clouds, and the machines' manufacture on top. A click shows a bar's charges. */
+/**
+ * Emissions per day or month: owned in use, owned idle, clouds, and embodied on top. Select a bar to see its charges.
+ */
 export function CarbonDays({ view }: { view: CarbonView }) {
 	const { series } = useCarbon(view).page;
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
 	if (series.totals.gpuMs === 0n) {
 		return (
-			<EmptyState icon="carbon" title="Nothing was metered in this range" className="py-16">
-				Each hour of a GPU becomes energy, and by its grid CO2, as soon as it is charged. Submit a job, or choose a longer range above.
+			<EmptyState icon="carbon" title="No usage in this range" className="py-16">
+				Submit a job or choose a longer range.
 			</EmptyState>
 		);
 	}
@@ -31,5 +33,5 @@ export function CarbonDays({ view }: { view: CarbonView }) {
 		);
 		return chargesOf(view, { span: clipped({ fromMs, toMs }, series) });
 	};
-	return <StackedBarsChart input={input} label={`CO2e by ${bucket}`} height={400} bucket={bucket} chargesOf={hrefOf} />;
+	return <StackedBarsChart input={input} label={`CO2e per ${bucket}`} height={400} bucket={bucket} chargesOf={hrefOf} />;
 }

@@ -8,7 +8,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 
-/** Hands out the table that is on the screen, as a file. */
+/** Exports the table as shown. */
 export function CarbonExport({ view }: { view: CarbonView }) {
 	const trpc = useTRPC();
 	const range = carbonQuery(view, useHour());

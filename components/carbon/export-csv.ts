@@ -2,12 +2,12 @@ import type { CarbonRow } from "#components/carbon/prepare-table.ts";
 import { BY_LABEL, type CarbonBy } from "#components/carbon/range.ts";
 import { csvText, exactKilos } from "#components/csv/csv.ts";
 
-/** The table as it is shown, as CSV (RFC 4180): the same rows in the same order. */
+/** The table as CSV (RFC 4180), in the same order. */
 export function carbonCsv(rows: readonly CarbonRow[], by: CarbonBy, range: { fromMs: number; toMs: number }): string {
 	const time = (ms: number) => new Date(ms).toISOString();
 	const head = [
-		...[BY_LABEL[by], "Operational kg CO2e (location-based)", "Embodied kg CO2e", "Total kg CO2e", "Share", "GPU hours"],
-		...["kg CO2e per GPU hour", "Energy kWh", "of it measured kWh", "of it by the hour's grid kWh"],
+		...[BY_LABEL[by], "Operational kg CO2e (location-based)", "Embodied kg CO2e", "Total kg CO2e", "Share", "GPU-hours"],
+		...["kg CO2e per GPU-hour", "Energy kWh", "Measured kWh", "of it by the hour's grid kWh"],
 		...["Complete", "From (UTC)", "To (UTC)"],
 	];
 	const lines = rows.map((row) => [

@@ -10,8 +10,8 @@ describe("formatCarbonParts", () => {
 		[33_800, "33.8 kg"],
 		[6_420_000, "6.42 t"],
 		[-31_000, "−31.0 kg"],
-	])("%d grams are %s", (grams, text) => expect(joinQuantity(formatCarbonParts(grams))).toBe(text));
-	it("takes bigints", () => expect(joinQuantity(formatCarbonParts(1_340_000n))).toBe("1.34 t"));
+	])("formats %d grams as %s", (grams, text) => expect(joinQuantity(formatCarbonParts(grams))).toBe(text));
+	it("accepts bigints", () => expect(joinQuantity(formatCarbonParts(1_340_000n))).toBe("1.34 t"));
 });
 
 describe("formatEnergyParts", () => {
@@ -20,5 +20,5 @@ describe("formatEnergyParts", () => {
 		[6200, "6.20 kWh"],
 		[49_700, "49.7 kWh"],
 		[2_500_000, "2.50 MWh"],
-	])("%d Wh are %s", (wh, text) => expect(joinQuantity(formatEnergyParts(wh))).toBe(text));
+	])("formats %d Wh as %s", (wh, text) => expect(joinQuantity(formatEnergyParts(wh))).toBe(text));
 });

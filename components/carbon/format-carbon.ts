@@ -2,7 +2,7 @@ import { formatThreeDigits } from "#components/ui/format-number.ts";
 
 export type QuantityText = { value: string; unit: string };
 
-/** Grams of CO2 as g, kg or t, with three digits that matter. */
+/** Formats grams of CO2 as g, kg or t with three significant digits. */
 export function formatCarbonParts(grams: number | bigint): QuantityText {
 	const g = Number(grams);
 	const abs = Math.abs(g);
@@ -11,7 +11,7 @@ export function formatCarbonParts(grams: number | bigint): QuantityText {
 	return { value: formatThreeDigits(g / 1e6), unit: "t" };
 }
 
-/** Watt-hours as Wh, kWh or MWh. */
+/** Formats watt-hours as Wh, kWh or MWh. */
 export function formatEnergyParts(wattHours: number | bigint): QuantityText {
 	const wh = Number(wattHours);
 	const abs = Math.abs(wh);

@@ -11,9 +11,9 @@ import { cn } from "#components/ui/cn.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-const TITLE = "Grid intensity by place and hour";
+const TITLE = "Grid intensity by location and hour";
 
-/** How dirty the power of each place is, hour by hour. */
+/** Hourly grid intensity per location. */
 export function GridPanel({ view }: { view: CarbonView }) {
 	const { grid } = useCarbon(view).page;
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
@@ -23,30 +23,27 @@ export function GridPanel({ view }: { view: CarbonView }) {
 		return (
 			<>
 				<PanelHeader title={TITLE} />
-				<EmptyState icon="carbon" title="No place is connected" action={{ label: "See the sites", href: "/sites" }}>
-					Each connected site and cloud region stands here with its grid's intensity.
+				<EmptyState icon="carbon" title="No sites connected" action={{ label: "Open Sites", href: "/sites" }}>
+					Connect a site to see its grid intensity.
 				</EmptyState>
 			</>
 		);
 	}
 	return (
 		<>
-			<PanelHeader title={TITLE} sub={sub} actions={<span className="text-ink-3 max-md:hidden">places that had work are bold</span>} />
+			<PanelHeader title={TITLE} sub={sub} actions={<span className="text-ink-3 max-md:hidden">bold: had jobs</span>} />
 			<HourHeatTable
 				title={TITLE}
 				caption={`Grid intensity, ${sub}`}
-				rowLabel="Place"
+				rowLabel="Location"
 				color="var(--carbon)"
 				hours={hours}
 				rows={rows.map(heatRowOf)}
 				onPhone={(hour) => hour % 3 === 0}
 			/>
 			<p className="border-t px-4 py-2.5 text-xs text-pretty text-ink-3">
-				{hasHours
-					? "Pale cells without a frame are the average of a year: no figure of that hour is on record."
-					: "All of these are averages of a year, the same in every hour."}{" "}
-				Hourly figures are taken in by <code className="font-mono">spillway carbon import FILE --zone ZONE</code>, and count for what is
-				metered once they are known.
+				{hasHours ? "Pale cells without an outline are yearly averages." : "Yearly averages, the same for every hour."} Import hourly data
+				with <code className="font-mono">spillway carbon import FILE --zone ZONE</code>; later usage is metered with it.
 			</p>
 		</>
 	);
@@ -60,7 +57,7 @@ function heatRowOf({ id, place, detail, hadWork, cells, mean }: HeatRow): HourHe
 				<>
 					<span className={hadWork ? "font-semibold text-ink" : "text-ink-2"}>{place}</span>{" "}
 					<span className="text-ink-3 max-md:hidden">{detail}</span>
-					{hadWork && <span className="sr-only">, had work</span>}
+					{hadWork && <span className="sr-only">, had jobs</span>}
 				</>
 			),
 			className: "max-w-23",

@@ -15,7 +15,7 @@ const grams = (milligrams: bigint): number => Number(milligrams) / 1_000;
 const text = (milligrams: bigint): string => (milligrams === 0n ? "none" : `≈ ${joinQuantity(formatCarbonParts(grams(milligrams)))}`);
 const NONE = <span className="text-ink-3">none</span>;
 
-/** What was emitted, in use and by manufacture, for each GPU-hour, and by the power contracts. */
+/** Emissions: operational, embodied, per GPU-hour and market-based. */
 export function CarbonHead({ view }: { view: CarbonView }) {
 	const { page, hour } = useCarbon(view);
 	const { totals } = page.groups;
@@ -35,33 +35,33 @@ export function CarbonHead({ view }: { view: CarbonView }) {
 				label={`${rangeLabel(view.range, hour, view.zone)}, CO2e`}
 				lead
 				wide
-				note={`home ${text(home)}, cloud ${text(totals.totalMilligrams - home)}`}
+				note={`owned ${text(home)}, cloud ${text(totals.totalMilligrams - home)}`}
 			>
-				<Drill href={all} what="Everything">
+				<Drill href={all} what="Total">
 					<Grams milligrams={totals.totalMilligrams} estimate={estimate || totals.embodiedMilligrams !== 0n} />
 				</Drill>
 			</Fact>
 			<Fact
-				label="In use"
+				label="Operational"
 				note={
 					perKwh === null
-						? "no energy was metered"
+						? "no energy metered"
 						: `${joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))} at ${formatCount(perKwh)} g/kWh: ${energyQuality(totals)}`
 				}
 			>
-				<Drill href={all} what="In use">
+				<Drill href={all} what="Operational">
 					<Grams milligrams={totals.operationalMilligrams} estimate={estimate} />
 				</Drill>
 			</Fact>
 			<Fact
-				label="Manufacture"
+				label="Embodied"
 				note={
 					totals.embodiedUnknownGpuMs > 0n
-						? `not published for ${hours(totals.embodiedUnknownGpuMs)} GPU-hours`
-						: "its share of the machines, by time"
+						? `unknown for ${hours(totals.embodiedUnknownGpuMs)} GPU-hours`
+						: "machine manufacture, by time used"
 				}
 			>
-				<Drill href={all} what="Manufacture">
+				<Drill href={all} what="Embodied">
 					<Grams milligrams={totals.embodiedMilligrams} estimate />
 				</Drill>
 			</Fact>
@@ -70,25 +70,25 @@ export function CarbonHead({ view }: { view: CarbonView }) {
 					NONE
 				) : (
 					<>
-						<Drill href={chargesOf(view, { part: "owned" })} what="At home, in use">
+						<Drill href={chargesOf(view, { part: "owned" })} what="Owned, operational">
 							<Carbon grams={grams(used)} estimate />
 						</Drill>{" "}
-						<span className="text-sm font-book text-ink-3">at home</span>
+						<span className="text-sm font-book text-ink-3">owned</span>
 					</>
 				)}
 			</Fact>
 			<Fact
-				label="By power contracts"
+				label="Market-based"
 				note={
 					totals.marketUnknownGpuMs >= totals.gpuMs
-						? "market-based: no contract is on record"
+						? "no power contracts entered"
 						: totals.marketUnknownGpuMs > 0n
-							? `market-based, without ${hours(totals.marketUnknownGpuMs)} GPU-hours`
-							: "market-based, all of it"
+							? `excludes ${hours(totals.marketUnknownGpuMs)} GPU-hours without a contract`
+							: "all usage covered"
 				}
 			>
 				{totals.marketUnknownGpuMs >= totals.gpuMs ? (
-					<span className="text-ink-3">not known</span>
+					<span className="text-ink-3">unknown</span>
 				) : (
 					<Grams milligrams={totals.marketMilligrams} estimate={estimate} />
 				)}

@@ -4,24 +4,24 @@ type Comparison = NonNullable<CarbonPage["avoided"]["home"]>;
 
 export interface AvoidedRow {
 	id: Comparison["against"];
-	/** "Had it run at home" */
+	/** "On owned GPUs" */
 	other: string;
 	reckoning: string;
 	actualMilligrams: bigint;
 	counterfactualMilligrams: bigint;
-	/** Below zero: more was emitted. */
+	/** Negative: bursting added emissions. */
 	avoidedMilligrams: bigint;
-	/** Of the longest bar of all rows, 0 to 1. */
+	/** Fraction of the longest bar, 0 to 1. */
 	actualWidth: number;
 	counterfactualWidth: number;
 }
 
 const OTHER: Record<Comparison["against"], string> = {
-	home: "Had it run at home",
-	removed_offer: "Had it taken the cheapest removed offer",
+	home: "On owned GPUs",
+	removed_offer: "At the cheapest excluded offer",
 };
 
-/** The comparisons that can be made, on one scale. */
+/** Available comparisons on a shared scale. */
 export function prepareAvoided(avoided: CarbonPage["avoided"]): AvoidedRow[] {
 	const all = [avoided.home, avoided.removedOffer].filter((one) => one !== null);
 	const longest = Math.max(1, ...all.flatMap((one) => [Number(one.actualMilligrams), Number(one.counterfactualMilligrams)]));

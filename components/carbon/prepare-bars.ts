@@ -14,14 +14,14 @@ type Part = { milligrams: bigint; estimate: boolean };
 const inUse = (side: Item["owned"]): Part => ({ milligrams: side.operationalMilligrams, estimate: isEstimate(side) });
 
 const SERIES = [
-	{ id: "home", label: "Home, in use", fill: "carbon", part: (i: Item) => inUse(i.owned) },
-	{ id: "idle", label: "Home, idle", fill: "idle", part: (i: Item) => inUse(i.idle) },
+	{ id: "home", label: "Owned, in use", fill: "carbon", part: (i: Item) => inUse(i.owned) },
+	{ id: "idle", label: "Owned, idle", fill: "idle", part: (i: Item) => inUse(i.idle) },
 	{ id: "cloud", label: "Cloud", fill: "carbon_soft", part: (i: Item) => inUse(i.cloud) },
-	// Makers' and studies' figures, spread over a life that nobody knows yet.
-	{ id: "embodied", label: "Manufacture", fill: "embodied", part: (i: Item) => ({ milligrams: i.embodiedMilligrams, estimate: true }) },
+	// Embodied figures come from manufacturers and studies, spread over an assumed lifetime.
+	{ id: "embodied", label: "Embodied", fill: "embodied", part: (i: Item) => ({ milligrams: i.embodiedMilligrams, estimate: true }) },
 ] as const satisfies readonly { id: string; label: string; fill: MarkFill; part: (i: Item) => Part }[];
 
-/** Every day (or month) of the range up to now as a bar; one without charges is a gap, because nothing was metered in it. */
+/** One bar per day or month up to now. A period without charges is a gap because nothing was metered. */
 export function prepareCarbonBars(series: CarbonPage["series"], nowMs: number): BarsInput {
 	const { zone } = series;
 	const shown = SERIES.filter((s) => series.items.some((item) => s.part(item).milligrams !== 0n));
@@ -39,7 +39,7 @@ export function prepareCarbonBars(series: CarbonPage["series"], nowMs: number): 
 			const label = running ? `Today to ${zone === "UTC" ? formatClock(nowMs) : "now"}` : bucketLabel(key, bucket);
 			return {
 				id: key,
-				label: item ? label : `${label}: nothing metered`,
+				label: item ? label : `${label}: no data`,
 				...tickOf(key, { bucket, running, first: i === 0, every }),
 				posted: item ? shown.map((s) => barValue(s.id, s.part(item))) : [],
 				forecast: [],
@@ -55,7 +55,7 @@ function barValue(seriesId: string, { milligrams, estimate }: Part): BarValue {
 	return { seriesId, value: Number(milligrams) / 1e6, text: estimate && milligrams !== 0n ? `≈ ${text}` : text };
 }
 
-/** First days of the buckets, both ends included. */
+/** First days of the buckets, inclusive. */
 function keysOf(bucket: "day" | "month", from: string, to: string): string[] {
 	const keys: string[] = [];
 	for (let at = bucket === "month" ? monthStart(from) : from; at <= to; at = bucket === "month" ? monthStart(at, 1) : addDays(at, 1))

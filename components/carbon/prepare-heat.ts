@@ -6,12 +6,12 @@ type Cell = View["places"][number]["cells"][number];
 
 export interface HeatCell {
 	id: string;
-	/** "302", or "–" where nothing is known. */
+	/** "302", or "–" if unknown. */
 	text: string;
-	/** For who listens: "02:00: 302, of that hour". */
+	/** Screen-reader text: "02:00: 302, hourly". */
 	said: string;
 	basis: Cell["basis"];
-	/** How strong its colour is, 0 to 1; null where nothing is known. */
+	/** Color strength, 0 to 1; null if unknown. */
 	strength: number | null;
 	now: boolean;
 }
@@ -21,29 +21,29 @@ export interface HeatRow {
 	place: string;
 	detail: string;
 	hadWork: boolean;
-	/** Every cell is the average of a year. */
+	/** All cells are yearly averages. */
 	averageOnly: boolean;
 	cells: HeatCell[];
 	mean: string;
 }
 
-/** The scale's end: a grid of coal alone; places are then comparable from day to day. */
+/** Upper end of the scale: a coal-only grid, so that days are comparable. */
 const DARKEST_GRAMS = 900;
 
-const BASIS = { hour: "of that hour", forecast: "forecast", average: "average of a year" } as const;
+const BASIS = { hour: "hourly", forecast: "forecast", average: "yearly average" } as const;
 
-/** Places as rows, hours as columns. */
+/** Heat table: locations by hour. */
 export function prepareHeat(view: View, nowMs: number): { hours: string[]; rows: HeatRow[]; hasHours: boolean; hasForecast: boolean } {
 	const rows = view.places.map((place): HeatRow => {
 		const home = place.region === "";
 		return {
 			id: `${place.siteId}/${place.region}`,
 			place: home ? place.name : place.region,
-			detail: [home ? "at home" : place.provider, place.zone ?? "zone not known"].join(", "),
+			detail: [home ? "owned" : place.provider, place.zone ?? "zone unknown"].join(", "),
 			hadWork: place.hadWork,
 			averageOnly: place.cells.every((cell) => cell.basis === "average"),
 			cells: place.cells.map((cell, hour) => heatCell(cell, hour, nowMs)),
-			mean: place.meanGramsPerKwh === null ? "not known" : formatCount(place.meanGramsPerKwh),
+			mean: place.meanGramsPerKwh === null ? "unknown" : formatCount(place.meanGramsPerKwh),
 		};
 	});
 	const every = view.places.flatMap((place) => place.cells);
@@ -60,7 +60,7 @@ function heatCell(cell: Cell, hour: number, nowMs: number): HeatCell {
 	return {
 		id: String(cell.hourMs),
 		text,
-		said: `${String(hour).padStart(2, "0")}:00 UTC: ${cell.gramsPerKwh === null ? "not known" : `${text} g CO2e per kWh, ${BASIS[cell.basis]}`}`,
+		said: `${String(hour).padStart(2, "0")}:00 UTC: ${cell.gramsPerKwh === null ? "unknown" : `${text} g CO2e per kWh, ${BASIS[cell.basis]}`}`,
 		basis: cell.basis,
 		strength: cell.gramsPerKwh === null ? null : Math.min(1, cell.gramsPerKwh / DARKEST_GRAMS),
 		now: nowMs >= cell.hourMs && nowMs < cell.hourMs + 3_600_000,

@@ -7,13 +7,13 @@ export interface QualityRow {
 	id: string;
 	kind: string;
 	what: string;
-	/** Of its whole (energy, or GPU time), 0 to 1. */
+	/** Fraction of the total (energy or GPU time), 0 to 1. */
 	share: number;
-	/** Nothing is known of this part. */
+	/** This part is unknown. */
 	gap: boolean;
 }
 
-/** What stands behind the figures: power, grid, and what nobody has published. Each pair adds up to all of its whole. */
+/** Data quality of power, grid and embodied figures. Each pair adds up to its total. */
 export function prepareQuality(totals: Sums): QualityRow[] {
 	const measured = shareOf(totals.measuredEnergyMilliWh, totals.energyMilliWh);
 	const hourly = shareOf(totals.hourlyGridMilliWh, totals.energyMilliWh);
@@ -22,29 +22,29 @@ export function prepareQuality(totals: Sums): QualityRow[] {
 	const noManufacture = shareOf(totals.embodiedUnknownGpuMs, totals.gpuMs);
 	const noContract = shareOf(totals.marketUnknownGpuMs, totals.gpuMs);
 	const rows: (QualityRow & { always?: true })[] = [
-		{ id: "measured", kind: "Measured", what: "energy read from power meters", share: measured, gap: false },
+		{ id: "measured", kind: "Measured", what: "energy from power meters", share: measured, gap: false },
 		{
 			id: "estimated",
 			kind: "Estimated",
-			what: "energy from the GPU's power and its load",
+			what: "energy from GPU power and load",
 			share: some - measured,
 			gap: false,
 			always: true,
 		},
 		{ id: "hourly", kind: "Hourly grid", what: "weighed with the grid's own hour", share: hourly, gap: false },
-		{ id: "average", kind: "Average grid", what: "weighed with an average of a year", share: some - hourly, gap: false, always: true },
-		{ id: "unknown", kind: "Not known", what: "GPU time without a known grid or power, not in the figures", share: noEmissions, gap: true },
+		{ id: "average", kind: "Average grid", what: "yearly average grid intensity", share: some - hourly, gap: false, always: true },
+		{ id: "unknown", kind: "Unknown", what: "GPU time without a known grid or power, not in the figures", share: noEmissions, gap: true },
 		{
 			id: "manufacture",
-			kind: "Not published",
-			what: "GPU time whose machine's manufacture nobody has published",
+			kind: "Unpublished",
+			what: "GPU time on machines without published embodied emissions",
 			share: noManufacture,
 			gap: true,
 		},
 		{
 			id: "contract",
 			kind: "No contract",
-			what: "GPU time without a power contract on record: not in the market-based figure",
+			what: "GPU time without a power contract; excluded from market-based emissions",
 			share: noContract,
 			gap: true,
 		},

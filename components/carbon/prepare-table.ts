@@ -8,7 +8,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 type Sums = CarbonPage["groups"]["totals"];
 type Side = Sums["owned"];
 
-/** One row of "Where it came from"; amounts in milligrams of CO2e. */
+/** A row of the breakdown; amounts in milligrams of CO2e. */
 export interface CarbonRow {
 	id: string;
 	kind: "group" | "idle" | "total";
@@ -16,19 +16,19 @@ export interface CarbonRow {
 	operationalMilligrams: bigint;
 	embodiedMilligrams: bigint;
 	totalMilligrams: bigint;
-	/** Of everything, 0 to 1. */
+	/** Fraction of the total, 0 to 1. */
 	share: number;
 	gpuMs: bigint;
-	/** null without a GPU-hour. */
+	/** null without GPU-hours. */
 	milligramsPerGpuHour: bigint | null;
-	/** Of some of its GPU time, emissions or manufacture are not known. */
+	/** Emissions or embodied figures are unknown for part of the GPU time. */
 	incomplete: boolean;
-	/** What stands behind the amount in use. */
+	/** Data quality of the operational amount. */
 	energy: EnergyParts;
-	/** The charges that make it up; null where there are none. */
+	/** Link to the charges; null if there are none. */
 	href: string | null;
 	parts: BarPart[];
-	/** Of the longest bar, 0 to 1. */
+	/** Fraction of the longest bar, 0 to 1. */
 	width: number;
 }
 
@@ -37,8 +37,8 @@ export function perGpuHour(milligrams: bigint, gpuMs: bigint): bigint | null {
 }
 
 /**
- * Groups, then the idle hardware in a row of its own, then the sum: idle time is taken out of the group in which the answer
- * has it (home, owned, the model, or none), so the rows above the sum add up to it to the last milligram.
+ * Groups, then idle hardware in its own row, then the total. Idle time is moved out of its group (owned, model or
+ * none), so that the rows add up to the total exactly.
  */
 export function prepareCarbonTable(groups: CarbonPage["groups"], view: CarbonView): CarbonRow[] {
 	const { by } = view;
@@ -54,9 +54,9 @@ export function prepareCarbonTable(groups: CarbonPage["groups"], view: CarbonVie
 		return { ...rowOf(`group:${item.key}`, "group", labelOf(by, item.key), side, totals, longest), href };
 	});
 	if (totals.idle.gpuMs > 0n || totalOf(totals.idle) !== 0n) {
-		rows.push({ ...rowOf("idle", "idle", "Idle, nobody's", totals.idle, totals, longest), href: chargesOf(view, { part: "idle" }) });
+		rows.push({ ...rowOf("idle", "idle", "Idle", totals.idle, totals, longest), href: chargesOf(view, { part: "idle" }) });
 	}
-	const all = { ...rowOf("total", "total", "All", totals, totals, longest), href: totals.gpuMs === 0n ? null : chargesOf(view) };
+	const all = { ...rowOf("total", "total", "Total", totals, totals, longest), href: totals.gpuMs === 0n ? null : chargesOf(view) };
 	return [...rows, { ...all, share: totals.totalMilligrams > 0n ? 1 : 0, parts: [], width: 0 }];
 }
 
@@ -76,7 +76,7 @@ function rowOf(id: string, kind: CarbonRow["kind"], label: string, side: Side, t
 				id: "operational",
 				fill: kind === "idle" ? ("idle" as const) : ("carbon" as const),
 				value: Number(side.operationalMilligrams),
-				label: "in use",
+				label: "operational",
 			},
 			{ id: "embodied", fill: "embodied" as const, value: Number(side.embodiedMilligrams), label: "manufacture" },
 		].filter((part) => part.value > 0),
@@ -109,7 +109,7 @@ const PROVIDERS: Record<string, string> = {
 };
 
 function labelOf(by: CarbonBy, key: string): string {
-	if (by === "region") return key === "" ? "At home" : key;
+	if (by === "region") return key === "" ? "Owned" : key;
 	if (key === "") return `No ${BY_LABEL[by].toLowerCase()}`;
 	if (by === "provider") return PROVIDERS[key] ?? key;
 	if ((by === "class" || by === "capacityType") && key in LABELS) return LABELS[key as keyof typeof LABELS];

@@ -19,7 +19,7 @@ const NO_SIDE: Side = {
 };
 const VIEW: CarbonView = { range: "month", by: "team", zone: "UTC" };
 
-/** One GPU-hour and one Wh a kilogram. */
+/** One GPU-hour and one Wh per kilogram. */
 const side = (kilograms: bigint, embodied = 0n, changes: Partial<Side> = {}): Side => ({
 	...NO_SIDE,
 	gpuMs: kilograms * HOUR,
@@ -50,21 +50,21 @@ const risk = { key: "risk", ...sums({ cloud: side(12n, 0n, unknown) }) };
 const none = { key: "", ...sums({ idle: side(4n, 1n) }) };
 const totals = sums({ owned: side(6n, 2n), idle: side(4n, 1n), cloud: side(13n, 0n, unknown) });
 
-describe("the table", () => {
-	it("risk 12 + vision 9 + idle 5 = 26 kg: idle in a row of its own, the sum below, most first", () => {
+describe("carbon breakdown", () => {
+	it("risk 12 + vision 9 + idle 5 = 26 kg: idle in its own row, total last, largest first", () => {
 		const rows = prepareCarbonTable(groups([vision, risk, none], totals), VIEW);
 		expect(rows.map((r) => [r.label, r.totalMilligrams / 1_000_000n, r.incomplete])).toEqual([
 			["risk", 12n, true],
 			["vision", 9n, false],
-			["Idle, nobody's", 5n, false],
-			["All", 26n, true],
+			["Idle", 5n, false],
+			["Total", 26n, true],
 		]);
 		expect(rows.slice(0, -1).reduce((sum, r) => sum + r.totalMilligrams, 0n)).toBe(rows.at(-1)?.totalMilligrams);
 		expect(rows[1]?.milligramsPerGpuHour).toBe(9_000_000n / 7n);
 		expect(rows.map((r) => r.share)).toEqual([12 / 26, 9 / 26, 5 / 26, 1]);
 	});
 
-	it("leads each row to its charges; where idle hardware is part of the group, without it", () => {
+	it("links each row to its charges, excluding idle hardware of the group", () => {
 		const rows = prepareCarbonTable(groups([vision, risk, none], totals), VIEW);
 		expect(rows.map((r) => r.href)).toEqual([
 			"/spend/charges?team=risk&of=carbon",
@@ -77,7 +77,7 @@ describe("the table", () => {
 		expect(first?.href).toBe("/spend/charges?range=12m&site=hall&without=idle&of=carbon");
 	});
 
-	it("says of each row what stands behind it: 3 of 6 Wh measured in use, none idle, 3 of 10 in all; and which are incomplete", () => {
+	it("reports data quality per row (3 of 6 Wh measured in use, 0 idle, 3 of 10 total) and incomplete rows", () => {
 		const measured = { measuredEnergyMilliWh: 3_000n, hourlyGridMilliWh: 6_000n };
 		const given = sums({ owned: side(6n, 0n, measured), idle: side(4n, 0n, { emissionsUnknownGpuMs: 1n }) });
 		const rows = prepareCarbonTable(groups([{ key: "vision", ...given }], given), VIEW);
@@ -89,7 +89,7 @@ describe("the table", () => {
 		expect([isEstimate(side(1n, 0n, { measuredEnergyMilliWh: 1_000n })), isEstimate(NO_SIDE)]).toEqual([false, true]);
 	});
 
-	it("exports the same rows, in kilograms to the milligram, and no formula", () => {
+	it("exports the same rows, exact to the milligram, without formulas", () => {
 		const rows = prepareCarbonTable(groups([{ ...vision, key: "=1+1" }], vision), VIEW);
 		const [head, first] = carbonCsv(rows, "team", { fromMs: 0, toMs: NOW }).split("\r\n");
 		expect(head).toMatch(/^Team,Operational kg CO2e/);
@@ -97,8 +97,8 @@ describe("the table", () => {
 	});
 });
 
-describe("the bars", () => {
-	it("has every day up to today, with gaps where nothing was metered, and leaves series out that are nothing", () => {
+describe("carbon bars", () => {
+	it("has every day up to today, gaps without data, and omits empty series", () => {
 		const series = { ...groups([{ ...vision, key: "2026-11-01" }], totals), groupBy: "day" as const };
 		const { bars, series: shown, axis } = prepareCarbonBars(series, NOW);
 		expect(axis).toBe("kg");
@@ -115,30 +115,30 @@ describe("the bars", () => {
 		]);
 	});
 
-	it("has months under their names, one without anything too, and what is measured without a sign", () => {
+	it("labels months, includes empty ones, and omits the estimate sign for measured values", () => {
 		const measured = { key: "2026-09-01", ...sums({ owned: side(6n, 0n, { measuredEnergyMilliWh: 6_000n }) }) };
 		const days = { fromMs: Date.UTC(2026, 8, 1), toMs: Date.UTC(2026, 10, 4) };
 		const series = { ...groups([measured, { ...vision, key: "2026-11-01" }], totals), ...days, groupBy: "month" as const };
 		expect(prepareCarbonBars(series, NOW).bars.map((b) => [b.label, b.tick, b.posted[0]?.text])).toEqual([
 			["September 2026", "Sep", "6.00 kg"],
-			["October 2026: nothing metered", "Oct", undefined],
+			["October 2026: no data", "Oct", undefined],
 			["November 2026", "Nov", "≈ 6.00 kg"],
 		]);
 	});
 
-	it("goes by the days of the ledger's zone: at half past eleven in the evening UTC Berlin's bars end with the next day", () => {
+	it("uses days of the ledger's zone: at 23:30 UTC, Berlin's bars end with the next day", () => {
 		const berlin = { fromMs: Date.UTC(2026, 9, 31, 23), toMs: Date.UTC(2026, 10, 4, 23), zone: "Europe/Berlin" };
 		const series = { ...groups([{ ...vision, key: "2026-11-01" }], totals), ...berlin, groupBy: "day" as const };
 		const { bars } = prepareCarbonBars(series, Date.UTC(2026, 10, 2, 23, 30));
 		expect(bars.map((b) => [b.label, b.posted.length])).toEqual([
 			["Sun 1 Nov", 3],
-			["Mon 2 Nov: nothing metered", 0],
-			["Today to now: nothing metered", 0],
+			["Mon 2 Nov: no data", 0],
+			["Today to now: no data", 0],
 		]);
 	});
 });
 
-describe("the heat map", () => {
+describe("grid heat table", () => {
 	const cell = (hour: number, gramsPerKwh: number | null, basis: "hour" | "forecast" | "average") => ({
 		hourMs: Date.UTC(2026, 10, 3, hour),
 		gramsPerKwh,
@@ -153,7 +153,7 @@ describe("the heat map", () => {
 		],
 	};
 
-	it("rounds, says what each figure is, and marks the hour that it is", () => {
+	it("rounds, names each figure's basis and marks the current hour", () => {
 		const { rows, hasHours, hasForecast } = prepareHeat(view, NOW);
 		expect([hasHours, hasForecast]).toEqual([true, true]);
 		expect(rows[0]).toMatchObject({ place: "eu-north-1", detail: "aws, SE", hadWork: true, averageOnly: false, mean: "25" });
@@ -164,15 +164,15 @@ describe("the heat map", () => {
 		expect(rows[0]?.cells[0]?.strength).toBeCloseTo(30.4 / 900, 9);
 	});
 
-	it("says that nothing is known, rather than 0", () => {
+	it("shows unknown values as unknown, not 0", () => {
 		const [, home] = prepareHeat(view, NOW).rows;
-		expect(home).toMatchObject({ place: "Hall B", detail: "at home, zone not known", averageOnly: true, mean: "not known" });
-		expect(home?.cells[0]).toMatchObject({ text: "–", strength: null, said: "00:00 UTC: not known" });
+		expect(home).toMatchObject({ place: "Hall B", detail: "owned, zone unknown", averageOnly: true, mean: "unknown" });
+		expect(home?.cells[0]).toMatchObject({ text: "–", strength: null, said: "00:00 UTC: unknown" });
 	});
 });
 
-describe("the quality of the figures", () => {
-	it("tells each pair to its whole: 25% measured and 75% estimated, all by the average; gaps only where there are any", () => {
+describe("data quality", () => {
+	it("shows each pair as parts of its total: 25% measured, 75% estimated, all yearly averages; gaps only where present", () => {
 		const given = sums({ owned: side(4n) }, { measuredEnergyMilliWh: 1_000n, marketUnknownGpuMs: HOUR });
 		expect(prepareQuality(given).map((r) => [r.id, r.share, r.gap])).toEqual([
 			["measured", 0.25, false],
@@ -184,8 +184,8 @@ describe("the quality of the figures", () => {
 	});
 });
 
-describe("what was avoided", () => {
-	it("draws both comparisons on one scale, and keeps what was more below zero", () => {
+describe("avoided emissions", () => {
+	it("draws both comparisons on one scale; added emissions are negative", () => {
 		const one = {
 			gpuMs: HOUR,
 			actualMilligrams: 50n,
@@ -205,8 +205,8 @@ describe("what was avoided", () => {
 	});
 });
 
-describe("the range in the URL", () => {
-	it("is whole days of the ledger's zone; twelve months begin with a month", () => {
+describe("carbon range in the URL", () => {
+	it("uses whole days of the ledger's zone; twelve months start on the first of a month", () => {
 		const year = { ...VIEW, range: "12m" as const };
 		expect(carbonQuery(year, NOW)).toEqual({ fromMs: Date.UTC(2025, 11, 1), toMs: Date.UTC(2026, 10, 4), groupBy: "team" });
 		expect(carbonQuery({ ...year, zone: "Europe/Berlin" }, NOW).fromMs).toBe(Date.UTC(2025, 10, 30, 23));

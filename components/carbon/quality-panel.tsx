@@ -7,17 +7,17 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** What stands behind the figures, as shares. */
+/** Data quality as shares. */
 export function QualityPanel({ view }: { view: CarbonView }) {
 	const rows = prepareQuality(useCarbon(view).page.groups.totals);
 	return (
 		<div className="min-w-0 pb-2">
-			<PanelHeader title="How good these figures are" />
-			<Table aria-label="How good these figures are" stacks={false}>
+			<PanelHeader title="Data quality" />
+			<Table aria-label="Data quality" stacks={false}>
 				<thead>
 					<tr>
-						<Th>Kind</Th>
-						<Th>What</Th>
+						<Th>Type</Th>
+						<Th>Basis</Th>
 						<Th n>Share</Th>
 					</tr>
 				</thead>
@@ -35,7 +35,7 @@ export function QualityPanel({ view }: { view: CarbonView }) {
 	);
 }
 
-/** How the figures are made, with the places' own factors. */
+/** Method, with each location's factors. */
 export function MethodPanel({ view }: { view: CarbonView }) {
 	const { places } = useCarbon(view).page.grid;
 	const pues = places.flatMap((place) =>
@@ -43,24 +43,21 @@ export function MethodPanel({ view }: { view: CarbonView }) {
 	);
 	return (
 		<div className="min-w-0 pb-2">
-			<PanelHeader title="How they are made" />
+			<PanelHeader title="Method" />
 			<dl className="px-4">
-				<Line term="In use">GPU power × PUE × the grid's intensity of that hour, or its average of a year; location-based.</Line>
+				<Line term="Operational">GPU power × PUE × hourly grid intensity (or its yearly average); location-based.</Line>
 				<Line term="GPU power">
-					Measured where a meter is read; else from idle to full power by its load, and full power where the load is not known: an upper
-					estimate.
+					Measured if metered. Otherwise interpolated from idle to full power by load; full power if the load is unknown (upper bound).
 				</Line>
 				<Line term="Cooling">
-					{pues.length === 0 ? "No place had work." : `PUE ${pues.map(({ name, pue }) => `${pue} ${name}`).join(", ")}`}
+					{pues.length === 0 ? "No location had jobs." : `PUE ${pues.map(({ name, pue }) => `${pue} ${name}`).join(", ")}`}
 				</Line>
-				<Line term="By contract">
-					Market-based: the rate card's g/kWh of the power bought for a pool. Clouds' contracts are not on record.
+				<Line term="Market-based">The pool's contracted g/kWh from its rate card. Cloud contracts are not available.</Line>
+				<Line term="Embodied">
+					Spread evenly over the machine's lifetime, idle hours included, and divided by its GPUs. Sources: manufacturers and studies.
 				</Line>
-				<Line term="Manufacture">
-					Spread evenly over each machine's life, idle hours included, and shared by GPUs; makers' figures and studies.
-				</Line>
-				<Line term="Late figures">Charges keep the intensity they were written with.</Line>
-				<Line term="Not counted">Networks, storage, people, certificates and offsets.</Line>
+				<Line term="Late data">Charges keep the intensity they were recorded with.</Line>
+				<Line term="Excluded">Networks, storage, people, certificates and offsets.</Line>
 			</dl>
 		</div>
 	);

@@ -7,8 +7,8 @@ const parts = (measuredEnergyMilliWh: bigint, hourlyGridMilliWh: bigint) => ({
 	hourlyGridMilliWh,
 });
 
-describe("what stands behind an operational figure", () => {
-	it("says measured or estimated and hourly or average, and the share where it is both", () => {
+describe("data quality of an operational figure", () => {
+	it("shows measured or estimated and hourly or average, with the share if mixed", () => {
 		expect(energyQuality(parts(0n, 0n))).toBe("estimated, average grid");
 		expect(energyQuality(parts(1_000n, 1_000n))).toBe("measured, hourly grid");
 		expect(energyQuality(parts(600n, 250n))).toBe("60% measured, 25% hourly grid");

@@ -1,18 +1,18 @@
 import { formatPercent } from "#components/ui/format-number.ts";
 
-/** Energy and the parts of it that are measured and weighed by the hour. */
+/** Total energy, and its measured and hourly-weighted parts. */
 export interface EnergyParts {
 	energyMilliWh: bigint;
 	measuredEnergyMilliWh: bigint;
 	hourlyGridMilliWh: bigint;
 }
 
-/** "estimated, average grid" · "60% measured, hourly grid": what stands behind an operational figure. */
+/** Data quality of an operational figure, such as "estimated, average grid" or "60% measured, hourly grid". */
 export function energyQuality({ energyMilliWh, measuredEnergyMilliWh, hourlyGridMilliWh }: EnergyParts): string {
 	return `${part(measuredEnergyMilliWh, energyMilliWh, "measured", "estimated")}, ${part(hourlyGridMilliWh, energyMilliWh, "hourly grid", "average grid")}`;
 }
 
-/** Not all of the energy was read from a meter, so what is reckoned from it is an estimate; so is all that has no energy. */
+/** True if any energy is not metered; also true without energy. */
 export function isEstimate({
 	energyMilliWh,
 	measuredEnergyMilliWh,
@@ -20,13 +20,13 @@ export function isEstimate({
 	return measuredEnergyMilliWh < energyMilliWh || energyMilliWh <= 0n;
 }
 
-/** Below half a percent is none, above 99.5% all. */
+/** Below 0.5% counts as none, above 99.5% as all. */
 function part(some: bigint, whole: bigint, word: string, otherwise: string): string {
 	const share = shareOf(some, whole);
 	return share < 0.005 ? otherwise : share > 0.995 ? word : `${formatPercent(share)} ${word}`;
 }
 
-/** 0 to 1; 0 of nothing. */
+/** 0 to 1; 0 if the total is 0. */
 export function shareOf(some: bigint, whole: bigint): number {
 	return whole > 0n ? Number(some) / Number(whole) : 0;
 }

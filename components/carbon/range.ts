@@ -5,7 +5,7 @@ import { rangeOf } from "#components/spend/range.ts";
 export const CARBON_RANGES = ["7d", "month", "last_month", "12m"] as const;
 export type CarbonRange = (typeof CARBON_RANGES)[number];
 
-/** What the table can be grouped by, in the order of its tabs. */
+/** Dimensions of the table, in tab order. */
 export const CARBON_BY = ["team", "project", "class", "site", "provider", "region", "capacityType", "accelerator"] as const;
 export type CarbonBy = (typeof CARBON_BY)[number];
 export const BY_LABEL: Record<CarbonBy, string> = {
@@ -19,7 +19,7 @@ export const BY_LABEL: Record<CarbonBy, string> = {
 	accelerator: "GPU model",
 };
 
-/** `zone`: the ledger's, whose days and months Spend and the statements have too. */
+/** `zone`: the ledger's time zone, shared with Spend and statements. */
 export type CarbonView = { range: CarbonRange; by: CarbonBy; zone: string };
 
 const params = {
@@ -30,12 +30,12 @@ export const loadCarbonParams = createLoader(params);
 const serialize = createSerializer(params);
 export const carbonHref = ({ range, by }: Pick<CarbonView, "range" | "by">): string => serialize("/carbon", { range, by });
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that the prefetched query key matches. */
 export function carbonQuery({ range, by, zone }: CarbonView, nowMs: number) {
 	return { ...rangeOf(range, nowMs, zone), groupBy: by };
 }
 
-/** The page with the charges behind a figure, by what they emitted; null when there can be none. */
+/** Link to the charges behind a figure, sorted by emissions; null if there can be none. */
 export function chargesOf({ range, zone }: CarbonView, drill: Drill = {}): string | null {
 	return drillHref({ range, dates: null, by: "team", bucket: null, filters: {}, zone }, { ...drill, of: "carbon" });
 }

@@ -5,39 +5,39 @@ import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbo
 import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import type { ReceiptView } from "#components/trpc/outputs.ts";
 
-/** What the job emitted, in use and by its share of the machines' manufacture, and its intensity by ISO/IEC 21031. */
+/** A job's emissions: operational, embodied, and intensity by ISO/IEC 21031. */
 export function ReceiptCarbon({ receipt }: { receipt: ReceiptView }) {
 	const { totals, carbon } = receipt;
 	const estimate = isEstimate(totals);
 	const rows: { id: string; term: string; value: ReactNode; how: string }[] = [
 		{
 			id: "operational",
-			term: "In use",
+			term: "Operational",
 			value: <Known milligrams={totals.emissionsMilligrams} estimate={estimate} />,
 			how: `${joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))}, ${energyQuality(totals)}; location-based`,
 		},
 		{
 			id: "market",
-			term: "By the power contract",
+			term: "Market-based",
 			value: <Known milligrams={totals.marketEmissionsMilligrams} estimate={estimate} />,
-			how: totals.marketEmissionsMilligrams === null ? "market-based; no contract is known for a part of it" : "market-based",
+			how: totals.marketEmissionsMilligrams === null ? "incomplete: no contract for part of it" : "market-based",
 		},
 		{
 			id: "embodied",
-			term: "Manufacture",
+			term: "Embodied",
 			value: <Known milligrams={totals.embodiedMilligrams} estimate />,
-			how: "its share of the machines, by time and GPUs",
+			how: "machine manufacture, by time and GPUs",
 		},
 		{
 			id: "sci",
 			term: "Carbon intensity",
 			value: <Known milligrams={carbon.milligramsPerGpuHour} estimate per=" per GPU-hour" />,
-			how: "(in use + manufacture) / GPU-hours, ISO/IEC 21031",
+			how: "(operational + embodied) / GPU-hours, ISO/IEC 21031",
 		},
 	];
 	return (
-		<section aria-label="CO2 of the job" className="border-t px-4 py-3">
-			<h3 className="pb-1.5 font-semibold">CO2 of the job</h3>
+		<section aria-label="Job CO2" className="border-t px-4 py-3">
+			<h3 className="pb-1.5 font-semibold">Job CO2</h3>
 			<dl className="grid gap-x-4 gap-y-1.5 md:grid-cols-[auto_auto_minmax(0,1fr)]">
 				{rows.map((row) => (
 					<div key={row.id} className="grid grid-cols-[1fr_auto] gap-x-4 md:contents">
@@ -52,7 +52,7 @@ export function ReceiptCarbon({ receipt }: { receipt: ReceiptView }) {
 }
 
 function Known({ milligrams, estimate, per = "" }: { milligrams: bigint | null; estimate: boolean; per?: string }) {
-	if (milligrams === null) return <span className="text-ink-3">not known</span>;
+	if (milligrams === null) return <span className="text-ink-3">unknown</span>;
 	return (
 		<>
 			<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />

@@ -11,33 +11,33 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import { ShareBar } from "#components/ui/meter.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** Where it came from, by one dimension. The rows add up to the last one, to the milligram. */
+/** Breakdown by one dimension. Rows add up to the total exactly. */
 export function CarbonTable({ view }: { view: CarbonView }) {
 	const { page } = useCarbon(view);
 	const rows = prepareCarbonTable(page.groups, view);
 	if (rows.length === 1) {
 		return (
-			<EmptyState icon="carbon" title="Nothing was metered in this range">
-				Choose a longer range above, or submit a job: what it emits appears here within a minute.
+			<EmptyState icon="carbon" title="No usage in this range">
+				Choose a longer range or submit a job. Emissions appear within a minute.
 			</EmptyState>
 		);
 	}
 	return (
 		<>
-			<Table aria-label={`Where it came from, by ${BY_LABEL[view.by].toLowerCase()}`}>
+			<Table aria-label={`Breakdown by ${BY_LABEL[view.by].toLowerCase()}`}>
 				<thead>
 					<tr>
 						<Th>{BY_LABEL[view.by]}</Th>
 						<Th className="w-[18%]">
 							<span className="sr-only">Parts</span>
 						</Th>
-						<Th n>In use</Th>
-						<Th n>Manufacture</Th>
+						<Th n>Operational</Th>
+						<Th n>Embodied</Th>
 						<Th n>Total</Th>
 						<Th n>Share</Th>
 						<Th n>GPU-hours</Th>
 						<Th n>Per GPU-hour</Th>
-						<Th className="max-lg:hidden">In use by</Th>
+						<Th className="max-lg:hidden">Operational data</Th>
 					</tr>
 				</thead>
 				<tbody>
@@ -47,9 +47,7 @@ export function CarbonTable({ view }: { view: CarbonView }) {
 				</tbody>
 			</Table>
 			{rows.some((row) => row.incomplete) && (
-				<p className="border-t px-4 py-2.5 text-xs text-ink-3">
-					* Of some of its GPU time the emissions or the manufacture are not known; the figure is what is.
-				</p>
+				<p className="border-t px-4 py-2.5 text-xs text-ink-3">* Incomplete: emissions unknown for part of the GPU time.</p>
 			)}
 		</>
 	);
@@ -57,13 +55,13 @@ export function CarbonTable({ view }: { view: CarbonView }) {
 
 function Row({ row }: { row: CarbonRow }) {
 	const estimate = isEstimate(row.energy);
-	const inUse = <Amount row={row} milligrams={row.operationalMilligrams} what="in use" estimate={estimate} />;
+	const inUse = <Amount row={row} milligrams={row.operationalMilligrams} what="operational" estimate={estimate} />;
 	const manufacture = <Amount row={row} milligrams={row.embodiedMilligrams} what="manufacture" estimate />;
 	return (
 		<Tr total={row.kind === "total"}>
 			<Td phone="a" className="max-w-70 truncate font-strong">
 				{row.label}
-				{row.incomplete && <span title="Not all of it is known">*</span>}
+				{row.incomplete && <span title="Incomplete">*</span>}
 			</Td>
 			<Td phone="e" className={row.kind === "total" ? "max-md:hidden" : "max-md:pt-1!"}>
 				{row.parts.length > 0 && (
@@ -76,12 +74,12 @@ function Row({ row }: { row: CarbonRow }) {
 				)}
 			</Td>
 			<Td phone="c" className="md:hidden">
-				{inUse} in use, {manufacture} manufacture
+				{inUse} operational, {manufacture} embodied
 			</Td>
 			<Td n>{inUse}</Td>
 			<Td n>{manufacture}</Td>
 			<Td n phone="b" className="font-semibold">
-				<Amount row={row} milligrams={row.totalMilligrams} what="in all" estimate={estimate || row.embodiedMilligrams !== 0n} />
+				<Amount row={row} milligrams={row.totalMilligrams} what="total" estimate={estimate || row.embodiedMilligrams !== 0n} />
 			</Td>
 			<Td n className="text-ink-3">
 				{formatPercent(row.share)}
@@ -92,17 +90,17 @@ function Row({ row }: { row: CarbonRow }) {
 			</Td>
 			<Td n>
 				{row.milligramsPerGpuHour === null ? (
-					<span className="text-ink-3">unused</span>
+					<span className="text-ink-3">idle</span>
 				) : (
 					<Carbon grams={Number(row.milligramsPerGpuHour) / 1_000} estimate={estimate || row.embodiedMilligrams !== 0n} />
 				)}
 			</Td>
-			<Td className="text-xs text-ink-3 max-lg:hidden">{row.energy.energyMilliWh > 0n ? energyQuality(row.energy) : "no energy known"}</Td>
+			<Td className="text-xs text-ink-3 max-lg:hidden">{row.energy.energyMilliWh > 0n ? energyQuality(row.energy) : "energy unknown"}</Td>
 		</Tr>
 	);
 }
 
-/** An amount that leads to its charges. */
+/** An amount that links to its charges. */
 function Amount({ row, milligrams, what, estimate }: { row: CarbonRow; milligrams: bigint; what: string; estimate: boolean }) {
 	return (
 		<Drill href={milligrams === 0n ? null : row.href} what={`${row.label}, ${what}`}>

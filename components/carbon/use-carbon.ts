@@ -4,7 +4,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
-/** All panels of the screen read one answer. */
+/** Shared so that all panels use one response. */
 export function useCarbon(view: CarbonView) {
 	const trpc = useTRPC();
 	const hour = useHour();

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type DemandInput, prepareDemand, readDemand, tabulateDemand } from "./demand.ts";
+import { type DemandInput, demandEndLabels, demandRows, demandTicks, ownedLabelSpan, readDemand, tabulateDemand } from "./demand.ts";
 
 const NOW = Date.UTC(2026, 10, 19, 14, 32);
 const HOUR = 3_600_000;
-const BOX = { width: 1000, height: 352 };
 
 const input = (more: Partial<DemandInput> = {}): DemandInput => ({
 	fromMs: NOW - 24 * HOUR,
@@ -51,7 +50,7 @@ const input = (more: Partial<DemandInput> = {}): DemandInput => ({
 });
 
 describe("readDemand", () => {
-	it("reads now, and its parts add up to what is wanted", () => {
+	it("reads the current values; parts add up to the demand", () => {
 		const now = readDemand(input(), NOW);
 		expect(now.when).toBe("Now, 14:32");
 		expect(now.wanted).toBe(61 + 16 + 58);
@@ -59,18 +58,18 @@ describe("readDemand", () => {
 		expect(byId).toEqual({ "hall-b": 61, "aws-spot": 16, waiting: 58, idle: 3 });
 	});
 
-	it("leaves out a place that was never used", () => expect(readDemand(input(), NOW).rows.map((r) => r.id)).not.toContain("aws-od"));
+	it("omits locations that were never used", () => expect(readDemand(input(), NOW).rows.map((r) => r.id)).not.toContain("aws-od"));
 
-	it("says that the future is a forecast", () => {
+	it("marks future values as forecast", () => {
 		const later = readDemand(input(), NOW + 3 * HOUR);
 		expect(later.when).toBe("17:32, forecast");
 		expect(later.estimate).toBe(true);
 		expect(later.wanted).toBeCloseTo(115.5);
 	});
 
-	it("names the day when it is another one", () => expect(readDemand(input(), NOW - 20 * HOUR).when).toBe("Wed 18 Nov, 18:32"));
+	it("shows the date if it is not today", () => expect(readDemand(input(), NOW - 20 * HOUR).when).toBe("Wed 18 Nov, 18:32"));
 
-	it("knows nothing of a time that was not measured", () => {
+	it("reports no data for unmeasured times", () => {
 		const gap = input({
 			owned: {
 				...input().owned,
@@ -86,69 +85,71 @@ describe("readDemand", () => {
 	});
 });
 
-describe("prepareDemand", () => {
-	it("starts the axis again above the owned line", () => {
-		const labels = prepareDemand(input(), BOX).yTicks.map((t) => t.label);
-		expect(labels.slice(0, 3)).toEqual(["0", "32", "64"]);
-		expect(labels.slice(3)).toEqual(["+32", "+64"]);
+const ticksOf = (of: DemandInput) => demandTicks(of, demandRows(of)).ticks;
+const withGap = () =>
+	input({
+		owned: {
+			...input().owned,
+			points: [
+				[NOW - 24 * HOUR, 60],
+				[NOW - 8 * HOUR, null],
+				[NOW - 4 * HOUR, 50],
+			],
+		},
 	});
 
-	it("works for a site of four slots", () => {
-		const small = input({
-			ownedGpus: 4,
-			owned: { id: "local", label: "local", fill: "owned", points: [[NOW - 24 * HOUR, 4]] },
-			cloud: [],
-			waiting: [[NOW - 24 * HOUR, 2]],
-			demandForecast: [],
-		});
-		expect(prepareDemand(small, BOX).yTicks.map((t) => t.label)).toEqual(["0", "2", "4", "+1", "+2"]);
+describe("demandRows", () => {
+	it("stacks owned and idle up to the capacity, then clouds and queued jobs", () => {
+		const now = demandRows(input()).find((row) => row.atMs === NOW);
+		expect(now?.measured).toEqual({ "hall-b": 61, idle: 3, "aws-spot": 16, "aws-od": 0, waiting: 58 });
+		expect(now?.wanted).toBe(64 + 16 + 58);
+		expect(now?.forecast).toMatchObject({ "hall-b": 61, pad: 3, "aws-spot": 16 });
+		expect(now?.band).toEqual([135, 135]);
 	});
 
-	it("names the owned area only where there is owned work to write on", () => {
-		const none = input({ owned: { ...input().owned, points: [[NOW - 24 * HOUR, 0]] } });
-		expect(prepareDemand(none, BOX).ownedLabelX).toBeNull();
-		expect(prepareDemand(input(), BOX).ownedLabelX).toBe(46);
+	it("leaves a gap where there is no data, and the last step reaches it", () => {
+		const around = demandRows(withGap()).filter((row) => row.atMs === NOW - 8 * HOUR);
+		expect(around.map((row) => row.measured?.["hall-b"])).toEqual([60, undefined]);
 	});
 
-	it("leaves a gap where nothing was measured", () => {
-		const gap = input({
-			owned: {
-				...input().owned,
-				points: [
-					[NOW - 24 * HOUR, 60],
-					[NOW - 8 * HOUR, null],
-					[NOW - 4 * HOUR, 50],
-				],
-			},
-		});
-		const owned = prepareDemand(gap, BOX).layers.find((l) => l.id === "hall-b");
-		expect(owned?.d.match(/M/g)).toHaveLength(2);
-	});
-
-	it("draws no forecast without one", () => {
+	it("has no forecast without one", () => {
 		const { demandForecast: _, ...rest } = input({ toMs: NOW });
-		const picture = prepareDemand({ ...rest, owned: { ...rest.owned, forecast: [] }, cloud: [] }, BOX);
-		expect(picture.layers.every((l) => !l.forecast)).toBe(true);
-		expect(picture.forecastBand).toBe("");
+		const rows = demandRows({ ...rest, owned: { ...rest.owned, forecast: [] }, cloud: [] });
+		expect(rows.every((row) => row.forecast === undefined && row.band === undefined)).toBe(true);
+	});
+});
+
+describe("demandTicks", () => {
+	it("restart above the capacity in powers of two", () => expect(ticksOf(input())).toEqual([0, 32, 64, 96, 128]));
+
+	it("handle a site with four slots and an empty one", () => {
+		const owned = { id: "local", label: "local", fill: "owned" as const, points: [[NOW - 24 * HOUR, 4] as const] };
+		const small = input({ ownedGpus: 4, owned, cloud: [], waiting: [[NOW - 24 * HOUR, 2]], demandForecast: [] });
+		expect(ticksOf(small)).toEqual([0, 2, 4, 5, 6]);
+		const empty = input({ ownedGpus: 0, owned: { ...owned, points: [] }, cloud: [], waiting: [], demandForecast: [] });
+		expect(demandTicks(empty, demandRows(empty))).toEqual({ ticks: [0], top: 1 });
+	});
+});
+
+describe("labels", () => {
+	it("name the owned area only where it is high for long enough", () => {
+		expect(ownedLabelSpan(input(), demandRows(input()))).toEqual({ fromMs: NOW - 24 * HOUR, toMs: NOW });
+		const none = input({ owned: { ...input().owned, points: [[NOW - 24 * HOUR, 0]] } });
+		expect(ownedLabelSpan(none, demandRows(none))).toBeNull();
 	});
 
-	it("draws something when there is nothing at all", () => {
-		const empty = prepareDemand(
-			input({ ownedGpus: 0, owned: { id: "o", label: "o", fill: "owned", points: [] }, cloud: [], waiting: [], demandForecast: [] }),
-			BOX,
-		);
-		expect(JSON.stringify(empty)).not.toMatch(/NaN|Infinity/);
-	});
-
-	it("turns a place on the picture back into its time", () => {
-		const picture = prepareDemand(input(), BOX);
-		expect(picture.timeOfX(picture.xOfTime(NOW))).toBeCloseTo(NOW, -1);
-		expect(picture.timeOfX(-50)).toBe(NOW - 24 * HOUR);
+	it("at the right edge follow the stack and omit unused clouds", () => {
+		expect(demandEndLabels(input()).map(({ id, value }) => [id, value])).toEqual([
+			["hall-b", 31],
+			["aws-spot", 72],
+			["wanted", 96],
+			["high", 136],
+		]);
 	});
 });
 
 describe("tabulateDemand", () => {
-	it("is a table of at most that many rows, in order, with now among them", () => {
+	it("has at most that many rows, in order, including now", () => {
 		const rows = tabulateDemand(input(), 12);
 		expect(rows.length).toBeLessThanOrEqual(14);
 		expect(rows.map((r) => r.when)).toContain("Now, 14:32");

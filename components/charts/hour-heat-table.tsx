@@ -3,9 +3,9 @@ import { cn } from "#components/ui/cn.ts";
 
 export interface HourHeatRow {
 	id: string;
-	/** What the row is of; its width on a phone and its indent. */
+	/** Row header; sets its phone width and indent. */
 	head: { name: ReactNode; className: string };
-	/** One for each hour, in their order. */
+	/** One entry per hour, in order. */
 	cells: HourHeatCell[];
 	mean: string;
 }
@@ -13,30 +13,30 @@ export interface HourHeatRow {
 export interface HourHeatCell {
 	id: string;
 	text: string;
-	/** For who listens, and for who hovers. */
+	/** Screen-reader and hover text. */
 	said: string;
-	/** The hour that is running. */
+	/** The current hour. */
 	now: boolean;
-	/** How much of the colour is mixed in, percent; null: no ground at all. */
+	/** Color strength in percent; null for no background. */
 	percent: number | null;
-	/** The colour of the figure, and what else tells it from the others. */
+	/** Text color and other emphasis. */
 	className: string;
 }
 
 type HourHeatTableProps = {
 	title: string;
 	caption: string;
-	/** What stands in the rows' heads, for who listens. */
+	/** Header of the row column, for screen readers. */
 	rowLabel: string;
-	/** A CSS colour, `var(--owned)`. */
+	/** CSS color, such as `var(--owned)`. */
 	color: string;
 	hours: readonly string[];
 	rows: readonly HourHeatRow[];
-	/** A phone has room for eight hours: which, by their index. */
+	/** Indexes of the eight hours shown on a phone. */
 	onPhone: (hour: number) => boolean;
 };
 
-/** Hours as columns, each figure on a ground as strong as it is large: a table that is coloured, so that it is read by everybody. */
+/** Heat table with hours as columns: color strength follows the value, and every cell is text. */
 export function HourHeatTable({ title, caption, rowLabel, color, hours, rows, onPhone }: HourHeatTableProps) {
 	const now = rows[0]?.cells.findIndex((cell) => cell.now) ?? -1;
 	const hidden = (hour: number) => (onPhone(hour) ? "" : "max-md:hidden");
@@ -56,7 +56,7 @@ export function HourHeatTable({ title, caption, rowLabel, color, hours, rows, on
 							</th>
 						))}
 						<th scope="col" className="text-right font-strong md:pl-3">
-							mean
+							average
 						</th>
 					</tr>
 				</thead>

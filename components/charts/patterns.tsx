@@ -1,6 +1,8 @@
 import type { MarkFill } from "#components/ui/meter.tsx";
 
-/** The hatchings of all charts, defined once in the page (app/layout.tsx). An SVG that is not displayed would not paint them. */
+/**
+ * Hatch patterns for all charts, defined once per page (app/layout.tsx). Patterns in an undisplayed SVG do not render.
+ */
 export function ChartPatterns() {
 	return (
 		<svg width="0" height="0" aria-hidden focusable="false" className="absolute">
@@ -45,5 +47,5 @@ const SVG_FILL: Record<MarkFill | "waiting", string> = {
 	waiting: "color-mix(in oklab, var(--ink-3) 10%, transparent)",
 };
 
-/** The paint of a fill inside an SVG. */
+/** The fill value for an SVG pattern. */
 export const svgFill = (fill: MarkFill | "waiting"): string => SVG_FILL[fill];

@@ -9,19 +9,19 @@ const FILL: Record<CapacityKind, string> = { owned: "bg-owned", on_demand: "bg-c
 type RunBarProps = {
 	axis: RunAxis;
 	startMs: number;
-	finishMs: number /** Finished by then in 9 of 10 forecasts. */;
+	finishMs: number /** 90th percentile of the forecast finish. */;
 	p90Ms?: number | null;
-	capacity: CapacityKind /** Removed by a rule. */;
+	capacity: CapacityKind /** Excluded by a rule. */;
 	faded?: boolean;
 	className?: string;
 };
 
-/** When a candidate would run, on the axis that the column shares, crossed by the deadline. Give the cell `relative p-0`. */
+/** A candidate's forecast run on the column's shared time axis, with the deadline. The cell needs `relative p-0`. */
 export function RunBar({ axis, startMs, finishMs, p90Ms, capacity, faded = false, className }: RunBarProps) {
 	const at = (ms: number) => Math.min(100, Math.max(0, ((ms - axis.fromMs) / (axis.toMs - axis.fromMs || 1)) * 100));
 	const end = p90Ms ?? finishMs;
 	const off = end > axis.toMs;
-	const words = `Runs ${formatExact(startMs)} to ${formatExact(finishMs)}${p90Ms ? `, at worst (9 of 10) ${formatExact(p90Ms)}` : ""}`;
+	const words = `Runs ${formatExact(startMs)} to ${formatExact(finishMs)}${p90Ms ? `, worst case (9 in 10) ${formatExact(p90Ms)}` : ""}`;
 	return (
 		<span role="img" aria-label={words} title={words} className={cn("mark-exact absolute inset-0 block", className)}>
 			{axis.deadlineMs && axis.deadlineMs <= axis.toMs && (

@@ -1,6 +1,6 @@
 import { cn } from "#components/ui/cn.ts";
 
-/** Slots of a node, one square a GPU: taken by Spillway, taken by others, or free. */
+/** GPU slots of a node as squares: used by Spillway, used by others, or free. */
 export function SlotRow({ slots, label }: { slots: readonly ("spillway" | "direct" | "free" | "off")[]; label: string }) {
 	const look = {
 		spillway: "bg-owned",

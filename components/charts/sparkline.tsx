@@ -15,14 +15,14 @@ const STROKE: Partial<Record<MarkFill, string>> = {
 
 type SparklineProps = {
 	points: readonly SparkPoint[];
-	/** The end of the last value. */
+	/** Where the last value ends. */
 	toMs: number;
 	fill?: MarkFill;
-	/** "zero": the axis begins at 0 and the area is filled. "range": between the lowest and the highest, for prices. */
+	/** "zero" starts the axis at 0 and fills the area; "range" spans minimum to maximum, for prices. */
 	scale?: "zero" | "range";
-	/** The upper end of an axis that begins at 0: 100 for percents. Left out: the highest value. */
+	/** Upper end of an axis that starts at 0, such as 100 for percentages; defaults to the maximum. */
 	most?: number;
-	/** In words, with the figures. */
+	/** Text equivalent with the figures. */
 	label: string;
 	className?: string;
 };
@@ -30,13 +30,13 @@ type SparklineProps = {
 const W = 100;
 const H = 20;
 
-/** A value through time as steps, as small as a word. A gap stays a gap. Drawn on the server, stretched by CSS. */
+/** A small step chart of a value over time. Missing data is a gap. */
 export function Sparkline({ points, toMs, fill = "spot", scale = "zero", most: end, label, className }: SparklineProps) {
 	const values = points.flatMap((p) => (p.value === null ? [] : [p.value]));
 	const fromMs = points[0]?.atMs ?? toMs;
 	const least = Math.min(...values);
 	const most = end ?? Math.max(...values);
-	// A price that never moved is a line in the middle, and not at an end.
+	// A constant price is drawn in the middle.
 	const flat = scale === "range" && least === most ? 1 : 0;
 	const low = scale === "zero" ? 0 : least - flat;
 	const high = Math.max(low + 1e-9, most + flat);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changeTimes, knownRuns, type SlopePoint, type StepPoint, slopeAt, stepArea, stepAt, stepLine } from "./step-series.ts";
+import { changeTimes, type SlopePoint, type StepPoint, slopeAt, stepAt } from "./step-series.ts";
 
 const STEPS: StepPoint[] = [
 	[10, 4],
@@ -11,7 +11,6 @@ const SLOPE: SlopePoint[] = [
 	[10, 20],
 	[20, 0],
 ];
-const same = (value: number) => value;
 
 describe("stepAt", () => {
 	it("holds a value until the next point", () => {
@@ -19,14 +18,14 @@ describe("stepAt", () => {
 		expect(stepAt(STEPS, 19)).toBe(4);
 		expect(stepAt(STEPS, 99)).toBe(6);
 	});
-	it("is unknown before the first point and in a gap, and never 0", () => {
+	it("is unknown before the first point and in a gap, never 0", () => {
 		expect(stepAt(STEPS, 9)).toBeNull();
 		expect(stepAt(STEPS, 25)).toBeNull();
 	});
 });
 
 describe("slopeAt", () => {
-	it("runs straight between points and stays level outside", () => {
+	it("interpolates between points and is constant outside", () => {
 		expect(slopeAt(SLOPE, 5)).toBe(15);
 		expect(slopeAt(SLOPE, 15)).toBe(10);
 		expect(slopeAt(SLOPE, -5)).toBe(10);
@@ -36,24 +35,5 @@ describe("slopeAt", () => {
 });
 
 describe("changeTimes", () => {
-	it("joins the changes of all series between the ends", () => expect(changeTimes([STEPS, SLOPE], 5, 25)).toEqual([5, 10, 20, 25]));
-});
-
-describe("knownRuns", () => {
-	it("breaks at gaps", () => {
-		const times = changeTimes([STEPS], 0, 40);
-		expect(knownRuns(times, (at) => stepAt(STEPS, at) !== null)).toEqual([
-			[10, 20],
-			[30, 40],
-		]);
-	});
-	it("has none when nothing is known", () => expect(knownRuns([0, 10], () => false)).toEqual([]));
-});
-
-describe("paths", () => {
-	it("draw steps, not slopes", () => {
-		const value = (at: number) => (at < 10 ? 1 : 3);
-		expect(stepLine([0, 10, 20], value, same, same)).toBe("M0 1H10V3H20");
-		expect(stepArea([0, 10, 20], () => 0, value, same, same)).toBe("M0 1H10V3H20V0H10V0H0Z");
-	});
+	it("merges the change times of all series within the range", () => expect(changeTimes([STEPS, SLOPE], 5, 25)).toEqual([5, 10, 20, 25]));
 });

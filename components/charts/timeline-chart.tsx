@@ -19,7 +19,7 @@ const FILL: Record<LaneKind, { fill: string; stroke?: string; dash?: string }> =
 	forecast_cloud: { fill: "var(--cloud-soft)", stroke: "var(--cloud)", dash: "3 3" },
 };
 
-/** What happened to a job: one lane for each place it was at, one axis for all. */
+/** A job's history: one lane per attempt location, one shared axis. */
 export function TimelineChart({ input, firstWidth = 1100 }: { input: TimelineInput; firstWidth?: number }) {
 	const [ref, width] = useWidth(firstWidth);
 	const p = prepareTimeline(input, width);
@@ -161,7 +161,7 @@ function LaneTitle({ lane, y, wide }: { lane: Lane; y: number; wide: boolean }) 
 
 type InterruptionPlace = { x: number; anchor: "start" | "end"; above: boolean };
 
-/** Beside the bar on the side that has the room for two lines, else in one line above its end. */
+/** Next to the bar if two lines fit, otherwise in one line above its end. */
 function interruptionPlace(at: {
 	startX: number;
 	endX: number;
@@ -204,7 +204,7 @@ function Interruption({ it, x, y, wide, anchor, above }: InterruptionProps) {
 	);
 }
 
-/** The same as sentences, in order. */
+/** Text equivalent, in order. */
 function TimelineList({ input }: { input: TimelineInput }) {
 	return (
 		<ol className="sr-only">

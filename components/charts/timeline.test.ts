@@ -12,15 +12,15 @@ const lane = (id: string, from: number, to: number): Lane => ({
 const lanes = [lane("home", 0, 20), lane("aws", 20, 120), lane("gcp", 120, 300)];
 
 describe("timelineBounds", () => {
-	it("holds every attempt, now and a deadline that is near", () => {
+	it("includes every attempt, now and a near deadline", () => {
 		const bounds = timelineBounds(lanes, T0 + 150 * MIN, T0 + 400 * MIN);
 		expect(bounds.fromMs).toBeLessThan(T0);
 		expect(bounds.toMs).toBeGreaterThan(T0 + 400 * MIN);
 	});
-	it("does not let a far deadline squeeze the attempts", () => {
+	it("a distant deadline does not shrink the attempts", () => {
 		expect(timelineBounds(lanes, T0 + 150 * MIN, T0 + 9000 * MIN).toMs).toBeLessThan(T0 + 320 * MIN);
 	});
-	it("has an extent even at the first moment", () => {
+	it("has an extent at the first instant", () => {
 		const bounds = timelineBounds([], T0);
 		expect(bounds.toMs).toBeGreaterThan(bounds.fromMs);
 	});
@@ -28,16 +28,16 @@ describe("timelineBounds", () => {
 
 describe("prepareTimeline", () => {
 	const input = { ...timelineBounds(lanes, T0 + 150 * MIN), nowMs: T0 + 150 * MIN, nowText: "Now", lanes };
-	it("links the end of an attempt to the next one's beginning", () => {
+	it("connects the end of an attempt to the start of the next", () => {
 		const picture = prepareTimeline(input, 1000);
 		expect(picture.links).toHaveLength(2);
 		expect(picture.links[0]).toMatch(new RegExp(`^M${picture.x(T0 + 20 * MIN)} `));
 	});
-	it("gives lanes their titles' room only when there is some", () => {
+	it("reserves title space only if there are titles", () => {
 		expect(prepareTimeline(input, 1000).left).toBe(176);
 		expect(prepareTimeline(input, 360).left).toBe(0);
 	});
-	it("draws no deadline outside of its axis", () => {
+	it("omits a deadline outside the axis", () => {
 		expect(prepareTimeline({ ...input, deadline: { atMs: T0 + 9000 * MIN, text: "" } }, 1000).deadlineX).toBeNull();
 	});
 });

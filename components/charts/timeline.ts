@@ -15,7 +15,7 @@ export type LaneKind =
 export type LaneSegment = {
 	fromMs: number;
 	toMs: number;
-	kind: LaneKind /** In words, for hovering and for screen readers. */;
+	kind: LaneKind /** Hover and screen-reader text. */;
 	label: string;
 };
 export type Lane = {
@@ -25,15 +25,15 @@ export type Lane = {
 	/** "attempt 1, 2 h 44" */
 	sub: string;
 	segments: readonly LaneSegment[];
-	/** Times at which a checkpoint was saved. */
+	/** Checkpoint times. */
 	checkpointsMs?: readonly number[];
-	/** What ended it before its time. */
+	/** What interrupted it. */
 	interruption?: { atMs: number; title: string; detail?: string } | null;
-	/** Where 9 in 10 forecasts are through, and what is written there. */
+	/** 90th percentile of the forecast finish, with its label. */
 	whisker?: { toMs: number; text: string } | null;
-	/** Over the end of the lane: "≈ 02:32". */
+	/** Label above the lane's end, such as "≈ 02:32". */
 	endText?: string;
-	/** Inside or behind the lane, quiet: "12 h of work left". */
+	/** Muted label in or behind the lane, such as "12 h left". */
 	note?: string;
 };
 
@@ -57,11 +57,11 @@ export type TimelinePicture = {
 	ticks: (TimeTick & { x: number })[];
 	nowX: number;
 	deadlineX: number | null;
-	/** Lines from where a lane ends to where the next begins. */
+	/** Connectors between consecutive lanes. */
 	links: string[];
 };
 
-/** A little room on both sides of all that happened, happens and should happen. */
+/** Time range of past, current and forecast events with a margin. */
 export function timelineBounds(lanes: readonly Lane[], nowMs: number, deadlineMs?: number | null): { fromMs: number; toMs: number } {
 	const times = [
 		nowMs,
@@ -69,7 +69,7 @@ export function timelineBounds(lanes: readonly Lane[], nowMs: number, deadlineMs
 	];
 	const from = Math.min(...times);
 	const end = Math.max(...times);
-	// A deadline far away would press everything else into a corner: it is then named, and not drawn.
+	// A distant deadline would shrink everything else, so it is named but not drawn.
 	const to = deadlineMs && deadlineMs > end && deadlineMs - from < 3 * Math.max(1, end - from) ? deadlineMs : end;
 	const pad = Math.max(1_000, (to - from) * 0.03);
 	return { fromMs: from - pad, toMs: to + pad };

@@ -4,20 +4,20 @@ import { type KeyboardEvent, type PointerEvent, useState } from "react";
 type ReadoutOptions = {
 	min: number;
 	max: number;
-	/** One press of an arrow. */
+	/** Change per arrow key press. */
 	step: number;
-	/** Where it rests when nobody points. */
+	/** Default value without a pointer. */
 	rest: number;
-	/** The value under a horizontal position inside the element, in its own pixels. */
+	/** The value at a horizontal position in the element, in its own pixels. */
 	valueAt: (x: number, width: number) => number;
-	/** What a screen reader says for a value. */
+	/** Screen-reader text for a value. */
 	say: (value: number) => string;
 	label: string;
 };
 
 /**
- * A chart that is read by pointing: with the mouse, with a finger, or with the arrow keys. To assistive technology it is a slider
- * whose value is spoken as a sentence. `value` is null while it rests.
+ * Reads a chart by mouse, touch or arrow keys. Exposed as a slider whose value is a sentence. `value` is null by
+ * default.
  */
 export function useReadout({ min, max, step, rest, valueAt, say, label }: ReadoutOptions) {
 	const [value, setValue] = useState<number | null>(null);

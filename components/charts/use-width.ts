@@ -1,7 +1,7 @@
 "use client";
 import { useCallback, useState } from "react";
 
-/** The width of an element in whole pixels, `first` until it is measured: what the server draws for. */
+/** Element width in whole pixels; `first` until measured, as for server rendering. */
 export function useWidth(first: number): [(el: Element | null) => (() => void) | undefined, number] {
 	const [width, setWidth] = useState(first);
 	const ref = useCallback((el: Element | null) => {

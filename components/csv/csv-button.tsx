@@ -5,14 +5,14 @@ import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 type CsvButtonProps = {
 	fileName: string;
-	/** The file, made when it is asked for; null: what is shown is not read yet, or nothing is. */
+	/** Builds the file on click; null while there is no data. */
 	text: (() => string) | null;
 	size?: "sm";
-	/** Which table, where a screen has several. */
+	/** Table name, if a screen has several. */
 	label?: string;
 };
 
-/** Hands out a table as it is on the screen. */
+/** Exports a table as shown. */
 export function CsvButton({ fileName, text, size, label }: CsvButtonProps) {
 	const hydrated = useHydrated();
 	return (
@@ -27,7 +27,7 @@ export function CsvButton({ fileName, text, size, label }: CsvButtonProps) {
 				"CSV"
 			) : (
 				<>
-					<span className="max-md:hidden">Export as shown</span>
+					<span className="max-md:hidden">Export CSV</span>
 					<span className="md:hidden">CSV</span>
 				</>
 			)}

@@ -12,15 +12,15 @@ describe("csvText", () => {
 		["a,b", '"a,b"'],
 		['say "x"', '"say ""x"""'],
 		["two\nlines", '"two\nlines"'],
-	])("writes %j as %j: no formula, nothing torn apart", (text, written) => {
+	])("writes %j as %j: escaped, without formulas", (text, written) => {
 		expect(csvText([[text, "x"]])).toBe(`${written},x\r\n`);
 	});
 
-	it("has dollars to the micro-dollar, below zero too", () => {
+	it("formats dollars to the micro-dollar, including negatives", () => {
 		expect([1_500_000n, -1n, 0n].map(exactDollars)).toEqual(["1.500000", "-0.000001", "0.000000"]);
 	});
 
-	it("has kilograms of milligrams, and nothing of what is not known", () => {
+	it("formats milligrams as kilograms; unknown is empty", () => {
 		expect([-1_500_000n, 0n, null].map(exactKilos)).toEqual(["-1.500000", "0.000000", ""]);
 	});
 });

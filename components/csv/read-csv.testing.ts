@@ -1,4 +1,4 @@
-/** The lines of a CSV by the names in its head; for tests. Throws when a line has not as many fields as the head. */
+/** Parses CSV lines by header name; for tests. Throws if a line has a different number of fields. */
 export function readCsv(text: string): Record<string, string>[] {
 	const [head = [], ...lines] = text
 		.trimEnd()
@@ -10,7 +10,7 @@ export function readCsv(text: string): Record<string, string>[] {
 	});
 }
 
-/** Commas that part fields: those outside quotes. */
+/** Commas outside quotes. */
 function commas(line: string): number {
 	return line.replace(/"(?:[^"]|"")*"/g, "").split(",").length - 1;
 }

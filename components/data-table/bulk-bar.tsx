@@ -3,9 +3,9 @@ import type { ComponentProps, ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 
-type BulkBarProps = { count: number /** "12 GPUs, waiting" */; facts?: ReactNode; onClear: () => void; children: ReactNode };
+type BulkBarProps = { count: number /** "12 GPUs, queued" */; facts?: ReactNode; onClear: () => void; children: ReactNode };
 
-/** What can be done with the selected rows. It floats over the list's end and never covers the last row for good. */
+/** Actions on the selected rows. Floats over the end of the list without hiding the last row permanently. */
 export function BulkBar({ count, facts, onClear, children }: BulkBarProps) {
 	if (count === 0) return null;
 	return (
@@ -22,7 +22,7 @@ export function BulkBar({ count, facts, onClear, children }: BulkBarProps) {
 			<button
 				type="button"
 				onClick={onClear}
-				aria-label="Clear the selection"
+				aria-label="Clear selection"
 				className="grid size-7.5 place-items-center rounded-md hover:bg-[color-mix(in_oklab,var(--bg)_14%,var(--ink))]"
 			>
 				<Icon name="x" className="size-3.5" />

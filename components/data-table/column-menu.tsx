@@ -6,11 +6,11 @@ import { Menu } from "#components/ui/menu.tsx";
 type ColumnMenuProps<Row> = {
 	columns: readonly Column<Row>[];
 	visible: ReadonlySet<string>;
-	onChange: (visible: ReadonlySet<string>) => void /** Columns that always stay. */;
+	onChange: (visible: ReadonlySet<string>) => void /** Columns that cannot be hidden. */;
 	fixed?: readonly string[];
 };
 
-/** Which columns are shown. The choice belongs into the URL, as everything that makes a view. */
+/** Column picker. The choice is stored in the URL with the rest of the view. */
 export function ColumnMenu<Row>({ columns, visible, onChange, fixed = [] }: ColumnMenuProps<Row>) {
 	return (
 		<Menu

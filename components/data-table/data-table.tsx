@@ -22,24 +22,24 @@ export type DataTableProps<Row> = {
 	/** "Jobs" */
 	label: string;
 	columns: readonly Column<Row>[];
-	/** Ids of the columns to show, in the order of `columns`; all when left out. */
+	/** IDs of visible columns, in `columns` order; all if absent. */
 	visible?: ReadonlySet<string>;
 	groups: readonly RowGroup<Row>[];
 	rowId: (row: Row) => string;
-	/** The row's name for the checkbox and for screen readers. */
+	/** Row name for the checkbox and screen readers. */
 	rowName: (row: Row) => string;
-	/** Two lines of four facts, in place of the cells. */
+	/** Phone layout: two lines of four values. */
 	phone: (row: Row) => PhoneFacts;
 	selection?: Selection;
 	sort?: Sort | null;
 	onSort?: (next: Sort | null) => void;
-	/** Enter, or a click on the row beside its links. */
+	/** Opened by Enter or by a click outside the row's links. */
 	onOpen?: (row: Row) => void;
-	/** Rows in all, when more can be loaded than there are. */
+	/** Total row count, if not all are loaded. */
 	total?: number;
-	/** Asked for the next page when its end comes near. */
+	/** Called when the end of the list comes near. */
 	onEndReached?: () => void;
-	/** Under the last row: "Loading more", or nothing. */
+	/** Footer, such as "Loading more". */
 	foot?: ReactNode;
 	className?: string;
 };
@@ -49,7 +49,7 @@ const GROUP = 36;
 const PHONE_ROW = 57;
 const END_WITHIN_PX = 800;
 
-/** A long list: sticky head, virtual rows, groups with sums, selection and the keyboard. The window scrolls it. */
+/** Long list with sticky header, virtual rows, groups with sums, selection and keyboard control. The window scrolls. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
 	const { columns, groups, rowId, selection } = props;
 	const isPhone = useIsPhone();
@@ -110,7 +110,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 	);
 }
 
-/** Tells once that the end of the list has come near; a longer list has a new one. */
+/** Fires once per list length when its end comes near. */
 function EndSentinel({ onReached }: { onReached: () => void }) {
 	const watch = (el: HTMLDivElement | null) => {
 		if (!el) return;
@@ -142,7 +142,7 @@ type KeyboardOptions<Row> = {
 	scrollTo: (index: number) => void;
 };
 
-/** One row is in the tab order; arrows move on from it, Space selects, Shift selects further, Enter opens, Escape lets go. */
+/** Roving tab index: arrows move, Space selects, Shift extends, Enter opens, Escape clears. */
 function useKeyboard<Row>({ ids, items, selection, onOpen, scrollTo }: KeyboardOptions<Row>) {
 	const [activeId, setActive] = useState<string | null>(null);
 	const anchor = useRef<string | null>(null);
@@ -182,7 +182,7 @@ function useKeyboard<Row>({ ids, items, selection, onOpen, scrollTo }: KeyboardO
 	const onRowClick = (event: MouseEvent<HTMLElement>, id: string) => {
 		const target = event.target instanceof Element ? event.target : null;
 		if (target?.closest("[data-row-select]")) {
-			// Not prevented: the box would then show what it was before the click.
+			// Default not prevented; otherwise the checkbox would show its old state.
 			select(id, event.shiftKey);
 			return;
 		}

@@ -4,7 +4,7 @@ import { flatten, moveFocus, nextSort, rangeSelected, toggled } from "./model.ts
 const ids = ["a", "b", "c", "d"];
 
 describe("flatten", () => {
-	it("puts each group before its rows and counts rows alone", () => {
+	it("puts each group before its rows and counts rows only", () => {
 		const items = flatten(
 			[
 				{ id: "r", label: "Running", rows: [{ id: "a" }, { id: "b" }] },
@@ -15,7 +15,7 @@ describe("flatten", () => {
 		expect(items.map((i) => i.id)).toEqual(["group:r", "a", "b", "group:q", "c"]);
 		expect(items.flatMap((i) => (i.kind === "row" ? [i.rowIndex] : []))).toEqual([0, 1, 2]);
 	});
-	it("has no row for a group without a label", () =>
+	it("omits the header of an unlabeled group", () =>
 		expect(flatten([{ id: "all", label: "", rows: [{ id: "a" }] }], (row) => row.id).map((i) => i.kind)).toEqual(["row"]));
 });
 
@@ -28,16 +28,16 @@ describe("moveFocus", () => {
 		["Home", "c", "a"],
 		["End", "a", "d"],
 		["PageDown", "a", "d"],
-	])("%s from %s goes to %s", (key, from, to) => expect(moveFocus(key, ids, from)).toBe(to));
+	])("%s from %s moves to %s", (key, from, to) => expect(moveFocus(key, ids, from)).toBe(to));
 	it("enters at the first row", () => expect(moveFocus("ArrowDown", ids, null)).toBe("a"));
-	it("leaves other keys, and empty lists, alone", () => {
+	it("ignores other keys and empty lists", () => {
 		expect(moveFocus("x", ids, "a")).toBeNull();
 		expect(moveFocus("ArrowDown", [], null)).toBeNull();
 	});
 });
 
 describe("selection", () => {
-	it("toggles without touching the old set", () => {
+	it("toggles without mutating the old set", () => {
 		const before = new Set(["a"]);
 		expect([...toggled(before, "b")]).toEqual(["a", "b"]);
 		expect([...toggled(before, "a")]).toEqual([]);
@@ -47,18 +47,19 @@ describe("selection", () => {
 		expect([...rangeSelected(new Set(), ids, "b", "d")]).toEqual(["b", "c", "d"]);
 		expect([...rangeSelected(new Set(["d"]), ids, "b", "a")].sort()).toEqual(["a", "b", "d"]);
 	});
-	it("falls back to the row itself when the anchor has gone", () => expect([...rangeSelected(new Set(), ids, "gone", "c")]).toEqual(["c"]));
+	it("falls back to the row itself if the anchor was removed", () =>
+		expect([...rangeSelected(new Set(), ids, "gone", "c")]).toEqual(["c"]));
 });
 
 describe("nextSort", () => {
 	const cost = { id: "cost", sort: "descending" as const };
-	it("goes through its own direction, the other, and none", () => {
+	it("cycles through default direction, reverse and none", () => {
 		const first = nextSort(null, cost);
 		expect(first).toEqual({ columnId: "cost", direction: "descending" });
 		const second = nextSort(first, cost);
 		expect(second).toEqual({ columnId: "cost", direction: "ascending" });
 		expect(nextSort(second, cost)).toBeNull();
 	});
-	it("begins anew on another column", () =>
+	it("restarts on another column", () =>
 		expect(nextSort({ columnId: "name", direction: "descending" }, cost)).toEqual({ columnId: "cost", direction: "descending" }));
 });

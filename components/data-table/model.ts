@@ -3,20 +3,20 @@ import type { ReactNode } from "react";
 export type SortDirection = "ascending" | "descending";
 export type Sort = { columnId: string; direction: SortDirection };
 
-/** Below which width a column gives way: phone is 768 px, rail 1100, wide 1280, full 1440. */
+/** Minimum width at which a column is shown: phone 768 px, rail 1100, wide 1280, full 1440. */
 export type HideBelow = "rail" | "wide" | "full";
 
 export type Column<Row> = {
 	id: string;
 	header: ReactNode;
-	/** What the column is called in the menu of columns and by screen readers, when `header` is not plain text. */
+	/** Column name for the picker and screen readers if `header` is not plain text. */
 	name: string;
 	cell: (row: Row) => ReactNode;
-	/** Figures: right-aligned, tabular. */
+	/** Numbers: right-aligned, tabular. */
 	n?: boolean;
-	/** Pixels. Columns without it share what is left. */
+	/** Pixels. Columns without a width share the rest. */
 	width?: number;
-	/** A sortable column, with the direction of its first click. */
+	/** Makes the column sortable; the direction of the first click. */
 	sort?: SortDirection;
 	hideBelow?: HideBelow;
 };
@@ -24,21 +24,21 @@ export type Column<Row> = {
 export type RowGroup<Row> = {
 	id: string;
 	label: ReactNode;
-	/** The count shown behind the label; the number of rows when left out (they may not all be loaded). */
+	/** Count next to the label; defaults to the loaded rows. */
 	count?: number;
-	/** What stands in this group's row under each column: its sums. */
+	/** Column sums in the group's header row. */
 	sums?: Readonly<Record<string, ReactNode>>;
 	rows: readonly Row[];
 };
 
 export type Selection = { selected: ReadonlySet<string>; onChange: (next: ReadonlySet<string>) => void };
 
-/** First line: mark and name at the left, the main figure at the right. Second line, quieter: where, and when or why. */
+/** First line: mark, name and main figure. Second line: location and time or reason. */
 export type PhoneFacts = { mark?: ReactNode; a: ReactNode; b: ReactNode; c: ReactNode; d: ReactNode };
 
 export type Item<Row> = { kind: "group"; id: string; group: RowGroup<Row> } | { kind: "row"; id: string; row: Row; rowIndex: number };
 
-/** Groups and rows in the order in which they are drawn. A single group without a label has no row of its own. */
+/** Groups and rows in display order. A single unlabeled group has no header. */
 export function flatten<Row>(groups: readonly RowGroup<Row>[], rowId: (row: Row) => string): Item<Row>[] {
 	const items: Item<Row>[] = [];
 	let rowIndex = 0;
@@ -50,7 +50,7 @@ export function flatten<Row>(groups: readonly RowGroup<Row>[], rowId: (row: Row)
 	return items;
 }
 
-/** The row that a key moves to, over the ids of all rows; null when the key does not move. */
+/** The row a key moves to, by ID; null if the key does not move. */
 export function moveFocus(key: string, ids: readonly string[], activeId: string | null, page = 12): string | null {
 	const at = activeId === null ? -1 : ids.indexOf(activeId);
 	const clamp = (i: number) => ids[Math.min(ids.length - 1, Math.max(0, i))] ?? null;
@@ -78,7 +78,7 @@ export function toggled(selected: ReadonlySet<string>, id: string): Set<string> 
 	return next;
 }
 
-/** Adds every row from the anchor to the target, both included. */
+/** Selects every row from the anchor to the target, inclusive. */
 export function rangeSelected(
 	selected: ReadonlySet<string>,
 	ids: readonly string[],
@@ -92,7 +92,7 @@ export function rangeSelected(
 	return new Set([...selected, ...ids.slice(low, high + 1)]);
 }
 
-/** The next sort when a header is pressed: first its own direction, then the other, then the list's default. */
+/** Next sort on header click: default direction, reverse, then the list default. */
 export function nextSort<Row>(sort: Sort | null, column: Pick<Column<Row>, "id" | "sort">): Sort | null {
 	const first = column.sort ?? "ascending";
 	if (sort?.columnId !== column.id) return { columnId: column.id, direction: first };

@@ -6,12 +6,12 @@ import { Icon } from "#components/ui/icon.tsx";
 
 export const HIDE: Record<HideBelow, string> = { rail: "max-rail:hidden", wide: "max-xl:hidden", full: "max-[89.99rem]:hidden" };
 
-/** Screens wider than this share what is left among all columns: the first alone would part a name from its row. */
+/** On wider screens the extra width is shared; giving it to the first column alone would leave a gap after the name. */
 const WIDE_PX = 1_600;
 
 const widthOf = (px: number) => `max(${px}px, ${((px / WIDE_PX) * 100).toFixed(2)}vw)`;
 
-/** Fixed widths: a row that comes into view must not move the columns. */
+/** Fixed widths keep columns still while rows are virtualized. */
 export function TableWidths<Row>({ columns, selectable }: { columns: readonly Column<Row>[]; selectable: boolean }) {
 	return (
 		<colgroup className="max-md:hidden">
@@ -44,7 +44,7 @@ export function TableHead<Row>({ columns, ids, selection, sort, onSort }: HeadPr
 				{selection && (
 					<th scope="col" className={cn(HEAD, "pl-6")}>
 						<Checkbox
-							aria-label={all ? "Select none" : "Select all"}
+							aria-label={all ? "Clear selection" : "Select all"}
 							checked={all}
 							mixed={count > 0 && !all}
 							onChange={() => selection.onChange(all || count > 0 ? new Set() : new Set(ids))}

@@ -100,7 +100,7 @@ type GroupRowProps<Row> = {
 	measureRef: ((el: Element | null) => void) | undefined;
 };
 
-/** The sums stand in the columns that they are sums of. */
+/** Sums appear in their columns. */
 function GroupRow<Row>({ group, index, columns, selectable, measureRef }: GroupRowProps<Row>) {
 	const [first, ...rest] = columns;
 	const cell =

@@ -9,7 +9,9 @@ function subscribe(listener: () => void): () => void {
 	return () => media.removeEventListener("change", listener);
 }
 
-/** Whether the window is a phone's; null on the server and while hydrating, when both forms are drawn and CSS hides one. */
+/**
+ * True on a phone-sized window; null during server rendering and hydration, when both layouts exist and CSS hides one.
+ */
 export function useIsPhone(): boolean | null {
 	return useSyncExternalStore<boolean | null>(
 		subscribe,

@@ -2,14 +2,14 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useState } from "react";
 
-/** Lists up to this length are drawn whole: then the browser's own find and print see all of them. */
+/** Shorter lists are rendered completely so that browser find and print work. */
 const WHOLE_UP_TO = 80;
 
 type WindowRows = { count: number; sizeOf: (index: number) => number; keyOf: (index: number) => string };
 
 /**
- * The rows of a list that are near the window, which is what scrolls. `before` and `after` are the heights of the rest.
- * `measureTop` is the ref of the element in which the rows stand.
+ * The rows near the window's viewport. `before` and `after` are the heights of the rest. `measureTop` is the ref of the
+ * element that holds the rows.
  */
 export function useWindowRows({ count, sizeOf, keyOf }: WindowRows) {
 	const [top, setTop] = useState(0);
@@ -17,7 +17,7 @@ export function useWindowRows({ count, sizeOf, keyOf }: WindowRows) {
 		if (!el) return;
 		const measure = () => setTop(Math.round(el.getBoundingClientRect().top + window.scrollY));
 		measure();
-		// What stands above the list (filters that wrap, a banner that goes) moves it.
+		// Content above the list (wrapping filters, a dismissed banner) moves it.
 		const observer = new ResizeObserver(measure);
 		observer.observe(document.body);
 		return () => observer.disconnect();

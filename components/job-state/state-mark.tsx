@@ -17,7 +17,7 @@ export type StateName = JobStateName | AttemptStateName | InstanceStateName;
 
 type Shape = "dashed" | "paused" | "arriving" | "filling" | "leaving" | "tick" | "cross" | "bar" | "bolt" | "lost" | "empty";
 
-/** Shapes differ, not colours alone: a state must be told apart in grey as well. */
+/** States differ by shape, not only by color. */
 const SHAPE: Record<StateName, Shape> = {
 	queued: "dashed",
 	intended: "dashed",
@@ -44,7 +44,7 @@ const SHAPE: Record<StateName, Shape> = {
 const CIRCUMFERENCE = 15.08;
 
 type GlyphProps = {
-	state: StateName /** 0 to 1, for running: the ring fills with it. Unknown leaves a half-filled ring. */;
+	state: StateName /** 0 to 1 for running jobs, drawn as a ring. Unknown is drawn as half. */;
 	progress?: number | null;
 	className?: string;
 };
@@ -136,9 +136,9 @@ function GlyphShape({ shape, progress }: { shape: Shape; progress: number }) {
 	}
 }
 
-type StateMarkProps = GlyphProps & { /** Why, in a few words, behind the state. */ note?: string | null };
+type StateMarkProps = GlyphProps & { /** Short reason after the state. */ note?: string | null };
 
-/** A state: its glyph and its word. */
+/** State icon and label. */
 export function StateMark({ state, progress, note, className }: StateMarkProps) {
 	const percent = state === "running" && typeof progress === "number" ? `${Math.round(progress * 100)}% done` : undefined;
 	return (

@@ -1,18 +1,18 @@
 import type { Tone } from "#components/ui/chip.tsx";
 import type { AdoptionState } from "#server/domain/states.ts";
 
-/** What each state of an adoption is called, and what it means for the cluster's own job. */
+/** Labels and explanations of adoption states. */
 export const ADOPTION_WORDS: Readonly<Record<AdoptionState, { label: string; tone: Tone; says: string }>> = {
 	offered: {
 		label: "offered",
 		tone: "neutral",
-		says: "It waits at its cluster as before, and here beside it: whichever can start it first does.",
+		says: "Queued at its cluster and here; it runs wherever it starts first.",
 	},
-	holding: { label: "being held", tone: "accent", says: "Its cluster is asked to hold it, before a machine is bought." },
-	held: { label: "held there", tone: "accent", says: "Its cluster holds it while this job runs in its place." },
-	returning: { label: "going back", tone: "warn", says: "It goes back: once nothing of it runs here, its cluster lets it go on." },
-	released: { label: "given back", tone: "neutral", says: "It is its cluster's again, which runs it." },
-	finishing: { label: "ending there", tone: "accent", says: "It ran here to its end, which its cluster is being told." },
-	finished: { label: "finished there", tone: "ok", says: "It ran here to its end, and its cluster has it down with the same outcome." },
-	abandoned: { label: "ended there", tone: "neutral", says: "It came to its end at its cluster, by somebody's hand." },
+	holding: { label: "holding", tone: "accent", says: "The cluster is asked to hold the job before a machine is launched." },
+	held: { label: "held", tone: "accent", says: "The cluster holds the job while it runs here." },
+	returning: { label: "returning", tone: "warn", says: "The cluster releases the job once it has stopped here." },
+	released: { label: "returned", tone: "neutral", says: "The cluster runs the job again." },
+	finishing: { label: "completing", tone: "accent", says: "The job finished here; the result is being reported to the cluster." },
+	finished: { label: "completed", tone: "ok", says: "The job finished here and the cluster recorded the result." },
+	abandoned: { label: "ended at cluster", tone: "neutral", says: "The job ended at its cluster." },
 };

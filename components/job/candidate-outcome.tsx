@@ -7,22 +7,21 @@ import { RemovalText } from "./reason-text.tsx";
 
 const SECOND = 1_000;
 
-/** What became of a candidate: bold the fact, then what it means. */
+/** The outcome of a candidate: result first, then the reason. */
 export function CandidateOutcome({ row, chosen }: { row: CandidateRow; chosen: CandidateView | null }) {
 	const { candidate, alike } = row;
 	if (candidate.removedBy) {
 		return (
 			<>
 				<b className="text-ink">{REMOVAL_LABELS[candidate.removedBy.why]}.</b> <RemovalText removal={candidate.removedBy} />
-				{alike > 0 && <span className="text-ink-3"> And {alike.toLocaleString("en-US")} more, dearer.</span>}
+				{alike > 0 && <span className="text-ink-3"> And {alike.toLocaleString("en-US")} more, all more expensive.</span>}
 			</>
 		);
 	}
 	if (candidate.outcome === "chosen") {
 		return (
 			<>
-				<b>Chosen.</b>{" "}
-				{candidate.placement.capacityType === "owned" ? "A slot at home costs no new money." : "The best that passes every rule."}
+				<b>Selected.</b> {candidate.placement.capacityType === "owned" ? "Owned GPUs add no cost." : "Best eligible candidate."}
 			</>
 		);
 	}
@@ -31,23 +30,23 @@ export function CandidateOutcome({ row, chosen }: { row: CandidateRow; chosen: C
 
 function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: CandidateView | null }) {
 	const owned = candidate.placement.capacityType === "owned";
-	if (!chosen) return <b>{owned ? "Waits for this." : "Passes every rule."}</b>;
+	if (!chosen) return <b>{owned ? "Queued for this." : "Eligible."}</b>;
 	const { dearerMicroUsd, laterMs, withoutDisks } = comparedWith(candidate, chosen);
 	const parts = [
 		...(laterMs >= SECOND ? [`${formatSpan(laterMs)} later`] : []),
 		...(dearerMicroUsd !== 0n
 			? [
-					`${formatMoney(dearerMicroUsd < 0n ? -dearerMicroUsd : dearerMicroUsd, "posted")} ${dearerMicroUsd < 0n ? "cheaper" : "dearer"}${withoutDisks ? " without disks" : ""}`,
+					`${formatMoney(dearerMicroUsd < 0n ? -dearerMicroUsd : dearerMicroUsd, "posted")} ${dearerMicroUsd < 0n ? "cheaper" : "more expensive"}${withoutDisks ? " excluding disks" : ""}`,
 				]
 			: []),
 	];
 	return (
 		<>
-			<b>Passes{parts.length > 0 ? `, ${parts.join(" and ")}` : ""}.</b>
-			{owned && chosen.placement.capacityType !== "owned" && " But no new money."}
-			{parts.length === 0 && " The same price and time."}
-			{withoutDisks && candidate.storageMicroUsd === undefined && " Its disk's price is not known, and weighs as the dearest."}
-			{!withoutDisks && dearerMicroUsd < 0n && " But it weighs more."}
+			<b>Eligible{parts.length > 0 ? `, ${parts.join(" and ")}` : ""}.</b>
+			{owned && chosen.placement.capacityType !== "owned" && " No added cost."}
+			{parts.length === 0 && " Same price and time."}
+			{withoutDisks && candidate.storageMicroUsd === undefined && " Disk price unknown, so ranked at the highest disk price."}
+			{!withoutDisks && dearerMicroUsd < 0n && " Ranked lower."}
 		</>
 	);
 }

@@ -18,16 +18,16 @@ type CandidateTableProps = {
 	rows: DecisionRows;
 	gpus: number;
 	deadlineMs: number | null;
-	/** Without egress, CO2, start and the axis: beside a quote. */
+	/** Compact layout next to a quote: without egress, CO2, start and axis. */
 	compact?: boolean;
 };
 
-/** Columns that give way to the outcome on narrow screens. */
+/** Columns hidden on narrow screens. */
 const NARROW = "max-[89.99rem]:hidden";
 const COLUMNS = 9;
 const NARROW_COLUMNS = 3;
 
-/** The places that were considered, with what decided on each. One column is a time axis that all of them share. */
+/** Decision candidates with price, time and outcome. One column is a shared time axis. */
 export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: CandidateTableProps) {
 	const axis = compact ? null : runAxis([...rows.passing, ...rows.removed], deadlineMs);
 	const chosen = rows.passing.find((r) => r.candidate.outcome === "chosen")?.candidate ?? null;
@@ -35,11 +35,11 @@ export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: Cand
 		<CandidateLine key={row.id} row={row} gpus={gpus} deadlineMs={deadlineMs} axis={axis} chosen={chosen} compact={compact} />
 	);
 	return (
-		<Table aria-label="Places considered" className={compact ? "" : "md:table-fixed"}>
+		<Table aria-label="Candidates" className={compact ? "" : "md:table-fixed"}>
 			{!compact && <Widths />}
 			<thead>
 				<tr>
-					<Th>Place</Th>
+					<Th>Candidate</Th>
 					<Th n>$ per hour</Th>
 					{!compact && (
 						<Th n className={NARROW}>
@@ -49,7 +49,7 @@ export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: Cand
 					<Th n>Finish</Th>
 					{!compact && (
 						<Th className="relative p-0!">
-							<span className="sr-only">From start to finish</span>
+							<span className="sr-only">Run time</span>
 							<AxisHead axis={axis} />
 						</Th>
 					)}
@@ -70,10 +70,10 @@ export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: Cand
 			<tbody>
 				{rows.passing.map(line)}
 				{rows.morePassing > 0 && (
-					<GroupLine compact={compact}>{rows.morePassing.toLocaleString("en-US")} more pass every rule, and weigh more</GroupLine>
+					<GroupLine compact={compact}>{rows.morePassing.toLocaleString("en-US")} more eligible, ranked lower</GroupLine>
 				)}
 				{rows.removed.length > 0 && (
-					<GroupLine compact={compact}>Removed, the cheapest of each cause ({rows.removedCount.toLocaleString("en-US")} in all)</GroupLine>
+					<GroupLine compact={compact}>Excluded (cheapest of each reason, {rows.removedCount.toLocaleString("en-US")} total)</GroupLine>
 				)}
 				{rows.removed.map(line)}
 			</tbody>
@@ -81,7 +81,7 @@ export function CandidateTable({ rows, gpus, deadlineMs, compact = false }: Cand
 	);
 }
 
-/** Fixed, so that the time axis keeps its room and the columns stand still from one decision to the next. */
+/** Fixed widths keep the time axis and columns aligned between decisions. */
 function Widths() {
 	return (
 		<colgroup className="max-md:hidden">
@@ -98,7 +98,7 @@ function Widths() {
 	);
 }
 
-/** It spans the columns that stand on narrow screens too: over hidden ones it would keep their room. */
+/** Spans only the columns visible on narrow screens; spanning hidden ones would reserve their width. */
 function GroupLine({ compact, children }: { compact: boolean; children: ReactNode }) {
 	return (
 		<tr className="max-md:block">
@@ -181,7 +181,7 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 				{prepaid ? (
 					<>
 						<Money value="0" kind="whole" />
-						<span className="block text-xs font-book text-ink-3">paid ahead</span>
+						<span className="block text-xs font-book text-ink-3">prepaid</span>
 					</>
 				) : priced ? (
 					<Money value={c.hourlyMicroUsd} kind="price" />
@@ -212,7 +212,7 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 			)}
 			{!compact && (
 				<Td n className={NARROW}>
-					{c.emissionsGrams === null ? <span className="text-ink-3">not known</span> : <Carbon grams={c.emissionsGrams} />}
+					{c.emissionsGrams === null ? <span className="text-ink-3">unknown</span> : <Carbon grams={c.emissionsGrams} />}
 				</Td>
 			)}
 			<Td n phone="b" className={fact === "total" || c.outcome === "chosen" ? STRONG : ""}>
@@ -227,13 +227,11 @@ function CandidateLine({ row, gpus, deadlineMs, axis, chosen, compact }: LinePro
 	);
 }
 
-/** Whether the total has the disk of the machine; how much on hover. At home the hardware has its own. */
+/** Shows whether the total includes the machine's disk; the amount is on hover. Owned hardware includes its disk. */
 function DiskPart({ candidate: c }: { candidate: CandidateView }) {
 	if (c.placement.capacityType === "owned") return null;
 	const known = c.storageMicroUsd !== undefined;
-	const said = known
-		? `Of it ${formatMoney(c.storageMicroUsd ?? "0", "estimate")} for the disk`
-		: "The disk is not counted: its price is not known";
+	const said = known ? `Includes ${formatMoney(c.storageMicroUsd ?? "0", "estimate")} for the disk` : "Disk price unknown and not included";
 	return (
 		<span className="block text-xs font-book text-ink-3" title={said}>
 			{known ? "incl. disk" : "excl. disk"}
@@ -250,7 +248,7 @@ function Machine({ candidate: c, gpus }: { candidate: CandidateView; gpus: numbe
 		<>
 			{times}
 			{machine}
-			{capacityType === "owned" ? ", at home" : `, ${capacityType === "on_demand" ? "on-demand" : capacityType}`}
+			{capacityType === "owned" ? ", owned" : `, ${capacityType === "on_demand" ? "on-demand" : capacityType}`}
 		</>
 	);
 }

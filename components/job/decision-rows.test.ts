@@ -33,7 +33,7 @@ const considered = (candidates: CandidateView[], removed: Considered["removed"] 
 const ids = (rows: { id: string }[]) => rows.map((r) => r.id);
 
 describe("decisionRows", () => {
-	it("puts the chosen one first and the rest by what the choice is made by", () => {
+	it("lists the selected candidate first, then ranks the rest as the decision did", () => {
 		const rows = decisionRows(
 			considered([
 				candidate("dear", { scoreMicroUsd: "100" }),
@@ -44,19 +44,19 @@ describe("decisionRows", () => {
 		expect(ids(rows.passing)).toEqual(["won", "cheap", "dear"]);
 	});
 
-	it("says how many more pass than are shown, and shows home in any case", () => {
+	it("counts hidden eligible candidates and always shows owned", () => {
 		const clouds = Array.from({ length: 8 }, (_, i) => candidate(`o${i}`, { scoreMicroUsd: String(i) }));
 		const rows = decisionRows(considered([...clouds, candidate(null, { scoreMicroUsd: "900" })]));
 		expect(ids(rows.passing)).toEqual(["o0", "o1", "o2", "o3", "o4", "local/local//owned"]);
 		expect(rows.morePassing).toBe(9 - 6);
 	});
 
-	it("lets one zone stand for the others of its region", () => {
+	it("shows one zone per region", () => {
 		const zone = (id: string) => candidate(id, { placement: { ...candidate("x").placement, region: "r", zone: id } });
 		expect(ids(decisionRows(considered([zone("a"), zone("b")])).passing)).toEqual(["a"]);
 	});
 
-	it("shows the cheapest of each cause with how many are alike", () => {
+	it("shows the cheapest of each exclusion reason with the count", () => {
 		const rows = decisionRows(
 			considered(
 				[],
@@ -73,7 +73,7 @@ describe("decisionRows", () => {
 		expect(rows.removedCount).toBe(13);
 	});
 
-	it("keeps home's own line, without times when it can never run there", () => {
+	it("keeps a row for owned even if it can never run there, without times", () => {
 		const home = candidate(null, out("hardware_gpus"));
 		const rows = decisionRows(
 			considered([home], [{ ruleId: null, why: "hardware_gpus", count: 2, cheapest: candidate("a", out("hardware_gpus")) }]),
@@ -87,17 +87,17 @@ describe("decisionRows", () => {
 
 describe("runAxis", () => {
 	const rows = (deadlineMs: number | null) => runAxis(decisionRows(considered([candidate("a")])).passing, deadlineMs);
-	it("holds every run, and a deadline that is near", () => {
+	it("includes every run and a near deadline", () => {
 		expect(rows(null)?.fromMs).toBeLessThan(100);
 		expect(rows(null)?.toMs).toBeGreaterThan(300);
 		expect(rows(500)?.toMs).toBeGreaterThan(500);
 		expect(rows(500)?.deadlineMs).toBe(500);
 	});
-	it("leaves out one that would press everything into a corner", () => {
+	it("omits a distant deadline", () => {
 		expect(rows(90_000_000)?.toMs).toBeLessThan(5_000);
 		expect(rows(90_000_000)?.deadlineMs).toBeNull();
 	});
-	it("is none when nothing can start", () => expect(runAxis([], 5)).toBeNull());
+	it("is null when nothing can start", () => expect(runAxis([], 5)).toBeNull());
 });
 
 describe("lateness", () => {
@@ -106,13 +106,13 @@ describe("lateness", () => {
 		[300, "on_time"],
 		[299, "at_risk"],
 		[199, "late"],
-	] as const)("with a deadline at %s is %s", (deadline, want) => {
+	] as const)("a deadline at %s is %s", (deadline, want) => {
 		expect(lateness({ p50Ms: 200, p90Ms: 300 }, deadline)).toBe(want);
 	});
 });
 
-describe("removal codes", () => {
-	it("all have a label and say which fact decided", () => {
+describe("exclusion codes", () => {
+	it("each has a label and names the deciding fact", () => {
 		for (const code of REMOVAL_CODES) {
 			expect(REMOVAL_LABELS[code]).toMatch(/^[A-Z]/);
 			expect(decidingFact(code)).not.toBeUndefined();
@@ -122,21 +122,21 @@ describe("removal codes", () => {
 
 describe("comparedWith", () => {
 	const chosen = candidate("won", { totalMicroUsd: "430", storageMicroUsd: "37" });
-	it("takes both disks into account, or neither: 400 without a disk is 7 dearer than 430 of which 37 are the disk", () => {
+	it("compares totals with both disks or neither: 400 without a disk is 7 more expensive than 430 including 37 for the disk", () => {
 		expect(comparedWith(candidate("a", { totalMicroUsd: "440", storageMicroUsd: "40" }), chosen)).toMatchObject({
 			dearerMicroUsd: 10n,
 			withoutDisks: false,
 		});
 		expect(comparedWith(candidate("b", { totalMicroUsd: "400" }), chosen)).toMatchObject({ dearerMicroUsd: 7n, withoutDisks: true });
 	});
-	it("takes nothing off where home is one of the two: its disks are in its price", () => {
+	it("subtracts nothing for owned hardware, whose price includes disks", () => {
 		expect(comparedWith(candidate(null, { totalMicroUsd: "500" }), chosen)).toMatchObject({ dearerMicroUsd: 70n, withoutDisks: false });
 	});
 });
 
 describe("isPrepaid", () => {
 	const placement = { siteId: "aws", capacityType: "reserved" } as CandidateView["placement"];
-	it("holds of a reserved machine at $0, and not of a price that was refused or of another capacity type", () => {
+	it("is true for a reserved machine at $0, not for a rejected price or another capacity type", () => {
 		expect(isPrepaid(candidate("r", { placement, hourlyMicroUsd: "0" }))).toBe(true);
 		expect(isPrepaid(candidate("r", { placement, hourlyMicroUsd: "0", ...out("burst_not_due") }))).toBe(true);
 		expect(isPrepaid(candidate("r", { placement, hourlyMicroUsd: "0", ...out("price_zero") }))).toBe(false);

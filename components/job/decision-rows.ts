@@ -2,23 +2,23 @@ import type { RunAxis } from "#components/charts/run-bar.tsx";
 import type { CandidateView, DecisionView, QuoteView } from "#components/trpc/outputs.ts";
 import type { RemovalCode } from "#server/domain/decision.ts";
 
-/** What a decision and a quote have in common. */
+/** The fields shared by a decision and a quote. */
 export type Considered = Pick<DecisionView | QuoteView, "candidates" | "removed" | "consideredCount">;
 
 export type CandidateRow = {
 	id: string;
 	candidate: CandidateView;
-	/** How many more were removed for the same cause, and are dearer than this one. */
+	/** Number of more expensive candidates excluded for the same reason. */
 	alike: number;
-	/** False for what can never start there: then its times and amounts say nothing. */
+	/** False if it can never start there; times and amounts are then meaningless. */
 	timed: boolean;
 };
 export type DecisionRows = {
-	/** The chosen one first, then by what the choice is made by. */
+	/** The selected candidate first, then by rank. */
 	passing: CandidateRow[];
-	/** The cheapest of each cause, cheapest first. */
+	/** The cheapest of each exclusion reason, cheapest first. */
 	removed: CandidateRow[];
-	/** Places that pass and are left out: they weigh more, or say the same. */
+	/** Eligible candidates not shown: ranked lower or equivalent. */
 	morePassing: number;
 	removedCount: number;
 };
@@ -26,12 +26,14 @@ export type DecisionRows = {
 const PASSING_SHOWN = 5;
 const OUTCOMES = { chosen: 0, passes: 1, removed: 2 } as const;
 
-/** Facts that do not go away by waiting: its start is then no forecast but a placeholder. */
+/** Permanent exclusions: the start time is a placeholder, not a forecast. */
 const NEVER: ReadonlySet<RemovalCode> = new Set([
 	"hardware_gpus",
 	"hardware_accelerator",
 	"hardware_cpus",
 	"hardware_memory",
+	"hardware_gpu_memory",
+	"hardware_bf16",
 	"multi_node_unsupported",
 	"site_unreachable",
 ]);
@@ -39,7 +41,7 @@ const NEVER: ReadonlySet<RemovalCode> = new Set([
 const idOf = (c: CandidateView): string =>
 	c.offerId ?? `${c.placement.siteId}/${c.placement.poolId ?? ""}/${c.placement.instanceType ?? ""}/${c.placement.capacityType}`;
 
-/** Zones of a region, and the like, whose lines would say the same: the first stands for them. */
+/** Groups equivalent candidates, such as zones of a region; the first represents the group. */
 const alike = (c: CandidateView): string =>
 	[c.placement.siteId, c.placement.region, c.placement.poolId, c.placement.instanceType, c.placement.capacityType].join("/");
 
@@ -54,7 +56,7 @@ export function decisionRows({ candidates, removed, consideredCount }: Considere
 		.filter((c) => c.outcome !== "removed")
 		.toSorted((a, b) => OUTCOMES[a.outcome] - OUTCOMES[b.outcome] || Number(BigInt(a.scoreMicroUsd) - BigInt(b.scoreMicroUsd)));
 	const distinct = passing.filter((c, i) => passing.findIndex((other) => alike(other) === alike(c)) === i);
-	// Home is what every other place is compared with.
+	// Owned is the baseline of every comparison.
 	const best = distinct.filter((c, i) => i < PASSING_SHOWN || c.placement.capacityType === "owned");
 	const removedCount = removed.reduce((sum, group) => sum + group.count, 0);
 	const shown = new Set<string>();
@@ -69,7 +71,7 @@ export function decisionRows({ candidates, removed, consideredCount }: Considere
 			),
 		];
 	});
-	// Home is worth its own line, even when a cloud stands for its cause.
+	// Owned gets its own row even if a cloud represents its exclusion reason.
 	const home = candidates.filter((c) => c.outcome === "removed" && c.placement.capacityType === "owned");
 	const extra = home.filter((c) => !groups.some((g) => g.id === idOf(c))).map((c) => row(c));
 	return {
@@ -80,7 +82,7 @@ export function decisionRows({ candidates, removed, consideredCount }: Considere
 	};
 }
 
-/** From the first start to the last finish of what is shown, with the deadline on it unless it is far away. */
+/** From the earliest start to the latest finish shown, including the deadline unless it is distant. */
 export function runAxis(rows: readonly CandidateRow[], deadlineMs: number | null): RunAxis | null {
 	const timed = rows.filter((row) => row.timed).map((row) => row.candidate);
 	if (timed.length === 0) return null;
@@ -93,7 +95,7 @@ export function runAxis(rows: readonly CandidateRow[], deadlineMs: number | null
 	return { fromMs: from - pad, toMs: to + 2 * pad, deadlineMs: near ? deadlineMs : null };
 }
 
-/** What removed it, in a word or two, for the beginning of its line. */
+/** Short exclusion labels, shown at the start of a row. */
 export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	site_denied: "Site",
 	site_not_allowed: "Site",
@@ -104,17 +106,20 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	capacity_type_denied: "Capacity type",
 	capacity_type_required: "Capacity type",
 	residency: "Data residency",
-	data_at_home: "Data at home",
+	data_at_home: "Data must stay",
 	hardware_gpus: "Hardware",
 	hardware_accelerator: "Hardware",
 	hardware_cpus: "Hardware",
 	hardware_memory: "Hardware",
+	hardware_gpu_memory: "Hardware",
+	hardware_bf16: "Hardware",
+	too_slow: "Too slow",
 	price_missing: "Price",
 	price_zero: "Price",
 	price_stale: "Price",
 	spot_not_cheaper: "Price",
 	capacity_backoff: "Cool-down",
-	burst_not_due: "No burst yet",
+	burst_not_due: "Too early to burst",
 	budget_exceeded: "Budget",
 	approval_required: "Approval",
 	no_free_slots: "Availability",
@@ -129,10 +134,10 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	deadline_needs_firm: "Deadline",
 	spot_is_cheapest: "Spot is cheaper",
 	spot_too_short: "Spot too short",
-	spot_worth_the_wait: "Waits for spot",
+	spot_worth_the_wait: "Waiting for spot",
 };
 
-/** Which fact of a line is the one that removed it, to be set in bold. */
+/** The value that caused the exclusion, shown in bold. */
 export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | "start" | "total" | null {
 	switch (why) {
 		case "site_denied":
@@ -151,6 +156,9 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "hardware_accelerator":
 		case "hardware_cpus":
 		case "hardware_memory":
+		case "hardware_gpu_memory":
+		case "hardware_bf16":
+		case "too_slow":
 		case "multi_node_unsupported":
 			return "machine";
 		case "price_missing":
@@ -179,7 +187,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 	}
 }
 
-/** What was bought ahead adds nothing by being used: a price of $0 that is neither missing nor wrong. */
+/** A prepaid commitment costs nothing extra: $0 here is a valid price. */
 export function isPrepaid({
 	placement,
 	hourlyMicroUsd,
@@ -190,8 +198,8 @@ export function isPrepaid({
 }
 
 /**
- * How a candidate that passes compares with the chosen one. Positive: dearer, later. Where the disk of only one machine has a known
- * price, both are compared without their disks: the other would look cheaper for what is merely not known of it.
+ * Compares an eligible candidate with the selected one; positive means more expensive or later. If only one disk price
+ * is known, both are compared without disks, since the other would look cheaper only because its disk price is unknown.
  */
 export function comparedWith(
 	candidate: CandidateView,
@@ -203,7 +211,10 @@ export function comparedWith(
 	return { dearerMicroUsd: total(candidate) - total(chosen), laterMs: candidate.finish.p50Ms - chosen.finish.p50Ms, withoutDisks };
 }
 
-/** The share of finishes after the deadline lies under 1 in 2, over 1 in 10, or elsewhere; the forecast says no more than that. */
+/**
+ * Whether less than 1 in 2, more than 1 in 10, or neither of the forecast finishes are late; the forecast supports no
+ * finer statement.
+ */
 export function lateness(range: { p50Ms: number; p90Ms: number }, deadlineMs: number | null): "on_time" | "at_risk" | "late" {
 	if (deadlineMs === null || range.p90Ms <= deadlineMs) return "on_time";
 	return range.p50Ms <= deadlineMs ? "at_risk" : "late";

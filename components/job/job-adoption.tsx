@@ -5,7 +5,7 @@ import { Chip } from "#components/ui/chip.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { ADOPTION_WORDS } from "./adoption-words.ts";
 
-/** For a job that stands for one of a cluster's own queue: whose that is, since when it is held there, and what it was told. */
+/** Adoption status of a job from a cluster's own queue. */
 export function JobAdoption({ adoption }: { adoption: NonNullable<JobDetail["adoption"]> }) {
 	const { label, tone, says } = ADOPTION_WORDS[adoption.state];
 	const { output, outcome } = adoption;
@@ -13,16 +13,16 @@ export function JobAdoption({ adoption }: { adoption: NonNullable<JobDetail["ado
 	return (
 		<Panel
 			title={`Adopted from ${adoption.siteName}`}
-			sub={`job ${adoption.foreignId} of ${adoption.user} in ${adoption.partition}`}
+			sub={`job ${adoption.foreignId} by ${adoption.user}, partition ${adoption.partition}`}
 			actions={<Chip tone={tone}>{label}</Chip>}
 			padded
 		>
 			<p className="max-w-[90ch] text-pretty text-ink-2">
-				{says} {adoption.why !== null && `${adoption.why}. `}Rule {adoption.ruleId} of policy version {adoption.policyVersion} allowed it{" "}
+				{says} {adoption.why !== null && `${adoption.why}. `}Rule {adoption.ruleId}, policy version {adoption.policyVersion}{" "}
 				<Time atMs={Date.parse(adoption.offeredAt)} />
 				{adoption.heldAt !== null && (
 					<>
-						, and its cluster {adoption.endedAt === null ? "has held it since" : "held it from"}{" "}
+						. The cluster {adoption.endedAt === null ? "has held it since" : "held it from"}{" "}
 						<Time atMs={Date.parse(adoption.heldAt)} form="short" />
 						{adoption.endedAt !== null && (
 							<>
@@ -34,10 +34,10 @@ export function JobAdoption({ adoption }: { adoption: NonNullable<JobDetail["ado
 				)}
 				.
 			</p>
-			{outcome && <p className="mt-1 text-ink-2">Its owner reads there: {outcome.comment}.</p>}
+			{outcome && <p className="mt-1 text-ink-2">Message to the owner: {outcome.comment}.</p>}
 			{output && output.files.length > 0 && (
 				<p className="mt-1 text-ink-2 [overflow-wrap:anywhere]">
-					What it printed or saved is there in <code>{output.files.join(", ")}</code>.
+					Output is in <code>{output.files.join(", ")}</code>.
 				</p>
 			)}
 			{problem !== null && (

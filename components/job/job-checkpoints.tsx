@@ -10,12 +10,12 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 const FIRST = 8;
 
-/** What was saved, newest first: from the newest a next attempt would go on. */
+/** Saved checkpoints, newest first; the next attempt resumes from the newest. */
 export function JobCheckpoints({ job }: { job: JobDetail }) {
 	const [all, setAll] = useState(false);
 	const shown = all ? job.checkpoints : job.checkpoints.slice(0, FIRST);
 	const { checkpoint } = job.spec;
-	const every = checkpoint ? `Saved every ${formatSpan(checkpoint.intervalMs)} from ${checkpoint.path}` : undefined;
+	const every = checkpoint ? `Every ${formatSpan(checkpoint.intervalMs)} from ${checkpoint.path}` : undefined;
 	const numberOf = (attemptId: string) => job.attemptList.find((a) => a.id === attemptId)?.number ?? null;
 	return (
 		<Panel
@@ -25,7 +25,7 @@ export function JobCheckpoints({ job }: { job: JobDetail }) {
 				? {
 						footer: (
 							<Button variant="link" size="sm" aria-expanded={all} onClick={() => setAll(!all)}>
-								{all ? "Show the newest only" : `Show all ${job.checkpoints.length}`}
+								{all ? "Show newest" : `Show all ${job.checkpoints.length}`}
 							</Button>
 						),
 					}
@@ -34,8 +34,8 @@ export function JobCheckpoints({ job }: { job: JobDetail }) {
 			{job.checkpoints.length === 0 ? (
 				<p className="max-w-[70ch] px-4 pb-4 text-pretty text-ink-2">
 					{checkpoint
-						? "None is saved yet. What the job writes into its checkpoint folder is copied here, and an attempt that is interrupted goes on from it."
-						: "This job names no checkpoint folder, so an interruption starts it from the beginning. Give it spec.checkpoint in its file."}
+						? "No checkpoints yet. Files written to the checkpoint folder are copied here, and an interrupted attempt resumes from them."
+						: "No checkpoint folder: an interruption restarts the job. Set spec.checkpoint in the job file to resume instead."}
 				</p>
 			) : (
 				<Table aria-label="Checkpoints">
@@ -43,11 +43,11 @@ export function JobCheckpoints({ job }: { job: JobDetail }) {
 						<tr>
 							<Th>Saved</Th>
 							<Th n>Attempt</Th>
-							<Th n>Work done</Th>
+							<Th n>Progress</Th>
 							<Th n>Files</Th>
 							<Th n>Size</Th>
 							<Th>
-								<span className="sr-only">Use</span>
+								<span className="sr-only">Status</span>
 							</Th>
 						</tr>
 					</thead>
@@ -67,7 +67,7 @@ export function JobCheckpoints({ job }: { job: JobDetail }) {
 									{formatBytes(c.bytes)}
 								</Td>
 								<Td phone="c" className="text-ink-2">
-									{i === 0 && (job.finishedAt === null ? "A restart would begin here" : "The newest")}
+									{i === 0 && (job.finishedAt === null ? "Restart point" : "Newest")}
 								</Td>
 							</Tr>
 						))}
@@ -78,7 +78,7 @@ export function JobCheckpoints({ job }: { job: JobDetail }) {
 	);
 }
 
-/** Bytes in units of 1024, as memory and files are counted. */
+/** Formats bytes in binary units. */
 export function formatBytes(bytes: number): string {
 	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 	let value = bytes;

@@ -16,31 +16,26 @@ import { HomeComparison } from "./home-comparison.tsx";
 import { LeadReason, ReasonText } from "./reason-text.tsx";
 import { jobPageParams } from "./search-params.ts";
 
-/** A chunk of its own: most jobs that people look at have begun. */
+/** Loaded separately because most jobs viewed have started. */
 const WaitingChanges = lazy(() => import("./waiting-changes.tsx").then((loaded) => ({ default: loaded.WaitingChanges })));
 
-/** More decisions than these do not fit beside each other. */
+/** Maximum number of decisions shown side by side. */
 const TABS = 4;
 
-/** Why the job is where it is: the sentence, and everything that was considered. */
+/** The decision: its reason and all candidates. */
 export function JobDecisions({ job }: { job: JobDetail }) {
 	const trpc = useTRPC();
 	const { data: decisions } = useSuspenseQuery(trpc.job.decisions.queryOptions({ id: job.id }));
 	const [wanted, setWanted] = useQueryState("decision", jobPageParams.decision);
 	const shown = decisions.find((d) => d.id === wanted) ?? decisions[0];
 	const rows = useMemo(() => (shown ? decisionRows(shown) : null), [shown]);
-	const title =
-		job.attemptList.length > 0
-			? "Why it is there"
-			: job.finishedAt === null
-				? "Why it waits"
-				: `Why it ${job.state === "failed" ? "failed" : "ended"}`;
+	const title = "Decision";
 	const waits = job.state === "queued" || job.state === "held";
 	if (!shown || !rows) {
 		return (
-			<Panel title={title}>
+			<Panel id="decision" title={title}>
 				{job.synthetic ? (
-					<EmptyState title="Nothing was decided here">The simulator made this job; its decisions were not kept.</EmptyState>
+					<EmptyState title="No decision">Simulated job; its decisions were not stored.</EmptyState>
 				) : (
 					<>
 						{waits ? (
@@ -50,11 +45,7 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 						) : (
 							<LeadReason reason={job.reason} />
 						)}
-						<p className="px-4 pb-4 text-ink-3">
-							{job.finishedAt === null
-								? "It is looked at again in every cycle. The places that were considered stand here once one of them is taken."
-								: "It ended before a place was chosen for it."}
-						</p>
+						{job.finishedAt !== null && <p className="px-4 pb-4 text-ink-3">The job ended before it was placed.</p>}
 					</>
 				)}
 			</Panel>
@@ -63,10 +54,11 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 	const deadlineMs = job.deadlineAt === null ? null : Date.parse(job.deadlineAt);
 	return (
 		<Panel
+			id="decision"
 			title={title}
 			sub={
 				<>
-					Policy {shown.policy.name}, version {shown.policy.version}, decided <Time atMs={shown.decidedAtMs} />
+					Policy {shown.policy.name} version {shown.policy.version}, decided <Time atMs={shown.decidedAtMs} />
 				</>
 			}
 			actions={
@@ -74,8 +66,8 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 			}
 			footer={
 				<>
-					{shown.consideredCount.toLocaleString("en-US")} places were considered. The order is by cost, delay and carbon as the policy
-					weighs them; amounts marked ≈ are estimates.
+					{shown.consideredCount.toLocaleString("en-US")} candidates, ranked by cost, delay and carbon as weighted by the policy. ≈ marks
+					estimates.
 				</>
 			}
 		>
@@ -93,11 +85,11 @@ export function JobDecisions({ job }: { job: JobDetail }) {
 }
 
 const WORDS: Record<DecisionView["outcome"], string> = {
-	place_home: "placed at home",
-	launch: "sent to the cloud",
-	wait: "to wait",
+	place_home: "placed on owned GPUs",
+	launch: "burst",
+	wait: "queued",
 	hold: "held",
-	fail: "refused",
+	fail: "rejected",
 };
 
 type ChoiceProps = { decisions: readonly DecisionView[]; shown: DecisionView; onChange: (id: string) => void };

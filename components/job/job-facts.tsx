@@ -14,6 +14,7 @@ import { useAwaitedQuery } from "#components/trpc/queries.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Meter } from "#components/ui/meter.tsx";
+import { SECOND_MS } from "#server/kernel/units.ts";
 import { liveAttempt, type Outlook } from "./outlook.ts";
 import { ReasonText } from "./reason-text.tsx";
 import { stagingTold } from "./staging.ts";
@@ -21,7 +22,7 @@ import { useNowFor, useOutlook } from "./use-job.ts";
 
 const ms = (iso: string) => Date.parse(iso);
 
-/** The head of the page: six facts on one baseline. */
+/** Page header: six figures on one baseline. */
 export function JobFacts({ job }: { job: JobDetail }) {
 	const nowMs = useNowFor(job);
 	const outlook = useOutlook(job, nowMs);
@@ -56,7 +57,7 @@ function EmissionsFact({ job }: { job: JobDetail }) {
 	return (
 		<Fact
 			label={job.finishedAt === null ? "CO2 so far" : "CO2"}
-			note={receipt && (receipt.totals.energyMilliWh > 0n ? `in use; ${energyQuality(receipt.totals)}` : "no energy was metered")}
+			note={receipt && (receipt.totals.energyMilliWh > 0n ? `operational; ${energyQuality(receipt.totals)}` : "no energy metered")}
 		>
 			<Carbon grams={job.emissionsGrams} estimate={isEstimated} />
 		</Fact>
@@ -64,11 +65,7 @@ function EmissionsFact({ job }: { job: JobDetail }) {
 }
 
 const attemptsNote = (job: JobDetail): string =>
-	job.attemptList.length === 0
-		? "it has not run"
-		: job.attemptList.length === 1
-			? "in one attempt"
-			: `in ${job.attemptList.length} attempts`;
+	job.attemptList.length === 0 ? "not started" : job.attemptList.length === 1 ? "1 attempt" : `${job.attemptList.length} attempts`;
 
 function WhereFact({ job }: { job: JobDetail }) {
 	const last = job.attemptList.at(-1);
@@ -83,11 +80,11 @@ function WhereFact({ job }: { job: JobDetail }) {
 	if (!placement) {
 		return (
 			<Fact
-				label={job.finishedAt === null ? "Waiting" : "Where it was"}
+				label={job.finishedAt === null ? "Queued" : "Last location"}
 				wide
 				note={
 					<>
-						{job.gpus} GPU{job.gpus === 1 ? "" : "s"} asked for
+						{job.gpus} GPU{job.gpus === 1 ? "" : "s"} requested
 						<br />
 						{submitted}
 					</>
@@ -101,7 +98,7 @@ function WhereFact({ job }: { job: JobDetail }) {
 	const machines = job.spec.nodes > 1 ? `${job.spec.nodes} × ${machine}` : machine;
 	return (
 		<Fact
-			label={job.finishedAt === null ? "Where it is" : "Where it was"}
+			label={job.finishedAt === null ? "Location" : "Last location"}
 			wide
 			note={
 				<>
@@ -138,7 +135,7 @@ function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 	const live = liveAttempt(job);
 	if (live?.clusterWait) {
 		return (
-			<Fact label="In its cluster's queue" note={`the cluster says ${live.clusterWait.reason}`}>
+			<Fact label="Queued at cluster" note={`reason: ${live.clusterWait.reason}`}>
 				<Elapsed sinceMs={ms(live.createdAt)} precise />
 			</Fact>
 		);
@@ -146,12 +143,24 @@ function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 	if (live?.state === "staging") return <StagingFact jobId={job.id} attempt={live} />;
 	if (outlook.progress === null || outlook.workMs === null) {
 		return (
-			<Fact label="Progress" note="its submitter gave no estimate">
+			<Fact label="Progress" note="no run time estimate">
 				{outlook.doneMs > 0 ? formatSpan(outlook.doneMs) : "–"}
 			</Fact>
 		);
 	}
 	const words = `${formatSpan(outlook.doneMs)} of about ${formatSpan(outlook.workMs)}`;
+	const overMs = outlook.doneMs - outlook.workMs;
+	if (overMs >= SECOND_MS) {
+		return (
+			<Fact
+				label="Progress"
+				graphic={<Meter value={1} max={1} fill="warn" label={words} />}
+				note={`forecast was ${formatSpan(outlook.workMs)}`}
+			>
+				{formatSpan(overMs)} over forecast
+			</Fact>
+		);
+	}
 	return (
 		<Fact label="Progress" graphic={<Meter value={outlook.progress} max={1} label={words} />} note={words}>
 			{formatPercent(Math.round(outlook.progress * 100) / 100)}
@@ -159,7 +168,7 @@ function ProgressFact({ job, outlook }: { job: JobDetail; outlook: Outlook }) {
 	);
 }
 
-/** How often a machine's log is asked how far its data is; it tells every 10 s. */
+/** How often staging progress is read from a machine's log; machines report every 10 s. */
 const STAGING_READ_MS = 5_000;
 
 function StagingFact({ jobId, attempt }: { jobId: string; attempt: AttemptView }) {
@@ -172,9 +181,9 @@ function StagingFact({ jobId, attempt }: { jobId: string; attempt: AttemptView }
 	const share = told?.share ?? null;
 	return (
 		<Fact
-			label="Copying data in"
+			label="Staging data"
 			graphic={share !== null && told ? <Meter value={share} max={1} label={`${told.uri}: ${told.text}`} /> : undefined}
-			note={told === null ? "before its command starts" : <span className="[overflow-wrap:anywhere]">{`${told.uri}: ${told.text}`}</span>}
+			note={told === null ? "before the command starts" : <span className="[overflow-wrap:anywhere]">{`${told.uri}: ${told.text}`}</span>}
 		>
 			{share === null ? <Elapsed sinceMs={ms(attempt.stagingAt ?? attempt.createdAt)} precise /> : formatPercent(share)}
 		</Fact>
@@ -185,7 +194,7 @@ function FinishFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook;
 	if (job.finishedAt !== null) {
 		const ran = job.startedAt === null ? null : ms(job.finishedAt) - ms(job.startedAt);
 		return (
-			<Fact label="Ended" note={ran === null ? "without a start" : `${formatSpan(ran, true)} after its first start`}>
+			<Fact label="Ended" note={ran === null ? "never started" : `${formatSpan(ran, true)} after first start`}>
 				<Time atMs={ms(job.finishedAt)} form="short" />
 			</Fact>
 		);
@@ -193,7 +202,7 @@ function FinishFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook;
 	const waits = liveAttempt(job) === null;
 	const range = waits ? job.forecast : outlook.finish;
 	return (
-		<Fact label={waits ? "Start at home" : "Finish"} note={range ? `by ${formatShort(range.p90Ms, nowMs)} in 9 of 10` : "no forecast now"}>
+		<Fact label={waits ? "Owned start" : "Finish"} note={range ? `by ${formatShort(range.p90Ms, nowMs)} in 9 of 10` : "no forecast"}>
 			{range ? (
 				<span className="text-ink-2" suppressHydrationWarning>
 					<span className="font-book text-ink-3">≈ </span>
@@ -209,11 +218,7 @@ function FinishFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook;
 function RoomFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook; nowMs: number }) {
 	if (job.deadlineAt === null) {
 		return (
-			<Fact
-				label="Deadline"
-				wide
-				note={job.checkpoints.length > 0 || job.spec.checkpoint ? "it saves checkpoints" : "it saves no checkpoints"}
-			>
+			<Fact label="Deadline" wide note={job.checkpoints.length > 0 || job.spec.checkpoint ? "saves checkpoints" : "no checkpoints"}>
 				none
 			</Fact>
 		);
@@ -223,7 +228,7 @@ function RoomFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook; n
 	if (job.finishedAt !== null) {
 		const early = deadline - ms(job.finishedAt);
 		return (
-			<Fact label="Deadline" wide note={`it was ${formatShort(deadline, nowMs)}`}>
+			<Fact label="Deadline" wide note={`deadline was ${formatShort(deadline, nowMs)}`}>
 				{early < 0 ? <span className="text-risk-ink">{formatSpan(-early)} late</span> : `met, ${formatSpan(early)} early`}
 			</Fact>
 		);
@@ -234,20 +239,15 @@ function RoomFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook; n
 	const whole = Math.max(1, deadline - ms(job.submittedAt));
 	return (
 		<Fact
-			label="Room before the deadline"
+			label="Deadline slack"
 			wide
 			graphic={
-				<Meter
-					value={Math.max(0, room)}
-					max={whole}
-					fill={room < 0 ? "risk" : room < reserve ? "warn" : "ink"}
-					label="Room to the deadline"
-				/>
+				<Meter value={Math.max(0, room)} max={whole} fill={room < 0 ? "risk" : room < reserve ? "warn" : "ink"} label="Deadline slack" />
 			}
 			note={
 				finish
-					? `after ${formatSpan(finish.p50Ms - nowMs)} of waiting and work; 9 in 10 need ${formatSpan(reserve)} more at most`
-					: "its run time is not known"
+					? `after ${formatSpan(finish.p50Ms - nowMs)} of queue and run time; 9 in 10 within ${formatSpan(reserve)} more`
+					: "run time unknown"
 			}
 		>
 			{room < 0 ? <span className="text-risk-ink">{formatSpan(-room)} late</span> : formatSpan(room)}

@@ -3,7 +3,9 @@ import { useState } from "react";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
-/** The job as its file: what `spillway submit -f` would take. `yaml` is written by the server, which spares the page the library. */
+/**
+ * The job file that `spillway submit -f` takes. The server renders `yaml` so that the page does not load the library.
+ */
 export function JobFilePanel({ yaml }: { yaml: string }) {
 	const [said, setSaid] = useState<"copied" | "failed" | null>(null);
 	const copy = async () => {
@@ -17,11 +19,11 @@ export function JobFilePanel({ yaml }: { yaml: string }) {
 	return (
 		<Panel
 			title="Job file"
-			sub="Defaults are left out"
+			sub="without defaults"
 			actions={
 				<>
 					<span role="status" className="text-xs">
-						{said === "copied" ? "Copied" : said === "failed" ? "The browser refused to copy" : ""}
+						{said === "copied" ? "Copied" : said === "failed" ? "Could not copy. Select the text and copy it manually." : ""}
 					</span>
 					<Button size="sm" icon="copy" onClick={() => void copy()}>
 						Copy

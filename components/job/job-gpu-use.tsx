@@ -6,10 +6,10 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-/** A chunk of its own: many jobs never have anything to show there. */
+/** Loaded separately because many jobs have no measurements. */
 const MeasuredGpuUse = lazy(() => import("./measured-gpu-use.tsx").then((loaded) => ({ default: loaded.MeasuredGpuUse })));
 
-/** How busy the GPUs of each attempt were, and what they drew, as its machines measured it. Nothing before its first attempt. */
+/** GPU utilization and power per attempt, as measured on its machines. Renders nothing before the first attempt. */
 export function JobGpuUse({ job }: { job: JobDetail }) {
 	const trpc = useTRPC();
 	const options = trpc.job.gpuUse.queryOptions({ id: job.id });
@@ -19,8 +19,7 @@ export function JobGpuUse({ job }: { job: JobDetail }) {
 	return (
 		<Panel title="GPU use">
 			<p className="max-w-[80ch] px-4 pb-4 text-pretty text-ink-2">
-				Nothing was measured. Machines in a cloud that have NVIDIA's driver tell each minute how busy their GPUs were and what they drew;
-				for all others energy is estimated.
+				No measurements. Cloud machines with the NVIDIA driver report utilization and power every minute; otherwise energy is estimated.
 			</p>
 		</Panel>
 	);

@@ -36,7 +36,7 @@ export function JobHeader({ job }: { job: JobDetail }) {
 				maySubmit && (
 					<>
 						<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
-							Run again, with changes
+							Clone job
 						</ButtonLink>
 						{job.finishedAt === null && <CancelJob job={job} />}
 					</>
@@ -59,10 +59,10 @@ function CancelJob({ job }: { job: JobDetail }) {
 			onSuccess: ({ state }) =>
 				notify({
 					tone: "done",
-					title: state === "cancelled" ? `${job.name} is cancelled` : `${job.name} was told to stop`,
-					...(state === "cancelled" ? {} : { detail: "It has time to save a checkpoint; its machine is given back after that." }),
+					title: state === "cancelled" ? `${job.name} cancelled` : `Stopping ${job.name}`,
+					...(state === "cancelled" ? {} : { detail: "It can save a checkpoint, then its machine is released." }),
 				}),
-			onError: (error) => notify({ tone: "failed", title: `${job.name} could not be cancelled`, detail: describeError(error).detail }),
+			onError: (error) => notify({ tone: "failed", title: `Could not cancel ${job.name}`, detail: describeError(error).detail }),
 			onSettled: () => setAsking(false),
 		}),
 	);
@@ -85,12 +85,12 @@ function CancelJob({ job }: { job: JobDetail }) {
 				title={`Cancel ${job.name}?`}
 				description={
 					running
-						? "It is told to stop and has time to save a checkpoint. Its machine is given back after that; what it cost stays."
-						: "It waits and is cancelled at once. It has cost nothing in this attempt."
+						? "It can save a checkpoint, then its machine is released. Costs so far remain."
+						: "It is queued and stops immediately. This attempt has cost nothing."
 				}
 				actions={
 					<>
-						<Button onClick={() => setAsking(false)}>Keep it</Button>
+						<Button onClick={() => setAsking(false)}>Keep</Button>
 						<Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate({ id: job.id })}>
 							Cancel job
 						</Button>

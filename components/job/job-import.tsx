@@ -7,43 +7,43 @@ import type { JobDetail } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
-const KINDS = { sbatch: "an sbatch script", kubernetes: "a Kubernetes manifest" } as const;
+const KINDS = { sbatch: "sbatch script", kubernetes: "Kubernetes manifest" } as const;
 
-/** What was carried over, and what was not, of the script that the job was read from. What was carried as written is behind a click. */
+/** Conversion report of a job read from a script. Lines converted unchanged are collapsed. */
 export function JobImport({ imported }: { imported: NonNullable<JobDetail["imported"]> }) {
 	const [all, setAll] = useState(false);
 	const groups = groupFindings(imported.findings).map((g) =>
-		g.kind === "question" ? { ...g, title: "Left as it was", note: `${g.findings.length}, asked about before it was submitted` } : g,
+		g.kind === "question" ? { ...g, title: "Kept as is", note: `${g.findings.length}, confirmed before submission` } : g,
 	);
 	const carried = groups.find((g) => g.kind === "carried");
 	const shown = groups.filter((g) => all || g.kind !== "carried");
 	return (
 		<Panel
-			title="What was carried over"
+			title="Script conversion"
 			sub={
 				<>
-					read from {KINDS[imported.kind]} <Time atMs={Date.parse(imported.readAt)} />
+					converted from {KINDS[imported.kind]} <Time atMs={Date.parse(imported.readAt)} />
 				</>
 			}
 			actions={
 				carried && (
 					<Button size="sm" aria-expanded={all} onClick={() => setAll(!all)}>
-						{all ? "Hide what was carried as written" : `Show ${carried.findings.length} carried as written`}
+						{all ? "Hide unchanged lines" : `Show ${carried.findings.length} unchanged`}
 					</Button>
 				)
 			}
 		>
 			{!imported.isAsRead && (
 				<p className="border-t px-4 py-3 text-pretty text-ink-2">
-					The job was changed after the script was read: its file says what was submitted, and the lines here what the script said.
+					The job was edited after conversion. The job file shows what was submitted; these lines show the script.
 				</p>
 			)}
-			{shown.length === 0 && <p className="border-t px-4 py-3 text-ink-2">Everything that the script says was carried over as written.</p>}
+			{shown.length === 0 && <p className="border-t px-4 py-3 text-ink-2">The script was converted without changes.</p>}
 			{shown.map((group) => (
 				<FindingGroupSection key={group.kind} group={group} />
 			))}
 			{imported.leftOut > 0 && (
-				<p className="border-t px-4 py-3 text-ink-3">{imported.leftOut.toLocaleString("en-US")} more lines are not kept.</p>
+				<p className="border-t px-4 py-3 text-ink-3">{imported.leftOut.toLocaleString("en-US")} more lines were not stored.</p>
 			)}
 		</Panel>
 	);

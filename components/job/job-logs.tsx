@@ -18,7 +18,7 @@ import { LogView, type LogViewHandle } from "./log-view.tsx";
 import { jobPageParams } from "./search-params.ts";
 import { useLog } from "./use-log.ts";
 
-/** The log of one attempt: it follows the command while that runs. */
+/** The log of one attempt; follows while the command runs. */
 export function JobLogs({ job }: { job: JobDetail }) {
 	const [wanted, setWanted] = useQueryState("attempt", jobPageParams.attempt);
 	const newest = job.attemptList.at(-1)?.number ?? 0;
@@ -26,11 +26,11 @@ export function JobLogs({ job }: { job: JobDetail }) {
 	if (job.synthetic || newest === 0) {
 		return (
 			<Panel title="Log">
-				<EmptyState icon="jobs" title={job.synthetic ? "This job has no log" : "No log yet"}>
+				<EmptyState icon="jobs" title={job.synthetic ? "No log" : "No log yet"}>
 					{job.synthetic
-						? "The project's simulator made this job for the demo: no command ran, so nothing was written."
+						? "Simulated demo job: no command ran."
 						: job.finishedAt === null
-							? "What the command writes stands here, line by line, as soon as the job is placed and runs."
+							? "Output appears here once the job runs."
 							: "The job was never placed, so its command never ran."}
 				</EmptyState>
 			</Panel>
@@ -53,11 +53,11 @@ export function JobLogs({ job }: { job: JobDetail }) {
 	return (
 		<Panel>
 			<PanelGate
-				what="The log"
+				what="the log"
 				fallback={
 					<>
 						<PanelHeader title="Log" actions={choice} />
-						<TextSkeleton lines={8} label="Loading the log" className="h-104" />
+						<TextSkeleton lines={8} label="Loading log" className="h-104" />
 					</>
 				}
 			>
@@ -108,7 +108,7 @@ function Log({ job, attempt, choice }: { job: JobDetail; attempt: number; choice
 						/>
 						{text.trim() !== "" && (
 							<span role="status" className="tabular text-xs">
-								{hits.length === 0 ? "no line" : `${formatCount(hit + 1)} of ${formatCount(hits.length)}`}
+								{hits.length === 0 ? "no matches" : `${formatCount(hit + 1)} of ${formatCount(hits.length)}`}
 							</span>
 						)}
 						{!log.complete && (
@@ -132,7 +132,7 @@ function Log({ job, attempt, choice }: { job: JobDetail; attempt: number; choice
 				loading={loading}
 				onEarlier={() => {
 					readEarlier().catch((error: unknown) =>
-						notify({ tone: "failed", title: "Earlier lines could not be loaded", detail: describeError(error).detail }),
+						notify({ tone: "failed", title: "Could not load earlier lines", detail: describeError(error).detail }),
 					);
 				}}
 			/>
@@ -162,7 +162,7 @@ function Download({ name, readAll }: { name: string; readAll: () => Promise<Para
 			Object.assign(document.createElement("a"), { href: url, download: name }).click();
 			URL.revokeObjectURL(url);
 		} catch (error) {
-			notify({ tone: "failed", title: "The log could not be downloaded", detail: describeError(error).detail });
+			notify({ tone: "failed", title: "Could not download the log", detail: describeError(error).detail });
 		} finally {
 			setBusy(false);
 		}

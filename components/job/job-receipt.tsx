@@ -18,26 +18,24 @@ import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
 import { lacksDisk, lineText, machinePrice, type ReceiptAttempt, shownLines } from "./receipt-lines.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
-/** What it cost, by attempt and line, beside what it would have cost otherwise. */
+/** Cost by attempt and line, next to the cost of alternatives. */
 export function JobReceipt({ job }: { job: JobDetail }) {
 	const { data: receipt } = useSuspenseQuery(useTRPC().job.receipt.queryOptions({ id: job.id }));
 	if (receipt.attempts.length === 0) {
 		return (
 			<Panel title="Receipt">
-				<p className="px-4 pb-4 text-ink-2">
-					{job.finishedAt === null ? "It has not run, so it has cost nothing yet." : "It was never placed, so it cost nothing."}
-				</p>
+				<p className="px-4 pb-4 text-ink-2">{job.finishedAt === null ? "Not started; no cost yet." : "Never placed; no cost."}</p>
 			</Panel>
 		);
 	}
 	return (
-		<Panel title="Receipt" sub="Posted amounts are final, metered ones still grow, and ≈ marks estimates. Hover for the exact amount.">
+		<Panel title="Receipt" sub="Posted amounts are final, metered ones still grow, ≈ marks estimates. Hover for exact amounts.">
 			<PanelSplit columns="minmax(0,1.2fr) minmax(0,1fr)" className="border-t">
 				<div>
 					<Lines job={job} receipt={receipt} />
 					{receipt.electricity && (
 						<p className="border-t px-4 py-2.5 text-xs text-pretty text-ink-3">
-							At home, electricity: {electricityWords(receipt.electricity)}
+							Electricity on owned GPUs: {electricityWords(receipt.electricity)}
 						</p>
 					)}
 					<ReceiptCarbon receipt={receipt} />
@@ -50,7 +48,7 @@ export function JobReceipt({ job }: { job: JobDetail }) {
 
 const CELL = "h-8 px-2 first:pl-4 last:pr-4";
 
-/** Its charges: from the day before it, in whatever zone days are counted, to the day after its end. */
+/** Link to its charges: from the day before the start to the day after the end, to cover every time zone. */
 function chargesOf(job: JobDetail, nowMs: number): string {
 	const ended = job.finishedAt === null ? nowMs : Date.parse(job.finishedAt);
 	return jobChargesHref(job.id, dateOf(Date.parse(job.submittedAt) - DAY_MS, "UTC"), dateOf(ended + DAY_MS, "UTC"));
@@ -67,7 +65,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 			<table aria-label="Receipt" className="w-full border-collapse">
 				<thead className="sr-only">
 					<tr>
-						<th scope="col">What for</th>
+						<th scope="col">Item</th>
 						<th scope="col">CO2</th>
 						<th scope="col">Amount</th>
 						<th scope="col">Status</th>
@@ -94,7 +92,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 						<>
 							<tr>
 								<td className={CELL}>
-									Still to come <span className="text-xs text-ink-3">until its expected end</span>
+									Remaining <span className="text-xs text-ink-3">to forecast finish</span>
 								</td>
 								<td className="max-md:hidden" />
 								<td className={cn(CELL, "num")}>
@@ -132,8 +130,8 @@ function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 					<span className="text-xs font-book text-ink-3">
 						, {attempt.state}
 						{price !== null && (
-							<span title="What its time has cost so far, divided by that time: a cloud bills at least so many seconds, at the start">
-								, <Money value={price} kind="price" /> an hour of a machine
+							<span title="Cost so far divided by run time; clouds bill a minimum at the start">
+								, <Money value={price} kind="price" /> per machine-hour
 							</span>
 						)}
 					</span>
@@ -142,14 +140,14 @@ function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 			{attempt.lines.length === 0 && (
 				<tr>
 					<td colSpan={4} className={cn(CELL, "pb-2 text-xs text-ink-3")}>
-						Nothing is metered yet.
+						Nothing metered yet.
 					</td>
 				</tr>
 			)}
 			{lacksDisk(attempt) && (
 				<tr>
 					<td colSpan={4} className={cn(CELL, "text-xs text-ink-3")}>
-						The machine's disk is not counted: its price was not known.
+						Excludes the machine's disk: price unknown.
 					</td>
 				</tr>
 			)}
@@ -176,8 +174,8 @@ function AttemptLines({ attempt }: { attempt: ReceiptAttempt }) {
 
 function Grams({ milligrams }: { milligrams: bigint | null }) {
 	return milligrams === null ? (
-		<span title="The carbon intensity of the place is not known" className="text-ink-3">
-			not known
+		<span title="Carbon intensity unknown" className="text-ink-3">
+			unknown
 		</span>
 	) : (
 		<Carbon grams={Number(milligrams) / 1_000} />

@@ -16,41 +16,47 @@ import { JobReceipt } from "./job-receipt.tsx";
 import { JobTimeline } from "./job-timeline.tsx";
 import { useJob } from "./use-job.ts";
 
-/** Chunks of their own: most jobs were neither adopted nor read from a script. */
+/** Loaded separately because most jobs were neither adopted nor converted. */
 const JobAdoption = lazy(() => import("./job-adoption.tsx").then((loaded) => ({ default: loaded.JobAdoption })));
+const JobResults = lazy(() => import("./job-results.tsx").then((loaded) => ({ default: loaded.JobResults })));
 const JobImport = lazy(() => import("./job-import.tsx").then((loaded) => ({ default: loaded.JobImport })));
 
-/** One job: where it is, what happened, why, what it cost, and what it says. */
+/** The job page: location, history, decision, cost and log. */
 export function JobScreen({ id, yaml }: { id: string; yaml: string }) {
 	const job = useJob(id);
 	return (
 		<>
 			<JobHeader job={job} />
 			<PageBody>
-				<PanelGate what="The figures of this job" fallback={<KpiSkeleton />}>
+				<PanelGate what="job figures" fallback={<KpiSkeleton />}>
 					<JobFacts job={job} />
 				</PanelGate>
 				<JobApproval jobId={id} />
 				{job.adoption && (
-					<PanelGate what="Its adoption" fallback={<Loading title={`Adopted from ${job.adoption.siteName}`} rows={2} />}>
+					<PanelGate what="the adoption status" fallback={<Loading title={`Adopted from ${job.adoption.siteName}`} rows={2} />}>
 						<JobAdoption adoption={job.adoption} />
 					</PanelGate>
 				)}
-				<PanelGate what="What happened" fallback={<Loading title="What happened" rows={3} />}>
+				<PanelGate what="the timeline" fallback={<Loading title="Timeline" rows={3} />}>
 					<JobTimeline job={job} />
 				</PanelGate>
-				<PanelGate what="The decision" fallback={<Loading title="Why it is there" rows={6} />}>
+				<PanelGate what="the decision" fallback={<Loading title="Decision" rows={6} />}>
 					<JobDecisions job={job} />
 				</PanelGate>
-				<PanelGate what="The receipt" fallback={<Loading title="Receipt" rows={5} />}>
+				{job.spec.outputs && (
+					<PanelGate what="the results" fallback={<Loading title="Results" rows={2} />}>
+						<JobResults job={job} />
+					</PanelGate>
+				)}
+				<PanelGate what="the receipt" fallback={<Loading title="Receipt" rows={5} />}>
 					<JobReceipt job={job} />
 				</PanelGate>
-				<PanelGate what="The use of its GPUs" fallback={<Loading title="GPU use" rows={1} />}>
+				<PanelGate what="GPU use" fallback={<Loading title="GPU use" rows={1} />}>
 					<JobGpuUse job={job} />
 				</PanelGate>
 				<JobLogs job={job} />
 				{job.imported && (
-					<PanelGate what="What was carried over" fallback={<Loading title="What was carried over" rows={3} />}>
+					<PanelGate what="the conversion report" fallback={<Loading title="Script conversion" rows={3} />}>
 						<JobImport imported={job.imported} />
 					</PanelGate>
 				)}

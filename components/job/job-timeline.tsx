@@ -10,7 +10,7 @@ import { screenFormatters } from "./reason-text.tsx";
 import { jobTimeline } from "./timeline-input.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
-/** What happened, on one axis. */
+/** All attempts on one axis. */
 export function JobTimeline({ job }: { job: JobDetail }) {
 	const nowMs = useNowFor(job);
 	const outlook = useOutlook(job, nowMs);
@@ -23,14 +23,14 @@ export function JobTimeline({ job }: { job: JobDetail }) {
 	const staged = job.attemptList.some((a) => a.startedAt !== null || a.stagingAt !== null);
 	return (
 		<Panel
-			title="What happened"
+			title="Timeline"
 			sub={`${from === to ? from : `${from} to ${to}`}, UTC`}
 			actions={
 				staged && (
 					<span className="flex flex-wrap items-center gap-x-3.5 gap-y-1 text-xs">
 						<span className="inline-flex items-center gap-1.5">
 							<span aria-hidden className="mark-exact h-2.25 w-4 rounded-xs border border-cloud bg-cloud-soft" />
-							starting, waiting at its cluster, copying data in
+							starting, queued at cluster, staging data
 						</span>
 						{job.checkpoints.length > 0 && (
 							<span className="inline-flex items-center gap-1.5">

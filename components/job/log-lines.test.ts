@@ -19,38 +19,38 @@ const page = (numbers: number[], total = 9): LogPage => ({
 const numbers = (state: { lines: readonly LogLine[] }) => state.lines.map((l) => l.number);
 
 describe("plainLine", () => {
-	it("takes colours and links away", () => {
+	it("removes colors and links", () => {
 		expect(plainLine("\u001b[1;32mloss\u001b[0m 0.21")).toBe("loss 0.21");
 		expect(plainLine("\u001b]8;;https://x\u0007text\u001b]8;;\u0007")).toBe("text");
 		expect(plainLine("\u001b[?25lhidden")).toBe("hidden");
 	});
-	it("shows of a progress bar what was written last", () => {
+	it("keeps the last state of a progress bar", () => {
 		expect(plainLine("10%\r50%\r100%")).toBe("100%");
 		expect(plainLine("done\r")).toBe("done");
 	});
-	it("keeps tabs and brackets that are no escape", () => {
+	it("keeps tabs and brackets that are not escape sequences", () => {
 		expect(plainLine("a\tb [0m]")).toBe("a\tb [0m]");
 	});
 });
 
 describe("withPage", () => {
-	it("goes on where it was, whatever was asked twice", () => {
+	it("continues where it was, ignoring duplicates", () => {
 		const first = withPage(undefined, page([4, 5]));
 		expect(numbers(withPage(first, page([5, 6, 7])))).toEqual([4, 5, 6, 7]);
 	});
-	it("never counts fewer lines than it did", () => {
+	it("never lowers the line count", () => {
 		expect(withPage(withPage(undefined, page([1], 9)), page([], 7)).total).toBe(9);
 	});
 });
 
 describe("withEarlier", () => {
-	it("puts them in front once", () => {
+	it("prepends them once", () => {
 		expect(numbers(withEarlier(withPage(undefined, page([4, 5])), page([2, 3, 4])))).toEqual([2, 3, 4, 5]);
 	});
 });
 
 describe("findLines", () => {
-	it("looks for the text in any case, and for nothing when nothing is asked", () => {
+	it("matches case-insensitively; an empty query matches nothing", () => {
 		const lines = [line(1, "Loss 1"), line(2, "step"), line(3, "final loss")];
 		expect(findLines(lines, " LOSS ")).toEqual([0, 2]);
 		expect(findLines(lines, "  ")).toEqual([]);
@@ -58,7 +58,7 @@ describe("findLines", () => {
 });
 
 describe("logFile", () => {
-	it("names the stream that is not the command's own output", () => {
+	it("names the stream unless it is stdout", () => {
 		expect(logFile([line(1, "a"), line(2, "b", "stderr")])).toBe("2026-11-21T04:44:00.000Z a\n2026-11-21T04:44:00.000Z [stderr] b\n");
 	});
 });

@@ -2,17 +2,17 @@ import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { Inputs, LogPage } from "#components/trpc/outputs.ts";
 import { type LogState, withPage } from "./log-lines.ts";
 
-/** Lines that come with the page, and lines that are asked for at a time after that. */
+/** Lines prefetched with the page, and lines per later request. */
 const FIRST_LINES = 400;
 export const PAGE_LINES = 2_000;
-/** Pages read in one go: a command that writes faster than this is shown with the next change. */
+/** Pages per read. Faster output appears with the next change. */
 const PAGES_AT_ONCE = 5;
 
 export type ReadLog = (input: Inputs["job"]["logs"]) => Promise<LogPage>;
 
 /**
- * A log that grows: each time it is read again, only what is new is asked for and put behind what is there. The key is below
- * that of `job.logs`, so that the change feed finds it.
+ * A growing log: each read requests only new lines and appends them. The key is below that of `job.logs` so that the
+ * change feed invalidates it.
  */
 export function logOptions(pathKey: QueryKey, id: string, attempt: number, read: ReadLog) {
 	const queryKey = [...pathKey, { type: "growing" }, { id, attempt }] as const;
@@ -28,7 +28,7 @@ export function logOptions(pathKey: QueryKey, id: string, attempt: number, read:
 			}
 			return state ?? { lines: [], total: 0, complete: false };
 		},
-		// Thousands of lines are not compared one by one; they are never changed.
+		// Structural sharing is off: thousands of immutable lines need no comparison.
 		structuralSharing: false,
 	};
 }

@@ -8,7 +8,7 @@ import { formatCount } from "#components/ui/format-number.ts";
 import type { LogLine } from "./log-lines.ts";
 
 const LINE_PX = 20;
-/** As near to the end as this counts as being at the end. */
+/** Distance from the end that still counts as the end. */
 const END_PX = 30;
 
 export type LogViewHandle = { show: (index: number) => void };
@@ -19,18 +19,18 @@ type LogViewProps = {
 	complete: boolean;
 	following: boolean;
 	onFollow: (following: boolean) => void;
-	/** Indexes of the lines that were searched for, and the one that is shown now. */
+	/** Indexes of search matches, and the current match. */
 	hits: readonly number[];
 	hit: number | null;
-	/** Lines before the first that is loaded. */
+	/** Number of earlier lines not loaded. */
 	earlier: number;
 	loading: boolean;
 	onEarlier: () => void;
 };
 
 /**
- * The lines that are near, in their own scroll. It opens at the end, where a result or an error stands. While it follows, the end
- * stays in view; scrolling up lets go of it.
+ * Virtual scroll of log lines. Opens at the end, where results and errors are. Following keeps the end in view;
+ * scrolling up stops following.
  */
 export function LogView({ ref, lines, complete, following, onFollow, hits, hit, earlier, loading, onEarlier }: LogViewProps) {
 	const box = useRef<HTMLDivElement>(null);
@@ -46,13 +46,13 @@ export function LogView({ ref, lines, complete, following, onFollow, hits, hit, 
 	useImperativeHandle(ref, () => ({ show: (index) => virtualizer.scrollToIndex(index, { align: "center" }) }), [virtualizer]);
 	const last = lines.at(-1)?.number ?? 0;
 	const first = lines[0]?.number ?? 0;
-	// The external system is the element's scroll position.
+	// Synchronizes with the element's scroll position.
 	useLayoutEffect(() => {
 		if (following && last > 0 && box.current) box.current.scrollTop = box.current.scrollHeight;
 	}, [following, last]);
 	const before = useRef({ first, count: lines.length });
 	useLayoutEffect(() => {
-		// Earlier lines came in front: what was being read stays where it was.
+		// Keeps the visible lines in place when earlier lines are prepended.
 		const added = before.current.first > first ? lines.length - before.current.count : 0;
 		before.current = { first, count: lines.length };
 		if (added > 0 && box.current) box.current.scrollTop += added * LINE_PX;
@@ -83,9 +83,7 @@ export function LogView({ ref, lines, complete, following, onFollow, hits, hit, 
 					</Button>
 				</p>
 			)}
-			{lines.length === 0 && (
-				<p className="px-4 font-sans text-ink-3">{complete ? "The command wrote nothing." : "Nothing was written yet."}</p>
-			)}
+			{lines.length === 0 && <p className="px-4 font-sans text-ink-3">{complete ? "No output." : "No output yet."}</p>}
 			<div className="relative min-w-max" style={{ height: virtualizer.getTotalSize() }}>
 				{virtualizer.getVirtualItems().map((item) => {
 					const line = lines[item.index];

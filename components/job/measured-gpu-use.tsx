@@ -10,23 +10,23 @@ import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { type GpuUse, type GpuUseRow, gpuUseCsv, prepareGpuUse } from "./prepare-gpu-use.ts";
 
-/** What the machines of its attempts measured, a row for each that measured something. */
+/** One row of measurements per attempt that has any. */
 export function MeasuredGpuUse({ job, use }: { job: JobDetail; use: GpuUse }) {
 	const rows = prepareGpuUse(use, job.attemptList);
 	return (
 		<Panel
 			title="GPU use"
-			sub={`measured by nvidia-smi, in steps of ${formatSpan(use.stepMs)}`}
+			sub={`nvidia-smi, ${formatSpan(use.stepMs)} steps`}
 			actions={<CsvButton size="sm" label="GPU use as CSV" fileName={`spillway-gpu-use-${job.id}.csv`} text={() => gpuUseCsv(use, rows)} />}
 		>
 			<Table aria-label="GPU use">
 				<thead>
 					<tr>
 						<Th>Attempt</Th>
-						<Th className="w-[30%]">Utilisation, 0 to 100%</Th>
-						<Th n>Mean</Th>
-						<Th className="w-[30%]">Power of all its GPUs</Th>
-						<Th n>Mean</Th>
+						<Th className="w-[30%]">Utilization, 0 to 100%</Th>
+						<Th n>Average</Th>
+						<Th className="w-[30%]">Power, all GPUs</Th>
+						<Th n>Average</Th>
 						<Th n>Measured</Th>
 					</tr>
 				</thead>
@@ -45,7 +45,7 @@ function UseRow({ row }: { row: GpuUseRow }) {
 	const { attempt, meanPercent, meanWatts, measuredMinutes, toMs } = row;
 	const fill = attempt.placement.capacityType;
 	const percent = `${formatCount(Math.round(meanPercent))}%`;
-	const watts = meanWatts === null ? "not told" : `${formatCount(Math.round(meanWatts))} W`;
+	const watts = meanWatts === null ? "unknown" : `${formatCount(Math.round(meanWatts))} W`;
 	return (
 		<Tr>
 			<Td phone="a">
@@ -60,7 +60,7 @@ function UseRow({ row }: { row: GpuUseRow }) {
 					fill={fill}
 					most={100}
 					className="h-5"
-					label={spoken("GPU utilisation", row.utilisation, "%")}
+					label={spoken("GPU utilization", row.utilisation, "%")}
 				/>
 			</Td>
 			<Td n phone="b" className="font-semibold">
@@ -68,7 +68,7 @@ function UseRow({ row }: { row: GpuUseRow }) {
 			</Td>
 			<Td>
 				{meanWatts === null ? (
-					<span className="text-ink-3">the driver does not tell it</span>
+					<span className="text-ink-3">not reported by the driver</span>
 				) : (
 					<Sparkline points={row.power} toMs={toMs} fill={fill} className="h-5" label={spoken("GPU power", row.power, " W")} />
 				)}
@@ -83,26 +83,25 @@ function UseRow({ row }: { row: GpuUseRow }) {
 	);
 }
 
-/** "GPU utilisation: 12% to 98%". */
+/** "GPU utilization: 12% to 98%". */
 function spoken(what: string, points: readonly SparkPoint[], unit: string): string {
 	const values = points.flatMap((p) => p.value ?? []);
 	const told = (value: number) => `${formatCount(Math.round(value))}${unit}`;
 	return `${what}: ${told(Math.min(...values))} to ${told(Math.max(...values))}`;
 }
 
-/** The lines as a table, for readers who do not see the picture. */
+/** The charts as a table for screen readers. */
 function Measured({ rows }: { rows: readonly GpuUseRow[] }) {
-	const told = (value: number | null | undefined, unit: string) =>
-		value == null ? "not measured" : `${formatCount(Math.round(value))}${unit}`;
+	const told = (value: number | null | undefined, unit: string) => (value == null ? "no data" : `${formatCount(Math.round(value))}${unit}`);
 	return (
 		<div className="sr-only">
 			<table>
-				<caption>GPU use through time</caption>
+				<caption>GPU use over time</caption>
 				<thead>
 					<tr>
 						<th scope="col">Attempt</th>
 						<th scope="col">From</th>
-						<th scope="col">Utilisation</th>
+						<th scope="col">Utilization</th>
 						<th scope="col">Power</th>
 					</tr>
 				</thead>

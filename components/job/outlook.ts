@@ -3,32 +3,32 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 
 const LIVE: readonly string[] = LIVE_ATTEMPT_STATES;
 
-/** The attempt that is under way; null while the job waits or when it has ended. */
+/** The running attempt; null while the job is queued or after it ended. */
 export function liveAttempt(job: Pick<JobDetail, "attemptList">): AttemptView | null {
 	const last = job.attemptList.at(-1);
 	return last && LIVE.includes(last.state) ? last : null;
 }
 
-/** The candidate that an attempt was placed by. */
+/** The candidate that placed an attempt. */
 export function chosenFor(decisions: readonly DecisionView[], attemptNumber: number): CandidateView | null {
 	const decision = decisions.find((d) => d.attemptNumber === attemptNumber);
 	return decision?.candidates.find((c) => c.outcome === "chosen") ?? null;
 }
 
-/** What is expected of a job that has not ended. Times in UTC ms, money in micro-dollars; null: nobody can say. */
+/** Forecast of an unfinished job. Times in UTC ms, money in micro-dollars; null if unknown. */
 export type Outlook = {
 	finish: { p50Ms: number; p90Ms: number } | null;
-	/** All attempts together. */
+	/** Total of all attempts. */
 	totalMicroUsd: bigint | null;
-	/** Work of this attempt and before, by the clock of the running command; the share of all that there is. */
+	/** Work done so far in command time, and the fraction of the total. */
 	progress: number | null;
 	doneMs: number;
 	workMs: number | null;
 };
 
 /**
- * The forecast that the placing decision made, moved to the time at which the command really began. A job that waits has the
- * forecast of its start at home, and the submitter's estimate after that.
+ * The forecast of the placing decision, shifted to the actual command start. A queued job has its forecast owned start
+ * plus the submitter's estimate.
  */
 export function outlookOf(
 	job: JobDetail,
@@ -64,7 +64,7 @@ type FinishFacts = {
 
 function finishOf(job: JobDetail, { live, began, chosen, run, nowMs }: FinishFacts): Outlook["finish"] {
 	if (job.finishedAt !== null) return null;
-	// What was forecast and is past is not a forecast any more: it ends at the earliest now.
+	// A forecast in the past is clamped to now.
 	const notPast = (range: { p50Ms: number; p90Ms: number }) => ({
 		p50Ms: Math.max(nowMs, range.p50Ms),
 		p90Ms: Math.max(nowMs, range.p90Ms),
@@ -76,7 +76,7 @@ function finishOf(job: JobDetail, { live, began, chosen, run, nowMs }: FinishFac
 	return notPast({ p50Ms: job.forecast.p50Ms + rest, p90Ms: job.forecast.p90Ms + rest });
 }
 
-/** What was checkpointed before this attempt began. */
+/** Work checkpointed before this attempt. */
 function completedBefore(job: JobDetail, live: AttemptView | null): number {
 	const earlier = job.checkpoints.filter((c) => c.attemptId !== live?.id).map((c) => c.completedMs);
 	return Math.max(0, ...earlier);

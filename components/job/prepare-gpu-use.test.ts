@@ -22,7 +22,7 @@ const use: GpuUse = {
 };
 
 describe("prepareGpuUse", () => {
-	it("leaves what was not measured open, and takes it into no mean: (90 + 60 + 30) / 3 = 60 %, (600 + 300) / 2 = 450 W", () => {
+	it("keeps gaps for missing data and excludes them from averages: (90 + 60 + 30) / 3 = 60%, (600 + 300) / 2 = 450 W", () => {
 		const [row] = prepareGpuUse(use, attempts);
 		expect(row?.utilisation).toEqual([
 			{ atMs: FROM, value: 90 },
@@ -34,14 +34,14 @@ describe("prepareGpuUse", () => {
 		expect(row).toMatchObject({ meanPercent: 60, meanWatts: 450, toMs: FROM + 6 * MINUTE });
 	});
 
-	it("knows no mean of a power that no driver told", () => {
+	it("has no average power without reported power", () => {
 		const silent = use.attempts.map((a) => ({ ...a, stretches: a.stretches.map((s) => ({ ...s, powerWatts: null })) }));
 		expect(prepareGpuUse({ ...use, attempts: silent }, attempts)[0]?.meanWatts).toBeNull();
 	});
 
-	it("is handed out stretch by stretch, with nothing where nothing was told", () => {
+	it("exports each step; unreported values are empty", () => {
 		const lines = readCsv(gpuUseCsv(use, prepareGpuUse(use, attempts)));
-		expect(lines.map((l) => [l.Attempt, l["From (UTC)"], l["GPU utilisation percent"], l["GPU power watts"]])).toEqual([
+		expect(lines.map((l) => [l.Attempt, l["From (UTC)"], l["GPU utilization percent"], l["GPU power watts"]])).toEqual([
 			["1", "2026-11-21T12:00:00.000Z", "90.0", "600.0"],
 			["1", "2026-11-21T12:01:00.000Z", "60.0", ""],
 			["1", "2026-11-21T12:05:00.000Z", "30.0", "300.0"],

@@ -7,18 +7,18 @@ type Stretch = GpuUse["attempts"][number]["stretches"][number];
 
 export interface GpuUseRow {
 	attempt: Pick<AttemptView, "id" | "number" | "placement">;
-	/** Percent, and watts; a stretch that nobody measured is a gap. */
+	/** Percent and watts; a step without data is a gap. */
 	utilisation: SparkPoint[];
 	power: SparkPoint[];
 	meanPercent: number;
-	/** Over the stretches in which it was told; null: never. */
+	/** Average of reported steps; null if there are none. */
 	meanWatts: number | null;
 	measuredMinutes: number;
-	/** Where its last stretch ends. */
+	/** End of its last step. */
 	toMs: number;
 }
 
-/** The attempts that measured something, in their order. */
+/** Attempts with measurements, in order. */
 export function prepareGpuUse(use: GpuUse, attempts: readonly AttemptView[]): GpuUseRow[] {
 	return use.attempts.flatMap(({ attemptId, stretches, measuredMinutes }) => {
 		const attempt = attempts.find((a) => a.id === attemptId);
@@ -37,7 +37,7 @@ export function prepareGpuUse(use: GpuUse, attempts: readonly AttemptView[]): Gp
 	});
 }
 
-/** What was measured, a line for each stretch of an attempt. */
+/** Measurements as CSV, one line per step of an attempt. */
 export function gpuUseCsv(use: GpuUse, rows: readonly GpuUseRow[]): string {
 	const instant = (ms: number) => new Date(ms).toISOString();
 	const lines = use.attempts.flatMap(({ attemptId, stretches }) => {
@@ -47,7 +47,7 @@ export function gpuUseCsv(use: GpuUse, rows: readonly GpuUseRow[]): string {
 			...[s.utilisationPercent.toFixed(1), s.powerWatts === null ? "" : s.powerWatts.toFixed(1)],
 		]);
 	});
-	return csvText([["Attempt", "Id", "From (UTC)", "To (UTC)", "GPU utilisation percent", "GPU power watts"], ...lines]);
+	return csvText([["Attempt", "ID", "From (UTC)", "To (UTC)", "GPU utilization percent", "GPU power watts"], ...lines]);
 }
 
 function withGaps(stretches: readonly Stretch[], stepMs: number, pick: (s: Stretch) => number | null): SparkPoint[] {

@@ -8,7 +8,7 @@ import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import type { SentenceFormatters } from "#server/domain/sentence-facts.ts";
 import { sentenceOf } from "#server/domain/sentences.ts";
 
-/** Sentences as the screens write them: short times as seen from now, money as in the ledger. */
+/** Formats sentences for screens: short relative times, ledger money. */
 export function screenFormatters(nowMs: number): SentenceFormatters {
 	return {
 		money: (microUsd) => formatMoney(microUsd, "posted"),
@@ -17,7 +17,7 @@ export function screenFormatters(nowMs: number): SentenceFormatters {
 	};
 }
 
-/** A reason in words; the same sentence as in the API, with times that are easy to read. */
+/** A reason sentence, the same as in the API but with readable times. */
 export function useReasonText(reason: ReasonView): string {
 	return useTime(useCallback((now: number) => sentenceOf(reason, screenFormatters(now)), [reason]));
 }
@@ -26,7 +26,7 @@ export function ReasonText({ reason }: { reason: ReasonView }) {
 	return <span suppressHydrationWarning>{useReasonText(reason)}</span>;
 }
 
-/** The sentence at the head of a panel. */
+/** The headline sentence of a panel. */
 export function LeadReason({ reason }: { reason: ReasonView }) {
 	return (
 		<p className="max-w-[92ch] px-4 pb-2 text-md text-pretty text-ink-2">
@@ -35,7 +35,7 @@ export function LeadReason({ reason }: { reason: ReasonView }) {
 	);
 }
 
-/** Why a candidate is out. */
+/** Why a candidate is excluded. */
 export function RemovalText({ removal }: { removal: NonNullable<CandidateView["removedBy"]> }) {
 	return (
 		<span suppressHydrationWarning>

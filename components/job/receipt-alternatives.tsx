@@ -10,10 +10,10 @@ import type { CapacityType } from "#server/domain/vocabulary.ts";
 import { RemovalText } from "./reason-text.tsx";
 import { lostOnFailures, spotSaved } from "./receipt-lines.ts";
 
-const WAY = { at_home: "At home", on_demand: "On-demand", spot: "On spot" } as const;
+const WAY = { at_home: "Owned", on_demand: "On-demand", spot: "On spot" } as const;
 const FILL: Record<CapacityType, MarkFill> = { owned: "owned", spot: "spot", on_demand: "on_demand", reserved: "reserved" };
 
-/** What the same machine time would have cost in another way: estimates, all of them, at the prices when it was decided. */
+/** Estimated cost of the same machine time elsewhere, at decision-time prices. */
 export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 	const open = job.finishedAt === null;
 	const cost = receipt.totals.costMicroUsd;
@@ -23,23 +23,23 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 		<div>
 			<Conclusion receipt={receipt} open={open} />
 			{receipt.alternatives.length > 0 && (
-				<table aria-label="Had it run another way" className="w-full border-collapse">
+				<table aria-label="Cost alternatives" className="w-full border-collapse">
 					<thead>
 						<tr className="text-xs text-ink-3 [&>*]:h-8.5 [&>*]:border-t [&>*]:border-b [&>*]:px-2 [&>*]:font-strong [&>*]:whitespace-nowrap">
 							<th scope="col" className="pl-4! text-left">
-								Had it run another way
+								Cost alternatives
 							</th>
 							<th scope="col" className="text-right max-md:hidden">
 								Start
 							</th>
 							<th scope="col" className="text-right max-md:hidden">
-								New money
+								Added cost
 							</th>
 							<th scope="col" className="text-right max-md:pr-4!">
 								Cost
 							</th>
 							<th scope="col" className="w-28 pr-4! max-md:hidden">
-								<span className="sr-only">Compared</span>
+								<span className="sr-only">Difference</span>
 							</th>
 						</tr>
 					</thead>
@@ -47,7 +47,7 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 						<tr>
 							<td className="pl-4! font-semibold">
 								{open ? "This run so far" : "This run"}
-								<Sub>{receipt.attempts.length === 1 ? "in one attempt" : `in ${receipt.attempts.length} attempts`}</Sub>
+								<Sub>{receipt.attempts.length === 1 ? "1 attempt" : `${receipt.attempts.length} attempts`}</Sub>
 							</td>
 							<td className="num max-md:hidden">{job.startedAt && <Time atMs={Date.parse(job.startedAt)} form="short" />}</td>
 							<td className="num max-md:hidden">
@@ -63,8 +63,8 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 								<td className="pl-4!">
 									<span className="font-medium">{WAY[a.way]}</span> <Place {...shownPlace(a.placement)} word={false} quiet />
 									<Sub>
-										{a.removedBy ? <RemovalText removal={a.removedBy} /> : "It could have gone there."}
-										{a.way !== "at_home" && a.storageMicroUsd === null && " Without its disk, whose price was not known."}
+										{a.removedBy ? <RemovalText removal={a.removedBy} /> : "Was eligible."}
+										{a.way !== "at_home" && a.storageMicroUsd === null && " Excludes its disk, whose price was unknown."}
 									</Sub>
 								</td>
 								<td className="num text-ink-2 max-md:hidden">
@@ -84,8 +84,8 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 			)}
 			<p className="border-t px-4 py-2.5 text-xs text-pretty text-ink-3">
 				{receipt.alternatives.length > 0
-					? "Estimates: the machine time that this job took, at the price of the other place when it was decided, with its disks and its data going out."
-					: "The decision that placed it had no other place to compare with."}
+					? "Estimates: this job's machine time at decision-time prices, including disks and egress."
+					: "The decision had no other candidates."}
 			</p>
 		</div>
 	);
@@ -104,7 +104,7 @@ function Bar({ value, most, fill }: { value: bigint; most: bigint; fill: MarkFil
 	);
 }
 
-/** Owned hardware is paid for already. */
+/** Owned hardware is a sunk cost. */
 const newMoney = (receipt: ReceiptView): bigint =>
 	receipt.attempts.filter((a) => a.placement.capacityType !== "owned").reduce((sum, a) => sum + a.totals.costMicroUsd, 0n);
 
@@ -118,12 +118,11 @@ function Conclusion({ receipt, open }: { receipt: ReceiptView; open: boolean }) 
 		<p className="px-4 py-3 text-pretty text-ink-2 [&_b]:text-ink">
 			{owned ? (
 				<>
-					It {open ? "runs" : "ran"} on owned hardware, so it {open ? "costs" : "cost"} <b>no new money</b>: the amount is its share of what
-					that hardware costs in any case.
+					It {open ? "runs" : "ran"} on owned hardware at <b>no added cost</b>; the amount is its share of fixed costs.
 				</>
 			) : (
 				<>
-					<b>{formatMoney(spent, "posted")}</b> of it is new money.
+					<b>{formatMoney(spent, "posted")}</b> is added cost.
 				</>
 			)}
 			{saved > 0n && (
@@ -132,11 +131,11 @@ function Conclusion({ receipt, open }: { receipt: ReceiptView; open: boolean }) 
 					Spot saved <b>{formatMoney(saved, "posted")}</b> against on-demand.
 				</>
 			)}
-			{home && home.removedBy === null && !owned && <> At home it would have needed none, but have started later.</>}
+			{home && home.removedBy === null && !owned && <> Owned GPUs: no added cost, but a later start.</>}
 			{lost > 0n && (
 				<>
 					{" "}
-					Attempts that did not end well cost <b>{formatMoney(lost, "posted")}</b> of it.
+					Failed and interrupted attempts cost <b>{formatMoney(lost, "posted")}</b> of it.
 				</>
 			)}
 		</p>

@@ -16,22 +16,22 @@ const receipt = (attempts: [state: string, capacityType: string, list: bigint, c
 	}) as unknown as ReceiptView;
 
 describe("lineText", () => {
-	it("tells how long a machine ran, and of a gang how long its machines ran together", () => {
+	it("shows run time, and the shared run time of a gang", () => {
 		expect(textOf({}, false)).toEqual({ name: "Machine", how: "30 min" });
 		const [gang] = shownLines([line({ causeId: "a" }), line({ causeId: "b", toMs: HOUR })]);
-		expect(gang && lineText(gang, false).how).toBe("1 h 30, 2 machines together");
+		expect(gang && lineText(gang, false).how).toBe("1 h 30, 2 machines");
 	});
-	it("divides $10 for 4 slots × half an hour into $5 a GPU-hour", () => {
-		expect(textOf({}, true)).toEqual({ name: "GPU slots", how: "4 × 30 min × $5.00 a GPU-hour" });
+	it("divides $10 by 4 slots × half an hour into $5 per GPU-hour", () => {
+		expect(textOf({}, true)).toEqual({ name: "GPU slots", how: "4 × 30 min × $5.00 per GPU-hour" });
 	});
-	it("says nothing about what has no length", () => {
-		expect(textOf({ kind: "egress" }, false)).toEqual({ name: "Data out", how: "" });
+	it("is empty for lines without a duration", () => {
+		expect(textOf({ kind: "egress" }, false)).toEqual({ name: "Egress", how: "" });
 		expect(textOf({ toMs: 0 }, false)?.how).toBe("");
 	});
 });
 
 describe("shownLines", () => {
-	it("has one line for each kind, in the order of a machine's life, with the sums of all machines", () => {
+	it("merges machines into one line per kind, in lifecycle order", () => {
 		const shown = shownLines([
 			line({ kind: "storage", status: "posted", emissionsMilligrams: 1n }),
 			line({ kind: "compute", status: "posted", emissionsMilligrams: 2n }),
@@ -49,21 +49,21 @@ describe("shownLines", () => {
 describe("machinePrice", () => {
 	const price = (capacityType: string, lines: Partial<ReceiptLine>[]) =>
 		machinePrice({ placement: { capacityType }, lines: lines.map(line) } as Parameters<typeof machinePrice>[0]);
-	it("is what all its time cost by that time: $0.60 at the start, $0 then, $0.60 after a minute are $36 in 2 min", () => {
+	it("divides cost by run time: $0.60 at the start, $0, then $0.60 after a minute are $36 per hour over 2 min", () => {
 		const boot = { kind: "boot", toMs: 2_000, costMicroUsd: 600_000n } as const;
 		const data = { kind: "staging", toMs: 58_000, costMicroUsd: 0n } as const;
 		expect(price("spot", [boot, data, { toMs: 60_000, costMicroUsd: 600_000n }])).toBe(36_000_000n);
 		expect(price("spot", [boot, data, { toMs: 60_000, costMicroUsd: 600_000n }, { kind: "storage", costMicroUsd: 7n }])).toBe(36_000_000n);
 	});
-	it("says nothing at home, and nothing of a machine's first minute", () => {
+	it("is null on owned hardware and in a machine's first minute", () => {
 		expect(price("owned", [{}])).toBeNull();
 		expect(price("spot", [{ kind: "boot", toMs: 59_000 }])).toBeNull();
 		expect(price("spot", [{ toMs: 40_000 }, { toMs: 40_000 }])).toBeNull();
 	});
 });
 
-describe("the disk of a machine", () => {
-	it("is a line of its length, and is said not to be counted where a cloud's machine has none", () => {
+describe("machine disk", () => {
+	it("is a line with a duration, reported as excluded where a cloud machine has none", () => {
 		expect(textOf({ kind: "storage" }, false)).toEqual({ name: "Disk", how: "30 min" });
 		const of = (capacityType: string, kinds: ReceiptLine["kind"][]) =>
 			({ placement: { capacityType }, lines: kinds.map((kind) => line({ kind })) }) as Parameters<typeof lacksDisk>[0];
@@ -74,7 +74,7 @@ describe("the disk of a machine", () => {
 });
 
 describe("spotSaved", () => {
-	it("counts spot alone: $30 list − $9 = $21", () => {
+	it("counts spot only: $30 list − $9 = $21", () => {
 		expect(
 			spotSaved(
 				receipt([
@@ -87,7 +87,7 @@ describe("spotSaved", () => {
 });
 
 describe("lostOnFailures", () => {
-	it("adds what ended badly", () => {
+	it("adds failed and interrupted attempts", () => {
 		expect(
 			lostOnFailures(
 				receipt([

@@ -10,29 +10,29 @@ export type ReceiptLine = ReceiptAttempt["lines"][number];
 const NAMES: Record<ReceiptLine["kind"], { owned: string; cloud: string }> = {
 	compute: { owned: "GPU slots", cloud: "Machine" },
 	idle: { owned: "Idle share", cloud: "Idle time" },
-	egress: { owned: "Data moved", cloud: "Data out" },
+	egress: { owned: "Data transfer", cloud: "Egress" },
 	storage: { owned: "Disk", cloud: "Disk" },
 	adjustment: { owned: "Correction", cloud: "Correction" },
 	boot: { owned: "Start", cloud: "Machine, starting" },
-	staging: { owned: "GPU slots, data coming in", cloud: "Machine, data coming in" },
+	staging: { owned: "GPU slots, staging", cloud: "Machine, staging" },
 	commitment: { owned: "Unused commitment", cloud: "Unused commitment" },
 	credit: { owned: "Credit", cloud: "Credit" },
 	tax: { owned: "Tax", cloud: "Tax" },
 };
 
-/** Kinds that are a length of time at an hourly price. */
+/** Kinds with a duration and an hourly price. */
 const TIMED: ReadonlySet<ReceiptLine["kind"]> = new Set(["boot", "staging", "compute"]);
 
-/** In the order in which a machine lives; what is not named stands at the end. */
+/** Lifecycle order of a machine; other kinds come last. */
 const ORDER: readonly ReceiptLine["kind"][] = ["boot", "staging", "compute", "idle", "storage", "egress"];
 
-/** A line as it is shown: of all machines that ran together. */
+/** A displayed line, summed over all machines. */
 export type ShownLine = Omit<ReceiptLine, "causeId" | "listMicroUsd" | "energyMilliWh"> & {
-	machines: number /** Of all machines together. */;
+	machines: number /** Total of all machines. */;
 	lengthMs: number;
 };
 
-/** One line for each kind, whatever number of machines ran together. */
+/** One line per kind, however many machines ran. */
 export function shownLines(lines: readonly ReceiptLine[]): ShownLine[] {
 	const rank = (kind: ReceiptLine["kind"]) => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
 	return [...Map.groupBy(lines, (line) => line.kind)]
@@ -55,10 +55,10 @@ function together(kind: ReceiptLine["kind"], lines: readonly ReceiptLine[]): Sho
 	};
 }
 
-/** Before a machine of a cloud has run for so long, its least billed time says more than its price. */
+/** Below this run time, a cloud's minimum billing distorts the hourly price. */
 const PRICE_TELLS_AFTER_MS = MINUTE_MS;
 
-/** What an hour of a machine came to, from its start to its end; null at home, and before that tells anything. */
+/** Average hourly cost of a machine; null on owned hardware and in the first minute. */
 export function machinePrice({ placement, lines }: Pick<ReceiptAttempt, "placement" | "lines">): bigint | null {
 	const timed = shownLines(lines).filter(({ kind }) => TIMED.has(kind));
 	const lengthMs = timed.reduce((sum, line) => sum + line.lengthMs, 0);
@@ -71,8 +71,8 @@ export function machinePrice({ placement, lines }: Pick<ReceiptAttempt, "placeme
 }
 
 /**
- * "Machine", and what it is made of: "26 min 1 s"; at home "4 × 30 min × $5.00 a GPU-hour". A cloud's price stands with the attempt
- * and not here: its least billed time is charged at the start, so that no phase by itself has the machine's price.
+ * Details of a line, such as "26 min 1 s"; on owned hardware "4 × 30 min × $5.00 per GPU-hour". Cloud prices are shown
+ * per attempt because minimum billing at the start makes per-phase prices misleading.
  */
 export function lineText(line: ShownLine, owned: boolean): { name: string; how: string } {
 	const name = NAMES[line.kind][owned ? "owned" : "cloud"];
@@ -80,33 +80,33 @@ export function lineText(line: ShownLine, owned: boolean): { name: string; how: 
 	const isTimed = TIMED.has(line.kind) || line.kind === "storage";
 	if (!isTimed || lengthMs <= 0) return { name, how: "" };
 	const span = formatSpan(lengthMs, true);
-	if (!owned || line.kind === "storage") return { name, how: line.machines > 1 ? `${span}, ${line.machines} machines together` : span };
+	if (!owned || line.kind === "storage") return { name, how: line.machines > 1 ? `${span}, ${line.machines} machines` : span };
 	const gpus = Number(line.gpuMs) / lengthMs;
 	const rounded = Math.round(gpus * 100) / 100;
-	return { name, how: `${rounded} × ${span} × ${formatMoney(perHour(line.costMicroUsd, line.gpuMs), "price")} a GPU-hour` };
+	return { name, how: `${rounded} × ${span} × ${formatMoney(perHour(line.costMicroUsd, line.gpuMs), "price")} per GPU-hour` };
 }
 
-/** The price that these charges come to; they may have been metered at several. */
+/** Average price of the charges, which may be metered at several. */
 function perHour(costMicroUsd: bigint, lengthMs: bigint): bigint {
 	if (lengthMs <= 0n || costMicroUsd < 0n) return 0n;
 	return mulDivFloor(costMicroUsd, BigInt(HOUR_MS), lengthMs).quotient;
 }
 
-/** What spot machines saved against their list price, over all attempts. */
+/** Spot savings against on-demand list prices, all attempts. */
 export function spotSaved(receipt: ReceiptView): bigint {
 	return receipt.attempts
 		.filter((a) => a.placement.capacityType === "spot")
 		.reduce((sum, a) => sum + a.totals.listMicroUsd - a.totals.costMicroUsd, 0n);
 }
 
-/** Money that attempts cost which did not end as they should. */
+/** Cost of failed and interrupted attempts. */
 export function lostOnFailures(receipt: ReceiptView): bigint {
 	return receipt.attempts
 		.filter((a) => ["interrupted", "evicted", "lost", "failed"].includes(a.state))
 		.reduce((sum, a) => sum + a.totals.costMicroUsd, 0n);
 }
 
-/** A machine of a cloud has cost something, and its disk, whose price was not known, is in no line. */
+/** True if a cloud machine has cost but no line for its disk because the disk price was unknown. */
 export function lacksDisk({ placement, lines }: Pick<ReceiptAttempt, "placement" | "lines">): boolean {
 	return placement.capacityType !== "owned" && lines.some(({ kind }) => TIMED.has(kind)) && !lines.some(({ kind }) => kind === "storage");
 }

@@ -1,4 +1,4 @@
 import { parseAsInteger, parseAsString } from "nuqs/server";
 
-/** Which attempt's log and which decision are shown; the newest of each when left out. */
+/** The selected attempt's log and decision; the newest if absent. */
 export const jobPageParams = { attempt: parseAsInteger, decision: parseAsString };

@@ -7,14 +7,14 @@ const log = (...texts: string[]): LogPage["lines"] =>
 const HALF = "staging s3://acme/claims: 1.5 GiB of 3.0 GiB (50%), 80.0 MiB/s";
 
 describe("stagingTold", () => {
-	it("is the newest copy that the machine told of, with its share of the whole", () => {
+	it("returns the newest copy reported by the machine with its progress", () => {
 		expect(stagingTold(log("staging s3://acme/claims: 10 bytes of 0 bytes, 10 bytes/s", HALF))).toEqual({
 			...{ uri: "s3://acme/claims", text: "1.5 GiB of 3.0 GiB (50%), 80.0 MiB/s", share: 0.5 },
 		});
 		expect(stagingTold(log("staging s3://acme/claims: 10 bytes of 0 bytes, 10 bytes/s"))?.share).toBeNull();
 	});
 
-	it("says nothing of a copy that is done, and believes no line that the command itself wrote", () => {
+	it("ignores finished copies and lines written by the command itself", () => {
 		expect(stagingTold(log(HALF, "staged s3://acme/claims: 3.0 GiB fetched in 40.1 s"))).toBeNull();
 		expect(stagingTold(log(HALF).map((line) => ({ ...line, stream: "stdout" as const })))).toBeNull();
 		expect(stagingTold([])).toBeNull();

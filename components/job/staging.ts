@@ -1,17 +1,17 @@
 import type { LogPage } from "#components/trpc/outputs.ts";
 
 export interface StagingTold {
-	/** What is copied: "s3://acme/claims". */
+	/** What is being copied, such as "s3://acme/claims". */
 	uri: string;
 	/** "1.2 GiB of 3.0 GiB (40%), 80.0 MiB/s" */
 	text: string;
-	/** 0 to 1; null where the whole is not known yet. */
+	/** 0 to 1; null while the total is unknown. */
 	share: number | null;
 }
 
 const LINE = /\bstaging (\S+): (.+\/s)$/;
 
-/** How far the newest copy under way is, as the machine last told it in its log; null: it has not yet, or that copy is done. */
+/** Progress of the newest running copy from the machine's log; null if not reported yet or finished. */
 export function stagingTold(lines: LogPage["lines"]): StagingTold | null {
 	for (const { stream, text } of lines.toReversed()) {
 		if (stream !== "spillway") continue;

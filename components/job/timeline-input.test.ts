@@ -58,7 +58,7 @@ const lanesOf = (j: JobDetail, nowMin: number, decisions: DecisionView[] = []) =
 	]);
 
 describe("jobTimeline", () => {
-	it("shows waiting, staging, running, what was lost after the last checkpoint, and waiting again", () => {
+	it("shows queued, staging, running, lost work after the last checkpoint, and queued again", () => {
 		const j = job({
 			attemptList: [
 				attempt(1, { createdAt: at(2), stagingAt: at(3), startedAt: at(4), finishedAt: at(14), state: "interrupted" }),
@@ -67,25 +67,25 @@ describe("jobTimeline", () => {
 			checkpoints: [saved("att_1", 10, 6 * MINUTE)],
 		});
 		expect(lanesOf(j, 20, [placed(2, 10)])).toEqual([
-			["Waiting", "queue 0-2", "queue 14-16"],
+			["Queued", "queue 0-2", "queue 14-16"],
 			["aws us-east-2 spot", "stage 2-3", "stage 3-4", "run_spot 4-10", "lost 10-14"],
 			["aws us-east-2 spot", "stage 16-17", "run_spot 17-20", "forecast_cloud 20-27"],
 		]);
 	});
 
-	it("calls the time before the start what it is: on a cluster with a queue of its own the job waits there", () => {
+	it("names the time before the start on a cluster with its own queue", () => {
 		const labels = (provider: string, data: unknown[]) => {
 			const placement = { siteId: "home", provider, region: null, capacityType: "owned" } as unknown as AttemptView["placement"];
 			const waiting = attempt(1, { placement, stagingAt: at(1), state: "staging" });
 			const j = job({ attemptList: [waiting], spec: { data } as unknown as JobDetail["spec"] });
 			return jobTimeline(j, outlookOf(j, [], NOTHING_PAID, atMs(5)), atMs(5), () => "").lanes[1]?.segments.map((s) => s.label);
 		};
-		expect(labels("slurm", [])).toEqual(["starting", "waiting at its cluster"]);
-		expect(labels("kubernetes", [{}])).toEqual(["starting", "waiting at its cluster, copying data in"]);
-		expect(labels("local", [])).toEqual(["starting", "copying data in"]);
+		expect(labels("slurm", [])).toEqual(["starting", "queued at cluster"]);
+		expect(labels("kubernetes", [{}])).toEqual(["starting", "queued at cluster, staging data"]);
+		expect(labels("local", [])).toEqual(["starting", "staging data"]);
 	});
 
-	it("shows the time that a stop took apart", () => {
+	it("shows stopping time separately", () => {
 		const j = job({
 			finishedAt: at(9),
 			attemptList: [attempt(1, { createdAt: at(0), startedAt: at(1), stopRequestedAt: at(8), finishedAt: at(9), state: "cancelled" })],
@@ -93,7 +93,7 @@ describe("jobTimeline", () => {
 		expect(lanesOf(j, 500)[1]).toEqual(["aws us-east-2 spot", "stage 0-1", "run_spot 1-8", "stopping 8-9"]);
 	});
 
-	it("ends the axis of a job that has ended at its end, however long ago that is", () => {
+	it("ends the axis at the job's end, however long ago", () => {
 		const j = job({ finishedAt: at(9), attemptList: [attempt(1, { startedAt: at(1), finishedAt: at(9), state: "succeeded" })] });
 		const input = jobTimeline(j, outlookOf(j, [], NOTHING_PAID, atMs(5000)), atMs(5000), () => "");
 		expect(input.nowMs).toBe(atMs(9));
@@ -101,17 +101,17 @@ describe("jobTimeline", () => {
 		expect(input.nowText).toMatch(/^Ended /);
 	});
 
-	it("shows when a waiting job would run at home", () => {
+	it("shows the forecast owned run of a queued job", () => {
 		const j = job({ forecast: { p50Ms: atMs(10), p90Ms: atMs(15) } });
 		expect(lanesOf(j, 5)).toEqual([
-			["Waiting", "queue 0-5"],
-			["At home, forecast", "forecast_owned 10-30"],
+			["Queued", "queue 0-5"],
+			["Owned, forecast", "forecast_owned 10-30"],
 		]);
 	});
 });
 
 describe("outlookOf", () => {
-	it("moves the decision's forecast to the time at which the command began", () => {
+	it("shifts the decision's forecast to the command start", () => {
 		const j = job({ attemptList: [attempt(1, { startedAt: at(4) })] });
 		const outlook = outlookOf(j, [placed(1, 10, "5")], NOTHING_PAID, atMs(9));
 		expect(outlook.finish).toEqual({ p50Ms: atMs(14), p90Ms: atMs(24) });
@@ -119,7 +119,7 @@ describe("outlookOf", () => {
 		expect(outlook.totalMicroUsd).toBe(5n);
 	});
 
-	it("counts what was checkpointed before and adds what the earlier attempts cost", () => {
+	it("counts checkpointed work and adds the cost of earlier attempts", () => {
 		const j = job({
 			completedMs: 6 * MINUTE,
 			attemptList: [attempt(1, { finishedAt: at(9), state: "interrupted" }), attempt(2, { startedAt: at(10) })],
@@ -136,7 +136,7 @@ describe("outlookOf", () => {
 		expect(outlook.totalMicroUsd).toBe(70n);
 	});
 
-	it("does not forecast the past, nor anything for what has ended", () => {
+	it("does not forecast the past or ended jobs", () => {
 		const late = job({ attemptList: [attempt(1, { startedAt: at(0) })] });
 		expect(outlookOf(late, [placed(1, 5)], NOTHING_PAID, atMs(30)).finish).toEqual({ p50Ms: atMs(30), p90Ms: atMs(30) });
 		expect(outlookOf(job({ finishedAt: at(3) }), [], NOTHING_PAID, atMs(5)).finish).toBeNull();

@@ -12,13 +12,13 @@ const RUN_KIND: Record<CapacityType, LaneKind> = {
 	on_demand: "run_on_demand",
 	reserved: "run_reserved",
 };
-/** Attempts that ended against everybody's will: what was not checkpointed was for nothing. */
+/** Involuntary ends: work since the last checkpoint is lost. */
 const LOST: readonly string[] = ["interrupted", "evicted", "lost"];
 const BROKEN: readonly string[] = [...LOST, "failed"];
 
 const ms = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
 
-/** Everything that happened to a job on one axis: the queue, each attempt, and what is expected. */
+/** A job's history on one axis: queue, attempts and forecast. */
 export function jobTimeline(job: JobDetail, outlook: Outlook, nowMs: number, sayReason: (a: AttemptView) => string): TimelineInput {
 	const endMs = ms(job.finishedAt) ?? nowMs;
 	const lanes: Lane[] = [
@@ -37,7 +37,7 @@ export function jobTimeline(job: JobDetail, outlook: Outlook, nowMs: number, say
 	};
 }
 
-/** The times at which it waited: before its first attempt, between two, and after the last one while it is not placed. */
+/** Queued periods: before the first attempt, between attempts, and after the last while not placed. */
 function queueLane(job: JobDetail, endMs: number): Lane {
 	const segments: LaneSegment[] = [];
 	let from: number | null = Date.parse(job.submittedAt);
@@ -49,7 +49,7 @@ function queueLane(job: JobDetail, endMs: number): Lane {
 	const waits = job.finishedAt === null || job.attemptList.length === 0;
 	if (from !== null && waits && endMs > from) segments.push({ fromMs: from, toMs: endMs, kind: "queue", label: "waiting" });
 	const total = segments.reduce((sum, s) => sum + s.toMs - s.fromMs, 0);
-	return { id: "queue", title: "Waiting", sub: `${formatSpan(total)} in all`, segments };
+	return { id: "queue", title: "Queued", sub: `${formatSpan(total)} total`, segments };
 }
 
 function attemptLane(job: JobDetail, attempt: AttemptView, outlook: Outlook, endMs: number, sayReason: (a: AttemptView) => string): Lane {
@@ -92,9 +92,9 @@ interface LaneFacts {
 }
 
 function attemptSegments(attempt: AttemptView, { until, checkpointsMs, hasData }: LaneFacts): LaneSegment[] {
-	// Such a cluster has a queue of its own before its nodes.
+	// Such a cluster queues jobs itself.
 	const queues = ["slurm", "kubernetes"].includes(attempt.placement.provider);
-	const staged = [queues ? "waiting at its cluster" : null, hasData || !queues ? "copying data in" : null].filter(Boolean).join(", ");
+	const staged = [queues ? "queued at cluster" : null, hasData || !queues ? "staging data" : null].filter(Boolean).join(", ");
 	const owned = attempt.placement.capacityType === "owned";
 	const staging = owned ? "stage_owned" : "stage";
 	const began = ms(attempt.startedAt);
@@ -103,13 +103,13 @@ function attemptSegments(attempt: AttemptView, { until, checkpointsMs, hasData }
 	const readyMs = began ?? until;
 	const runUntil = stop === null ? until : Math.min(until, stop);
 	const segments: LaneSegment[] = [
-		{ fromMs: Date.parse(attempt.createdAt), toMs: copying ?? readyMs, kind: staging, label: owned ? "starting" : "the machine starts" },
+		{ fromMs: Date.parse(attempt.createdAt), toMs: copying ?? readyMs, kind: staging, label: owned ? "starting" : "machine starting" },
 		{ fromMs: copying ?? readyMs, toMs: readyMs, kind: staging, label: staged },
 	];
 	if (began !== null) {
 		const savedMs = LOST.includes(attempt.state) ? Math.max(began, ...checkpointsMs) : runUntil;
 		segments.push({ fromMs: began, toMs: savedMs, kind: RUN_KIND[attempt.placement.capacityType], label: "running" });
-		segments.push({ fromMs: savedMs, toMs: runUntil, kind: "lost", label: "work that was lost" });
+		segments.push({ fromMs: savedMs, toMs: runUntil, kind: "lost", label: "lost work" });
 	}
 	if (stop !== null) segments.push({ fromMs: stop, toMs: until, kind: "stopping", label: "stopping" });
 	return segments.filter((s) => s.toMs > s.fromMs);
@@ -118,10 +118,10 @@ function attemptSegments(attempt: AttemptView, { until, checkpointsMs, hasData }
 function expected(attempt: AttemptView, outlook: Outlook, nowMs: number): LaneSegment[] {
 	if (!outlook.finish || outlook.finish.p50Ms <= nowMs) return [];
 	const kind = attempt.placement.capacityType === "owned" ? "forecast_owned" : "forecast_cloud";
-	return [{ fromMs: nowMs, toMs: outlook.finish.p50Ms, kind, label: "expected to go on" }];
+	return [{ fromMs: nowMs, toMs: outlook.finish.p50Ms, kind, label: "forecast" }];
 }
 
-/** A job that waits and has a forecast: when it would run at home. */
+/** Forecast owned run of a queued job. */
 function forecastLane(job: JobDetail, outlook: Outlook, nowMs: number): Lane[] {
 	if (job.finishedAt !== null || job.forecast === null || outlook.finish === null) return [];
 	const fromMs = Math.max(nowMs, job.forecast.p50Ms);
@@ -129,9 +129,9 @@ function forecastLane(job: JobDetail, outlook: Outlook, nowMs: number): Lane[] {
 	return [
 		{
 			id: "forecast",
-			title: "At home, forecast",
+			title: "Owned, forecast",
 			sub: `from ≈ ${formatShort(fromMs, nowMs)}`,
-			segments: [{ fromMs, toMs: outlook.finish.p50Ms, kind: "forecast_owned", label: "expected to run at home" }],
+			segments: [{ fromMs, toMs: outlook.finish.p50Ms, kind: "forecast_owned", label: "forecast on owned GPUs" }],
 			whisker: { toMs: outlook.finish.p90Ms, text: `by ${formatShort(outlook.finish.p90Ms, nowMs)} in 9 of 10` },
 			endText: `≈ ${formatShort(outlook.finish.p50Ms, nowMs)}`,
 		},

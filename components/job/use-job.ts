@@ -10,7 +10,7 @@ export function useJob(id: string): JobDetail {
 	return useSuspenseQuery(useTRPC().job.get.queryOptions({ id })).data;
 }
 
-/** Two seconds are fine enough for bars and shares, and stand still for what has ended. */
+/** Refresh every 2 s while running; ended jobs are static. */
 const STEP_MS = 2_000;
 
 export function useNowFor(job: Pick<JobDetail, "finishedAt">): number {

@@ -28,7 +28,7 @@ export function useLog(id: string, attempt: number) {
 			setLoading(false);
 		}
 	};
-	/** Every line there is, from the first on. */
+	/** All lines from the first. */
 	const readAll = async () => {
 		const lines: LogPage["lines"] = [];
 		for (;;) {

@@ -8,14 +8,16 @@ import type { JobDetail } from "#components/trpc/outputs.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { waitingChanges } from "#server/domain/waiting-changes.ts";
+import { CandidateTable } from "./candidate-table.tsx";
+import { type Considered, decisionRows } from "./decision-rows.ts";
 import { LeadReason, ReasonText, screenFormatters } from "./reason-text.tsx";
 
-/** The queue and the prices move on. */
+/** Queue and prices change over time. */
 const AGAIN_MS = 15_000;
 
 /**
- * Of a job that waits: the one reason as it is now, and what would change it. `lead`: nothing was decided yet, so that this reason is
- * the panel's sentence, and not a later one beside it.
+ * The current reason of a queued job and its possible remedies. `lead`: without a decision, this reason is the panel's
+ * headline instead of a second line.
  */
 export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: boolean }) {
 	const trpc = useTRPC();
@@ -33,11 +35,11 @@ export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: b
 			<div className={cn("grid gap-3 px-4", lead ? "py-1.5" : "border-t py-3.5")}>
 				{!lead && (
 					<p className="max-w-[92ch] text-pretty text-ink-2">
-						<b className="font-strong text-ink">As it stands now:</b> <ReasonText reason={reason} />
+						<b className="font-strong text-ink">Current status:</b> <ReasonText reason={reason} />
 					</p>
 				)}
 				{changes !== "" && (
-					<Changes title="What would change it">
+					<Changes title="Options">
 						{changes.split("\n").map((sentence) => (
 							<li key={sentence} suppressHydrationWarning>
 								{sentence}
@@ -46,10 +48,7 @@ export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: b
 					</Changes>
 				)}
 				{data.suggestions.length > 0 && (
-					<Changes
-						title="Submitted anew with one thing changed"
-						action={<ButtonLink href={`/jobs/new?from=${job.id}`}>Submit it anew</ButtonLink>}
-					>
+					<Changes title="Clone with one change" action={<ButtonLink href={`/jobs/new?from=${job.id}`}>Clone job</ButtonLink>}>
 						{data.suggestions.map((s) => (
 							<li key={JSON.stringify(s.change)}>
 								<SuggestionText suggestion={s} />
@@ -58,7 +57,24 @@ export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: b
 					</Changes>
 				)}
 			</div>
+			{lead && data.considered && data.considered.consideredCount > 0 && <Candidates considered={data.considered} job={job} />}
 		</>
+	);
+}
+
+/** The candidates of a queued job as of now, before any decision placed it. */
+function Candidates({ considered, job }: { considered: Considered; job: JobDetail }) {
+	return (
+		<section aria-label="Candidates now" className="border-t">
+			<h3 className="px-4 py-2 text-xs font-strong text-ink-3">
+				Candidates now ({considered.consideredCount.toLocaleString("en-US")}), by rank. ≈ marks estimates.
+			</h3>
+			<CandidateTable
+				rows={decisionRows(considered)}
+				gpus={job.gpus}
+				deadlineMs={job.deadlineAt === null ? null : Date.parse(job.deadlineAt)}
+			/>
+		</section>
 	);
 }
 

@@ -9,13 +9,13 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** Cancelled side by side; what is sent in one request stays short. */
+/** Jobs per parallel batch, to keep requests short. */
 const AT_ONCE = 20;
 const NAMES_SHOWN = 8;
 
 export const jobs = (count: number) => `${count.toLocaleString("en-US")} ${count === 1 ? "job" : "jobs"}`;
 
-/** What can be done with the jobs that are selected. Those that have ended cannot be cancelled and are left out. */
+/** Bulk actions for selected jobs; ended jobs are skipped. */
 export function BulkCancel({ selected, onClear }: { selected: readonly JobView[]; onClear: () => void }) {
 	const [asking, setAsking] = useState(false);
 	const { cancelAll, pending } = useCancelAll();
@@ -30,17 +30,17 @@ export function BulkCancel({ selected, onClear }: { selected: readonly JobView[]
 		<>
 			<BulkBar count={selected.length} facts={`${gpus.toLocaleString("en-US")} GPUs`} onClear={onClear}>
 				<BulkButton disabled={live.length === 0} onClick={() => setAsking(true)}>
-					{live.length === 0 ? "All have ended" : `Cancel ${jobs(live.length)}`}
+					{live.length === 0 ? "All ended" : `Cancel ${jobs(live.length)}`}
 				</BulkButton>
 			</BulkBar>
 			<Dialog
 				open={asking}
 				onClose={() => setAsking(false)}
 				title={`Cancel ${jobs(live.length)}?`}
-				description="What waits is cancelled at once. What runs is told to stop and has time to save a checkpoint; its machine is given back after that."
+				description="Queued jobs stop immediately. Running jobs can save a checkpoint, then their machines are released."
 				actions={
 					<>
-						<Button onClick={() => setAsking(false)}>Keep them</Button>
+						<Button onClick={() => setAsking(false)}>Keep</Button>
 						<Button variant="danger" busy={pending} onClick={() => void confirm()}>
 							Cancel {jobs(live.length)}
 						</Button>
@@ -76,7 +76,7 @@ function useCancelAll() {
 		setPending(false);
 		const done = chosen.length - failures.length;
 		if (done > 0) notify({ tone: "done", title: `${jobs(done)} cancelled` });
-		if (failures[0]) notify({ tone: "failed", title: `${jobs(failures.length)} could not be cancelled`, detail: failures[0] });
+		if (failures[0]) notify({ tone: "failed", title: `Could not cancel ${jobs(failures.length)}`, detail: failures[0] });
 	};
 	return { cancelAll, pending };
 }

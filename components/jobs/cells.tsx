@@ -16,12 +16,12 @@ import { estimatedTotal, type HourlyRates, progressOf } from "./estimate.ts";
 
 const ms = (iso: string) => Date.parse(iso);
 
-/** What a job is doing, as one word: a live job that was told to stop is stopping. */
+/** Job status in one word; a live job with a stop request is "stopping". */
 export function shownState(job: Pick<JobView, "state" | "cancelRequestedAt" | "finishedAt">): JobStateName | "stopping" {
 	return job.cancelRequestedAt !== null && job.finishedAt === null ? "stopping" : job.state;
 }
 
-/** In whole hundredths, so that a row is drawn again once a percent and not once a second. */
+/** Rounded to whole percent to limit re-rendering. */
 function useProgress(job: JobView): number | null {
 	const percent = useTime(
 		useCallback(
@@ -43,16 +43,16 @@ export function JobGlyph({ job }: { job: JobView }) {
 	return <StateGlyph state={shownState(job)} progress={useProgress(job)} />;
 }
 
-/** Where it is, or would go: a waiting job to the offer that it waits for, or home when home has a forecast for it. */
+/** Current or expected location: the offer a queued job waits for, or owned if forecast there. */
 export function JobPlace({ job, rates }: { job: JobView; rates: HourlyRates }) {
-	// What waits again is no longer where its last attempt was.
+	// A re-queued job has left its last location.
 	const waits = job.state === "queued" || job.state === "held";
 	if (job.placement && !waits) return <Place {...shownPlace(job.placement)} would={job.state === "admitted"} />;
 	if (job.finishedAt !== null) return <span className="text-ink-3">never placed</span>;
 	const offer = placeOfOfferId(job.reason.facts["offerId"]);
 	if (offer) return <Place capacity={offer.capacity} provider={offer.provider} region={offer.region} would />;
 	if (job.forecast && rates.home) return <Place capacity="owned" provider={rates.home.siteId} would />;
-	return <span className="text-ink-3">not known yet</span>;
+	return <span className="text-ink-3">unknown</span>;
 }
 
 export function JobWaited({ job }: { job: JobView }) {
@@ -60,7 +60,7 @@ export function JobWaited({ job }: { job: JobView }) {
 	return <Elapsed sinceMs={ms(job.submittedAt)} untilMs={until === null ? null : ms(until)} />;
 }
 
-/** Since when, until when, or when: the forecast as a range on the axis that the column shares. */
+/** Start time, end time, or the forecast start as a range on the column's shared axis. */
 export function JobStart({ job, axisMs }: { job: JobView; axisMs: number }) {
 	if (job.finishedAt !== null) {
 		return (
@@ -82,18 +82,18 @@ export function JobStart({ job, axisMs }: { job: JobView; axisMs: number }) {
 }
 
 const HOLD_WORDS: Partial<Record<JobView["reason"]["code"], string>> = {
-	submitted: "Looked at next",
-	waiting_to_burst: "Goes to the cloud soon",
-	waiting_no_allowed_offer: "No offer that it may take",
-	budget_exceeded: "Over the budget",
+	submitted: "Next in queue",
+	waiting_to_burst: "About to burst",
+	waiting_no_allowed_offer: "No eligible offer",
+	budget_exceeded: "Over budget",
 	cap_exceeded: "Over a cap",
 	approval_required: "Needs approval",
-	waiting_not_approved: "Not approved for the cloud",
-	capacity_backoff: "No capacity just now",
-	waiting_for_spot: "No spot just now",
+	waiting_not_approved: "Burst not approved",
+	capacity_backoff: "No capacity",
+	waiting_for_spot: "No spot capacity",
 };
 
-/** Why it has no start yet, in few words; all of them on hover. */
+/** Short reasons for a missing start; the full reason is on hover. */
 function WaitingFor({ job }: { job: JobView }) {
 	const text = useReasonText(job.reason);
 	return (
@@ -134,19 +134,19 @@ export function JobTotal({ job, rates }: { job: JobView; rates: HourlyRates }) {
 	const total = estimatedTotal(job, rates);
 	if (total === null) {
 		return (
-			<span title="Its price or its run time is not known" className="text-ink-3">
+			<span title="Price or run time unknown" className="text-ink-3">
 				–
 			</span>
 		);
 	}
 	return (
-		<span title={`${formatMoneyExact(total)}: the price of an hour there × the run time that its submitter expects`}>
+		<span title={`${formatMoneyExact(total)}: hourly price × estimated run time`}>
 			<Money value={total} kind="estimate" />
 		</span>
 	);
 }
 
-/** Room to the deadline; of what has ended, whether it was met, or why it failed. */
+/** Deadline slack; for ended jobs whether it was met, or the failure reason. */
 export function JobRoom({ job }: { job: JobView }) {
 	if (job.state === "failed" || job.state === "cancelled") return <EndReason job={job} />;
 	if (job.deadlineAt === null) return <span className="text-ink-3">no deadline</span>;

@@ -10,14 +10,14 @@ import type { HourlyRates } from "./estimate.ts";
 const MINUTE = 60_000;
 const AXES = [2, 5, 10, 20, 40, 60, 120, 240, 480, 1440, 2880, 5760].map((minutes) => minutes * MINUTE);
 
-/** The axis that all forecasts of the list share: the shortest round one on which nine in ten of them end. */
+/** Shared forecast axis: the shortest round span that includes nine in ten forecast starts. */
 export function startAxis(jobs: readonly JobView[], nowMs: number): number {
 	const ends = jobs.flatMap((job) => (job.forecast ? [job.forecast.p90Ms - nowMs] : [])).sort((a, b) => a - b);
 	const most = ends[ends.length < 20 ? ends.length - 1 : Math.floor(ends.length * 0.9)] ?? 0;
 	return AXES.find((axis) => axis >= most) ?? 5760 * MINUTE;
 }
 
-/** "2 h", "1 d": an axis has no place for "2 h 00". */
+/** "2 h", "1 d": short forms for an axis. */
 const formatHours = (ms: number) => formatSpan(ms).replace(/ 00$/, "");
 
 export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates: HourlyRates; sortable: boolean }): Column<JobView>[] {
@@ -52,7 +52,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 		{
 			id: "place",
 			name: "Place",
-			header: "Runs at, or would go to",
+			header: "Current or expected location",
 			width: 184,
 			cell: (job) => <JobPlace job={job} rates={rates} />,
 		},
@@ -77,7 +77,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 					<RangeAxis
 						ticks={[
 							{ share: 0, label: "now" },
-							// Minutes need the room of two labels.
+							// Minutes need the width of two labels.
 							...(axisMs % (2 * 60 * MINUTE) === 0 ? [{ share: 0.5, label: formatHours(axisMs / 2) }] : []),
 							{ share: 1, label: formatHours(axisMs) },
 						]}
@@ -106,8 +106,8 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 		},
 		{
 			id: "room",
-			name: "Room to deadline",
-			header: "Room to deadline",
+			name: "Deadline slack",
+			header: "Deadline slack",
 			n: true,
 			width: 140,
 			...sort("ascending"),
@@ -116,7 +116,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 	];
 }
 
-/** Two lines of four facts. */
+/** Two lines of four values. */
 export function jobPhoneFacts(job: JobView, rates: HourlyRates, axisMs: number): PhoneFacts {
 	return {
 		mark: <JobGlyph job={job} />,

@@ -20,19 +20,19 @@ const row = (some: Partial<JobView>) => {
 };
 
 describe("jobsCsv", () => {
-	it("writes dollars exactly and leaves out what is not known", () => {
+	it("writes exact dollars; unknown values are empty", () => {
 		const { head, line } = row({ costMicroUsd: "127110042" });
 		expect(line.split(",")[head.indexOf("cost_usd")]).toBe("127.110042");
 		expect(line.split(",")[head.indexOf("started_at")]).toBe("");
 	});
 
-	it("quotes what holds a comma, a quote or a line break", () => {
+	it("quotes commas, quotes and line breaks", () => {
 		expect(row({ reason: { code: "exit_nonzero", message: 'Failed: "x", y', facts: {} } } as Partial<JobView>).line).toContain(
 			'"Failed: ""x"", y"',
 		);
 	});
 
-	it("gives a spreadsheet no formula to run, and leaves negative amounts alone", () => {
+	it("escapes formulas but not negative amounts", () => {
 		expect(row({ name: "=1+1" }).line).toContain(",'=1+1,");
 		expect(row({ costMicroUsd: "-2500000" }).line).toContain(",-2.5,");
 	});

@@ -28,7 +28,7 @@ const COLUMNS: readonly { name: string; of: (job: JobView) => string | number | 
 	{ name: "simulated", of: (j) => (j.synthetic ? "yes" : "no") },
 ];
 
-/** Jobs as CSV, times in UTC, dollars to the last micro-dollar. */
+/** Jobs as CSV: UTC times, exact dollars. */
 export function jobsCsv(jobs: readonly JobView[]): string {
 	return csvText([COLUMNS.map((c) => c.name), ...jobs.map((job) => COLUMNS.map((c) => String(c.of(job) ?? "")))]);
 }

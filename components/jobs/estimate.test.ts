@@ -29,27 +29,27 @@ const at = (siteId: string, capacityType: "owned" | "spot", poolId: string | nul
 	({ siteId, capacityType, poolId }) as JobView["placement"];
 
 describe("estimatedTotal", () => {
-	it("is 4 GPUs × $2 × 2 h = $16 at home, running or waiting for it", () => {
+	it("4 GPUs × $2 × 2 h = $16 on owned GPUs, running or queued", () => {
 		expect(estimatedTotal(job({ placement: at("hall-b", "owned", "h100"), attempts: 1 }), RATES)).toBe(16_000_000n);
 		expect(estimatedTotal(job({ forecast: { p50Ms: 0, p90Ms: 0 } }), RATES)).toBe(16_000_000n);
 	});
 
-	it("is 2 machines × $10 × 2 h = $40 in a cloud", () => {
+	it("2 machines × $10 × 2 h = $40 in a cloud", () => {
 		expect(estimatedTotal(job({ id: "job_gang", placement: at("aws", "spot", null), attempts: 1 }), RATES)).toBe(40_000_000n);
 	});
 
-	it("adds what is not checkpointed to what was paid, after an interruption: $7 + $8 an hour × 0.5 h = $11", () => {
+	it("after an interruption adds remaining work to the cost so far: $7 + $8/h × 0.5 h = $11", () => {
 		const again = { placement: at("hall-b", "owned", "h100"), attempts: 2, costMicroUsd: "7000000", completedMs: 1.5 * HOUR };
 		expect(estimatedTotal(job(again), RATES)).toBe(11_000_000n);
 	});
 
-	it("is never less than what it cost already", () => {
+	it("is at least the cost so far", () => {
 		expect(estimatedTotal(job({ placement: at("hall-b", "owned", "h100"), attempts: 1, costMicroUsd: "17000000" }), RATES)).toBe(
 			17_000_000n,
 		);
 	});
 
-	it("is not made up without a price or an estimate", () => {
+	it("is null without a price or an estimate", () => {
 		expect(estimatedTotal(job({ placement: at("aws", "spot", null) }), RATES)).toBeNull();
 		expect(estimatedTotal(job({ placement: at("hall-b", "owned", "h100"), estimateMs: null }), RATES)).toBeNull();
 		expect(estimatedTotal(job({}), RATES)).toBeNull();
@@ -57,7 +57,7 @@ describe("estimatedTotal", () => {
 });
 
 describe("progressOf", () => {
-	it("is the time run over the estimate in the first attempt, and what was checkpointed in a later one", () => {
+	it("is run time over estimate in the first attempt, checkpointed work in later ones", () => {
 		expect(progressOf(job({ attempts: 1, startedAt: new Date(0).toISOString() }), HOUR)).toBe(0.5);
 		expect(progressOf(job({ attempts: 2, startedAt: new Date(0).toISOString(), completedMs: 0.2 * HOUR }), HOUR)).toBeCloseTo(0.1);
 		expect(progressOf(job({ attempts: 1, startedAt: new Date(0).toISOString() }), 9 * HOUR)).toBe(1);

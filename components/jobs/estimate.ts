@@ -1,11 +1,11 @@
 import type { InstanceView, JobView, SiteView } from "#components/trpc/outputs.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** What an hour costs: of a GPU in an owned pool, and of the machines that a job has now. Micro-dollars. */
+/** Hourly prices in micro-dollars: per GPU of an owned pool, and of each job's current machines. */
 export type HourlyRates = {
 	byPool: ReadonlyMap<string, bigint>;
 	byJob: ReadonlyMap<string, bigint>;
-	/** The owned pool in which waiting jobs would start; null when there are none or several prices. */
+	/** The owned pool where queued jobs would start; null if there is none or prices differ. */
 	home: { siteId: string; microUsdPerGpuHour: bigint | null } | null;
 };
 
@@ -20,7 +20,7 @@ export function hourlyRates(sites: readonly SiteView[], instances: readonly Inst
 	return { byPool, byJob, home: first ? { siteId: first.id, microUsdPerGpuHour: prices.length === 1 ? (prices[0] ?? null) : null } : null };
 }
 
-/** What an hour of the job costs where it is, or at home while it waits for home; null when that is not known. */
+/** Hourly price of a job at its location, or on owned GPUs while queued for them; null if unknown. */
 export function hourlyOf(job: JobView, rates: HourlyRates): bigint | null {
 	if (job.placement?.capacityType === "owned") {
 		const perGpu = rates.byPool.get(`${job.placement.siteId}/${job.placement.poolId ?? ""}`);
@@ -32,8 +32,8 @@ export function hourlyOf(job: JobView, rates: HourlyRates): bigint | null {
 }
 
 /**
- * What a job that has not ended will have cost: its price an hour over the run time that its submitter gave, or, after an
- * interruption, over what is not checkpointed yet on top of what it cost. Null when either is not known.
+ * Estimated total of an unfinished job: hourly price × estimated run time or, after an interruption, × uncheckpointed
+ * work plus the cost so far. Null if unknown.
  */
 export function estimatedTotal(job: JobView, rates: HourlyRates): bigint | null {
 	const hourly = hourlyOf(job, rates);
@@ -45,7 +45,7 @@ export function estimatedTotal(job: JobView, rates: HourlyRates): bigint | null 
 	return whole > cost ? whole : cost;
 }
 
-/** The share of the work that is done, 0 to 1; null without an estimate. After an interruption only what was checkpointed counts. */
+/** Progress, 0 to 1; null without an estimate. After an interruption only checkpointed work counts. */
 export function progressOf(job: Pick<JobView, "estimateMs" | "attempts" | "startedAt" | "completedMs">, nowMs: number): number | null {
 	if (job.estimateMs === null || job.estimateMs <= 0) return null;
 	const ranMs = job.attempts <= 1 && job.startedAt !== null ? nowMs - Date.parse(job.startedAt) : 0;

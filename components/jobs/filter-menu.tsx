@@ -8,11 +8,11 @@ type FilterMenuProps = {
 	options: readonly { id: string; label: string }[];
 	chosen: readonly string[];
 	onChange: (chosen: string[]) => void;
-	/** At most one can be chosen. */
+	/** At most one value. */
 	single?: boolean;
 };
 
-/** A filter of a list: dashed while it is not set; with its values and a way to clear it when it is. */
+/** A list filter: dashed when unset; shows its values and a clear button when set. */
 export function FilterMenu({ label, options, chosen, onChange, single = false }: FilterMenuProps) {
 	const set = chosen.length > 0;
 	const words = chosen.map((id) => options.find((o) => o.id === id)?.label ?? id).join(", ");
@@ -49,7 +49,7 @@ export function FilterMenu({ label, options, chosen, onChange, single = false }:
 				<button
 					type="button"
 					onClick={() => onChange([])}
-					aria-label={`Clear the filter ${label}`}
+					aria-label={`Clear filter ${label}`}
 					className="-ml-1.5 grid h-full w-6.5 place-items-center rounded-r-lg text-ink-3 hover:text-ink"
 				>
 					<Icon name="x" className="size-3" />

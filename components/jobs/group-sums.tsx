@@ -4,7 +4,7 @@ import { formatCount } from "#components/ui/format-number.ts";
 import { estimatedTotal, type HourlyRates, hourlyOf } from "./estimate.ts";
 import type { LoadedGroup } from "./pages.ts";
 
-/** The sums of a group under the columns that they are sums of; none before all of it is loaded. */
+/** Group sums under their columns; empty until the whole group is loaded. */
 export function groupSums({ group, rows, complete }: LoadedGroup, rates: HourlyRates): Record<string, ReactNode> {
 	if (!complete || rows.length === 0) return {};
 	const sum = (amounts: readonly (bigint | null)[]) => amounts.reduce<bigint>((total, each) => total + (each ?? 0n), 0n);
@@ -14,7 +14,7 @@ export function groupSums({ group, rows, complete }: LoadedGroup, rates: HourlyR
 	const totals = rows.map((job) => estimatedTotal(job, rates));
 	const unknown = totals.filter((each) => each === null).length;
 	const total = unknown < rows.length && (
-		<span title={unknown > 0 ? `Without ${unknown} of ${rows.length}, whose price or run time is not known` : undefined}>
+		<span title={unknown > 0 ? `Excludes ${unknown} of ${rows.length}: price or run time unknown` : undefined}>
 			<Money value={sum(totals)} kind="estimate" />
 		</span>
 	);

@@ -4,17 +4,17 @@ import type { JobViewName } from "./search-params.ts";
 
 const EMPTY: Record<JobViewName, { title: string; text: string }> = {
 	active: {
-		title: "Nothing runs, waits or has ended today",
-		text: "A job that is submitted stands here at once, with the forecast of its start.",
+		title: "No jobs active or ended today",
+		text: "New jobs appear here with their forecast start.",
 	},
 	cloud: {
-		title: "Nothing is in the cloud now",
-		text: "Jobs go there when the policy says so: when they would wait too long at home, or miss their deadline.",
+		title: "No jobs in the cloud",
+		text: "Jobs burst when policy allows: for long waits or deadlines at risk.",
 	},
-	failed: { title: "No job has failed this week", text: "What fails stands here with the reason, since Monday, 00:00 UTC." },
+	failed: { title: "No failed jobs this week", text: "Failed jobs since Monday, 00:00 UTC, appear here." },
 	all: {
 		title: "No jobs yet",
-		text: "Jobs that run, wait or have ended stand here. Submit the first by form, with the command line, or by REST.",
+		text: "Submit the first job by form, CLI or REST.",
 	},
 };
 
@@ -32,7 +32,7 @@ export function JobsEmpty({
 	if (filtered) {
 		return (
 			<NoResults what="jobs" onClear={onClear}>
-				The search covers names and ids. {view !== "all" && "Jobs that ended earlier are under All."}
+				Search covers names and IDs. {view !== "all" && "Older jobs are in All."}
 			</NoResults>
 		);
 	}
@@ -40,7 +40,7 @@ export function JobsEmpty({
 	return (
 		<EmptyState
 			title={title}
-			{...(maySubmit && (view === "active" || view === "all") ? { action: { label: "Submit a job", href: "/jobs/new" } } : {})}
+			{...(maySubmit && (view === "active" || view === "all") ? { action: { label: "Submit job", href: "/jobs/new" } } : {})}
 		>
 			{text}
 		</EmptyState>

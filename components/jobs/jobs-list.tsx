@@ -19,7 +19,7 @@ import { useJobs } from "./use-jobs.ts";
 import { useSteadyGroups } from "./use-steady-groups.ts";
 import { isFiltered } from "./views.ts";
 
-/** The list with its filters; everything that makes the view is in the address. */
+/** The job list with filters; the whole view is in the URL. */
 export function JobsList() {
 	const [search, setSearch] = useQueryStates(jobSearchParams);
 	const router = useRouter();
@@ -90,7 +90,7 @@ function Held({ count, onRelease }: { count: number; onRelease: () => void }): R
 		<span role="status" className="mr-2 text-xs text-ink-3">
 			{count > 0 && (
 				<>
-					Order kept while you read.{" "}
+					Updates paused while you read.{" "}
 					<button type="button" onClick={onRelease} className="font-strong text-accent hover:underline">
 						Show {count} {count === 1 ? "change" : "changes"}
 					</button>
@@ -106,7 +106,7 @@ function Foot({ more, failed, onRetry }: { more: boolean; failed: boolean; onRet
 		<p role="status" className="px-6 py-3 text-center text-xs text-ink-3">
 			{failed ? (
 				<>
-					More jobs could not be loaded.{" "}
+					Could not load more jobs.{" "}
 					<Button size="sm" onClick={onRetry}>
 						Try again
 					</Button>
@@ -123,6 +123,6 @@ function exportCsv(rows: readonly JobView[], more: boolean) {
 	notify({
 		tone: "done",
 		title: `${jobs(rows.length)} exported`,
-		...(more ? { detail: "There are more below; scroll on to load them before you export." } : {}),
+		...(more ? { detail: "Scroll down to load the remaining jobs before exporting." } : {}),
 	});
 }

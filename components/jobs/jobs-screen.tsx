@@ -25,17 +25,17 @@ export function JobsScreen() {
 				current={view}
 				tabs={JOB_VIEWS.map((id) => ({ id, label: VIEW_LABELS[id], href: id === "active" ? "/jobs" : `/jobs?view=${id}` }))}
 			/>
-			<PanelGate what="The jobs" fallback={<ListSkeleton />} above={<Filters />}>
+			<PanelGate what="jobs" fallback={<ListSkeleton />} above={<Filters />}>
 				<JobsList />
 			</PanelGate>
 		</>
 	);
 }
 
-/** Also where the jobs could not be read, which the filters themselves may be the cause of. */
+/** Shown even if jobs fail to load, since the filters may be the cause. */
 function Filters() {
 	return (
-		<PanelGate what="The filters" fallback={null} instead={null}>
+		<PanelGate what="filters" fallback={null} instead={null}>
 			<JobsToolbar end={null} />
 		</PanelGate>
 	);
@@ -56,7 +56,7 @@ function ListSkeleton() {
 		<>
 			<div className="h-13.5" />
 			<div className="border-t bg-panel">
-				<TableSkeleton rows={14} columns={8} label="Loading the jobs" />
+				<TableSkeleton rows={14} columns={8} label="Loading jobs" />
 			</div>
 		</>
 	);

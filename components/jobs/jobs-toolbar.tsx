@@ -11,7 +11,7 @@ import { jobSearchParams } from "./search-params.ts";
 
 const TYPING_MS = 250;
 
-/** Filters of the list, all of them in the address. */
+/** List filters, stored in the URL. */
 export function JobsToolbar({ end }: { end: ReactNode }) {
 	const trpc = useTRPC();
 	const [search, setSearch] = useQueryStates(jobSearchParams);
@@ -23,7 +23,7 @@ export function JobsToolbar({ end }: { end: ReactNode }) {
 	];
 	return (
 		<search className="flex flex-wrap items-center gap-2 bg-bg px-4 py-3 md:px-6">
-			{/* A cleared search, or one that came by a link, is a new field: what is typed belongs to the field until it rests. */}
+			{/** A key resets the field when the search is cleared or comes from a link; until then the field owns its text. */}
 			<TextFilter key={search.view} text={search.q} onChange={(q) => void setSearch({ q: q || null })} />
 			{search.view !== "failed" && (
 				<FilterMenu
@@ -73,7 +73,7 @@ function TextFilter({ text, onChange }: { text: string; onChange: (text: string)
 	return (
 		<SearchInput
 			ref={field}
-			label="Name or id"
+			label="Name or ID"
 			className="w-full md:w-56"
 			defaultValue={text}
 			onChange={(event) => {

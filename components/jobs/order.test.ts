@@ -21,25 +21,25 @@ const job = (id: string, some: Partial<JobView> = {}): JobView =>
 const ids = (rows: readonly { id: string }[]) => rows.map((r) => r.id).join(" ");
 
 describe("sortJobs", () => {
-	it("compares money as money and not as text", () => {
+	it("compares money numerically", () => {
 		const rows = [job("nine", { costMicroUsd: "9" }), job("ten", { costMicroUsd: "10" }), job("one", { costMicroUsd: "1" })];
 		expect(ids(sortJobs(rows, { columnId: "cost", direction: "descending" }, RATES, 0))).toBe("ten nine one");
 	});
 
-	it("puts what has no value last in both directions", () => {
+	it("sorts missing values last in both directions", () => {
 		const rows = [job("none", { deadlineAt: null }), job("late", { deadlineAt: at(9) }), job("soon", { deadlineAt: at(1) })];
 		expect(ids(sortJobs(rows, { columnId: "room", direction: "ascending" }, RATES, 0))).toBe("soon late none");
 		expect(ids(sortJobs(rows, { columnId: "room", direction: "descending" }, RATES, 0))).toBe("late soon none");
 	});
 
-	it("leaves the list alone for a column that nobody knows", () => {
+	it("ignores unknown columns", () => {
 		const rows = [job("b"), job("a")];
 		expect(sortJobs(rows, parseSort("colour.desc"), RATES, 0)).toBe(rows);
 	});
 });
 
-describe("the sort in the address", () => {
-	it("is read back as it was written", () => {
+describe("sort in the URL", () => {
+	it("round-trips", () => {
 		for (const direction of ["ascending", "descending"] as const)
 			expect(parseSort(writeSort({ columnId: "cost", direction }))).toEqual({ columnId: "cost", direction });
 		expect(parseSort("cost")).toBeNull();
@@ -48,7 +48,7 @@ describe("the sort in the address", () => {
 });
 
 describe("ownOrder", () => {
-	it("shows what waits in the order in which it starts, and what is new last", () => {
+	it("lists queued jobs by start order, unknown last", () => {
 		const rows = [
 			job("new", { submittedAt: at(9) }),
 			job("second", { forecast: { p50Ms: 2, p90Ms: 9 } }),
@@ -62,7 +62,7 @@ describe("ownOrder", () => {
 });
 
 describe("waitedMs", () => {
-	it("ends with the first start, or with the end of what never started", () => {
+	it("ends at the first start, or at the end of a job that never started", () => {
 		expect(waitedMs(job("a", { startedAt: at(3), finishedAt: at(9) }), 0)).toBe(180_000);
 		expect(waitedMs(job("a", { finishedAt: at(9) }), 0)).toBe(540_000);
 		expect(waitedMs(job("a"), Date.parse(at(1)))).toBe(60_000);
@@ -75,7 +75,7 @@ describe("heldArrangement", () => {
 		{ id: "waiting", rowIds: ["c"] },
 	];
 
-	it("leaves every row where it was, with what it says now", () => {
+	it("keeps row positions while values update", () => {
 		const fresh = [
 			{
 				id: "running",
@@ -101,13 +101,13 @@ describe("heldArrangement", () => {
 		expect(waiting).toBe(2);
 	});
 
-	it("keeps new rows back and counts them, and drops what is gone", () => {
+	it("holds back and counts new rows; drops removed ones", () => {
 		const { groups, waiting } = heldArrangement(before, [{ id: "running", rows: [{ id: "a" }, { id: "new" }] }]);
 		expect(groups.map((g) => ids(g.rows))).toEqual(["a", ""]);
 		expect(waiting).toBe(3);
 	});
 
-	it("has nothing waiting when nothing changed", () => {
+	it("has nothing pending without changes", () => {
 		const same = [
 			{ id: "running", rows: [{ id: "b" }, { id: "a" }] },
 			{ id: "waiting", rows: [{ id: "c" }] },

@@ -3,7 +3,7 @@ import type { JobView } from "#components/trpc/outputs.ts";
 import { estimatedTotal, type HourlyRates } from "./estimate.ts";
 import type { JobGroup } from "./views.ts";
 
-/** `cost.desc` in the address, and back. */
+/** `cost.desc` in the URL, and back. */
 export function parseSort(text: string | null): Sort | null {
 	const match = /^([a-z]+)\.(asc|desc)$/.exec(text ?? "");
 	return match?.[1] ? { columnId: match[1], direction: match[2] === "asc" ? "ascending" : "descending" } : null;
@@ -25,13 +25,13 @@ const KEYS: Record<string, (job: JobView, rates: HourlyRates, nowMs: number) => 
 	room: (job) => (job.deadlineAt === null ? null : Date.parse(job.deadlineAt)),
 };
 
-/** From its submission to its first start, or to now, or to its end when it never started. */
+/** From submission to first start, to now, or to the end if it never started. */
 export function waitedMs(job: JobView, nowMs: number): number {
 	const until = job.startedAt ?? job.finishedAt;
 	return (until === null ? nowMs : Date.parse(until)) - Date.parse(job.submittedAt);
 }
 
-/** What has no value stands last in both directions. */
+/** Missing values come last in both directions. */
 export function sortJobs(rows: readonly JobView[], sort: Sort | null, rates: HourlyRates, nowMs: number): readonly JobView[] {
 	const key = sort && KEYS[sort.columnId];
 	if (!sort || !key) return rows;
@@ -47,7 +47,7 @@ export function sortJobs(rows: readonly JobView[], sort: Sort | null, rates: Hou
 
 const STAGE: Partial<Record<JobView["state"], number>> = { admitted: 0, held: 1, queued: 2 };
 
-/** A group's own order when all of it is loaded: what waits in the order of its start, so that what is new comes last. */
+/** Default order of a fully loaded group: queued jobs by start, so that new ones come last. */
 export function ownOrder(groupId: JobGroup["id"], rows: readonly JobView[]): readonly JobView[] {
 	const ended = (job: JobView) => (job.finishedAt === null ? 0 : Date.parse(job.finishedAt));
 	switch (groupId) {
@@ -72,8 +72,8 @@ export type Arrangement = readonly { id: string; rowIds: readonly string[] }[];
 type Rows<Row> = readonly { id: string; rows: readonly Row[] }[];
 
 /**
- * The rows as they stood, with what they say now: nothing moves while a person reads. Rows that have left stay away, rows
- * that are new wait; `waiting` counts what a fresh arrangement would change.
+ * Current values in the previous row order, so that nothing moves while a person reads. Removed rows disappear, new
+ * rows wait; `waiting` counts what a fresh order would change.
  */
 export function heldArrangement<Row extends { id: string }>(
 	before: Arrangement,

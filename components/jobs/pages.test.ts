@@ -5,13 +5,13 @@ import type { JobGroup, ListInput } from "./views.ts";
 
 const GROUPS: JobGroup[] = [
 	{ id: "running", label: "Running", input: { state: ["running"] } },
-	{ id: "waiting", label: "Waiting", input: { state: ["queued"] } },
+	{ id: "waiting", label: "Queued", input: { state: ["queued"] } },
 	{ id: "ended", label: "Ended", input: { state: ["failed"] } },
 ];
 const row = (id: string) => ({ id }) as JobView;
 const ids = (page: JobsPage) => page.parts.map((p) => [p.groupId, ...p.items.map((j) => j.id)]);
 
-/** A server with these ids for each state, two a page. */
+/** A server with these IDs per state, two per page. */
 function server(rows: Record<string, string[]>) {
 	const asked: ListInput[] = [];
 	const fetchPage = async (input: ListInput) => {
@@ -23,8 +23,8 @@ function server(rows: Record<string, string[]>) {
 	return { fetchPage, asked };
 }
 
-describe("the pages of the list", () => {
-	it("come all at once when every group fits", async () => {
+describe("job list pages", () => {
+	it("load in one page if every group fits", async () => {
 		const { fetchPage } = server({ running: ["r1"], queued: ["q1", "q2"], failed: [] });
 		const { queryFn, initialPageParam } = jobPagesOptions([], GROUPS, fetchPage);
 		const page = await queryFn({ pageParam: initialPageParam });
@@ -32,7 +32,7 @@ describe("the pages of the list", () => {
 		expect(page.next).toBeNull();
 	});
 
-	it("go on at the end, and show no group before the ones above it are complete", async () => {
+	it("continue at the end and show no group before those above are complete", async () => {
 		const { fetchPage, asked } = server({ running: ["r1"], queued: ["q1", "q2", "q3"], failed: ["f1"] });
 		const { queryFn, initialPageParam, getNextPageParam } = jobPagesOptions([], GROUPS, fetchPage);
 		const first = await queryFn({ pageParam: initialPageParam });
@@ -60,7 +60,7 @@ describe("the pages of the list", () => {
 		]);
 	});
 
-	it("show a job once that moved to another group between two reads", () => {
+	it("show a job once if it changed group between reads", () => {
 		const pages: JobsPage[] = [
 			{
 				parts: [

@@ -2,7 +2,7 @@ import type { InfiniteData, QueryKey } from "@tanstack/react-query";
 import type { JobView, Outputs } from "#components/trpc/outputs.ts";
 import type { JobGroup, ListInput } from "./views.ts";
 
-/** Rows of one group that are asked for at a time. */
+/** Rows of a group per request. */
 export const PAGE_ROWS = 100;
 
 type Position = { group: number; cursor: string | null };
@@ -10,8 +10,8 @@ export type JobsPage = { parts: { groupId: JobGroup["id"]; items: JobView[] }[];
 type FetchPage = (input: ListInput) => Promise<Outputs["job"]["list"]>;
 
 /**
- * The list as pages that always go on at its end: a group is shown when all before it are complete, so that what is loaded
- * later never moves what is being read. Groups that fit come in one page, asked for side by side.
+ * Pages that only append: a group appears once all earlier groups are complete, so that later rows never move visible
+ * ones. Groups that fit are loaded in one page in parallel.
  */
 export function jobPagesOptions(pathKey: QueryKey, groups: readonly JobGroup[], fetchPage: FetchPage) {
 	return {
@@ -39,7 +39,7 @@ async function readPage(groups: readonly JobGroup[], from: Position, fetchPage: 
 
 export type LoadedGroup = { group: JobGroup; rows: JobView[]; complete: boolean };
 
-/** Groups in order with all rows that are loaded; those that were not reached yet are left out. A row is shown once. */
+/** Loaded groups in order; unreached ones are omitted. Each row appears once. */
 export function loadedGroups(groups: readonly JobGroup[], data: InfiniteData<JobsPage, unknown>): LoadedGroup[] {
 	const next = data.pages.at(-1)?.next ?? null;
 	const seen = new Set<string>();

@@ -5,7 +5,7 @@ import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 export const JOB_VIEWS = ["active", "cloud", "failed", "all"] as const;
 export type JobViewName = (typeof JOB_VIEWS)[number];
 
-/** Everything that makes a view of the list, so that a link shows a colleague the same. */
+/** Everything in a list view, so that a shared link shows the same. */
 export const jobSearchParams = {
 	view: parseAsStringLiteral(JOB_VIEWS).withDefault("active"),
 	state: parseAsArrayOf(parseAsStringLiteral(JOB_STATES)).withDefault([]),
@@ -13,9 +13,9 @@ export const jobSearchParams = {
 	class: parseAsArrayOf(parseAsStringLiteral(WORKLOAD_CLASSES)).withDefault([]),
 	site: parseAsString,
 	q: parseAsString.withDefault(""),
-	/** `cost.desc`; empty is the view's own order. */
+	/** `cost.desc`; empty for the view's default. */
 	sort: parseAsString,
-	/** Columns that are left out. */
+	/** Hidden columns. */
 	hide: parseAsArrayOf(parseAsString).withDefault([]),
 };
 export type JobSearch = inferParserType<typeof jobSearchParams>;

@@ -14,7 +14,7 @@ import { jobPagesOptions, loadedGroups } from "./pages.ts";
 import type { JobSearch } from "./search-params.ts";
 import { groupsOf, isFiltered } from "./views.ts";
 
-/** Rows, prices and sums of what the address asks for. */
+/** Rows, prices and sums for the URL's view. */
 export function useJobs(search: JobSearch) {
 	const trpc = useTRPC();
 	const client = useTRPCClient();
@@ -30,14 +30,14 @@ export function useJobs(search: JobSearch) {
 	const loaded = useMemo(() => loadedGroups(asked, pages.data), [asked, pages.data]);
 	const more = pages.hasNextPage;
 	const groups = useMemo(() => {
-		// A part of a list in an order of its own would hide what is not loaded yet.
+		// A custom order of a partial list would hide rows not loaded yet.
 		const sort = more ? null : parseSort(search.sort);
 		return loaded.map(({ group, rows, complete }) => ({
 			id: group.id,
 			rows: sort ? sortJobs(rows, sort, rates, nowMs) : complete ? ownOrder(group.id, rows) : rows,
 		}));
 	}, [loaded, search.sort, more, rates, nowMs]);
-	/** With labels, counts and sums; a group without rows is left out. */
+	/** With labels, counts and sums; empty groups are omitted. */
 	const labelled = (shown: readonly { id: string; rows: readonly JobView[] }[]) =>
 		loaded.flatMap((each) => {
 			const rows = shown.find((g) => g.id === each.group.id)?.rows ?? each.rows;

@@ -8,8 +8,8 @@ type Group = { id: string; rows: readonly JobView[] };
 const arrangementOf = (groups: readonly Group[]): Arrangement => groups.map((g) => ({ id: g.id, rowIds: g.rows.map((row) => row.id) }));
 
 /**
- * Keeps rows where they are while `hold` is true, with what they say now. `viewKey` is the question that the list answers:
- * another question is another list. `bind` goes on the element in which a person reads with the mouse.
+ * Keeps row positions while `hold` is true and updates their values. A new `viewKey` is a new list. `bind` goes on the
+ * element read with the mouse.
  */
 export function useSteadyGroups(fresh: readonly Group[], viewKey: string, selecting: boolean) {
 	const [reading, setReading] = useState(false);

@@ -16,7 +16,7 @@ const search = (some: Partial<JobSearch> = {}): JobSearch => ({
 const TODAY = Date.UTC(2026, 10, 21);
 
 describe("groupsOf", () => {
-	it("shows what runs before what waits before what ended today", () => {
+	it("lists running, then queued, then ended today", () => {
 		const groups = groupsOf(search(), TODAY);
 		expect(groups.map((g) => [g.id, g.input.state, g.input.endedSinceMs])).toEqual([
 			["running", ["running"], undefined],
@@ -25,7 +25,7 @@ describe("groupsOf", () => {
 		]);
 	});
 
-	it("leaves out the groups in which no wanted state can be", () => {
+	it("omits groups that the state filter excludes", () => {
 		expect(groupsOf(search({ state: ["held", "failed"] }), TODAY).map((g) => [g.id, g.input.state])).toEqual([
 			["waiting", ["held"]],
 			["ended", ["failed"]],
@@ -33,18 +33,18 @@ describe("groupsOf", () => {
 		expect(groupsOf(search({ view: "failed", state: ["running"] }), TODAY)).toEqual([]);
 	});
 
-	it("gives every group the other filters", () => {
+	it("applies the other filters to every group", () => {
 		for (const group of groupsOf(search({ team: ["risk"], class: ["burst"], site: "aws", q: "fraud" }), TODAY)) {
 			expect(group.input).toMatchObject({ team: ["risk"], class: ["burst"], site: "aws", q: "fraud" });
 		}
 	});
 
-	it("asks for every state in the view of all, or for the chosen ones", () => {
+	it("queries all states, or the selected ones", () => {
 		expect(groupsOf(search({ view: "all" }), TODAY)[0]?.input.state).toBeUndefined();
 		expect(groupsOf(search({ view: "all", state: ["lost" as never, "held"] }), TODAY)[0]?.input.state).toEqual(["lost", "held"]);
 	});
 
-	it("looks only at clouds in the view of the clouds, and at one of them when it is chosen", () => {
+	it("limits the cloud view to clouds, or to the selected one", () => {
 		expect(groupsOf(search({ view: "cloud" }), TODAY).map((g) => g.input.site)).toEqual(["cloud", "cloud"]);
 		expect(groupsOf(search({ view: "cloud", site: "aws" }), TODAY).map((g) => g.input.site)).toEqual(["aws", "aws"]);
 	});
@@ -59,7 +59,7 @@ describe("weekStartMs", () => {
 });
 
 describe("isFiltered", () => {
-	it("does not count the view, the order or the columns as filters", () => {
+	it("ignores view, order and columns", () => {
 		expect(isFiltered(search({ view: "all", sort: "cost.desc", hide: ["team"] }))).toBe(false);
 		expect(isFiltered(search({ site: "aws" }))).toBe(true);
 	});

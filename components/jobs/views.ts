@@ -12,7 +12,7 @@ export const VIEW_LABELS: Record<JobViewName, string> = {
 
 export type ListInput = Inputs["job"]["list"];
 
-/** One group of the list and what is asked for it. A list without groups has one without a label. */
+/** A list group and its query. An ungrouped list has one group without a label. */
 export type JobGroup = { id: "running" | "waiting" | "ended" | "rows"; label: string; input: ListInput };
 
 const ENDED: JobState[] = ["succeeded", "failed", "cancelled"];
@@ -25,7 +25,7 @@ export function weekStartMs(nowMs: number): number {
 	return (day - ((day + 3) % 7)) * DAY_MS;
 }
 
-/** What a view and its filters ask the server for, group by group. `todayMs` is 00:00 UTC of the day. */
+/** The queries of a view with its filters, per group. `todayMs` is 00:00 UTC today. */
 export function groupsOf(search: JobSearch, todayMs: number): JobGroup[] {
 	const filters: ListInput = {
 		...(search.team.length > 0 ? { team: search.team } : {}),
@@ -42,7 +42,7 @@ export function groupsOf(search: JobSearch, todayMs: number): JobGroup[] {
 		case "active":
 			return [
 				...group("running", "Running", ["running"]),
-				...group("waiting", "Waiting", WAITING),
+				...group("waiting", "Queued", WAITING),
 				...group("ended", "Ended today", ENDED, { endedSinceMs: todayMs }),
 			];
 		case "cloud":
@@ -57,7 +57,7 @@ export function groupsOf(search: JobSearch, todayMs: number): JobGroup[] {
 	}
 }
 
-/** Whether any filter hides something of the view. */
+/** True if a filter hides anything. */
 export function isFiltered(search: JobSearch): boolean {
 	return search.q !== "" || search.state.length > 0 || search.team.length > 0 || search.class.length > 0 || search.site !== null;
 }

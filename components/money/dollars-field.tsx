@@ -6,13 +6,13 @@ type DollarsFieldProps = {
 	id: string;
 	value: string;
 	onChange: (typed: string) => void;
-	/** Says what is wrong with what was typed; null while nothing is. */
+	/** Validation message; null if valid. */
 	error: string | null;
 	hint: ReactNode;
 	className?: string;
 };
 
-/** Where an amount of dollars is typed; `readDollars` reads it. */
+/** Input for a dollar amount, parsed by `readDollars`. */
 export function DollarsField({ label, id, value, onChange, error, hint, className }: DollarsFieldProps) {
 	return (
 		<Field label={label} htmlFor={id} hint={hint} error={error}>

@@ -2,50 +2,50 @@ import { describe, expect, it } from "vitest";
 import { formatAxisUsd, formatMoney, formatMoneyExact, formatMoneyParts } from "./format-money.ts";
 
 describe("formatMoney", () => {
-	it("writes posted amounts with cents", () => {
+	it("formats posted amounts with cents", () => {
 		expect(formatMoney(89_578_170_000n, "posted")).toBe("$89,578.17");
 		expect(formatMoney("0", "posted")).toBe("$0.00");
 	});
 
-	it("writes estimates in whole dollars with a sign that they are estimates", () => {
+	it("formats estimates in whole dollars with an estimate sign", () => {
 		expect(formatMoney(403_060_000n, "estimate")).toBe("≈ $403");
 		expect(formatMoney(2_201_500_000n, "estimate")).toBe("≈ $2,202");
 	});
 
-	it("keeps enough digits of small estimates to mean something", () => {
+	it("keeps significant digits of small estimates", () => {
 		expect(formatMoney(4_130_000n, "estimate")).toBe("≈ $4.13");
 		expect(formatMoney(120_000n, "estimate")).toBe("≈ $0.12");
 		expect(formatMoney(4_210n, "estimate")).toBe("≈ $0.0042");
 	});
 
-	it("does not call nothing an estimate", () => expect(formatMoney(0n, "estimate")).toBe("$0"));
+	it("does not mark zero as an estimate", () => expect(formatMoney(0n, "estimate")).toBe("$0"));
 
-	it("never shows a real amount as nothing", () => {
+	it("never rounds a nonzero amount to zero", () => {
 		expect(formatMoney(4n, "posted")).toBe("$0.000004");
 		expect(formatMoney(512n, "posted")).toBe("$0.00051");
 		expect(formatMoney(4_210n, "posted")).toBe("$0.0042");
 		expect(formatMoney(31_000n, "posted")).toBe("$0.031");
 	});
 
-	it("rounds half away from zero and carries into the dollars", () => {
+	it("rounds half away from zero and carries into dollars", () => {
 		expect(formatMoney(999_995_000n, "posted")).toBe("$1,000.00");
 		expect(formatMoney(-999_995_000n, "posted")).toBe("−$1,000.00");
 	});
 
-	it("writes rate-card and cap amounts whole", () => expect(formatMoney(50_000_000_000n, "whole")).toBe("$50,000"));
+	it("formats rate-card and cap amounts in whole dollars", () => expect(formatMoney(50_000_000_000n, "whole")).toBe("$50,000"));
 
-	it("shows prices to the cent, and further when a cent would hide them", () => {
+	it("formats prices to the cent, or finer if needed", () => {
 		expect(formatMoney(23_410_000n, "price")).toBe("$23.41");
 		expect(formatMoney(8_500n, "price")).toBe("$0.0085");
 	});
 
-	it("is exact beyond what a floating-point number can hold", () => {
+	it("is exact beyond floating-point precision", () => {
 		expect(formatMoney(90_071_992_547_409_931_234_567n, "posted")).toBe("$90,071,992,547,409,931.23");
 	});
 });
 
 describe("formatMoneyParts", () => {
-	it("parts the cents so that they can be smaller", () => {
+	it("separates the cents so that they can be smaller", () => {
 		expect(formatMoneyParts(31_482_170_000n, "posted")).toEqual({ approximate: false, negative: false, dollars: "31,482", cents: ".17" });
 	});
 });
@@ -65,5 +65,5 @@ describe("formatAxisUsd", () => {
 		[250, "$250"],
 		[0.02, "$0.02"],
 		[2_000_000, "$2M"],
-	])("%f is %s", (value, text) => expect(formatAxisUsd(value)).toBe(text));
+	])("formats %f as %s", (value, text) => expect(formatAxisUsd(value)).toBe(text));
 });

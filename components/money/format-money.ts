@@ -1,19 +1,17 @@
 import type { MicroUsd } from "#server/kernel/money.ts";
 
 /**
- * How an amount came about, which decides how it is written:
- * - `posted`: in the ledger. Cents, always.
- * - `estimate`: not yet true. "≈" and whole dollars, because more digits would claim more than is known.
- * - `whole`: known from the rate card, or a cap or a limit. Whole dollars without "≈".
- * - `price`: a unit price such as dollars an hour. Cents, and more digits where cents would hide it.
- * All of them show more digits when the amount is small, so that a real amount never reads as nothing.
+ * The kind of an amount decides its format: - `posted`: in the ledger; always cents. - `estimate`: "≈" and whole
+ * dollars; more digits would overstate precision. - `whole`: a rate card, cap or limit; whole dollars without "≈". -
+ * `price`: a unit price such as dollars per hour; cents, or finer if needed. Small amounts always get more digits so
+ * that they do not round to zero.
  */
 export type MoneyKind = "posted" | "estimate" | "whole" | "price";
 
 export type MoneyText = {
 	approximate: boolean;
 	negative: boolean;
-	dollars: string /** With its point, e.g. ".17"; empty when there is none. */;
+	dollars: string /** With the decimal point, such as ".17"; empty if none. */;
 	cents: string;
 };
 
@@ -23,7 +21,7 @@ export function toMicroUsd(value: MicroUsd | string): MicroUsd {
 	return typeof value === "bigint" ? value : BigInt(value);
 }
 
-/** Integer arithmetic throughout: what is shown is the amount itself, rounded half away from zero once. */
+/** Integer arithmetic throughout; rounds half away from zero once. */
 export function formatMoneyParts(value: MicroUsd | string, kind: MoneyKind): MoneyText {
 	const micro = toMicroUsd(value);
 	const negative = micro < 0n;
@@ -42,7 +40,7 @@ function fractionDigits(abs: bigint, kind: MoneyKind): number {
 	if (kind === "estimate" || kind === "whole") {
 		if (abs >= 10n * MICRO) return 0;
 	}
-	// Below ten cents: two digits that matter, down to the micro-dollar.
+	// Below ten cents: two significant digits, at most micro-dollars.
 	if (abs >= 100_000n) return 2;
 	if (abs >= 10_000n) return 3;
 	if (abs >= 1_000n) return 4;
@@ -50,13 +48,13 @@ function fractionDigits(abs: bigint, kind: MoneyKind): number {
 	return 6;
 }
 
-/** One string, e.g. "$1,234.17", "≈ $403", "−$0.0042". */
+/** One string, such as "$1,234.17", "≈ $403", "−$0.0042". */
 export function formatMoney(value: MicroUsd | string, kind: MoneyKind): string {
 	const { approximate, negative, dollars, cents } = formatMoneyParts(value, kind);
 	return `${approximate ? "≈ " : ""}${negative ? "−" : ""}$${dollars}${cents}`;
 }
 
-/** Exact to the micro-dollar, e.g. "$1,234.170042", for hovering and copying. */
+/** Exact to the micro-dollar, such as "$1,234.170042", for hover and copy. */
 export function formatMoneyExact(value: MicroUsd | string): string {
 	const micro = toMicroUsd(value);
 	const abs = micro < 0n ? -micro : micro;
@@ -64,7 +62,7 @@ export function formatMoneyExact(value: MicroUsd | string): string {
 	return `${micro < 0n ? "−" : ""}$${dollars}.${(abs % MICRO).toString().padStart(6, "0")}`;
 }
 
-/** Axis text such as "$6k", "$1.5k", "$0.02". A number of dollars, for axes only. */
+/** Axis label such as "$6k", "$1.5k", "$0.02". Takes a number of dollars, for axes only. */
 export function formatAxisUsd(dollars: number): string {
 	const abs = Math.abs(dollars);
 	if (abs === 0) return "0";

@@ -3,20 +3,20 @@ import { formatMoneyExact, formatMoneyParts, type MoneyKind } from "#components/
 import { cn } from "#components/ui/cn.ts";
 
 type MoneyProps = {
-	/** Micro-dollars: a bigint, or its decimal string as it comes in JSON. */
+	/** Micro-dollars: a bigint, or its decimal string from JSON. */
 	value: bigint | string;
 	kind?: MoneyKind;
-	/** "an hour", "/h": set quieter behind the amount. */
+	/** Muted suffix, such as "per hour" or "/h". */
 	per?: ReactNode;
-	/** Shows "+" before a positive amount, for differences. */
+	/** Shows "+" for positive differences. */
 	signed?: boolean;
 	className?: string;
 };
 
-// As large as the text in a table, smaller beside a big figure. Amounts below a dollar are all cents, and not quiet.
+// Full size in tables, smaller next to a large figure. Amounts below a dollar are only cents and are not muted.
 const QUIET = "font-book tracking-normal text-ink-3 [font-size:max(0.68em,min(1em,13px))]";
 
-/** An amount of money. Hovering shows it to the micro-dollar. */
+/** An amount of money; the exact value is on hover. */
 export function Money({ value, kind = "posted", per, signed = false, className }: MoneyProps) {
 	const { approximate, negative, dollars, cents } = formatMoneyParts(value, kind);
 	return (
@@ -29,13 +29,13 @@ export function Money({ value, kind = "posted", per, signed = false, className }
 	);
 }
 
-/** A price that cannot be given: an error to show, never a zero. */
+/** A missing price: shown as an error, never as zero. */
 export function PriceMissing({ why }: { why: "missing" | "zero" | "stale" }) {
 	const text = { missing: "no price", zero: "price of 0", stale: "stale price" }[why];
 	return <span className="text-risk-ink font-strong whitespace-nowrap">{text}</span>;
 }
 
-/** Text such as "$145.67" or "≈ $403" that was formatted elsewhere, with its cents set smaller. */
+/** Preformatted text such as "$145.67" or "≈ $403" with smaller cents. */
 export function MoneyText({ text }: { text: string }) {
 	const [, lead = text, cents = ""] = /^(.*?\$(?!0\.)[\d,]+)(\.\d+)$/.exec(text) ?? [];
 	return (

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readDollars } from "./read-dollars.ts";
 
-describe("an amount of dollars that was typed", () => {
+describe("parses a typed dollar amount", () => {
 	it.each([
 		["12.50", { usd: "12.50", microUsd: 12_500_000n }],
 		[" $1,250 ", { usd: "1250", microUsd: 1_250_000_000n }],

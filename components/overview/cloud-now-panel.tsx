@@ -14,7 +14,7 @@ import { Panel } from "#components/ui/panel.tsx";
 
 const SHOWN = 8;
 
-/** Machines that may cost money at this moment, each with its job. */
+/** Machines that may cost money now, each with its job. */
 export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.instance.list.queryOptions(CLOUD_NOW_QUERY));
@@ -22,19 +22,14 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 	return (
 		<Panel
 			title="In the cloud now"
-			sub={seesAll ? undefined : "for your teams"}
+			sub={seesAll ? undefined : "your teams"}
 			actions={
 				<>
 					<Link href="/sites" className="hover:text-ink">
 						Capacity
 					</Link>
 					{data.items.length > 0 && (
-						<CsvButton
-							size="sm"
-							label="Machines in the cloud as CSV"
-							fileName="spillway-machines.csv"
-							text={() => machinesCsv(data.items)}
-						/>
+						<CsvButton size="sm" label="Cloud machines as CSV" fileName="spillway-machines.csv" text={() => machinesCsv(data.items)} />
 					)}
 				</>
 			}
@@ -43,10 +38,10 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 			{data.items.length === 0 ? (
 				<EmptyState
 					icon="capacity"
-					title={seesAll ? "Nothing runs in the cloud" : "Nothing of your teams runs in the cloud"}
+					title={seesAll ? "No cloud machines running" : "No cloud machines running for your teams"}
 					className="py-7"
 				>
-					A machine appears here when the policy sends a job out, and leaves when the provider was seen to have ended it.
+					Machines appear here from request to termination.
 				</EmptyState>
 			) : (
 				<ul className="px-4 pb-2">
@@ -71,7 +66,7 @@ export function CloudNowPanel({ seesAll }: { seesAll: boolean }) {
 								)}
 							</span>
 							<span className="num text-xs text-ink-3">
-								ends by <Time atMs={Date.parse(machine.expiresAt)} form="short" />
+								expires <Time atMs={Date.parse(machine.expiresAt)} form="short" />
 							</span>
 						</li>
 					))}

@@ -6,10 +6,10 @@ import { demandCsv } from "./export-csv.ts";
 import { hasDemand } from "./prepare-demand.ts";
 import { type DemandRange, demandQuery } from "./range.ts";
 
-/** Hands out the demand that is drawn, as a file. */
+/** Exports the demand chart's data. */
 export function DemandExport({ range }: { range: DemandRange }) {
 	const trpc = useTRPC();
 	const { data } = useQuery(trpc.overview.demand.queryOptions(demandQuery(range)));
 	const text = data && hasDemand(data) ? () => demandCsv(data) : null;
-	return <CsvButton size="sm" label="Demand for GPUs as CSV" fileName={`spillway-demand-${range}.csv`} text={text} />;
+	return <CsvButton size="sm" label="GPU demand as CSV" fileName={`spillway-demand-${range}.csv`} text={text} />;
 }

@@ -7,7 +7,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-/** Demand for GPUs up to now. It moves on with the minute even when nothing happens. */
+/** GPU demand up to now; advances every minute even without events. */
 export function DemandPanel({ range }: { range: DemandRange }) {
 	const trpc = useTRPC();
 	const { data: demand } = useSuspenseQuery({ ...trpc.overview.demand.queryOptions(demandQuery(range)), refetchInterval: MINUTE_MS });
@@ -17,13 +17,13 @@ export function DemandPanel({ range }: { range: DemandRange }) {
 		return (
 			<EmptyState
 				icon="overview"
-				title={`Nothing ran or waited in the last ${DEMAND_RANGE[range].label}`}
+				title={`No jobs in the last ${DEMAND_RANGE[range].label}`}
 				className="py-20"
-				action={{ label: "Submit a job", href: "/jobs/new" }}
+				action={{ label: "Submit job", href: "/jobs/new" }}
 			>
-				GPUs that jobs use or wait for are drawn here through time: at home below the line, in the cloud or waiting above it.
+				GPU demand over time appears here: owned below the line, cloud and queued above.
 			</EmptyState>
 		);
 	}
-	return <DemandChart input={prepareDemandInput(demand, homes.length === 1 ? (homes[0]?.name ?? "Home") : "Home")} height={336} />;
+	return <DemandChart input={prepareDemandInput(demand, homes.length === 1 ? (homes[0]?.name ?? "Owned") : "Owned")} height={336} />;
 }

@@ -7,8 +7,8 @@ import type { Demand } from "./prepare-demand.ts";
 const FROM = Date.UTC(2026, 10, 19, 14);
 const MINUTE = 60_000;
 
-describe("what the Overview hands out", () => {
-	it("has the demand of each stretch of time: 4 wanted = 2 at home + 1 on spot + 1 that waits", () => {
+describe("Overview exports", () => {
+	it("exports demand per interval: 4 wanted = 2 owned + 1 spot + 1 queued", () => {
 		const demand: Demand = {
 			...{ fromMs: FROM, toMs: FROM + 2 * MINUTE, ownedGpus: 2 },
 			places: [
@@ -21,14 +21,14 @@ describe("what the Overview hands out", () => {
 			],
 		};
 		const [first, second] = readCsv(demandCsv(demand));
-		expect(first).toMatchObject({ "From (UTC)": "2026-11-19T14:00:00.000Z", "To (UTC)": "2026-11-19T14:01:00.000Z", "Wanted GPUs": "0" });
+		expect(first).toMatchObject({ "From (UTC)": "2026-11-19T14:00:00.000Z", "To (UTC)": "2026-11-19T14:01:00.000Z", "GPUs wanted": "0" });
 		expect(second).toEqual({
 			...{ "From (UTC)": "2026-11-19T14:01:00.000Z", "To (UTC)": "2026-11-19T14:02:00.000Z" },
-			...{ "Wanted GPUs": "4", "Owned GPUs": "2", "local owned": "2", "aws spot": "1", Waiting: "1" },
+			...{ "GPUs wanted": "4", "Owned GPUs": "2", "local owned": "2", "aws spot": "1", Queued: "1" },
 		});
 	});
 
-	it("tells what happened in the words of the screen, and leads to it", () => {
+	it("exports activity as shown, with links", () => {
 		const line = { id: 1, atMs: FROM, capacity: null, tone: null };
 		const lines: FeedLine[] = [
 			{ ...line, before: "", name: "fraud-v7", text: "finished: exit code 0", href: "/jobs/job_1", costMicroUsd: "31140000" },

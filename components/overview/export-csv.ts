@@ -3,7 +3,7 @@ import { CAPACITY_WORD } from "#components/place/place.tsx";
 import type { FeedLine } from "./feed.ts";
 import type { Demand } from "./prepare-demand.ts";
 
-/** The demand that is drawn, in GPUs: a line for each stretch of time, with what ran in each place and what waited in it. */
+/** GPU demand as CSV: a line per interval with use per location and queued GPUs. */
 export function demandCsv(demand: Demand): string {
 	const stepMs = (demand.toMs - demand.fromMs) / Math.max(1, demand.points.length);
 	const instant = (ms: number) => new Date(ms).toISOString();
@@ -11,10 +11,10 @@ export function demandCsv(demand: Demand): string {
 	const lines = demand.points.map((p) =>
 		[instant(p.atMs - stepMs), instant(p.atMs), p.wanted, demand.ownedGpus, ...p.placed, p.waiting].map(String),
 	);
-	return csvText([["From (UTC)", "To (UTC)", "Wanted GPUs", "Owned GPUs", ...places, "Waiting"], ...lines]);
+	return csvText([["From (UTC)", "To (UTC)", "GPUs wanted", "Owned GPUs", ...places, "Queued"], ...lines]);
 }
 
-/** What just happened, as it is told. `origin` makes whole addresses of the links. */
+/** Activity as CSV. `origin` makes links absolute. */
 export function feedCsv(lines: readonly FeedLine[], origin: string): string {
 	const rows = lines.map((line) => [
 		new Date(line.atMs).toISOString(),
@@ -22,5 +22,5 @@ export function feedCsv(lines: readonly FeedLine[], origin: string): string {
 		line.costMicroUsd === null ? "" : exactDollars(BigInt(line.costMicroUsd)),
 		`${origin}${line.href}`,
 	]);
-	return csvText([["At (UTC)", "What happened", "Cost so far USD", "Link"], ...rows]);
+	return csvText([["Time (UTC)", "Event", "Cost so far USD", "Link"], ...rows]);
 }

@@ -19,7 +19,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 
 const LINES = 12;
 
-/** What just happened, newest first. While somebody points at it or is inside it by keyboard, new lines wait. */
+/** Recent activity, newest first. New entries wait while the pointer or keyboard focus is inside. */
 export function FeedPanel() {
 	const trpc = useTRPC();
 	const { data: events } = useSuspenseQuery(trpc.overview.events.queryOptions(FEED_QUERY));
@@ -32,7 +32,7 @@ export function FeedPanel() {
 	const release = () => setHeld(null);
 	return (
 		<Panel
-			title="Just happened"
+			title="Recent activity"
 			actions={
 				<>
 					{fresh > 0 ? (
@@ -47,7 +47,7 @@ export function FeedPanel() {
 					{lines.length > 0 && (
 						<CsvButton
 							size="sm"
-							label="What just happened as CSV"
+							label="Recent activity as CSV"
 							fileName="spillway-events.csv"
 							text={() => feedCsv(lines, window.location.origin)}
 						/>
@@ -56,8 +56,8 @@ export function FeedPanel() {
 			}
 		>
 			{lines.length === 0 ? (
-				<EmptyState title="Nothing happened yet" action={{ label: "Submit a job", href: "/jobs/new" }}>
-					Each job that is submitted, placed, moved or ends, and each machine that comes and goes, gets a line here.
+				<EmptyState title="No activity yet" action={{ label: "Submit job", href: "/jobs/new" }}>
+					Job and machine events appear here.
 				</EmptyState>
 			) : (
 				<ol

@@ -18,7 +18,7 @@ const event = (kind: EventView["kind"], secondsAgo: number, more: Partial<EventV
 const reason = (message: string): EventView["reason"] => ({ code: "completed", message, facts: {} });
 
 describe("prepareFeed", () => {
-	it("goes on from the job's name with the reason's own sentence", () => {
+	it("continues the job name with the reason sentence", () => {
 		const [line] = prepareFeed(
 			[event("job_succeeded", 5, { reason: reason("Finished: the command ended with exit code 0."), costMicroUsd: "31140000" })],
 			10,
@@ -31,14 +31,14 @@ describe("prepareFeed", () => {
 		});
 	});
 
-	it("makes one line of a batch, so that it does not push everything else out", () => {
+	it("merges a batch into one line", () => {
 		const batch = Array.from({ length: 41 }, (_, i) => event("job_submitted", 10 + i * 0.001, { jobName: `lr-${i}`, jobId: `b${i}` }));
 		const lines = prepareFeed([...batch, event("job_failed", 90)], 10);
-		expect(lines.map((l) => `${l.name} ${l.text}`)).toEqual(["41 jobs were submitted: lr-0, lr-1 and 39 more", "j90 failed"]);
+		expect(lines.map((l) => `${l.name} ${l.text}`)).toEqual(["41 jobs submitted: lr-0, lr-1 and 39 more", "j90 failed"]);
 		expect(lines[1]?.tone).toBe("risk");
 	});
 
-	it("does not repeat what the placement tells", () => {
+	it("does not repeat the placement", () => {
 		const id = { jobId: "job_a", jobName: "a" };
 		const lines = prepareFeed(
 			[
@@ -51,7 +51,7 @@ describe("prepareFeed", () => {
 		expect(lines.map((l) => l.text)).toEqual(["placed at home: 1 slot was free"]);
 	});
 
-	it("tells once that a machine and its job's attempt ended for one reason, and what that did to the job", () => {
+	it("reports the end of a machine and its attempt once, with the effect on the job", () => {
 		const gone = { code: "instance_vanished" as const, message: "The machine was gone without a word.", facts: {} };
 		const lines = prepareFeed(
 			[
@@ -64,12 +64,12 @@ describe("prepareFeed", () => {
 		);
 		expect(lines.map((l) => [l.before, l.name, l.text].join(" ").trim())).toEqual([
 			"a was interrupted: the machine was gone without a word",
-			"The machine of b is gone: the machine was gone without a word",
+			"The machine of b was terminated: the machine was gone without a word",
 			"c evicted: its pool is drained",
 		]);
 	});
 
-	it("marks a placement by its own place, not by where the job went later", () => {
+	it("marks a placement by its own location, not the job's current one", () => {
 		const home = {
 			siteId: "local",
 			provider: "local",
@@ -92,7 +92,7 @@ describe("prepareFeed", () => {
 		expect(lines.map((l) => l.capacity)).toEqual(["owned", null, "spot"]);
 	});
 
-	it("leads to the sites for what is theirs", () => {
+	it("links site events to Capacity", () => {
 		const lines = prepareFeed(
 			[
 				event("site_unhealthy", 4, { jobId: null, jobName: null, siteId: "aws" }),
@@ -101,12 +101,12 @@ describe("prepareFeed", () => {
 			10,
 		);
 		expect(lines.map((l) => [l.before, l.name, l.text, l.href])).toEqual([
-			["Site", "aws", "does not answer", "/sites"],
-			["Site", "aws", "answers", "/sites"],
+			["Site", "aws", "is unreachable", "/sites"],
+			["Site", "aws", "is reachable", "/sites"],
 		]);
 	});
 
-	it("keeps to the number of lines", () =>
+	it("limits the number of lines", () =>
 		expect(
 			prepareFeed(
 				Array.from({ length: 30 }, (_, i) => event("job_failed", i * 100)),
@@ -114,5 +114,5 @@ describe("prepareFeed", () => {
 			),
 		).toHaveLength(12));
 
-	it("leaves abbreviations as they are", () => expect(said("GPU memory ran out.")).toBe("GPU memory ran out"));
+	it("keeps the case of abbreviations", () => expect(said("GPU memory ran out.")).toBe("GPU memory ran out"));
 });

@@ -7,38 +7,38 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 
 export type EventView = inferRouterOutputs<AppRouter>["overview"]["events"][number];
 
-/** One line of "Just happened": a name that leads on, the words behind it, and what it cost. */
+/** One activity line: a linked name, text and cost. */
 export interface FeedLine {
 	id: number;
 	atMs: number;
-	/** Set before the name: "The machine of". */
+	/** Text before the name, such as "The machine of". */
 	before: string;
 	name: string;
 	text: string;
 	href: string;
 	capacity: CapacityKind | null;
 	tone: "risk" | "ok" | null;
-	/** Posted so far; null where money is not the point. */
+	/** Posted so far; null where cost is irrelevant. */
 	costMicroUsd: string | null;
 }
 
-/** Events of one kind closer together than this are told once. */
+/** Events of one kind within this interval are merged. */
 const TOGETHER_MS = MINUTE_MS;
 const GROUP_FROM = 3;
 
 const MANY: Partial<Record<EventView["kind"], string>> = {
-	job_submitted: "were submitted",
-	job_placed: "were placed",
+	job_submitted: "submitted",
+	job_placed: "placed",
 	job_started: "started",
 	job_succeeded: "finished",
 	job_failed: "failed",
-	job_cancelled: "were cancelled",
-	job_held: "were held",
-	job_interrupted: "were interrupted",
-	instance_terminated: "gave their machines back",
+	job_cancelled: "cancelled",
+	job_held: "held",
+	job_interrupted: "interrupted",
+	instance_terminated: "released their machines",
 };
 
-/** Newest first. Many of a kind at once become one line, so that a batch does not push everything else out. */
+/** Newest first. Many events of one kind become one line so that a batch does not hide the rest. */
 export function prepareFeed(events: readonly EventView[], most: number): FeedLine[] {
 	const lines: FeedLine[] = [];
 	for (let i = 0; i < events.length && lines.length < most; ) {
@@ -56,10 +56,7 @@ export function prepareFeed(events: readonly EventView[], most: number): FeedLin
 	return lines;
 }
 
-/**
- * That a job was submitted, or began to run, is said well enough by where it was placed, and that its machine is gone by what that
- * did to the job.
- */
+/** The placement already implies submission and start, and a job's interruption implies the end of its machine. */
 function toldByAnother(e: EventView, events: readonly EventView[]): boolean {
 	if (e.kind === "instance_terminated") {
 		return events.some(
@@ -102,11 +99,11 @@ function groupLine(run: readonly EventView[], first: EventView): FeedLine {
 	};
 }
 
-/** A job's cost is that of all its attempts, so it is said at its end and not before. */
+/** Cost covers all attempts, so it is shown only when the job ends. */
 const ENDS = new Set<EventView["kind"]>(["job_succeeded", "job_failed", "job_cancelled"]);
 
 function lineOf(e: EventView): FeedLine {
-	const job = e.jobName ?? e.jobId ?? "A job";
+	const job = e.jobName ?? e.jobId ?? "Job";
 	const base = {
 		id: e.id,
 		atMs: Date.parse(e.at),
@@ -121,23 +118,23 @@ function lineOf(e: EventView): FeedLine {
 		case "job_submitted":
 			return { ...base, name: job, text: `submitted${e.team ? ` by team ${e.team}` : ""}`, capacity: null };
 		case "instance_terminated":
-			return { ...base, before: "The machine of", name: job, text: `is gone${why ? `: ${why}` : ""}` };
+			return { ...base, before: "The machine of", name: job, text: `was terminated${why ? `: ${why}` : ""}` };
 		case "orphan_terminated":
-			return { ...base, name: "Stray machine", text: why || "found and ended", href: "/sites" };
+			return { ...base, name: "Stray machine", text: why || "found and terminated", href: "/sites" };
 		case "sweep_done":
 			return {
 				...base,
 				before: "Site",
 				name: e.siteId ?? "",
-				text: why || "swept: what runs there was compared with the jobs",
+				text: why || "swept: machines compared with jobs",
 				href: "/sites",
 			};
 		case "site_unhealthy":
-			return { ...base, before: "Site", name: e.siteId ?? "", text: `does not answer${why ? `: ${why}` : ""}`, href: "/sites" };
+			return { ...base, before: "Site", name: e.siteId ?? "", text: `is unreachable${why ? `: ${why}` : ""}`, href: "/sites" };
 		case "site_healthy":
-			return { ...base, before: "Site", name: e.siteId ?? "", text: "answers", href: "/sites", tone: "ok" };
+			return { ...base, before: "Site", name: e.siteId ?? "", text: "is reachable", href: "/sites", tone: "ok" };
 		case "job_interrupted":
-			// Some reasons tell of the machine, and some of the job.
+			// Some reasons describe the machine, some the job.
 			return { ...base, name: job, text: why && !/^(the|its) /.test(why) ? why : `was interrupted${why && `: ${why}`}` };
 		case "job_held":
 			return { ...base, name: job, text: why || "is held", capacity: null };
@@ -147,8 +144,8 @@ function lineOf(e: EventView): FeedLine {
 }
 
 /**
- * The kind of place that the event is about. An event's placement is where its job is by now, which for what happened on the
- * way there may be another: a placement names its own place in its reason, and of the rest nothing is claimed.
+ * The kind of location of an event. A placement names it in its reason; other events only carry the job's current
+ * location, which may differ, so they have none.
  */
 function capacityOf(e: EventView): CapacityKind | null {
 	if (e.kind === "job_placed") {
@@ -159,7 +156,7 @@ function capacityOf(e: EventView): CapacityKind | null {
 	return isNewest && e.placement ? e.placement.capacityType : null;
 }
 
-/** A reason's sentence, to go on behind a name: "Placed at home." becomes "placed at home". */
+/** Lower-cases a reason sentence to follow a name: "Placed at home." becomes "placed at home". */
 export function said(sentence: string): string {
 	const text = sentence.replace(/\.$/, "");
 	return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;

@@ -15,14 +15,14 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 
 const dollars = (micro: bigint) => Number(micro) / 1e6;
 
-/** The figures that one looks at first, on one line each. */
+/** Key figures. */
 export function OverviewKpis({ seesAll }: { seesAll: boolean }) {
 	const trpc = useTRPC();
 	const { data: summary } = useSuspenseQuery(trpc.overview.summary.queryOptions());
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const month = formatMonth(summary.nowMs).split(" ")[0] ?? "";
 	return (
-		<KpiStrip label="Right now" columns="1.02fr 1.06fr .96fr 1.62fr .86fr .84fr">
+		<KpiStrip label="Key figures" columns="1.02fr 1.06fr .96fr 1.62fr .86fr .84fr">
 			<OwnedKpi summary={summary} sites={sites} month={month} seesAll={seesAll} />
 			<QueueKpi summary={summary} />
 			<BurnKpi summary={summary} />
@@ -51,7 +51,7 @@ function OwnedKpi({ summary: { owned, month: spend }, sites, month, seesAll }: M
 						{seesAll ? "" : " by your teams"} in {month}
 						{spend.totals.idleMicroUsd > 0n && (
 							<>
-								, of which <b>{formatMoney(spend.totals.idleMicroUsd, "whole")}</b> idle
+								, <b>{formatMoney(spend.totals.idleMicroUsd, "whole")}</b> idle
 							</>
 						)}
 					</>
@@ -61,12 +61,12 @@ function OwnedKpi({ summary: { owned, month: spend }, sites, month, seesAll }: M
 	);
 }
 
-/** A mark for each node, or for each GPU where there are only a few. */
+/** One mark per node, or per GPU if there are few. */
 function nodesOf(sites: readonly Site[]): { id: string; busy: number }[] {
 	const pools = sites.flatMap((s) => s.pools.map((p) => ({ ...p, key: `${s.id}/${p.id}` })));
 	const single = pools.reduce((sum, p) => sum + p.gpus, 0) <= 24;
 	return pools.flatMap((pool) => {
-		// A pool so large that it is not told slot by slot is one mark.
+		// A pool too large for slots is one mark.
 		if (pool.slots.length === 0) return pool.gpus === 0 ? [] : [{ id: pool.key, busy: pool.busy / pool.gpus }];
 		const size = single ? 1 : Math.max(1, pool.gpusPerNode);
 		return Array.from({ length: Math.ceil(pool.gpus / size) }, (_, i) => {
@@ -83,7 +83,7 @@ function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 		<Kpi
 			label="Jobs queued"
 			value={formatCount(queue.jobs)}
-			unit={queue.jobs === 0 ? "none waits" : `want ${formatCount(queue.gpus)} GPU${queue.gpus === 1 ? "" : "s"}`}
+			unit={queue.jobs === 0 ? "" : `need ${formatCount(queue.gpus)} GPU${queue.gpus === 1 ? "" : "s"}`}
 			href="/jobs"
 			graphic={
 				half !== null && most !== null ? (
@@ -91,7 +91,7 @@ function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 						middle={half}
 						high={most}
 						max={Math.max(HOUR_MS / 6, most * 1.15)}
-						label={`The last starts at home in ${formatSpan(half)}, in 9 of 10 forecasts in ${formatSpan(most)}`}
+						label={`Last owned start in ${formatSpan(half)}; 9 of 10 forecasts within ${formatSpan(most)}`}
 					/>
 				) : (
 					<span />
@@ -100,16 +100,16 @@ function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 			note={
 				half !== null && most !== null ? (
 					<>
-						The last starts at home in <b>≈ {formatSpan(half)}</b>, in <b>{formatSpan(most)}</b> in 9&nbsp;of&nbsp;10
+						Last owned start in <b>≈ {formatSpan(half)}</b>, in <b>{formatSpan(most)}</b> in 9&nbsp;of&nbsp;10
 					</>
 				) : queue.jobs > 0 ? (
 					queue.held === queue.jobs ? (
-						"All of them are held"
+						"all held"
 					) : (
-						"No forecast: home cannot run them, or was not asked yet"
+						"No forecast: owned GPUs cannot run them, or not scheduled yet"
 					)
 				) : (
-					"A new job is looked at within a second"
+					"New jobs are scheduled within a second"
 				)
 			}
 		/>
@@ -126,20 +126,20 @@ function BurnKpi({ summary: { cloud, burn, nowMs } }: { summary: Summary }) {
 		<Kpi
 			label="Cloud burn now"
 			value={<Money value={cloud.burnMicroUsdPerHour} kind="price" />}
-			unit="an hour"
+			unit="per hour"
 			href="/sites"
 			graphic={
 				<Sparkline
 					className="h-2.5"
-					label={`Cloud burn in the last 24 hours, up to ${formatMoney(peak, "price")} an hour`}
+					label={`Cloud burn, last 24 hours, up to ${formatMoney(peak, "price")} per hour`}
 					toMs={nowMs}
 					points={points}
 				/>
 			}
 			note={
 				<>
-					{cloud.instances === 0 ? "No machine" : `${formatCount(cloud.instances)} machine${cloud.instances === 1 ? "" : "s"}`}. Highest in
-					24&nbsp;h <b>{formatMoney(peak, "price")}</b>
+					{cloud.instances === 0 ? "no machines" : `${formatCount(cloud.instances)} machine${cloud.instances === 1 ? "" : "s"}`}. 24&nbsp;h
+					peak <b>{formatMoney(peak, "price")}</b>
 				</>
 			}
 		/>
@@ -194,34 +194,34 @@ type Budget = ReturnType<typeof monthBudget>;
 type Forecast = NonNullable<Summary["forecast"]>["cloud"];
 
 function BudgetNote({ budget, forecast, seesAll }: { budget: Budget; forecast: Forecast; seesAll: boolean }) {
-	if (!budget) return "The policy has no budget over a month's cloud money";
+	if (!budget) return "No monthly cloud budget in the policy";
 	if (!seesAll)
 		return (
 			<>
-				Everybody's budget: <b>{formatMoney(budget.freeMicroUsd, "posted")}</b> free of {formatMoney(budget.capMicroUsd, "whole")}
+				Company budget: <b>{formatMoney(budget.freeMicroUsd, "posted")}</b> left of {formatMoney(budget.capMicroUsd, "whole")}
 			</>
 		);
 	return (
 		<>
-			<b>{formatMoney(budget.heldMicroUsd, "posted")}</b> more held for running jobs.{" "}
+			<b>{formatMoney(budget.heldMicroUsd, "posted")}</b> held for running jobs.{" "}
 			{forecast ? (
 				<>
-					Month end <b>{formatMoney(forecast.expectedMicroUsd, "estimate")}</b> ({formatMoney(forecast.lowMicroUsd, "whole")} to{" "}
+					Forecast month end <b>{formatMoney(forecast.expectedMicroUsd, "estimate")}</b> ({formatMoney(forecast.lowMicroUsd, "whole")} to{" "}
 					{formatMoney(forecast.highMicroUsd, "whole")})
 				</>
 			) : (
-				"A forecast needs a week of whole days"
+				"Forecast needs seven full days"
 			)}
 		</>
 	);
 }
 
 const WHY: Record<Summary["risk"]["items"][number]["why"], string> = {
-	not_seen_gone: "not seen gone",
-	cut_off: "cut off",
-	launch_unclear: "of unclear launch",
-	past_expiry: "past their end",
-	of_nobody: "of no job",
+	not_seen_gone: "not confirmed terminated",
+	cut_off: "disconnected",
+	launch_unclear: "with unconfirmed launch",
+	past_expiry: "past their limit",
+	of_nobody: "without a job",
 };
 
 function RiskKpi({ summary: { risk } }: { summary: Summary }) {
@@ -241,15 +241,15 @@ function RiskKpi({ summary: { risk } }: { summary: Summary }) {
 			graphic={<span />}
 			note={
 				kinds.length > 0
-					? `Machines: ${kinds.join(", ")}, since ${formatClock(oldest)}${unpriced > 0 ? `; the price of ${unpriced} is not known` : ""}`
-					: "No stray machine, no launch in doubt"
+					? `Machines: ${kinds.join(", ")}, since ${formatClock(oldest)}${unpriced > 0 ? `; price of ${unpriced} unknown` : ""}`
+					: "No stray machines or unconfirmed launches"
 			}
 		/>
 	);
 }
 
 function CarbonKpi({ summary: { month: spend }, month, seesAll }: MonthProps) {
-	if (!spend) return <Kpi label={`CO2 in ${month}`} value="–" graphic={<span />} note="Your role does not see it" />;
+	if (!spend) return <Kpi label={`CO2 in ${month}`} value="–" graphic={<span />} note="Not visible to your role" />;
 	const home =
 		spend.items.filter((i) => i.ownedMicroUsd + i.idleMicroUsd > 0n).reduce((sum, i) => sum + i.emissionsMilligrams, 0n) / 1_000n;
 	const all = spend.totals.emissionsMilligrams / 1_000n;
@@ -271,7 +271,7 @@ function CarbonKpi({ summary: { month: spend }, month, seesAll }: MonthProps) {
 			}
 			note={
 				<>
-					{seesAll ? "In use, estimated" : "Your teams, in use, estimated"}.{" "}
+					{seesAll ? "Operational, estimated" : "Your teams, operational, estimated"}.{" "}
 					<b>
 						<Carbon grams={home} estimate />
 					</b>{" "}

@@ -8,10 +8,10 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 
-/** The scheduler's silence is seen by the passing of time alone, so the sentence is read again as often as this. */
+/** Refetch interval: a silent scheduler sends no event, so only time reveals it. */
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 
-/** Is everything all right, and what does it cost right now? */
+/** Summary of status and current cost. */
 export function OverviewLead({ seesAll }: { seesAll: boolean }) {
 	const trpc = useTRPC();
 	const { data: summary } = useSuspenseQuery({ ...trpc.overview.summary.queryOptions(), refetchInterval: LOOK_EVERY_MS });

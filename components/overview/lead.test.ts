@@ -70,67 +70,65 @@ const text = (parts: readonly LeadPart[]) =>
 const said = (more: Partial<Summary> = {}, sites = [site()], seesAll = true) => text(prepareLead(summary(more), sites, NOW, seesAll));
 
 describe("prepareLead", () => {
-	it("says that all is well, what it costs now, and how the month should end", () => {
+	it("reports all clear with current cost and month-end forecast", () => {
 		expect(said()).toBe(
-			"Everything is running. hall-b is 95% busy, and 3 machines run in the cloud for $54.86 an hour. The month should end $3,100 under budget; at the high end it would be $2,400 over.",
+			"All clear. hall-b is 95% busy, 3 machines in the cloud at $54.86/h. Month-end forecast: $3,100 under budget; at the high end $2,400 over.",
 		);
 	});
 
-	it("says over, and no high end, when the middle is over already", () =>
-		expect(said({ forecast: forecast(50_500n, 51_000n, 53_000n) })).toMatch(/The month should end \$1,000 over budget\.$/));
+	it("reports over budget without a high end if the median is already over", () =>
+		expect(said({ forecast: forecast(50_500n, 51_000n, 53_000n) })).toMatch(/Month-end forecast: \$1,000 over budget\.$/));
 
-	it("tells the worst first: no scheduler before money at risk before a site that does not answer", () => {
+	it("orders by severity: scheduler, money at risk, unreachable site", () => {
 		const risk = {
 			totalMicroUsd: "1230000",
 			items: [{ instanceId: "i", jobId: "j", why: "not_seen_gone" as const, sinceMs: NOW, microUsd: "1230000", isEstimate: false }],
 		};
 		const ill = [site(), site({ id: "aws", name: "AWS", kind: "cloud", healthy: false })];
 		expect(said({ risk, scheduler: null }, ill)).toMatch(/^No scheduler is running/);
-		expect(said({ risk }, ill)).toMatch(/^Money may be running for nothing: 1 machine to look at/);
-		expect(said({}, ill)).toMatch(/^AWS does not answer\./);
+		expect(said({ risk }, ill)).toMatch(/^Money at risk: 1 machine to check/);
+		expect(said({}, ill)).toMatch(/^AWS is unreachable\./);
 	});
 
-	it("tells that the ledger does not add up before a site that does not answer, and nothing when it does or was not checked", () => {
+	it("reports a ledger mismatch before an unreachable site, and nothing if the check passed or did not run", () => {
 		const ill = [site({ healthy: false })];
 		const ledgerCheck = { checkedAtMs: NOW - 3_600_000, ok: false, charges: 9, differenceCount: 1 };
-		expect(said({ ledgerCheck }, ill)).toMatch(/^The ledger's sums do not add up: 1 difference from the charges, found 13:32\. /);
+		expect(said({ ledgerCheck }, ill)).toMatch(/^The ledger does not balance: 1 difference from the charges, found 13:32\. /);
 		expect(said({ ledgerCheck: null })).toBe(said());
 	});
 
-	it("does not call a slow cycle a silence", () => {
+	it("does not treat a slow cycle as silence", () => {
 		const at = (agoMs: number) => said({ scheduler: { instance: "a", atMs: NOW - agoMs, lastCycle: null } });
-		expect(at(HEARTBEAT_LATE_MS)).toMatch(/^Everything is running/);
-		expect(at(HEARTBEAT_LATE_MS + 1)).toMatch(/^The scheduler has been silent since 14:31\./);
+		expect(at(HEARTBEAT_LATE_MS)).toMatch(/^All clear/);
+		expect(at(HEARTBEAT_LATE_MS + 1)).toMatch(/^Scheduler silent since 14:31\./);
 	});
 
-	it("parts those that wait from those that are held", () => {
+	it("separates queued from held jobs", () => {
 		const queue = { jobs: 3, held: 1, gpus: 5, lastStart: { p50Ms: NOW + 42 * 60_000, p90Ms: NOW + 90 * 60_000 } };
-		expect(said({ queue })).toContain("2 jobs wait, the last to start at home in about 42 min. 1 job is held.");
+		expect(said({ queue })).toContain("2 jobs queued, last owned start in about 42 min. 1 job held.");
 	});
 
-	it("holds no team's forecast against everybody's budget", () => {
-		expect(said({}, [site()], false)).toMatch(/\$35,692\.00 of this month's \$50,000 for the cloud is spent or set aside\.$/);
+	it("does not compare one team's forecast with the company budget", () => {
+		expect(said({}, [site()], false)).toMatch(/\$35,692\.00 of this month's \$50,000 cloud budget is spent or held\.$/);
 	});
 
-	it("is calm when there is nothing", () => {
-		expect(said(idle())).toBe("All is well, and nothing is to do. hall-b is free, and nothing runs in the cloud.");
+	it("reports an empty system", () => {
+		expect(said(idle())).toBe("All clear. hall-b is free, no cloud jobs.");
 	});
 
-	it("says what people were told of and still holds before anything else, and calls nothing well beside it", () => {
+	it("reports open alerts first and then does not claim all clear", () => {
 		const newest = { id: "alrt_1", title: "Budget cloud-month has passed 80% of its cap" };
-		expect(said({ alerts: { count: 1, newest } })).toMatch(
-			/^One alert is open: Budget cloud-month has passed 80% of its cap\. Everything is/,
-		);
+		expect(said({ alerts: { count: 1, newest } })).toMatch(/^1 open alert: Budget cloud-month has passed 80% of its cap\. hall-b is/);
 		expect(said({ alerts: { count: 3, newest } })).toMatch(
-			/^3 alerts are open, the newest: Budget cloud-month has passed 80% of its cap\. Everything is/,
+			/^3 alerts open, newest: Budget cloud-month has passed 80% of its cap\. hall-b is/,
 		);
 		const beside = said({ ...idle(), alerts: { count: 1, newest } });
-		expect(beside).toMatch(/^One alert is open: .*\. Nothing is to do\. /);
-		expect(beside).not.toContain("well");
+		expect(beside).toMatch(/^1 open alert: .*\. hall-b is free/);
+		expect(beside).not.toContain("clear");
 	});
 
-	it("tells of open alerts after what is worse", () => {
+	it("reports open alerts after more severe problems", () => {
 		const newest = { id: "alrt_1", title: "Budget cloud-month has passed 80% of its cap" };
-		expect(said({ scheduler: null, alerts: { count: 1, newest } })).toMatch(/^No scheduler is running.* One alert is open: /);
+		expect(said({ scheduler: null, alerts: { count: 1, newest } })).toMatch(/^No scheduler is running.* 1 open alert: /);
 	});
 });

@@ -23,12 +23,12 @@ const demand: Demand = {
 describe("prepareDemandInput", () => {
 	const input = prepareDemandInput(demand, "This host");
 
-	it("ends at now: nothing is said of what is to come", () => {
+	it("ends at now, without a forecast", () => {
 		expect([input.toMs, input.nowMs]).toEqual([demand.toMs, demand.toMs]);
 		expect(input.demandForecast).toBeUndefined();
 	});
 
-	it("reads at now what the server said of now", () => {
+	it("reads the server's current values at now", () => {
 		const reading = readDemand(input, input.nowMs);
 		expect(reading.wanted).toBe(14);
 		expect(reading.rows.map((r) => [r.label, r.value])).toEqual([
@@ -36,21 +36,21 @@ describe("prepareDemandInput", () => {
 			["AWS on-demand", 1],
 			["AWS spot", 2],
 			["Google spot", 4],
-			["Waiting", 3],
-			["Owned but idle", 0],
+			["Queued", 3],
+			["Owned, idle", 0],
 		]);
 	});
 
-	it("keeps a point only where the value changes", () =>
+	it("keeps only points where the value changes", () =>
 		expect(input.owned.points).toEqual([
 			[FROM, 2],
 			[FROM + 200, 4],
 		]));
 
-	it("hatches the spot areas of two providers differently", () =>
+	it("alternates hatching between spot areas of two providers", () =>
 		expect(input.cloud.map((c) => c.fill)).toEqual(["on_demand", "spot", "spot_alt"]));
 
-	it("knows when nothing was wanted", () => {
+	it("detects a range without demand", () => {
 		expect(hasDemand(demand)).toBe(true);
 		expect(hasDemand({ ...demand, points: demand.points.map((p) => ({ ...p, wanted: 0 })) })).toBe(false);
 	});

@@ -8,9 +8,9 @@ import type { CapacityType } from "#server/domain/vocabulary.ts";
 
 export type Demand = inferRouterOutputs<AppRouter>["overview"]["demand"];
 
-/** Names of providers as people write them. */
+/** Provider display names. */
 export const PROVIDER_NAMES: Record<string, string> = {
-	local: "Home",
+	local: "Owned",
 	slurm: "Slurm",
 	kubernetes: "Kubernetes",
 	aws: "AWS",
@@ -19,8 +19,8 @@ export const PROVIDER_NAMES: Record<string, string> = {
 };
 
 /**
- * The demand as the chart takes it: all owned sites as one series below the line, each cloud and capacity type above it,
- * dearer kinds below. Values hold until their bucket's end, so a bucket's value is drawn from where the bucket begins.
+ * Converts demand for the chart: all owned sites as one series below the line, each cloud and capacity type above, more
+ * expensive types lower. A bucket's value is drawn from the bucket's start.
  */
 export function prepareDemandInput(demand: Demand, homeName: string): DemandInput {
 	const stepMs = (demand.toMs - demand.fromMs) / Math.max(1, demand.points.length);
@@ -49,19 +49,19 @@ export function prepareDemandInput(demand: Demand, homeName: string): DemandInpu
 	};
 }
 
-/** Neighbouring spot areas of two providers are hatched the other way, so that their border shows. */
+/** Adjacent spot areas of two providers are hatched in opposite directions to show their border. */
 function fillOf(capacity: CapacityType, spots: Set<string>, provider: string): MarkFill {
 	if (capacity !== "spot") return capacity === "owned" ? "owned" : capacity;
 	spots.add(provider);
 	return [...spots].indexOf(provider) % 2 === 0 ? "spot" : "spot_alt";
 }
 
-/** Only where the value changes: a quiet day is a few points and not hundreds. */
+/** Keeps only changes, so that a quiet day has few points. */
 function squeezed(points: readonly (readonly [number, number])[]): StepPoint[] {
 	return points.filter(([, value], i) => i === 0 || points[i - 1]?.[1] !== value);
 }
 
-/** Whether anything ran or waited in the range at all. */
+/** True if anything ran or was queued in the range. */
 export function hasDemand(demand: Demand): boolean {
 	return demand.points.some((p) => p.wanted > 0);
 }

@@ -1,7 +1,7 @@
 import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 
-/** How far back the demand is drawn. */
+/** Chart time ranges. */
 export const DEMAND_RANGES = ["6h", "24h", "7d"] as const;
 export type DemandRange = (typeof DEMAND_RANGES)[number];
 
@@ -16,12 +16,12 @@ export const loadOverviewParams = createLoader(params);
 const serialize = createSerializer(params);
 export const overviewHref = (values: { range: DemandRange }): string => serialize("/", values);
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that the prefetched query key matches. */
 export function demandQuery(range: DemandRange): { lastMs: number; buckets: number } {
 	const { lastMs, buckets } = DEMAND_RANGE[range];
 	return { lastMs, buckets };
 }
 
-/** Lines are grouped (feed.ts), so more is read than is shown. */
+/** Reads more than is shown because lines are merged (feed.ts). */
 export const FEED_QUERY = { limit: 80 };
 export const CLOUD_NOW_QUERY = { live: true, limit: 50 };

@@ -8,7 +8,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import { SECOND_MS } from "#server/kernel/units.ts";
 
-/** Shown only while the scheduler gives no sign of life: what that means, and what to do. */
+/** Shown only while the scheduler has no heartbeat: effect and remedy. */
 export function SchedulerLine() {
 	const trpc = useTRPC();
 	const { data: summary } = useSuspenseQuery(trpc.overview.summary.queryOptions());
@@ -20,14 +20,14 @@ export function SchedulerLine() {
 			className="flex flex-wrap items-center gap-x-2.5 gap-y-1 rounded-xl border border-[color-mix(in_oklab,var(--warn)_45%,var(--line))] bg-warn-soft px-4 py-2.5"
 		>
 			<Icon name="alert" className="text-warn-ink" />
-			<b className="font-strong">{summary.scheduler ? "The scheduler is silent." : "No scheduler has run yet."}</b>
+			<b className="font-strong">{summary.scheduler ? "Scheduler silent." : "No scheduler has run yet."}</b>
 			<span className="text-ink-2">
 				{summary.scheduler && (
 					<>
-						Last sign of life <Time atMs={summary.scheduler.atMs} />.{" "}
+						Last heartbeat <Time atMs={summary.scheduler.atMs} />.{" "}
 					</>
 				)}
-				What runs goes on, and machines still end at their limit; nothing new is placed until a scheduler is started.
+				Running jobs continue and machines still expire. No jobs are placed until a scheduler starts.
 			</span>
 		</div>
 	);

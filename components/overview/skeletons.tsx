@@ -4,16 +4,16 @@ import { KpiSkeleton, Skeleton, TableSkeleton, TextSkeleton } from "#components/
 export function SummarySkeleton() {
 	return (
 		<>
-			<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />
-			<KpiSkeleton label="Loading the figures" />
+			<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading summary" />
+			<KpiSkeleton label="Loading figures" />
 		</>
 	);
 }
 
 export function FeedSkeleton() {
 	return (
-		<Panel title="Just happened">
-			<TableSkeleton rows={8} columns={2} label="Loading what happened" />
+		<Panel title="Recent activity">
+			<TableSkeleton rows={8} columns={2} label="Loading recent activity" />
 		</Panel>
 	);
 }
@@ -21,7 +21,7 @@ export function FeedSkeleton() {
 export function CloudNowSkeleton() {
 	return (
 		<Panel title="In the cloud now">
-			<div role="status" aria-label="Loading the machines" className="grid gap-4 px-4 pb-4">
+			<div role="status" aria-label="Loading machines" className="grid gap-4 px-4 pb-4">
 				{[0, 1, 2].map((i) => (
 					<div key={i} className="grid gap-2">
 						<Skeleton className="w-1/2" />

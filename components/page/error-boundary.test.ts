@@ -4,7 +4,7 @@ import { describeError } from "./error-boundary.tsx";
 const apiError = (problem: Record<string, unknown>) => Object.assign(new Error("told by tRPC"), { data: { code: "ANY", problem } });
 
 describe("describeError", () => {
-	it("takes over the words and the request id of a problem document", () => {
+	it("returns detail and request ID of a problem document", () => {
 		const error = apiError({ code: "unavailable", detail: "The ledger is being migrated; try again in a minute.", requestId: "4f1c" });
 		expect(describeError(error)).toEqual({
 			kind: "failed",
@@ -13,7 +13,7 @@ describe("describeError", () => {
 		});
 	});
 
-	it("tells a refusal and a missing thing from a failure", () => {
+	it("distinguishes forbidden and missing from failed", () => {
 		expect(describeError(apiError({ code: "forbidden", detail: "finance only" })).kind).toBe("forbidden");
 		expect(describeError(apiError({ code: "not_found", detail: "There is no job job_1.", fix: "Look for it." }))).toEqual({
 			kind: "not_found",
@@ -22,25 +22,25 @@ describe("describeError", () => {
 		});
 	});
 
-	it("goes by tRPC's own code when there is no problem document", () => {
+	it("falls back to tRPC's code without a problem document", () => {
 		expect(describeError(Object.assign(new Error("finance only"), { data: { code: "FORBIDDEN" } })).kind).toBe("forbidden");
 	});
 
-	it("says that nobody answered, in no browser's own words", () => {
+	it("describes a network failure independently of the browser", () => {
 		const error = Object.assign(new Error("Failed to fetch"), { data: undefined, cause: new TypeError("Failed to fetch") });
-		expect(describeError(error)).toMatchObject({ kind: "failed", detail: expect.stringContaining("The server could not be reached") });
+		expect(describeError(error)).toMatchObject({ kind: "failed", detail: expect.stringContaining("The server is unreachable") });
 	});
 
-	it("says that an answer was not Spillway's own, with its status, in place of a parser's words", () => {
+	it("describes a foreign response by its status, not by a parser error", () => {
 		const cause = new SyntaxError("Unexpected token '<', \"<html>\"... is not valid JSON");
 		const error = Object.assign(new Error(cause.message), { data: undefined, cause, meta: { response: { status: 502 } } });
 		const { detail } = describeError(error);
-		expect(detail).toContain("An answer with status 502 came that is not Spillway's own");
+		expect(detail).toContain("Unexpected response (status 502)");
 		expect(detail).not.toContain("token");
-		expect(describeError(Object.assign(new Error(), { cause })).detail).toMatch(/^An answer came that is not Spillway's own/);
+		expect(describeError(Object.assign(new Error(), { cause })).detail).toMatch(/^Unexpected response\./);
 	});
 
-	it("says something about what is not even an error", () => {
+	it("describes a thrown non-error", () => {
 		expect(describeError(undefined)).toEqual({ kind: "failed", detail: "The browser gave no reason.", requestId: null });
 	});
 });

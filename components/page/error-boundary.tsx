@@ -3,13 +3,13 @@ import { Component, type ReactNode } from "react";
 import { EmptyState, ErrorState, Forbidden } from "#components/page/states.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 
-/** What a thrown error tells a person. The API's errors carry more than a message; see `describeError`. */
+/** Description of a thrown error; see `describeError`. */
 export type ErrorDescription =
 	| { kind: "failed"; detail: string; requestId: string | null }
 	| { kind: "forbidden"; detail: string; fix: string | null }
 	| { kind: "not_found"; detail: string; fix: string | null };
 
-/** Reads a tRPC client error by its shape (`data.problem`, RFC 9457), so that the page needs no import of the client. */
+/** Reads a tRPC client error by shape (`data.problem`, RFC 9457), so that the client is not imported. */
 export function describeError(error: unknown): ErrorDescription {
 	const data = fieldOf(error, "data");
 	const problem = fieldOf(data, "problem");
@@ -24,17 +24,17 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 /**
- * What failed before Spillway could say anything, in words of no browser's own: `fetch` fails by a TypeError where nobody answered,
- * and an answer that cannot be read by a SyntaxError, as an error page of a proxy.
+ * Describes failures without a Spillway response, independent of browser wording: `fetch` throws a TypeError if
+ * unreachable, and an unreadable response such as a proxy's error page throws a SyntaxError.
  */
 function byTheWay(error: unknown): string | null {
 	const cause = fieldOf(error, "cause");
 	if (fieldOf(error, "data")) return null;
-	if (cause instanceof TypeError) return "The server could not be reached: it is stopped, or the network is.";
+	if (cause instanceof TypeError) return "The server is unreachable. Check your network, then try again.";
 	if (!(cause instanceof SyntaxError)) return null;
 	const status = fieldOf(fieldOf(fieldOf(error, "meta"), "response"), "status");
-	const answer = typeof status === "number" ? `An answer with status ${status} came` : "An answer came";
-	return `${answer} that is not Spillway's own: it is starting, or what stands before it, such as a proxy, could not reach it. Try again in a moment.`;
+	const answer = typeof status === "number" ? `Unexpected response (status ${status})` : "Unexpected response";
+	return `${answer}. Spillway may be starting, or a proxy cannot reach it. Try again in a moment.`;
 }
 
 function fieldOf(value: unknown, name: string): unknown {
@@ -42,21 +42,21 @@ function fieldOf(value: unknown, name: string): unknown {
 }
 
 type BoundaryProps = {
-	/** What is inside, as the subject of "could not be loaded": "The jobs", "This chart". */
+	/** The object of "Could not load …": "jobs", "this chart". */
 	what: string;
-	/** Called before the panel tries again: reset its query here (`useQueryErrorResetBoundary().reset`). */
+	/** Called before a retry; reset the query here (`useQueryErrorResetBoundary().reset`). */
 	onRetry?: () => void;
-	/** Puts what is told instead into a panel: for what does not stand in one. */
+	/** Wraps the error in a panel, for content without its own. */
 	framed?: boolean;
-	/** Drawn in place of what failed, where telling it has no room and the page tells it elsewhere. */
+	/** Replaces the error where there is no room for it and another panel shows it. */
 	instead?: ReactNode;
-	/** Stays above what is told: filters, by which one comes away from what failed. */
+	/** Stays above the error, such as filters that caused it. */
 	above?: ReactNode;
 	children: ReactNode;
 };
 type BoundaryState = { error: unknown; failed: boolean };
 
-/** One for each panel: what fails inside is told in its place, and the rest of the page goes on. */
+/** Error boundary of a panel: shows the error in place and keeps the rest of the page. */
 export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 	override state: BoundaryState = { error: null, failed: false };
 
@@ -75,15 +75,14 @@ export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 		return (
 			<>
 				{this.props.above}
-				{this.props.framed ? <Panel>{this.told()}</Panel> : this.told()}
+				{this.props.framed ? <Panel>{this.renderError()}</Panel> : this.renderError()}
 			</>
 		);
 	}
 
-	told(): ReactNode {
+	renderError(): ReactNode {
 		const described = describeError(this.state.error);
-		if (described.kind === "forbidden")
-			return <Forbidden what={this.props.what} who="people with another role" detail={described.detail} />;
+		if (described.kind === "forbidden") return <Forbidden what={this.props.what} who="other roles" detail={described.detail} />;
 		if (described.kind === "not_found") {
 			return (
 				<EmptyState icon="question" title="Not found">
@@ -93,7 +92,7 @@ export class PanelBoundary extends Component<BoundaryProps, BoundaryState> {
 		}
 		return (
 			<ErrorState
-				title={`${this.props.what} could not be loaded`}
+				title={`Could not load ${this.props.what}`}
 				detail={described.detail}
 				requestId={described.requestId}
 				onRetry={this.retry}

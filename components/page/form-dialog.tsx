@@ -6,11 +6,11 @@ import { Dialog } from "#components/ui/dialog.tsx";
 type FormDialogProps = {
 	title: string;
 	description: string;
-	/** What the main button says; Enter in a field does the same. */
+	/** Main button label; Enter in a field submits too. */
 	save: string;
-	/** Whether what was filled in can be sent. */
+	/** True if the form can be submitted. */
 	ready: boolean;
-	/** The change that is sent: while it is under way the button waits, and why it failed is told under the fields. */
+	/** The mutation: disables the button while pending and shows its error below the fields. */
 	change: { isPending: boolean; error: unknown };
 	onSubmit: () => void;
 	onClose: () => void;
@@ -18,7 +18,7 @@ type FormDialogProps = {
 	children: ReactNode;
 };
 
-/** A dialog that changes one thing: fields, the way out, and the button that sends them. A failure leaves it open, to be put right. */
+/** Dialog with a form, cancel and submit. Stays open on errors. */
 export function FormDialog({ title, description, save, ready, change, onSubmit, onClose, children }: FormDialogProps) {
 	const id = useId();
 	return (

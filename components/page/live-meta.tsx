@@ -4,7 +4,7 @@ import { useLive } from "#components/trpc/live-updates.tsx";
 
 const STATUS = { live: "live", connecting: "connecting", off: "stale" } as const;
 
-/** Behind a screen's title: whether it follows the server. */
+/** Live status next to a screen title. */
 export function LiveMeta() {
 	return <LiveStamp status={STATUS[useLive()]} />;
 }

@@ -15,14 +15,14 @@ interface Pages {
 
 type MoreButtonProps = {
 	pages: Pages;
-	/** The subject of "could not be loaded": "More charges". */
+	/** The object of "Could not load …": "more charges". */
 	what: string;
 	variant?: ButtonVariant;
 	size?: ButtonSize;
 	children: ReactNode;
 };
 
-/** Reads the next page of a list. One that fails leaves what is shown where it is, and is told here: no panel is lost to it. */
+/** Loads the next page of a list. An error appears next to the button and keeps the loaded rows. */
 export function MoreButton({ pages, what, children, ...look }: MoreButtonProps) {
 	const { data, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
 	const failed = isFetchNextPageError && !isFetchingNextPage;
@@ -37,14 +37,14 @@ export function MoreButton({ pages, what, children, ...look }: MoreButtonProps) 
 }
 
 function Failure({ what, error }: { what: string; error: unknown }) {
-	const told = describeError(error);
+	const failure = describeError(error);
 	return (
 		<span role="alert" className="text-left text-xs text-pretty text-risk-ink">
-			{what} could not be loaded. {told.detail}
-			{told.kind === "failed" && told.requestId !== null && (
+			Could not load {what}. {failure.detail}
+			{failure.kind === "failed" && failure.requestId !== null && (
 				<>
 					{" "}
-					Request <CopyId value={told.requestId} />
+					Request <CopyId value={failure.requestId} />
 				</>
 			)}
 		</span>

@@ -4,18 +4,18 @@ import { type ReactNode, Suspense } from "react";
 import { PanelBoundary } from "#components/page/error-boundary.tsx";
 
 type PanelGateProps = {
-	/** What is inside, as the subject of "could not be loaded": "The jobs". */
+	/** The object of "Could not load …": "jobs". */
 	what: string;
-	/** A skeleton in the shape of what is inside. */
+	/** A skeleton in the shape of the content. */
 	fallback: ReactNode;
-	/** Drawn in place of what failed, where telling it has no room. */
+	/** Replaces the error where there is no room for it. */
 	instead?: ReactNode;
-	/** Stays above what is told of a failure. */
+	/** Stays above an error. */
 	above?: ReactNode;
 	children: ReactNode;
 };
 
-/** Around each panel that reads data: its skeleton while that is on its way, its own error and retry when it fails. */
+/** Wraps a panel that loads data: skeleton, error and retry. */
 export function PanelGate({ what, fallback, instead, above, children }: PanelGateProps) {
 	return (
 		<QueryErrorResetBoundary>

@@ -4,16 +4,16 @@ import { type ReactNode, Suspense } from "react";
 import { PanelBoundary } from "#components/page/error-boundary.tsx";
 
 type QueryBoundaryProps = {
-	/** The subject of "could not be loaded": "The demand for GPUs". */
+	/** The object of "Could not load …": "GPU demand". */
 	what: string;
-	/** The shape of what is on its way. */
+	/** A skeleton in the shape of the content. */
 	skeleton: ReactNode;
-	/** It stands in no panel of its own, so that a failure needs a frame. */
+	/** Adds a frame around errors, for content without its own panel. */
 	framed?: boolean;
 	children: ReactNode;
 };
 
-/** Around what reads from the server: its skeleton until the answer is there, and when it fails what failed, with a way to try again. */
+/** Wraps content that loads data: skeleton, error and retry. */
 export function QueryBoundary({ what, skeleton, framed = false, children }: QueryBoundaryProps) {
 	return (
 		<QueryErrorResetBoundary>

@@ -37,13 +37,13 @@ function StateFrame({ icon, tone = "neutral", title, children, actions, alert = 
 
 type EmptyStateProps = {
 	icon?: IconName;
-	title: ReactNode /** What this is, and why it is empty. */;
-	children: ReactNode /** The one thing to do first. */;
+	title: ReactNode /** What will appear. */;
+	children: ReactNode /** The first action. */;
 	action?: { label: string; href: string };
 	className?: string;
 };
 
-/** Nothing there yet. */
+/** No data yet. */
 export function EmptyState({ icon = "jobs", title, children, action, className }: EmptyStateProps) {
 	return (
 		<StateFrame
@@ -65,7 +65,7 @@ export function EmptyState({ icon = "jobs", title, children, action, className }
 
 type NoResultsProps = { /** "jobs", "offers" */ what: string; clearHref?: string; onClear?: () => void; children?: ReactNode };
 
-/** There is something, but the filters hide it all. */
+/** Filters exclude everything. */
 export function NoResults({ what, clearHref, onClear, children }: NoResultsProps) {
 	return (
 		<StateFrame
@@ -84,14 +84,14 @@ export function NoResults({ what, clearHref, onClear, children }: NoResultsProps
 }
 
 type ErrorStateProps = {
-	/** "The jobs could not be loaded" */ title: ReactNode /** Why, and what to do, as the error itself says. */;
+	/** "Could not load jobs" */ title: ReactNode /** Cause and remedy from the error. */;
 	detail?: ReactNode;
 	requestId?: string | null;
 	onRetry?: () => void;
 	className?: string;
 };
 
-/** Something failed: what, why, again, and the id under which the server has it in its log. */
+/** An error with its cause, a retry button and the request ID from the server log. */
 export function ErrorState({ title, detail, requestId, onRetry, className }: ErrorStateProps) {
 	return (
 		<StateFrame
@@ -120,22 +120,22 @@ export function ErrorState({ title, detail, requestId, onRetry, className }: Err
 	);
 }
 
-/** A person may not see this. Says who may. */
+/** Access denied; names who has access. */
 export function Forbidden({
 	what,
 	who,
 	action,
 	detail,
 }: {
-	/** "The spend of other teams" */ what: ReactNode /** "finance and platform engineers" */;
+	/** "spend of other teams" */ what: ReactNode /** "finance and platform engineers" */;
 	who: ReactNode;
-	/** What the server said, which names the right that is missing. */
+	/** The server's message, which names the missing permission. */
 	detail?: ReactNode;
 	action?: { label: string; href: string };
 }) {
 	return (
-		<StateFrame icon="lock" title="You may not see this" actions={action && <ButtonLink href={action.href}>{action.label}</ButtonLink>}>
-			{what} can be seen by {who}. Ask one of them, or your administrator for that role.
+		<StateFrame icon="lock" title="Access denied" actions={action && <ButtonLink href={action.href}>{action.label}</ButtonLink>}>
+			Only {who} can see {what}. Ask your administrator for access.
 			{detail && <p className="mt-1 text-xs text-ink-3">{detail}</p>}
 		</StateFrame>
 	);

@@ -13,7 +13,7 @@ const OUTLINE: Record<CapacityKind, string> = {
 	reserved: "border-reserved",
 };
 
-/** Solid = it is there; outlined = it would go there. Owned cool, cloud warm, spot hatched, reserved dark. */
+/** Solid: current location; outlined: expected location. Owned is cool, cloud warm, spot hatched, reserved dark. */
 export function PlaceSwatch({ capacity, would = false, className }: { capacity: CapacityKind; would?: boolean; className?: string }) {
 	return (
 		<span
@@ -30,26 +30,26 @@ export function PlaceSwatch({ capacity, would = false, className }: { capacity: 
 
 type PlaceProps = {
 	capacity: CapacityKind;
-	/** The site's own name for owned places, the provider's for clouds: "hall-b", "aws". */
+	/** The site name for owned locations, the provider for clouds: "hall-b", "aws". */
 	provider: string;
 	region?: string | null;
-	/** It would go there; it is not there yet. */
+	/** Expected, not current. */
 	would?: boolean;
-	/** Says "spot", "on-demand" or "reserved" behind it. Owned places say nothing. */
+	/** Appends "spot", "on-demand" or "reserved"; nothing for owned. */
 	word?: boolean;
 	quiet?: boolean;
 	children?: ReactNode;
 	className?: string;
 };
 
-/** Where something runs, or would run. */
+/** The current or expected location. */
 export function Place({ capacity, provider, region, would = false, word = true, quiet = false, children, className }: PlaceProps) {
 	return (
 		<span className={cn("inline-flex items-center gap-1.5 align-top whitespace-nowrap [font-variant-numeric:normal]", className)}>
 			<PlaceSwatch capacity={capacity} would={would} />
 			<span className={would || quiet ? "font-book text-ink-2" : "font-strong"}>{region ? `${provider} ${region}` : provider}</span>
 			{word && capacity !== "owned" && <span className="font-book text-ink-3">{CAPACITY_WORD[capacity]}</span>}
-			{would && <span className="sr-only">(would go there)</span>}
+			{would && <span className="sr-only">(expected)</span>}
 			{children}
 		</span>
 	);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { placeOfOfferId, shownPlace } from "./placement.ts";
 
 describe("shownPlace", () => {
-	it("calls an owned place by its site and a cloud by provider and region", () => {
+	it("names an owned location by site, a cloud by provider and region", () => {
 		expect(shownPlace({ capacityType: "owned", siteId: "hall-b", provider: "slurm", region: null })).toEqual({
 			capacity: "owned",
 			provider: "hall-b",
@@ -17,7 +17,7 @@ describe("shownPlace", () => {
 });
 
 describe("placeOfOfferId", () => {
-	it("reads an offer's id", () => {
+	it("parses an offer ID", () => {
 		expect(placeOfOfferId("aws:us-east-2:us-east-2a:p5.48xlarge:on_demand")).toEqual({
 			capacity: "on_demand",
 			provider: "aws",
@@ -25,7 +25,7 @@ describe("placeOfOfferId", () => {
 			instanceType: "p5.48xlarge",
 		});
 	});
-	it.each(["", "aws", "aws:us-east-2:*:p5.48xlarge:free", "a:b:c:d:spot:f", null, 7])("does not guess at %j", (id) => {
+	it.each(["", "aws", "aws:us-east-2:*:p5.48xlarge:free", "a:b:c:d:spot:f", null, 7])("returns null for %j", (id) => {
 		expect(placeOfOfferId(id)).toBeNull();
 	});
 });

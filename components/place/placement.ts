@@ -2,7 +2,7 @@ import type { CapacityKind } from "#components/place/place.tsx";
 import type { Placement } from "#server/domain/capacity.ts";
 import { CAPACITY_TYPES } from "#server/domain/vocabulary.ts";
 
-/** What <Place> shows of a placement: the site's own id at home, provider and region in a cloud. */
+/** Props of <Place> for a placement: site ID if owned, provider and region in a cloud. */
 export type ShownPlace = { capacity: CapacityKind; provider: string; region: string | null };
 
 export function shownPlace(placement: Pick<Placement, "capacityType" | "siteId" | "provider" | "region">): ShownPlace {
@@ -12,8 +12,8 @@ export function shownPlace(placement: Pick<Placement, "capacityType" | "siteId" 
 }
 
 /**
- * The place that an offer's id names (`provider:region:zone|*:instanceType:capacityType`, and of reserved capacity the commitment's
- * id behind it); null when it is not of that form.
+ * The location in an offer ID (`provider:region:zone|*:instanceType:capacityType`, plus the commitment ID for reserved
+ * capacity); null if it does not parse.
  */
 export function placeOfOfferId(offerId: unknown): (ShownPlace & { instanceType: string }) | null {
 	if (typeof offerId !== "string") return null;

@@ -18,19 +18,19 @@ type Budget = inferRouterOutputs<AppRouter>["budget"]["list"][number];
 const dollars = (micro: bigint) => Number(micro) / 1e6;
 
 const AT_CAP: Record<Budget["atCap"], string> = {
-	hold: "At the cap new bursts are held",
-	"checkpoint-and-return": "At the cap jobs save a checkpoint and go home",
-	terminate: "At the cap machines are ended",
+	hold: "At the cap, new bursts are held",
+	"checkpoint-and-return": "At the cap, cloud jobs save a checkpoint and move back to owned GPUs",
+	terminate: "At the cap, machines are terminated",
 };
 
-/** What is spent, what is set aside for running machines, and what is free, of each cap. */
+/** Posted, held and free amount of each cap. */
 export function BudgetsPanel() {
 	const trpc = useTRPC();
 	const { data: budgets } = useSuspenseQuery(trpc.budget.list.queryOptions());
 	return (
 		<Panel
 			title="Budgets"
-			sub="hard caps on cloud money"
+			sub="hard caps on cloud spend"
 			actions={
 				budgets.length > 0 && (
 					<>
@@ -47,8 +47,8 @@ export function BudgetsPanel() {
 			}
 		>
 			{budgets.length === 0 ? (
-				<EmptyState icon="budgets" title="This policy has no budget">
-					A budget caps cloud money over a period; the worst case of each machine is set aside before it is launched.
+				<EmptyState icon="budgets" title="No budgets">
+					Add a budget to cap cloud spend per period. Each launch holds its worst case first.
 				</EmptyState>
 			) : (
 				<ul>

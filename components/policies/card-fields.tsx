@@ -9,7 +9,7 @@ import { type CardField, fieldsOf, valueAt } from "./rule-fields.ts";
 type Edit = (path: FieldPath, value: FieldValue | undefined) => void;
 type CardFieldsProps = { list: ListName; entry: Entry; onEdit: Edit };
 
-/** The values of one rule or budget, each written into its place in the text. */
+/** Fields of a rule or budget; each edits its place in the YAML. */
 export function CardFields({ list, entry, onEdit }: CardFieldsProps) {
 	return (
 		<div className="grid grid-cols-1 gap-x-3 gap-y-2.5 sm:grid-cols-2">
@@ -31,7 +31,7 @@ function OneField({ field, value, onEdit }: { field: CardField; value: unknown; 
 		return (
 			<Field label={label} htmlFor={id}>
 				<Select id={id} value={textOf(value)} onChange={(event) => edit(event.currentTarget.value)}>
-					{!options?.some((o) => o.value === value) && <option value={textOf(value)}>{textOf(value) || "Choose"}</option>}
+					{!options?.some((o) => o.value === value) && <option value={textOf(value)}>{textOf(value) || "Select"}</option>}
 					{options?.map((o) => (
 						<option key={o.value} value={o.value}>
 							{o.label}
@@ -65,7 +65,7 @@ const textOf = (value: unknown): string =>
 				? ""
 				: String(value);
 
-/** What is typed as what is written: nothing for an empty field, a number only for what reads as one. */
+/** Parses field input: undefined if empty, a number only if it parses as one. */
 function writtenOf(as: CardField["as"], text: string): FieldValue | undefined {
 	const trimmed = text.trim();
 	if (trimmed === "") return undefined;
@@ -73,6 +73,6 @@ function writtenOf(as: CardField["as"], text: string): FieldValue | undefined {
 		const items = trimmed.split(",").flatMap((each) => each.trim() || []);
 		return items.length > 0 ? items : undefined;
 	}
-	// Also where a length of time is meant: what is typed is written, and the check then asks for its unit.
+	// Durations too: the input is written as typed and validation asks for a unit.
 	return as !== "condition" && /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : trimmed;
 }

@@ -20,9 +20,9 @@ export type CardsActions = {
 type CardsPanelProps = CardsActions & {
 	outline: Outline | null;
 	readable: boolean;
-	/** `rules:0`, `budgets:1`: the card that is open. */
+	/** `rules:0`, `budgets:1`: the expanded card. */
 	open: string | null;
-	/** The line that the cursor stands in. */
+	/** The cursor's line. */
 	line: number | null;
 	problems: readonly PolicyProblem[];
 	changed: readonly number[];
@@ -30,9 +30,9 @@ type CardsPanelProps = CardsActions & {
 	sentenceOf: (key: string, text: string) => Sentence | null;
 };
 
-const TITLES = { rules: "Rules, read from top to bottom", budgets: "Budgets" } as const;
+const TITLES = { rules: "Rules, evaluated top to bottom", budgets: "Budgets" } as const;
 
-/** Rules and budgets of the draft as cards, in the order of the text. */
+/** The draft's rules and budgets as cards, in YAML order. */
 export function CardsPanel(props: CardsPanelProps) {
 	const { outline, readable, summary, onAdd } = props;
 	return (
@@ -46,10 +46,10 @@ export function CardsPanel(props: CardsPanelProps) {
 					size="sm"
 					align="end"
 					entries={[
-						{ kind: "heading", id: "rules", label: "A rule that would" },
+						{ kind: "heading", id: "rules", label: "Add a rule" },
 						...NEW_ENTRIES.filter((e) => e.list === "rules").map((e) => addItem(e, onAdd)),
 						{ kind: "line", id: "line" },
-						{ kind: "heading", id: "budgets", label: "A budget that would" },
+						{ kind: "heading", id: "budgets", label: "Add a budget" },
 						...NEW_ENTRIES.filter((e) => e.list === "budgets").map((e) => addItem(e, onAdd)),
 					]}
 				/>
@@ -57,11 +57,11 @@ export function CardsPanel(props: CardsPanelProps) {
 		>
 			{!readable && (
 				<p role="status" className="mx-4 mb-3 rounded-md bg-risk-soft px-3 py-2 text-risk-ink">
-					The YAML cannot be read{props.problems[0] ? ` at line ${props.problems[0].line}` : ""}. Correct it there, and the cards go on.
+					Invalid YAML{props.problems[0] ? ` at line ${props.problems[0].line}` : ""}. Fix it to use the cards.
 				</p>
 			)}
 			<fieldset disabled={!readable} className="contents">
-				<legend className="sr-only">The policy as cards</legend>
+				<legend className="sr-only">Policy as cards</legend>
 				{outline && (["rules", "budgets"] as const).map((list) => <Group key={list} list={list} {...props} entries={outline[list]} />)}
 				{outline && <WeightsCard spec={outline.spec} onEdit={props.onEdit} />}
 			</fieldset>
@@ -78,7 +78,7 @@ function Group({ list, entries, ...props }: CardsPanelProps & { list: ListName; 
 			<p className="border-y bg-sunken px-4 py-1.75 text-xs font-strong text-ink-3">{TITLES[list]}</p>
 			{entries.length === 0 && (
 				<p className="px-4 py-3 text-ink-3">
-					{list === "rules" ? "No rule yet: without one that bursts nothing ever leaves home." : "No budget: nothing caps the money."}
+					{list === "rules" ? "No rules. Without a burst rule, all jobs stay on owned GPUs." : "No budgets. Cloud spend has no cap."}
 				</p>
 			)}
 			<ul aria-label={list === "rules" ? "Rules" : "Budgets"}>

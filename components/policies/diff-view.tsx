@@ -3,13 +3,13 @@ import { cn } from "#components/ui/cn.ts";
 import type { LineRun, PolicyChange } from "./params.ts";
 import { SentenceText } from "./sentence-text.tsx";
 
-const KIND = { added: "new", removed: "gone", changed: "changed", moved: "moved" } as const;
+const KIND = { added: "added", removed: "removed", changed: "changed", moved: "moved" } as const;
 const AROUND = 2;
 
-/** What is said differently, rule by rule, beside what is written differently, line by line. */
+/** Changes by rule, next to a line diff. */
 export function DiffView({ changes, lines }: { changes: readonly PolicyChange[] | null; lines: readonly LineRun[] }) {
 	const same = lines.every((run) => run.kind === "same");
-	if (same) return <p className="text-ink-3">The two texts are the same.</p>;
+	if (same) return <p className="text-ink-3">No differences.</p>;
 	return (
 		<div className="grid gap-3">
 			<Changes changes={changes} />
@@ -19,8 +19,8 @@ export function DiffView({ changes, lines }: { changes: readonly PolicyChange[] 
 }
 
 export function Changes({ changes }: { changes: readonly PolicyChange[] | null }) {
-	if (changes === null) return <p className="text-ink-3">One of the texts is no policy, so that only their lines can be compared.</p>;
-	if (changes.length === 0) return <p className="text-ink-3">It says the same: only spacing, comments or the order of fields differ.</p>;
+	if (changes === null) return <p className="text-ink-3">One version is not a valid policy; only lines are compared.</p>;
+	if (changes.length === 0) return <p className="text-ink-3">Only whitespace, comments or field order differ.</p>;
 	return (
 		<ul aria-label="Changes by rule" className="grid gap-2">
 			{changes.map((c) => (
@@ -52,7 +52,7 @@ function TextDiff({ lines }: { lines: readonly LineRun[] }) {
 		<section
 			// biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
 			tabIndex={0}
-			aria-label="The text, line by line"
+			aria-label="Line diff"
 			className="max-h-80 overflow-auto rounded-md border bg-sunken"
 		>
 			<pre className="w-max min-w-full py-1.5 font-mono text-xs leading-5">
@@ -78,7 +78,7 @@ function Line({ kind, n, text }: { kind: LineRun["kind"]; n: number; text: strin
 	);
 }
 
-/** Of what did not change only what lies beside a change. */
+/** Unchanged lines are shown only next to changes. */
 function shown(run: LineRun, first: boolean, last: boolean): { n: number; text: string | null }[] {
 	const start = run.kind === "removed" ? run.oldLine : run.newLine;
 	const all = run.lines.map((text, i) => ({ n: start + i, text: text as string | null }));

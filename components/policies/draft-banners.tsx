@@ -8,18 +8,18 @@ import type { useDraft } from "./use-draft.ts";
 type DraftBannersProps = {
 	draft: ReturnType<typeof useDraft>;
 	active: { version: number; message: string };
-	/** Why the check has no answer. */
+	/** Why validation failed to run. */
 	error: unknown;
 	onMerge: () => void;
 };
 
-/** What a person must know of their draft before they go on with it. */
+/** Draft warnings to read before editing. */
 export function DraftBanners({ draft, active, error, onMerge }: DraftBannersProps) {
 	const { state, baseVersion } = draft;
 	return (
 		<>
 			{draft.restored !== "published" && state.kind !== "elsewhere" && baseVersion === active.version && (
-				<Banner>This is your draft as you left it{draft.restored === "browser" ? ", from this browser" : ""}.</Banner>
+				<Banner>Unpublished draft restored{draft.restored === "browser" ? " from this browser" : ""}.</Banner>
 			)}
 			{baseVersion !== active.version && (
 				<Banner
@@ -30,8 +30,8 @@ export function DraftBanners({ draft, active, error, onMerge }: DraftBannersProp
 						</Button>
 					}
 				>
-					<b className="font-semibold">Version {active.version} was published since this draft was begun</b> from version {baseVersion}
-					{active.message && `: “${active.message}”`}. Nothing of yours is lost; merge the two before you publish.
+					<b className="font-semibold">Version {active.version} was published since this draft started</b> from version {baseVersion}
+					{active.message && `: “${active.message}”`}. Merge before publishing; your changes are kept.
 				</Banner>
 			)}
 			{state.kind === "elsewhere" && (
@@ -40,23 +40,21 @@ export function DraftBanners({ draft, active, error, onMerge }: DraftBannersProp
 					action={
 						<>
 							<Button size="sm" onClick={() => void draft.resolve("theirs")}>
-								Load that one
+								Load the newer draft
 							</Button>
 							<Button size="sm" onClick={() => void draft.resolve("mine")}>
-								Keep this one
+								Keep this draft
 							</Button>
 						</>
 					}
 				>
-					This draft was saved in another window of yours since it was opened here.
+					This draft was saved in another window after you opened it here.
 				</Banner>
 			)}
 			{state.kind === "here" && (
-				<Banner tone="warn">
-					The draft is kept in this browser; the server did not take it: {state.why} It is tried again every ten seconds.
-				</Banner>
+				<Banner tone="warn">Saved in this browser only; the server rejected it: {state.why} Retrying every ten seconds.</Banner>
 			)}
-			{error !== null && error !== undefined && <Banner tone="warn">The text could not be checked: {describeError(error).detail}</Banner>}
+			{error !== null && error !== undefined && <Banner tone="warn">Could not validate the draft: {describeError(error).detail}</Banner>}
 		</>
 	);
 }

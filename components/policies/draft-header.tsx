@@ -6,12 +6,12 @@ import { Chip } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import type { SaveState } from "./use-draft.ts";
 
-/** Which version a draft came from. */
+/** The draft's base version. */
 export function DraftMeta({ baseVersion, state, untouched }: { baseVersion: number; state: SaveState; untouched: boolean }) {
 	return (
 		<span className="flex min-w-0 items-center gap-2 max-md:hidden">
 			<Chip tone={untouched ? "neutral" : "accent"}>
-				{untouched ? `Version ${baseVersion}, nothing changed` : `Draft, from version ${baseVersion}`}
+				{untouched ? `Version ${baseVersion}, no changes` : `Draft of version ${baseVersion}`}
 			</Chip>
 			<span role="status" className="truncate text-xs text-ink-3">
 				{untouched ? "" : savedWords(state)}
@@ -65,12 +65,12 @@ export function DraftActions({ errors, unchanged, ready, onPublish, onDiscard, o
 				open={asking}
 				onClose={() => setAsking(false)}
 				title="Discard the draft?"
-				description="Its text is thrown away, here and on the server. What is in force stays."
+				description="Deletes the draft here and on the server. The active version stays."
 				actions={
 					<>
-						<Button onClick={() => setAsking(false)}>Keep it</Button>
+						<Button onClick={() => setAsking(false)}>Keep</Button>
 						<Button variant="danger" onClick={onDiscard}>
-							Discard it
+							Discard
 						</Button>
 					</>
 				}

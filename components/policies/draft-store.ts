@@ -1,14 +1,14 @@
-/** A draft as this browser keeps it. */
+/** A draft in browser storage. */
 export interface KeptDraft {
 	source: string;
-	/** The version that it was begun from. */
+	/** Its base version. */
 	baseVersion: number;
 	atMs: number;
 }
 
 export const draftKey = (name: string, accountId: string): string => `spillway:policy-draft:${name}:${accountId}`;
 
-/** Storage may be full, switched off, or hold what an older page wrote: then there is nothing. */
+/** Null if storage is full, disabled or holds an incompatible draft. */
 export function readKept(key: string): KeptDraft | null {
 	try {
 		return asKept(JSON.parse(localStorage.getItem(key) ?? "null"));
@@ -23,7 +23,7 @@ export function asKept(value: unknown): KeptDraft | null {
 	return typeof source === "string" && typeof baseVersion === "number" && typeof atMs === "number" ? { source, baseVersion, atMs } : null;
 }
 
-/** False when the browser refuses to keep it. */
+/** False if the browser cannot store it. */
 export function keep(key: string, draft: KeptDraft | null): boolean {
 	try {
 		if (draft) localStorage.setItem(key, JSON.stringify(draft));
@@ -36,7 +36,7 @@ export function keep(key: string, draft: KeptDraft | null): boolean {
 
 type Saved = { source: string; baseVersion: number; updatedAt: string };
 
-/** What to go on with: the newer of what this browser and the server keep, else the version in force. */
+/** The newer of the browser's and the server's draft, otherwise the active version. */
 export function draftToOpen(
 	kept: KeptDraft | null,
 	saved: Saved | null,

@@ -8,14 +8,14 @@ const SAVED = { source: "server", baseVersion: 3, updatedAt: "2026-11-01T10:00:0
 const savedAtMs = Date.parse(SAVED.updatedAt);
 
 describe("draftToOpen", () => {
-	it("goes on with the newer of browser and server, each with the version that it was begun from", () => {
+	it("opens the newer of browser and server draft with its base version", () => {
 		const kept = { source: "browser", baseVersion: 2, atMs: savedAtMs + 1 };
 		expect(draftToOpen(kept, SAVED, ACTIVE)).toEqual({ source: "browser", baseVersion: 2, from: "browser" });
 		expect(draftToOpen({ ...kept, atMs: savedAtMs - 1 }, SAVED, ACTIVE)).toEqual({ source: "server", baseVersion: 3, from: "server" });
 		expect(draftToOpen(kept, null, ACTIVE).from).toBe("browser");
 	});
 
-	it("begins from what is in force when there is no other text", () => {
+	it("opens the active version if there is no other text", () => {
 		expect(draftToOpen(null, null, ACTIVE)).toEqual({ source: "active", baseVersion: 4, from: "published" });
 		expect(draftToOpen({ source: "active", baseVersion: 1, atMs: 9e15 }, null, ACTIVE)).toMatchObject({
 			baseVersion: 4,
@@ -23,14 +23,14 @@ describe("draftToOpen", () => {
 		});
 	});
 
-	it("takes nothing else for a draft", () => {
+	it("ignores anything that is not a draft", () => {
 		for (const value of [null, 1, "x", {}, { source: 1, baseVersion: 1, atMs: 1 }, { source: "x" }]) expect(asKept(value)).toBeNull();
 	});
 });
 
 describe("quickFixes", () => {
 	const problem = (fix: string, column: number) => ({ severity: "error" as const, line: 1, column, message: "", fix });
-	it("offers the units that a length of time may have, and the name that was meant", () => {
+	it("offers duration units and the likely name", () => {
 		expect(quickFixes(problem("Write 30s, 30m or 30h.", 9), "  after: 30 # x").map((f) => [f.label, f.from, f.to])).toEqual([]);
 		expect(quickFixes(problem("Write 30s, 30m or 30h.", 10), "  after: 30 # x").map((f) => [f.label, f.from, f.to])).toEqual([
 			["Use 30s", 9, 11],
@@ -41,12 +41,12 @@ describe("quickFixes", () => {
 		expect(quickFixes(problem("Did you mean sensitive?", 15), 'when: x ==    "sensitve"')).toEqual([
 			{ label: "Use sensitive", insert: '"sensitive"', from: 14, to: 24 },
 		]);
-		expect(quickFixes(problem("There are: a, b.", 3), "  x: 1")).toEqual([]);
+		expect(quickFixes(problem("Use one of: a, b.", 3), "  x: 1")).toEqual([]);
 	});
 });
 
 describe("fieldsOf", () => {
-	it("finds each value of a rule at its own path", () => {
+	it("finds each value of a rule at its path", () => {
 		const value = {
 			id: "b",
 			when: "job.critical",
@@ -63,7 +63,7 @@ describe("fieldsOf", () => {
 		expect(fieldsOf("rules", { burst: { or: {} } }).map((f) => f.path.join("."))).toContain("burst.after.waited");
 	});
 
-	it("shows the one cap that a budget has", () => {
+	it("shows the only cap of a budget", () => {
 		expect(fieldsOf("budgets", { id: "m", instances: 3 }).map((f) => f.path[0])).toEqual(["id", "scope", "instances"]);
 		expect(fieldsOf("budgets", { id: "m", capUsd: 3 }).map((f) => f.path[0])).toEqual(["id", "scope", "capUsd", "period", "atCap"]);
 	});

@@ -6,9 +6,9 @@ export type FieldPath = readonly (string | number)[];
 export type FieldValue = string | number | boolean | readonly string[];
 
 /**
- * The text with one field changed, or taken out when `value` is undefined. All other lines stay byte for byte as they
- * were. Null while the text cannot be read, or when the change cannot be written at its place without touching others:
- * what comes out is read back and must say what was meant, and nothing else than before.
+ * The text with one field changed, or removed if `value` is undefined; all other lines stay byte-identical. Null if the
+ * text does not parse or the change would affect other values: the result is parsed again and must differ only in that
+ * field.
  */
 export function editField(text: string, path: FieldPath, value: FieldValue | undefined): string | null {
 	const { doc } = readYaml(text);
@@ -17,7 +17,7 @@ export function editField(text: string, path: FieldPath, value: FieldValue | und
 		const edited = value === undefined ? withoutField(text, doc, path) : withField(text, doc, path, value);
 		return edited !== null && saysSo(edited, expected(doc, path, value)) ? edited : null;
 	} catch (error) {
-		// An alias, which no policy has: the check tells so.
+		// Policies have no aliases; validation reports them.
 		if (error instanceof ReferenceError) return null;
 		throw error;
 	}
@@ -41,7 +41,7 @@ function withField(text: string, doc: Document, path: FieldPath, value: FieldVal
 	return map.flow ? inFlow(text, map, `${key}: ${written}`) : inBlock(text, map, key, written);
 }
 
-/** The deepest map on the way that is there; what is below it is written along with the value. */
+/** The deepest existing map on the path; missing parents are written with the value. */
 function nearestParent(doc: Document, path: FieldPath): { map: YAMLMap; depth: number } | null {
 	for (let depth = path.length - 1; depth >= 0; depth--) {
 		const node = depth === 0 ? doc.contents : doc.getIn(path.slice(0, depth), true);
@@ -65,7 +65,7 @@ function replaced(text: string, doc: Document, node: Node, path: FieldPath, valu
 	return text.slice(0, range[0]) + valueText(value, isFlow(doc, path.slice(0, -1))) + text.slice(end);
 }
 
-/** A list of one entry a line: entries that stay keep their lines, with what is written beside them. */
+/** Block list: unchanged entries keep their lines and comments. */
 function listLines(text: string, seq: YAMLSeq, value: readonly string[]): string | null {
 	const blocks = blocksOf(text, seq);
 	if (!blocks?.[0] || value.length === 0) return null;
@@ -80,7 +80,7 @@ function listLines(text: string, seq: YAMLSeq, value: readonly string[]): string
 	return [...lines.slice(0, blocks[0].from), ...next, ...lines.slice((blocks.at(-1) ?? blocks[0]).to + 1)].join("\n");
 }
 
-/** `when:` with nothing behind it. */
+/** `when:` without a value. */
 function atEmptyKey(text: string, pair: Pair, written: string): string | null {
 	const range = (pair.key as Node).range;
 	const colon = range ? text.indexOf(":", range[1]) : -1;
@@ -99,7 +99,7 @@ function inFlow(text: string, map: YAMLMap, entry: string): string | null {
 	return `${text.slice(0, end)}, ${entry}${text.slice(end)}`;
 }
 
-/** On a line of its own: a condition right behind the id, anything else at the end of its map. */
+/** New line: a condition follows the ID, other fields go to the end of the map. */
 function inBlock(text: string, map: YAMLMap, key: string, written: string): string | null {
 	const lines = text.split("\n");
 	const lineAt = lineFinder(text);
@@ -136,7 +136,7 @@ function withoutField(text: string, doc: Document, path: FieldPath): string | nu
 	const [from, to] = [lineAt(start), lineAt(end)];
 	const column = start - (text.lastIndexOf("\n", start - 1) + 1);
 	if (!before && !after) return null;
-	// Behind the dash: the next field takes its place.
+	// After the dash: the next field takes its place.
 	if ((lines[from] ?? "").slice(0, column).trim() !== "") {
 		const next = (after?.key as Node | undefined)?.range?.[0];
 		return next === undefined ? null : text.slice(0, start) + text.slice(next);
@@ -162,11 +162,11 @@ function valueText(value: FieldValue, flow: boolean): string {
 function scalarText(value: string | number | boolean, flow: boolean): string {
 	if (typeof value !== "string") return String(value);
 	const plain = new Document(value).toString({ lineWidth: 0 }).trimEnd();
-	// A colon inside is plain YAML, but "aws:eu-*" is what people know to read.
+	// Quoting is not required for a colon inside, but "aws:eu-*" is the familiar form.
 	return plain.includes("\n") || (flow && /[,[\]{}:*#]/.test(value) && !/^["']/.test(plain)) ? JSON.stringify(value) : plain;
 }
 
-/** The whole document as it should read after the change. */
+/** The parsed document expected after the change. */
 function expected(doc: Document, path: FieldPath, value: FieldValue | undefined): string {
 	const root: unknown = doc.toJS({ maxAliasCount: 0 });
 	let at = root as Record<string | number, unknown>;
@@ -188,7 +188,7 @@ function saysSo(text: string, meaning: string): boolean {
 	return doc !== null && canonical(doc.toJS({ maxAliasCount: 0 })) === meaning;
 }
 
-/** Equal for values that say the same, whatever the order of their fields. */
+/** Deep equality regardless of field order. */
 function canonical(value: unknown): string {
 	return JSON.stringify(value, (_key, each: unknown) =>
 		typeof each === "object" && each !== null && !Array.isArray(each)

@@ -4,24 +4,24 @@ import { type Block, blocksOf, contentEnd, indentOf, lineFinder, unfolded } from
 
 export type ListName = "rules" | "budgets";
 
-/** An entry of a list as it stands in the text: what it says, and its lines, 1-based and both included. */
+/** A list entry with its value and lines, 1-based and inclusive. */
 export interface Entry {
 	index: number;
 	id: string;
 	value: Readonly<Record<string, unknown>>;
 	lines: { from: number; to: number };
-	/** Its lines without the comments above it, to know it again. */
+	/** Its lines without leading comments, used to match it later. */
 	text: string;
 }
 
-/** What can be read of a draft, whether or not it is a policy. */
+/** The parsable part of a draft, valid policy or not. */
 export interface Outline {
 	rules: Entry[];
 	budgets: Entry[];
 	spec: Readonly<Record<string, unknown>>;
 }
 
-/** null while the YAML itself cannot be read. */
+/** null if the YAML does not parse. */
 export function outlineOf(text: string): Outline | null {
 	const { doc } = readYaml(text);
 	if (!doc) return null;
@@ -52,7 +52,7 @@ function entriesOf(text: string, doc: Document, list: ListName): Entry[] {
 export const record = (value: unknown): Record<string, unknown> =>
 	typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** A policy has no aliases; a node that uses one says nothing here, and the check tells why. */
+/** Policies have no aliases; an alias yields undefined and validation reports it. */
 function jsOf(doc: Document, node: unknown): unknown {
 	try {
 		return (node as Node | undefined)?.toJS(doc, { maxAliasCount: 0 });
@@ -61,14 +61,14 @@ function jsOf(doc: Document, node: unknown): unknown {
 	}
 }
 
-/** The text without an entry, its comments with it; null when it cannot be taken out. */
+/** The text without an entry and its comments; null if it cannot be removed. */
 export function removeEntry(text: string, list: ListName, index: number): string | null {
 	return withBlocks(text, list, ({ lines, blocks, eol }) => {
 		const block = blocks[index];
 		if (!block) return null;
 		if (blocks.length === 1) return emptied(lines, block, eol);
 		let { from, to } = block;
-		// One of the blank lines around it goes along, so that no gap is left.
+		// Also removes one adjacent blank line to avoid a gap.
 		const isBlank = (n: number) => lines[n]?.trim() === "";
 		if (isBlank(to + 1) && (index < blocks.length - 1 || to + 1 < lines.length - 1) && isBlank(from - 1)) to++;
 		else if (index === blocks.length - 1 && isBlank(from - 1)) from--;
@@ -76,7 +76,7 @@ export function removeEntry(text: string, list: ListName, index: number): string
 	});
 }
 
-/** A list whose last entry goes: the key would stand alone, which says null; brackets say what is meant. */
+/** When the last entry is removed, an empty key would mean null, so write brackets. */
 function emptied(lines: readonly string[], block: Block, eol: string): string | null {
 	let key = block.from - 1;
 	while (key >= 0 && !/^\s*[\w"']+\s*:\s*(#.*)?\r?$/.test(lines[key] ?? "")) key--;
@@ -85,7 +85,7 @@ function emptied(lines: readonly string[], block: Block, eol: string): string | 
 	return [...lines.slice(0, key), own, ...lines.slice(key + 1, block.from), ...lines.slice(block.to + 1)].join("\n");
 }
 
-/** The text with an entry before or behind its neighbour; the blank lines between them stay where they are. */
+/** Moves an entry past its neighbor; the blank lines between them stay. */
 export function moveEntry(text: string, list: ListName, index: number, by: -1 | 1): string | null {
 	return withBlocks(text, list, ({ lines, blocks }) => {
 		const [first, second] = [blocks[Math.min(index, index + by)], blocks[Math.max(index, index + by)]];
@@ -100,7 +100,7 @@ export function moveEntry(text: string, list: ListName, index: number, by: -1 | 
 	});
 }
 
-/** A second one right behind it, under an id of its own. */
+/** Duplicates an entry below itself under a new ID. */
 export function duplicateEntry(text: string, list: ListName, index: number): string | null {
 	const outline = outlineOf(text);
 	const entry = outline?.[list][index];
@@ -123,7 +123,7 @@ export function duplicateEntry(text: string, list: ListName, index: number): str
 	return copied.slice(0, node.range[0]) + id + copied.slice(node.range[1]);
 }
 
-/** `burst-2` when there is a `burst` already. */
+/** `burst-2` if `burst` exists. */
 export function freshId(wanted: string, taken: readonly string[]): string {
 	if (!taken.includes(wanted)) return wanted;
 	const stem = wanted.replace(/-\d+$/, "");
@@ -131,8 +131,8 @@ export function freshId(wanted: string, taken: readonly string[]): string {
 }
 
 /**
- * The text with an entry at the end of a list, which is begun when there is none. `entry` is its YAML without a dash, the
- * lines below the first one not indented.
+ * The text with an entry appended to a list, which is created if missing. `entry` is its YAML without the dash; lines
+ * after the first are not indented.
  */
 export function addEntry(text: string, list: ListName, entry: string): string | null {
 	const { doc } = readYaml(text);
@@ -165,7 +165,7 @@ export function addEntry(text: string, list: ListName, entry: string): string | 
 	return inserted([...lines.slice(0, keyLine), `${bare.trimEnd()}${eol}`, ...lines.slice(keyLine + 1)], keyLine + 1, body);
 }
 
-/** Lines put in; behind a last line that has no end of its own they begin a new one all the same. */
+/** Inserts lines; starts a new line even if the last one has no line ending. */
 function inserted(lines: readonly string[], at: number, more: readonly string[]): string {
 	const place = Math.min(at, lines.length);
 	return [...lines.slice(0, place), ...more, ...lines.slice(place)].join("\n");
@@ -184,11 +184,11 @@ const keyOf = (pair: Pair): unknown => (isScalar(pair.key) ? pair.key.value : nu
 interface Blocks {
 	lines: readonly string[];
 	blocks: readonly Block[];
-	/** "\r" where lines end so. */
+	/** "\r" for CRLF files. */
 	eol: string;
 }
 
-/** The change, on a list that stands one entry below the other: one in brackets is written so first. */
+/** Applies the change to a block list; a flow list is converted first. */
 function withBlocks(text: string, list: ListName, change: (found: Blocks) => string | null): string | null {
 	const { doc } = readYaml(text);
 	const seq = doc?.getIn(["spec", list], true);

@@ -40,7 +40,7 @@ spec:
   weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 80 }
 `;
 
-/** Entries as people write them: on one line or below each other, with comments and blank lines. */
+/** Entries in various layouts, with comments and blank lines. */
 const rule = fc
 	.record({
 		effect: fc.constantFrom(
@@ -78,14 +78,14 @@ const policy = fc
 	});
 
 const lineSet = (text: string) => text.split("\n").map((l) => l.replace(/\r$/, ""));
-/** Every line of the one is in the other, in the same order. */
+/** Every line of one occurs in the other, in order. */
 function isWithin(few: readonly string[], many: readonly string[]): boolean {
 	let at = 0;
 	for (const line of many) if (at < few.length && few[at] === line) at++;
 	return at === few.length;
 }
 
-describe("lists of rules", () => {
+describe("rule lists", () => {
 	it("finds every entry with its lines", () => {
 		expect(outlineOf(TEXT)?.rules.map(({ id, lines }) => [id, lines.from, lines.to])).toEqual([
 			["a", 8, 10],
@@ -95,7 +95,7 @@ describe("lists of rules", () => {
 		]);
 	});
 
-	it("takes an entry out with its own comments and no other line", () => {
+	it("removes an entry with its own comments and no other line", () => {
 		const text = removeEntry(TEXT, "rules", 1) ?? "";
 		expect(read(text).spec.rules.map((r) => r.id)).toEqual(["a", "c", "d"]);
 		expect(text).not.toContain("two");
@@ -110,7 +110,7 @@ describe("lists of rules", () => {
 		expect(moveEntry(TEXT, "rules", 0, -1)).toBeNull();
 	});
 
-	it("begins a list that is empty, in brackets, or not there", () => {
+	it("appends to an empty, flow or missing list", () => {
 		const budget = '{ id: m, scope: "true", period: month, capUsd: 5 }';
 		const text = addEntry(TEXT, "budgets", budget) ?? "";
 		expect(text).toContain(`  budgets: # none yet\n    - ${budget}\n  weights`);
@@ -123,14 +123,14 @@ describe("lists of rules", () => {
 		expect(addEntry(inBrackets, "rules", "{ id: c }")).toBe("spec:\n  rules:\n    - { id: a }\n    - { id: b }\n    - { id: c }\n");
 	});
 
-	it("empties a list and begins it again", () => {
+	it("empties a list and appends again", () => {
 		const one = "spec:\n  rules: # all\n    # x\n    - id: a\n  weights: {}\n";
 		const none = removeEntry(one, "rules", 0) ?? "";
 		expect(none).toBe("spec:\n  rules: [] # all\n  weights: {}\n");
 		expect(addEntry(none, "rules", "{ id: b }")).toBe("spec:\n  rules: # all\n    - { id: b }\n  weights: {}\n");
 	});
 
-	it("answers null where the text cannot be read", () => {
+	it("returns null for invalid YAML", () => {
 		const broken = "spec: [\n";
 		for (const result of [
 			outlineOf(broken),
@@ -141,7 +141,7 @@ describe("lists of rules", () => {
 			expect(result).toBeNull();
 	});
 
-	it("keeps all other lines byte for byte, and says what the edited policy says", () => {
+	it("keeps all other lines byte-identical and yields the edited policy", () => {
 		fc.assert(
 			fc.property(policy, fc.nat(), fc.constantFrom("remove", "up", "down", "duplicate", "add"), (text, n, verb) => {
 				const before = read(text).spec.rules;
@@ -206,7 +206,7 @@ const EDITS: [FieldPath, FieldValue | undefined][] = [
 ];
 
 describe("editField", () => {
-	it("changes, adds and takes out single values in their places", () => {
+	it("changes, adds and removes single values in place", () => {
 		const of = (index: number, path: FieldPath, value: FieldValue | undefined) =>
 			editField(TEXT, ["spec", "rules", index, ...path], value) ?? "";
 		expect(of(0, ["deny", "sites"], ["cloud", "aws"])).toBe(TEXT.replace("deny: { sites: [cloud] }", "deny: { sites: [cloud, aws] }"));
@@ -217,13 +217,13 @@ describe("editField", () => {
 		expect(editField(TEXT, ["spec", "weights", "carbonUsdPerTonne"], 120)).toBe(TEXT.replace("80 }", "120 }"));
 	});
 
-	it("writes one line of a value, leaves the others, and the text then says it", () => {
+	it("edits one line and yields the new value", () => {
 		fc.assert(
 			fc.property(policy, fc.nat(), fc.constantFrom(...EDITS), (text, n, [path, value]) => {
 				const index = n % read(text).spec.rules.length;
 				const edited = editField(text, ["spec", "rules", index, ...path], value);
 				if (edited === null) {
-					// Only what has no place: a value inside what is a list or a word, or the only field of a map below each other.
+					// Only where there is no place: a value inside a list or scalar, or the only field of a block map.
 					expect(path.length > 1 && value === undefined).toBe(true);
 					return;
 				}

@@ -9,7 +9,7 @@ type Marks = { active: { from: number; to: number } | null; changed: readonly nu
 export const setMarks = StateEffect.define<Marks>();
 export const setProblems = StateEffect.define<readonly PolicyProblem[]>();
 
-/** The rule that is looked at, and what is new. */
+/** The highlighted rule and new lines. */
 export const marksField = StateField.define<DecorationSet>({
 	create: () => Decoration.none,
 	update: (marks, tr) => {
@@ -26,7 +26,7 @@ export const marksField = StateField.define<DecorationSet>({
 	provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Each problem under its line, with the changes that its advice names. */
+/** Shows each problem below its line with quick fixes. */
 export const problemsField = StateField.define<DecorationSet>({
 	create: () => Decoration.none,
 	update: (marks, tr) => {
@@ -90,12 +90,12 @@ class ProblemWidget extends WidgetType {
 	}
 }
 
-/** A position in the line that the widget stands below. */
+/** A position in the line above the widget. */
 function placeOf(view: EditorView, box: HTMLElement): number {
 	return Math.min(view.state.doc.length, Math.max(0, view.posAtDOM(box)));
 }
 
-/** From one text to another by replacing only what lies between what they share, so that the cursor stays where it is. */
+/** Replaces only the text between the common prefix and suffix, so that the cursor stays. */
 export function smallestChange(before: string, after: string): { from: number; to: number; insert: string } | null {
 	if (before === after) return null;
 	const most = Math.min(before.length, after.length);

@@ -29,7 +29,7 @@ type EntryCardProps = EntryActions & {
 	changed: boolean;
 };
 
-/** A rule or a budget: its sentence, and when it is opened its fields. Alt with an arrow moves it. */
+/** A rule or budget: its sentence, and its fields when expanded. Alt+arrow moves it. */
 export function EntryCard({ list, entry, count, sentence, problems, open, marked, changed, ...act }: EntryCardProps) {
 	const id = useId();
 	const kind = effectOf(entry.value);
@@ -40,7 +40,7 @@ export function EntryCard({ list, entry, count, sentence, problems, open, marked
 		event.preventDefault();
 		const up = event.key === "ArrowUp";
 		act.onMove(up ? -1 : 1);
-		// The cards stay and what they show changes places: the focus goes along with it.
+		// Cards stay in place and swap content, so the focus moves along.
 		const other = up ? event.currentTarget.previousElementSibling : event.currentTarget.nextElementSibling;
 		if (other instanceof HTMLElement) other.querySelector("button")?.focus();
 	};
@@ -66,7 +66,7 @@ export function EntryCard({ list, entry, count, sentence, problems, open, marked
 						{sentence ? (
 							<SentenceText sentence={sentence} />
 						) : (
-							<span className="text-ink-3">{errors.length > 0 ? "Not readable yet." : "…"}</span>
+							<span className="text-ink-3">{errors.length > 0 ? "Incomplete." : "…"}</span>
 						)}
 					</span>
 					<span className="flex items-center gap-2 self-start text-xs font-book text-ink-3">

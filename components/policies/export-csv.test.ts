@@ -4,8 +4,8 @@ import { rulesCsv, versionsCsv } from "./export-csv.ts";
 import type { VersionView } from "./params.ts";
 import { prepareRules } from "./rules.ts";
 
-describe("what Policies hands out", () => {
-	it("has each rule as it is said, with its lines in the text; a default stands nowhere in it", () => {
+describe("Policies exports", () => {
+	it("exports each rule with its lines; defaults have none", () => {
 		const source = "spec:\n  rules:\n    - id: ask-first\n      when: quote.costUsd > 2000.0\n      require: { approval: platform }\n";
 		const parts = [{ text: "the quote costs more than " }, { text: "$2,000", value: true }];
 		const sentences = [
@@ -14,12 +14,12 @@ describe("what Policies hands out", () => {
 		];
 		const lines = readCsv(rulesCsv(7, prepareRules({ source, sentences } as unknown as Parameters<typeof prepareRules>[0])));
 		expect(lines.map((l) => Object.values(l))).toEqual([
-			["7", "Ask first when", "ask-first", "the quote costs more than $2,000", "3", "5"],
-			["7", "Of the places that are left, prefer", "weights", "what costs least", "", ""],
+			["7", "Require approval when", "ask-first", "the quote costs more than $2,000", "3", "5"],
+			["7", "Rank eligible candidates", "weights", "what costs least", "", ""],
 		]);
 	});
 
-	it("has each version with the last time that it was put in force, and the commit it came from", () => {
+	it("exports each version with its last activation and commit", () => {
 		const written = { message: "Spot first", authorName: "Ada", createdAt: "2026-11-01T08:00:00.000Z" };
 		const publish = { kind: "publish", at: "2026-11-01T09:00:00.000Z", byName: "Ada", approvedByName: null, backtestId: null };
 		const rollback = { kind: "rollback", at: "2026-11-09T09:00:00.000Z", byName: "Bo", approvedByName: "Cy", backtestId: "bt_1" };
@@ -31,9 +31,9 @@ describe("what Policies hands out", () => {
 			] as unknown as VersionView[]),
 		);
 		expect(inForce).toMatchObject({
-			...{ Version: "2", "In force": "yes", "Put in force (UTC)": "2026-11-09T09:00:00.000Z", By: "Bo", How: "rollback" },
-			...{ "Agreed to by": "Cy", Backtest: "bt_1", File: "default.yaml", Commit: "0123456789abcdef" },
+			...{ Version: "2", Active: "yes", "Activated (UTC)": "2026-11-09T09:00:00.000Z", By: "Bo", Method: "rollback" },
+			...{ "Approved by": "Cy", Backtest: "bt_1", File: "default.yaml", Commit: "0123456789abcdef" },
 		});
-		expect(never).toMatchObject({ "In force": "no", Author: "Ada", "Put in force (UTC)": "", By: "", How: "", Commit: "" });
+		expect(never).toMatchObject({ Active: "no", Author: "Ada", "Activated (UTC)": "", By: "", Method: "", Commit: "" });
 	});
 });

@@ -2,7 +2,7 @@ import { csvText } from "#components/csv/csv.ts";
 import type { VersionView } from "./params.ts";
 import type { RuleGroup } from "./rules.ts";
 
-/** The policy in force as its sentences; one that stands for a default has no lines in the text. */
+/** The active policy's sentences as CSV; defaults have no lines. */
 export function rulesCsv(version: number, groups: readonly RuleGroup[]): string {
 	const lines = groups.flatMap(({ heading, cards }) =>
 		cards.map(({ id, sentence, lines }) => [
@@ -10,13 +10,13 @@ export function rulesCsv(version: number, groups: readonly RuleGroup[]): string 
 			...(lines ? [String(lines.from), String(lines.to)] : ["", ""]),
 		]),
 	);
-	return csvText([["Version", "Group", "Rule", "What it says", "From line", "To line"], ...lines]);
+	return csvText([["Version", "Group", "Rule", "Description", "First line", "Last line"], ...lines]);
 }
 
-/** The versions as they are listed, each with the last time that it was put in force; one that never was has none. */
+/** Versions as CSV with the last activation, if any. */
 export function versionsCsv(versions: readonly VersionView[]): string {
-	const written = ["Version", "In force", "Message", "Author", "Written (UTC)"];
-	const published = ["Put in force (UTC)", "By", "How", "Agreed to by", "Backtest", "Repository", "File", "Commit"];
+	const written = ["Version", "Active", "Message", "Author", "Created (UTC)"];
+	const published = ["Activated (UTC)", "By", "Method", "Approved by", "Backtest", "Repository", "File", "Commit"];
 	const lines = versions.map((v) => {
 		const last = v.publications.at(-1);
 		const git = v.origin?.kind === "git" ? v.origin : null;

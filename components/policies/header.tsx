@@ -5,19 +5,17 @@ import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 
-/** Which policy decides, since when, and by whom. */
+/** The active version, its date and author. */
 export function PolicyLead({ canEdit }: { canEdit: boolean }) {
 	const trpc = useTRPC();
 	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
 	return (
 		<Lead>
 			<b>
-				Version {policy.version} of {policy.name} decides
-			</b>
-			, since <Time atMs={Date.parse(policy.publishedAt)} form="short" />. {policy.message && <>“{policy.message}”. </>}
-			{canEdit
-				? "A draft of yours changes nothing until it is published, and every version can be put in force again."
-				: "Platform engineers change it."}
+				Version {policy.version} of {policy.name} is active
+			</b>{" "}
+			since <Time atMs={Date.parse(policy.publishedAt)} form="short" />. {policy.message && <>“{policy.message}”. </>}
+			{canEdit ? "Drafts take effect when published. You can roll back to any version." : "Only platform engineers can edit."}
 		</Lead>
 	);
 }

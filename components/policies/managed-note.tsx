@@ -10,7 +10,7 @@ import { ACTIVE_POLICY } from "./params.ts";
 
 type ManagedBy = { repository: string; path: string };
 
-/** Where a policy is kept in git it is read-only here, and says where it comes from. */
+/** Policies managed in git are read-only here and show their source. */
 function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; canPublish: boolean }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -21,20 +21,20 @@ function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; canPubli
 	return (
 		<div role="status" className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-lg border bg-sunken px-4 py-2.5">
 			<p className="min-w-0 flex-1 basis-80 text-pretty text-ink-2">
-				<b className="font-semibold text-ink">This policy is kept in git</b>: <code className="font-mono text-xs">{managedBy.path}</code> in{" "}
-				<code className="font-mono text-xs [overflow-wrap:anywhere]">{managedBy.repository}</code>. Change it there and publish with{" "}
-				<code className="font-mono text-xs whitespace-nowrap">spillway policy apply --git</code>; here it is read-only.
+				<b className="font-semibold text-ink">This policy is managed in git</b>: <code className="font-mono text-xs">{managedBy.path}</code>{" "}
+				in <code className="font-mono text-xs [overflow-wrap:anywhere]">{managedBy.repository}</code>. Edit it there and publish with{" "}
+				<code className="font-mono text-xs whitespace-nowrap">spillway policy apply --git</code>.
 			</p>
 			{canPublish && (
 				<Button size="sm" onClick={() => setAsking(true)}>
-					Edit it here instead
+					Edit here instead
 				</Button>
 			)}
 			<Dialog
 				open={asking}
 				onClose={() => setAsking(false)}
-				title="Take the policy out of git's hands?"
-				description="It can be edited here again. The next apply from git would take it back."
+				title="Stop managing this policy in git?"
+				description="It becomes editable here. The next apply from git overwrites changes made here."
 				actions={
 					<>
 						<Button onClick={() => setAsking(false)}>Cancel</Button>
@@ -43,7 +43,7 @@ function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; canPubli
 							busy={unmanage.isPending}
 							onClick={() => unmanage.mutate(ACTIVE_POLICY, { onSuccess: () => setAsking(false) })}
 						>
-							Edit it here
+							Edit here
 						</Button>
 					</>
 				}
@@ -54,7 +54,7 @@ function ManagedNote({ managedBy, canPublish }: { managedBy: ManagedBy; canPubli
 	);
 }
 
-/** The note, where there is something to note. */
+/** The git note, if the policy is managed in git. */
 export function ManagedBanner({ canPublish }: { canPublish: boolean }) {
 	const trpc = useTRPC();
 	const { data: names } = useSuspenseQuery(trpc.policy.names.queryOptions());

@@ -12,7 +12,7 @@ import { ACTIVE_POLICY } from "./params.ts";
 type MergeDialogProps = { text: string; baseVersion: number; onClose: () => void; onMerged: (text: string, baseVersion: number) => void };
 type Side = "mine" | "theirs";
 
-/** Brings a draft together with what somebody published since it was begun; what both changed is asked. */
+/** Merges a draft with a version published since; conflicts need a choice. */
 export function MergeDialog({ text, baseVersion, onClose, onMerged }: MergeDialogProps) {
 	const trpc = useTRPC();
 	const [choices, setChoices] = useState<Record<string, Side>>({});
@@ -26,8 +26,8 @@ export function MergeDialog({ text, baseVersion, onClose, onMerged }: MergeDialo
 		<Dialog
 			open
 			onClose={onClose}
-			title="Merge with what was published"
-			description={`The draft began from version ${baseVersion}${merge.data ? `; version ${merge.data.baseVersion} is in force` : ""}. Nothing is published by this.`}
+			title="Merge with the active version"
+			description={`Base: version ${baseVersion}${merge.data ? `; active: version ${merge.data.baseVersion}` : ""}. This does not publish.`}
 			className="max-w-190"
 			actions={
 				<>
@@ -37,7 +37,7 @@ export function MergeDialog({ text, baseVersion, onClose, onMerged }: MergeDialo
 						disabled={!merge.data || merge.isPlaceholderData || open > 0}
 						onClick={() => merge.data && onMerged(merge.data.text, merge.data.baseVersion)}
 					>
-						Go on with the merged text
+						Use merged draft
 					</Button>
 				</>
 			}
@@ -49,7 +49,7 @@ export function MergeDialog({ text, baseVersion, onClose, onMerged }: MergeDialo
 			) : first === null ? (
 				<TextSkeleton lines={4} label="Merging" />
 			) : first.length === 0 ? (
-				<p>Both fit together: each changed other parts of the policy.</p>
+				<p>No conflicts: the changes affect different parts.</p>
 			) : (
 				<ul className="grid gap-4">
 					{first.map((c) => (
@@ -75,9 +75,9 @@ function ConflictItem({ conflict: c, choice, onChoose }: { conflict: Conflict; c
 	return (
 		<li>
 			<fieldset className="grid gap-2 md:grid-cols-2">
-				<legend className="mb-2 font-medium">{c.message} Which one is kept?</legend>
+				<legend className="mb-2 font-medium">{c.message} Keep which version?</legend>
 				{side("mine", "Keep yours", c.mine, c.theirs)}
-				{side("theirs", "Keep what is in force", c.theirs, c.mine)}
+				{side("theirs", "Keep the active version", c.theirs, c.mine)}
 			</fieldset>
 		</li>
 	);
@@ -85,7 +85,7 @@ function ConflictItem({ conflict: c, choice, onChoose }: { conflict: Conflict; c
 
 type PartProps = { name: string; label: string; text: string | null; other: string | null; chosen: boolean; onChoose: () => void };
 
-/** One side, to be chosen; lines that the other does not have are marked. */
+/** One side of a conflict; lines missing on the other side are marked. */
 function Part({ name, label, text, other, chosen, onChoose }: PartProps) {
 	const others = new Set(other?.split("\n"));
 	const lines = (text ?? "").split("\n").map((line, at) => ({ line, at, differs: other !== null && !others.has(line) }));
@@ -101,7 +101,7 @@ function Part({ name, label, text, other, chosen, onChoose }: PartProps) {
 				{label}
 			</span>
 			{text === null ? (
-				<span className="block px-3 pb-2 text-xs text-ink-3">It is not there.</span>
+				<span className="block px-3 pb-2 text-xs text-ink-3">Not present.</span>
 			) : (
 				<span className="block pb-2 font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
 					{lines.map(({ line, at, differs }) => (

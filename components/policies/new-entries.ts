@@ -1,13 +1,13 @@
 import type { ListName } from "./edit-rules.ts";
 
-/** What can be added to a policy: its kind in a few words, and an example to begin from. */
+/** Templates for new entries: a short label and an example. */
 export interface NewEntry {
 	kind: string;
 	list: ListName;
 	label: string;
 	hint: string;
 	id: string;
-	/** The fields below the id. */
+	/** The fields below the ID. */
 	body: string;
 }
 
@@ -15,7 +15,7 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "deny",
 		list: "rules",
-		label: "Keep jobs away from places",
+		label: "Exclude candidates",
 		hint: "deny",
 		id: "stays-home",
 		body: 'when: job.class == "sensitive"\ndeny: { sites: [cloud] }',
@@ -23,7 +23,7 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "allow",
 		list: "rules",
-		label: "Allow only some places",
+		label: "Allow only some candidates",
 		hint: "allow",
 		id: "eu-only",
 		body: 'when: \'"eu" in job.residency\'\nallow: { regions: ["aws:eu-*", "azure:westeurope", "gcp:europe-*"] }',
@@ -39,7 +39,7 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "approval",
 		list: "rules",
-		label: "Ask a person first",
+		label: "Require approval",
 		hint: "require",
 		id: "ask-first",
 		body: "when: quote.costUsd > 2000.0\nrequire: { approval: platform }",
@@ -47,7 +47,7 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "burst",
 		list: "rules",
-		label: "Let waiting jobs burst",
+		label: "Burst queued jobs",
 		hint: "burst",
 		id: "burst-on-wait",
 		body: "burst: { after: { forecastWait: 30m }, or: { deadlineSlack: 2h } }",
@@ -55,7 +55,7 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "preempt",
 		list: "rules",
-		label: "Make room at home",
+		label: "Preempt on owned GPUs",
 		hint: "preempt",
 		id: "make-room",
 		body: "when: job.hasDeadline\npreempt: { classes: [experimental] }",
@@ -71,16 +71,16 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "defer",
 		list: "rules",
-		label: "Put a start off",
+		label: "Defer start",
 		hint: "defer",
 		id: "wait-for-green",
 		body: "when: job.hasDeadline\ndefer: { to: greener, within: 12h }",
 	},
-	{ kind: "limit", list: "rules", label: "Limit instances", hint: "limit", id: "instance-life", body: "limit: { instanceHours: 24 }" },
+	{ kind: "limit", list: "rules", label: "Limit machines", hint: "limit", id: "instance-life", body: "limit: { instanceHours: 24 }" },
 	{
 		kind: "capUsd",
 		list: "budgets",
-		label: "Cap the money of a month",
+		label: "Cap monthly spend",
 		hint: "budget",
 		id: "cloud-month",
 		body: 'scope: "true"\nperiod: month\ncapUsd: 500\natCap: hold',
@@ -88,10 +88,10 @@ export const NEW_ENTRIES: readonly NewEntry[] = [
 	{
 		kind: "burnRate",
 		list: "budgets",
-		label: "Cap the money an hour",
+		label: "Cap hourly spend",
 		hint: "budget",
 		id: "burn-rate",
 		body: 'scope: "true"\nburnRateUsdPerHour: 400',
 	},
-	{ kind: "instances", list: "budgets", label: "Cap the machines", hint: "budget", id: "machines", body: 'scope: "true"\ninstances: 20' },
+	{ kind: "instances", list: "budgets", label: "Cap machines", hint: "budget", id: "machines", body: 'scope: "true"\ninstances: 20' },
 ];

@@ -10,7 +10,7 @@ export type Sentence = PolicyChange extends infer C
 	: never;
 export type VersionView = Outputs["policy"]["versions"]["items"][number];
 
-/** The policy in force of this installation; there is one for now. */
+/** The installation's active policy; currently there is exactly one. */
 export const ACTIVE_POLICY = { name: "default" };
 
 export const VERSIONS_QUERY = { ...ACTIVE_POLICY, limit: 50 };
@@ -18,11 +18,11 @@ export const VERSIONS_QUERY = { ...ACTIVE_POLICY, limit: 50 };
 const MODES = ["read", "edit"] as const;
 export const policyParams = {
 	mode: parseAsStringLiteral(MODES).withDefault("read"),
-	/** The version that is looked at in its own dialog. */
+	/** The version opened in a dialog. */
 	version: parseAsInteger,
 };
 const serialize = createSerializer(policyParams);
 export const policiesHref = (view: { mode?: "read" | "edit"; version?: number | null }): string => serialize("/policies", view);
 
-/** The id of a line of the YAML in the page. */
+/** Element ID of a YAML line. */
 export const lineAnchor = (line: number): string => `policy-line-${line}`;

@@ -16,11 +16,11 @@ export type CompletionItem = { label: string; kind: string; detail: string; info
 export type PolicyEditorProps = {
 	text: string;
 	problems: readonly PolicyProblem[];
-	/** Lines of the rule that is looked at beside it. */
+	/** Lines of the highlighted rule. */
 	active: { from: number; to: number } | null;
-	/** Lines that are not in the version in force. */
+	/** Lines changed from the active version. */
 	changed: readonly number[];
-	/** Brings a line into view; a new number asks again. */
+	/** Scrolls a line into view; a new number repeats it. */
 	show: { line: number; asked: number } | null;
 	readOnly?: boolean;
 	onChange: (text: string) => void;
@@ -30,7 +30,7 @@ export type PolicyEditorProps = {
 
 const KIND: Readonly<Record<string, string>> = { field: "property", value: "constant", name: "variable", function: "function" };
 
-/** The policy as text: completion by place, and what is wrong under its own line as one types. */
+/** The policy as text, with context-aware completion and problems below their lines. */
 export function PolicyEditor(props: PolicyEditorProps) {
 	const box = useRef<HTMLDivElement>(null);
 	const view = useRef<EditorView | null>(null);
@@ -39,7 +39,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
 		now.current = props;
 	});
 
-	// The external system is the editor, which keeps its own document.
+	// Synchronizes with the editor, which owns its document.
 	useEffect(() => {
 		if (!box.current) return;
 		const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
@@ -70,7 +70,7 @@ export function PolicyEditor(props: PolicyEditorProps) {
 					marksField,
 					problemsField,
 					THEME,
-					EditorView.contentAttributes.of({ "aria-label": "The policy as YAML", spellcheck: "false", tabindex: "0" }),
+					EditorView.contentAttributes.of({ "aria-label": "Policy YAML", spellcheck: "false", tabindex: "0" }),
 					EditorView.updateListener.of((update) => {
 						if (update.docChanged && !update.transactions.some((tr) => tr.isUserEvent("form")))
 							now.current.onChange(update.state.doc.toString());

@@ -17,16 +17,16 @@ const PolicyWorkbench = lazy(() => import("./workbench.tsx").then((loaded) => ({
 const VersionDialog = lazy(() => import("./version-dialog.tsx").then((loaded) => ({ default: loaded.VersionDialog })));
 
 type PolicyScreenProps = {
-	/** The person who may edit; null for all others. */
+	/** The user if allowed to edit, otherwise null. */
 	editor: { accountId: string } | null;
-	/** The policy to read, as it is in force. */
+	/** The active policy, read-only. */
 	children: ReactNode;
 };
 
-/** Reading by default; editing once somebody asks for it, or has a draft to go on with. */
+/** Read-only until someone edits or has a draft. */
 export function PolicyScreen({ editor, children }: PolicyScreenProps) {
 	const [{ mode, version }, setParams] = useQueryStates(policyParams);
-	// The workbench reads what this browser keeps, which the server cannot.
+	// The workbench reads browser storage, which the server cannot.
 	const [here, setHere] = useState(false);
 	useEffect(() => setHere(true), []);
 	const edit = () => void setParams({ mode: "edit" }, { history: "push" });
@@ -34,7 +34,7 @@ export function PolicyScreen({ editor, children }: PolicyScreenProps) {
 	return (
 		<>
 			{editing ? (
-				<PanelGate what="The editor" fallback={<OpeningEditor />}>
+				<PanelGate what="the editor" fallback={<OpeningEditor />}>
 					{here ? (
 						<Editor accountId={editor.accountId} onDone={() => void setParams({ mode: null })}>
 							{children}
@@ -50,8 +50,8 @@ export function PolicyScreen({ editor, children }: PolicyScreenProps) {
 						meta={<LiveMeta />}
 						actions={
 							editor && (
-								// Whether there is a draft is told by the editor too, and a failure to read it with a way to try again.
-								<PanelGate what="The editor" fallback={null} instead={<Edit onEdit={edit} />}>
+								// The editor also reports drafts and load errors with a retry.
+								<PanelGate what="the editor" fallback={null} instead={<Edit onEdit={edit} />}>
 									<EditButton accountId={editor.accountId} here={here} onEdit={edit} />
 								</PanelGate>
 							)
@@ -75,7 +75,7 @@ function useManagedBy() {
 	return names.find((each) => each.name === ACTIVE_POLICY.name)?.managedBy ?? null;
 }
 
-/** Of a policy that is kept in git there is nothing to edit: what can be read of it stays. */
+/** A policy managed in git is shown read-only. */
 function Editor({ accountId, onDone, children }: { accountId: string; onDone: () => void; children: ReactNode }) {
 	const managedBy = useManagedBy();
 	if (!managedBy) return <PolicyWorkbench accountId={accountId} onDone={onDone} />;
@@ -102,7 +102,7 @@ function EditButton({ accountId, here, onEdit }: { accountId: string; here: bool
 function Edit({ onEdit, hasDraft = false }: { onEdit: () => void; hasDraft?: boolean }) {
 	return (
 		<Button variant="primary" onClick={onEdit}>
-			{hasDraft ? "Go on with your draft" : "Edit"}
+			{hasDraft ? "Continue draft" : "Edit"}
 		</Button>
 	);
 }
@@ -120,7 +120,7 @@ function OpeningEditor() {
 			<PageHeader title="Policies" />
 			<PageBody>
 				<Panel title="Rules">
-					<TextSkeleton lines={12} label="Opening the editor" />
+					<TextSkeleton lines={12} label="Opening editor" />
 				</Panel>
 			</PageBody>
 		</>

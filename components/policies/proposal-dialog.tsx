@@ -15,7 +15,7 @@ import { DiffView } from "./diff-view.tsx";
 export type PolicyProposal = Outputs["policy"]["proposals"][number];
 type ProposalDialogProps = { proposal: PolicyProposal; canDecide: boolean; onClose: () => void };
 
-/** What a change of a policy that waits would do, with the backtest that was seen before it: agreed to, or not, by who read it. */
+/** A proposed policy change with its diff and reviewed backtest, to approve or reject. */
 export function ProposalDialog({ proposal: p, canDecide, onClose }: ProposalDialogProps) {
 	const { approve, reject } = useDecision(onClose);
 	const busy = approve.isPending || reject.isPending;
@@ -24,7 +24,7 @@ export function ProposalDialog({ proposal: p, canDecide, onClose }: ProposalDial
 		<Dialog
 			open
 			onClose={onClose}
-			title={p.rollbackTo === null ? `A change of version ${p.policyVersion}` : `Back to version ${p.rollbackTo}`}
+			title={p.rollbackTo === null ? `Proposed change to version ${p.policyVersion}` : `Proposed rollback to version ${p.rollbackTo}`}
 			description={`${p.mine ? "You" : p.proposedBy}: ${p.message}`}
 			className="max-w-190"
 			actions={
@@ -32,11 +32,11 @@ export function ProposalDialog({ proposal: p, canDecide, onClose }: ProposalDial
 				p.decision === null && (
 					<>
 						<Button className="max-md:h-11!" busy={busy} onClick={() => reject.mutate({ id: p.id })}>
-							{p.mine ? "Withdraw it" : "Reject it"}
+							{p.mine ? "Withdraw" : "Reject"}
 						</Button>
 						{!p.mine && !p.stale && (
 							<Button variant="primary" className="max-md:h-11!" busy={busy} onClick={() => approve.mutate({ id: p.id })}>
-								Approve it
+								Approve
 							</Button>
 						)}
 					</>
@@ -57,13 +57,13 @@ export function ProposalDialog({ proposal: p, canDecide, onClose }: ProposalDial
 	);
 }
 
-/** Who has to do what next. */
+/** The next step. */
 function standing({ decision, decidedBy, mine, stale, policyVersion }: PolicyProposal, canDecide: boolean): string {
-	if (decision !== null) return `It was ${decision} by ${decidedBy ?? "nobody"}.`;
-	if (stale)
-		return `Version ${policyVersion}, which it was made for, is no longer in force: it can only be ${mine ? "withdrawn" : "rejected"}.`;
-	if (mine) return "Another platform engineer has to approve it before it counts.";
-	return canDecide ? "Approved, it counts at once for every job that waits." : "A platform engineer has to approve it before it counts.";
+	if (decision !== null)
+		return `${decision === "withdrawn" ? "Withdrawn" : decision === "approved" ? "Approved" : "Rejected"} by ${decidedBy ?? "no one"}.`;
+	if (stale) return `Its base, version ${policyVersion}, is no longer active, so it can only be ${mine ? "withdrawn" : "rejected"}.`;
+	if (mine) return "Needs approval from another platform engineer.";
+	return canDecide ? "If approved, it takes effect immediately for all queued jobs." : "Needs approval from a platform engineer.";
 }
 
 function useDecision(onClose: () => void) {
@@ -80,24 +80,18 @@ function useDecision(onClose: () => void) {
 		},
 	});
 	return {
-		approve: useMutation(trpc.policy.approve.mutationOptions(told("The change is in force"))),
-		reject: useMutation(trpc.policy.reject.mutationOptions(told("The change was put aside"))),
+		approve: useMutation(trpc.policy.approve.mutationOptions(told("Change published"))),
+		reject: useMutation(trpc.policy.reject.mutationOptions(told("Change closed"))),
 	};
 }
 
-/** Against the version in force, and what the checks of today warn of. */
+/** Diff against the active version, with current warnings. */
 function Changed({ proposal: { policyName, source } }: { proposal: PolicyProposal }) {
 	const trpc = useTRPC();
 	const check = useQuery(trpc.policy.check.queryOptions({ name: policyName, source }));
 	if (check.error)
-		return (
-			<ErrorState
-				title="What it changes could not be loaded"
-				detail={describeError(check.error).detail}
-				onRetry={() => void check.refetch()}
-			/>
-		);
-	if (!check.data) return <TextSkeleton lines={6} label="Loading what it changes" />;
+		return <ErrorState title="Could not load the diff" detail={describeError(check.error).detail} onRetry={() => void check.refetch()} />;
+	if (!check.data) return <TextSkeleton lines={6} label="Loading diff" />;
 	return (
 		<>
 			{check.data.problems.map((problem) => (
@@ -110,35 +104,35 @@ function Changed({ proposal: { policyName, source } }: { proposal: PolicyProposa
 	);
 }
 
-/** The figures that whoever proposed it had looked at. */
+/** The figures that the author reviewed. */
 function Seen({ backtestId, canRead }: { backtestId: string | null; canRead: boolean }) {
 	const trpc = useTRPC();
 	const asks = canRead && backtestId !== null;
 	const backtest = useQuery(trpc.backtest.get.queryOptions({ id: backtestId ?? "" }, { enabled: asks }));
-	if (backtestId === null) return <p className="text-ink-3">No backtest of this text was looked at.</p>;
-	if (!canRead) return <p className="text-ink-3">Backtest {backtestId} of this text was looked at.</p>;
+	if (backtestId === null) return <p className="text-ink-3">No backtest of this draft was reviewed.</p>;
+	if (!canRead) return <p className="text-ink-3">Backtest {backtestId} of this draft was reviewed.</p>;
 	if (backtest.error)
 		return (
 			<ErrorState
-				title="The backtest could not be loaded"
+				title="Could not load the backtest"
 				detail={describeError(backtest.error).detail}
 				onRetry={() => void backtest.refetch()}
 			/>
 		);
-	if (!backtest.data) return <TextSkeleton lines={4} label="Loading the backtest" />;
+	if (!backtest.data) return <TextSkeleton lines={4} label="Loading backtest" />;
 	const { result, from, to } = backtest.data;
 	const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
 	return (
 		<section aria-label="Backtest" className="grid gap-2">
 			<h3 className="font-semibold">
-				Backtest of this very text, {formatDay(fromMs, false)} to {formatDay(toMs, false)}
+				Backtest of this draft, {formatDay(fromMs, false)} to {formatDay(toMs, false)}
 			</h3>
 			{result ? (
 				<div className="overflow-hidden rounded-md border">
 					<Figures {...{ result, fromMs, toMs }} narrow />
 				</div>
 			) : (
-				<p className="text-ink-3">It has no result.</p>
+				<p className="text-ink-3">No result.</p>
 			)}
 		</section>
 	);

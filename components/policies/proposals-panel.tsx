@@ -8,14 +8,14 @@ import { Chip } from "#components/ui/chip.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { type PolicyProposal, ProposalDialog } from "./proposal-dialog.tsx";
 
-/** Publications that wait for a second person. Nothing while none does. */
+/** Publications that need a second person. Renders nothing if there are none. */
 export function PolicyProposals({ canDecide }: { canDecide: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.policy.proposals.queryOptions());
 	const waiting = data.filter((p) => p.decision === null);
 	if (waiting.length === 0) return null;
 	return (
-		<Panel title="Waits for a second person" id="proposals">
+		<Panel title="Pending second approval" id="proposals">
 			<ul>
 				{waiting.map((p) => (
 					<ProposalLine key={p.id} proposal={p} canDecide={canDecide} />
@@ -37,11 +37,11 @@ function ProposalLine({ proposal: p, canDecide }: { proposal: PolicyProposal; ca
 			</div>
 			<span className="flex flex-wrap items-center gap-2">
 				{p.stale ? (
-					<span className="text-xs text-ink-3">The policy has moved on since</span>
+					<span className="text-xs text-ink-3">The policy has changed since this proposal</span>
 				) : (
-					<Chip tone="warn">{canDecide && !p.mine ? "waits for you or another" : "waits for somebody else"}</Chip>
+					<Chip tone="warn">{canDecide && !p.mine ? "needs you or another" : "needs someone else"}</Chip>
 				)}
-				<Button onClick={() => setOpen(true)}>See what it changes</Button>
+				<Button onClick={() => setOpen(true)}>Review changes</Button>
 			</span>
 			{open && <ProposalDialog proposal={p} canDecide={canDecide} onClose={() => setOpen(false)} />}
 		</li>

@@ -15,14 +15,14 @@ type PublishDialogProps = {
 	text: string;
 	baseVersion: number;
 	check: PolicyCheck;
-	/** The finished backtest of this very text, when there is one. */
+	/** The finished backtest of exactly this draft, if any. */
 	backtestId: string | null;
 	onClose: () => void;
 	onPublished: (outcome: "published" | "proposed" | "unchanged") => void;
 	onMerge: () => void;
 };
 
-/** Puts a draft in force, with why; or tells who published meanwhile. */
+/** Publishes a draft with a reason, or reports a conflicting publication. */
 export function PublishDialog({ text, baseVersion, check, backtestId, onClose, onPublished, onMerge }: PublishDialogProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -42,14 +42,14 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 			void client.invalidateQueries({ queryKey: trpc.budget.pathKey() });
 			notify(
 				done.outcome === "published"
-					? { tone: "done", title: `Version ${done.version} is in force` }
+					? { tone: "done", title: `Version ${done.version} is active` }
 					: done.outcome === "proposed"
-						? { tone: "done", title: "The draft waits for a second person", detail: "It is under Approvals." }
-						: { tone: "info", title: `Nothing to publish: version ${done.version} says this already` },
+						? { tone: "done", title: "Draft needs a second approver", detail: "See Approvals." }
+						: { tone: "info", title: `No changes: version ${done.version} is identical` },
 			);
 			onPublished(done.outcome);
 		} catch {
-			// Told in the dialog, where it can be put right.
+			// Shown in the dialog so that it can be fixed there.
 		}
 	};
 	const stale = publish.error && codeOf(publish.error) === "precondition_failed";
@@ -57,9 +57,9 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 		<Dialog
 			open
 			onClose={onClose}
-			title="Publish the draft"
+			title="Publish draft"
 			description={
-				settings.data && (second ? "Another person has to agree before it counts." : "It counts at once, for every job that waits.")
+				settings.data && (second ? "Takes effect after a second person approves." : "Takes effect immediately for all queued jobs.")
 			}
 			className="max-w-190"
 			actions={
@@ -71,14 +71,14 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 						</Button>
 					) : (
 						<Button variant="primary" type="submit" form="publish" busy={publish.isPending} disabled={message.trim().length < 3}>
-							{second ? "Propose it" : "Publish"}
+							{second ? "Propose" : "Publish"}
 						</Button>
 					)}
 				</>
 			}
 		>
 			<form id="publish" onSubmit={(event) => void submit(event)} className="grid gap-3">
-				<Field label="Why" htmlFor="publish-message" hint="Stands beside the version and in the audit.">
+				<Field label="Reason" htmlFor="publish-message" hint="Shown with the version and in the audit log.">
 					<Textarea
 						id="publish-message"
 						value={message}
@@ -98,7 +98,7 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 					</p>
 				))}
 				<p className="text-ink-3">
-					{backtestId === null ? "No backtest of this text was looked at." : `With backtest ${backtestId}, of this very text.`}
+					{backtestId === null ? "No backtest of this draft was reviewed." : `Includes backtest ${backtestId} of this draft.`}
 				</p>
 				{check.published && <DiffView changes={check.published.changes} lines={check.published.lines} />}
 			</form>

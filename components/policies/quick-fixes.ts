@@ -1,15 +1,15 @@
 import type { PolicyProblem } from "./params.ts";
 
-/** A change that a problem's own advice names: what is put in the place of what stands there. */
+/** A text replacement suggested by a problem. */
 export interface QuickFix {
 	label: string;
 	insert: string;
-	/** Columns of its line, 0-based, the second behind the last. */
+	/** Columns of its line, 0-based, end exclusive. */
 	from: number;
 	to: number;
 }
 
-/** "Did you mean X?" and "Write 30s, 30m or 30h." as changes of the word at the problem's column. */
+/** Turns "Did you mean X?" and "Write 30s, 30m or 30h." into replacements at the problem's column. */
 export function quickFixes(problem: PolicyProblem, line: string): QuickFix[] {
 	const from = problem.column - 1;
 	const found = /^(?:"[^"]*"|'[^']*'|[^\s,[\]{}:#"'][^\s,[\]{}"']*)/.exec(line.slice(from))?.[0] ?? "";

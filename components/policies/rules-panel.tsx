@@ -11,7 +11,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";
 
-/** The policy in force as sentences, grouped by what they do. */
+/** The active policy as sentences grouped by effect. */
 export function RulesPanel() {
 	const trpc = useTRPC();
 	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
@@ -19,7 +19,7 @@ export function RulesPanel() {
 	return (
 		<Panel
 			title="Rules"
-			sub="grouped by what they do"
+			sub="grouped by effect"
 			actions={
 				groups.length > 0 && (
 					<CsvButton
@@ -32,8 +32,8 @@ export function RulesPanel() {
 			}
 		>
 			{groups.length === 0 && (
-				<EmptyState icon="policies" title="This policy has no rules">
-					Without a rule that bursts, nothing ever leaves home.
+				<EmptyState icon="policies" title="No rules">
+					Add a burst rule to send jobs to clouds.
 				</EmptyState>
 			)}
 			{groups.map((g) => (
@@ -82,7 +82,7 @@ function Card({ card }: { card: RuleCard }) {
 						{card.lines.from === card.lines.to ? `line ${card.lines.from}` : `lines ${card.lines.from} to ${card.lines.to}`}
 					</a>
 				) : (
-					"a default"
+					"default"
 				)}
 			</span>
 		</li>

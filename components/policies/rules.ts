@@ -6,22 +6,22 @@ export type Policy = inferRouterOutputs<AppRouter>["policy"]["get"];
 type Sentence = Policy["sentences"][number];
 type Group = Sentence["group"];
 
-/** The headings that the sentences of each group go on from. */
+/** Headings that each group's sentences continue. */
 const HEADINGS: Record<Group, string> = {
-	remove: "Remove a place when",
-	ask: "Ask first when",
+	remove: "Exclude a candidate when",
+	ask: "Require approval when",
 	burst: "Burst when",
-	room: "Home, when it is full",
-	defer: "Put a start off when",
+	room: "When owned GPUs are full",
+	defer: "Defer a start when",
 	move: "Move a running job when",
 	limit: "Limits",
-	prefer: "Of the places that are left, prefer",
+	prefer: "Rank eligible candidates",
 };
 
 export interface RuleCard {
 	id: string;
 	sentence: Sentence["sentence"];
-	/** Its lines in the YAML; null when it stands for a default that is not written there. */
+	/** Its YAML lines; null for an unwritten default. */
 	lines: { from: number; to: number } | null;
 }
 
@@ -31,7 +31,7 @@ export interface RuleGroup {
 	cards: RuleCard[];
 }
 
-/** The sentences under their headings, each with its lines in the text. */
+/** Sentences under their headings, each with its YAML lines. */
 export function prepareRules(policy: Pick<Policy, "sentences" | "source">): RuleGroup[] {
 	const lines = policy.source.split("\n");
 	const groups: RuleGroup[] = [];

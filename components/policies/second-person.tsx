@@ -8,7 +8,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/checkbox.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** Whether a second person agrees to what is published, and the way to change that. */
+/** Second-approver setting. */
 export function SecondPersonSetting() {
 	const trpc = useTRPC();
 	const { data: settings } = useSuspenseQuery(trpc.policy.settings.queryOptions());
@@ -16,7 +16,7 @@ export function SecondPersonSetting() {
 	return (
 		<>
 			<Button size="sm" onClick={() => setOpen(true)}>
-				Second person: {settings.secondPerson ? "on" : "off"}
+				Second approver: {settings.secondPerson ? "on" : "off"}
 			</Button>
 			{open && <SettingDialog before={settings.secondPerson} onClose={() => setOpen(false)} />}
 		</>
@@ -32,17 +32,17 @@ function SettingDialog({ before, onClose }: { before: boolean; onClose: () => vo
 			onSuccess: ({ proposalId }) => {
 				void client.invalidateQueries({ queryKey: trpc.policy.pathKey() });
 				void client.invalidateQueries({ queryKey: trpc.approval.pathKey() });
-				const title = secondPerson ? "A second person agrees from now on" : "Publishing counts at once from now on";
+				const title = secondPerson ? "Second approver required" : "Second approver no longer required";
 				if (proposalId === null) notify({ tone: "done", title });
-				else notify({ tone: "done", title: "Another platform engineer has to agree", detail: "It waits under Approvals." });
+				else notify({ tone: "done", title: "Needs approval from another platform engineer", detail: "See Approvals." });
 				onClose();
 			},
 		}),
 	);
 	return (
 		<FormDialog
-			title="Publishing and rolling back"
-			description="For every policy. Switching it off waits for another platform engineer, too."
+			title="Publishing"
+			description="Applies to all policies. Turning it off also needs another platform engineer."
 			save="Save"
 			ready={secondPerson !== before}
 			change={save}
@@ -50,8 +50,8 @@ function SettingDialog({ before, onClose }: { before: boolean; onClose: () => vo
 			onClose={onClose}
 		>
 			<CheckField
-				label="A second person agrees first"
-				hint="A change waits until another platform engineer approves it. Nobody approves their own."
+				label="Require a second approver"
+				hint="Changes need approval from another platform engineer."
 				checked={secondPerson}
 				onChange={(event) => setSecondPerson(event.target.checked)}
 			/>

@@ -1,7 +1,7 @@
 import { cn } from "#components/ui/cn.ts";
 import type { Sentence } from "./params.ts";
 
-/** A rule in words; what could be changed in it is underlined. */
+/** A rule sentence with its editable parts underlined. */
 export function SentenceText({ sentence, className }: { sentence: Sentence; className?: string }) {
 	return (
 		<span className={cn("text-pretty", className)}>

@@ -16,11 +16,11 @@ const PASTED = "pasted";
 const TYPING_MS = 300;
 
 type TryPanelProps = {
-	/** The rule that is open, or that the cursor stands in. */ ruleId: string | null /** A policy that can be read and has it. */;
+	/** The expanded rule, or the one at the cursor. */ ruleId: string | null /** A valid policy that contains the rule. */;
 	source: string;
 };
 
-/** What a rule does to a job of one's choice, with the offers of this moment. */
+/** Tests a rule on a job against current offers. */
 export function TryPanel({ ruleId, source }: TryPanelProps) {
 	const trpc = useTRPC();
 	const { data: jobs } = useQuery(trpc.job.list.queryOptions({ limit: 30 }));
@@ -38,7 +38,7 @@ export function TryPanel({ ruleId, source }: TryPanelProps) {
 		),
 	);
 	return (
-		<Panel title="Try" sub={ruleId === null ? "open a rule, or put the cursor into it" : `rule ${ruleId}, against one job`}>
+		<Panel title="Test rule" sub={ruleId === null ? "select a rule" : `rule ${ruleId}, against one job`}>
 			<div className="grid gap-2.5 px-4 pb-4">
 				<Field label="Job" htmlFor="try-job">
 					<Select id="try-job" value={id} onChange={(event) => setChosen(event.currentTarget.value)}>
@@ -47,11 +47,11 @@ export function TryPanel({ ruleId, source }: TryPanelProps) {
 								{job.name}, {job.team}, {job.class}, {job.gpus} {job.gpus === 1 ? "GPU" : "GPUs"}
 							</option>
 						))}
-						<option value={PASTED}>A job that I paste</option>
+						<option value={PASTED}>Paste a job</option>
 					</Select>
 				</Field>
 				{id === PASTED && (
-					<Field label="The job's YAML" htmlFor="try-text">
+					<Field label="Job YAML" htmlFor="try-text">
 						<Textarea id="try-text" mono value={pasted} spellCheck={false} onChange={(event) => setPasted(event.currentTarget.value)} />
 					</Field>
 				)}
@@ -75,31 +75,31 @@ function Result({ trial }: { trial: Trial }) {
 
 const offers = (n: number): string => `${n.toLocaleString("en-US")} ${n === 1 ? "offer" : "offers"}`;
 
-/** One sentence, and what it stands on. */
+/** The result with its reasons. */
 function headline(t: Trial) {
 	const job = `${t.job.name} (${t.job.team}, ${t.job.gpus} ${t.job.gpus === 1 ? "GPU" : "GPUs"})`;
-	if (t.holds === false) return `This rule does not count for ${job}: its condition does not hold, or no price comes near it.`;
+	if (t.holds === false) return `No effect on ${job}: the condition is false or no price reaches it.`;
 	const unsure =
 		t.conditionError === null ? null : (
-			<span className="text-warn-ink"> Its condition has no answer ({t.conditionError}), so the strict side is taken.</span>
+			<span className="text-warn-ink"> The condition cannot be evaluated ({t.conditionError}), so the rule applies.</span>
 		);
 	const filters = t.effect === "deny" || t.effect === "allow" || t.effect === "require";
 	if (!filters)
 		return (
 			<>
-				This rule counts for {job}. It removes no places.{unsure}
+				Applies to {job}. Excludes no candidates.{unsure}
 			</>
 		);
-	const verb = t.places[0]?.why === "approval_required" ? "asks first for" : "removes";
+	const verb = t.places[0]?.why === "approval_required" ? "Requires approval for" : "Excludes";
 	return (
 		<>
 			<b className="font-semibold">
-				This rule {verb} {t.touched.toLocaleString("en-US")} of {offers(t.offers)}
+				{verb} {t.touched.toLocaleString("en-US")} of {offers(t.offers)}
 			</b>{" "}
-			that could run {job}
-			{t.homeSites.length > 0 && `, and home (${t.homeSites.join(", ")})`}.{" "}
-			{t.alsoByOthers > 0 && `Other rules remove ${t.alsoByOthers.toLocaleString("en-US")} of these as well. `}
-			With all rules {offers(t.left)} {t.left === 1 ? "is" : "are"} left.{unsure}
+			eligible {job}
+			{t.homeSites.length > 0 && `, and owned (${t.homeSites.join(", ")})`}.{" "}
+			{t.alsoByOthers > 0 && `Other rules also exclude ${t.alsoByOthers.toLocaleString("en-US")} of these. `}
+			With all rules: {offers(t.left)} {t.left === 1 ? "is" : "are"} left.{unsure}
 		</>
 	);
 }
@@ -114,7 +114,7 @@ function TriedList({ trial }: { trial: Trial }) {
 			<ul
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
 				tabIndex={0}
-				aria-label="Offers that the rule touches"
+				aria-label="Affected offers"
 				className="max-h-80 overflow-y-auto rounded-md border"
 			>
 				{places.map((p) => (
@@ -147,7 +147,7 @@ function Why({ place, ruleId }: { place: Trial["places"][number]; ruleId: string
 	return (
 		<span className="text-xs text-ink-3">
 			{text}
-			{place.otherRuleId && ` Rule ${place.otherRuleId} removes it too.`}
+			{place.otherRuleId && ` Also excluded by rule ${place.otherRuleId}.`}
 		</span>
 	);
 }

@@ -13,11 +13,11 @@ type Cards = {
 	setOpen: (key: string | null) => void;
 };
 
-/** What the cards do to the text; the card that is open stays with its entry. */
+/** Card actions that edit the text; the expanded card follows its entry. */
 export function useCardActions({ text, outline, open, setText, setOpen }: Cards): Omit<CardsActions, "onOpen"> {
 	const change = (next: string | null, opens?: string | null) => {
 		if (next === null) {
-			notify({ tone: "info", title: "That cannot be written from here", detail: "Change it in the YAML." });
+			notify({ tone: "info", title: "Could not edit this from the card", detail: "Edit the YAML instead." });
 			return;
 		}
 		setText(next);
@@ -36,7 +36,7 @@ export function useCardActions({ text, outline, open, setText, setOpen }: Cards)
 			const next = removeEntry(text, list, entry.index);
 			change(next, null);
 			if (next === null) return;
-			const title = `${entry.id || (list === "rules" ? "The rule" : "The budget")} was deleted from the draft`;
+			const title = `Deleted ${entry.id || (list === "rules" ? "rule" : "budget")} from the draft`;
 			notify({ tone: "info", title, action: { label: "Undo", onClick: () => setText(text) } });
 		},
 		onAdd: (entry) => change(withNew(text, outline, entry), `${entry.list}:${outline?.[entry.list].length ?? 0}`),

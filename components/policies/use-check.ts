@@ -11,7 +11,7 @@ const TYPING_MS = 250;
 type Known = { byText: Map<string, Sentence>; byId: Map<string, Sentence>; of: PolicyCheck | null };
 const NOTHING: Known = { byText: new Map(), byId: new Map(), of: null };
 
-/** What publishing the text would say, by the server's own parser; and the sentences of what it could read last. */
+/** Validation by the server's parser, and the sentences of the last valid parse. */
 export function usePolicyCheck(text: string) {
 	const trpc = useTRPC();
 	const settled = useSettled(text, TYPING_MS);
@@ -20,14 +20,14 @@ export function usePolicyCheck(text: string) {
 	const check = query.data ?? null;
 	const isOf = !query.isPlaceholderData && check !== null;
 	const [known, setKnown] = useState(NOTHING);
-	// A text with one error has no sentences: those of the rules that were not touched stay.
+	// A text with errors has no sentences, so unchanged rules keep theirs.
 	if (isOf && check.sentences && known.of !== check) setKnown(sentencesOf(check, outlineOf(settled)));
 	const [lastOutline, setLastOutline] = useState(outline);
 	if (outline && outline !== lastOutline) setLastOutline(outline);
 	return {
 		check,
 		error: query.error,
-		/** The answer is to what is written now. */
+		/** The result matches the current text. */
 		current: isOf && settled === text,
 		outline: outline ?? lastOutline,
 		readable: outline !== null,

@@ -21,7 +21,7 @@ export type SaveState =
 type Saved = Outputs["policy"]["draft"]["get"];
 type Active = { version: number; source: string };
 
-/** The text that is being written: kept in this browser at every change, on the server a second after the last one. */
+/** The draft text: saved in this browser on every change and on the server after a one-second pause. */
 export function useDraft(accountId: string, active: Active, saved: Saved) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -32,7 +32,7 @@ export function useDraft(accountId: string, active: Active, saved: Saved) {
 		opened.from === "server" && saved ? { kind: "saved", atMs: Date.parse(saved.updatedAt) } : { kind: "untouched" },
 	);
 	const [tries, setTries] = useState(0);
-	/** What the server has: its text, and when it was written; null before the first save. */
+	/** The server's copy and its save time; null before the first save. */
 	const server = useRef<{ source: string; baseVersion: number; updatedAt: string } | null>(saved);
 	const save = useMutation(trpc.policy.draft.save.mutationOptions());
 	const discard = useMutation(trpc.policy.draft.discard.mutationOptions());
@@ -57,7 +57,7 @@ export function useDraft(accountId: string, active: Active, saved: Saved) {
 		}
 	};
 
-	// The external system is the server, which is told what was written once it stands still; one save waits for the other.
+	// Synchronizes with the server once typing pauses; saves are sequential.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a settled text is saved once, and again when a try failed.
 	useEffect(() => {
 		if (touched.current && settled === draft) saving.current = saving.current.then(() => saveNow(settled));
@@ -74,9 +74,9 @@ export function useDraft(accountId: string, active: Active, saved: Saved) {
 		restored: opened.from,
 		state,
 		setText: (source: string) => write(source, draft.baseVersion),
-		/** Goes on from another version, after a merge. */
+		/** Continues from another base version after a merge. */
 		rebase: write,
-		/** The draft is done with, here and on the server: published, or thrown away. A save that is under way comes first. */
+		/** Ends the draft here and on the server (published or discarded), after any pending save. */
 		forget: async () => {
 			keep(key, null);
 			touched.current = false;
@@ -85,7 +85,7 @@ export function useDraft(accountId: string, active: Active, saved: Saved) {
 			await discard.mutateAsync(ACTIVE_POLICY).catch(() => undefined);
 			client.setQueryData(trpc.policy.draft.get.queryKey(ACTIVE_POLICY), null);
 		},
-		/** Another window saved since: its text, or this one over it. */
+		/** Resolves a save from another window: use its text or overwrite it. */
 		resolve: async (side: "theirs" | "mine") => {
 			const theirs = await client.fetchQuery({ ...trpc.policy.draft.get.queryOptions(ACTIVE_POLICY), staleTime: 0 });
 			server.current = theirs;

@@ -4,7 +4,7 @@ import { parseAsString, useQueryState } from "nuqs";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { ACTIVE_POLICY } from "./params.ts";
 
-/** The backtest that the panel shows, when it is done and was of this very text: it goes into the publication. */
+/** The shown backtest, if finished and of exactly this draft; recorded on publication. */
 export function useSeenBacktest(text: string): string | null {
 	const trpc = useTRPC();
 	const [chosen] = useQueryState("backtest", parseAsString);

@@ -15,7 +15,7 @@ import { ACTIVE_POLICY } from "./params.ts";
 type VersionDialogProps = { version: number; inForce: number; canPublish: boolean; onClose: () => void };
 type Against = "before" | "force";
 
-/** One version: what it changed, what it would change now, and the way back to it. */
+/** A version: what it changed, what it would change now, and rollback. */
 export function VersionDialog({ version, inForce, canPublish, onClose }: VersionDialogProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -30,8 +30,8 @@ export function VersionDialog({ version, inForce, canPublish, onClose }: Version
 				void client.invalidateQueries({ queryKey: trpc.policy.pathKey() });
 				notify(
 					outcome === "proposed"
-						? { tone: "done", title: `The way back to version ${version} waits for a second person` }
-						: { tone: "done", title: `Version ${version} is in force again` },
+						? { tone: "done", title: `Rollback to version ${version} needs a second approver` }
+						: { tone: "done", title: `Version ${version} is active again` },
 				);
 				onClose();
 			},
@@ -58,20 +58,20 @@ export function VersionDialog({ version, inForce, canPublish, onClose }: Version
 							disabled={message.trim().length < 3}
 							onClick={() => rollback.mutate({ ...ACTIVE_POLICY, version, message, baseVersion: inForce })}
 						>
-							{second ? "Propose it" : `Put version ${version} in force`}
+							{second ? "Propose" : `Activate version ${version}`}
 						</Button>
 					</>
 				) : (
-					<Button onClick={() => setAsking(true)}>Roll back to it</Button>
+					<Button onClick={() => setAsking(true)}>Roll back</Button>
 				))
 			}
 		>
 			<div className="grid gap-3">
 				{asking && (
 					<Field
-						label="Why"
+						label="Reason"
 						htmlFor="rollback-message"
-						hint={second ? "Another person has to agree before it counts." : "It counts at once. No version is lost."}
+						hint={second ? "Takes effect after a second person approves." : "Takes effect immediately. All versions are kept."}
 					>
 						<Textarea id="rollback-message" value={message} maxLength={500} onChange={(event) => setMessage(event.currentTarget.value)} />
 					</Field>
@@ -93,7 +93,7 @@ export function VersionDialog({ version, inForce, canPublish, onClose }: Version
 	);
 }
 
-/** What a version changed, or what it would change now. */
+/** What a version changed, or would change now. */
 function Compared({ version, inForce, base }: { version: number; inForce: number; base: number | null }) {
 	const trpc = useTRPC();
 	const [against, setAgainst] = useState<Against>(version === inForce ? "before" : "force");
@@ -101,10 +101,10 @@ function Compared({ version, inForce, base }: { version: number; inForce: number
 	const diff = useQuery(
 		trpc.policy.diff.queryOptions({ ...ACTIVE_POLICY, from: from ?? version, to: version }, { enabled: from !== null }),
 	);
-	if (from === null && version === inForce) return <p className="text-ink-3">It is the first version.</p>;
+	if (from === null && version === inForce) return <p className="text-ink-3">First version.</p>;
 	const options = [
-		...(base === null ? [] : [{ value: "before" as const, label: `What it changed in version ${base}` }]),
-		...(version === inForce ? [] : [{ value: "force" as const, label: `Against version ${inForce}, in force` }]),
+		...(base === null ? [] : [{ value: "before" as const, label: `Changes from version ${base}` }]),
+		...(version === inForce ? [] : [{ value: "force" as const, label: `Compared with version ${inForce}, active` }]),
 	];
 	return (
 		<>
@@ -120,7 +120,7 @@ function Compared({ version, inForce, base }: { version: number; inForce: number
 			) : diff.data ? (
 				<DiffView changes={diff.data.changes} lines={diff.data.lines} />
 			) : (
-				<TextSkeleton lines={6} label="Loading what changed" />
+				<TextSkeleton lines={6} label="Loading diff" />
 			)}
 		</>
 	);

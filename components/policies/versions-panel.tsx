@@ -12,13 +12,13 @@ import { versionsCsv } from "./export-csv.ts";
 import { policiesHref, VERSIONS_QUERY, type VersionView } from "./params.ts";
 
 type VersionsPanelProps = {
-	mode: "read" | "edit" /** The draft on top of them, while one is open. */;
+	mode: "read" | "edit" /** The open draft, listed above the versions. */;
 	draft?: { baseVersion: number; changes: number | null; unchecked: boolean };
-	/** In its head. */
+	/** The panel's header content. */
 	actions?: ReactNode;
 };
 
-/** Every version, newest first. They never change; which one is in force does. */
+/** All versions, newest first. Versions are immutable; only the active one changes. */
 export function VersionsPanel({ mode, draft, actions }: VersionsPanelProps) {
 	const trpc = useTRPC();
 	const { data: first } = useSuspenseQuery(trpc.policy.versions.queryOptions(VERSIONS_QUERY));
@@ -33,7 +33,7 @@ export function VersionsPanel({ mode, draft, actions }: VersionsPanelProps) {
 	return (
 		<Panel
 			title="Versions"
-			sub="never changed, only followed"
+			sub="immutable"
 			actions={
 				<>
 					{actions}
@@ -49,12 +49,12 @@ export function VersionsPanel({ mode, draft, actions }: VersionsPanelProps) {
 							<span className="font-strong text-accent">Draft</span> <span className="text-ink-3">from version {draft.baseVersion}</span>
 							<span className="block text-ink-2">
 								{draft.unchecked
-									? "Could not be checked"
+									? "Could not validate"
 									: draft.changes === null
-										? "Not readable as a policy yet"
+										? "Not a valid policy yet"
 										: draft.changes === 0
-											? "Says the same"
-											: `${draft.changes} ${draft.changes === 1 ? "rule differs" : "rules differ"}`}
+											? "No changes"
+											: `${draft.changes} ${draft.changes === 1 ? "change" : "changes"}`}
 							</span>
 						</span>
 					</li>
@@ -66,7 +66,7 @@ export function VersionsPanel({ mode, draft, actions }: VersionsPanelProps) {
 			{first.nextBefore !== null && !more && (
 				<div className="border-t px-4 py-2">
 					<Button size="sm" variant="quiet" onClick={() => setMore(true)}>
-						Show older ones
+						Show older
 					</Button>
 				</div>
 			)}
@@ -81,7 +81,7 @@ function VersionLine({ version: v, mode }: { version: VersionView; mode: "read" 
 		<li className="hairline-b grid grid-cols-[2rem_minmax(0,1fr)_auto] gap-x-3 gap-y-0.5 px-4 py-2.75 last:border-b-0">
 			<b className="tabular font-semibold">{v.version}</b>
 			<span className={v.inForce ? "font-strong text-ok-ink" : "text-ink-3"}>
-				{v.inForce ? "In force" : "Before"}
+				{v.inForce ? "Active" : "Previous"}
 				{rolledBack && ", rolled back to"}
 			</span>
 			<span className="text-ink-3">
@@ -95,9 +95,9 @@ function VersionLine({ version: v, mode }: { version: VersionView; mode: "read" 
 					prefetch={false}
 					className="text-accent underline underline-offset-3"
 				>
-					Look at version {v.version}
+					Open version {v.version}
 				</Link>
-				{last?.approvedByName && <span className="block text-xs text-ink-3">agreed to by {last.approvedByName}</span>}
+				{last?.approvedByName && <span className="block text-xs text-ink-3">approved by {last.approvedByName}</span>}
 				{v.origin?.kind === "git" && (
 					<span className="block text-xs text-ink-3">
 						from {v.origin.path} in {v.origin.repository}, commit {v.origin.commit.slice(0, 8)}

@@ -5,16 +5,16 @@ import type { FieldPath, FieldValue } from "./edit-field.ts";
 import { record } from "./edit-rules.ts";
 
 const WEIGHTS = [
-	["delayUsdPerHour", "An hour's delay counts, USD"],
-	["carbonUsdPerTonne", "A tonne of CO2 counts, USD"],
+	["delayUsdPerHour", "Cost of one hour of delay ($)"],
+	["carbonUsdPerTonne", "Cost of one tonne of CO2 ($)"],
 ] as const;
 
-/** What the cheapest place is weighed with. */
+/** Ranking weights. */
 export function WeightsCard({ spec, onEdit }: { spec: unknown; onEdit: (path: FieldPath, value: FieldValue | undefined) => void }) {
 	const weights = record(record(spec)["weights"]);
 	return (
 		<>
-			<p className="border-y bg-sunken px-4 py-1.75 text-xs font-strong text-ink-3">Of the places that are left, the cheapest, where</p>
+			<p className="border-y bg-sunken px-4 py-1.75 text-xs font-strong text-ink-3">Rank eligible candidates by cost, where</p>
 			<div className="grid gap-x-3 gap-y-2.5 px-4 py-3 sm:grid-cols-2">
 				{WEIGHTS.map(([name, label]) => {
 					const value = weights[name];
@@ -24,7 +24,7 @@ export function WeightsCard({ spec, onEdit }: { spec: unknown; onEdit: (path: Fi
 								id={`weight-${name}`}
 								inputMode="decimal"
 								autoComplete="off"
-								placeholder="a default"
+								placeholder="default"
 								value={value === undefined || value === null ? "" : String(value)}
 								onValue={(text) => {
 									const trimmed = text.trim();

@@ -24,7 +24,7 @@ const BacktestPanel = lazy(() => import("./backtest/backtest-panel.tsx").then((l
 
 const NO_PROBLEMS: PolicyCheck["problems"] = [];
 
-/** Rules as cards beside the YAML, each changing the other. The text is the one truth. */
+/** Rules as cards next to the YAML; both edit the same text. */
 export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDone: () => void }) {
 	const trpc = useTRPC();
 	const client = useTRPCClient();
@@ -91,7 +91,7 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 				<Suspense
 					fallback={
 						<Panel title="Backtest">
-							<TextSkeleton lines={4} label="Loading the backtest" />
+							<TextSkeleton lines={4} label="Loading backtest" />
 						</Panel>
 					}
 				>
@@ -108,7 +108,7 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 					backtestId={backtestId}
 					onClose={() => setDialog(null)}
 					onMerge={() => setDialog("merge")}
-					// What only waits for a second person may be rejected: the draft stays until it is in force.
+					// Keep the draft until it is active, since a pending approval may be rejected.
 					onPublished={(outcome) => (outcome === "proposed" ? onDone() : void leave())}
 				/>
 			)}
@@ -126,7 +126,7 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 	);
 }
 
-/** Lines of the draft that the version in force has not. */
+/** Draft lines that differ from the active version. */
 function changedLines(check: PolicyCheck | null): number[] {
 	return (check?.published?.lines ?? []).flatMap((run) => (run.kind === "added" ? run.lines.map((_, i) => run.newLine + i) : []));
 }
@@ -134,7 +134,7 @@ function changedLines(check: PolicyCheck | null): number[] {
 function summaryOf(changes: readonly unknown[] | null, errors: number, warnings: number): string {
 	const count = (n: number, what: string) => `${n} ${what}${n === 1 ? "" : "s"}`;
 	const parts = [
-		...(changes === null ? [] : [changes.length === 0 ? "as in force" : `${changes.length} changed`]),
+		...(changes === null ? [] : [changes.length === 0 ? "unchanged" : `${changes.length} changed`]),
 		...(errors > 0 ? [count(errors, "error")] : []),
 		...(warnings > 0 ? [count(warnings, "warning")] : []),
 	];
@@ -143,7 +143,7 @@ function summaryOf(changes: readonly unknown[] | null, errors: number, warnings:
 
 type Looked = Entry & { list: ListName };
 
-/** The entry that the cursor stands in, else the card that is open. */
+/** The entry at the cursor, otherwise the expanded card. */
 function lookedAt(outline: Outline | null, open: string | null, line: number | null): Looked | null {
 	const byCard = open === null ? null : entryAt(outline, open);
 	if (byCard || line === null || !outline) return byCard;
@@ -161,7 +161,7 @@ function entryAt(outline: Outline | null, key: string): Looked | null {
 	return entry ? { ...entry, list } : null;
 }
 
-/** While other parts have errors a rule is tried by itself. */
+/** A rule is tested alone while other parts have errors. */
 function ruleAlone(looked: Looked | null): string {
 	const own = looked?.text ?? "";
 	const entry = /^\s*-(\s|$)/.test(own) ? own : `  - ${own}`;

@@ -1,12 +1,12 @@
 import { isCollection, isScalar, isSeq, type Node, visit, type YAMLSeq } from "yaml";
 
-/** Lines of a text that belong together, 0-based, `to` included. */
+/** A block of lines, 0-based and inclusive. */
 export interface Block {
-	/** The first of the comments right above the entry; `dash` when it has none. */
+	/** First comment line directly above the entry; `dash` if none. */
 	from: number;
 	dash: number;
 	to: number;
-	/** Columns before the dash. */
+	/** Indentation of the dash. */
 	indent: number;
 }
 
@@ -14,7 +14,7 @@ export const indentOf = (line: string): number => line.length - line.trimStart()
 const isComment = (line: string): boolean => line.trimStart().startsWith("#");
 const isDash = (line: string): boolean => /^\s*-(\s|$)/.test(line);
 
-/** The number of line ends before each offset is asked for often: the starts are found once. */
+/** Line starts are indexed once because offsets are converted often. */
 export function lineFinder(text: string): (offset: number) => number {
 	const starts = [0];
 	for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
@@ -29,7 +29,7 @@ export function lineFinder(text: string): (offset: number) => number {
 	};
 }
 
-/** Offset behind the last character of what a node says, without the line ends and comments after it. */
+/** Offset after a node's last character, without trailing line endings and comments. */
 export function contentEnd(text: string, node: Node): number {
 	let end = node.range?.[0] ?? 0;
 	visit(node, (_key, each) => {
@@ -41,8 +41,8 @@ export function contentEnd(text: string, node: Node): number {
 }
 
 /**
- * The lines of every entry of a list that stands one entry below the other; null for a list in brackets. A comment right
- * above an entry belongs to it, and so do those below it that are indented deeper than its dash.
+ * The lines of every entry of a block list; null for a flow list. A comment directly above an entry belongs to it, as
+ * do comments below it that are indented deeper than its dash.
  */
 export function blocksOf(text: string, seq: unknown): Block[] | null {
 	if (!isSeq(seq) || seq.flow) return null;
@@ -66,7 +66,7 @@ export function blocksOf(text: string, seq: unknown): Block[] | null {
 	return blocks;
 }
 
-/** A list in brackets written one entry below the other, each as it was; null when there are comments between them. */
+/** Converts a flow list to a block list, keeping each entry; null if there are comments between entries. */
 export function unfolded(text: string, seq: YAMLSeq, indent: number): string | null {
 	const range = seq.range;
 	if (!range) return null;

@@ -14,16 +14,16 @@ const PolicyEditor = lazy(() => import("./policy-editor.tsx").then((loaded) => (
 type YamlDraftPanelProps = PolicyEditorProps & { state: SaveState; diff: PolicyCheck["published"] };
 type View = "draft" | "diff";
 
-/** The draft's text, or what it says differently. */
+/** The draft's text, or its diff. */
 export function YamlDraftPanel({ state, diff, ...editor }: YamlDraftPanelProps) {
 	const [view, setView] = useState<View>("draft");
 	return (
 		<Panel
 			title="YAML"
-			sub={`the same policy, ${savedWords(state)}`}
+			sub={`same policy, ${savedWords(state)}`}
 			actions={
 				<SegmentedControl<View>
-					label="What is shown"
+					label="View"
 					name="yaml-view"
 					value={view}
 					onChange={setView}
@@ -37,11 +37,11 @@ export function YamlDraftPanel({ state, diff, ...editor }: YamlDraftPanelProps) 
 		>
 			{view === "diff" ? (
 				<div className="border-t px-4 py-3">
-					{diff ? <DiffView changes={diff.changes} lines={diff.lines} /> : <p className="text-ink-3">Nothing is published yet.</p>}
+					{diff ? <DiffView changes={diff.changes} lines={diff.lines} /> : <p className="text-ink-3">No version published yet.</p>}
 				</div>
 			) : (
 				<div className="flex h-[calc(100dvh-9rem)] min-h-80 flex-col overflow-hidden border-t bg-sunken max-rail:h-[28rem]">
-					<Suspense fallback={<TextSkeleton lines={14} label="Loading the editor" />}>
+					<Suspense fallback={<TextSkeleton lines={14} label="Loading editor" />}>
 						<PolicyEditor {...editor} />
 					</Suspense>
 				</div>

@@ -12,13 +12,13 @@ const LOOK: Record<YamlKind, string> = {
 
 type YamlLinesProps = {
 	source: string;
-	/** Lines to mark, 1-based, both included. */
+	/** Highlighted lines, 1-based and inclusive. */
 	marked: { from: number; to: number } | null;
-	/** A line is pointed at. */
+	/** Called on hover of a line. */
 	onPoint: (line: number) => void;
 };
 
-/** YAML to read, with line numbers that are not copied along; a long line goes on under its own beginning. */
+/** Read-only YAML; line numbers are not copied and long lines wrap with indentation. */
 export function YamlLines({ source, marked, onPoint }: YamlLinesProps) {
 	const lines = source.replace(/\n$/, "").split("\n");
 	return (

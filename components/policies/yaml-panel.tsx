@@ -10,7 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** The text of the policy in force; the lines of the sentence that is pointed at are marked. */
+/** The active policy's text; lines of the hovered sentence are highlighted. */
 export function YamlPanel() {
 	const trpc = useTRPC();
 	const { data: policy } = useSuspenseQuery(trpc.policy.get.queryOptions(ACTIVE_POLICY));
@@ -20,7 +20,7 @@ export function YamlPanel() {
 	const lines = cards.find((c) => c.id === marked)?.lines ?? null;
 	const from = lines?.from ?? null;
 
-	// The external system is the box's scroll position: the page itself must stay where it is being read.
+	// Scrolls the box only; the page must not move.
 	useEffect(() => {
 		const line = from === null ? null : document.getElementById(lineAnchor(from));
 		if (!box.current || !line) return;
@@ -31,15 +31,15 @@ export function YamlPanel() {
 	const copy = async () => {
 		try {
 			await navigator.clipboard.writeText(policy.source);
-			notify({ tone: "done", title: "The policy's text was copied" });
+			notify({ tone: "done", title: "Policy copied" });
 		} catch {
-			notify({ tone: "failed", title: "The browser refused to copy", detail: "Select the text and copy it by keyboard." });
+			notify({ tone: "failed", title: "Could not copy", detail: "Select the text and copy it manually." });
 		}
 	};
 	return (
 		<Panel
 			title="YAML"
-			sub={`version ${policy.version}, as it was published`}
+			sub={`version ${policy.version}, as published`}
 			actions={
 				<Button size="sm" icon="copy" onClick={copy}>
 					Copy
@@ -51,7 +51,7 @@ export function YamlPanel() {
 				ref={box}
 				// biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard.
 				tabIndex={0}
-				aria-label="The policy as YAML"
+				aria-label="Policy YAML"
 				onPointerLeave={() => mark(null)}
 				className="relative overflow-auto border-t bg-sunken py-2 focus-visible:-outline-offset-2 rail:max-h-[calc(100dvh-9rem)]"
 			>

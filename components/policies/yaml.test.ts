@@ -17,7 +17,7 @@ const SOURCE = `spec:
 const LINES = SOURCE.split("\n");
 
 describe("yamlTokens", () => {
-	it("loses nothing of any line", () => {
+	it("loses no characters", () => {
 		for (const line of [...LINES, "", "  - {a: 'it''s', b: \"x # y\"}", "key-with-dash: x#y", "- 12.5"])
 			expect(
 				yamlTokens(line)
@@ -26,7 +26,7 @@ describe("yamlTokens", () => {
 			).toBe(line);
 	});
 
-	it("tells keys, texts, numbers and comments apart", () => {
+	it("separates keys, strings, numbers and comments", () => {
 		expect(yamlTokens('  when: job.class == "sensitive"').filter((t) => t.kind !== "plain")).toEqual([
 			{ text: "when", kind: "key" },
 			{ text: '"sensitive"', kind: "text" },
@@ -45,9 +45,9 @@ describe("yamlTokens", () => {
 });
 
 describe("blockAt", () => {
-	it("takes the lines of an entry, and leaves the comment of the next to it", () => expect(blockAt(LINES, 4)).toEqual({ from: 4, to: 6 }));
-	it("ends where the indentation falls back", () => expect(blockAt(LINES, 9)).toEqual({ from: 9, to: 10 }));
-	it("finds the weights, and no shares where there are none", () => {
+	it("takes an entry's lines and leaves the next entry's comment", () => expect(blockAt(LINES, 4)).toEqual({ from: 4, to: 6 }));
+	it("ends where indentation decreases", () => expect(blockAt(LINES, 9)).toEqual({ from: 9, to: 10 }));
+	it("finds the weights, and no shares if there are none", () => {
 		expect(lineOfKey(LINES, "weights")).toBe(11);
 		expect(lineOfKey(LINES, "shares")).toBeNull();
 		expect(lineOfKey(["spec:", "  shares: { risk: 2 }"], "shares")).toBe(2);
@@ -55,7 +55,7 @@ describe("blockAt", () => {
 });
 
 describe("prepareRules", () => {
-	it("groups sentences under their headings with their lines", () => {
+	it("groups sentences under headings with their lines", () => {
 		const sentence = [{ text: "x." }];
 		const groups = prepareRules({
 			source: SOURCE,
@@ -66,9 +66,9 @@ describe("prepareRules", () => {
 			],
 		});
 		expect(groups.map((g) => [g.heading, g.cards.map((c) => c.lines)])).toEqual([
-			["Remove a place when", [{ from: 4, to: 6 }]],
+			["Exclude a candidate when", [{ from: 4, to: 6 }]],
 			["Burst when", [{ from: 9, to: 10 }]],
-			["Of the places that are left, prefer", [{ from: 11, to: 11 }]],
+			["Rank eligible candidates", [{ from: 11, to: 11 }]],
 		]);
 	});
 });

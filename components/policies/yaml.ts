@@ -1,16 +1,16 @@
-/** What a piece of YAML is, as far as its colour goes. */
+/** YAML token types for syntax colors. */
 export type YamlKind = "key" | "comment" | "text" | "number" | "plain";
 export type YamlToken = { text: string; kind: YamlKind };
 
 const PIECE =
 	/(#.*$)|("(?:[^"\\]|\\.)*"|'(?:[^']|'')*')|([A-Za-z_][\w-]*)(?=\s*:(?:\s|$))|(\b\d+(?:\.\d+)?(?:[smhd]|GiB)?\b)|([^#"'\w]+|[\w-]+)/g;
 
-/** The pieces of one line; joined they are the line. Enough for reading: nothing is decided by it. */
+/** Splits a line into tokens that join back to the line. For display only. */
 export function yamlTokens(line: string): YamlToken[] {
 	if (/^\s*#/.test(line)) return [{ text: line, kind: "comment" }];
 	const tokens: YamlToken[] = [];
 	for (const [text, comment, quoted, key, number] of line.matchAll(PIECE)) {
-		// A # within a word is no comment.
+		// A # inside a word does not start a comment.
 		const kind: YamlKind =
 			comment !== undefined
 				? "comment"
@@ -33,8 +33,8 @@ const isBlank = (line: string): boolean => line.trim() === "";
 const isComment = (line: string): boolean => line.trimStart().startsWith("#");
 
 /**
- * The lines of the entry that begins at `line` (1-based): it goes on while lines are indented deeper than its first.
- * Blank lines and comments at its end belong to what follows.
+ * Lines of the entry starting at `line` (1-based): it continues while lines are indented deeper. Trailing blank lines
+ * and comments belong to the next entry.
  */
 export function blockAt(lines: readonly string[], line: number): { from: number; to: number } {
 	const first = lines[line - 1];
@@ -50,7 +50,7 @@ export function blockAt(lines: readonly string[], line: number): { from: number;
 	return { from: line, to };
 }
 
-/** Where a part of the policy that stands there once begins; null when it has none. */
+/** First line of a top-level section; null if missing. */
 export function lineOfKey(lines: readonly string[], key: "weights" | "shares"): number | null {
 	const index = lines.findIndex((line) => line.trimStart().startsWith(`${key}:`));
 	return index < 0 ? null : index + 1;

@@ -11,10 +11,10 @@ import { ClockProvider } from "#components/time/clock.tsx";
 
 type AppShellProps = {
 	user: ShellUser;
-	/** The time of this response, for every relative time below. */
+	/** Server time of this response, for all relative times. */
 	nowMs: number;
 	counts?: ShellCounts;
-	/** The demo's banner, or any other that stands above every screen. */
+	/** A banner shown above every screen. */
 	banner?: ReactNode;
 	signOut?: SignOut;
 	children: ReactNode;
@@ -22,7 +22,7 @@ type AppShellProps = {
 
 const stayHere: SignOut = async () => {};
 
-/** Around every screen of a signed-in person: the sidebar, or the bar at the bottom of a phone, and the keyboard. */
+/** The console shell: sidebar or phone bar, and keyboard shortcuts. */
 export function AppShell({ user, nowMs, counts = {}, banner, signOut = stayHere, children }: AppShellProps) {
 	return (
 		<ClockProvider nowMs={nowMs}>
@@ -30,7 +30,7 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOut = stayHere,
 				href="#content"
 				className="sr-only z-50 rounded-lg bg-accent px-4 py-2 font-strong text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
 			>
-				Skip to the content
+				Skip to content
 			</a>
 			<div className="grid min-h-dvh grid-cols-[minmax(0,1fr)] md:grid-cols-[3.75rem_minmax(0,1fr)] rail:grid-cols-[13.5rem_minmax(0,1fr)] print:block">
 				<header className="sticky top-0 flex h-dvh flex-col gap-0.5 overflow-y-auto border-r bg-sunken px-2.5 py-3.5 max-md:hidden max-rail:items-center print:hidden">

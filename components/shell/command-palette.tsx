@@ -3,6 +3,7 @@ import { Command } from "cmdk";
 import { useRouter } from "next/navigation";
 import { useTheme } from "next-themes";
 import { type ReactNode, useRef, useState } from "react";
+import { rankHits } from "#components/shell/command-query.ts";
 import { type CommandHit, currentCommandSearch } from "#components/shell/command-search.ts";
 import { ACTIONS, SCREENS } from "#components/shell/navigation.ts";
 import { openShortcuts } from "#components/shell/overlays.ts";
@@ -14,7 +15,7 @@ const DEBOUNCE_MS = 120;
 
 type Hits = { state: "idle" | "loading" | "failed"; items: readonly CommandHit[] };
 
-/** Asks the server a moment after the last key; an older answer never replaces a newer one. */
+/** Debounced server search; an older response never replaces a newer one. */
 function useHits() {
 	const [hits, setHits] = useState<Hits>({ state: "idle", items: [] });
 	const pending = useRef<{ timer: ReturnType<typeof setTimeout>; abort: AbortController } | null>(null);
@@ -40,12 +41,29 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 	const router = useRouter();
 	const { setTheme } = useTheme();
 	const { hits, ask } = useHits();
-	const [chosen, setChosen] = useState("");
+	const [text, setText] = useState("");
+	const [chosen, setChosen] = useState<string | null>(null);
 	const run = (act: () => void) => () => {
 		onClose();
 		act();
 	};
 	const go = (href: string) => run(() => router.push(href));
+	const local: { heading: string; rows: (RowProps & { label: string })[] }[] = [
+		{
+			heading: "Go to",
+			rows: SCREENS.map((s) => ({ id: s.id, icon: s.icon, label: s.label, onSelect: go(s.href), end: <Keys of={s.key} /> })),
+		},
+		{
+			heading: "Actions",
+			rows: [
+				...ACTIONS.map((a) => ({ id: a.id, icon: a.icon, label: a.label, onSelect: go(a.href), end: <Keys of={a.key} /> })),
+				...THEMES.map(({ id, icon, label }) => ({ id: `theme-${id}`, icon, label, onSelect: run(() => setTheme(id)) })),
+				{ id: "shortcuts", icon: "keyboard", label: "Keyboard shortcuts", onSelect: run(openShortcuts), end: <Kbd>?</Kbd> },
+			],
+		},
+	];
+	const groups = local.map(({ heading, rows }) => ({ heading, rows: rankHits(rows, text) })).filter(({ rows }) => rows.length > 0);
+	const first = hits.items[0]?.id ?? groups[0]?.rows[0]?.id ?? "";
 	return (
 		// biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the dialog closes it; Escape does the same for the keyboard.
 		<dialog
@@ -60,64 +78,64 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
 			}}
 			className="mx-auto mt-[12dvh] w-[calc(100%-2rem)] max-w-140 overflow-hidden rounded-xl bg-panel p-0 text-ink shadow-pop backdrop:bg-[oklch(0.15_0.02_250/0.45)]"
 		>
-			{/* What the server found comes late: when nothing else matched, its first is what Enter opens. */}
-			<Command label="Find a screen, a job or an action" loop value={chosen || (hits.items[0]?.id ?? "")} onValueChange={setChosen}>
+			<Command
+				label="Find a screen, job or action"
+				loop
+				shouldFilter={false}
+				// Enter runs the first hit, even one that arrives later, until the user moves the highlight.
+				value={chosen ?? first}
+				onValueChange={() => undefined}
+				onKeyDown={(event) => {
+					const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+					if (step === undefined) return;
+					event.preventDefault();
+					const ids = [...hits.items.map((hit) => hit.id), ...groups.flatMap(({ rows }) => rows.map((row) => row.id))];
+					const at = ids.indexOf(chosen ?? first) + step;
+					setChosen(ids[(at + ids.length) % ids.length] ?? null);
+				}}
+			>
 				<div className="flex items-center gap-2.5 border-b px-4">
 					<Icon name="search" className="text-ink-3" />
 					<Command.Input
 						ref={startHere}
-						onValueChange={ask}
-						placeholder="Find a screen, a job or an action"
+						onValueChange={(next) => {
+							setText(next);
+							setChosen(null);
+							ask(next);
+						}}
+						placeholder="Find a screen, job or action"
 						className="h-12 w-full bg-transparent text-md outline-none max-md:text-[1rem]"
 					/>
 					<Kbd>Esc</Kbd>
 				</div>
 				<Command.List className="max-h-[50dvh] overflow-y-auto p-1.5 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-2xs [&_[cmdk-group-heading]]:font-strong [&_[cmdk-group-heading]]:text-ink-3">
-					{/* It counts what matches here alone: what the server found is not nothing. */}
-					{hits.items.length === 0 && (
-						<Command.Empty className="px-2.5 py-6 text-center text-ink-3">
+					{hits.items.length === 0 && groups.length === 0 && (
+						<p className="px-2.5 py-6 text-center text-ink-3" role="status">
 							{hits.state === "loading"
 								? "Searching…"
 								: hits.state === "failed"
-									? "The search could not reach the server. Try again."
-									: "Nothing has that name."}
-						</Command.Empty>
+									? "Search failed. Check your connection and try again."
+									: "No matches."}
+						</p>
 					)}
 					{hits.items.length > 0 && (
-						<Command.Group heading="Found" forceMount>
+						<Command.Group heading="Results">
 							{hits.items.map((hit) => (
-								<Row key={hit.id} id={hit.id} icon={hit.icon ?? "jobs"} onSelect={go(hit.href)} keep end={hit.detail}>
+								<Row key={hit.id} id={hit.id} icon={hit.icon ?? "jobs"} onSelect={go(hit.href)} onPoint={setChosen} end={hit.detail}>
 									{hit.label}
 								</Row>
 							))}
 						</Command.Group>
 					)}
-					<Command.Group heading="Go to">
-						{SCREENS.map((s) => (
-							<Row key={s.id} id={s.label} icon={s.icon} onSelect={go(s.href)} end={<Keys of={s.key} />}>
-								{s.label}
-							</Row>
-						))}
-					</Command.Group>
-					<Command.Group heading="Do">
-						{ACTIONS.map((a) => (
-							<Row key={a.id} id={a.label} icon={a.icon} onSelect={go(a.href)} end={<Keys of={a.key} />}>
-								{a.label}
-							</Row>
-						))}
-						<Row id="Theme light" icon="sun" onSelect={run(() => setTheme("light"))}>
-							Light theme
-						</Row>
-						<Row id="Theme dark" icon="moon" onSelect={run(() => setTheme("dark"))}>
-							Dark theme
-						</Row>
-						<Row id="Theme system" icon="system" onSelect={run(() => setTheme("system"))}>
-							Theme as the system
-						</Row>
-						<Row id="Keyboard shortcuts help" icon="keyboard" onSelect={run(openShortcuts)} end={<Kbd>?</Kbd>}>
-							Keyboard shortcuts
-						</Row>
-					</Command.Group>
+					{groups.map(({ heading, rows }) => (
+						<Command.Group key={heading} heading={heading}>
+							{rows.map(({ label, ...row }) => (
+								<Row key={row.id} {...row} onPoint={setChosen}>
+									{label}
+								</Row>
+							))}
+						</Command.Group>
+					))}
 				</Command.List>
 			</Command>
 		</dialog>
@@ -133,21 +151,20 @@ function Keys({ of }: { of: string }) {
 	);
 }
 
-type RowProps = {
-	id: string;
-	icon: IconName;
-	onSelect: () => void;
-	end?: ReactNode /** Found by the server: not to be filtered again here. */;
-	keep?: boolean;
-	children: ReactNode;
-};
+const THEMES = [
+	{ id: "light", icon: "sun", label: "Light theme" },
+	{ id: "dark", icon: "moon", label: "Dark theme" },
+	{ id: "system", icon: "system", label: "System theme" },
+] as const;
 
-function Row({ id, icon, onSelect, end, keep = false, children }: RowProps) {
+type RowProps = { id: string; icon: IconName; onSelect: () => void; end?: ReactNode };
+
+function Row({ id, icon, onSelect, onPoint, end, children }: RowProps & { onPoint: (id: string) => void; children: ReactNode }) {
 	return (
 		<Command.Item
 			value={id}
 			onSelect={onSelect}
-			forceMount={keep}
+			onPointerMove={() => onPoint(id)}
 			className="flex h-9 cursor-pointer items-center gap-2.5 rounded-md px-2.5 font-medium aria-selected:bg-sunken"
 		>
 			<Icon name={icon} className="text-ink-3" />

@@ -2,18 +2,20 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
-import { type CommandSearch, registerCommandSearch } from "#components/shell/command-search.ts";
+import { answerQuery, jobAskedAbout, rankHits } from "#components/shell/command-query.ts";
+import { type CommandHit, type CommandSearch, registerCommandSearch } from "#components/shell/command-search.ts";
 import { DemoBanner } from "#components/shell/demo-banner.tsx";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useAwaitedQuery } from "#components/trpc/queries.ts";
 import { LIVE_JOB_STATES } from "#server/domain/states.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 
 type ConsoleShellProps = {
 	user: ShellUser;
 	nowMs: number;
-	/** What part of what is shown was simulated; null outside of the demo. */
+	/** Date up to which data was simulated; null outside the demo. */
 	demoHistory: { fromMs: number; toMs: number } | null;
 	signOut: SignOut;
 	children: ReactNode;
@@ -21,7 +23,7 @@ type ConsoleShellProps = {
 
 const PALETTE_HITS = 8;
 
-/** The shell of a signed-in person, with what follows the server: the jobs that are active, and the palette's search. */
+/** The console shell with live data: active job count and palette search. */
 export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: ConsoleShellProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -29,17 +31,39 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 	const { data: asked } = useQuery(trpc.approval.count.queryOptions());
 	const active = counts ? LIVE_JOB_STATES.reduce((sum, state) => sum + counts[state], 0) : 0;
 
-	// The external system is the palette's registry, which is loaded apart from this.
+	// Synchronizes with the palette's registry, which loads separately.
 	useEffect(() => {
 		const search: CommandSearch = async (text) => {
-			const page = await client.fetchQuery(trpc.job.list.queryOptions({ q: text, limit: PALETTE_HITS }));
-			return page.items.map((job) => ({
-				id: job.id,
-				label: job.name,
-				detail: `${job.state}, ${job.team}`,
-				href: `/jobs/${job.id}`,
-				icon: "jobs",
-			}));
+			const asked = jobAskedAbout(text);
+			const fresh = { staleTime: MINUTE_MS };
+			const [page, teams, sites, budgets] = await Promise.all([
+				client.fetchQuery(trpc.job.list.queryOptions({ q: asked ?? text, limit: PALETTE_HITS })),
+				client.fetchQuery({ ...trpc.team.list.queryOptions(), ...fresh }),
+				client.fetchQuery({ ...trpc.site.list.queryOptions(), ...fresh }),
+				client.fetchQuery({ ...trpc.budget.list.queryOptions(), ...fresh }).catch(() => []),
+			]);
+			const jobs = page.items.map(
+				(job): CommandHit => ({
+					...{ id: job.id, icon: "jobs", detail: `${job.state}, ${job.team}` },
+					label: asked === null ? job.name : `Why is ${job.name} ${job.state}?`,
+					href: `/jobs/${job.id}${asked === null ? "" : "#decision"}`,
+				}),
+			);
+			const entities = rankHits(
+				[
+					...teams.map(
+						(team): CommandHit => ({ id: `team-${team}`, label: team, detail: "team spend", href: `/spend?team=${team}`, icon: "spend" }),
+					),
+					...sites.map(
+						(site): CommandHit => ({ id: `site-${site.id}`, label: site.name, detail: "site", href: "/sites", icon: "capacity" }),
+					),
+					...budgets.map(
+						(b): CommandHit => ({ id: `budget-${b.id}`, label: b.id, detail: "budget", href: `/budgets?budget=${b.id}`, icon: "budgets" }),
+					),
+				],
+				text,
+			);
+			return [...answerQuery(text, teams, Date.now()), ...entities.slice(0, 3), ...jobs];
 		};
 		registerCommandSearch(search);
 		return () => registerCommandSearch(null);
@@ -54,8 +78,7 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 			banner={
 				demoHistory && (
 					<DemoBanner>
-						Demo: what ended before {formatDay(demoHistory.toMs)} was made by the project's own simulator, and the clouds are emulated.
-						Nothing here costs money.
+						Demo: history before {formatDay(demoHistory.toMs)} is simulated and clouds are emulated. Nothing here costs money.
 					</DemoBanner>
 				)
 			}

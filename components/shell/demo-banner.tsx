@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Icon } from "#components/ui/icon.tsx";
 
-/** Says, on every screen, that what is shown did not happen. */
+/** Marks every screen as demo data. */
 export function DemoBanner({ children }: { children?: ReactNode }) {
 	return (
 		<aside
@@ -9,7 +9,7 @@ export function DemoBanner({ children }: { children?: ReactNode }) {
 			className="flex items-center justify-center gap-2 border-b bg-warn-soft px-4 py-1.5 text-xs text-warn-ink print:hidden"
 		>
 			<Icon name="info" className="size-3.5" />
-			<p>{children ?? "Demo data, made by the project's own simulator. No cloud account is connected; nothing here costs money."}</p>
+			<p>{children ?? "Simulated demo data. No cloud account is connected; nothing here costs money."}</p>
 		</aside>
 	);
 }

@@ -11,7 +11,7 @@ import { SegmentedControl } from "#components/ui/segmented.tsx";
 
 const ROW = "flex h-11 items-center gap-3 rounded-lg px-2 font-medium";
 
-/** What does not fit into the phone's bar: every screen, the theme and the account. */
+/** Phone menu: all screens, theme and account. */
 export function MoreSheet({ onClose, user, signOut }: { onClose: () => void; user: ShellUser; signOut: SignOut }) {
 	const here = screenOfPath(usePathname());
 	const { theme = "system", setTheme } = useTheme();

@@ -5,7 +5,7 @@ import { type Screen, screenOfPath } from "#components/shell/navigation.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 
-/** An entry of the sidebar: icon and word, the icon alone while the sidebar is a rail. */
+/** Sidebar entry: icon and label, or only the icon in the narrow sidebar. */
 export function NavLink({ screen, count }: { screen: Screen; count?: number | undefined }) {
 	const on = screenOfPath(usePathname()) === screen.id;
 	return (

@@ -18,16 +18,16 @@ export type Screen = {
 	label: string;
 	href: string;
 	icon: IconName;
-	/** The letter after `g`. */
+	/** The key after `g`. */
 	key: string;
 	group: "" | "Rules" | "Money" | "Platform";
-	/** Where its pages lie, if not under its `href`. */
+	/** Path of its pages, if different from `href`. */
 	under?: string;
-	/** Has a place of its own in the bar of the phone; the others are under More. */
+	/** Shown in the phone's bar; the others are under More. */
 	onPhoneBar?: boolean;
 };
 
-/** The screens that exist, in the order of the navigation. A new one is one line here (and its id above). */
+/** Available screens in navigation order. A new screen is one line here (and its ID above). */
 export const SCREENS: readonly Screen[] = [
 	{ id: "overview", label: "Overview", href: "/", icon: "overview", key: "o", group: "", onPhoneBar: true },
 	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", onPhoneBar: true },
@@ -42,23 +42,23 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "settings", label: "Settings", href: "/settings/sites", under: "/settings", icon: "settings", key: "i", group: "Platform" },
 ];
 
-/** Things one does from anywhere, beside going to a screen. */
+/** Global actions besides navigation. */
 export const ACTIONS: readonly { id: string; label: string; href: string; icon: IconName; key: string }[] = [
 	{ id: "new-job", label: "New job", href: "/jobs/new", icon: "plus", key: "n" },
 ];
 
-/** The screen that a path belongs to: /jobs/job_1 is part of Jobs. */
+/** The screen of a path: /jobs/job_1 belongs to Jobs. */
 export function screenOfPath(path: string): ScreenId | null {
 	const hit = SCREENS.filter((s) => (s.href === "/" ? path === "/" : path === s.href || path.startsWith(`${s.under ?? s.href}/`))).at(-1);
 	return hit?.id ?? null;
 }
 
-/** Where `g` and then this letter goes, or null. */
+/** The target of `g` plus a key, or null. */
 export function hrefOfKey(key: string): string | null {
 	return SCREENS.find((s) => s.key === key)?.href ?? ACTIONS.find((a) => a.key === key)?.href ?? null;
 }
 
-/** Groups in order, each with its screens. */
+/** Groups in order with their screens. */
 export function screenGroups(): { group: Screen["group"]; screens: Screen[] }[] {
 	const groups: { group: Screen["group"]; screens: Screen[] }[] = [];
 	for (const screen of SCREENS) {

@@ -6,7 +6,7 @@ import { closeOverlay, openOverlay, openPalette, openShortcuts, overlayStore } f
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { actionOfKey } from "#components/shell/shortcuts.ts";
 
-// Loaded when they are first asked for: no visit pays for a palette that it does not open.
+// Loaded on first use so that other visits do not pay for the palette.
 const CommandPalette = dynamic(() => import("#components/shell/command-palette.tsx").then((m) => m.CommandPalette), { ssr: false });
 const ShortcutsDialog = dynamic(() => import("#components/shell/shortcuts-dialog.tsx").then((m) => m.ShortcutsDialog), { ssr: false });
 const MoreSheet = dynamic(() => import("#components/shell/more-sheet.tsx").then((m) => m.MoreSheet), { ssr: false });
@@ -24,12 +24,12 @@ function focusSearch(): boolean {
 	return field !== null;
 }
 
-/** Listens for the shortcuts and shows the overlay that is open. */
+/** Handles shortcuts and shows the open overlay. */
 export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignOut }) {
 	const router = useRouter();
 	const open = useSyncExternalStore(overlayStore.subscribe, overlayStore.get, () => null);
 
-	// The external system is the document's keyboard.
+	// Subscribes to the document's keyboard events.
 	useEffect(() => {
 		let gPressedAtMs = Number.NEGATIVE_INFINITY;
 		const onKey = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-/** Which overlay of the shell is open. One store outside of React, so that anything may open one without a context. */
+/** The open shell overlay. A store outside React so that any code can open one without context. */
 export type Overlay = "palette" | "shortcuts" | "more" | null;
 
 let current: Overlay = null;

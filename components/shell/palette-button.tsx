@@ -3,13 +3,13 @@ import { openOverlay, openPalette } from "#components/shell/overlays.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 
-/** Opens the palette, for those who do not know the shortcut yet. */
+/** Opens the palette by pointer. */
 export function PaletteButton() {
 	return (
 		<button
 			type="button"
 			onClick={openPalette}
-			title="Find a screen, a job or an action (Ctrl K)"
+			title="Find a screen, job or action (Ctrl K)"
 			className="mb-2 flex h-8 items-center gap-2.5 rounded-md border bg-panel px-2.25 text-ink-3 hover:text-ink max-rail:w-9.5 max-rail:justify-center max-rail:px-0"
 		>
 			<Icon name="search" className="size-3.5" />

@@ -1,10 +1,10 @@
 import type { ScreenId } from "#components/shell/navigation.ts";
 
-/** Who is signed in, as far as the shell shows it. */
+/** The signed-in user as shown in the shell. */
 export type ShellUser = { name: string /** "Platform engineer", "Data scientist", "Finance" */; role: string; team?: string | null };
 
-/** Ends the session and leads to the sign-in page; a POST, so that no link can do it. */
+/** Signs out and redirects to sign-in; a POST, so that no link can do it. */
 export type SignOut = () => Promise<void>;
 
-/** Small figures beside entries of the navigation, such as the jobs that are active. */
+/** Counts next to navigation entries, such as active jobs. */
 export type ShellCounts = Partial<Record<ScreenId, number>>;

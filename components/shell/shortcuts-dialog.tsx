@@ -6,19 +6,19 @@ import { Kbd } from "#components/ui/kbd.tsx";
 type Shortcut = { keys: readonly string[]; what: string };
 
 const GENERAL: readonly Shortcut[] = [
-	{ keys: ["Ctrl", "K"], what: "Find a screen, a job or an action" },
+	{ keys: ["Ctrl", "K"], what: "Find a screen, job or action" },
 	{ keys: ["/"], what: "Search this page" },
-	{ keys: ["?"], what: "Show this list" },
-	{ keys: ["Esc"], what: "Close, or clear the selection" },
+	{ keys: ["?"], what: "Show shortcuts" },
+	{ keys: ["Esc"], what: "Close, or clear selection" },
 ];
 
 const LISTS: readonly Shortcut[] = [
-	{ keys: ["↑", "↓"], what: "Move through the rows" },
-	{ keys: ["Home", "End"], what: "First row, last row" },
-	{ keys: ["Space"], what: "Select the row" },
-	{ keys: ["Shift", "↓"], what: "Select further rows" },
-	{ keys: ["Enter"], what: "Open the row" },
-	{ keys: ["←", "→"], what: "On a chart: read it step by step" },
+	{ keys: ["↑", "↓"], what: "Move between rows" },
+	{ keys: ["Home", "End"], what: "First or last row" },
+	{ keys: ["Space"], what: "Select row" },
+	{ keys: ["Shift", "↓"], what: "Extend selection" },
+	{ keys: ["Enter"], what: "Open row" },
+	{ keys: ["←", "→"], what: "Read a chart step by step" },
 ];
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
@@ -27,8 +27,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
 		<Dialog open onClose={onClose} title="Keyboard shortcuts" className="max-w-160">
 			<div className="grid gap-x-10 gap-y-5 md:grid-cols-2">
 				<div className="grid content-start gap-5">
-					<Group title="Everywhere" shortcuts={GENERAL} />
-					<Group title="In lists and charts" shortcuts={LISTS} />
+					<Group title="Anywhere" shortcuts={GENERAL} />
+					<Group title="Lists and charts" shortcuts={LISTS} />
 				</div>
 				<Group title="Go to" shortcuts={screens} />
 			</div>

@@ -11,22 +11,22 @@ const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
 });
 
 describe("actionOfKey", () => {
-	it("goes to a screen by g and its letter", () => {
+	it("opens a screen by g and its letter", () => {
 		expect(actionOfKey(press("g"))).toEqual({ kind: "await_screen" });
 		expect(actionOfKey(press("j", { afterG: true }))).toEqual({ kind: "go", href: "/jobs" });
 		expect(actionOfKey(press("n", { afterG: true }))).toEqual({ kind: "go", href: "/jobs/new" });
 	});
 
-	it("does nothing for a letter alone, or for an unknown one", () => {
+	it("ignores a letter alone or an unknown one", () => {
 		expect(actionOfKey(press("j"))).toEqual({ kind: "none" });
 		expect(actionOfKey(press("x", { afterG: true }))).toEqual({ kind: "none" });
 	});
 
-	it("leaves letters alone while a person types", () => {
+	it("ignores letters while typing", () => {
 		for (const key of ["/", "g", "?"]) expect(actionOfKey(press(key, { typing: true }))).toEqual({ kind: "none" });
 	});
 
-	it("opens the palette from anywhere", () => {
+	it("opens the palette anywhere", () => {
 		expect(actionOfKey(press("k", { ctrlOrMeta: true, typing: true }))).toEqual({ kind: "palette" });
 		expect(actionOfKey(press("j", { ctrlOrMeta: true }))).toEqual({ kind: "none" });
 	});

@@ -11,12 +11,12 @@ export type ShortcutAction =
 export type KeyPress = {
 	key: string;
 	ctrlOrMeta: boolean;
-	alt: boolean /** In a field, where letters are text. */;
+	alt: boolean /** Focus is in a text field. */;
 	typing: boolean /** `g` was pressed just before. */;
 	afterG: boolean;
 };
 
-/** What a key means. Pure, so that the table of shortcuts is tested without a browser. */
+/** Maps a key to an action. Pure, so that shortcuts are tested without a browser. */
 export function actionOfKey(press: KeyPress): ShortcutAction {
 	if (press.ctrlOrMeta) return press.key.toLowerCase() === "k" && !press.alt ? { kind: "palette" } : { kind: "none" };
 	if (press.typing || press.alt) return { kind: "none" };

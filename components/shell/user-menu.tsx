@@ -8,12 +8,12 @@ import { Menu, type MenuEntry } from "#components/ui/menu.tsx";
 import { useHydrated } from "#components/ui/use-hydrated.ts";
 
 const THEMES: readonly { id: string; label: string; icon: IconName }[] = [
-	{ id: "system", label: "As the system", icon: "system" },
+	{ id: "system", label: "System", icon: "system" },
 	{ id: "light", label: "Light", icon: "sun" },
 	{ id: "dark", label: "Dark", icon: "moon" },
 ];
 
-/** The theme is known in the browser only; until then no entry is checked. */
+/** The theme is only known in the browser; until then no entry is checked. */
 export function useThemeEntries(): MenuEntry[] {
 	const { theme, setTheme } = useTheme();
 	const mounted = useHydrated();

@@ -6,7 +6,7 @@ describe("ownPath", () => {
 		["/jobs", "/jobs"],
 		["/jobs?view=all&q=a%20b", "/jobs?view=all&q=a%20b"],
 		["/jobs/../spend", "/spend"],
-	])("keeps a path of our own: %s", (wanted, kept) => expect(ownPath(wanted)).toBe(kept));
+	])("keeps an own path: %s", (wanted, kept) => expect(ownPath(wanted)).toBe(kept));
 
 	it.each([
 		"//evil.example",
@@ -18,9 +18,9 @@ describe("ownPath", () => {
 		"jobs",
 		"",
 		"/sign-in?callbackUrl=/sign-in",
-	])("leads to the Overview instead of %j", (wanted) => expect(ownPath(wanted)).toBe("/"));
+	])("replaces %j with Overview", (wanted) => expect(ownPath(wanted)).toBe("/"));
 
-	it("does not take a repeated parameter", () => {
+	it("rejects a repeated parameter", () => {
 		expect(ownPath(["/jobs", "/spend"])).toBe("/");
 		expect(ownPath(undefined)).toBe("/");
 	});

@@ -1,6 +1,6 @@
 /**
- * The path of our own that a sign-in may lead to. Anything else (another host, a scheme, "//host", a backslash) becomes
- * the Overview: a link to our sign-in page must not lead on to somebody else's.
+ * A safe redirect target after sign-in. Anything but an own path (another host, a scheme, "//host", a backslash)
+ * becomes Overview, so that a sign-in link cannot redirect elsewhere.
  */
 export function ownPath(wanted: string | readonly string[] | undefined | null): string {
 	if (typeof wanted !== "string" || !wanted.startsWith("/") || wanted.includes("\\") || !/^\P{Cc}*$/u.test(wanted)) return "/";

@@ -13,12 +13,12 @@ type SignInFormProps = {
 };
 
 const WHAT: Record<Role, string> = {
-	platform: "sees and does everything",
-	data_scientist: "submits jobs of two teams",
-	finance: "reads what everything costs",
+	platform: "full access",
+	data_scientist: "submits jobs for two teams",
+	finance: "sees all costs",
 };
 
-/** Email and password. A demo account fills its address in by one press, and the password is what is left to type. */
+/** Email and password form. A demo account button fills in its address. */
 export function SignInForm({ demoAccounts, callbackUrl, action }: SignInFormProps) {
 	const [result, submit, pending] = useActionState(action, { email: "", error: null });
 	const email = useRef<HTMLInputElement>(null);
@@ -62,7 +62,7 @@ export function SignInForm({ demoAccounts, callbackUrl, action }: SignInFormProp
 				label="Password"
 				htmlFor="password"
 				error={result.error}
-				hint={demoAccounts.length > 0 && "The terminal in which npm start runs prints the password of the demo accounts."}
+				hint={demoAccounts.length > 0 && "npm start prints the demo password in its terminal."}
 			>
 				<Input
 					ref={password}

@@ -5,10 +5,10 @@ import { Panel } from "#components/ui/panel.tsx";
 import { CheckList } from "./check-list.tsx";
 import type { useCheck } from "./use-check.ts";
 
-/** The check, what it found, and the way on. */
+/** The site check with its results and the save button. */
 export function CheckPanel(props: {
 	check: ReturnType<typeof useCheck>;
-	/** Null: nothing failed. What is told at a box is not told again. */
+	/** Null if nothing failed. Errors shown at a field are not repeated. */
 	failure: unknown;
 	marked: boolean;
 	saveLabel: string;
@@ -17,22 +17,20 @@ export function CheckPanel(props: {
 }) {
 	const { check, failure, marked, saveLabel, saving, onCheck } = props;
 	return (
-		<Panel title="Check" sub="before anything is stored or bought" padded>
+		<Panel title="Check" sub="nothing is stored or launched" padded>
 			<div className="grid gap-3">
 				{check.steps.length === 0 && !check.running && (
-					<p className="text-pretty text-ink-2">
-						Looks at everything that a launch will need, step by step. Nothing is changed at the provider.
-					</p>
+					<p className="text-pretty text-ink-2">Checks everything that a launch needs. Changes nothing at the provider.</p>
 				)}
 				<CheckList steps={check.steps} running={check.running} />
 				{check.verdict && (
 					<p role="status" className={check.verdict === "passed" ? "font-medium text-ok-ink" : "font-medium text-risk-ink"}>
-						{check.verdict === "passed" ? "Nothing stands in the way." : "Mend what failed, and check again."}
+						{check.verdict === "passed" ? "All checks passed." : "Fix the failed steps, then check again."}
 					</p>
 				)}
 				{(failure !== null || marked) && (
 					<p role="alert" className="text-risk-ink">
-						{marked ? "Some settings are not right; each is marked." : describeError(failure).detail}
+						{marked ? "Some settings are invalid. See the marked fields." : describeError(failure).detail}
 					</p>
 				)}
 				<div className="flex flex-wrap gap-2">
@@ -43,7 +41,7 @@ export function CheckPanel(props: {
 						{saveLabel}
 					</Button>
 				</div>
-				<p className="text-xs text-ink-3">Adding a site buys nothing: machines are bought when a policy lets a job burst there.</p>
+				<p className="text-xs text-ink-3">Adding a site costs nothing. Machines launch only when a policy lets a job burst there.</p>
 			</div>
 		</Panel>
 	);

@@ -6,7 +6,7 @@ import { SettingField, TextField } from "./fields.tsx";
 import type { SiteKind, SiteSettings } from "./form-values.ts";
 import type { CredentialSource, SiteBoxes } from "./use-site-draft.ts";
 
-/** Where a site's credentials come from; what is typed here goes one way. */
+/** Source of a site's credentials; typed values are write-only. */
 export function CredentialsPanel(props: {
 	kind: SiteKind;
 	stored: SiteSettings | null;
@@ -18,20 +18,20 @@ export function CredentialsPanel(props: {
 	const { source, secrets, reference } = boxes;
 	const held = kind.credentialFields.length > 0;
 	return (
-		<Panel title="Credentials" sub="written, never shown" padded>
+		<Panel title="Credentials" sub="write-only" padded>
 			<div className="grid gap-3.5">
-				<Field label="Where they are" htmlFor="credential-source" hint={sourceHint(source, kind, stored)}>
+				<Field label="Source" htmlFor="credential-source" hint={sourceHint(source, kind, stored)}>
 					<Select
 						id="credential-source"
 						value={source}
 						onChange={(e) => put({ source: e.target.value as CredentialSource })}
 						aria-describedby="credential-source-note"
 					>
-						{stored && <option value="kept">As they are</option>}
-						{held && <option value="stored">Stored here, encrypted</option>}
-						{kind.withoutCredentials && <option value="chain">Found where Spillway runs</option>}
-						{held && <option value="file">In a file on the server</option>}
-						{held && <option value="environment">In a variable of the server</option>}
+						{stored && <option value="kept">Keep current</option>}
+						{held && <option value="stored">Store encrypted</option>}
+						{kind.withoutCredentials && <option value="chain">Detect from environment</option>}
+						{held && <option value="file">File on the server</option>}
+						{held && <option value="environment">Environment variable</option>}
 					</Select>
 				</Field>
 				{source === "stored" &&
@@ -49,7 +49,7 @@ export function CredentialsPanel(props: {
 					<TextField
 						name="credentials.path"
 						label="Path"
-						hint="Absolute, on the hosts of the web server and of the scheduler."
+						hint="Absolute path on the web server and scheduler hosts."
 						value={reference}
 						onChange={(text) => put({ reference: text })}
 						error={wrong["credentials.path"]}
@@ -59,7 +59,7 @@ export function CredentialsPanel(props: {
 					<TextField
 						name="credentials.name"
 						label="Variable"
-						hint="SPILLWAY_SITE_…, of the web server and of the scheduler."
+						hint="SPILLWAY_SITE_…, set for the web server and the scheduler."
 						value={reference}
 						onChange={(text) => put({ reference: text })}
 						error={wrong["credentials.name"]}
@@ -71,9 +71,8 @@ export function CredentialsPanel(props: {
 }
 
 function sourceHint(source: CredentialSource, kind: SiteKind, stored: SiteSettings | null): string {
-	if (source === "kept") return `Nothing is changed about them: ${describeSource(stored?.credentials.source)}.`;
+	if (source === "kept") return `No change: ${describeSource(stored?.credentials.source)}.`;
 	if (source === "chain") return kind.withoutCredentials ?? "";
-	if (source === "stored")
-		return "Encrypted under a key that is not in the database. They replace what was there, and nobody sees them again.";
-	return "The JSON that would be stored; the server reads it itself.";
+	if (source === "stored") return "Encrypted with a key outside the database. Replaces the current value and is never shown again.";
+	return "The JSON to store; the server parses it.";
 }

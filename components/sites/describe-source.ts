@@ -1,6 +1,6 @@
 import type { SiteSettings } from "./form-values.ts";
 
-/** Where a site's credentials are, in words. */
+/** Describes where a site's credentials are stored. */
 export function describeSource(source: SiteSettings["credentials"]["source"] | undefined): string {
 	switch (source?.kind) {
 		case "stored":
@@ -10,6 +10,6 @@ export function describeSource(source: SiteSettings["credentials"]["source"] | u
 		case "environment":
 			return `in ${source.name}`;
 		default:
-			return "found where Spillway runs";
+			return "detected from environment";
 	}
 }

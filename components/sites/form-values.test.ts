@@ -8,18 +8,18 @@ it.each([
 	["text_or_map", "ami-1", "ami-1"],
 	["text_or_map", { "us-east-1": "ami-1" }, "us-east-1 = ami-1"],
 	["json", { file: "/t" }, '{"file":"/t"}'],
-] as const)("a setting entered as %s is read back as it was: %j", (input, value, text) => {
+] as const)("round-trips a setting entered as %s: %j", (input, value, text) => {
 	expect(textOf({ input }, value)).toBe(text);
 	expect(settingOf({ input }, text)).toEqual(value);
 });
 
-it("an empty box is no setting, and what is not understood is said", () => {
+it("an empty field is no setting; invalid input is reported", () => {
 	expect(settingOf({ input: "lines" }, " \n")).toBeUndefined();
 	expect(() => settingOf({ input: "map" }, "us-east-1")).toThrow(/name = value/);
-	expect(() => settingOf({ input: "json" }, "{")).toThrow(/not JSON/);
+	expect(() => settingOf({ input: "json" }, "{")).toThrow(/invalid JSON/);
 });
 
-it("an answer's wrong fields are told at their boxes, and the rest at none", () => {
+it("shows invalid fields at their inputs and other errors at none", () => {
 	const fields = [
 		{ path: "settings.regions.0", message: "a region is written like us-east-1" },
 		{ path: "id", message: "is taken" },

@@ -4,7 +4,7 @@ export type SiteKind = Outputs["site"]["kinds"][number];
 export type SiteSettings = Outputs["site"]["settings"][number];
 export type SiteField = SiteKind["fields"][number];
 
-/** A setting as it stands in its box. */
+/** A setting as text for its field. */
 export function textOf(field: Pick<SiteField, "input">, value: unknown): string {
 	if (value === undefined || value === null) return "";
 	switch (field.input) {
@@ -23,7 +23,7 @@ export function textOf(field: Pick<SiteField, "input">, value: unknown): string 
 	}
 }
 
-/** What a box holds, as a setting: undefined when it is empty. @throws Error saying what it must be. */
+/** Parses a field; undefined if empty. @throws Error describing the expected format. */
 export function settingOf(field: Pick<SiteField, "input">, text: string): unknown {
 	const trimmed = text.trim();
 	if (trimmed === "") return undefined;
@@ -49,7 +49,7 @@ function mapOf(text: string): Record<string, string> {
 	const entries = text.split("\n").flatMap((line): [string, string][] => {
 		if (line.trim() === "") return [];
 		const at = line.indexOf("=");
-		if (at < 1) throw new Error(`"${line.trim()}" is not a line of the form: name = value`);
+		if (at < 1) throw new Error(`"${line.trim()}" must have the form: name = value`);
 		return [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
 	});
 	return Object.fromEntries(entries);
@@ -59,11 +59,11 @@ function jsonOf(text: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch {
-		throw new Error("is not JSON");
+		throw new Error("invalid JSON");
 	}
 }
 
-/** The wrong fields of an answer, by path; a list's entries are told at the list. */
+/** Invalid fields of a response by path; list entries map to their list. */
 export function problemsOf(error: unknown, names: readonly string[]): Record<string, string> {
 	const fields = (error as { data?: { problem?: { fields?: { path: string; message: string }[] } } } | null)?.data?.problem?.fields ?? [];
 	const found: Record<string, string> = {};

@@ -4,11 +4,11 @@ import { Panel } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import type { SiteKind } from "./form-values.ts";
 
-/** What is to be pasted at the provider first, as its document has it. */
+/** The provider policy to set up first, from its documentation. */
 export function LeastRights({ kind }: { kind: SiteKind }) {
 	if (kind.leastRights.length === 0) return null;
 	return (
-		<Panel title="The least rights" sub={`from ${kind.docs}`} padded>
+		<Panel title="Minimum permissions" sub={`from ${kind.docs}`} padded>
 			<div className="grid gap-2">
 				{kind.leastRights.map(({ title, text }) => (
 					<details key={title}>

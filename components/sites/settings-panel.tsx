@@ -4,7 +4,7 @@ import { SettingField, TextField } from "./fields.tsx";
 import type { SiteKind } from "./form-values.ts";
 import type { SiteBoxes } from "./use-site-draft.ts";
 
-/** Names of a site; `setId` is null once it has one, which never changes. */
+/** Names of a site; `setId` is null once it exists, because IDs are immutable. */
 export interface SiteNames {
 	id: string;
 	name: string;
@@ -12,7 +12,7 @@ export interface SiteNames {
 	setName: (name: string) => void;
 }
 
-/** What a site is called, and the driver's own settings, each with its hint. */
+/** Site name and driver settings with hints. */
 export function SettingsPanel(props: {
 	kind: SiteKind;
 	names: SiteNames;
@@ -24,19 +24,19 @@ export function SettingsPanel(props: {
 	const { id, name, setId, setName } = names;
 	const { texts, others } = boxes;
 	return (
-		<Panel title={kind.title} sub={setId ? "a new site" : id} padded>
+		<Panel title={kind.title} sub={setId ? "new site" : id} padded>
 			<div className="grid gap-3.5">
 				{setId && (
 					<TextField
 						name="site-id"
-						label="Id"
-						hint="Small letters, digits and -. It stands in charges and never changes."
+						label="ID"
+						hint="Lowercase letters, digits and hyphens. Shown on charges; cannot be changed."
 						value={id}
 						onChange={setId}
 						error={wrong["id"]}
 					/>
 				)}
-				<TextField name="site-name" label="Name" hint="What people call it." value={name} onChange={setName} error={wrong["name"]} />
+				<TextField name="site-name" label="Name" hint="Display name." value={name} onChange={setName} error={wrong["name"]} />
 				{kind.fields.map((field) => (
 					<SettingField
 						key={field.name}
@@ -52,7 +52,7 @@ export function SettingsPanel(props: {
 					<div className="pt-2">
 						<SettingField
 							at="others"
-							field={{ name: "others", label: "As JSON", hint: `All of them are in ${kind.docs}.`, input: "json", required: false }}
+							field={{ name: "others", label: "As JSON", hint: `Documented in ${kind.docs}.`, input: "json", required: false }}
 							value={others}
 							onChange={(text) => put({ others: text })}
 							error={wrong["others"]}

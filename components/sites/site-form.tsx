@@ -23,7 +23,7 @@ export function AddSiteForm() {
 	if (!kind) return null;
 	return (
 		<>
-			<Field label="What it is" htmlFor="provider" className="max-w-80">
+			<Field label="Type" htmlFor="provider" className="max-w-80">
 				<Select id="provider" value={provider} onChange={(e) => setProvider(e.target.value as SiteKind["provider"])}>
 					{kinds.map((k) => (
 						<option key={k.provider} value={k.provider}>
@@ -45,13 +45,13 @@ export function ChangeSiteForm({ id }: { id: string }) {
 	const kind = stored && kinds.find((k) => k.provider === stored.provider);
 	if (stored && kind) return <SiteForm kind={kind} stored={stored} />;
 	return (
-		<EmptyState icon="question" title={stored ? "This site is this host" : "There is no such site"}>
-			{stored ? "Its slots are set by SPILLWAY_LOCAL_SLOTS when Spillway starts." : "It may have been removed."}
+		<EmptyState icon="question" title={stored ? "This site is the local host" : "Site not found"}>
+			{stored ? "Set SPILLWAY_LOCAL_SLOTS at startup to change its slots." : "It may have been removed."}
 		</EmptyState>
 	);
 }
 
-/** What is entered, checked step by step before anything is stored. Credentials go one way. */
+/** Site settings, checked step by step before they are stored. Credentials are write-only. */
 function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | null }) {
 	const check = useCheck();
 	const [id, setId] = useState(stored?.id ?? "");
@@ -82,7 +82,7 @@ function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | nul
 					check={check}
 					failure={failure}
 					marked={Object.keys(wrong).some((path) => path !== "")}
-					saveLabel={stored ? "Save" : "Add the site"}
+					saveLabel={stored ? "Save" : "Add site"}
 					saving={store.saving}
 					onCheck={runCheck}
 				/>
@@ -91,18 +91,18 @@ function SiteForm({ kind, stored }: { kind: SiteKind; stored: SiteSettings | nul
 	);
 }
 
-/** Adds the site, or changes the one that is there, and goes back to the list. */
+/** Adds or updates the site, then returns to the list. */
 function useStore(stored: SiteSettings | null) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const router = useRouter();
 	const leave = (title: string) => {
 		void client.invalidateQueries({ queryKey: trpc.site.pathKey() });
-		notify({ tone: "info", title, detail: "The scheduler opens it within seconds." });
+		notify({ tone: "info", title, detail: "The scheduler connects within seconds." });
 		router.push("/settings/sites");
 	};
-	const add = useMutation(trpc.site.add.mutationOptions({ onSuccess: (_, { name }) => leave(`${name} is connected`) }));
-	const change = useMutation(trpc.site.change.mutationOptions({ onSuccess: (_, { name }) => leave(`${name ?? "The site"} is changed`) }));
+	const add = useMutation(trpc.site.add.mutationOptions({ onSuccess: (_, { name }) => leave(`${name} added`) }));
+	const change = useMutation(trpc.site.change.mutationOptions({ onSuccess: (_, { name }) => leave(`${name ?? "Site"} updated`) }));
 	type Added = Parameters<typeof add.mutate>[0];
 	return {
 		error: add.error ?? change.error ?? null,
@@ -118,7 +118,7 @@ function useStore(stored: SiteSettings | null) {
 	};
 }
 
-/** Every box that an answer may call wrong. */
+/** Fields that a response can mark as invalid. */
 function pathsOf(kind: SiteKind): string[] {
 	return [
 		...["id", "name", "credentials.path", "credentials.name"],

@@ -14,14 +14,14 @@ import { notify } from "#components/ui/toast.tsx";
 import { describeSource } from "./describe-source.ts";
 import type { SiteSettings } from "./form-values.ts";
 
-/** Every site, with what can be done about it. */
+/** All sites with their actions. */
 export function SitesPanel() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.settings.queryOptions());
 	if (sites.length === 0) {
 		return (
-			<EmptyState icon="capacity" title="No site is connected">
-				A site is a cluster that you own, or a cloud account. Add the first one; nothing is bought by it.
+			<EmptyState icon="capacity" title="No sites connected">
+				Add an owned cluster or a cloud account. Adding one costs nothing.
 			</EmptyState>
 		);
 	}
@@ -40,7 +40,8 @@ function SiteLine({ site }: { site: SiteSettings }) {
 	const [asked, setAsked] = useState<"disable" | "remove" | null>(null);
 	const settled = {
 		onSettled: () => void client.invalidateQueries({ queryKey: trpc.site.pathKey() }),
-		onError: (error: unknown) => notify({ tone: "failed" as const, title: "That was not possible", detail: describeError(error).detail }),
+		onError: (error: unknown) =>
+			notify({ tone: "failed" as const, title: "Could not change the site", detail: describeError(error).detail }),
 		onSuccess: () => setAsked(null),
 	};
 	const change = useMutation(trpc.site.change.mutationOptions(settled));
@@ -53,7 +54,7 @@ function SiteLine({ site }: { site: SiteSettings }) {
 					<b className="font-semibold">{site.name}</b>
 					<span className="text-ink-3">{site.id === site.provider ? site.id : `${site.id}, ${site.provider}`}</span>
 					{site.enabled ? (
-						<Health tone={site.healthy ? "ok" : "risk"}>{site.healthy ? "answers" : "does not answer"}</Health>
+						<Health tone={site.healthy ? "ok" : "risk"}>{site.healthy ? "reachable" : "unreachable"}</Health>
 					) : (
 						<Chip>disabled</Chip>
 					)}
@@ -75,8 +76,8 @@ function SiteLine({ site }: { site: SiteSettings }) {
 			</div>
 			<span className="flex items-center gap-1.5">
 				{!local && (
-					<ButtonLink size="sm" href={`/settings/sites/${site.id}`} aria-label={`Change or check ${site.name}`}>
-						Change or check
+					<ButtonLink size="sm" href={`/settings/sites/${site.id}`} aria-label={`Edit ${site.name}`}>
+						Edit
 					</ButtonLink>
 				)}
 				<Button
@@ -93,12 +94,12 @@ function SiteLine({ site }: { site: SiteSettings }) {
 				open={asked === "disable"}
 				onClose={() => setAsked(null)}
 				title={`Disable ${site.name}?`}
-				description="Nothing new is placed there. What runs is watched to its end, and its machines are ended as always."
+				description="No new jobs are placed there. Running jobs finish and their machines are terminated as usual."
 				actions={
 					<>
-						<Button onClick={() => setAsked(null)}>Keep it</Button>
+						<Button onClick={() => setAsked(null)}>Keep</Button>
 						<Button variant="danger" busy={change.isPending} onClick={() => change.mutate({ id: site.id, enabled: false })}>
-							Disable it
+							Disable
 						</Button>
 					</>
 				}
@@ -107,12 +108,12 @@ function SiteLine({ site }: { site: SiteSettings }) {
 				open={asked === "remove"}
 				onClose={() => setAsked(null)}
 				title={`Remove ${site.name}?`}
-				description="Only a disabled site on which nothing of ours lives can go. Its credentials are deleted; its charges stay."
+				description="The site must be disabled and without running machines. Its credentials are deleted; its charges stay."
 				actions={
 					<>
-						<Button onClick={() => setAsked(null)}>Keep it</Button>
+						<Button onClick={() => setAsked(null)}>Keep</Button>
 						<Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate({ id: site.id })}>
-							Remove it
+							Remove
 						</Button>
 					</>
 				}
@@ -121,7 +122,7 @@ function SiteLine({ site }: { site: SiteSettings }) {
 	);
 }
 
-/** A pool that the cluster shows: what a GPU-hour costs takes it into use. */
+/** A pool found on the cluster; setting its price enables it. */
 function PricePool({ siteId, pool }: { siteId: string; pool: SiteSettings["unpricedPools"][number] }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -137,9 +138,9 @@ function PricePool({ siteId, pool }: { siteId: string; pool: SiteSettings["unpri
 	return (
 		<form onSubmit={submit} className="mt-1.5 flex flex-wrap items-end gap-2">
 			<Field
-				label={`$ a GPU-hour of ${pool.id}`}
+				label={`$/GPU-hour of ${pool.id}`}
 				htmlFor={at}
-				hint={`${pool.nodesToCome ? "up to " : ""}${pool.nodes} × ${pool.gpusPerNode} ${pool.accelerator}; not used until it has a price.`}
+				hint={`${pool.nodesToCome ? "up to " : ""}${pool.nodes} × ${pool.gpusPerNode} ${pool.accelerator}; set a price to use it.`}
 				error={price.error ? describeError(price.error).detail : undefined}
 			>
 				<Input
@@ -152,7 +153,7 @@ function PricePool({ siteId, pool }: { siteId: string; pool: SiteSettings["unpri
 				/>
 			</Field>
 			<Button size="sm" type="submit" busy={price.isPending} disabled={usd.trim() === ""}>
-				Use it
+				Use pool
 			</Button>
 		</form>
 	);

@@ -10,7 +10,7 @@ export interface Step {
 	fix: string | null;
 }
 
-/** A check whose steps appear as they end. `verdict` is null until it is over. */
+/** A check with streamed steps. `verdict` is null until it ends. */
 export function useCheck() {
 	const client = useTRPCClient();
 	const [steps, setSteps] = useState<readonly Step[]>([]);

@@ -9,14 +9,14 @@ export interface Draft {
 	credentials?: Credentials;
 }
 
-/** What stands in the boxes of a site's form, and what it means. */
+/** State of a site form and the values it represents. */
 export interface SiteBoxes {
 	texts: Record<string, string>;
-	/** Settings that have no box of their own, as JSON. */
+	/** Settings without an own field, as JSON. */
 	others: string;
 	source: CredentialSource;
 	secrets: Record<string, string>;
-	/** Path or variable in which the credentials are. */
+	/** Path or variable that holds the credentials. */
 	reference: string;
 }
 
@@ -28,10 +28,10 @@ export function useSiteDraft(kind: SiteKind, stored: SiteSettings | null) {
 		secrets: {},
 		reference: "",
 	}));
-	/** What a box holds that cannot be read, by its path. */
+	/** Unparsable field values, by path. */
 	const [unread, setUnread] = useState<Record<string, string>>({});
 	const put = (changed: Partial<SiteBoxes>) => setBoxes((before) => ({ ...before, ...changed }));
-	/** Null when a box cannot be read: that is told at the box. */
+	/** Null if a field does not parse; the error is shown at the field. */
 	const read = (): Draft | null => {
 		const { draft, problems } = draftOf(kind, boxes);
 		setUnread(problems);
@@ -76,7 +76,7 @@ function credentialsOf(kind: SiteKind, { source, reference }: SiteBoxes, read: (
 
 function secretsOf({ credentialFields }: SiteKind, read: (field: SiteField) => unknown): Record<string, unknown> {
 	const [first] = credentialFields;
-	// A key's file is the whole of it.
+	// A key file is used as a whole.
 	if (first?.input === "key_file") return asRecord(read(first));
 	const values = credentialFields.map((field) => [field.name, read(field)] as const);
 	return Object.fromEntries(values.filter(([, value]) => value !== undefined));

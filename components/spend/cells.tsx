@@ -7,7 +7,7 @@ import { formatChange, formatCount } from "#components/ui/format-number.ts";
 const LINK =
 	"rounded-sm underline-offset-4 hover:text-accent hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center";
 
-/** An amount that leads to its charges; "none" where there are none. */
+/** An amount linked to its charges; "none" if there are none. */
 export function CellMoney({ cell, what }: { cell: Cell; what: string }) {
 	if (cell.microUsd === 0n) return <span className="text-ink-3">none</span>;
 	return (
@@ -17,7 +17,7 @@ export function CellMoney({ cell, what }: { cell: Cell; what: string }) {
 	);
 }
 
-/** Around a figure: a way to the charges behind it. `what` names it for who does not see where it stands. */
+/** Links a figure to its charges. `what` names the figure for screen readers. */
 export function Drill({ href, what, children }: { href: string | null; what: string; children: ReactNode }) {
 	return href ? (
 		<Link href={href} prefetch={false} className={LINK}>
@@ -29,10 +29,10 @@ export function Drill({ href, what, children }: { href: string | null; what: str
 	);
 }
 
-/** "+6%", "≈ −11%"; nothing can be said without a whole range before. */
+/** "+6%", "≈ −11%"; needs a complete range before. */
 export function Change({ value, estimate = false }: { value: number | null; estimate?: boolean }) {
-	if (value === null) return <span className="text-ink-3">not known</span>;
-	// A multiple, where a percentage would be too long to read.
+	if (value === null) return <span className="text-ink-3">unknown</span>;
+	// A multiple where a percentage would be too long.
 	const text = value >= 10 ? `${formatCount(value + 1)}×` : formatChange(value);
 	return (
 		<span className={estimate ? "text-ink-2" : undefined}>

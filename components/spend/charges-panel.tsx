@@ -44,7 +44,7 @@ function useCharges(view: ChargesView) {
 	return { query, items, totals, later, budget, mayRefund };
 }
 
-/** Sums of the whole selection, whatever of it is shown: the figure that was clicked is the first. */
+/** Totals of the whole selection; the selected figure comes first. */
 export function ChargesHead({ view }: { view: ChargesView }) {
 	const { totals, budget } = useCharges(view);
 	if (!totals) return null;
@@ -53,13 +53,13 @@ export function ChargesHead({ view }: { view: ChargesView }) {
 	return (
 		<FactStrip columns="1.3fr 1fr 1fr 1fr 1fr" framed={false} className="mt-1">
 			{budget && (
-				<Fact label={`Posted to ${budget.id}`} lead wide note={`${count}; of reserved capacity what is billed for the use`}>
+				<Fact label={`Posted to ${budget.id}`} lead wide note={`${count}; reserved capacity as billed for the usage`}>
 					<Money value={budget.postedMicroUsd} />
 				</Fact>
 			)}
 			<Fact
 				label="Effective cost"
-				{...(budget ? { note: "reserved capacity with its share of what was paid ahead" } : { lead: true, wide: true, note: count })}
+				{...(budget ? { note: "includes amortized prepaid cost of reserved capacity" } : { lead: true, wide: true, note: count })}
 			>
 				<Money value={totals.effectiveMicroUsd} />
 			</Fact>
@@ -67,14 +67,14 @@ export function ChargesHead({ view }: { view: ChargesView }) {
 				<Money value={totals.listMicroUsd} />
 			</Fact>
 			{budget === null && (
-				<Fact label="Contracted cost" note="at the prices agreed on">
+				<Fact label="Contracted cost" note="at negotiated prices">
 					<Money value={totals.contractedMicroUsd} />
 				</Fact>
 			)}
-			<Fact label="Billed cost" note="of what an invoice says">
+			<Fact label="Billed cost" note="as invoiced">
 				<Money value={totals.billedMicroUsd} />
 			</Fact>
-			<Fact label="GPU-hours" note="metered, idle ones included">
+			<Fact label="GPU-hours" note="metered, including idle">
 				{hours(totals.gpuMs)}
 			</Fact>
 		</FactStrip>
@@ -83,7 +83,7 @@ export function ChargesHead({ view }: { view: ChargesView }) {
 
 function CarbonFacts({ totals, count }: { totals: ChargePage["totals"]; count: string }) {
 	const estimate = isEstimate(totals);
-	const unknown = (gpuMs: bigint) => (gpuMs > 0n ? `, not known of ${hours(gpuMs)} GPU-hours` : "");
+	const unknown = (gpuMs: bigint) => (gpuMs > 0n ? `, unknown for ${hours(gpuMs)} GPU-hours` : "");
 	return (
 		<FactStrip columns="1.3fr 1.2fr 1.2fr 1fr 1fr" framed={false} className="mt-1">
 			<Fact label="CO2e" lead wide note={count}>
@@ -92,23 +92,23 @@ function CarbonFacts({ totals, count }: { totals: ChargePage["totals"]; count: s
 					estimate={estimate || totals.embodiedMilligrams !== 0n}
 				/>
 			</Fact>
-			<Fact label="In use" note={`${energyQuality(totals)}${unknown(totals.emissionsUnknownGpuMs)}`}>
+			<Fact label="Operational" note={`${energyQuality(totals)}${unknown(totals.emissionsUnknownGpuMs)}`}>
 				<Grams milligrams={totals.emissionsMilligrams} estimate={estimate} />
 			</Fact>
-			<Fact label="Manufacture" note={`its share of the machines, by time${unknown(totals.embodiedUnknownGpuMs)}`}>
+			<Fact label="Embodied" note={`machine manufacture, by time used${unknown(totals.embodiedUnknownGpuMs)}`}>
 				<Grams milligrams={totals.embodiedMilligrams} estimate />
 			</Fact>
-			<Fact label="Energy" note="with cooling (PUE)">
+			<Fact label="Energy" note="including cooling (PUE)">
 				{joinQuantity(formatEnergyParts(Number(totals.energyMilliWh) / 1_000))}
 			</Fact>
-			<Fact label="GPU-hours" note="metered, idle ones included">
+			<Fact label="GPU-hours" note="metered, including idle">
 				{hours(totals.gpuMs)}
 			</Fact>
 		</FactStrip>
 	);
 }
 
-/** The charges themselves, newest first. */
+/** Charges, newest first. */
 export function ChargesTable({ view }: { view: ChargesView }) {
 	const { query, items, totals, later, mayRefund } = useCharges(view);
 	const [refunding, setRefunding] = useState<ChargeLine | null>(null);
@@ -119,7 +119,7 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 		if (isFiltered(view)) return <NoResults what="charges" clearHref={chargesHref({ ...view, filters: {} })} />;
 		return (
 			<EmptyState icon="spend" title="No charges in these days">
-				Each hour of an owned slot and of a cloud machine becomes a charge. Choose other days above.
+				Select other days to see charges of owned slots and cloud machines.
 			</EmptyState>
 		);
 	}
@@ -131,14 +131,14 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 			<Table aria-label="Charges">
 				<thead>
 					<tr>
-						<Th>When, UTC</Th>
-						<Th>What for</Th>
-						<Th n>{carbon ? "In use" : "Effective"}</Th>
-						<Th>Job, or cause</Th>
+						<Th>Time (UTC)</Th>
+						<Th>Item</Th>
+						<Th n>{carbon ? "Operational" : "Effective"}</Th>
+						<Th>Job or cause</Th>
 						<Th>Team and project</Th>
-						<Th>Where</Th>
+						<Th>Location</Th>
 						<Th n>GPU-hours</Th>
-						<Th n>{carbon ? "Manufacture" : "List"}</Th>
+						<Th n>{carbon ? "Embodied" : "List"}</Th>
 						{refundable && (
 							<Th className="relative px-0! last:pr-1!">
 								<span className="sr-only">Refund</span>
@@ -154,11 +154,11 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 			</Table>
 			<div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t px-4 py-3 text-ink-3">
 				<span>
-					{formatCount(items.length)} of {formatCount(all)} charges shown, {formatMoney(shown, "posted")} of{" "}
+					{formatCount(items.length)} of {formatCount(all)} charges, {formatMoney(shown, "posted")} of{" "}
 					{formatMoney(totals?.effectiveMicroUsd ?? 0n, "posted")}
 				</span>
 				{query.hasNextPage && (
-					<MoreButton pages={query} what="More charges">
+					<MoreButton pages={query} what="more charges">
 						More charges
 					</MoreButton>
 				)}
@@ -168,21 +168,21 @@ export function ChargesTable({ view }: { view: ChargesView }) {
 	);
 }
 
-/** What is not shown because it was posted after the cut, such as corrections of a month that was closed. */
+/** Amounts posted after the cutoff, such as corrections to a closed month. */
 function Later({ view, later }: { view: ChargesView; later: NonNullable<ChargePage["later"]> }) {
 	const count = Number(later.charges);
 	return (
 		<p className="hairline-b px-4 py-2.5 text-xs text-pretty text-ink-2">
-			Posted later, and not among these: {formatCount(count)} {count === 1 ? "charge" : "charges"},{" "}
+			Excludes later postings: {formatCount(count)} {count === 1 ? "charge" : "charges"},{" "}
 			<Money value={later.effectiveMicroUsd} signed className="font-semibold" />.{" "}
 			<Link href={chargesHref({ ...view, asOf: null, since: view.asOf })} className="text-accent hover:underline">
-				Show them
+				Show
 			</Link>
 		</p>
 	);
 }
 
-/** `onRefund`: the table has a column for it. */
+/** `onRefund`: adds the refund column. */
 function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean; onRefund?: (charge: ChargeLine) => void }) {
 	const { dimensions: d } = charge;
 	const cause = causeOf(charge);
@@ -267,7 +267,7 @@ function Row({ charge, carbon, onRefund }: { charge: ChargeLine; carbon: boolean
 }
 
 function Known({ milligrams, estimate, how }: { milligrams: bigint | null; estimate: boolean; how?: string }) {
-	if (milligrams === null) return <span className="font-book text-ink-3">not known</span>;
+	if (milligrams === null) return <span className="font-book text-ink-3">unknown</span>;
 	return (
 		<span title={how}>
 			<Carbon grams={Number(milligrams) / 1_000} estimate={estimate} />
@@ -275,7 +275,7 @@ function Known({ milligrams, estimate, how }: { milligrams: bigint | null; estim
 	);
 }
 
-/** The charges that are on the screen, as a file. In the bar at the top, so that a failure is told below and not here too. */
+/** Exports the loaded charges. In the header, so errors are shown only in the panel. */
 export function ChargesExport({ view }: { view: ChargesView }) {
 	const trpc = useTRPC();
 	const client = useTRPCClient();

@@ -10,80 +10,80 @@ import { parseLedgerCut } from "#server/domain/ledger-cut.ts";
 import { monthWords } from "#server/domain/statement-words.ts";
 
 const LOST_WORD = {
-	failed: "Attempts that failed",
-	interrupted: "Attempts whose spot machine was taken back",
-	evicted: "Attempts whose machine was unfit or expired",
-	lost: "Attempts that were lost",
-	cut_short: "Attempts that were taken back, evicted or lost",
-	cancelled: "Attempts that were cancelled",
-	any: "Attempts that did not finish",
+	failed: "Failed attempts",
+	interrupted: "Attempts reclaimed by the spot market",
+	evicted: "Attempts on an unfit or expired machine",
+	lost: "Lost attempts",
+	cut_short: "Reclaimed, evicted or lost attempts",
+	cancelled: "Cancelled attempts",
+	any: "Unfinished attempts",
 } as const;
 
-/** What the charges are restricted to beside the filters: one job, a budget, or work that was lost. Each can be taken away. */
+/** Restrictions besides the filters, such as one job, a budget or lost work. Each can be cleared. */
 export function ChargesScope({ view }: { view: ChargesView }) {
 	const { job, lost, withoutIdle, cause, correction, asOf, since, budget, bills } = view;
 	if ([job, lost, cause, correction, asOf, since, budget, bills].every((part) => part === null) && !withoutIdle) return null;
 	return (
 		<div className="flex flex-wrap items-center gap-2 text-ink-2">
 			{view.job !== null && (
-				<Scope clearHref={chargesHref({ ...view, job: null })} clears="the job">
-					Of one job:{" "}
+				<Scope clearHref={chargesHref({ ...view, job: null })} clears="job">
+					Job:{" "}
 					<Link href={`/jobs/${view.job}`} className="font-mono text-xs text-accent hover:underline">
 						{view.job}
 					</Link>
 				</Scope>
 			)}
 			{budget !== null && (
-				<Scope clearHref={chargesHref({ ...view, budget: null })} clears="the budget">
-					Counted by the budget{" "}
+				<Scope clearHref={chargesHref({ ...view, budget: null })} clears="budget">
+					Counted by budget{" "}
 					<Link href={budgetsHref({ budget })} className="text-accent hover:underline">
 						{budget}
 					</Link>
 				</Scope>
 			)}
 			{bills !== null && (
-				<Scope clearHref={chargesHref({ ...view, bills: null })} clears="the month of the bills, to see the days of the ledger's calendar">
-					In {monthWords(bills)} of UTC, as{" "}
+				<Scope clearHref={chargesHref({ ...view, bills: null })} clears="billing month (then days follow the ledger's time zone)">
+					In {monthWords(bills)} UTC, as billed by{" "}
 					<Link href={billsHref({ month: bills })} className="text-accent hover:underline">
-						providers bill
+						providers
 					</Link>
 				</Scope>
 			)}
 			{cause !== null && (
-				<Scope clearHref={chargesHref({ ...view, cause: null })} clears="the cause">
-					Of one cause: <span className="font-mono text-xs">{cause}</span>
+				<Scope clearHref={chargesHref({ ...view, cause: null })} clears="cause">
+					Cause: <span className="font-mono text-xs">{cause}</span>
 				</Scope>
 			)}
 			{correction !== null && (
-				<Scope clearHref={chargesHref({ ...view, correction: null })} clears="the restriction to corrections">
+				<Scope clearHref={chargesHref({ ...view, correction: null })} clears="corrections filter">
 					Corrections: {correction.map((why) => CORRECTION_WORD[why]).join("; ")}
 				</Scope>
 			)}
 			{asOf !== null && (
-				<Scope clearHref={chargesHref({ ...view, asOf: null })} clears="the cut, to see them as they stand now">
-					As the ledger stood at <CutWords cut={asOf} />
+				<Scope clearHref={chargesHref({ ...view, asOf: null })} clears="cutoff (then current amounts are shown)">
+					Ledger as of <CutWords cut={asOf} />
 				</Scope>
 			)}
 			{since !== null && (
-				<Scope clearHref={chargesHref({ ...view, since: null })} clears="the restriction to later charges">
-					Posted later than <CutWords cut={since} />
+				<Scope clearHref={chargesHref({ ...view, since: null })} clears="later-charges filter">
+					Posted after <CutWords cut={since} />
 				</Scope>
 			)}
 			{view.withoutIdle && (
-				<Scope clearHref={chargesHref({ ...view, withoutIdle: false })} clears="the restriction to what was used">
-					Without hardware that no job used
+				<Scope clearHref={chargesHref({ ...view, withoutIdle: false })} clears="usage filter">
+					Excludes idle hardware
 				</Scope>
 			)}
 			{view.lost !== null && (
-				<Scope clearHref={chargesHref({ ...view, lost: null })} clears="the restriction to lost work">
-					{LOST_WORD[view.lost]} and ended in these days, with all that they cost
+				<Scope clearHref={chargesHref({ ...view, lost: null })} clears="lost-work filter">
+					{LOST_WORD[view.lost]} that ended in these days, with their full cost
 				</Scope>
 			)}
 		</div>
 	);
 }
 
-/** A version's closing with a way to it, or an instant. */
+/** A statement version's closing with a link, or an instant. */
 function CutWords({ cut: text }: { cut: string }) {
 	const cut = parseLedgerCut(text);
 	if (cut === null) return null;

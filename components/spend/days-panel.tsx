@@ -16,7 +16,7 @@ import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
-/** Owned and cloud by day, week or month; the flat base below, what the cloud added above it. A click shows a bar's charges. */
+/** Owned and cloud spend per day, week or month; owned at the bottom, cloud on top. Select a bar to see its charges. */
 export function DaysPanel({ view }: { view: SpendView }) {
 	const { page, input, bucket } = useSpend(view);
 	const nowMs = useTime(useCallback((now: number) => Math.floor(now / MINUTE_MS) * MINUTE_MS, []));
@@ -35,7 +35,7 @@ export function DaysPanel({ view }: { view: SpendView }) {
 	return (
 		<StackedBarsChart
 			input={bars}
-			label={`Owned and cloud spend by ${bucket}`}
+			label={`Owned and cloud spend per ${bucket}`}
 			height={296}
 			bucket={bucket}
 			{...(todayAt >= 0 ? { nowText: `${view.zone === "UTC" ? formatClock(nowMs) : "now"}, then forecast`, restIndex: todayAt } : {})}
@@ -44,7 +44,7 @@ export function DaysPanel({ view }: { view: SpendView }) {
 	);
 }
 
-/** So far, to come, and by the month's end: whatever range is looked at, this is about the month that runs. */
+/** Month to date, remaining forecast and month-end total of the current month, whatever range is selected. */
 export function MonthEndPanel({ view }: { view: SpendView }) {
 	const { forecast } = useSpend(view).page;
 	const month = formatMonth(forecast.monthEndMs - 1).split(" ")[0] ?? "";
@@ -63,19 +63,19 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 	const rows = [
 		{ id: "owned", name: <KeyItem fill="owned">Owned</KeyItem>, soFar: soFar.owned, byThen: byThen?.owned ?? null },
 		{ id: "cloud", name: <KeyItem fill="on_demand">Cloud</KeyItem>, soFar: soFar.cloud, byThen: byThen?.cloud ?? null },
-		{ id: "all", name: "All", soFar: soFar.all, byThen: byThen?.all ?? null },
+		{ id: "all", name: "Total", soFar: soFar.all, byThen: byThen?.all ?? null },
 	];
 	return (
 		<div className="flex min-w-0 flex-col">
-			<PanelHeader title={`By the end of ${month}`} />
-			<Table aria-label={`By the end of ${month}`} stacks={false}>
+			<PanelHeader title={`Forecast for ${month}`} />
+			<Table aria-label={`Forecast for ${month}`} stacks={false}>
 				<thead>
 					<tr>
 						<Th>
-							<span className="sr-only">What</span>
+							<span className="sr-only">Type</span>
 						</Th>
-						<Th n>So far</Th>
-						<Th n>To come</Th>
+						<Th n>To date</Th>
+						<Th n>Remaining</Th>
 						<Th n>{formatDay(forecast.monthEndMs - 1, false)}</Th>
 					</tr>
 				</thead>
@@ -86,7 +86,7 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 							<Td n>
 								<CellMoney
 									cell={{ microUsd: row.soFar, href: drillHref(view, { part: partOf[row.id] ?? "all", span }) }}
-									what={`${month} so far, ${row.id}`}
+									what={`${month} to date, ${row.id}`}
 								/>
 							</Td>
 							<Td n>{row.byThen === null ? <Unknown /> : <Money value={row.byThen - row.soFar} kind="estimate" />}</Td>
@@ -98,18 +98,18 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 			<p className="border-t px-4 py-3 text-pretty text-ink-2">
 				{total ? (
 					<>
-						Likely {formatMoney(total.lowMicroUsd, "whole")} to {formatMoney(total.highMicroUsd, "whole")} in all: the middle 80%, from how
-						much each day differed from its weekday's mean over {total.samples} whole days.
+						Range {formatMoney(total.lowMicroUsd, "whole")} to {formatMoney(total.highMicroUsd, "whole")}: 80% range, from weekday
+						deviations over {total.samples} full days.
 					</>
 				) : (
-					"A forecast needs seven whole days on record; until then only what was posted is shown."
+					"The forecast needs seven full days of data."
 				)}{" "}
-				<span className="text-ink-3">Cents are posted; whole dollars with ≈ are estimates.</span>
+				<span className="text-ink-3">≈ marks estimates.</span>
 			</p>
 		</div>
 	);
 }
 
 function Unknown() {
-	return <span className="text-ink-3">not yet</span>;
+	return <span className="text-ink-3">none yet</span>;
 }

@@ -4,7 +4,7 @@ import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { type ChargesPart, chargesHref, DIMENSIONS, type SpendFilters, type SpendView } from "./view.ts";
 import { dateOf } from "./zone-days.ts";
 
-/** The parts that every sum is made of, as filters: together they are everything, and none overlaps another. */
+/** Partition of any sum as filters: complete and without overlap. */
 export const PART_FILTERS = {
 	owned: { capacityType: ["owned"], class: [...WORKLOAD_CLASSES] },
 	idle: { capacityType: ["owned"], class: [""] },
@@ -17,7 +17,7 @@ export const PART_FILTERS = {
 } as const satisfies Record<string, { capacityType?: readonly string[]; class?: readonly string[] }>;
 export type SpendPart = keyof typeof PART_FILTERS;
 
-/** Both filters at once. null when nothing can pass both. */
+/** Intersection of both filters; null if empty. */
 export function narrowed(filters: SpendFilters, more: { readonly [name: string]: readonly string[] | undefined }): SpendFilters | null {
 	const both: Record<string, readonly string[]> = {};
 	for (const dimension of DIMENSIONS) {
@@ -32,9 +32,9 @@ export function narrowed(filters: SpendFilters, more: { readonly [name: string]:
 
 export interface Drill {
 	part?: SpendPart;
-	/** The group that was clicked. */
+	/** The selected group. */
 	group?: { dimension: (typeof DIMENSIONS)[number]; key: string };
-	/** The time that was clicked, within the range. */
+	/** The selected time within the range. */
 	span?: { fromMs: number; toMs: number };
 	job?: string;
 	cause?: string;
@@ -47,7 +47,7 @@ export interface Drill {
 	of?: ChargesPart["of"];
 }
 
-/** The page with the charges behind a number; null when there can be none. */
+/** Link to the charges behind a number; null if there can be none. */
 export function drillHref(view: SpendView, drill: Drill): string | null {
 	const { part = "all", group, span, ...of } = drill;
 	const ofGroup = group ? narrowed(view.filters, { [group.dimension]: [group.key] }) : view.filters;
@@ -57,7 +57,7 @@ export function drillHref(view: SpendView, drill: Drill): string | null {
 	return chargesHref({ ...view, by: "team", bucket: null, dates, filters, ...of });
 }
 
-/** The part of a bucket that lies within the range. */
+/** The part of a bucket inside the range. */
 export const clipped = (bucket: { fromMs: number; toMs: number }, range: { fromMs: number; toMs: number }) => ({
 	fromMs: Math.max(bucket.fromMs, range.fromMs),
 	toMs: Math.min(bucket.toMs, range.toMs),

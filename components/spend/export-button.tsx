@@ -8,7 +8,7 @@ import { useHour } from "#components/spend/use-spend.ts";
 import { BY_LABEL, bucketOfView, datesOfView, type SpendView, spendQuery } from "#components/spend/view.ts";
 import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 
-/** Hands out the table that is on the screen, as a file. */
+/** Exports the table as shown. */
 export function ExportButton({ view }: { view: SpendView }) {
 	const trpc = useTRPC();
 	const client = useTRPCClient();

@@ -7,10 +7,10 @@ type Range = { fromMs: number; toMs: number };
 const iso = (ms: number) => new Date(ms).toISOString();
 const hours = (gpuMs: bigint) => (Number(gpuMs) / 3_600_000).toFixed(4);
 
-/** The table as it is shown, as CSV (RFC 4180): the same rows in the same order, money in US dollars to the micro-dollar. */
+/** The table as CSV (RFC 4180), in the same order, with exact US dollars. */
 export function spendCsv(rows: readonly SpendRow[], by: string, range: Range): string {
 	const money = ["Owned used USD", "Owned idle USD", "Cloud USD", "Total USD"];
-	const head = [by, ...money, "Share", "GPU hours used", "USD per GPU hour", "Against before", "From (UTC)", "To (UTC)"];
+	const head = [by, ...money, "Share", "GPU-hours used", "USD per GPU-hour", "Change from previous", "From (UTC)", "To (UTC)"];
 	const lines = rows.map((row) => [
 		row.label,
 		...[row.owned, row.idle, row.cloud, row.total].map((cell) => exactDollars(cell.microUsd)),
@@ -36,9 +36,9 @@ export interface JobSum {
 	charges: number;
 }
 
-/** Jobs as they are shown. */
+/** Jobs as CSV. */
 export function jobsCsv(jobs: readonly JobSum[], range: Range): string {
-	const head = ["Job", "Name", "Team", "Project", "Class", "State", "GPU hours", "Total USD", "Charges", "From (UTC)", "To (UTC)"];
+	const head = ["Job", "Name", "Team", "Project", "Class", "State", "GPU-hours", "Total USD", "Charges", "From (UTC)", "To (UTC)"];
 	const lines = jobs.map((job) => [
 		...[job.key, job.name, job.team, job.project, job.class, job.state, hours(job.gpuMs), exactDollars(job.totalMicroUsd)],
 		...[String(job.charges), iso(range.fromMs), iso(range.toMs)],
@@ -46,11 +46,11 @@ export function jobsCsv(jobs: readonly JobSum[], range: Range): string {
 	return csvText([head, ...lines]);
 }
 
-/** Charges as they are shown, with what was left out on the screen for want of room. */
+/** Charges as CSV, including columns not shown for lack of space. */
 export function chargesCsv(charges: readonly ChargeLine[]): string {
 	const money = ["List USD", "Contracted USD", "Effective USD", "Billed USD"];
 	const place = ["Site", "Provider", "Region", "Capacity", "GPU model"];
-	const head = ["Charge", "From (UTC)", "To (UTC)", "Kind", "Correction", "Team", "Project", "Class", ...place, "GPU hours", ...money];
+	const head = ["Charge", "From (UTC)", "To (UTC)", "Kind", "Correction", "Team", "Project", "Class", ...place, "GPU-hours", ...money];
 	const lines = charges.map((c) => [
 		...[c.id, iso(c.periodStartMs), iso(c.periodEndMs), c.dimensions.kind, c.correction ?? ""],
 		...[c.dimensions.team, c.dimensions.project, c.dimensions.class],
@@ -59,6 +59,6 @@ export function chargesCsv(charges: readonly ChargeLine[]): string {
 		...[c.jobId ?? "", c.cause.kind, c.cause.id],
 		...[c.energyMilliWh, c.measuredEnergyMilliWh, c.hourlyGridMilliWh, c.emissionsMilligrams, c.embodiedMilligrams].map(exactKilos),
 	]);
-	const energy = ["Energy kWh", "of it measured kWh", "of it by the hour's grid kWh", "Operational kg CO2e", "Embodied kg CO2e"];
-	return csvText([[...head, "Job", "Cause", "Cause id", ...energy], ...lines]);
+	const energy = ["Energy kWh", "Measured kWh", "of it by the hour's grid kWh", "Operational kg CO2e", "Embodied kg CO2e"];
+	return csvText([[...head, "Job", "Cause", "Cause ID", ...energy], ...lines]);
 }

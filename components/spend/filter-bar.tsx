@@ -25,7 +25,7 @@ import { Button } from "#components/ui/button.tsx";
 
 type FilterBarProps = { view: SpendView; charges?: ChargesPart };
 
-/** Any dates, and a chip for each dimension that has more than one value here; all of it is in the address. */
+/** Dates, and a chip per dimension with more than one value; all stored in the URL. */
 export function FilterBar({ view, charges }: FilterBarProps) {
 	const router = useRouter();
 	const hour = useHour();
@@ -38,7 +38,7 @@ export function FilterBar({ view, charges }: FilterBarProps) {
 	return (
 		<search aria-label="Filters" className="flex flex-wrap items-center gap-2">
 			<Dates key={`${fromMs}-${toMs}`} view={view} hour={hour} onChange={go} />
-			<PanelGate what="The values to filter by" fallback={chosenOnly} instead={chosenOnly}>
+			<PanelGate what="filter values" fallback={chosenOnly} instead={chosenOnly}>
 				<ReadChips view={view} range={{ fromMs, toMs }} onChange={go} />
 			</PanelGate>
 			{isFiltered(view) && (
@@ -58,7 +58,7 @@ function ReadChips({ range, ...chips }: ChipsProps & { range: Inputs["spend"]["o
 	return <Chips options={options} {...chips} />;
 }
 
-/** Without the values that there are, what is chosen can still be taken back. */
+/** Selected filters can be cleared even if the available values fail to load. */
 function Chips({ view, options, onChange }: ChipsProps & { options: Outputs["spend"]["options"] | null }) {
 	const shown = DIMENSIONS.filter((d) => view.filters[d]?.length || (options?.[d].length ?? 0) > 1);
 	return shown.map((dimension) => {

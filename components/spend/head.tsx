@@ -14,7 +14,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 
-/** What was spent, of which what, and what is to come. `seesAll`: the amounts set aside are everybody's, not one team's. */
+/** Total spend, its parts and the forecast. `seesAll`: held amounts are company-wide, not per team. */
 export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean }) {
 	const { page, hour } = useSpend(view);
 	const { totals } = page.groups;
@@ -25,7 +25,7 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 	return (
 		<FactStrip columns="1.45fr 1.1fr 1.1fr 1.1fr 1fr" framed={false} className="mt-1">
 			<Fact label={viewLabel(view, hour)} lead wide note={<Before view={view} />}>
-				<Drill href={charges("all", totals.totalMicroUsd)} what="Everything">
+				<Drill href={charges("all", totals.totalMicroUsd)} what="Total">
 					<Money value={totals.totalMicroUsd} />
 				</Drill>
 			</Fact>
@@ -36,14 +36,14 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 						"used by your teams"
 					) : home > 0n ? (
 						<>
-							of which idle{" "}
+							idle{" "}
 							<Drill href={charges("idle", totals.idleMicroUsd)} what="Idle hardware">
 								{formatMoney(totals.idleMicroUsd, "posted")}
 							</Drill>
 							, {formatPercent(Number(totals.idleMicroUsd) / Number(home))}
 						</>
 					) : (
-						"none was used"
+						"none used"
 					)
 				}
 			>
@@ -64,10 +64,10 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 						"no cloud hours in this range"
 					) : (
 						<>
-							<Drill href={charges("cloud", totals.cloudMicroUsd)} what="Cloud hours">
+							<Drill href={charges("cloud", totals.cloudMicroUsd)} what="Cloud GPU-hour">
 								{formatMoney(away, "price")}
 							</Drill>{" "}
-							in the cloud, all models
+							cloud, all models
 						</>
 					)
 				}
@@ -75,7 +75,7 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 				{used === null ? (
 					<span className="text-ink-3">none used</span>
 				) : (
-					<Drill href={charges("home", home)} what="Owned hours">
+					<Drill href={charges("home", home)} what="Owned GPU-hour">
 						<Money value={used} kind="price" per={<span className="text-sm">owned</span>} />
 					</Drill>
 				)}
@@ -84,14 +84,14 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 	);
 }
 
-/** Against the range before, as far as this one has passed. */
+/** Compared with the same elapsed part of the previous range. */
 function Before({ view }: { view: SpendView }) {
 	const { page } = useSpend(view);
 	const { before, groups, ledgerStartMs } = page;
-	if (before === null || ledgerStartMs === null || before.fromMs < ledgerStartMs) return "nothing whole on record to compare it with";
+	if (before === null || ledgerStartMs === null || before.fromMs < ledgerStartMs) return "no complete previous range";
 	const dates = { from: dateOf(before.fromMs, view.zone), to: dateOf(before.toMs - 1, view.zone) };
 	const change = changeOf(groups.totals.totalMicroUsd, before.totals.totalMicroUsd);
-	if (change === null) return `nothing was spent ${datesLabel(dates)}`;
+	if (change === null) return `no spend ${datesLabel(dates)}`;
 	const amount = formatMoney(before.totals.totalMicroUsd, "posted");
 	const wholeDays = startOfDate(dateOf(before.toMs, view.zone), view.zone) === before.toMs;
 	return (
@@ -99,9 +99,9 @@ function Before({ view }: { view: SpendView }) {
 			<b>
 				<Change value={change} />
 			</b>{" "}
-			against {datesLabel(dates)}
+			vs {datesLabel(dates)}
 			{wholeDays ? ", " : " to this hour, "}
-			<Drill href={wholeDays ? drillHref({ ...view, dates }, {}) : null} what="The range before">
+			<Drill href={wholeDays ? drillHref({ ...view, dates }, {}) : null} what="Previous range">
 				{amount}
 			</Drill>
 		</>
@@ -121,11 +121,9 @@ function MonthEndFact({ forecast }: { forecast: ReturnType<typeof useSpend>["pag
 	const cloud = forecast.cloud;
 	return (
 		<Fact
-			label={`Cloud by ${end}`}
+			label={`Cloud forecast to ${end}`}
 			note={
-				cloud
-					? `likely ${formatMoney(cloud.lowMicroUsd, "whole")} to ${formatMoney(cloud.highMicroUsd, "whole")}`
-					: "needs a week of whole days"
+				cloud ? `range ${formatMoney(cloud.lowMicroUsd, "whole")} to ${formatMoney(cloud.highMicroUsd, "whole")}` : "needs seven full days"
 			}
 		>
 			{cloud ? <Money value={cloud.expectedMicroUsd} kind="estimate" /> : <span className="text-ink-3">no forecast yet</span>}

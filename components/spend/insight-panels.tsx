@@ -15,7 +15,7 @@ import type { LostChoice } from "#server/domain/lost-work.ts";
 
 const MOST_PRICES = 9;
 
-/** What an hour of each model came to, at home and in the clouds. */
+/** Cost per GPU-hour of each model, owned and cloud. */
 export function PricesPanel({ view, seesAll }: { view: SpendView; seesAll: boolean }) {
 	const { page } = useSpend(view);
 	const { rows, breakEven } = preparePrices(page.byAccelerator, seesAll);
@@ -25,7 +25,7 @@ export function PricesPanel({ view, seesAll }: { view: SpendView; seesAll: boole
 		<div className="flex min-w-0 flex-col pb-4">
 			<PanelHeader title="Price of a GPU-hour" sub="as charged" />
 			{shown.length === 0 ? (
-				<p className="px-4 text-ink-3">No GPU-hour was used in this range.</p>
+				<p className="px-4 text-ink-3">No GPU-hours used in this range.</p>
 			) : (
 				<ul className="grid gap-1.75 px-4">
 					{shown.map((row) => (
@@ -35,8 +35,8 @@ export function PricesPanel({ view, seesAll }: { view: SpendView; seesAll: boole
 			)}
 			{breakEven && (
 				<p className="mt-3 px-4 text-pretty text-ink-2">
-					At what the cloud took for it, an owned {breakEven.accelerator} is the cheaper one while it is busy more than{" "}
-					<b>{formatPercent(breakEven.share)}</b> of the time. It was busy <b>{formatPercent(breakEven.busy)}</b>.
+					Compared with cloud prices, an owned {breakEven.accelerator} is cheaper above <b>{formatPercent(breakEven.share)}</b> utilization.
+					Actual utilization: <b>{formatPercent(breakEven.busy)}</b>.
 				</p>
 			)}
 		</div>
@@ -68,17 +68,17 @@ function PriceBar({ row, top, view }: { row: PriceRow; top: number; view: SpendV
 	);
 }
 
-/** What spot machines saved against the same machines on demand; says how it was reckoned. */
+/** Spot savings against on-demand, with the method. */
 export function SavingsPanel({ view }: { view: SpendView }) {
 	const { saved } = useSpend(view).page;
 	const share = saved.onDemandMicroUsd > 0n ? Number(saved.savedMicroUsd) / Number(saved.onDemandMicroUsd) : 0;
 	return (
 		<div className="flex min-w-0 flex-col pb-4">
-			<PanelHeader title="Saved by spot" />
+			<PanelHeader title="Spot savings" />
 			{saved.gpuMs === 0n ? (
-				<p className="px-4 text-ink-3">No spot machine ran in this range.</p>
+				<p className="px-4 text-ink-3">No spot machines in this range.</p>
 			) : (
-				<Table aria-label="Saved by spot" stacks={false}>
+				<Table aria-label="Spot savings" stacks={false}>
 					<tbody>
 						<Tr>
 							<Td>Same hours on demand</Td>
@@ -88,10 +88,10 @@ export function SavingsPanel({ view }: { view: SpendView }) {
 						</Tr>
 						<Tr>
 							<Td>
-								<KeyItem fill="spot">Paid for spot</KeyItem>
+								<KeyItem fill="spot">Spot cost</KeyItem>
 							</Td>
 							<Td n>
-								<Drill href={drillHref(view, { part: "spot" })} what="Paid for spot">
+								<Drill href={drillHref(view, { part: "spot" })} what="Spot cost">
 									<Money value={-saved.paidMicroUsd} />
 								</Drill>
 							</Td>
@@ -106,8 +106,7 @@ export function SavingsPanel({ view }: { view: SpendView }) {
 				</Table>
 			)}
 			<p className="mt-3 px-4 text-pretty text-ink-3">
-				Against the on-demand price that stood beside each offer when it was taken. Work that was done twice after an interruption is in
-				what was paid; an on-demand machine might not have repeated it, so this is the most that was saved.
+				Upper bound: compares with on-demand prices at launch. Spot cost includes work repeated after interruptions.
 			</p>
 		</div>
 	);
@@ -115,12 +114,12 @@ export function SavingsPanel({ view }: { view: SpendView }) {
 
 const CAUSE = {
 	failed: "Failed",
-	interrupted: "Spot taken back",
+	interrupted: "Spot reclaimed",
 	evicted: "Machine unfit or expired",
 	lost: "Lost",
 } as const;
 
-/** What attempts cost that ended without finishing their job. */
+/** Cost of attempts that did not finish their job. */
 export function LostPanel({ view }: { view: SpendView }) {
 	const { page } = useSpend(view);
 	const { lost } = page;
@@ -129,22 +128,22 @@ export function LostPanel({ view }: { view: SpendView }) {
 	const sum = (pick: (i: (typeof lost.items)[number]) => bigint) => lost.items.reduce((total, i) => total + pick(i), 0n);
 	return (
 		<div className="flex min-w-0 flex-col pb-4">
-			<PanelHeader title="Paid for work that was lost" sub="part of the spend above" />
+			<PanelHeader title="Wasted spend" sub="included in the spend above" />
 			{lost.items.length === 0 ? (
-				<p className="px-4 text-ink-3">No attempt ended before its work was done.</p>
+				<p className="px-4 text-ink-3">No failed or interrupted attempts.</p>
 			) : (
-				<Table aria-label="Paid for work that was lost" stacks={false}>
+				<Table aria-label="Wasted spend" stacks={false}>
 					<thead>
 						<tr>
-							<Th>How it ended</Th>
-							<Th n>Times</Th>
+							<Th>Outcome</Th>
+							<Th n>Attempts</Th>
 							<Th n className="max-md:hidden">
 								Owned
 							</Th>
 							<Th n className="max-md:hidden">
 								Cloud
 							</Th>
-							<Th n>At most</Th>
+							<Th n>Maximum</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -164,7 +163,7 @@ export function LostPanel({ view }: { view: SpendView }) {
 							</Tr>
 						))}
 						<Tr total>
-							<Td>{all > 0n ? `${formatPercent(Number(lost.totalMicroUsd) / Number(all))} of spend` : "All"}</Td>
+							<Td>{all > 0n ? `${formatPercent(Number(lost.totalMicroUsd) / Number(all))} of spend` : "Total"}</Td>
 							<Td n>{formatCount(lost.items.reduce((n, i) => n + i.attempts, 0))}</Td>
 							<Td n className="max-md:hidden">
 								<CellMoney
@@ -194,8 +193,7 @@ export function LostPanel({ view }: { view: SpendView }) {
 				</Table>
 			)}
 			<p className="mt-3 px-4 text-pretty text-ink-3">
-				Whole attempts that ended in this range. What of their work lives on in a checkpoint is not taken off, so this is the most that was
-				lost.
+				Upper bound: full cost of attempts that ended in this range, including checkpointed work.
 			</p>
 		</div>
 	);

@@ -16,10 +16,10 @@ import { useTRPC, useTRPCClient } from "#components/trpc/client.tsx";
 import { useSuspenseInfiniteQuery } from "#components/trpc/infinite-queries.ts";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** Sums of jobs are kept by these alone. */
+/** Dimensions with per-job totals. */
 const KEPT_BY = ["team", "project", "class"] as const;
 
-/** The dearest jobs of the months that the range touches; more by pages. */
+/** Most expensive jobs of the months in the range, paged. */
 export function JobsTable({ view }: { view: SpendView }) {
 	const others = DIMENSIONS.filter((d) => view.filters[d]?.length && !KEPT_BY.some((kept) => kept === d));
 	if (others.length === 0) return <Jobs view={view} />;
@@ -27,8 +27,8 @@ export function JobsTable({ view }: { view: SpendView }) {
 	const kept = { ...(team ? { team } : {}), ...(project ? { project } : {}), ...(workload ? { class: workload } : {}) };
 	return (
 		<NoResults what="jobs" clearHref={spendHref({ ...view, filters: kept })}>
-			Sums of jobs are kept by team, project and class, not by {others.map((d) => BY_LABEL[d].toLowerCase()).join(" or ")}. The charges of
-			this selection name their jobs, too.
+			Job totals are available by team, project and class, not by {others.map((d) => BY_LABEL[d].toLowerCase()).join(" or ")}. Open the
+			charges of this selection to see its jobs.
 		</NoResults>
 	);
 }
@@ -44,8 +44,8 @@ function Jobs({ view }: { view: SpendView }) {
 	const months = { from: dateOf(first.fromMs, view.zone), to: dateOf(first.toMs - 1, view.zone) };
 	return (
 		<>
-			<p className="px-4 pb-2 text-ink-3">Whole months, {datesLabel(months)}: that is how sums of jobs are kept. Dearest first.</p>
-			<Table aria-label="Where it went, by job">
+			<p className="px-4 pb-2 text-ink-3">Whole months, {datesLabel(months)}; most expensive first.</p>
+			<Table aria-label="Breakdown by job">
 				<thead>
 					<tr>
 						<Th>Job</Th>
@@ -82,7 +82,7 @@ function Jobs({ view }: { view: SpendView }) {
 									{hours(job.gpuMs)}
 									<span className="md:hidden"> GPU-h</span>
 								</Td>
-								<Td n>{price === null ? <span className="text-ink-3">unused</span> : <Money value={price} kind="price" />}</Td>
+								<Td n>{price === null ? <span className="text-ink-3">idle</span> : <Money value={price} kind="price" />}</Td>
 								<Td n phone="b" className="font-semibold">
 									<Drill href={href} what={job.name}>
 										<Money value={job.totalMicroUsd} />
@@ -96,7 +96,7 @@ function Jobs({ view }: { view: SpendView }) {
 			</Table>
 			{query.hasNextPage && (
 				<div className="border-t px-4 py-3">
-					<MoreButton pages={query} what="More jobs">
+					<MoreButton pages={query} what="more jobs">
 						More jobs
 					</MoreButton>
 				</div>

@@ -8,13 +8,13 @@ import type { SpendView } from "#components/spend/view.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** One month beside the next, whatever range is looked at; with the filters of the screen. */
+/** Monthly comparison, independent of the range, with the screen's filters. */
 export function MonthsTable({ view }: { view: SpendView }) {
 	const { page, hour } = useSpend(view);
 	const rows = prepareMonths(page, view, hour);
-	if (rows.length === 0) return <p className="px-4 pb-4 text-ink-3">No month has charges yet.</p>;
+	if (rows.length === 0) return <p className="px-4 pb-4 text-ink-3">No charges yet.</p>;
 	return (
-		<Table aria-label="Month against month">
+		<Table aria-label="Monthly spend">
 			<thead>
 				<tr>
 					<Th>Month</Th>
@@ -23,7 +23,7 @@ export function MonthsTable({ view }: { view: SpendView }) {
 					<Th n>Idle share</Th>
 					<Th n>Cloud</Th>
 					<Th n>Total</Th>
-					<Th n>vs month before</Th>
+					<Th n>vs previous</Th>
 					<Th n>Owned GPU-hour</Th>
 					<Th n>Cloud GPU-hour</Th>
 				</tr>

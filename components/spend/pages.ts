@@ -4,7 +4,7 @@ import { type ChargesView, chargesQuery, type SpendView, spendQuery } from "./vi
 
 type Page = { nextCursor: string | null };
 
-/** A list by pages, the same on the server and in the browser. */
+/** A paged list, shared by server and browser. */
 function pagesOptions<P extends Page>(pathKey: QueryKey, input: object, fetchPage: (cursor: { cursor?: string }) => Promise<P>) {
 	return {
 		queryKey: [...pathKey, { type: "pages" }, input] as const,

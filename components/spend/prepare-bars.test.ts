@@ -29,19 +29,19 @@ describe("prepareSpendBars", () => {
 	const ledgerStartMs = START + DAY;
 	const bars = prepareSpendBars({ series, forecast: [], ledgerStartMs }, { nowMs, toMonthEnd: true });
 
-	it("keeps to what was spent at all, owned below", () => expect(bars.series.map((s) => s.id)).toEqual(["used", "spot"]));
+	it("includes only series with spend, owned first", () => expect(bars.series.map((s) => s.id)).toEqual(["used", "spot"]));
 
-	it("draws a day without charges as nothing, and leaves a gap where the ledger did not begin yet", () => {
+	it("draws a day without charges as zero, and a gap before the ledger's start", () => {
 		expect(bars.bars[2]?.posted.map((v) => v.value)).toEqual([0, 0]);
-		expect(bars.bars[0]).toMatchObject({ label: "Sun 1 Nov: not on record", posted: [], forecast: [] });
+		expect(bars.bars[0]).toMatchObject({ label: "Sun 1 Nov: no data", posted: [], forecast: [] });
 	});
 
-	it("says of today how far it goes", () => {
+	it("labels today as partial", () => {
 		expect(bars.bars[3]).toMatchObject({ label: "Today to 06:00", tick: "today", partial: true, done: 1 });
 		expect(bars.bars[3]?.posted[0]).toMatchObject({ value: 1.23, text: "$1.23" });
 	});
 
-	it("goes on as forecast to the month's end: today's rest on what is posted, with the range of both, then days that are estimates alone", () => {
+	it("forecasts to the month's end: today's remainder on top of posted, with the combined range, then estimated days", () => {
 		const ahead = { series, forecast: [toCome(3, 4_000_000n), toCome(4, 6_000_000n)], ledgerStartMs };
 		const { bars: all } = prepareSpendBars(ahead, { nowMs, toMonthEnd: true });
 		expect(all).toHaveLength(5);
@@ -51,7 +51,7 @@ describe("prepareSpendBars", () => {
 		expect(prepareSpendBars(ahead, { nowMs, toMonthEnd: false }).bars).toHaveLength(4);
 	});
 
-	it("by month and by week, and in the ledger's own days", () => {
+	it("supports months, weeks and the ledger's days", () => {
 		const months = { zone: "UTC", bucket: "month" as const, points: [day(0, { ownedMicroUsd: 1n, toMs: START + 30 * DAY })] };
 		const [month] = prepareSpendBars(
 			{ series: months, forecast: [], ledgerStartMs: 0 },

@@ -9,7 +9,7 @@ type Point = SpendPage["series"]["points"][number];
 type ForecastDay = SpendPage["forecast"]["days"][number];
 type Parts = Pick<Point, "ownedMicroUsd" | "idleMicroUsd" | "reservedMicroUsd" | "spotMicroUsd" | "onDemandMicroUsd">;
 
-/** The flat base first: hardware in use, hardware idle, then what the cloud added. */
+/** Owned in use, owned idle, then cloud. */
 const SERIES = [
 	{ id: "used", label: "Owned, used", fill: "owned", field: "ownedMicroUsd" },
 	{ id: "idle", label: "Owned, idle", fill: "idle", field: "idleMicroUsd" },
@@ -21,14 +21,14 @@ type Series = (typeof SERIES)[number];
 
 interface BarsContext {
 	nowMs: number;
-	/** The range goes on to the end of the month: days to come are drawn as forecast. */
+	/** The range continues to the month's end with forecast days. */
 	toMonthEnd: boolean;
 }
 type BarsOf = { series: SpendPage["series"]; forecast: SpendPage["forecast"]["days"]; ledgerStartMs: number | null };
 
 /**
- * Buckets of the range as bars, posted in full colour; what is still to come of a month that runs is pale, with its range.
- * A bucket from before the first charge is a gap: nothing is known of it. Series that cost nothing are left out.
+ * Converts buckets to bars: posted in full color, forecast pale with its range. Buckets before the first charge are
+ * gaps. Series without cost are omitted.
  */
 export function prepareSpendBars({ series: { zone, bucket, points }, forecast, ledgerStartMs }: BarsOf, context: BarsContext): BarsInput {
 	const { nowMs, toMonthEnd } = context;
@@ -46,7 +46,7 @@ export function prepareSpendBars({ series: { zone, bucket, points }, forecast, l
 			label: running
 				? `${bucket === "day" ? "Today" : label} to ${zone === "UTC" ? formatClock(nowMs) : "now"}`
 				: missing
-					? `${label}: not on record`
+					? `${label}: no data`
 					: label,
 			posted: missing ? [] : valuesOf(point, series),
 			forecast: rest ? valuesOf(rest, series, true) : [],

@@ -17,11 +17,11 @@ const charge = (more: Partial<ChargeLine> = {}): ChargeLine => ({
 });
 
 describe("a charge", () => {
-	it("says what it is for, and why it corrects others", () => {
+	it("names its kind and correction reason", () => {
 		expect(chargeName(charge())).toBe("Compute");
-		expect(chargeName(charge({ correction: "end_learnt_late" }))).toBe("Compute, corrected: its end was learnt late");
+		expect(chargeName(charge({ correction: "end_learnt_late" }))).toBe("Compute, corrected: late end time");
 		const adjusted = { ...charge().dimensions, kind: "adjustment" as const };
-		expect(chargeName(charge({ dimensions: adjusted, correction: "bill_price" }))).toBe("Corrected: the bill's price");
+		expect(chargeName(charge({ dimensions: adjusted, correction: "bill_price" }))).toBe("Corrected: billed price");
 	});
 
 	it.each([
@@ -29,14 +29,14 @@ describe("a charge", () => {
 		["slots at home", charge({ cause: { kind: "allocation", id: "alc_1" } }), "/jobs/job_1"],
 		["a pool", charge({ jobId: null, cause: { kind: "pool", id: "gpu" } }), "/sites"],
 		["a line of a bill", charge({ jobId: null, cause: { kind: "bill_line", id: "bln_1" } }), "/statements/2026-11/bills"],
-	])("leads to what caused it: %s", (_, one, href) => expect(causeOf(one)).toMatchObject({ id: one.cause.id, href }));
+	])("links to its cause: %s", (_, one, href) => expect(causeOf(one)).toMatchObject({ id: one.cause.id, href }));
 
-	it("is exported with what the screen has no room for, to the micro-dollar", () => {
+	it("exports all fields with exact amounts", () => {
 		const [head = "", line = ""] = chargesCsv([charge()]).split("\r\n");
 		const fields = Object.fromEntries(head.split(",").map((name, i) => [name, line.split(",")[i]]));
 		expect(fields).toMatchObject({
 			...{ Charge: "chg_1", "From (UTC)": "2026-11-03T14:00:00.000Z", Kind: "compute", Team: "risk", Site: "aws", Capacity: "spot" },
-			...{ "GPU hours": "0.5000", "List USD": "0.400000", "Effective USD": "0.150001", "Billed USD": "0.000000", Cause: "instance" },
+			...{ "GPU-hours": "0.5000", "List USD": "0.400000", "Effective USD": "0.150001", "Billed USD": "0.000000", Cause: "instance" },
 		});
 	});
 });

@@ -10,7 +10,7 @@ export const KIND_WORD: Record<Kind, string> = {
 	boot: "Boot",
 	staging: "Staging",
 	idle: "Idle hardware",
-	egress: "Data out",
+	egress: "Egress",
 	storage: "Storage",
 	commitment: "Unused commitment",
 	adjustment: "Adjustment",
@@ -19,17 +19,17 @@ export const KIND_WORD: Record<Kind, string> = {
 };
 
 export const CORRECTION_WORD: Record<NonNullable<ChargeLine["correction"]>, string> = {
-	end_learnt_late: "its end was learnt late",
-	use_learnt_late: "its use was learnt late",
-	price_learnt_late: "its price was learnt late",
-	bill_price: "the bill's price",
-	bill_time: "the bill's time",
-	bill_unknown: "billed, not known",
-	rate_card: "another rate card or price of power",
+	end_learnt_late: "late end time",
+	use_learnt_late: "late usage data",
+	price_learnt_late: "late price",
+	bill_price: "billed price",
+	bill_time: "billed duration",
+	bill_unknown: "billed, not in ledger",
+	rate_card: "rate card or electricity price changed",
 	refund: "refund",
 };
 
-/** "Compute", "Compute, corrected: its end was learnt late"; of an adjustment, which is nothing else, "Corrected: the bill's price". */
+/** "Compute", "Compute, corrected: late end time"; an adjustment is only "Corrected: billed price". */
 export function chargeName({ dimensions: { kind }, correction }: Pick<ChargeLine, "dimensions" | "correction">): string {
 	if (correction !== null && kind === "adjustment") return `Corrected: ${CORRECTION_WORD[correction]}`;
 	return correction === null ? KIND_WORD[kind] : `${KIND_WORD[kind]}, corrected: ${CORRECTION_WORD[correction]}`;
@@ -37,12 +37,12 @@ export function chargeName({ dimensions: { kind }, correction }: Pick<ChargeLine
 
 const CAUSE_WORD: Record<ChargeLine["cause"]["kind"], string> = {
 	instance: "Machine",
-	allocation: "Slots at home",
+	allocation: "Owned slots",
 	pool: "Pool",
-	bill_line: "Line of a bill",
+	bill_line: "Bill line",
 };
 
-/** What caused it: every charge has exactly one cause, and a page that shows it. */
+/** The cause of a charge, with its page. Every charge has exactly one cause. */
 export function causeOf(charge: Pick<ChargeLine, "cause" | "jobId" | "periodStartMs">): { word: string; id: string; href: string } {
 	const { kind, id } = charge.cause;
 	const word = CAUSE_WORD[kind];

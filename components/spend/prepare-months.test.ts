@@ -22,20 +22,20 @@ const page = {
 describe("prepareMonths", () => {
 	const rows = prepareMonths(page, view, Date.UTC(2026, 10, 19));
 
-	it("has the newest first and none from before the ledger", () =>
+	it("lists newest first, starting with the ledger", () =>
 		expect(rows.map((r) => [r.label, r.note])).toEqual([
 			["November 2026", "to date"],
 			["October 2026", null],
 			["September 2026", "from 21 on"],
 		]));
 
-	it("compares whole months alone; of the month that runs its forecast, 180 against 120 is 50% more", () =>
+	it("compares full months only; the current month uses its forecast: 180 against 120 is +50%", () =>
 		expect(rows.map((r) => r.change)).toEqual([{ value: 0.5, estimate: true }, null, null]));
 
-	it("has prices and the idle share: (90 + 30) µ$ for 2 h are 60, and 30 of 120 are a quarter", () => {
+	it("computes prices and idle share: (90 + 30) µ$ for 2 h are 60, and 30 of 120 are a quarter", () => {
 		expect(rows[1]).toMatchObject({ ownedMicroUsdPerGpuHour: 60n, cloudMicroUsdPerGpuHour: null, idleShare: 0.25 });
 	});
 
-	it("leads to the month's charges with the filters of the screen", () =>
+	it("links to the month's charges with the screen's filters", () =>
 		expect(rows[1]?.total.href).toBe("/spend/charges?from=2026-10-01&to=2026-10-31&team=risk"));
 });

@@ -4,27 +4,27 @@ import { type Cell, changeOf, perGpuHour, type SpendPage } from "./prepare-table
 import { type SpendView, spendHref } from "./view.ts";
 import { addDays, dateOf, monthStart, shownMs } from "./zone-days.ts";
 
-/** One month of the ledger's calendar, beside the month before it. */
+/** A month in the ledger's time zone, compared with the previous one. */
 export interface MonthRow {
 	id: string;
 	label: string;
-	/** The screen, for this month. */
+	/** Link to the screen for this month. */
 	href: string;
-	/** What of the month the row is about, where it is not all of it. */
+	/** Label of the covered part of a partial month. */
 	note: string | null;
 	owned: Cell;
 	idle: Cell;
 	cloud: Cell;
 	total: Cell;
-	/** Of owned hardware, the share of its cost that nobody used; null without any. */
+	/** Idle share of the owned hardware's cost; null without any. */
 	idleShare: number | null;
 	ownedMicroUsdPerGpuHour: bigint | null;
 	cloudMicroUsdPerGpuHour: bigint | null;
-	/** Against the month before; an estimate for the month that runs. null where one of the two is not whole. */
+	/** Change from the previous month; an estimate for the current month. null if either is incomplete. */
 	change: { value: number; estimate: boolean } | null;
 }
 
-/** Months newest first. Those from before the first charge are left out: nothing is known of them. */
+/** Months, newest first, starting with the first charge. */
 export function prepareMonths(page: Pick<SpendPage, "months" | "forecast" | "ledgerStartMs">, view: SpendView, nowMs: number): MonthRow[] {
 	const { ledgerStartMs } = page;
 	const points = page.months.points.filter((p) => ledgerStartMs !== null && p.toMs > ledgerStartMs);

@@ -27,7 +27,7 @@ const spend = (items: Item[]): SpendPage["byAccelerator"] => ({
 });
 
 describe("preparePrices", () => {
-	// 60 h used and 40 h idle cost $100: $1 an hour when always busy, $1.666666 on the hours that were used.
+	// 60 h used and 40 h idle cost $100: $1 per hour if always busy, $1.666666 per hour used.
 	const l40s: Item = {
 		...NONE,
 		key: "L40S-48GB",
@@ -37,12 +37,12 @@ describe("preparePrices", () => {
 		idleGpuMs: 40n * HOUR,
 	};
 
-	it("gives an owned model its price when always busy and as it was used", () => {
+	it("shows an owned model's price at full and at actual use", () => {
 		const [row] = preparePrices(spend([l40s]), true).rows;
 		expect(row).toMatchObject({ label: "Owned L40S-48GB", microUsd: 1_000_000n, asUsedMicroUsd: 1_666_666n });
 	});
 
-	it("parts the clouds by capacity type, and says from which use on owning is cheaper", () => {
+	it("separates cloud prices by capacity type and computes break-even utilization", () => {
 		const both: Item = {
 			...l40s,
 			spotMicroUsd: 8_000_000n,
@@ -61,12 +61,11 @@ describe("preparePrices", () => {
 		expect(breakEven).toEqual({ accelerator: "L40S-48GB", share: 0.5, busy: 0.6 });
 	});
 
-	it("says nothing of how busy a model was to who does not see its idle time", () => {
+	it("omits utilization for users who cannot see idle time", () => {
 		const { rows, breakEven } = preparePrices(spend([{ ...l40s, cloudMicroUsd: 2_000_000n, cloudGpuMs: HOUR }]), false);
 		expect(rows[0]?.asUsedMicroUsd).toBeNull();
 		expect(breakEven).toBeNull();
 	});
 
-	it("claims no break-even for a model that the clouds were never asked for", () =>
-		expect(preparePrices(spend([l40s]), true).breakEven).toBeNull());
+	it("claims no break-even without cloud prices for a model", () => expect(preparePrices(spend([l40s]), true).breakEven).toBeNull());
 });

@@ -2,20 +2,20 @@ import type { MarkFill } from "#components/ui/meter.tsx";
 import type { SpendPart } from "./drill.ts";
 import { perGpuHour, type SpendPage } from "./prepare-table.ts";
 
-/** The price of a GPU-hour of one model from one source, in micro-dollars. */
+/** Price per GPU-hour of a model from one source, in micro-dollars. */
 export interface PriceRow {
 	id: string;
 	accelerator: string;
-	/** Whose charges it was reckoned from. */
+	/** Link to the charges it was computed from. */
 	part: SpendPart;
 	label: string;
 	fill: MarkFill;
 	microUsd: bigint;
-	/** Owned only: what it comes to with the idle time on the hours that were used. */
+	/** Owned only: price per hour used, including idle time. */
 	asUsedMicroUsd: bigint | null;
 }
 
-/** When owning a model is the cheaper way: at this share of use it costs what the cloud took. */
+/** Utilization above which owned hardware costs less than the cloud charged. */
 export interface BreakEven {
 	accelerator: string;
 	share: number;
@@ -29,8 +29,8 @@ const KINDS = [
 ] as const;
 
 /**
- * Owned models first, then what the clouds took, by model.
- * @param seesIdle false where idle hardware is not in the answer: then nothing is said of how busy a model was.
+ * Owned models first, then cloud prices by model. @param seesIdle false if idle hardware is not included; utilization
+ * is then omitted.
  */
 export function preparePrices(spend: SpendPage["byAccelerator"], seesIdle: boolean): { rows: PriceRow[]; breakEven: BreakEven | null } {
 	const owned: PriceRow[] = [];

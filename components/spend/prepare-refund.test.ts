@@ -8,7 +8,7 @@ const charge = {
 	correction: null,
 } as Parameters<typeof isRefundable>[0];
 
-describe("what can be refunded", () => {
+describe("refundable charges", () => {
 	it.each([
 		["a cloud machine's hour", {}, true],
 		["owned hardware", { dimensions: { ...charge.dimensions, capacityType: "owned" } }, false],
@@ -20,15 +20,15 @@ describe("what can be refunded", () => {
 	});
 });
 
-describe("the amount that was typed", () => {
+describe("typed refund amount", () => {
 	it.each([
 		["", { kind: "all" }],
 		["  ", { kind: "all" }],
 		["1.50", { kind: "part", amountUsd: "1.50" }],
 		["$4", { kind: "part", amountUsd: "4" }],
-		["0", { kind: "wrong", message: "More than nothing" }],
+		["0", { kind: "wrong", message: "More than zero" }],
 		["4.000001", { kind: "wrong", message: expect.stringContaining("At most $4.00") }],
-		["1,5x", { kind: "wrong", message: "An amount of dollars such as 12.50" }],
+		["1,5x", { kind: "wrong", message: "Dollar amount, such as 12.50" }],
 	])("%j", (typed, expected) => {
 		expect(readRefund(typed, 4_000_000n)).toEqual(expected);
 	});

@@ -59,7 +59,7 @@ describe("prepareSpendTable", () => {
 	it.each([
 		["idle time has no group", byTeam, "team" as const],
 		["idle time lies within a group", byProvider, "provider" as const],
-	])("adds up to the server's totals to the last micro-dollar, each row and each column: %s", (_, spend, by) => {
+	])("rows and columns add up exactly to the server's totals: %s", (_, spend, by) => {
 		const rows = tableOf(spend, by);
 		const total = rows.at(-1);
 		expect(total?.kind).toBe("total");
@@ -69,14 +69,14 @@ describe("prepareSpendTable", () => {
 		expect(above(rows).reduce((s, r) => s + r.share, 0)).toBeCloseTo(1);
 	});
 
-	it("names idle time, alone and with what else has no group", () => {
-		expect(tableOf(byTeam, "team").map((r) => r.label)).toEqual(["vision", "risk", "Idle, charged to nobody", "All"]);
+	it("labels idle time alone and combined with ungrouped charges", () => {
+		expect(tableOf(byTeam, "team").map((r) => r.label)).toEqual(["vision", "risk", "Idle", "Total"]);
 		const mixed = spendOf("project", [item("", { ownedMicroUsd: 5n, idleMicroUsd: 9n, gpuMs: HOUR })]);
-		expect(tableOf(mixed, "project")[0]?.label).toBe("Idle, and what has no project");
-		expect(tableOf(byProvider, "provider").map((r) => r.label)).toEqual(["This host", "AWS", "All"]);
+		expect(tableOf(mixed, "project")[0]?.label).toBe("Idle or no project");
+		expect(tableOf(byProvider, "provider").map((r) => r.label)).toEqual(["This host", "AWS", "Total"]);
 	});
 
-	it("leads each amount to its charges, and the group to what is within it", () => {
+	it("links each amount to its charges, and each group to its breakdown", () => {
 		const [vision] = tableOf(byTeam, "team", { view: view({ filters: { project: ["seg"] }, range: "last_month" }) });
 		expect(vision?.total.href).toBe("/spend/charges?range=last_month&team=vision&project=seg");
 		expect(vision?.cloud.href).toBe("/spend/charges?range=last_month&team=vision&project=seg&capacity=reserved,on_demand,spot");
@@ -84,7 +84,7 @@ describe("prepareSpendTable", () => {
 		expect(vision?.withinHref).toBe("/spend?range=last_month&by=project&team=vision&project=seg");
 	});
 
-	it("by time keeps to the part of a bucket that lies within the range", () => {
+	it("limits buckets to the range", () => {
 		const weeks = spendOf("week", [
 			item("2026-10-26", { ownedMicroUsd: 1n, gpuMs: HOUR }),
 			item("2026-11-02", { ownedMicroUsd: 2n, gpuMs: HOUR }),
@@ -92,20 +92,20 @@ describe("prepareSpendTable", () => {
 		expect(tableOf(weeks, "time").map((r) => [r.label, r.total.href])).toEqual([
 			["Week of 26 Oct", "/spend/charges?from=2026-11-01&to=2026-11-01"],
 			["Week of 2 Nov", "/spend/charges?from=2026-11-02&to=2026-11-08"],
-			["All", "/spend/charges"],
+			["Total", "/spend/charges"],
 		]);
 	});
 
-	it("compares with the range before: 12 against 10 is 20% more; of what the ledger does not know it says nothing", () => {
+	it("compares with the previous range: 12 against 10 is +20%; unknown before the ledger's start", () => {
 		const now = spendOf("team", [item("a", { ownedMicroUsd: 12n }), item("b", { ownedMicroUsd: 3n })]);
 		const before = spendOf("team", [item("a", { ownedMicroUsd: 10n })]);
 		expect(tableOf(now, "team", { before }).map((r) => r.change)).toEqual([0.2, null, 0.5]);
 		expect(tableOf(now, "team", { before, ledgerStartMs: 1 }).map((r) => r.change)).toEqual([null, null, null]);
 	});
 
-	it("is the sum alone when nothing was spent", () => expect(tableOf(spendOf("team", []), "team").map((r) => r.kind)).toEqual(["total"]));
+	it("shows only the total without spend", () => expect(tableOf(spendOf("team", []), "team").map((r) => r.kind)).toEqual(["total"]));
 
-	it("gives no price for hours that were not used", () => {
+	it("has no price for unused hours", () => {
 		expect(perGpuHour(10n, 0n)).toBeNull();
 		expect(tableOf(byTeam, "team").find((r) => r.id === "group:")?.microUsdPerGpuHour).toBeNull();
 		expect(perGpuHour(7_200_000n, 3n * HOUR)).toBe(2_400_000n);
@@ -113,21 +113,21 @@ describe("prepareSpendTable", () => {
 });
 
 describe("spendCsv", () => {
-	it("writes the rows as shown, exact, and parses back to the same sums", () => {
+	it("writes the rows as shown, exactly, and parses back to the same sums", () => {
 		const rows = tableOf(spendOf("team", [item("a,b", { ownedMicroUsd: 1_000_001n }), item("c", { spotMicroUsd: 2_500_000n })]), "team");
 		const lines = spendCsv(rows, "Team", { fromMs: 0, toMs: 86_400_000 }).trimEnd().split("\r\n");
 		expect(lines).toHaveLength(rows.length + 1);
 		expect(lines[0]).toContain("Team,Owned used USD,Owned idle USD,Cloud USD,Total USD");
 		expect(lines.find((l) => l.startsWith('"a,b"'))).toContain(",1.000001,0.000000,0.000000,1.000001,");
-		expect(lines.at(-1)).toContain("All,1.000001,0.000000,2.500000,3.500001,");
+		expect(lines.at(-1)).toContain("Total,1.000001,0.000000,2.500000,3.500001,");
 	});
 
-	it("disarms what a spreadsheet would run", () => {
+	it("escapes formulas", () => {
 		const rows = tableOf(spendOf("team", [item("=HYPERLINK(1)", { ownedMicroUsd: 1n }), item("-cmd", { ownedMicroUsd: 1n })]), "team");
 		const text = spendCsv(rows, "Team", { fromMs: 0, toMs: 1 });
 		expect(text).toContain("'=HYPERLINK(1)");
 		expect(text).toContain("'-cmd");
 	});
 
-	it("keeps negative corrections as numbers", () => expect(exactDollars(-1_500_000n)).toBe("-1.500000"));
+	it("keeps negative corrections numeric", () => expect(exactDollars(-1_500_000n)).toBe("-1.500000"));
 });

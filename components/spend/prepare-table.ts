@@ -13,59 +13,59 @@ import { addDays, monthStart, shownMs, startOfDate } from "./zone-days.ts";
 export type SpendPage = inferRouterOutputs<AppRouter>["spend"]["page"];
 type Sums = SpendPage["groups"]["totals"];
 
-/** An amount and the charges that make it up; null where there are none. */
+/** An amount linked to its charges; null if there are none. */
 export interface Cell {
 	microUsd: bigint;
 	href: string | null;
 }
 
-/** One row of "Where it went". */
+/** A row of the breakdown. */
 export interface SpendRow {
 	id: string;
 	kind: "group" | "total";
 	label: string;
-	/** The same screen within this group, by the next dimension. */
+	/** Link to the screen filtered by this group, by the next dimension. */
 	withinHref: string | null;
-	/** For groups that are places or capacity: the mark of its kind. */
+	/** Location mark, for site and capacity groups. */
 	capacity: CapacityKind | null;
-	/** Hardware in use, without its idle time. */
+	/** Hardware in use, excluding idle. */
 	owned: Cell;
 	idle: Cell;
 	cloud: Cell;
 	total: Cell;
-	/** Of everything, 0 to 1. */
+	/** Fraction of the total, 0 to 1. */
 	share: number;
-	/** Used, at home and away. */
+	/** Hours used, owned and cloud. */
 	gpuMs: bigint;
-	/** Everything that it cost for each hour of use, idle time included; null: no GPU-hour was used. */
+	/** Total cost per hour used, including idle time; null if no GPU-hour was used. */
 	microUsdPerGpuHour: bigint | null;
-	/** Against the range before, 0.06 is 6% more; null when nothing is known of it, or nothing was spent. */
+	/** Change from the previous range, 0.06 is +6%; null if unknown or nothing was spent. */
 	change: number | null;
 	parts: BarPart[];
-	/** Of the longest bar, 0 to 1. */
+	/** Fraction of the longest bar, 0 to 1. */
 	width: number;
 }
 
-/** Money for each GPU-hour, rounded down to the micro-dollar; null without any. */
+/** Cost per GPU-hour, rounded down to the micro-dollar; null without hours. */
 export function perGpuHour(microUsd: bigint, gpuMs: bigint): bigint | null {
 	return gpuMs > 0n ? (microUsd * BigInt(HOUR_MS)) / gpuMs : null;
 }
 
-/** 0.06 is 6% more than before; null when there was nothing before. */
+/** 0.06 is +6%; null without a previous amount. */
 export function changeOf(now: bigint, before: bigint | null | undefined): number | null {
 	return before ? Number(now - before) / Number(before < 0n ? -before : before) : null;
 }
 
 interface TableContext {
 	view: SpendView;
-	/** The table's own: with `time`, one row for each bucket. */
+	/** The table's dimensions; `time` has one row per bucket. */
 	bucket: SpendBucket;
 	range: { fromMs: number; toMs: number };
 }
 
 /**
- * Groups, dearest first (times in their order), then the sum of them. Idle hardware stands in a column of its own: what
- * nobody used is in the total of its place and model, and of no team, project or class.
+ * Groups, most expensive first (buckets in time order), then the total. Idle hardware has its own column: it counts
+ * toward its location and model, but no team, project or class.
  */
 export function prepareSpendTable(page: Pick<SpendPage, "groups" | "before" | "ledgerStartMs">, context: TableContext): SpendRow[] {
 	const { groups, before } = page;
@@ -102,7 +102,7 @@ export function prepareSpendTable(page: Pick<SpendPage, "groups" | "before" | "l
 	return [
 		...rows,
 		{
-			...{ id: "total", kind: "total", label: "All", withinHref: null, capacity: null, parts: [], width: 0 },
+			...{ id: "total", kind: "total", label: "Total", withinHref: null, capacity: null, parts: [], width: 0 },
 			...cellsOf(totals, all),
 			share: totals.totalMicroUsd > 0n ? 1 : 0,
 			gpuMs: totals.gpuMs,
@@ -126,7 +126,7 @@ function hrefOf({ view }: TableContext, key: string, part: SpendPart, span: { fr
 	return drillHref(view, { part, group: { dimension: view.by as Dimension, key } });
 }
 
-/** The dimension that one looks at next, within a group of this one. */
+/** The next dimension to drill into. */
 const NEXT: Record<Dimension, SpendBy> = {
 	team: "project",
 	project: "job",
@@ -144,7 +144,7 @@ function withinHref(view: SpendView, key: string, span: { fromMs: number; toMs: 
 	return spendHref({ ...setFilter(view, view.by, [key]), by: NEXT[view.by] });
 }
 
-/** The bucket whose first day is the key. */
+/** The bucket that starts on the key's day. */
 function bucketSpan(key: string, { bucket, view: { zone } }: TableContext): { fromMs: number; toMs: number } {
 	const end = bucket === "day" ? addDays(key, 1) : bucket === "week" ? addDays(key, 7) : monthStart(key, 1);
 	return { fromMs: startOfDate(key, zone), toMs: startOfDate(end, zone) };
@@ -159,7 +159,7 @@ export function bucketLabel(firstDay: string, bucket: SpendBucket): string {
 function groupLabel(by: Dimension, item: Sums & { key: string }): string {
 	const idle = item.key === "" && item.idleMicroUsd !== 0n && (by === "team" || by === "project" || by === "class");
 	if (!idle) return valueLabel(by, item.key);
-	return item.totalMicroUsd === item.idleMicroUsd ? "Idle, charged to nobody" : `Idle, and what has no ${by}`;
+	return item.totalMicroUsd === item.idleMicroUsd ? "Idle" : `Idle or no ${by}`;
 }
 
 function partsOf(item: Sums): BarPart[] {

@@ -6,26 +6,26 @@ const NOW = Date.UTC(2026, 10, 19, 14, 32);
 const iso = ({ fromMs, toMs }: { fromMs: number; toMs: number }) => [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 10));
 
 describe("rangeOf", () => {
-	it("ends with the day that runs", () => {
+	it("ends with the current day", () => {
 		expect(iso(rangeOf("7d", NOW))).toEqual(["2026-11-13", "2026-11-20"]);
 		expect(iso(rangeOf("90d", NOW))).toEqual(["2026-08-22", "2026-11-20"]);
 		expect(iso(rangeOf("month", NOW))).toEqual(["2026-11-01", "2026-11-20"]);
 		expect(iso(rangeOf("12m", NOW))).toEqual(["2025-12-01", "2026-11-20"]);
 	});
 
-	it("takes the whole of last month, over the turn of the year too", () => {
+	it("selects the whole previous month, also across years", () => {
 		expect(iso(rangeOf("last_month", NOW))).toEqual(["2026-10-01", "2026-11-01"]);
 		expect(iso(rangeOf("last_month", Date.UTC(2027, 0, 5)))).toEqual(["2026-12-01", "2027-01-01"]);
 	});
 
-	it("has the days of the ledger's zone: Berlin's 1 November begins at 23:00 UTC of the day before, and 25 October has 25 hours", () => {
+	it("uses days of the ledger's zone: Berlin's 1 November starts at 23:00 UTC the day before, and 25 October has 25 hours", () => {
 		expect(new Date(rangeOf("month", NOW, "Europe/Berlin").fromMs).toISOString()).toBe("2026-10-31T23:00:00.000Z");
 		expect(datesOf("month", Date.UTC(2026, 10, 30, 23, 30), "Europe/Berlin")).toEqual({ from: "2026-12-01", to: "2026-12-01" });
 		const { fromMs, toMs } = instantsOf({ from: "2026-10-25", to: "2026-10-25" }, "Europe/Berlin");
 		expect((toMs - fromMs) / 3_600_000).toBe(25);
 	});
 
-	it("is named as people name it", () => {
+	it("has a readable label", () => {
 		expect(rangeLabel("month", NOW)).toBe("November to date");
 		expect(rangeLabel("last_month", NOW)).toBe("October");
 		expect(datesLabel(datesOf("month", NOW))).toBe("1 Nov to 19 Nov");
@@ -35,7 +35,7 @@ describe("rangeOf", () => {
 });
 
 describe("buckets", () => {
-	it("go with the length of the range", () => {
+	it("follow the length of the range", () => {
 		expect(bucketFor({ from: "2026-10-01", to: "2026-11-30" })).toBe("day");
 		expect(bucketFor({ from: "2026-08-22", to: "2026-11-19" })).toBe("week");
 		expect(bucketFor({ from: "2025-12-01", to: "2026-11-19" })).toBe("month");
@@ -46,14 +46,14 @@ describe("buckets", () => {
 });
 
 describe("dates", () => {
-	it("are real ones", () => {
+	it("are valid", () => {
 		expect(["2026-02-28", "2026-02-29", "2024-02-29", "0002-01-01", "2026-13-01", "today"].map(isDate)).toEqual([
 			...[true, false, true],
 			...[false, false, false],
 		]);
 	});
 
-	it("turn into instants and back, in zones with and without whole hours", () => {
+	it("round-trip as instants in zones with whole- and half-hour offsets", () => {
 		for (const zone of ["UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Kiritimati"]) {
 			for (let date = "2026-03-25"; date < "2026-04-02"; date = addDays(date, 1)) {
 				const atMs = startOfDate(date, zone);

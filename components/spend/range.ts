@@ -8,10 +8,10 @@ export type SpendRange = (typeof SPEND_RANGES)[number];
 export const SPEND_BUCKETS = ["day", "week", "month"] as const;
 export type SpendBucket = (typeof SPEND_BUCKETS)[number];
 
-/** First and last day, both included. */
+/** First and last day, inclusive. */
 export type Dates = { from: string; to: string };
 
-/** Whole days of the ledger's calendar, today as far as it is over. */
+/** Whole days in the ledger's time zone, today until now. */
 export function datesOf(range: SpendRange, nowMs: number, zone = "UTC"): Dates {
 	const today = dateOf(nowMs, zone);
 	switch (range) {
@@ -28,7 +28,7 @@ export function datesOf(range: SpendRange, nowMs: number, zone = "UTC"): Dates {
 	}
 }
 
-/** Half-open, with the end of its last day, so that the range is the same all day. */
+/** Half-open, through the end of the last day, so that the range is stable all day. */
 export function instantsOf({ from, to }: Dates, zone = "UTC"): { fromMs: number; toMs: number } {
 	return { fromMs: startOfDate(from, zone), toMs: startOfDate(addDays(to, 1), zone) };
 }
@@ -39,7 +39,7 @@ export function rangeOf(range: SpendRange, nowMs: number, zone = "UTC"): { fromM
 
 const monthName = (date: string) => formatMonth(shownMs(date)).split(" ")[0] ?? "";
 
-/** "November to date", "October": names of months, because people speak of them so. */
+/** "November to date", "October". */
 export function rangeLabel(range: SpendRange, nowMs: number, zone = "UTC"): string {
 	const { from } = datesOf(range, nowMs, zone);
 	switch (range) {
@@ -56,7 +56,7 @@ export function rangeLabel(range: SpendRange, nowMs: number, zone = "UTC"): stri
 	}
 }
 
-/** "1 Nov to 19 Nov", both included; with years where they differ; one day alone is "19 Nov 2026". */
+/** "1 Nov to 19 Nov", inclusive; with years if they differ; a single day is "19 Nov 2026". */
 export function datesLabel({ from, to }: Dates): string {
 	const [a, b] = [shownMs(from), shownMs(to)];
 	const years = from.slice(0, 4) !== to.slice(0, 4);
@@ -70,7 +70,7 @@ export function bucketFor({ from, to }: Dates): SpendBucket {
 	return days <= 63 ? "day" : days <= 190 ? "week" : "month";
 }
 
-/** What the chart can be drawn by: never so many bars that none is told from the next, never a single one of several days. */
+/** Bucket sizes that give more than one bar but not too many to distinguish. */
 export function bucketsFor(dates: Dates): SpendBucket[] {
 	const days = daysIn(dates);
 	return SPEND_BUCKETS.filter((bucket) => (bucket === "day" ? days <= 124 : bucket === "week" ? days > 7 && days <= 750 : days > 28));

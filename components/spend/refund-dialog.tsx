@@ -11,7 +11,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** Takes back a charge or a part of it. What is left of it is known to the ledger alone: it refuses what is too much, and says so. */
+/** Refunds a charge in full or in part. Only the ledger knows what is left; it rejects larger amounts. */
 export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose: () => void }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -25,7 +25,7 @@ export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose:
 				notify({
 					tone: "done",
 					title: `${formatMoney(done.refundedMicroUsd, "posted")} refunded`,
-					detail: `${formatMoney(done.leftMicroUsd, "posted")} of it is left. It stands beside the charge, and in the audit.`,
+					detail: `${formatMoney(done.leftMicroUsd, "posted")} left. Recorded next to the charge and in the audit log.`,
 				});
 				onClose();
 			},
@@ -34,9 +34,9 @@ export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose:
 	const part = readRefund(amount, charge.effectiveMicroUsd);
 	return (
 		<FormDialog
-			title="Refund a charge"
-			description="Posted as a correction beside the charge, in its job, team and hour; budgets have it back at once. It cannot be undone."
-			save={part.kind === "all" ? "Refund what is left" : "Refund this much"}
+			title="Refund charge"
+			description="Posts a correction in the same job, team and hour; budgets are credited immediately. Cannot be undone."
+			save={part.kind === "all" ? "Refund remaining" : "Refund amount"}
 			ready={part.kind !== "wrong" && reason.trim().length >= 3}
 			change={refund}
 			onSubmit={() => refund.mutate({ ...{ chargeId: charge.id, reason }, ...(part.kind === "part" ? { amountUsd: part.amountUsd } : {}) })}
@@ -48,14 +48,14 @@ export function RefundDialog({ charge, onClose }: { charge: ChargeLine; onClose:
 				UTC.
 			</p>
 			<DollarsField
-				label="Dollars to take back"
+				label="Amount ($)"
 				id="refund-amount"
 				value={amount}
 				onChange={setAmount}
 				error={part.kind === "wrong" ? part.message : null}
-				hint="Empty: all that is left of it"
+				hint="Leave empty to refund all that is left."
 			/>
-			<Field label="Why" htmlFor="refund-reason" hint="Stands in the audit.">
+			<Field label="Reason" htmlFor="refund-reason" hint="Recorded in the audit log.">
 				<Textarea
 					id="refund-reason"
 					value={reason}

@@ -13,7 +13,7 @@ import { ShareBar } from "#components/ui/meter.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** Where it went, by one dimension or by time. The rows add up to the last one, to the micro-dollar. */
+/** Breakdown by dimension or time. Rows add up to the total exactly. */
 export function SpendTable({ view }: { view: SpendView }) {
 	const { page, input, bucket } = useSpend(view);
 	const rows = prepareSpendTable(page, { view, bucket, range: input });
@@ -21,7 +21,7 @@ export function SpendTable({ view }: { view: SpendView }) {
 	const by = BY_LABEL[view.by];
 	const compares = rows.some((row) => row.change !== null);
 	return (
-		<Table aria-label={`Where it went, by ${by.toLowerCase()}`}>
+		<Table aria-label={`Breakdown by ${by.toLowerCase()}`}>
 			<thead>
 				<tr>
 					<Th>{view.by === "time" ? { day: "Day", week: "Week", month: "Month" }[bucket] : by}</Th>
@@ -35,7 +35,7 @@ export function SpendTable({ view }: { view: SpendView }) {
 					<Th n>Share</Th>
 					<Th n>GPU-hours used</Th>
 					<Th n>Per GPU-hour</Th>
-					{compares && <Th n>vs before</Th>}
+					{compares && <Th n>vs previous</Th>}
 				</tr>
 			</thead>
 			<tbody>
@@ -47,13 +47,12 @@ export function SpendTable({ view }: { view: SpendView }) {
 	);
 }
 
-/** Nothing at all, or nothing that passes the filters. */
+/** No data, or nothing matches the filters. */
 export function NothingSpent({ view, className }: { view: SpendView; className?: string }) {
 	if (isFiltered(view)) return <NoResults what="charges" clearHref={spendHref({ ...view, filters: {} })} />;
 	return (
-		<EmptyState icon="spend" title="Nothing was spent in this range" {...(className ? { className } : {})}>
-			Each second of an owned slot and of a cloud machine becomes a charge. Choose a longer range above, or submit a job: what it costs
-			appears here within a minute.
+		<EmptyState icon="spend" title="No spend in this range" {...(className ? { className } : {})}>
+			Choose a longer range or submit a job. Costs appear within a minute.
 		</EmptyState>
 	);
 }
@@ -68,7 +67,7 @@ function Row({ row, compares }: { row: SpendRow; compares: boolean }) {
 						<Link
 							href={row.withinHref}
 							scroll={false}
-							title={`Look within: ${row.label}`}
+							title={`Break down ${row.label}`}
 							className="underline-offset-4 hover:underline max-md:inline-flex max-md:min-h-6 max-md:min-w-6 max-md:items-center"
 						>
 							{row.label}
@@ -111,11 +110,7 @@ function Row({ row, compares }: { row: SpendRow; compares: boolean }) {
 				<span className="md:hidden"> GPU-h</span>
 			</Td>
 			<Td n>
-				{row.microUsdPerGpuHour === null ? (
-					<span className="text-ink-3">unused</span>
-				) : (
-					<Money value={row.microUsdPerGpuHour} kind="price" />
-				)}
+				{row.microUsdPerGpuHour === null ? <span className="text-ink-3">idle</span> : <Money value={row.microUsdPerGpuHour} kind="price" />}
 			</Td>
 			{compares && (
 				<Td n>
@@ -126,11 +121,11 @@ function Row({ row, compares }: { row: SpendRow; compares: boolean }) {
 	);
 }
 
-/** The parts that are not nothing, in words. */
+/** Nonzero parts as text. */
 function PhoneParts({ row }: { row: SpendRow }) {
 	const parts = (["owned", "idle", "cloud"] as const).filter((part) => row[part].microUsd !== 0n);
 	return parts.map((part, i) => (
-		// The comma stands outside: a line may break after it.
+		// The comma is outside so that lines can break after it.
 		<Fragment key={part}>
 			{i > 0 && ", "}
 			<span className="whitespace-nowrap">
@@ -140,7 +135,7 @@ function PhoneParts({ row }: { row: SpendRow }) {
 	));
 }
 
-/** Tenths below ten, so that a short job does not read as none. */
+/** One decimal below ten so that a short job does not round to zero. */
 export function hours(gpuMs: bigint): string {
 	const value = Number(gpuMs) / HOUR_MS;
 	return value > 0 && value < 10 ? (value < 0.05 ? "under 0.1" : value.toFixed(1)) : formatCount(value);

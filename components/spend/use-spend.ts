@@ -6,12 +6,12 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 
-/** The hour that it is: a day of the ledger's calendar begins with one. */
+/** The current hour; ledger days start on the hour. */
 export function useHour(): number {
 	return useTime(useCallback((now: number) => Math.floor(now / HOUR_MS) * HOUR_MS, []));
 }
 
-/** All panels of the screen read one answer. */
+/** Shared so that all panels use one response. */
 export function useSpend(view: SpendView) {
 	const trpc = useTRPC();
 	const hour = useHour();

@@ -22,8 +22,8 @@ const view = (more: Partial<SpendView> = {}): SpendView => ({
 });
 const read = (href: string) => chargesViewOf(loadChargesParams(new URL(href, "http://x").searchParams), "UTC");
 
-describe("the address", () => {
-	it("leaves defaults out", () => {
+describe("spend view in the URL", () => {
+	it("omits defaults", () => {
 		expect(spendHref(view())).toBe("/spend");
 		expect(spendHref(view({ range: "7d", by: "region" }))).toBe("/spend?range=7d&by=region");
 		expect(spendHref(view({ filters: { capacityType: ["reserved", "on_demand", "spot"] } }))).toBe(CLOUD_SPEND);
@@ -38,7 +38,7 @@ describe("the address", () => {
 			"every dimension",
 			view({ filters: { project: ["p"], provider: ["aws"], region: [""], accelerator: ["H100"], site: ["s"], kind: ["tax"] } }),
 		],
-	])("is read back as it was written: %s", (_, written) => {
+	])("round-trips: %s", (_, written) => {
 		const part: ChargesPart = {
 			...{ job: "job_1", cause: "ins_1", correction: ["bill_price", "refund"], lost: "any", withoutIdle: true },
 			...{ asOf: "2026-11/2/risk", since: "2026-11-03", budget: "risk", bills: "2026-11", of: "carbon" },
@@ -67,7 +67,7 @@ describe("the address", () => {
 		expect(viewOf(loadChargesParams(new URL(spendHref(written), "http://x").searchParams), "UTC")).toEqual(written);
 	});
 
-	it("ignores what it does not know: ranges, dates backwards, classes", () => {
+	it("ignores unknown ranges, reversed dates and unknown classes", () => {
 		expect(read("/spend?range=60d&from=2026-03-02&to=2026-03-01&class=nonsense&by=mood")).toMatchObject({
 			range: "month",
 			dates: null,
@@ -76,10 +76,10 @@ describe("the address", () => {
 		});
 	});
 
-	it("asks the same all day, on the server and in the browser", () =>
+	it("uses the same query key all day on server and browser", () =>
 		expect(spendQuery(view(), NOW)).toEqual(spendQuery(view(), NOW + 9 * 3_600_000)));
 
-	it("sets and clears one filter", () => {
+	it("sets and clears a filter", () => {
 		const set = setFilter(view({ filters: { team: ["a"] } }), "region", ["eu"]);
 		expect(set.filters).toEqual({ team: ["a"], region: ["eu"] });
 		expect(setFilter(set, "region", []).filters).toEqual({ team: ["a"] });
@@ -87,7 +87,7 @@ describe("the address", () => {
 });
 
 describe("drillHref", () => {
-	it("narrows the filters that are set, and knows when nothing can be left", () => {
+	it("narrows existing filters and detects an empty intersection", () => {
 		expect(narrowed({ capacityType: ["spot", "owned"] }, { capacityType: ["owned"], class: [""] })).toEqual({
 			capacityType: ["owned"],
 			class: [""],
@@ -96,7 +96,7 @@ describe("drillHref", () => {
 		expect(drillHref(view({ filters: { capacityType: ["spot"] } }), { part: "home" })).toBeNull();
 	});
 
-	it("leads to a day, a group, a job and lost work", () => {
+	it("links to a day, a group, a job and lost work", () => {
 		const span = { fromMs: Date.UTC(2026, 10, 3), toMs: Date.UTC(2026, 10, 4) };
 		expect(drillHref(view(), { span })).toBe("/spend/charges?from=2026-11-03&to=2026-11-03");
 		expect(drillHref(view(), { group: { dimension: "team", key: "" }, part: "idle" })).toBe("/spend/charges?team=~&class=~&capacity=owned");
@@ -107,5 +107,5 @@ describe("drillHref", () => {
 	});
 });
 
-it("FOCUS files are of the months that the days touch, newest first", () =>
+it("FOCUS exports cover the months of the days, newest first", () =>
 	expect(monthsOf({ from: "2025-12-30", to: "2026-02-01" })).toEqual(["2026-02-01", "2026-01-01", "2025-12-01"]));

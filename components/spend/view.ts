@@ -27,11 +27,11 @@ import {
 } from "./range.ts";
 import { isDate } from "./zone-days.ts";
 
-/** What can be filtered by, in the order of the chips. */
+/** Filter dimensions, in chip order. */
 export const DIMENSIONS = ["team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-/** What the table can be grouped by, in the order of its tabs; `time` is the chart's own table. */
+/** Table dimensions, in tab order; `time` tabulates the chart. */
 export const SPEND_BY = [
 	"team",
 	"project",
@@ -62,7 +62,7 @@ export const BY_LABEL: Record<SpendBy, string> = {
 
 export type SpendFilters = NonNullable<Inputs["spend"]["page"]["filters"]>;
 
-/** "" is what has none, such as the team of idle hardware; in an address it is `~`, which no name is. */
+/** "" means no value, such as the team of idle hardware; it is `~` in the URL, which no name can be. */
 const NONE = "~";
 const name = createParser({ parse: (text) => (text === NONE ? "" : text.slice(0, 200)), serialize: (value: string) => value || NONE });
 const workloadClass = createParser<"" | (typeof WORKLOAD_CLASSES)[number]>({
@@ -89,7 +89,7 @@ export const spendParams = {
 	site: parseAsArrayOf(name),
 	kind: parseAsArrayOf(parseAsStringLiteral(CHARGE_KINDS)),
 };
-/** What of the charges is read: their money, or their CO2e. */
+/** Show charges as money or as CO2e. */
 export const CHARGES_OF = ["cost", "carbon"] as const;
 const chargesParams = {
 	...spendParams,
@@ -104,34 +104,37 @@ export const loadSpendParams = createLoader(spendParams, { urlKeys });
 export const loadChargesParams = createLoader(chargesParams, { urlKeys });
 const serialize = createSerializer(chargesParams, { urlKeys });
 
-/** Everything that the screen shows follows from this and the time. */
+/** The screen depends only on this and the time. */
 export interface SpendView {
 	range: SpendRange;
-	/** Any days, instead of the range; null where the range holds. */
+	/** Custom days; null to use the range. */
 	dates: Dates | null;
 	by: SpendBy;
-	/** null: by the range's length. */
+	/** null: derived from the range's length. */
 	bucket: SpendBucket | null;
 	filters: SpendFilters;
 	/** The ledger's time zone. */
 	zone: string;
 }
 
-/** Charges of a part of it: of one job or cause, corrections, of attempts that came to nothing, all but idle hardware, of a budget, or posted by or after a cut. */
+/**
+ * Restricts charges to one job or cause, corrections, unfinished attempts, non-idle hardware, a budget, or postings
+ * before or after a cutoff.
+ */
 export interface ChargesPart {
 	job: string | null;
-	/** The id of a machine, an allocation, a pool or a line of a bill. */
+	/** ID of a machine, allocation, pool or bill line. */
 	cause: string | null;
-	/** null: with or without. */
+	/** null: both. */
 	correction: ChargeCorrection[] | null;
 	lost: LostChoice | null;
 	withoutIdle: boolean;
-	/** As parseLedgerCut() reads them. */
+	/** Format of parseLedgerCut(). */
 	asOf: string | null;
 	since: string | null;
-	/** The id of a budget that counts them. */
+	/** ID of a budget that counts the charges. */
 	budget: string | null;
-	/** A month of providers' bills, which are UTC months: exactly its hours, whatever days the ledger's calendar has. */
+	/** A billing month in UTC, exact to the hour whatever the ledger's time zone. */
 	bills: string | null;
 	of: (typeof CHARGES_OF)[number];
 }
@@ -193,7 +196,7 @@ export function bucketOfView(view: SpendView, nowMs: number): SpendBucket {
 	return view.bucket !== null && bucketsFor(dates).includes(view.bucket) ? view.bucket : bucketFor(dates);
 }
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that the prefetched query key matches. */
 export function spendQuery(view: SpendView, nowMs: number) {
 	const bucket = bucketOfView(view, nowMs);
 	const groupBy = view.by === "time" ? bucket : view.by === "job" ? ("team" as const) : view.by;
@@ -236,9 +239,9 @@ const PROVIDER_NAMES: Record<string, string> = {
 	gcp: "Google Cloud",
 };
 
-/** What people read for a value of a dimension. */
+/** Display name of a dimension value. */
 export function valueLabel(dimension: Dimension, key: string): string {
-	if (dimension === "region" && key === "") return "At home";
+	if (dimension === "region" && key === "") return "Owned";
 	if (key === "") return `No ${BY_LABEL[dimension].toLowerCase()}`;
 	if (dimension === "provider") return PROVIDER_NAMES[key] ?? key;
 	if ((dimension === "class" || dimension === "capacityType") && key in LABELS) return LABELS[key as keyof typeof LABELS];

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 
-/** Dates of the ledger's calendar, as `2026-11-30`, and the instants at which they begin. */
+/** Ledger dates such as `2026-11-30`, and the instants at which they start. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 export function dateOf(atMs: number, zone: string): string {
@@ -12,11 +12,11 @@ export function dateOf(atMs: number, zone: string): string {
 	return `${part["year"]?.padStart(4, "0")}-${part["month"]}-${part["day"]}`;
 }
 
-/** The first instant of a date: midnight, or what follows it where a midnight is left out. */
+/** First instant of a date: midnight, or the next instant if daylight saving skips it. */
 export function startOfDate(date: string, zone: string): number {
 	const midnightMs = Date.parse(`${date}T00:00:00Z`);
 	if (zone === "UTC") return midnightMs;
-	// Clocks are at most 14 hours from UTC: what is looked for lies between.
+	// Zones are at most 14 hours from UTC, so the result is within these bounds.
 	let [before, after] = [midnightMs - 15 * HOUR_MS, midnightMs + 15 * HOUR_MS];
 	while (after - before > 1) {
 		const middle = Math.floor((before + after) / 2);
@@ -26,19 +26,19 @@ export function startOfDate(date: string, zone: string): number {
 	return after;
 }
 
-/** Midnight in UTC of the same date: what the formats of days and months take. */
+/** UTC midnight of the date, as the day and month formats expect. */
 export const shownMs = (date: string): number => Date.parse(`${date}T00:00:00Z`);
 const textOf = (utcMs: number): string => new Date(utcMs).toISOString().slice(0, 10);
 
 export const addDays = (date: string, days: number): string => textOf(shownMs(date) + days * DAY_MS);
 
-/** The first of the month that lies `months` after the date's own. */
+/** First day of the month `months` after the date's month. */
 export function monthStart(date: string, months = 0): string {
 	const at = new Date(shownMs(date));
 	return textOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1));
 }
 
-/** A real date, of years that a ledger can have. */
+/** A valid date in a year that a ledger can have. */
 export function isDate(text: string): boolean {
 	if (!/^(19[7-9]\d|20\d\d|21\d\d)-\d\d-\d\d$/.test(text)) return false;
 	const atMs = shownMs(text);

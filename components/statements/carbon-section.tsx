@@ -8,7 +8,7 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
 import { CARBON_RECKONED } from "#server/domain/statement-words.ts";
 
-/** Emissions by both methods, and how much of them is measured. */
+/** Emissions by both methods with the measured share. */
 export function CarbonSection({ content }: { content: StatementContent }) {
 	const { carbon: c } = content;
 	const href = statementDrill(content, {}, { of: "carbon" });
@@ -28,11 +28,11 @@ export function CarbonSection({ content }: { content: StatementContent }) {
 						<PTr key={label}>
 							<PTd>
 								{label}
-								{unknown !== "0" && <None>, not known for {gpuHours(unknown)} GPU-hours</None>}
+								{unknown !== "0" && <None>, unknown for {gpuHours(unknown)} GPU-hours</None>}
 							</PTd>
 							<PTd n>
 								{milligrams === "0" ? (
-									<None>none known</None>
+									<None>unknown</None>
 								) : (
 									<Drill href={href} what={label}>
 										<Carbon grams={BigInt(milligrams) / 1_000n} estimate />
@@ -46,7 +46,7 @@ export function CarbonSection({ content }: { content: StatementContent }) {
 							Energy
 							<None>
 								: measured {wh(c.measuredEnergyMilliWh)}
-								{share(c.measuredEnergyMilliWh)}; weighed with the hour's own grid {wh(c.hourlyGridMilliWh)}
+								{share(c.measuredEnergyMilliWh)}; hourly grid intensity {wh(c.hourlyGridMilliWh)}
 								{share(c.hourlyGridMilliWh)}
 							</None>
 						</PTd>

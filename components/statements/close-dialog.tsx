@@ -12,7 +12,7 @@ import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { monthWords } from "#server/domain/statement-words.ts";
 
-/** Closes the month for the company and every team; once more with a reason after corrections. */
+/** Closes the month for the company and all teams; closing again after corrections needs a reason. */
 export function CloseDialog({ view, onClose }: { view: StatementView; onClose: () => void }) {
 	const id = useId();
 	const trpc = useTRPC();
@@ -22,14 +22,14 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 	const [reason, setReason] = useState("");
 	const after = useAfterChange(() => {
 		onClose();
-		// An older version may be shown: the page goes to the newest.
+		// An older version may be open; go to the newest.
 		router.replace(statementHref(month, team), { scroll: false });
 	});
 	const close = useMutation(
 		trpc.statement.close.mutationOptions({
 			onSuccess: ({ written }) =>
-				after.done(`${monthWords(month)} is closed`, `${written.length} ${written.length === 1 ? "statement" : "statements"} written.`),
-			onError: after.failed("The month was not closed"),
+				after.done(`${monthWords(month)} closed`, `${written.length} ${written.length === 1 ? "statement" : "statements"} written.`),
+			onError: after.failed("Could not close the month"),
 		}),
 	);
 	const missing = again && reason.trim().length < 3;
@@ -40,31 +40,31 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 			title={again ? `Close ${monthWords(month)} again?` : `Close ${monthWords(month)}?`}
 			description={
 				again
-					? "What changed gets a next version beside the one before, which stays as it was signed. Statements that say the same keep theirs."
-					: "The company and every team get a statement of what the ledger holds at this moment. It can never be changed, only followed by another version."
+					? "Changed statements get a new version; signed ones stay. Unchanged statements keep their version."
+					: "Creates the company's and every team's statement from the current ledger. Statements are immutable; corrections create a new version."
 			}
 			actions={
 				<>
-					<Button onClick={onClose}>Not now</Button>
+					<Button onClick={onClose}>Cancel</Button>
 					<Button
 						variant="primary"
 						busy={close.isPending}
 						disabled={missing}
 						onClick={() => close.mutate({ month, ...(again ? { correction: reason } : {}) })}
 					>
-						{again ? "Write the next version" : "Close the month"}
+						{again ? "Close again" : "Close month"}
 					</Button>
 				</>
 			}
 		>
 			{view.changedSince && (
 				<p className="mb-3 text-ink-2">
-					Posted since it was closed: <Money value={view.changedSince.deltaMicroUsd} signed className="font-strong text-ink" /> in{" "}
+					Posted since closing: <Money value={view.changedSince.deltaMicroUsd} signed className="font-strong text-ink" /> in{" "}
 					{view.changedSince.charges} {view.changedSince.charges === 1 ? "charge" : "charges"}.
 				</p>
 			)}
 			{again ? (
-				<Field label="Why it is closed again" htmlFor={id} hint="One sentence; it stands on the new version.">
+				<Field label="Reason" htmlFor={id} hint="One sentence, printed on the new version.">
 					<Textarea
 						id={id}
 						value={reason}

@@ -11,8 +11,8 @@ type Of = Pick<StatementContent, "month" | "team" | "version" | "zone" | "fromMs
 type More = Pick<Drill, "job" | "lost" | "of" | "part" | "since">;
 
 /**
- * The page with the charges behind a figure of a statement: its team's, of its month (or of `month`), as they stood when the
- * version was closed; behind a preview's as they stand now.
+ * Link to the charges behind a figure, for its team and month (or `month`), as of the version's closing; for a preview
+ * as of now.
  */
 export function statementDrill(
 	at: Of,
@@ -40,17 +40,17 @@ export function wasteDrill(at: Of, key: WasteKey): string | null {
 	return key === "idle" ? statementDrill(at, chargesOfLine("idle")) : statementDrill(at, {}, { lost: LOST_OF_WASTE[key] });
 }
 
-/** The same line of the month before. */
+/** The same line of the previous month. */
 export const drillBefore = (at: Of, charges: ChargesWith = {}, more: More = {}): string | null =>
 	statementDrill(at, charges, more, monthBefore(at.month));
 
-/** What was posted to the month after a version was closed, up to now. */
+/** Postings to the month since a version was closed. */
 export function laterDrill(at: Of, version: number): string | null {
 	const since = cutOfVersion({ ...at, version });
 	return since === null ? null : statementDrill({ ...at, version: 0 }, {}, { since });
 }
 
-/** The charges behind a difference to the version before; null for what is no sum of charges of the month. */
+/** Charges behind a difference from the previous version; null if it is not a sum of the month's charges. */
 export function differenceDrill(at: Of, { section, key }: StatementDifference): string | null {
 	const since = cutOfVersion({ ...at, version: at.version - 1 });
 	if (since === null) return null;
@@ -60,7 +60,7 @@ export function differenceDrill(at: Of, { section, key }: StatementDifference): 
 	return line ? statementDrill(at, chargesOfLine(line), { since }) : null;
 }
 
-/** "2026-10" of "2026-11". */
+/** "2026-10" from "2026-11". */
 export function monthBefore(month: string): string {
 	const [year = 0, number = 1] = month.split("-").map(Number);
 	return new Date(Date.UTC(year, number - 2, 1)).toISOString().slice(0, 7);

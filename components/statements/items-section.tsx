@@ -6,23 +6,23 @@ import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/st
 import { gpuHours, type ItemGroup, itemGroups } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
 
-/** What was used and bought: of a team by project, of the company at once. */
+/** Usage and purchases: by project for a team, in one list for the company. */
 export function ItemsSection({ content }: { content: StatementContent }) {
 	const groups = itemGroups(content);
 	if (groups.length === 0) return null;
-	const title = content.team === "" ? "What was used and bought" : "Charges by project";
+	const title = content.team === "" ? "Usage" : "Charges by project";
 	return (
 		<Section title={title}>
 			<PaperTable aria-label={title}>
 				<thead>
 					<tr>
 						<PTh>Charge</PTh>
-						<PTh className="max-md:hidden print:table-cell">From</PTh>
+						<PTh className="max-md:hidden print:table-cell">Period</PTh>
 						<PTh n className="max-md:hidden print:table-cell">
 							GPU-hours
 						</PTh>
 						<PTh n className="max-md:hidden print:table-cell">
-							Each
+							Unit price
 						</PTh>
 						<PTh n>Cost</PTh>
 					</tr>
@@ -42,9 +42,7 @@ export function ItemsSection({ content }: { content: StatementContent }) {
 					</PTr>
 				</tbody>
 			</PaperTable>
-			<Remark>
-				Prices of a GPU-hour are worked out from the amounts; the amounts are exact to the micro-dollar and shown to the cent.
-			</Remark>
+			<Remark>GPU-hour prices are derived from exact amounts; amounts are shown to the cent.</Remark>
 		</Section>
 	);
 }
@@ -78,7 +76,7 @@ function Group({ group }: { group: ItemGroup }) {
 			))}
 			{group.label !== null && (
 				<PTr strong>
-					<PTd>Together, {group.label}</PTd>
+					<PTd>Total {group.label}</PTd>
 					<PTd className="max-md:hidden print:table-cell" colSpan={3} />
 					<PTd n>
 						<Drill href={group.href} what={group.label}>

@@ -8,12 +8,12 @@ import { monthWords } from "#server/domain/statement-words.ts";
 
 const nameOf = (month: string) => monthWords(month).split(" ")[0] ?? month;
 
-/** On-prem against cloud, and against the month before. */
+/** Owned and cloud cost, compared with the previous month. */
 export function LinesSection({ content }: { content: StatementContent }) {
 	const compares = content.previousTotals !== null;
 	return (
-		<Section title="On-prem against cloud">
-			<PaperTable aria-label="On-prem against cloud">
+		<Section title="Owned and cloud">
+			<PaperTable aria-label="Owned and cloud">
 				<thead>
 					<tr>
 						<PTh>

@@ -11,19 +11,19 @@ import type { StatementView } from "#components/statements/use-statement.ts";
 import { Button } from "#components/ui/button.tsx";
 import { cutOfVersion } from "#server/domain/ledger-cut.ts";
 
-/** Caps against what was posted, each with why it was passed. */
+/** Budgets and actuals, with a note for each overrun. */
 export function BudgetsSection({ view }: { view: StatementView }) {
 	const { budgets } = view.content;
 	if (budgets.length === 0) return null;
 	return (
-		<Section title="Budget against actual">
-			<PaperTable aria-label="Budget against actual">
+		<Section title="Budgets">
+			<PaperTable aria-label="Budgets">
 				<thead>
 					<tr>
 						<PTh>Budget</PTh>
 						<PTh n>Cap</PTh>
 						<PTh n>Actual</PTh>
-						<PTh n>Over or under</PTh>
+						<PTh n>Difference</PTh>
 					</tr>
 				</thead>
 				<tbody>
@@ -54,22 +54,20 @@ export function BudgetsSection({ view }: { view: StatementView }) {
 					))}
 				</tbody>
 			</PaperTable>
-			<Remark>
-				Actual is cloud money of the whole period as far as it was posted then; the cap is the policy's at the end of the month.
-			</Remark>
+			<Remark>Actual is cloud spend of the whole period as posted at closing; the cap is from the policy at month end.</Remark>
 		</Section>
 	);
 }
 
-/** What the providers billed against what the ledger held. */
+/** Provider bills compared with the ledger. */
 export function BillsSection({ view }: { view: StatementView }) {
 	const { bills } = view.content;
 	return (
-		<Section title="Reconciled with the bills">
+		<Section title="Bill reconciliation">
 			{bills.length === 0 ? (
-				<Remark>No bill of this month was held against the ledger when this was made: cloud amounts are the ledger's own.</Remark>
+				<Remark>No bill was reconciled before this statement; cloud amounts are from the ledger.</Remark>
 			) : (
-				<PaperTable aria-label="Reconciled with the bills">
+				<PaperTable aria-label="Bill reconciliation">
 					<thead>
 						<tr>
 							<PTh>Provider</PTh>
@@ -78,7 +76,7 @@ export function BillsSection({ view }: { view: StatementView }) {
 							<PTh n className="max-md:hidden print:table-cell">
 								Adjusted
 							</PTh>
-							<PTh n>Not explained</PTh>
+							<PTh n>Unexplained</PTh>
 						</tr>
 					</thead>
 					<tbody>
@@ -87,9 +85,9 @@ export function BillsSection({ view }: { view: StatementView }) {
 								<PTd>
 									<span className="font-strong">{b.provider}</span>
 									<span className="text-ink-3">
-										, {b.resources} resources{b.unknown > 0 && `, ${b.unknown} of them unknown`}
+										, {b.resources} resources{b.unknown > 0 && `, ${b.unknown} of them not in the ledger`}
 									</span>
-									<Note view={view} subject={`bill:${b.provider}`} label={`the bill of ${b.provider}`} text={b.note} />
+									<Note view={view} subject={`bill:${b.provider}`} label={`${b.provider} bill`} text={b.note} />
 								</PTd>
 								{[b.estimatedMicroUsd, b.billedMicroUsd].map((value, i) => (
 									<PTd n key={i === 0 ? "ledger" : "billed"}>
@@ -104,7 +102,7 @@ export function BillsSection({ view }: { view: StatementView }) {
 									</ToBills>
 								</PTd>
 								<PTd n className={b.unexplainedMicroUsd === "0" ? "" : "font-semibold text-risk-ink"}>
-									<ToBills view={view} provider={b.provider} what="Not explained">
+									<ToBills view={view} provider={b.provider} what="Unexplained">
 										<Money value={b.unexplainedMicroUsd} signed />
 									</ToBills>
 								</PTd>
@@ -117,7 +115,7 @@ export function BillsSection({ view }: { view: StatementView }) {
 	);
 }
 
-/** A way to the resources and lines behind it, for who may read bills. */
+/** Link to resources and bill lines, for users who can read bills. */
 function ToBills({ view, provider, what, children }: { view: StatementView; provider: string; what: string; children: ReactNode }) {
 	if (!view.may.readBills) return children;
 	return (
@@ -135,7 +133,7 @@ function ToBills({ view, provider, what, children }: { view: StatementView; prov
 	);
 }
 
-/** Why it differs, and for who may a way to say so. */
+/** The note on a variance, editable for some users. */
 function Note({ view, subject, label, text }: { view: StatementView; subject: string; label: string; text: string | null }) {
 	const [writing, setWriting] = useState(false);
 	const { month, team } = view.content;
@@ -145,7 +143,7 @@ function Note({ view, subject, label, text }: { view: StatementView; subject: st
 			{view.may.note && (
 				<span className="block print:hidden">
 					<Button variant="link" size="sm" className="h-5!" onClick={() => setWriting(true)}>
-						{text === null ? "Add a note" : "Change the note"}
+						{text === null ? "Add note" : "Edit note"}
 					</Button>
 				</span>
 			)}

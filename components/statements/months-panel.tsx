@@ -16,7 +16,7 @@ import { monthWords } from "#server/domain/statement-words.ts";
 
 type Item = Outputs["statement"]["list"]["items"][number];
 
-/** Every month of the ledger, and where its statement stands. */
+/** All ledger months with their statement status. */
 export function MonthsPanel({ team: asked }: { team: string | null }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.statement.list.queryOptions(asked === null ? {} : { team: asked }));
@@ -24,8 +24,8 @@ export function MonthsPanel({ team: asked }: { team: string | null }) {
 	if (team === null) {
 		return (
 			<Panel>
-				<EmptyState icon="statements" title="You are in no team yet">
-					Statements are made for teams. Ask a platform engineer to add you to yours.
+				<EmptyState icon="statements" title="You are not in a team yet">
+					Statements are per team. Ask a platform engineer to add you to yours.
 				</EmptyState>
 			</Panel>
 		);
@@ -33,7 +33,7 @@ export function MonthsPanel({ team: asked }: { team: string | null }) {
 	return (
 		<Panel
 			title="Months"
-			sub={`of the ledger's calendar; the last one is closed by itself on day ${data.closing.day} and sent`}
+			sub={`in the ledger's time zone; the previous month closes automatically on day ${data.closing.day}`}
 			actions={
 				<>
 					{data.closing.mayChange && <ClosingDay day={data.closing.day} />}
@@ -42,8 +42,8 @@ export function MonthsPanel({ team: asked }: { team: string | null }) {
 			}
 		>
 			{items.length === 0 ? (
-				<EmptyState icon="statements" title="Nothing was charged yet" action={{ label: "Submit a job", href: "/jobs/new" }}>
-					A month appears here with its first charge, and can be closed when it is over.
+				<EmptyState icon="statements" title="No charges yet" action={{ label: "Submit job", href: "/jobs/new" }}>
+					A month appears here with its first charge.
 				</EmptyState>
 			) : (
 				<Table aria-label="Statements by month">
@@ -93,14 +93,14 @@ function MonthRow({ item, team }: { item: Item; team: string }) {
 			<Td n>{closed ? <Money value={closed.ownedMicroUsd} /> : <span className="text-ink-3">not closed</span>}</Td>
 			<Td n>{closed ? <Money value={closed.cloudMicroUsd} /> : null}</Td>
 			<Td n phone="b" className="font-semibold">
-				{!closed && <span className="font-book text-ink-3">{item.state === "open" ? "so far " : "posted "}</span>}
+				{!closed && <span className="font-book text-ink-3">{item.state === "open" ? "to date " : "posted "}</span>}
 				<Money value={closed?.totalMicroUsd ?? item.ledgerMicroUsd} />
 			</Td>
 			<Td n>{closed?.version}</Td>
 			<Td n phone="d">
 				{closed && <Time atMs={closed.closedAt.getTime()} form="short" />}
 			</Td>
-			<Td>{closed && (closed.signedBy.length > 0 ? closed.signedBy.join(", ") : <span className="text-ink-3">nobody yet</span>)}</Td>
+			<Td>{closed && (closed.signedBy.length > 0 ? closed.signedBy.join(", ") : <span className="text-ink-3">not signed</span>)}</Td>
 		</Tr>
 	);
 }

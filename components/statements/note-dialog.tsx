@@ -12,12 +12,12 @@ type NoteDialogProps = {
 	subject: string;
 	label: string;
 	text: string;
-	/** The statement that is shown was closed, so that the note is of its next version. */
+	/** True if the shown statement is closed; the note then appears on its next version. */
 	closed: boolean;
 	onClose: () => void;
 };
 
-/** Explains a variance in the words of somebody who knows. */
+/** Explains a variance. */
 export function NoteDialog({ at, subject, label, text, closed, onClose }: NoteDialogProps) {
 	const id = useId();
 	const trpc = useTRPC();
@@ -25,8 +25,8 @@ export function NoteDialog({ at, subject, label, text, closed, onClose }: NoteDi
 	const after = useAfterChange(onClose);
 	const note = useMutation(
 		trpc.statement.note.mutationOptions({
-			onSuccess: () => after.done("The note is kept"),
-			onError: after.failed("The note was not kept"),
+			onSuccess: () => after.done("Note saved"),
+			onError: after.failed("Could not save the note"),
 		}),
 	);
 	const empty = value.trim() === "";
@@ -34,22 +34,22 @@ export function NoteDialog({ at, subject, label, text, closed, onClose }: NoteDi
 		<Dialog
 			open
 			onClose={onClose}
-			title={`A note on ${label}`}
+			title={`Note on ${label}`}
 			description={
 				closed
-					? "A closed statement stays as it is. The note stands on its next version: close the month again to write it."
-					: "It stands on the statement when the month is closed."
+					? "Closed statements are immutable. The note appears on the next version: close the month again."
+					: "It appears on the statement when the month is closed."
 			}
 			actions={
 				<>
 					<Button onClick={onClose}>Cancel</Button>
 					<Button variant="primary" busy={note.isPending} disabled={empty} onClick={() => note.mutate({ ...at, subject, text: value })}>
-						Keep the note
+						Save note
 					</Button>
 				</>
 			}
 		>
-			<Field label="Why it differs" htmlFor={id} hint="Your name is kept with it.">
+			<Field label="Explanation" htmlFor={id} hint="Saved with your name.">
 				<Textarea
 					id={id}
 					value={value}

@@ -1,7 +1,7 @@
 import type { ComponentProps, ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 
-/** A section of the paper. Its heading stays with what it heads when the page is printed. */
+/** A section of the printed statement. A heading stays with its content on one page. */
 export function Section({ title, children }: { title: string; children: ReactNode }) {
 	return (
 		<section className="mt-7 break-inside-auto first:mt-0">
@@ -29,7 +29,7 @@ export function PTh({ n = false, className, ...rest }: ComponentProps<"th"> & { 
 	);
 }
 
-/** A row is never cut by the end of a page. */
+/** Prevents page breaks inside a row. */
 export function PTr({ strong = false, className, ...rest }: ComponentProps<"tr"> & { strong?: boolean }) {
 	return <tr {...rest} className={cn("break-inside-avoid [&>*]:hairline-b", strong && "font-semibold", className)} />;
 }
@@ -42,5 +42,5 @@ export function Remark({ children }: { children: ReactNode }) {
 	return <p className="mt-2 text-xs text-pretty text-ink-3">{children}</p>;
 }
 
-/** What a cell says where there is nothing. */
+/** Text of an empty cell. */
 export const None = ({ children = "none" }: { children?: ReactNode }) => <span className="text-ink-3">{children}</span>;

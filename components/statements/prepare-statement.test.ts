@@ -8,7 +8,7 @@ const sums = (effectiveMicroUsd: string, gpuMs = "0"): StatementSums => {
 	return { effectiveMicroUsd, billedMicroUsd: "0", listMicroUsd: "0", gpuMs, energyMilliWh: "0", emissionsMilligrams: "0" };
 };
 
-/** Only what the preparing functions read. */
+/** Only the fields that the tested functions read. */
 function someContent(changes: Partial<StatementContent>): StatementContent {
 	return {
 		...{ month: "2026-11", team: "risk", version: 1, replaces: null, postedUntilMs: 2, charges: 1, zone: "Europe/Berlin" },
@@ -28,14 +28,14 @@ describe("lineRows", () => {
 		lines: [{ key: "spot", sums: sums("30", "7200000"), previous: null }],
 		sides: [{ key: "cloud", sums: sums("30"), previous: sums("12") }],
 	});
-	it("has the lines, the sides and the total, each with its change: a line that is new changed by all of it", () => {
+	it("has lines, owned and cloud totals, and the total, each with its change; a new line changed by its full amount", () => {
 		expect(lineRows(content).map((r) => [r.label, r.kind, r.microUsd, r.previousMicroUsd, r.changeMicroUsd])).toEqual([
 			["Cloud, spot", "line", 30n, 0n, 30n],
-			["Cloud in all", "side", 30n, 12n, 18n],
+			["Cloud total", "side", 30n, 12n, 18n],
 			["Total", "total", 30n, 12n, 18n],
 		]);
 	});
-	it("leads each amount of either month to its charges, by the days of the ledger's calendar; what is 0 to none", () => {
+	it("links each amount of both months to its charges by ledger days; zero has no link", () => {
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&team=risk";
 		const october = "/spend/charges?from=2026-10-01&to=2026-10-31&team=risk";
 		const closed = "&asOf=2026-11/1/risk";
@@ -45,7 +45,7 @@ describe("lineRows", () => {
 			[`${november}${closed}`, `${october}${closed}`],
 		]);
 	});
-	it("compares with nothing when nothing was charged in the month before", () => {
+	it("has no comparison without charges in the previous month", () => {
 		expect(lineRows({ ...content, previousTotals: null }).map((r) => r.changeMicroUsd)).toEqual([null, null, null]);
 	});
 });
@@ -60,24 +60,24 @@ describe("itemGroups", () => {
 		{ key: "fraud", sums: sums("6000000") },
 		{ key: "", sums: sums("5") },
 	];
-	it("a team's stand under their projects, with $6 over 2 h = $3 an hour; egress has no price of an hour", () => {
+	it("groups a team's items by project, with $6 / 2 h = $3 per hour; egress has no hourly price", () => {
 		const groups = itemGroups(someContent({ items, byProject }));
 		expect(groups.map((g) => [g.label, g.microUsd, g.items.map((i) => [i.label, i.from, i.perGpuHour])])).toEqual([
 			["fraud", 6_000_000n, [["H100-80GB, spot", "aws", 3_000_000n]]],
 			["(no project)", 5n, [["spot: transfer out of clouds", "aws", null]]],
 		]);
 	});
-	it("the company's stand in one group without a name", () => {
+	it("puts the company's items in one unnamed group", () => {
 		expect(itemGroups(someContent({ team: "", items })).map((g) => [g.label, g.items.length])).toEqual([[null, 2]]);
 		expect(itemGroups(someContent({ team: "" }))).toEqual([]);
 	});
-	it("idle hardware is called idle", () =>
+	it("labels idle hardware", () =>
 		expect(itemLabel({ ...item, project: "", line: "idle", capacityType: "owned" })).toBe("H100-80GB, idle"));
 });
 
-describe("the charges behind a figure", () => {
+describe("charge links", () => {
 	const company = someContent({ team: "" });
-	it("of the company's adjustments and waste", () => {
+	it("for the company's adjustments and waste", () => {
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30";
 		const [cut, since] = ["asOf=2026-11/1", "since=2026-11/1"];
 		const [adjusted] = lineRows({ ...company, lines: [{ key: "adjustment", sums: sums("-5"), previous: null }] });
@@ -92,7 +92,7 @@ describe("the charges behind a figure", () => {
 		expect(differenceDrill(second, idle)).toBe(`${november}&class=~&capacity=owned&asOf=2026-11/2&${since}`);
 		expect(differenceDrill(second, { ...idle, section: "saving" })).toBeNull();
 	});
-	it("of what a team used, by project; of another team's nothing", () => {
+	it("for a team's usage by project; none for other teams", () => {
 		const item = { project: "", line: "egress", provider: "aws", capacityType: "spot", accelerator: "", sums: sums("5") } as const;
 		const [group] = itemGroups(someContent({ items: [item], byProject: [{ key: "", sums: sums("5") }] }));
 		const november = "/spend/charges?from=2026-11-01&to=2026-11-30&team=risk&project=~";
@@ -108,15 +108,15 @@ describe("figures", () => {
 		["1", "0.0"],
 		["360000", "0.1"],
 		["4377600000", "1,216.0"],
-	])("%s ms of GPU time are %s hours", (ms, text) => expect(gpuHours(ms)).toBe(text));
-	it("a credit has no price of an hour", () => expect(perGpuHour(sums("-5", "3600000"))).toBeNull());
-	it("a hash is shown by its beginning", () => expect(shortHash("0123456789abcdef".repeat(4))).toBe("01234567 89abcdef"));
+	])("formats %s ms of GPU time as %s hours", (ms, text) => expect(gpuHours(ms)).toBe(text));
+	it("a credit has no hourly price", () => expect(perGpuHour(sums("-5", "3600000"))).toBeNull());
+	it("shortens a hash", () => expect(shortHash("0123456789abcdef".repeat(4))).toBe("01234567 89abcdef"));
 	it("the month before January is December", () =>
 		expect([monthBefore("2026-01"), monthBefore("2026-12")]).toEqual(["2025-12", "2026-11"]));
 });
 
 describe("links", () => {
-	it("name the team and the version only where they are not the usual", () => {
+	it("include team and version only if they differ from the default", () => {
 		expect(statementHref("2026-11", "")).toBe("/statements/2026-11");
 		expect(statementHref("2026-11", "risk & co", 2)).toBe("/statements/2026-11?team=risk+%26+co&version=2");
 		expect(statementFileHref("2026-11", "risk", 1, "pdf")).toBe("/api/statements/2026-11?format=pdf&version=1&team=risk");

@@ -21,17 +21,17 @@ export interface LineRow {
 	kind: "line" | "side" | "total";
 	gpuMs: bigint;
 	microUsd: bigint;
-	/** null when nothing was charged in the month before at all. */
+	/** null if the previous month has no charges. */
 	previousMicroUsd: bigint | null;
 	changeMicroUsd: bigint | null;
-	/** The charges of this month and of the one before; null where there are none. */
+	/** Links to charges of this and the previous month; null if there are none. */
 	href: string | null;
 	previousHref: string | null;
 }
 
 const SIDE_PART = { owned: "home", cloud: "cloud" } as const;
 
-/** The lines, then both sides, then the total: the lines add up to the sides, and the sides to the total. */
+/** Lines, then owned and cloud totals, then the total; each level adds up to the next. */
 export function lineRows(content: StatementContent): LineRow[] {
 	const { lines, sides, totals, previousTotals } = content;
 	type Behind = { charges?: ChargesWith; part?: SpendPart };
@@ -52,7 +52,7 @@ export function lineRows(content: StatementContent): LineRow[] {
 	return [
 		...lines.map((l) => row({ key: l.key, label: LINE_WORDS[l.key], kind: "line", charges: chargesOfLine(l.key) }, l.sums, l.previous)),
 		...sides.map(({ key, sums, previous }) =>
-			row({ key: `side-${key}`, label: `${SIDE_WORDS[key]} in all`, kind: "side", part: SIDE_PART[key] }, sums, previous),
+			row({ key: `side-${key}`, label: `${SIDE_WORDS[key]} total`, kind: "side", part: SIDE_PART[key] }, sums, previous),
 		),
 		row({ key: "total", label: "Total", kind: "total" }, totals, previousTotals),
 	];
@@ -60,15 +60,15 @@ export function lineRows(content: StatementContent): LineRow[] {
 
 export interface ItemGroup {
 	key: string;
-	/** null: the company's items stand in one group without a name. */
+	/** null: the company's items are in one unnamed group. */
 	label: string | null;
 	items: { id: string; label: string; from: string; gpuMs: bigint; perGpuHour: bigint | null; microUsd: bigint; href: string | null }[];
 	microUsd: bigint;
-	/** The charges of all of them. */
+	/** Link to the charges of all items. */
 	href: string | null;
 }
 
-/** A team's charges by project, dearest first; the company's all at once. */
+/** A team's charges by project, most expensive first; the company's in one group. */
 export function itemGroups(content: StatementContent): ItemGroup[] {
 	const { team, items, byProject, totals } = content;
 	if (items.length === 0) return [];
@@ -101,13 +101,13 @@ export function itemLabel({ line, accelerator, capacityType }: StatementItem): s
 		: `${machine}${LABELS[capacityType]}: ${LINE_WORDS[line].toLowerCase()}`;
 }
 
-/** Cut to the micro-dollar; null where there is no time, or a credit. */
+/** Rounded down to the micro-dollar; null without hours or for a credit. */
 export function perGpuHour({ effectiveMicroUsd, gpuMs }: StatementSums): bigint | null {
 	const [cost, time] = [BigInt(effectiveMicroUsd), BigInt(gpuMs)];
 	return time <= 0n || cost <= 0n ? null : (cost * BigInt(HOUR_MS)) / time;
 }
 
-/** "1,216.4"; "none" is said by the cell, not by a zero. */
+/** "1,216.4"; zero is shown as "none" by the cell. */
 export function gpuHours(gpuMs: bigint | string): string | null {
 	const tenths = (BigInt(gpuMs) + 180_000n) / 360_000n;
 	return BigInt(gpuMs) === 0n ? null : `${(tenths / 10n).toString().replace(/\B(?=(\d{3})+(?!\d))/g, ",")}.${tenths % 10n}`;

@@ -6,7 +6,7 @@ import { gpuHours } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
 import { SAVING_WORDS, WASTE_RECKONED, WASTE_WORDS } from "#server/domain/statement-words.ts";
 
-/** Estimates, each with how it is reckoned beside it. */
+/** Estimated savings with their method. */
 export function SavingsSection({ content: { savings } }: { content: StatementContent }) {
 	return (
 		<Section title="Savings, estimated">
@@ -23,7 +23,7 @@ export function SavingsSection({ content: { savings } }: { content: StatementCon
 							) : saving.hours !== null ? (
 								`≈ ${saving.hours} h`
 							) : (
-								<None>not reckoned</None>
+								<None>not available</None>
 							)}
 						</dd>
 						<dd className="col-span-full max-w-[62ch] text-pretty text-ink-2">{saving.reckoned}</dd>
@@ -34,16 +34,16 @@ export function SavingsSection({ content: { savings } }: { content: StatementCon
 	);
 }
 
-/** Work that came to nothing, and hardware that stood still. */
+/** Failed work and idle hardware. */
 export function WasteSection({ content }: { content: StatementContent }) {
 	const { waste } = content;
 	return (
-		<Section title="Paid for nothing">
-			<PaperTable aria-label="Paid for nothing">
+		<Section title="Wasted spend">
+			<PaperTable aria-label="Wasted spend">
 				<thead>
 					<tr>
 						<PTh>
-							<span className="sr-only">What</span>
+							<span className="sr-only">Type</span>
 						</PTh>
 						<PTh n>GPU-hours</PTh>
 						<PTh n>Cost</PTh>

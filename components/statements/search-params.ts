@@ -1,7 +1,7 @@
 import { createLoader, createSerializer, parseAsInteger, parseAsString } from "nuqs/server";
 
 const params = {
-	/** "" is the company; absent is what the person may see first. */
+	/** "" is the company; absent is the user's default. */
 	team: parseAsString,
 	version: parseAsInteger,
 };
@@ -12,7 +12,7 @@ export const statementsHref = (team: string | null): string => serialize("/state
 export const statementHref = (month: string, team: string, version: number | null = null): string =>
 	serialize(`/statements/${month}`, { team: team === "" ? null : team, version });
 
-/** The page's own download, which knows who is signed in. */
+/** The page's own download, authenticated by the session cookie. */
 export function statementFileHref(month: string, team: string, version: number, format: "pdf" | "csv"): string {
 	const query = new URLSearchParams({ format, version: String(version), ...(team === "" ? {} : { team }) });
 	return `/api/statements/${month}?${query.toString()}`;

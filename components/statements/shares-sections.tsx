@@ -8,7 +8,7 @@ import { gpuHours } from "#components/statements/prepare-statement.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
 
-/** Who spent it. Each row is part of the total, and they add up to it. */
+/** Spend by team or project. Rows add up to the total. */
 export function SharesSection({
 	title,
 	by,
@@ -69,13 +69,13 @@ export function SharesSection({
 	);
 }
 
-/** The dearest jobs, each with a way to its receipt. */
+/** Top jobs by cost, linked to their receipts. */
 export function JobsSection({ content }: { content: StatementContent }) {
 	const { topJobs } = content;
 	if (topJobs.length === 0) return null;
 	return (
-		<Section title={topJobs.length === 1 ? "The one job" : `The ${topJobs.length} dearest jobs`}>
-			<PaperTable aria-label="The dearest jobs">
+		<Section title={topJobs.length === 1 ? "Top job by cost" : `Top ${topJobs.length} jobs by cost`}>
+			<PaperTable aria-label="Top jobs by cost">
 				<thead>
 					<tr>
 						<PTh>Job</PTh>

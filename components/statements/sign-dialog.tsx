@@ -10,7 +10,7 @@ import { CheckField } from "#components/ui/checkbox.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
 
-/** A name under the hash of what was read. */
+/** Signs the hash of the statement. */
 export function SignDialog({ view, onClose }: { view: StatementView; onClose: () => void }) {
 	const trpc = useTRPC();
 	const [read, setRead] = useState(false);
@@ -18,8 +18,8 @@ export function SignDialog({ view, onClose }: { view: StatementView; onClose: ()
 	const after = useAfterChange(onClose);
 	const sign = useMutation(
 		trpc.statement.sign.mutationOptions({
-			onSuccess: ({ version }) => after.done(`Version ${version} is signed`),
-			onError: after.failed("The statement was not signed"),
+			onSuccess: ({ version }) => after.done(`Version ${version} signed`),
+			onError: after.failed("Could not sign the statement"),
 		}),
 	);
 	if (!shown) return null;
@@ -28,10 +28,10 @@ export function SignDialog({ view, onClose }: { view: StatementView; onClose: ()
 			open
 			onClose={onClose}
 			title={`Sign ${monthWords(content.month)}, ${whoseWords(content.team).toLowerCase()}`}
-			description="Your name and the moment are kept under exactly this version. A signature cannot be taken back."
+			description="Records your name and the time for this version. A signature cannot be removed."
 			actions={
 				<>
-					<Button onClick={onClose}>Not now</Button>
+					<Button onClick={onClose}>Cancel</Button>
 					<Button
 						variant="primary"
 						busy={sign.isPending}
@@ -52,8 +52,7 @@ export function SignDialog({ view, onClose }: { view: StatementView; onClose: ()
 			<p className="mt-2 font-mono text-2xs break-all text-ink-3">sha256 {shown.sha256}</p>
 			{changedSince && (
 				<p className="mt-3 text-warn-ink">
-					Since it was closed, <Money value={changedSince.deltaMicroUsd} signed /> was posted to this month. You would sign what it said
-					before.
+					Since closing, <Money value={changedSince.deltaMicroUsd} signed /> was posted to this month and is not in this version.
 				</p>
 			)}
 			<CheckField

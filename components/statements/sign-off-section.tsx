@@ -9,7 +9,7 @@ import { LABELS } from "#server/domain/vocabulary.ts";
 
 type Version = StatementView["versions"][number];
 
-/** What this version says differently from the one before, and why there is another. */
+/** Differences from the previous version and the reason for the new one. */
 export function CorrectionSection({ view: { shown, content } }: { view: StatementView }) {
 	if (!shown || shown.correction === null) return null;
 	return (
@@ -21,7 +21,7 @@ export function CorrectionSection({ view: { shown, content } }: { view: Statemen
 }
 
 function Differences({ version, content }: { version: Version; content: StatementView["content"] }) {
-	if (version.differences.length === 0) return <Remark>No amount differs; notes or quantities do.</Remark>;
+	if (version.differences.length === 0) return <Remark>Amounts are unchanged; notes or quantities differ.</Remark>;
 	const amount = (value: string | null) => (value === null ? <None /> : <Money value={value} />);
 	return (
 		<PaperTable aria-label={`Differences of version ${version.version}`}>
@@ -40,7 +40,7 @@ function Differences({ version, content }: { version: Version; content: Statemen
 						<PTd n>{amount(d.beforeMicroUsd)}</PTd>
 						<PTd n>{amount(d.afterMicroUsd)}</PTd>
 						<PTd n>
-							<Drill href={differenceDrill(content, d)} what={`${differenceWords(d.section, d.key)}, what was posted between`}>
+							<Drill href={differenceDrill(content, d)} what={`${differenceWords(d.section, d.key)}, postings in between`}>
 								<Money value={d.deltaMicroUsd} signed />
 							</Drill>
 						</PTd>
@@ -51,13 +51,13 @@ function Differences({ version, content }: { version: Version; content: Statemen
 	);
 }
 
-/** Who closed it, what is signed, and who signed it. */
+/** Closing, hash and signatures. */
 export function SignOffSection({ view: { shown, content } }: { view: StatementView }) {
 	return (
 		<Section title="Sign-off">
 			<div className="break-inside-avoid">
 				<Remark>
-					Charges from {formatExact(content.fromMs)} to {formatExact(content.toMs)} (months of {content.zone}), posted up to{" "}
+					Charges from {formatExact(content.fromMs)} to {formatExact(content.toMs)} ({content.zone}), posted until{" "}
 					{formatExact(content.postedUntilMs)}.
 				</Remark>
 				{shown ? (
@@ -69,7 +69,7 @@ export function SignOffSection({ view: { shown, content } }: { view: StatementVi
 							{shown.signatures.map((s) => (
 								<Signed
 									key={s.accountId}
-									what={`Signed, ${LABELS[s.role]}${s.closedItToo ? ", who also closed it" : ""}`}
+									what={`Signed, ${LABELS[s.role]}${s.closedItToo ? ", also closed the statement" : ""}`}
 									name={s.name}
 									at={s.signedAt}
 								/>
@@ -85,12 +85,12 @@ export function SignOffSection({ view: { shown, content } }: { view: StatementVi
 	);
 }
 
-/** A line to sign on, with who did. */
+/** A signature line with the signer. */
 function Signed({ what, name, at }: { what: string; name: string; at: Date | null }) {
 	return (
 		<li>
 			<p className="h-5 text-ink-2">{at ? formatExact(at.getTime()) : ""}</p>
-			<p className="border-t border-t-line-strong pt-1.5 font-semibold">{name || "Nobody yet"}</p>
+			<p className="border-t border-t-line-strong pt-1.5 font-semibold">{name || "Not signed"}</p>
 			<p className="text-ink-3">{what}</p>
 		</li>
 	);

@@ -5,7 +5,7 @@ import { SignDialog } from "#components/statements/sign-dialog.tsx";
 import type { StatementView } from "#components/statements/use-statement.ts";
 import { Button } from "#components/ui/button.tsx";
 
-/** What can be done with the statement that is shown, by who may. */
+/** Actions on the statement, depending on permissions. */
 export function StatementActions({ view }: { view: StatementView }) {
 	const [dialog, setDialog] = useState<"close" | "sign" | null>(null);
 	const newest = view.shown !== null && view.shown.version === view.versions[0]?.version;
@@ -22,7 +22,7 @@ export function StatementActions({ view }: { view: StatementView }) {
 			)}
 			{closable && (
 				<Button variant="primary" onClick={() => setDialog("close")}>
-					{view.versions.length === 0 ? "Close the month" : "Close again"}
+					{view.versions.length === 0 ? "Close month" : "Close again"}
 				</Button>
 			)}
 			{dialog === "close" && <CloseDialog view={view} onClose={() => setDialog(null)} />}

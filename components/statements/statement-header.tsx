@@ -11,7 +11,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useHydrated } from "#components/ui/use-hydrated.ts";
 import { monthWords } from "#server/domain/statement-words.ts";
 
-/** Stands also when the statement cannot be shown; what needs it comes with it. */
+/** Rendered even if the statement fails to load; actions that need it load separately. */
 export function StatementHeader({ at }: { at: StatementAt }) {
 	const trpc = useTRPC();
 	const { data } = useQuery(trpc.statement.get.queryOptions(statementQuery(at)));

@@ -19,7 +19,7 @@ import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
 import "#components/statements/print.css";
 
-/** The statement as it is printed: every section in the order of the PDF. */
+/** The printed statement, with sections in PDF order. */
 export function StatementPaper({ view }: { view: StatementView }) {
 	const { content, shown } = view;
 	const title = `${whoseWords(content.team)}, ${monthWords(content.month)}`;
@@ -34,7 +34,7 @@ export function StatementPaper({ view }: { view: StatementView }) {
 					<p className="mt-0.5 text-md text-ink-2">{title}</p>
 					{!shown && (
 						<p className="mt-2 text-sm font-strong text-warn-ink">
-							Preview: {view.over ? "the month is over but not closed" : "the month is not over"}, and this may still change.
+							Preview: {view.over ? "month not closed yet" : "month in progress"}, amounts may change.
 						</p>
 					)}
 				</div>
@@ -83,7 +83,7 @@ function Head({ view }: { view: StatementView }) {
 						<Money value={totals.effectiveMicroUsd} />
 					</Drill>
 				</Fact>
-				<Fact label="Owned hardware" note={hours("owned") ? `${hours("owned")} GPU-hours, idle ones among them` : "none"}>
+				<Fact label="Owned hardware" note={hours("owned") ? `${hours("owned")} GPU-hours, including idle` : "none"}>
 					<Drill href={side("owned") ? statementDrill(content, {}, { part: "home" }) : null} what="Owned hardware">
 						<Money value={side("owned")?.effectiveMicroUsd ?? "0"} />
 					</Drill>
@@ -93,9 +93,9 @@ function Head({ view }: { view: StatementView }) {
 						<Money value={side("cloud")?.effectiveMicroUsd ?? "0"} />
 					</Drill>
 				</Fact>
-				<Fact label="CO2e" note="location-based, with embodied">
+				<Fact label="CO2e" note="location-based, including embodied">
 					{grams === 0n ? (
-						<None>none known</None>
+						<None>unknown</None>
 					) : (
 						<Drill href={statementDrill(content, {}, { of: "carbon" })} what="CO2e">
 							<Carbon grams={grams} estimate />

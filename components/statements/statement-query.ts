@@ -1,6 +1,6 @@
 export type StatementAt = { month: string; team: string; version: number | null };
 
-/** One form of the query's input, so that what the server prefetches is what the browser asks for. */
+/** Shared by server and browser so that the prefetched query key matches. */
 export function statementQuery({ month, team, version }: StatementAt) {
 	return version === null ? { month, team } : { month, team, version };
 }

@@ -5,7 +5,7 @@ import type { StatementAt } from "#components/statements/statement-query.ts";
 import { StatementSide } from "#components/statements/statement-side.tsx";
 import { useStatement } from "#components/statements/use-statement.ts";
 
-/** The page to print beside what one does with it. */
+/** The printable statement next to its actions. */
 export function StatementScreen({ at }: { at: StatementAt }) {
 	const view = useStatement(at);
 	return (

@@ -16,7 +16,7 @@ import { cn } from "#components/ui/cn.ts";
 import { cutOfVersion } from "#server/domain/ledger-cut.ts";
 import { STATE_WORDS, whoseWords } from "#server/domain/statement-words.ts";
 
-/** Beside the paper: files, where it stands, what was checked, versions, and the month's other statements. */
+/** Side column: downloads, status, checks, versions and other statements of the month. */
 export function StatementSide({ view }: { view: StatementView }) {
 	return (
 		<aside aria-label="About this statement" className="grid content-start gap-6 print:hidden">
@@ -50,7 +50,7 @@ function Row({ label, children }: { label: ReactNode; children: ReactNode }) {
 function Files({ view: { content } }: { view: StatementView }) {
 	const { month, team, version } = content;
 	return (
-		<Part title="Take it with you">
+		<Part title="Download">
 			<div className="grid grid-cols-3 gap-2">
 				<a className={buttonClass()} href={statementFileHref(month, team, version, "pdf")} download>
 					PDF
@@ -58,12 +58,7 @@ function Files({ view: { content } }: { view: StatementView }) {
 				<a className={buttonClass()} href={statementFileHref(month, team, version, "csv")} download>
 					CSV
 				</a>
-				<a
-					className={buttonClass()}
-					href={focusHref(month, cutOfVersion(content))}
-					download
-					title="The month's charges that are in it, in the form of FOCUS 1.2"
-				>
+				<a className={buttonClass()} href={focusHref(month, cutOfVersion(content))} download title="The statement's charges as FOCUS 1.2">
 					FOCUS
 				</a>
 			</div>
@@ -74,7 +69,7 @@ function Files({ view: { content } }: { view: StatementView }) {
 function Standing({ view }: { view: StatementView }) {
 	const { shown, state, sent, changedSince } = view;
 	return (
-		<Part title="Where it stands">
+		<Part title="Status">
 			<dl>
 				<Row label="State">{STATE_WORDS[state]}</Row>
 				<Row label="Shown">{shown ? `version ${shown.version} of ${view.versions.length}` : "preview"}</Row>
@@ -83,7 +78,7 @@ function Standing({ view }: { view: StatementView }) {
 						<Time atMs={shown.closedAt.getTime()} form="short" />
 					</Row>
 				)}
-				{shown && <Row label="Signed by">{shown.signatures.map((s) => s.name).join(", ") || "nobody yet"}</Row>}
+				{shown && <Row label="Signed by">{shown.signatures.map((s) => s.name).join(", ") || "not signed"}</Row>}
 				{view.versions.length > 0 && <Row label="Sent">{sentWords(sent)}</Row>}
 			</dl>
 			{changedSince && (
@@ -92,7 +87,7 @@ function Standing({ view }: { view: StatementView }) {
 					<Drill href={laterDrill(view.content, view.versions[0]?.version ?? 0)} what="Posted since closing">
 						<Money value={changedSince.deltaMicroUsd} signed className="font-semibold" />
 					</Drill>
-					, in {changedSince.charges} {changedSince.charges === 1 ? "charge" : "charges"} posted later.
+					, in {changedSince.charges} {changedSince.charges === 1 ? "charge" : "charges"} later postings.
 				</p>
 			)}
 		</Part>
@@ -100,24 +95,22 @@ function Standing({ view }: { view: StatementView }) {
 }
 
 function sentWords({ sent, pending, failed }: StatementView["sent"]): string {
-	const parts = [sent > 0 && `to ${sent}`, pending > 0 && `${pending} on their way`, failed > 0 && `${failed} failed`].filter(Boolean);
+	const parts = [sent > 0 && `to ${sent}`, pending > 0 && `${pending} pending`, failed > 0 && `${failed} failed`].filter(Boolean);
 	return parts.length === 0 ? "not yet" : parts.join(", ");
 }
 
 const CHECK_WORDS = {
 	lines_add_up: "Lines add up to the total",
-	projects_add_up: "Projects add up to it",
-	teams_add_up: "Teams add up to it",
+	projects_add_up: "Projects add up to the total",
+	teams_add_up: "Teams add up to the total",
 	bills_explained: "Bills are explained",
 } as const;
 
 function Checks({ view }: { view: StatementView }) {
 	return (
-		<Part title="Checked">
+		<Part title="Checks">
 			<p className="mb-1.5 text-xs text-pretty text-ink-3">
-				{view.shown
-					? "Amounts on the paper lead to their charges, as they stood when this version was closed."
-					: "Amounts on the paper lead to their charges, as they stand now."}
+				{view.shown ? "Amounts link to their charges as of this version's closing." : "Amounts link to their current charges."}
 			</p>
 			<dl>
 				{view.checks
@@ -134,12 +127,10 @@ function Checks({ view }: { view: StatementView }) {
 						</Row>
 					))}
 				{view.intact !== null && (
-					<Row label="The hash is still that of the text">
-						{view.intact ? <Health tone="ok">yes</Health> : <Health tone="risk">no</Health>}
-					</Row>
+					<Row label="Hash matches the text">{view.intact ? <Health tone="ok">yes</Health> : <Health tone="risk">no</Health>}</Row>
 				)}
 				{view.versions.length > 0 && (
-					<Row label="The ledger is unchanged since">
+					<Row label="Ledger unchanged since closing">
 						{view.changedSince ? <Health tone="warn">no</Health> : <Health tone="ok">yes</Health>}
 					</Row>
 				)}
@@ -178,7 +169,7 @@ function Versions({ view }: { view: StatementView }) {
 			</ol>
 			{view.may.close && view.state !== "changed" && (
 				<Button variant="link" size="sm" onClick={() => setClosing(true)}>
-					Close again, for a new note
+					Close again to add a note
 				</Button>
 			)}
 			{closing && <CloseDialog view={view} onClose={() => setClosing(false)} />}

@@ -1,7 +1,7 @@
 "use client";
 import { Menu } from "#components/ui/menu.tsx";
 
-/** Whose statement: the company, or one of the teams that the person may see. */
+/** Statement selector: the company or a visible team. */
 export function TeamMenu({ team, teams }: { team: string; teams: readonly { team: string; href: string }[] }) {
 	const word = (name: string) => (name === "" ? "The company" : `Team ${name}`);
 	if (teams.length < 2) return <span className="font-strong text-ink-2">{word(team)}</span>;

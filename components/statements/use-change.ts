@@ -4,7 +4,7 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { notify } from "#components/ui/toast.tsx";
 
-/** What follows a change of statements: everything that shows them is read again, and the person is told. */
+/** After a statement change: invalidates queries and shows a toast. */
 export function useAfterChange(onDone: () => void) {
 	const trpc = useTRPC();
 	const client = useQueryClient();

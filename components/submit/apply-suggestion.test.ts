@@ -12,8 +12,8 @@ spec:
   duration: { estimate: 6h, max: 12h }
 `;
 
-describe("a suggestion that is used", () => {
-	it("sets its fields in the job file, and leaves the rest as it was written", () => {
+describe("apply suggestion", () => {
+	it("sets its fields in the job file and keeps the rest", () => {
 		const text = applySuggestion(FILE, [
 			{ path: ["resources", "accelerators"], value: ["H100-80GB", "A100-80GB"] },
 			{ path: ["checkpoint"], value: { path: "/checkpoints", interval: "15m" } },

@@ -3,17 +3,17 @@ import { parseJobText } from "#server/domain/job-file.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
 import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
 
-/** The job that a text is, or what keeps it from being one. */
+/** The parsed job, or its validation errors. */
 export type Check = {
 	spec: JobSpec | null;
 	problems: readonly FieldProblem[];
-	/** False while the YAML itself cannot be read: then nobody can say what its fields are. */
+	/** False if the YAML does not parse, so that its fields are unknown. */
 	readable: boolean;
-	/** What the text holds, as plain values. */
+	/** The parsed YAML as plain values. */
 	fields: unknown;
 };
 
-/** By the very schema of the API, with its library: the screen loads it when a person begins to change something. */
+/** Uses the API's own schema and library, loaded on the first edit. */
 export function checkDraft(text: string): Check {
 	const { doc } = readYaml(text);
 	const read = { readable: doc !== null, fields: doc ? safely(() => doc.toJS({ maxAliasCount: 50 })) : undefined };

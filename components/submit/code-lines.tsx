@@ -1,12 +1,12 @@
 import { cn } from "#components/ui/cn.ts";
 import type { FieldProblem } from "#server/kernel/errors.ts";
 
-/** Key, value and comment, told apart as far as that goes without a parser. */
+/** Splits a line into key, value and comment without a parser. */
 const PARTS = /^(\s*(?:- )?)([\w.-]+:(?=\s|$))?(.*?)((?<=^|\s)#.*)?$/s;
 
 type CodeLinesProps = { text: string; problems: readonly FieldProblem[]; activeLine: number | null };
 
-/** YAML to look at, as the editor shows it: numbered and coloured, with a mark at each line that has a problem. */
+/** Read-only YAML as in the editor: numbered, colored, with problem marks. */
 export function CodeLines({ text, problems, activeLine }: CodeLinesProps) {
 	return text.split("\n").map((line, i) => {
 		const [, indent = "", key = "", value = line, comment = ""] = PARTS.exec(line) ?? [];

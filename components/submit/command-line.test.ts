@@ -12,16 +12,16 @@ describe("splitCommand", () => {
 		["one'two'\"three\"", ["onetwothree"]],
 		["'' x", ["", "x"]],
 		["", []],
-	])("reads %j", (line, parts) => expect(splitCommand(line)).toEqual(parts));
+	])("parses %j", (line, parts) => expect(splitCommand(line)).toEqual(parts));
 
-	it.each(["'open", 'a "b', "end\\"])("waits for the end of %j", (line) => expect(splitCommand(line)).toBeNull());
+	it.each(["'open", 'a "b', "end\\"])("returns null for the open quote in %j", (line) => expect(splitCommand(line)).toBeNull());
 });
 
 describe("joinCommand", () => {
-	it("quotes only what needs it", () => {
+	it("quotes only where needed", () => {
 		expect(joinCommand(["node", "a b.js", "--x=1", ""])).toBe("node 'a b.js' --x=1 ''");
 	});
-	it("reads back as it was, whatever the words are", () => {
+	it("round-trips any words", () => {
 		fc.assert(
 			fc.property(fc.array(fc.string({ unit: "grapheme" })), (parts) => {
 				expect(splitCommand(joinCommand(parts))).toEqual(parts);

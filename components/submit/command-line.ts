@@ -1,4 +1,4 @@
-/** A command as one line, quoted as a POSIX shell would read it back. Nothing is ever run by a shell: these are words. */
+/** Formats a command as one line with POSIX shell quoting. No shell runs it. */
 export function joinCommand(parts: readonly string[]): string {
 	return parts.map(quoted).join(" ");
 }
@@ -8,7 +8,7 @@ function quoted(part: string): string {
 	return `'${part.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The words of a line; null while a quote is open. Quotes and backslashes as in a POSIX shell, without any expansion. */
+/** Splits a line into words; null if a quote is open. POSIX quotes and backslashes, without expansion. */
 export function splitCommand(line: string): string[] | null {
 	const parts: string[] = [];
 	let word: string | null = null;
@@ -26,7 +26,7 @@ export function splitCommand(line: string): string[] | null {
 		else if (c === "\\" && quote !== "'") {
 			const next = line[++i];
 			if (next === undefined) return null;
-			// Inside double quotes a backslash counts only before these.
+			// Inside double quotes, a backslash only escapes these.
 			word += quote === '"' && !/["\\$`]/.test(next) ? `\\${next}` : next;
 		} else word += c;
 	}

@@ -4,15 +4,13 @@ import { Input, Textarea } from "#components/ui/input.tsx";
 
 type DraftProps = {
 	value: string;
-	/** Called at every change; what it is given may not be what the field shows after it (a number, a cleaned text). */
+	/** Called on every change; may receive a parsed value that differs from the typed text. */
 	onValue: (value: string) => void;
 	lines?: boolean;
 	mono?: boolean;
 } & Omit<ComponentProps<"input">, "value" | "onChange" | "ref">;
 
-/**
- * A field whose value lives in the YAML. While it has the focus it shows what is being typed; after that what the YAML says.
- */
+/** A field bound to the YAML. Shows the typed text while focused, otherwise the YAML value. */
 export function DraftInput({ value, onValue, lines = false, onFocus, onBlur, ...rest }: DraftProps) {
 	const [typed, setTyped] = useState<string | null>(null);
 	const shared = {

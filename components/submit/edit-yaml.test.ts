@@ -14,7 +14,7 @@ spec:
   duration: { estimate: 6h }
 `;
 const changed = (path: YamlPath, value: YamlValue | undefined) => editYaml(FILE, path, value) ?? "unreadable";
-/** The lines that are not as they were. */
+/** The changed lines. */
 const diff = (after: string) => after.split("\n").filter((line, i) => line !== FILE.split("\n")[i]);
 
 describe("editYaml", () => {
@@ -23,16 +23,16 @@ describe("editYaml", () => {
 		[["spec", "class"], "experimental", "  class: experimental     # never sensitive"],
 		[["spec", "resources", "gpus"], 4, "  resources: { gpus: 4,  cpus: 96 }"],
 		[["spec", "duration", "estimate"], "90m", "  duration: { estimate: 90m }"],
-	])("changes %j and nothing else", (path, value, line) => expect(diff(changed(path, value))).toEqual([line]));
+	])("changes %j only", (path, value, line) => expect(diff(changed(path, value))).toEqual([line]));
 
-	it("quotes what would be read as something else", () => {
+	it("quotes ambiguous strings", () => {
 		expect(changed(["metadata", "name"], "007")).toContain('name: "007"');
 		expect(changed(["metadata", "name"], "a, b")).toContain('name: "a, b"');
 		expect(changed(["spec", "class"], "yes: no # x")).toContain('class: "yes: no # x"');
 		expect(changed(["metadata", "name"], "")).toContain('name: ""');
 	});
 
-	it("adds a field, with the map that it needs, and keeps every comment", () => {
+	it("adds a field and missing maps, and keeps every comment", () => {
 		const after = changed(["spec", "checkpoint", "path"], "checkpoints");
 		expect(after).toContain("  checkpoint: { path: checkpoints }\n");
 		for (const comment of ["# The nightly run", "# ask Ada", "# never sensitive", "# measured over six runs"])
@@ -40,29 +40,29 @@ describe("editYaml", () => {
 		expect(parse(after)).toEqual({ ...parse(FILE), spec: { ...parse(FILE).spec, checkpoint: { path: "checkpoints" } } });
 	});
 
-	it("takes a field out, with a map that is then empty", () => {
+	it("removes a field and an emptied map", () => {
 		expect(parse(changed(["spec", "duration", "estimate"], undefined)).spec).not.toHaveProperty("duration");
 		expect(parse(changed(["spec", "resources", "cpus"], undefined)).spec.resources).toEqual({ gpus: 8 });
 		expect(changed(["spec", "image"], undefined)).toBe(FILE);
 	});
 
-	it("replaces lists, on one line when they are short", () => {
+	it("replaces lists, on one line if short", () => {
 		expect(changed(["spec", "command"], ["node", "x.mjs"])).toContain("command: [ node, x.mjs ]\n");
 		const long = ["node", "-e", "first();\nsecond();"];
 		expect(parse(changed(["spec", "command"], long)).spec.command).toEqual(long);
 	});
 
-	it("writes into a value of several lines and into an empty one", () => {
+	it("replaces multi-line and empty values", () => {
 		const block = "spec:\n  image: |\n    two\n    lines\n  nodes:\n";
 		expect(parse(editYaml(block, ["spec", "image"], "one") ?? "")).toEqual({ spec: { image: "one", nodes: null } });
 		expect(parse(editYaml(block, ["spec", "nodes"], 2) ?? "").spec.nodes).toBe(2);
 	});
 
-	it("begins a document that is empty", () => {
+	it("starts an empty document", () => {
 		expect(parse(editYaml("", ["metadata", "name"], "a") ?? "")).toEqual({ metadata: { name: "a" } });
 	});
 
-	it("does not touch what it cannot read", () => {
+	it("returns null for invalid YAML", () => {
 		expect(editYaml("a: [1", ["a"], 2)).toBeNull();
 	});
 });

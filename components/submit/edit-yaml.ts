@@ -5,9 +5,9 @@ export type YamlPath = readonly (string | number)[];
 export type YamlValue = string | number | boolean | readonly string[] | Readonly<Record<string, string>>;
 
 /**
- * The text with one field changed, or taken out when `value` is undefined; null while the text cannot be read. Everything
- * else stays as it was written, comments too. A value that stands on a line of its own is replaced in its place; for
- * anything else the document's nodes are changed and the text is written from them.
+ * The text with one field changed, or removed if `value` is undefined; null if it does not parse. Everything else is
+ * kept, including comments: a single-line value is replaced in place, other changes edit the document nodes and write
+ * the text from them.
  */
 export function editYaml(text: string, path: YamlPath, value: YamlValue | undefined): string | null {
 	const { doc } = readYaml(text);
@@ -27,7 +27,7 @@ export function editYaml(text: string, path: YamlPath, value: YamlValue | undefi
 	return write(doc);
 }
 
-/** Where the value of a field begins in the text (1-based line); null when it is not there. */
+/** Line (1-based) of a field's value; null if missing. */
 export function lineOf(text: string, path: YamlPath): number | null {
 	const { doc, lines } = readYaml(text);
 	const node = doc?.getIn(path, true);
@@ -64,7 +64,7 @@ function replaceScalar(text: string, node: Scalar, replacement: string | null): 
 	return text.slice(0, range[0]) + replacement + text.slice(range[1]);
 }
 
-/** A replacement in the text is taken only when the text then says what was meant. */
+/** A textual replacement is accepted only if the result parses to the intended value. */
 function readsBack(text: string, path: YamlPath, value: YamlValue): boolean {
 	const { doc } = readYaml(text);
 	return doc !== null && doc.getIn(path) === value;
@@ -87,7 +87,7 @@ function parentMap(doc: Document, path: YamlPath): boolean {
 	return path.length < 2 || isMap(doc.getIn(path.slice(0, -1), true));
 }
 
-/** A map that was made for the field stands on one line: `duration: { estimate: 6h }`. */
+/** A map created for the field is written on one line: `duration: { estimate: 6h }`. */
 function makeFlow(doc: Document, path: YamlPath): void {
 	const parent = doc.getIn(path.slice(0, -1), true);
 	if (isMap(parent) && path.length > 2) parent.flow = true;

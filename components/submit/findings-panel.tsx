@@ -9,18 +9,18 @@ const MARKS: Record<Finding["kind"], { icon: IconName; tone: string; says: strin
 	question: { icon: "alert", tone: "text-risk-ink", says: "Question" },
 	dropped: { icon: "x", tone: "text-ink-3", says: "Dropped" },
 	changed: { icon: "refresh", tone: "text-cloud-ink", says: "Changed" },
-	carried: { icon: "check", tone: "text-carbon-ink", says: "Carried" },
+	carried: { icon: "check", tone: "text-carbon-ink", says: "Unchanged" },
 };
 
-/** How a person answers a question, before the job is submitted. */
+/** Answers a question before submission. */
 type Answers = { answered: ReadonlySet<string>; onAnswer: (key: string, yes: boolean) => void };
 
-/** What became of every line that was given, what a person has to look at first. */
+/** What became of every script line, most important first. */
 export function Findings({ findings, ...answers }: { findings: readonly Finding[] } & Answers) {
 	return groupFindings(findings).map((group) => <FindingGroupSection key={group.kind} group={group} answers={answers} />);
 }
 
-/** Without `answers` it is only told: the job was submitted. */
+/** Without `answers` it is read-only: the job was submitted. */
 export function FindingGroupSection({ group, answers }: { group: FindingGroup; answers?: Answers }) {
 	return (
 		<section className="@container border-t px-4 py-3">
@@ -51,7 +51,7 @@ function FindingRow({ finding, answers }: { finding: Finding; answers?: Answers 
 			{finding.kind === "question" && answers && (
 				<label htmlFor={id} className="flex cursor-pointer items-center gap-1.5 whitespace-nowrap text-ink-2 @max-md:col-start-3">
 					<Checkbox id={id} checked={answers.answered.has(key)} onChange={(event) => answers.onAnswer(key, event.currentTarget.checked)} />
-					Leave it so
+					Keep as is
 				</label>
 			)}
 		</li>

@@ -4,13 +4,13 @@ export type Finding = ImportView["findings"][number];
 export type FindingGroup = { kind: Finding["kind"]; title: string; note: string; findings: readonly Finding[] };
 
 const GROUPS = [
-	{ kind: "question", title: "Needs your answer", note: ", before you can submit" },
-	{ kind: "dropped", title: "Not carried over", note: "" },
-	{ kind: "changed", title: "Carried over with a change", note: "" },
-	{ kind: "carried", title: "Carried over as written", note: "" },
+	{ kind: "question", title: "Needs your decision", note: ", required to submit" },
+	{ kind: "dropped", title: "Not converted", note: "" },
+	{ kind: "changed", title: "Converted with changes", note: "" },
+	{ kind: "carried", title: "Converted unchanged", note: "" },
 ] as const;
 
-/** What a person has to look at first comes first; within a group by line. Groups without anything are left out. */
+/** Most important group first; by line within a group. Empty groups are omitted. */
 export function groupFindings(findings: readonly Finding[]): FindingGroup[] {
 	return GROUPS.flatMap(({ kind, title, note }) => {
 		const own = findings.filter((f) => f.kind === kind);
@@ -18,10 +18,10 @@ export function groupFindings(findings: readonly Finding[]): FindingGroup[] {
 	});
 }
 
-/** The key of a question, by which its answer is remembered while the text is changed. */
+/** Key of a question that keeps its answer while the text is edited. */
 export const questionKey = (f: Finding): string => `${f.subject}\n${f.text}`;
 
-/** The gravest thing that was found on each line, for its mark. */
+/** The most severe finding of each line, for its mark. */
 export function marksOf(findings: readonly Finding[]): ReadonlyMap<number, Finding["kind"]> {
 	const rank = (kind: Finding["kind"]): number => GROUPS.findIndex((g) => g.kind === kind);
 	const marks = new Map<number, Finding["kind"]>();

@@ -27,24 +27,24 @@ const FULL = {
 	},
 };
 
-describe("the file of a job", () => {
+describe("job file", () => {
 	it.each([
 		["the smallest", MINIMAL],
 		["one with everything", FULL],
-	])("reads back as the same job: %s", (_, file) => {
+	])("round-trips the job: %s", (_, file) => {
 		const spec = parseJobDocument(file);
 		expect(parseJobDocument(jobDocument(spec))).toEqual(spec);
 		expect(parseJobText(jobYaml(spec))).toEqual(spec);
 	});
 
-	it("says nothing that is so anyway", () => {
+	it("omits defaults", () => {
 		expect(jobDocument(parseJobDocument(MINIMAL))).toEqual({
 			...MINIMAL,
 			spec: { class: "burst", command: ["true"], resources: { gpus: 1 } },
 		});
 	});
 
-	it("puts what is short on one line", () => {
+	it("writes short values on one line", () => {
 		const yaml = jobYaml(parseJobDocument(FULL));
 		expect(yaml).toContain("  duration: { estimate: 1h30m, max: 12h }\n");
 		expect(yaml).toContain("  resources: { gpus: 8, accelerators: [ H100-80GB, A100-80GB ], cpus: 96, memoryGiB: 900.5 }\n");

@@ -2,11 +2,11 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { JobFile } from "#server/domain/job-file.ts";
 import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
 
-/** What a job file leaves out because it is so anyway. */
+/** Defaults omitted from a job file. */
 const DEFAULT_PRIORITY = 50;
 const DEFAULT_INTERVAL_MS = 15 * MINUTE_MS;
 
-/** The job file of a job, as short as it can be: `parseJobDocument` reads the same job back. */
+/** The shortest job file that `parseJobDocument` reads back as the same job. */
 export function jobDocument(spec: JobSpec): JobFile {
 	const { resources, duration, checkpoint } = spec;
 	const some = <T extends object>(record: T): T | undefined => (Object.keys(record).length > 0 ? record : undefined);
@@ -47,6 +47,15 @@ export function jobDocument(spec: JobSpec): JobFile {
 						interval: checkpoint.intervalMs === DEFAULT_INTERVAL_MS ? undefined : formatDuration(checkpoint.intervalMs),
 					})
 				: undefined,
+			outputs: spec.outputs?.map((output) =>
+				withoutEmpty({
+					name: output.name,
+					path: output.path,
+					kind: output.kind === "file" ? undefined : output.kind,
+					when: output.when === "success" ? undefined : output.when,
+					keep: output.keepMs === null ? undefined : formatDuration(output.keepMs),
+				}),
+			),
 			data:
 				spec.data.length > 0
 					? spec.data.map((d) =>
@@ -66,7 +75,7 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 	[K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The object without its undefined fields. The cast says only that they are gone. */
+/** Removes undefined fields; the cast reflects only that. */
 function withoutEmpty<T extends object>(record: T): Present<T> {
 	return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -16,7 +16,7 @@ type JobFormProps = {
 	draft: Draft;
 	teams: readonly string[];
 	onEdit: (path: YamlPath, value: YamlValue | undefined) => void;
-	/** The field that has the focus, so that its line can be shown in the YAML. */
+	/** The focused field, whose YAML line is highlighted. */
 	onField: (path: YamlPath | null) => void;
 };
 
@@ -41,7 +41,7 @@ export const FIELDS = {
 	data: ["spec", "data"],
 } as const satisfies Record<string, YamlPath>;
 
-/** The fields that most jobs need, over the YAML that has all of them. */
+/** Common job fields; the YAML next to it has all fields. */
 export function JobForm(props: JobFormProps) {
 	const { draft } = props;
 	return (
@@ -49,7 +49,7 @@ export function JobForm(props: JobFormProps) {
 			<legend className="sr-only">Job</legend>
 			{!draft.readable && (
 				<p role="status" className="rounded-md bg-risk-soft px-3 py-2 text-risk-ink">
-					The YAML cannot be read at line {draft.problems[0]?.line ?? 1}. Correct it there, and the form goes on.
+					Invalid YAML at line {draft.problems[0]?.line ?? 1}. Fix it to use the form.
 				</p>
 			)}
 			<Group>
@@ -58,7 +58,7 @@ export function JobForm(props: JobFormProps) {
 				<ClassField {...props} />
 				<TextField {...props} name="project" label="Project" optional />
 				<CommandField {...props} />
-				<TextField {...props} name="image" label="Image" optional mono wide hint="Optional; the local site runs the command as it is" />
+				<TextField {...props} name="image" label="Image" optional mono wide hint="Optional; the local site runs the command directly" />
 			</Group>
 			<Group first="minmax(9rem,1.2fr)">
 				<GpuField {...props} />
@@ -66,10 +66,10 @@ export function JobForm(props: JobFormProps) {
 				<AcceleratorField {...props} />
 			</Group>
 			<Group>
-				<DurationField {...props} name="estimate" label="Expected run time" placeholder="6h" />
-				<DurationField {...props} name="max" label="Stopped after" placeholder="12h" />
+				<DurationField {...props} name="estimate" label="Estimated run time" placeholder="6h" />
+				<DurationField {...props} name="max" label="Maximum run time" placeholder="12h" />
 				<DeadlineField {...props} />
-				<TextField {...props} name="priority" label="Priority" optional number placeholder="50" hint="0 to 100; higher goes first" />
+				<TextField {...props} name="priority" label="Priority" optional number placeholder="50" hint="0 to 100; higher starts first" />
 			</Group>
 			<Group>
 				<CheckpointField {...props} />
@@ -79,7 +79,7 @@ export function JobForm(props: JobFormProps) {
 	);
 }
 
-/** `first`: the width of the first column, where half is too narrow. */
+/** `first`: width of the first column if it needs more than half. */
 function Group({ first = "minmax(0,1fr)", children }: { first?: string; children: ReactNode }) {
 	return (
 		<div
@@ -91,7 +91,7 @@ function Group({ first = "minmax(0,1fr)", children }: { first?: string; children
 	);
 }
 
-/** What every field has: its id, its problem, and its line in the YAML. */
+/** Shared by all fields: ID, problem and YAML line. */
 function fieldProps({ draft, onField }: Pick<JobFormProps, "draft" | "onField">, name: keyof typeof FIELDS, hint?: ReactNode) {
 	const error = draft.problemAt(FIELDS[name]);
 	const id = `job-${name}`;
@@ -157,7 +157,7 @@ function TeamField(props: JobFormProps) {
 	return (
 		<Field label="Team" {...field}>
 			<Select {...control} value={team} onChange={(event) => props.onEdit(FIELDS.team, event.currentTarget.value)}>
-				{!props.teams.includes(team) && <option value={team}>{team || "Choose a team"}</option>}
+				{!props.teams.includes(team) && <option value={team}>{team || "Select team"}</option>}
 				{props.teams.map((each) => (
 					<option key={each}>{each}</option>
 				))}
@@ -167,10 +167,10 @@ function TeamField(props: JobFormProps) {
 }
 
 const CLASS_HINTS: Record<(typeof WORKLOAD_CLASSES)[number], string> = {
-	baseline: "Runs at home as a matter of course",
-	burst: "May leave home when the policy says so",
-	experimental: "Cheap before quick",
-	sensitive: "Its data stay in the building",
+	baseline: "Runs on owned GPUs by default",
+	burst: "May burst when the policy allows",
+	experimental: "Cheaper rather than faster",
+	sensitive: "Data must stay on-premises",
 	batch_inference: "Many short runs of a finished model",
 };
 
@@ -195,7 +195,7 @@ function ClassField(props: JobFormProps) {
 function CommandField(props: JobFormProps) {
 	const value = props.draft.valueAt(FIELDS.command);
 	const parts = Array.isArray(value) ? value.map(textOf) : null;
-	const { field, control } = fieldProps(props, "command", "Words as a shell would split them; an open quote waits for its end");
+	const { field, control } = fieldProps(props, "command", "Shell syntax. Close any open quotes.");
 	return (
 		<Field label="Command" {...field} className="col-span-full">
 			<DraftInput
@@ -218,13 +218,13 @@ function GpuField(props: JobFormProps) {
 	const gpus = textOf(props.draft.valueAt(FIELDS.gpus) ?? 1);
 	return (
 		<Field
-			label="GPUs on each node"
+			label="GPUs per node"
 			{...field}
 			htmlFor="job-gpus-0"
 			hint={(GPUS as readonly string[]).includes(gpus) ? undefined : `${gpus} in the YAML`}
 		>
 			<SegmentedControl
-				label="GPUs on each node"
+				label="GPUs per node"
 				name="gpus"
 				value={gpus}
 				onChange={(next) => {
@@ -239,7 +239,7 @@ function GpuField(props: JobFormProps) {
 
 function AcceleratorField(props: JobFormProps) {
 	const value = props.draft.valueAt(FIELDS.accelerators);
-	const { field, control } = fieldProps(props, "accelerators", "Models that will do, with commas between; any when empty");
+	const { field, control } = fieldProps(props, "accelerators", "Comma-separated models. Leave empty for any.");
 	return (
 		<Field label="Accelerators" {...field} className="col-span-full">
 			<DraftInput
@@ -264,17 +264,17 @@ function DurationField({
 }: JobFormProps & { name: "estimate" | "max"; label: string; placeholder: string }) {
 	const text = textOf(props.draft.valueAt(FIELDS[name]));
 	const ms = parseDurationMs(text);
-	const none = name === "estimate" ? "Without it the forecast is a guess" : "No limit of its own when empty";
+	const none = name === "estimate" ? "Without it, the forecast uses past runs or a default" : "Leave empty for no limit";
 	return <TextField {...props} name={name} label={label} optional placeholder={placeholder} hint={ms ? formatSpan(ms, true) : none} />;
 }
 
-/** As the browser's own field for a point in time, in UTC. */
+/** As the browser's date-time field, in UTC. */
 function DeadlineField(props: JobFormProps) {
 	const text = textOf(props.draft.valueAt(FIELDS.deadline));
 	const at = Date.parse(text);
 	const known = Number.isFinite(at);
 	const left = useTime((now) => (known ? Math.round((at - now) / 60_000) : 0));
-	const hint = known ? (left >= 0 ? `In ${formatSpan(left * 60_000)}` : `${formatSpan(-left * 60_000)} ago`) : "None when empty";
+	const hint = known ? (left >= 0 ? `In ${formatSpan(left * 60_000)}` : `${formatSpan(-left * 60_000)} ago`) : "Leave empty for none";
 	const { field, control } = fieldProps(props, "deadline", <span suppressHydrationWarning>{hint}</span>);
 	return (
 		<Field label="Deadline, UTC" {...field} className="col-span-full">
@@ -296,14 +296,14 @@ function CheckpointField(props: JobFormProps) {
 			<CheckField
 				id="job-checkpoint"
 				className="col-span-full"
-				label="It saves checkpoints"
-				hint="Then an interruption costs little: it goes on from the newest, elsewhere if need be"
+				label="Saves checkpoints"
+				hint="After an interruption, the job resumes from the newest checkpoint"
 				checked={saves}
 				onFocus={() => props.onField(FIELDS.checkpoint)}
 				onChange={(event) => props.onEdit(FIELDS.checkpoint, event.currentTarget.checked ? { path: "checkpoints" } : undefined)}
 			/>
 			{saves && (
-				<TextField {...props} name="checkpointPath" label="Folder" mono wide hint="SPILLWAY_CHECKPOINT_DIR names it to the command" />
+				<TextField {...props} name="checkpointPath" label="Folder" mono wide hint="Passed to the command as SPILLWAY_CHECKPOINT_DIR" />
 			)}
 		</>
 	);
@@ -315,8 +315,7 @@ function DataNote({ draft }: { draft: Draft }) {
 	const problem = draft.problemAt(FIELDS.data);
 	return (
 		<p className="col-span-full text-xs text-ink-3">
-			{count === 0 ? "No data are copied to it" : `${count} data ${count === 1 ? "set is" : "sets are"} copied to it`}; data, environment,
-			CPUs and memory are in the YAML.
+			{count === 0 ? "No data sets" : `${count} data ${count === 1 ? "set" : "sets"}`}; edit data, environment, CPUs and memory in the YAML.
 			{problem && <span className="block text-risk-ink">{problem}</span>}
 		</p>
 	);

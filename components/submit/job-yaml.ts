@@ -2,15 +2,15 @@ import { Document, isMap, isPair, isScalar, isSeq, visit } from "yaml";
 import type { JobSpec } from "#server/domain/job.ts";
 import { jobDocument } from "./job-document.ts";
 
-/** Short lists and maps of plain values stand on one line, as people write them. */
+/** Writes short lists and maps of scalars on one line. */
 const ONE_LINE = 96;
 
-/** A job as YAML text. */
+/** Formats a job as YAML. */
 export function jobYaml(spec: JobSpec): string {
 	return documentYaml(jobDocument(spec));
 }
 
-/** A job file's document as YAML text. */
+/** Formats a job file document as YAML. */
 export function documentYaml(document: object): string {
 	const doc = new Document(document);
 	visit(doc, {

@@ -23,7 +23,7 @@ import { ScriptField } from "./script-field.tsx";
 import { useQuote } from "./use-quote.ts";
 import { useSettled } from "./use-settled.ts";
 
-/** What was pasted, as the server reads it. */
+/** The pasted text as parsed by the server. */
 export type Script = Inputs["job"]["import"];
 
 const TYPING_MS = 300;
@@ -31,7 +31,7 @@ const NO_JOB: Check = { spec: null, problems: [], readable: true, fields: undefi
 
 type PasteProps = { teams: readonly string[]; onOpen: (yaml: string, check: Check, script: Script | null) => void };
 
-/** A script or manifest beside what became of it, and the quote of the job that it is. */
+/** A script or manifest next to its conversion report and quote. */
 export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 	const [text, setText] = useState("");
 	const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
@@ -68,13 +68,11 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 					</Panel>
 					<Panel>
 						<PanelHeader
-							title="What was carried over"
-							sub={
-								count > 1 && <span className="text-xs">{count.toLocaleString("en-US")} jobs; the form and the quote show the first</span>
-							}
+							title="Conversion"
+							sub={count > 1 && <span className="text-xs">{count.toLocaleString("en-US")} jobs; form and quote show the first</span>}
 							actions={
 								<Button size="sm" disabled={yaml === ""} onClick={() => onOpen(yaml, check, script)}>
-									Open in the form
+									Open in form
 								</Button>
 							}
 						/>
@@ -106,8 +104,8 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 }
 
 function whyNone(text: string, error: unknown): string | null {
-	if (text.trim() === "") return "Paste a script to see what it would meet.";
-	return error ? "There is no quote of what cannot be read: correct it, and the quote comes by itself." : null;
+	if (text.trim() === "") return "Paste a script to see its quote.";
+	return error ? "No quote for an invalid script. Fix it first." : null;
 }
 
 function useImport(text: string, team: string | undefined) {
@@ -120,7 +118,7 @@ function useImport(text: string, team: string | undefined) {
 	const gone = !asked || text.trim() === "" || query.error !== null;
 	return {
 		imported: gone ? null : (query.data ?? null),
-		/** What `imported` was read from; null while that is being read anew. */
+		/** The text that `imported` was read from; null while it is being parsed again. */
 		script: gone || query.isPlaceholderData ? null : script,
 		...{ error: asked ? query.error : null, reading: query.isFetching, retry: () => void query.refetch() },
 	};
@@ -134,12 +132,12 @@ function ScriptFieldOf({ text, imported, onChange }: { text: string; imported: I
 type WaitingProps = { text: string; error: ReturnType<typeof useImport>["error"]; reading: boolean; onRetry: () => void };
 
 function Waiting({ text, error, reading, onRetry }: WaitingProps) {
-	// Below 500 it is the text that is at fault: the same once more would be refused once more.
+	// Below 500 the text is invalid, so a retry cannot succeed.
 	if (error && !((error.data?.problem.status ?? 500) < 500)) {
 		const told = describeError(error);
 		return (
 			<ErrorState
-				title="The script could not be read"
+				title="Could not read the script"
 				detail={told.detail}
 				requestId={told.kind === "failed" ? told.requestId : null}
 				onRetry={onRetry}
@@ -160,8 +158,8 @@ function Waiting({ text, error, reading, onRetry }: WaitingProps) {
 			</p>
 		);
 	return (
-		<EmptyState icon="upload" title="Bring your script unchanged">
-			Paste what you submit today. Every line is carried over, or named here with the reason why not.
+		<EmptyState icon="upload" title="Paste an existing script">
+			Paste an sbatch script or a Kubernetes manifest. Every line is converted or listed with a reason.
 		</EmptyState>
 	);
 }
@@ -177,7 +175,7 @@ function Places({
 }) {
 	const rows = useMemo(() => decisionRows(quote), [quote]);
 	return (
-		<Panel title="Places considered" sub={`${quote.consideredCount.toLocaleString("en-US")}, with what decided on each`}>
+		<Panel title="Candidates" sub={`${quote.consideredCount.toLocaleString("en-US")} with outcome`}>
 			<CandidateTable rows={rows} gpus={gpus} deadlineMs={deadlineMs} compact />
 		</Panel>
 	);
@@ -189,7 +187,7 @@ function SubmitAll({ imported, script, open }: { imported: ImportView | null; sc
 	const count = imported?.documents.length ?? 0;
 	const done = useCallback(
 		({ ids }: { ids: string[] }) => {
-			notify({ tone: "done", title: ids.length === 1 ? "The job was submitted" : `${ids.length} jobs were submitted` });
+			notify({ tone: "done", title: ids.length === 1 ? "Job submitted" : `${ids.length} jobs submitted` });
 			router.push(ids.length === 1 ? `/jobs/${ids[0]}` : "/jobs");
 		},
 		[router],

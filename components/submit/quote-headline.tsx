@@ -7,31 +7,31 @@ import { formatShort } from "#components/time/format-time.ts";
 import type { QuoteView } from "#components/trpc/outputs.ts";
 import { headlineOf, type Way } from "./quote-ways.ts";
 
-/** The answer in one line: what would happen on submitting now. */
+/** The quote in one line: what happens on submission. */
 export function useHeadline(quote: QuoteView | null, ways: { home: Way | null; burst: Way | null }): string {
 	return useTime((now) => {
 		if (!quote) return "";
 		switch (headlineOf(quote)) {
 			case "start_now":
-				return "Start at home now";
+				return "Starts on owned GPUs now";
 			case "wait":
-				return quote.homeStart ? `Wait at home until about ${formatShort(quote.homeStart.p50Ms, now)}` : "Wait for a place";
+				return quote.homeStart ? `Queued for owned GPUs until about ${formatShort(quote.homeStart.p50Ms, now)}` : "Queued";
 			case "burst":
-				return `Burst now, for ${formatMoney(ways.burst?.candidate.cashMicroUsd ?? "0", "estimate").replace("≈ ", "about ")}`;
+				return `Bursts now, ${formatMoney(ways.burst?.candidate.cashMicroUsd ?? "0", "estimate").replace("≈ ", "about ")}`;
 			case "hold":
-				return quote.reason.code === "approval_required" ? "Held until a person approves it" : "Held, for want of budget";
+				return quote.reason.code === "approval_required" ? "Needs approval" : "Held: over budget";
 			case "fail":
-				return "No place can run this";
+				return "No candidate can run this job";
 		}
 	});
 }
 
-/** The sentence of what was decided, as what would be. */
+/** Rewrites a decision sentence as a forecast. */
 const BEGINNINGS: readonly [past: string, would: string][] = [
-	["Sent to", "It would go to"],
-	["Placed", "It would be placed"],
-	["Waiting", "It would wait"],
-	["Held", "It would be held"],
+	["Sent to", "Would burst to"],
+	["Placed", "Would be placed"],
+	["Waiting", "Would be queued"],
+	["Held", "Would be held"],
 ];
 
 function wouldBe(sentence: string): string {

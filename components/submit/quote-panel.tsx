@@ -13,7 +13,7 @@ import { QuotePolicy } from "./quote-policy.tsx";
 import { QuoteRuns, QuoteTable } from "./quote-table.tsx";
 import type { Way } from "./quote-ways.ts";
 
-/** Loaded with the first quote that has some, so that a page which shows none is there sooner. */
+/** Loaded with the first quote that has suggestions, to keep the page light. */
 const QuoteSuggestions = lazy(() => import("./quote-suggestions.tsx").then((loaded) => ({ default: loaded.QuoteSuggestions })));
 
 type QuotePanelProps = {
@@ -21,18 +21,18 @@ type QuotePanelProps = {
 	ways: { home: Way | null; burst: Way | null };
 	headline: string;
 	deadlineMs: number | null;
-	/** The quote is of an earlier text; why it is not of this one. */
+	/** The quote is for an earlier text, with the reason. */
 	stale: boolean;
 	staleWhy: string | null;
 	error: unknown;
 	onRetry: () => void;
-	/** Changes the job as a suggestion says; null where the job is not written here. */
+	/** Applies a suggestion to the job; null if the job is not edited here. */
 	onUse: ((suggestion: QuoteView["suggestions"][number]) => void) | null;
-	/** The button that submits. */
+	/** The submit button. */
 	submit: ReactNode;
 };
 
-/** What the job would meet if it were submitted now: the same decision that would be made of it. */
+/** The decision the scheduler would make for this job now. */
 export function QuotePanel(props: QuotePanelProps) {
 	const { quote, ways, deadlineMs } = props;
 	if (props.error) {
@@ -40,7 +40,7 @@ export function QuotePanel(props: QuotePanelProps) {
 		return (
 			<Panel title="Quote">
 				<ErrorState
-					title="There is no quote"
+					title="No quote"
 					detail={described.detail}
 					requestId={described.kind === "failed" ? described.requestId : null}
 					onRetry={props.onRetry}
@@ -52,11 +52,7 @@ export function QuotePanel(props: QuotePanelProps) {
 	if (!quote) {
 		return (
 			<Panel title="Quote">
-				{props.staleWhy ? (
-					<p className="px-4 pb-4 text-ink-2">{props.staleWhy}</p>
-				) : (
-					<TextSkeleton lines={7} label="Working out the quote" />
-				)}
+				{props.staleWhy ? <p className="px-4 pb-4 text-ink-2">{props.staleWhy}</p> : <TextSkeleton lines={7} label="Loading quote" />}
 				<div className="border-t p-4">{props.submit}</div>
 			</Panel>
 		);
@@ -71,7 +67,7 @@ export function QuotePanel(props: QuotePanelProps) {
 			}
 			actions={
 				<span role="status" className="text-xs">
-					{props.stale ? (props.staleWhy ? "of an earlier version" : "updating…") : ""}
+					{props.stale ? (props.staleWhy ? "for an earlier version" : "updating…") : ""}
 				</span>
 			}
 		>
@@ -84,19 +80,19 @@ export function QuotePanel(props: QuotePanelProps) {
 				<QuoteTable ways={ways} deadlineMs={deadlineMs} />
 				{quote.electricity.length > 0 && (
 					<p className="border-t px-4 py-2 text-xs text-pretty text-ink-3">
-						Electricity at home, in its price: {quote.electricity.map(electricityAheadWords).join("; ")}.
+						Includes owned electricity: {quote.electricity.map(electricityAheadWords).join("; ")}.
 					</p>
 				)}
 			</div>
 			<div className="border-t px-4 py-3">{props.submit}</div>
 			<div className={cn("transition-opacity", props.stale && !props.staleWhy && "opacity-60")}>
-				<Section title="When it would run">
+				<Section title="Forecast run">
 					<QuoteRuns ways={ways} deadlineMs={deadlineMs} />
 					<ForecastScore score={quote.forecastScore} />
 				</Section>
 				{quote.suggestions.length > 0 && (
-					<Section title="Cheaper or sooner, with one thing changed">
-						<Suspense fallback={<TextSkeleton lines={2} label="Loading what would help" />}>
+					<Section title="Cheaper or faster options">
+						<Suspense fallback={<TextSkeleton lines={2} label="Loading options" />}>
 							<QuoteSuggestions suggestions={quote.suggestions} onUse={props.onUse} />
 						</Suspense>
 					</Section>
@@ -109,13 +105,13 @@ export function QuotePanel(props: QuotePanelProps) {
 	);
 }
 
-/** How far the later start of "wait at home" can be believed: the forecast's own score. */
+/** Past accuracy of the owned start forecast. */
 function ForecastScore({ score }: { score: QuoteView["forecastScore"] }) {
 	if (!score) return null;
 	const times = score.count === 1 ? "1 time" : `${score.count.toLocaleString("en-US")} times`;
 	return (
 		<p className="mt-2 text-xs text-ink-3">
-			Such forecasts of the start at home held {score.p90Covered.toLocaleString("en-US")} of {times}.
+			Past owned start forecasts were accurate in {score.p90Covered.toLocaleString("en-US")} of {times}.
 		</p>
 	);
 }

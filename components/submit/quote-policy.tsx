@@ -10,18 +10,18 @@ import { Icon, type IconName } from "#components/ui/icon.tsx";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import type { Way } from "./quote-ways.ts";
 
-/** Loaded when a rule asks first, which few quotes meet. */
+/** Loaded only if a rule requires approval. */
 const QuoteOutlook = lazy(() => import("#components/approvals/quote-outlook.tsx").then((loaded) => ({ default: loaded.QuoteOutlook })));
 
 type Mark = "yes" | "ask" | "no" | "fact";
 const MARK: Record<Mark, { icon: IconName; className: string; label: string }> = {
 	yes: { icon: "check", className: "text-ok-ink", label: "Allowed: " },
-	ask: { icon: "question", className: "text-warn-ink", label: "Asks first: " },
+	ask: { icon: "question", className: "text-warn-ink", label: "Needs approval: " },
 	no: { icon: "x", className: "text-risk-ink", label: "Not allowed: " },
 	fact: { icon: "info", className: "text-ink-3", label: "" },
 };
 
-/** What the policy says, rule by rule, with the budget that it would be paid from. */
+/** The policy's verdict by rule, and the budget that applies. */
 export function QuotePolicy({ quote, burst }: { quote: QuoteView; burst: Way | null }) {
 	return (
 		<ul className="grid gap-2.25">
@@ -31,12 +31,12 @@ export function QuotePolicy({ quote, burst }: { quote: QuoteView; burst: Way | n
 			<Line mark="fact">
 				<b>Queue:</b>{" "}
 				{quote.queue.jobs === 0
-					? "nothing waits"
-					: `${quote.queue.jobs.toLocaleString("en-US")} ${quote.queue.jobs === 1 ? "job waits" : "jobs wait"} for ${quote.queue.gpus.toLocaleString("en-US")} GPUs`}
+					? "empty"
+					: `${quote.queue.jobs.toLocaleString("en-US")} ${quote.queue.jobs === 1 ? "job" : "jobs"}, ${quote.queue.gpus.toLocaleString("en-US")} GPUs`}
 			</Line>
 			<Line mark="fact">
-				<b>Run time:</b> {formatSpan(quote.runTime.p50Ms)} in half of the forecasts, {formatSpan(quote.runTime.p90Ms)} in 9 of 10; from past
-				runs of its name where there are any, else from your estimate
+				<b>Run time:</b> {formatSpan(quote.runTime.p50Ms)} median, {formatSpan(quote.runTime.p90Ms)} in 9 of 10 runs; from past runs of this
+				name, otherwise your estimate
 			</Line>
 		</ul>
 	);
@@ -56,14 +56,14 @@ function Verdict({ quote }: { quote: QuoteView }) {
 	if (quote.verdict === "deny") {
 		return (
 			<Line mark="no">
-				<b>The cloud:</b> no place there is open to it
+				<b>Cloud:</b> no eligible candidate
 			</Line>
 		);
 	}
 	if (quote.verdict === "needs_approval") {
 		return (
 			<Line mark="ask">
-				<b>Approval:</b> rule {String(quote.reason.facts["ruleId"] ?? "of the policy")} asks a person first.
+				<b>Approval:</b> rule {String(quote.reason.facts["ruleId"] ?? "of the policy")} requires approval.
 				<Suspense>
 					<QuoteOutlook role={String(quote.reason.facts["role"] ?? "platform")} />
 				</Suspense>
@@ -73,7 +73,7 @@ function Verdict({ quote }: { quote: QuoteView }) {
 	const notDue = quote.removed.some((r) => r.why === "burst_not_due") && quote.outcome !== "launch";
 	return (
 		<Line mark="yes">
-			<b>The cloud:</b> {notDue ? "allowed, once a burst rule is due" : "allowed, without approval"}
+			<b>Cloud:</b> {notDue ? "allowed once a burst rule triggers" : "allowed without approval"}
 		</Line>
 	);
 }
@@ -85,8 +85,8 @@ function Budget({ quote, burst }: { quote: QuoteView; burst: Way | null }) {
 	return (
 		<Line mark={enough ? "yes" : "no"}>
 			<b>Budget:</b> {budgetFree.budgetId} has {formatMoney(budgetFree.freeMicroUsd, "posted")} of{" "}
-			{formatMoney(budgetFree.capMicroUsd, "whole")} free
-			{!enough && `; the worst case of this job is ${formatMoney(burst.candidate.worstCaseMicroUsd, "posted")}`}
+			{formatMoney(budgetFree.capMicroUsd, "whole")} available
+			{!enough && `; worst case of this job: ${formatMoney(burst.candidate.worstCaseMicroUsd, "posted")}`}
 		</Line>
 	);
 }
@@ -111,7 +111,7 @@ function RuleLine({ group }: { group: QuoteView["removed"][number] }) {
 		<Line mark="no">
 			<span suppressHydrationWarning>{text}</span>{" "}
 			<span className="text-ink-3">
-				{group.count.toLocaleString("en-US")} {group.count === 1 ? "place" : "places"} removed.
+				{group.count.toLocaleString("en-US")} {group.count === 1 ? "candidate" : "candidates"} excluded.
 			</span>
 		</Line>
 	);

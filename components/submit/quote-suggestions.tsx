@@ -7,7 +7,7 @@ import { changeWords, suggestionSentence } from "#server/domain/suggestion.ts";
 
 type Suggestion = QuoteView["suggestions"][number];
 
-/** What would make the job cheaper or sooner: the same quote, asked again with one thing changed. */
+/** Suggestions: the same quote with one change. */
 export function QuoteSuggestions({ suggestions, onUse }: { suggestions: readonly Suggestion[]; onUse: ((s: Suggestion) => void) | null }) {
 	return (
 		<ul className="grid gap-2.25">
@@ -15,8 +15,8 @@ export function QuoteSuggestions({ suggestions, onUse }: { suggestions: readonly
 				<li key={JSON.stringify(s.change)} className="flex items-start justify-between gap-3 text-ink-2">
 					<SuggestionText suggestion={s} />
 					{onUse && (
-						<Button size="sm" aria-label={`Use it: ${changeWords(s.change)}`} onClick={() => onUse(s)}>
-							Use it
+						<Button size="sm" aria-label={`Apply: ${changeWords(s.change)}`} onClick={() => onUse(s)}>
+							Apply
 						</Button>
 					)}
 				</li>

@@ -15,7 +15,7 @@ import type { Way } from "./quote-ways.ts";
 
 type Ways = { home: Way | null; burst: Way | null };
 
-/** Waiting at home and bursting now, side by side; what would happen is tinted and ticked. */
+/** Owned and cloud options side by side; the one that would happen is tinted and ticked. */
 export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: number | null }) {
 	const shown = [ways.home, ways.burst].filter((w) => w !== null);
 	const span = Math.max(0, ...shown.map((w) => w.candidate.finish.p90Ms)) - Math.min(...shown.map((w) => w.candidate.start.p50Ms));
@@ -31,11 +31,11 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 		</tr>
 	);
 	return (
-		<table aria-label="Waiting at home and bursting now" className="w-full table-fixed border-collapse border-t">
+		<table aria-label="Owned and burst compared" className="w-full table-fixed border-collapse border-t">
 			<thead>
 				<tr className="border-b">
 					<td className="w-25" />
-					<Head way={ways.home} capacity="owned" label={nowAtHome ? "At home" : "Wait at home"} />
+					<Head way={ways.home} capacity="owned" label={nowAtHome ? "Owned" : "Wait for owned GPUs"} />
 					<Head way={ways.burst} capacity={ways.burst?.candidate.placement.capacityType ?? "spot"} label="Burst now" />
 				</tr>
 			</thead>
@@ -47,12 +47,12 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 					<Range range={w.candidate.finish} seconds={seconds} />
 				))}
 				{deadlineMs !== null &&
-					row("Late", (w) => (
+					row("Deadline risk", (w) => (
 						<span
-							title="Share of the forecast's runs that end after the deadline"
+							title="Share of forecast runs that miss the deadline"
 							className={w.late === "on_time" ? "" : "font-semibold text-risk-ink"}
 						>
-							{w.deadlineRisk === null ? "–" : `${formatChance(w.deadlineRisk)} chance`}
+							{w.deadlineRisk === null ? "–" : `${formatChance(w.deadlineRisk)}`}
 						</span>
 					))}
 				{row(
@@ -66,39 +66,34 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 					w.candidate.placement.capacityType === "owned" ? (
 						<span className="text-ink-3">–</span>
 					) : w.candidate.storageMicroUsd === undefined ? (
-						<Quiet>not counted</Quiet>
+						<Quiet>not included</Quiet>
 					) : (
 						<Money value={w.candidate.storageMicroUsd} kind="estimate" />
 					),
 				)}
-				{row("New money", (w) => (
+				{row("Added cost", (w) => (
 					<Money value={w.candidate.cashMicroUsd} kind={w.candidate.cashMicroUsd === "0" ? "whole" : "estimate"} />
 				))}
-				{row("At most", (w) =>
+				{row("Worst case", (w) =>
 					w.candidate.worstCaseMicroUsd === "0" ? (
 						<span className="text-ink-3">–</span>
 					) : (
 						<Money value={w.candidate.worstCaseMicroUsd} kind="whole" />
 					),
 				)}
-				{row("CO2", (w) =>
-					w.candidate.emissionsGrams === null ? <Quiet>not known</Quiet> : <Carbon grams={w.candidate.emissionsGrams} />,
-				)}
+				{row("CO2", (w) => (w.candidate.emissionsGrams === null ? <Quiet>unknown</Quiet> : <Carbon grams={w.candidate.emissionsGrams} />))}
 			</tbody>
 		</table>
 	);
 }
 
-/** The middle forecast, and by when 9 in 10 are through. Seconds are shown where minutes would say nothing. */
+/** Median and 90th percentile forecast. Seconds are shown where minutes are too coarse. */
 function Range({ range, seconds }: { range: { p50Ms: number; p90Ms: number }; seconds: boolean }) {
 	return (
 		<>
 			{seconds ? formatClockSeconds(range.p50Ms) : <Time atMs={range.p50Ms} form="short" />}
 			{range.p90Ms > range.p50Ms && (
-				<span
-					title={`${formatExact(range.p50Ms)} in half of the forecasts, ${formatExact(range.p90Ms)} in 9 of 10`}
-					className="text-xs text-ink-3"
-				>
+				<span title={`median ${formatExact(range.p50Ms)}, 9 in 10 by ${formatExact(range.p90Ms)}`} className="text-xs text-ink-3">
 					{" "}
 					to {seconds ? formatClockSeconds(range.p90Ms).slice(3) : <Time atMs={range.p90Ms} form="clock" />}
 				</span>
@@ -115,7 +110,7 @@ function Head({ way, capacity, label }: { way: Way | null; capacity: Way["candid
 	return (
 		<th scope="col" className={cn("h-11 pr-4 text-right font-strong", tint(way), !way && "text-ink-3")}>
 			<span className="inline-flex items-center gap-1.75">
-				{way?.status === "taken" && <Icon name="check" label="This would happen: " className="size-3.5 text-accent" />}
+				{way?.status === "taken" && <Icon name="check" label="Selected: " className="size-3.5 text-accent" />}
 				<PlaceSwatch capacity={capacity} would={way?.status !== "taken"} />
 				{label}
 			</span>
@@ -129,7 +124,7 @@ function Cell({ way, cell }: { way: Way | null; cell: (way: Way) => ReactNode })
 	);
 }
 
-/** When either would run, on one axis: the bar is the middle forecast, the whisker ends where 9 in 10 are through. */
+/** Both forecast runs on one axis: the bar is the median, the whisker the 90th percentile. */
 export function QuoteRuns({ ways, deadlineMs }: { ways: Ways; deadlineMs: number | null }) {
 	const shown = [ways.home, ways.burst].filter((w) => w !== null);
 	const rows = shown.map((w) => ({ id: w.kind, candidate: w.candidate, alike: 0, timed: true }));
@@ -141,7 +136,7 @@ export function QuoteRuns({ ways, deadlineMs }: { ways: Ways; deadlineMs: number
 			{shown.map((w) => (
 				<div key={w.kind} className="contents">
 					<span className="text-xs text-ink-2">
-						{w.kind === "burst" ? "Burst now" : w.candidate.outcome === "chosen" ? "At home" : "Wait at home"}
+						{w.kind === "burst" ? "Burst now" : w.candidate.outcome === "chosen" ? "Owned" : "Wait for owned GPUs"}
 					</span>
 					<span className="relative h-7">
 						<RunBar

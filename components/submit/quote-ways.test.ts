@@ -20,20 +20,20 @@ const quote = (outcome: QuoteView["outcome"], candidates: QuotedCandidateView[],
 const gone = (why: "burst_not_due" | "site_denied") => ({ outcome: "removed" as const, removedBy: { ruleId: null, why, facts: {} } });
 
 describe("waysOf", () => {
-	it("sets the chosen offer beside waiting at home", () => {
+	it("compares the best offer with owned", () => {
 		const ways = waysOf(quote("launch", [candidate("owned", { deadlineRisk: 0.4 }), candidate("spot", { outcome: "chosen" })]), 150);
 		expect([ways.home?.deadlineRisk, ways.burst?.deadlineRisk]).toEqual([0.4, null]);
 		expect([ways.home?.status, ways.burst?.status]).toEqual(["open", "taken"]);
 		expect(ways.home?.late).toBe("at_risk");
 	});
 
-	it("takes home when it waits, and shows the burst that is not due", () => {
+	it("selects owned while queued, and shows the burst that is not triggered yet", () => {
 		const removed = [{ ruleId: null, why: "burst_not_due" as const, count: 5, cheapest: candidate("spot", gone("burst_not_due")) }];
 		const ways = waysOf(quote("wait", [candidate("owned")], removed), null);
 		expect([ways.home?.status, ways.burst?.status]).toEqual(["taken", "removed"]);
 	});
 
-	it("has no burst where a rule forbids every cloud, and no home where none has the machine", () => {
+	it("has no burst if a rule excludes every cloud, and no owned option without suitable hardware", () => {
 		const removed = [{ ruleId: "r", why: "site_denied" as const, count: 5, cheapest: candidate("spot", gone("site_denied")) }];
 		expect(waysOf(quote("wait", [candidate("owned")], removed), null).burst).toBeNull();
 		const tooBig = { ruleId: null, why: "hardware_gpus" as const, facts: {} };

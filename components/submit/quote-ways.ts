@@ -1,21 +1,21 @@
 import { decisionRows, lateness } from "#components/job/decision-rows.ts";
 import type { CandidateView, QuoteView } from "#components/trpc/outputs.ts";
 
-/** One of the two ways that a quote sets beside each other. */
+/** One of the two options of a quote. */
 export type Way = {
 	kind: "home" | "burst";
 	candidate: CandidateView;
-	/** What the policy or the facts do now: `taken` is what would happen on submitting. */
+	/** Policy status now: `taken` is what happens on submission. */
 	status: "taken" | "open" | "removed";
 	late: "on_time" | "at_risk" | "late";
-	/** The chance that the deadline is missed that way; null without one. */
+	/** Probability of missing the deadline; null without one. */
 	deadlineRisk: number | null;
 };
 
-/** Why a cloud candidate that was removed is still the one to show: it would be the answer if this were otherwise. */
+/** Why an excluded cloud candidate is shown anyway: it is the best one otherwise. */
 const NEAR: readonly string[] = ["burst_not_due", "budget_exceeded", "approval_required", "capacity_backoff"];
 
-/** Waiting at home and bursting now, each with its best candidate; null for a way that no place is open to. */
+/** Owned and burst options with their best candidates; null if none is eligible. */
 export function waysOf(quote: QuoteView, deadlineMs: number | null): { home: Way | null; burst: Way | null } {
 	const rows = decisionRows(quote);
 	const all = [...rows.passing, ...rows.removed];

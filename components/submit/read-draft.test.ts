@@ -13,7 +13,7 @@ spec:
 `;
 
 describe("readDraft", () => {
-	it("reads a job and its fields as they are written", () => {
+	it("reads a job and its raw fields", () => {
 		const draft = read(FILE);
 		expect(draft.spec?.duration.estimateMs).toBe(6 * 3_600_000);
 		expect(draft.valueAt(["spec", "duration", "estimate"])).toBe("6h");
@@ -21,25 +21,25 @@ describe("readDraft", () => {
 		expect(draft.problems).toEqual([]);
 	});
 
-	it("says what is wrong with which field, at its line and column", () => {
+	it("reports invalid fields with line and column", () => {
 		const draft = read(FILE.replace("6h", "6 parsecs"));
 		expect(draft.spec).toBeNull();
 		expect(draft.readable).toBe(true);
-		expect(draft.problemAt(["spec", "duration", "estimate"])).toMatch(/not a length of time/);
-		expect(draft.problemAt(["spec", "duration"])).toMatch(/not a length of time/);
+		expect(draft.problemAt(["spec", "duration", "estimate"])).toMatch(/not a duration/);
+		expect(draft.problemAt(["spec", "duration"])).toMatch(/not a duration/);
 		expect(draft.problemAt(["spec", "resources"])).toBeNull();
 		expect(draft.problems[0]).toMatchObject({ line: 6, column: 25 });
 	});
 
-	it("knows no fields while the YAML cannot be read", () => {
+	it("has no fields if the YAML does not parse", () => {
 		const draft = read("metadata: { name: a");
 		expect(draft.readable).toBe(false);
 		expect(draft.valueAt(["metadata", "name"])).toBeUndefined();
-		expect(draft.problems[0]?.message).toMatch(/cannot be read/);
+		expect(draft.problems[0]?.message).toMatch(/Invalid YAML/);
 		expect(draft.problems[0]?.line).toBeGreaterThan(0);
 	});
 
-	it("does not fail on an endless document", () => {
+	it("handles cyclic documents", () => {
 		expect(read("a: &a [*a]").spec).toBeNull();
 		expect(read("").spec).toBeNull();
 	});

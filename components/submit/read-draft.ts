@@ -1,12 +1,12 @@
 import type { Check } from "./check-draft.ts";
 import type { YamlPath } from "./edit-yaml.ts";
 
-/** What a text that is being written says: the job when it is one, and what is wrong with it when it is not. */
+/** Parses a draft: the job if valid, otherwise its problems. */
 export type Draft = Omit<Check, "fields"> & {
 	text: string;
-	/** The value of a field as it stands in the text. */
+	/** The raw value of a field. */
 	valueAt: (path: YamlPath) => unknown;
-	/** What is wrong with a field or with something in it. */
+	/** Problems of a field and everything below it. */
 	problemAt: (path: YamlPath) => string | null;
 };
 

@@ -5,7 +5,7 @@ const BARS: Record<Finding["kind"], string> = { question: "bg-risk", dropped: "b
 
 type ScriptFieldProps = { text: string; marks: ReadonlyMap<number, Finding["kind"]>; onChange: (text: string) => void };
 
-/** A plain field over its numbered lines, each with a bar for what became of it. */
+/** A text field with line numbers and a status bar per line. */
 export function ScriptField({ text, marks, onChange }: ScriptFieldProps) {
 	const same =
 		"col-start-1 row-start-1 py-2.5 font-mono text-xs leading-5.5 wrap-anywhere whitespace-pre-wrap [font-variant-ligatures:none]";

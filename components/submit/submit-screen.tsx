@@ -21,11 +21,11 @@ type SubmitJob = {
 };
 
 type SubmitScreenProps = {
-	/** Null for people whose role submits nothing. */
+	/** Null if the user's role cannot submit. */
 	job: SubmitJob | null;
 };
 
-/** It brings the schema of the job file with it, which the form loads only when somebody changes something. */
+/** Contains the job file schema, which the form loads on the first edit. */
 const PasteWorkbench = lazy(() => import("./paste-workbench.tsx").then((loaded) => ({ default: loaded.PasteWorkbench })));
 
 const TABS = [
@@ -33,7 +33,7 @@ const TABS = [
 	{ id: "paste", label: "Paste sbatch or Kubernetes" },
 ] as const;
 
-/** The form, or a script brought from elsewhere, which can be opened in the form. */
+/** The form, or a pasted script that can be opened in the form. */
 function SubmitTabs({ job }: { job: SubmitJob }) {
 	const [tab, setTab] = useQueryState("tab", parseAsStringLiteral(["form", "paste"] as const).withDefault("form"));
 	const [initial, setInitial] = useState<Initial>({ ...job.initial, script: null });
@@ -45,13 +45,13 @@ function SubmitTabs({ job }: { job: SubmitJob }) {
 	return (
 		<>
 			<TabLinks
-				label="Ways to describe the job"
+				label="Input method"
 				current={tab}
 				tabs={TABS.map((t) => ({ ...t, href: t.id === "form" ? "/jobs/new" : "/jobs/new?tab=paste" }))}
 				className="mb-4"
 			/>
 			{tab === "paste" && !hydrated ? (
-				// What is pasted before the browser has taken the page over would be lost.
+				// Disabled until hydrated; earlier input would be lost.
 				<TextSkeleton lines={10} label="Loading" />
 			) : tab === "paste" ? (
 				<Suspense fallback={<TextSkeleton lines={10} label="Loading" />}>
@@ -75,10 +75,10 @@ export function SubmitScreen({ job }: SubmitScreenProps) {
 			<PageBody>
 				{job ? (
 					<PanelGate
-						what="The form"
+						what="the form"
 						fallback={
 							<Panel title="Job">
-								<TextSkeleton lines={10} label="Loading the form" />
+								<TextSkeleton lines={10} label="Loading form" />
 							</Panel>
 						}
 					>
@@ -87,10 +87,10 @@ export function SubmitScreen({ job }: SubmitScreenProps) {
 				) : (
 					<Panel>
 						<Forbidden
-							what="Jobs"
+							what="this form"
 							who="data scientists and platform engineers"
-							detail="Here it means to submit them; you may see them all."
-							action={{ label: "Go to the jobs", href: "/jobs" }}
+							detail="You can view all jobs."
+							action={{ label: "Go to Jobs", href: "/jobs" }}
 						/>
 					</Panel>
 				)}

@@ -26,7 +26,7 @@ import { useEdits } from "./use-edits.ts";
 import { useQuote } from "./use-quote.ts";
 import { YamlField } from "./yaml-field.tsx";
 
-/** What the form begins with, and the script that it was read from: what was carried over of it is kept with the job. */
+/** Initial form text, and the script it was converted from, whose report is stored with the job. */
 export type Initial = { text: string; check: Check; script: Script | null };
 
 type WorkbenchProps = {
@@ -35,7 +35,7 @@ type WorkbenchProps = {
 	templates: readonly JobTemplate[];
 };
 
-/** The form beside its YAML, each changing the other, and the quote of what they say. The text is the one truth. */
+/** The form next to its YAML and quote; form and YAML edit the same text. */
 export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 	const [text, setText] = useState(initial.text);
 	const [script, setScript] = useState(initial.script);
@@ -47,10 +47,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 	const ways = useMemo(() => (quote ? waysOf(quote, deadlineMs) : { home: null, burst: null }), [quote, deadlineMs]);
 	const headline = useHeadline(quote, ways);
 	const count = draft.problems.length;
-	const why =
-		draft.spec || count === 0
-			? null
-			: `The file has ${count === 1 ? "a problem" : `${count} problems`}: correct ${count === 1 ? "it" : "them"} to see its quote.`;
+	const why = draft.spec || count === 0 ? null : `Fix ${count === 1 ? "the problem" : `${count} problems`} in the file to see its quote.`;
 	return (
 		<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_25rem]">
 			<div className="grid min-w-0 gap-4">
@@ -67,7 +64,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 										...{ kind: "item" as const, id: t.id, label: t.label },
 										onSelect: () => {
 											setText(t.text);
-											// It is no longer what was pasted.
+											// Edited text no longer matches the pasted script.
 											setScript(null);
 										},
 									}))}
@@ -85,7 +82,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 						/>
 					</Panel>
 					<Panel>
-						<PanelHeader title="YAML" sub="Edits here change the form" actions={<CopyText text={text} />} />
+						<PanelHeader title="YAML" sub="Edits here update the form" actions={<CopyText text={text} />} />
 						<div className="relative flex min-h-80 flex-1 flex-col border-t bg-sunken max-xl:max-h-120 xl:[&>*]:absolute xl:[&>*]:inset-0">
 							<YamlField
 								text={text}
@@ -127,7 +124,7 @@ export function SubmitWorkbench({ initial, teams, templates }: WorkbenchProps) {
 function Problems({ draft }: { draft: ReturnType<typeof readDraft> }) {
 	if (draft.problems.length === 0) return null;
 	return (
-		<ul aria-label="Problems of the file" className="grid gap-1 border-t bg-panel px-4 py-2.5 text-xs text-risk-ink">
+		<ul aria-label="Job file problems" className="grid gap-1 border-t bg-panel px-4 py-2.5 text-xs text-risk-ink">
 			{draft.problems.slice(0, 6).map((p) => (
 				<li key={`${p.path}/${p.line}/${p.message}`}>
 					<span className="tabular">
@@ -144,7 +141,7 @@ function Problems({ draft }: { draft: ReturnType<typeof readDraft> }) {
 function Places({ quote, gpus, deadlineMs }: { quote: QuoteView; gpus: number; deadlineMs: number | null }) {
 	const rows = useMemo(() => decisionRows(quote), [quote]);
 	return (
-		<Panel title="Places considered" sub={`${quote.consideredCount.toLocaleString("en-US")}, with what decided on each`}>
+		<Panel title="Candidates" sub={`${quote.consideredCount.toLocaleString("en-US")} with outcome`}>
 			<CandidateTable rows={rows} gpus={gpus} deadlineMs={deadlineMs} compact />
 		</Panel>
 	);
@@ -158,7 +155,7 @@ function Submit({ input, ready, name, label }: SubmitProps) {
 	const submit = useMutation(
 		trpc.job.submit.mutationOptions({
 			onSuccess: ({ id }) => {
-				notify({ tone: "done", title: `${name} was submitted` });
+				notify({ tone: "done", title: `${name} submitted` });
 				router.push(`/jobs/${id}`);
 			},
 		}),
@@ -193,7 +190,7 @@ function CopyText({ text }: { text: string }) {
 			await navigator.clipboard.writeText(text);
 			setSaid("Copied");
 		} catch {
-			setSaid("The browser refused");
+			setSaid("Could not copy");
 		}
 	};
 	return (

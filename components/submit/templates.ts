@@ -1,6 +1,6 @@
 export type JobTemplate = { id: string; label: string; text: string };
 
-/** Small jobs that run with what every machine here has: Node. `team` is one that the person may submit for. */
+/** Small jobs that only need Node. `team` is one the user can submit for. */
 export function jobTemplates(team: string, example: string | null): JobTemplate[] {
 	const head = (name: string) => `apiVersion: spillway/v1\nkind: Job\nmetadata: { name: ${name}, team: ${team} }\nspec:\n`;
 	return [
@@ -9,17 +9,17 @@ export function jobTemplates(team: string, example: string | null): JobTemplate[
 			id: "one-command",
 			label: "One command on one GPU",
 			text: `${head("first-job")}  class: burst
-  # Words, as a shell would split them. Nothing is run by a shell.
+  # A list of arguments; no shell is involved.
   command: ["node", "-e", "console.log('GPU slot', process.env.CUDA_VISIBLE_DEVICES)"]
   resources: { gpus: 1 }
-  # How long it should take, and when it is stopped at the latest.
+  # Estimated and maximum run time.
   duration: { estimate: 10s, max: 2m }
 `,
 		},
 		{
 			id: "spot-experiment",
 			label: "Experiment on spot, with checkpoints",
-			text: `${head("count-to-120")}  # The policy lets experiments burst to spot alone, which the provider may take back at any time.
+			text: `${head("count-to-120")}  # The policy lets experiments burst to spot only, which the provider may reclaim at any time.
   class: experimental
   command:
     - node
@@ -31,7 +31,7 @@ export function jobTemplates(team: string, example: string | null): JobTemplate[
       mkdirSync(folder, { recursive: true });
       let count = 0;
       try { count = Number(readFileSync(file, "utf8")); } catch {}
-      console.log("begins at", count);
+      console.log("starts at", count);
       const timer = setInterval(() => {
         console.log("count", ++count);
         writeFileSync(file, String(count));
@@ -39,7 +39,7 @@ export function jobTemplates(team: string, example: string | null): JobTemplate[
       }, 500);
   resources: { gpus: 1 }
   duration: { estimate: 1m, max: 10m }
-  # What is in this folder is kept, and is there again after an interruption.
+  # Files in this folder are saved and restored after an interruption.
   checkpoint: { path: checkpoints, interval: 5s }
 `,
 		},

@@ -2,11 +2,14 @@
 import { useEffect, useMemo, useState } from "react";
 import type { Check, checkDraft } from "./check-draft.ts";
 
-/** What the text says. The server has checked the first one; the schema comes with the first change, and till then nobody knows. */
+/**
+ * Validation of the draft. The server validated the first text; the schema loads on the first edit, until then the
+ * result is unknown.
+ */
 export function useCheck(text: string, first: { text: string; check: Check }): Check {
 	const [check, setCheck] = useState<typeof checkDraft | null>(null);
 	const wanted = check === null && text !== first.text ? text : null;
-	// The external system is the network; a load that fails is tried again at the next change.
+	// Synchronizes with the network; a failed load is retried on the next change.
 	useEffect(() => {
 		if (wanted === null) return;
 		import("./check-draft.ts").then(

@@ -4,13 +4,13 @@ import { notify } from "#components/ui/toast.tsx";
 
 type Edits = typeof import("./edit-yaml.ts") & typeof import("./apply-suggestion.ts");
 
-/** They bring the YAML library, which a page that is only looked at need not load. */
+/** Uses the YAML library, which read-only pages do not load. */
 async function loadEdits(): Promise<Edits> {
 	const [edit, apply] = await Promise.all([import("./edit-yaml.ts"), import("./apply-suggestion.ts")]);
 	return { ...edit, ...apply };
 }
 
-/** What changes the text of a job file, null until somebody turns to the form; `withEdits` waits for it. */
+/** The edit functions; null until the form is focused. `withEdits` waits for them. */
 export function useEdits(): { edits: Edits | null; withEdits: (use: (edits: Edits) => void) => void } {
 	const [edits, setEdits] = useState<Edits | null>(null);
 	const withEdits = (use: (edits: Edits) => void) => {
@@ -23,8 +23,7 @@ export function useEdits(): { edits: Edits | null; withEdits: (use: (edits: Edit
 				setEdits(loaded);
 				use(loaded);
 			},
-			() =>
-				notify({ tone: "failed", title: "The form could not be loaded", detail: "The server did not answer. Change the field once more." }),
+			() => notify({ tone: "failed", title: "Could not load the form", detail: "The server did not respond. Edit the field again." }),
 		);
 	};
 	return { edits, withEdits };

@@ -5,10 +5,10 @@ import type { Draft } from "./read-draft.ts";
 import { useSettled } from "./use-settled.ts";
 
 const TYPING_MS = 300;
-/** The queue and the prices move on while a person thinks. */
+/** Refresh interval: queue and prices change while a person edits. */
 const AGAIN_MS = 15_000;
 
-/** What the job would meet if it were submitted now. The last answer stays while a new one is on its way, or while the text is no job. */
+/** Quotes the draft as if submitted now. Keeps the last quote while a new one loads or the draft is invalid. */
 export function useQuote(draft: Draft) {
 	const trpc = useTRPC();
 	const settled = useSettled(draft, TYPING_MS);
@@ -20,10 +20,10 @@ export function useQuote(draft: Draft) {
 		quote: query.data ?? null,
 		error: asked ? query.error : null,
 		retry: () => void query.refetch(),
-		/** The answer is to something else than what the text says now. */
+		/** The quote is for an earlier text. */
 		stale: draft.text !== settled.text || !asked || query.isPlaceholderData,
 		loading: query.isFetching && (query.isPlaceholderData || !query.data),
-		/** The deadline that the quote was asked with. */
+		/** The deadline used for the quote. */
 		deadlineMs: (draft.spec ?? settled.spec)?.deadlineMs ?? null,
 	};
 }

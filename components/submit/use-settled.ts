@@ -1,10 +1,10 @@
 "use client";
 import { useEffect, useState } from "react";
 
-/** The value once it has stood still for so long. The first is there at once. */
+/** Debounces a value; the first one is immediate. */
 export function useSettled<Value>(value: Value, afterMs: number): Value {
 	const [settled, setSettled] = useState(value);
-	// The external system is the clock.
+	// Synchronizes with a timer.
 	useEffect(() => {
 		const timer = setTimeout(() => setSettled(value), afterMs);
 		return () => clearTimeout(timer);

@@ -12,10 +12,10 @@ import type { FieldProblem } from "#server/kernel/errors.ts";
 export type YamlEditorProps = {
 	text: string;
 	problems: readonly FieldProblem[];
-	/** The line of the field that has the focus in the form. */
+	/** Line of the focused form field. */
 	activeLine: number | null;
 	onChange: (text: string) => void;
-	/** Where the cursor was in the field whose place it takes; null when that had not the focus. */
+	/** Cursor of the plain field it replaces; null if that was not focused. */
 	focusAt: number | null;
 };
 
@@ -69,7 +69,7 @@ const activeLineField = StateField.define<DecorationSet>({
 	provide: (field) => EditorView.decorations.from(field),
 });
 
-/** The YAML as people edit it: what is wrong is under its own line as they type. */
+/** YAML editor that shows problems below their lines. */
 export function YamlEditor({ text, problems, activeLine, onChange, focusAt }: YamlEditorProps) {
 	const box = useRef<HTMLDivElement>(null);
 	const view = useRef<EditorView | null>(null);
@@ -79,7 +79,7 @@ export function YamlEditor({ text, problems, activeLine, onChange, focusAt }: Ya
 		say.current = onChange;
 	});
 
-	// The external system is the editor, which keeps its own document.
+	// Synchronizes with the editor, which owns its document.
 	useEffect(() => {
 		if (!box.current) return;
 		const editor = new EditorView({
@@ -97,7 +97,7 @@ export function YamlEditor({ text, problems, activeLine, onChange, focusAt }: Ya
 					EditorView.lineWrapping,
 					activeLineField,
 					THEME,
-					EditorView.contentAttributes.of({ "aria-label": "Job as YAML", spellcheck: "false", tabindex: "0" }),
+					EditorView.contentAttributes.of({ "aria-label": "Job YAML", spellcheck: "false", tabindex: "0" }),
 					EditorView.updateListener.of((update) => {
 						if (update.docChanged && !update.transactions.some((tr) => tr.isUserEvent("form"))) say.current(update.state.doc.toString());
 					}),
@@ -130,7 +130,7 @@ export function YamlEditor({ text, problems, activeLine, onChange, focusAt }: Ya
 	return <div ref={box} className="min-h-0 flex-1 overflow-auto [&>.cm-editor]:min-h-full" />;
 }
 
-/** From one text to another by replacing only what lies between what they share, so that the cursor stays where it is. */
+/** Replaces only the text between the common prefix and suffix, so that the cursor stays. */
 function smallestChange(before: string, after: string): { from: number; to: number; insert: string } | null {
 	if (before === after) return null;
 	const most = Math.min(before.length, after.length);

@@ -4,10 +4,7 @@ import { cn } from "#components/ui/cn.ts";
 import { CodeLines } from "./code-lines.tsx";
 import type { YamlEditor, YamlEditorProps } from "./yaml-editor.tsx";
 
-/**
- * A plain field under its coloured lines until somebody turns to it; then the editor, which is the heaviest part of the screen,
- * takes its place.
- */
+/** A plain field over colored lines until focused; then the editor, the largest script of the screen, replaces it. */
 export function YamlField(props: Omit<YamlEditorProps, "focusAt">) {
 	const field = useRef<HTMLTextAreaElement>(null);
 	const [editor, setEditor] = useState<{ Editor: typeof YamlEditor; focusAt: number | null } | null>(null);
@@ -16,7 +13,7 @@ export function YamlField(props: Omit<YamlEditorProps, "focusAt">) {
 		import("./yaml-editor.tsx").then(
 			({ YamlEditor: Editor }) =>
 				setEditor({ Editor, focusAt: document.activeElement === field.current ? (field.current?.selectionStart ?? 0) : null }),
-			// The plain field goes on to do, and the next turn to it tries again.
+			// Keep the plain field and retry on the next focus.
 			() => undefined,
 		);
 	};
@@ -26,7 +23,7 @@ export function YamlField(props: Omit<YamlEditorProps, "focusAt">) {
 		<div className="grid min-h-80 flex-1 overflow-auto has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-focus">
 			<textarea
 				ref={field}
-				aria-label="Job as YAML"
+				aria-label="Job YAML"
 				spellCheck={false}
 				value={props.text}
 				onChange={(event) => props.onChange(event.currentTarget.value)}
@@ -34,7 +31,7 @@ export function YamlField(props: Omit<YamlEditorProps, "focusAt">) {
 				onPointerEnter={load}
 				className={cn(same, "peer min-w-0 resize-none overflow-hidden bg-sunken pr-1.5 pl-12.5 outline-none")}
 			/>
-			{/* While the field has the focus its own text is seen, with the cursor in it. */}
+			{/** While focused, shows the field's own text with the cursor. */}
 			<div aria-hidden className={cn(same, "pointer-events-none min-w-0 bg-sunken peer-focus:invisible")}>
 				<CodeLines text={props.text} problems={props.problems} activeLine={props.activeLine} />
 			</div>

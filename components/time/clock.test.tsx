@@ -11,7 +11,7 @@ const NOON_MS = Date.UTC(2026, 10, 23, 12);
 
 const Hour = () => <i>{useHour()}</i>;
 
-/** Everything that tells of the time. React draws it without a browser as the browser must draw it first. */
+/** Components that depend on time. React renders them here as the browser must on its first render. */
 function drawn(nowMs: number): string {
 	const submittedMs = NOON_MS - HOUR_MS;
 	return renderToString(
@@ -35,7 +35,7 @@ it.each<[string, number]>([
 	["moves on by a minute and a half", 90_000],
 	["passes the hour and the day", 12 * HOUR_MS + MINUTE_MS],
 	["is wrong in the browser by three days", -72 * HOUR_MS],
-])("draws the same first in the browser as on the server when the clock %s between them", (_, moved) => {
+])("hydrates with the server's output when the clock %s in between", (_, moved) => {
 	vi.useFakeTimers({ now: NOON_MS });
 	const server = drawn(NOON_MS);
 	expect(server).toContain("15 s ago");

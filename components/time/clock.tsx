@@ -1,9 +1,9 @@
 "use client";
 import { createContext, type ReactNode, useCallback, useContext, useState, useSyncExternalStore } from "react";
 
-/*
- * One clock for the page. The server says what time it is with the page, so that the first render is the same on both sides
- * and a wrong clock in the browser does not make every "ago" wrong.
+/**
+ * One clock per page. The server sends its time so that the first render matches and a wrong browser clock does not
+ * distort relative times.
  */
 type Clock = { serverNowMs: number; offsetMs: number };
 
@@ -24,20 +24,17 @@ function subscribe(listener: () => void): () => void {
 	};
 }
 
-/** `nowMs` must be the time of this very response: give it only on pages that are rendered for each request. */
+/** `nowMs` must be the time of this response; use only on pages rendered per request. */
 export function ClockProvider({ nowMs, children }: { nowMs: number; children: ReactNode }) {
 	const [clock] = useState<Clock>(() => {
 		const skew = typeof window === "undefined" ? 0 : nowMs - Date.now();
-		// A little is the way of the response through the network, not a wrong clock.
+		// A small offset is network latency, not a wrong clock.
 		return { serverNowMs: nowMs, offsetMs: Math.abs(skew) < 5_000 ? 0 : skew };
 	});
 	return <ClockContext value={clock}>{children}</ClockContext>;
 }
 
-/**
- * Something that depends on the time, such as its text. The component renders again only when the result changes;
- * `derive` must return a primitive.
- */
+/** A time-dependent value such as a text. Re-renders only when the result changes; `derive` must return a primitive. */
 export function useTime<Value extends string | number | boolean | null>(derive: (nowMs: number) => Value): Value {
 	const clock = useContext(ClockContext);
 	const now = useCallback(() => derive(Date.now() + (clock?.offsetMs ?? 0)), [derive, clock]);

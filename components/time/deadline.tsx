@@ -6,18 +6,18 @@ import { cn } from "#components/ui/cn.ts";
 
 type DeadlineProps = {
 	deadlineMs: number;
-	/** When it was submitted: the room it had then is the whole bar. */
+	/** Submission time: the slack at that time is the full bar. */
 	submittedMs: number;
-	/** The work that is still to do, so that room is what is left after it. */
+	/** Remaining work; slack is what is left after it. */
 	remainingMs: number;
-	/** When that work began to be done, while it runs: from then on it shrinks as time goes. */
+	/** Start of the running work; the remaining work shrinks from then on. */
 	workingSinceMs?: number | null;
-	/** When the job has ended: then the bar gives way to "met, 1 h 50 early" or "14 min late". */
+	/** End of the job: replaces the bar with "met, 1 h 50 early" or "14 min late". */
 	finishedMs?: number | null;
 	className?: string;
 };
 
-/** Room to the deadline as a bar that burns down: empty is late. Below a quarter it turns to the warning colour and the figure bold. */
+/** Deadline slack as a shrinking bar; empty means late. Below a quarter it uses the warning color and bold text. */
 export function Deadline({ deadlineMs, submittedMs, remainingMs, workingSinceMs = null, finishedMs, className }: DeadlineProps) {
 	const whole = Math.max(1, deadlineMs - submittedMs - remainingMs);
 	const room = useTime(

@@ -19,8 +19,8 @@ describe("formatSpan", () => {
 		[62 * 60 * MIN, "2 d 14 h"],
 		[72 * 60 * MIN, "3 d"],
 		[-14 * MIN, "−14 min"],
-	])("%d ms is %s", (ms, text) => expect(formatSpan(ms)).toBe(text));
-	it("keeps seconds when asked to", () => {
+	])("formats %d ms as %s", (ms, text) => expect(formatSpan(ms)).toBe(text));
+	it("keeps seconds if precise", () => {
 		expect(formatSpan(190_000, true)).toBe("3 min 10 s");
 		expect(formatSpan(180_000, true)).toBe("3 min");
 	});
@@ -28,17 +28,18 @@ describe("formatSpan", () => {
 
 describe("formatRelative", () => {
 	it.each([
-		[NOW, "now"],
+		[NOW, "just now"],
+		[NOW + 2_000, "just now"],
 		[NOW - 4_900, "4 s ago"],
 		[NOW - 18 * MIN, "18 min ago"],
 		[NOW + 4 * MIN, "in 4 min"],
 		[NOW - 26 * 60 * MIN, "26 h 00 ago"],
 		[NOW - 10 * 1440 * MIN, "9 Nov"],
-	])("%d is %s", (at, text) => expect(formatRelative(at, NOW)).toBe(text));
+	])("formats %d as %s", (at, text) => expect(formatRelative(at, NOW)).toBe(text));
 });
 
 describe("formatShort", () => {
-	it("says no more than is needed", () => {
+	it("is as short as unambiguous", () => {
 		expect(formatShort(NOW - 3 * 60 * MIN, NOW)).toBe("11:32");
 		expect(formatShort(NOW - 21 * 60 * MIN, NOW)).toBe("Wed 17:32");
 		expect(formatShort(NOW - 20 * 1440 * MIN, NOW)).toBe("30 Oct");
@@ -47,7 +48,7 @@ describe("formatShort", () => {
 });
 
 describe("exact times", () => {
-	it("are UTC, whatever the machine's zone", () => {
+	it("are UTC in any time zone", () => {
 		expect(formatClock(NOW)).toBe("14:32");
 		expect(formatExact(NOW)).toBe("Thu 19 Nov 2026, 14:32:05 UTC");
 	});

@@ -9,8 +9,8 @@ const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const two = (value: number) => String(value).padStart(2, "0");
 
 /**
- * A length of time for people: "0.4 s", "42 s", "42 min", "1 h 55", "2 d 14 h".
- * `precise` keeps seconds below an hour: "3 min 10 s".
+ * Formats a duration: "0.4 s", "42 s", "42 min", "1 h 55", "2 d 14 h". `precise` keeps seconds below an hour: "3 min 10
+ * s".
  */
 export function formatSpan(ms: number, precise = false): string {
 	const sign = ms < 0 ? "−" : "";
@@ -49,13 +49,13 @@ export function formatMonth(atMs: number): string {
 	return new Date(atMs).toLocaleDateString("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
 }
 
-/** Exact, for hovering: "Thu 19 Nov 2026, 14:32:05 UTC". */
+/** Exact time for hover: "Thu 19 Nov 2026, 14:32:05 UTC". */
 export function formatExact(atMs: number): string {
 	const d = new Date(atMs);
 	return `${formatDay(atMs)} ${d.getUTCFullYear()}, ${formatClockSeconds(atMs)} UTC`;
 }
 
-/** The shortest that is still clear, seen from now: "14:32" today, "Wed 17:26" within six days, "19 Nov" this year, else "19 Nov 2025". */
+/** Shortest unambiguous form: "14:32" today, "Wed 17:26" within six days, "19 Nov" this year, else "19 Nov 2025". */
 export function formatShort(atMs: number, nowMs: number): string {
 	const sameDay = Math.floor(atMs / DAY) === Math.floor(nowMs / DAY);
 	if (sameDay) return formatClock(atMs);
@@ -64,11 +64,14 @@ export function formatShort(atMs: number, nowMs: number): string {
 	return year === new Date(nowMs).getUTCFullYear() ? formatDay(atMs, false) : `${formatDay(atMs, false)} ${year}`;
 }
 
-/** "4 s ago", "18 min ago", "in 4 min", "now". Beyond a week it is the date. */
+/** Clocks of browser, server and database may differ by this much. */
+const SKEW = 5 * SECOND;
+
+/** "4 s ago", "18 min ago", "in 4 min", "just now". After a week, the date. Clamps clock skew to "just now". */
 export function formatRelative(atMs: number, nowMs: number): string {
 	const delta = atMs - nowMs;
 	const abs = Math.abs(delta);
-	if (abs < SECOND) return "now";
+	if (abs < SECOND || (delta > 0 && delta <= SKEW)) return "just now";
 	if (abs >= 7 * DAY) return formatShort(atMs, nowMs);
 	const whole = abs < MINUTE ? Math.floor(abs / SECOND) * SECOND : abs;
 	const span = formatSpan(whole);

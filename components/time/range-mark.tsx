@@ -2,22 +2,22 @@ import { formatSpan } from "#components/time/format-time.ts";
 import { cn } from "#components/ui/cn.ts";
 
 type RangeMarkProps = {
-	/** Milliseconds from the axis's beginning. p10 may be left out. */
+	/** Milliseconds from the axis start. p10 is optional. */
 	p10Ms?: number;
 	p50Ms: number;
 	p90Ms: number;
-	/** The axis that all rows of the column share. */
+	/** The axis shared by all rows of the column. */
 	axisMs: number;
 	place: "owned" | "cloud";
 	className?: string;
 };
 
-/** A forecast as a range on an axis that all rows share: the tick is the middle, the bar ends where 9 in 10 are through. */
+/** A forecast range on a shared axis: the tick is the median, the bar ends at the 90th percentile. */
 export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: RangeMarkProps) {
 	const at = (ms: number) => Math.min(100, Math.max(0, (ms / axisMs) * 100));
 	const from = at(p10Ms ?? p50Ms);
 	const off = p90Ms > axisMs;
-	const words = `${formatSpan(p50Ms)} in half of the forecasts, ${formatSpan(p90Ms)} in 9 of 10`;
+	const words = `median ${formatSpan(p50Ms)}, 9 in 10 within ${formatSpan(p90Ms)}`;
 	return (
 		<span
 			role="img"
@@ -41,7 +41,7 @@ export function RangeMark({ p10Ms, p50Ms, p90Ms, axisMs, place, className }: Ran
 	);
 }
 
-/** The head of a column of RangeMarks: what its quarters mean. */
+/** Column header of RangeMarks with the axis labels. */
 export function RangeAxis({ ticks, className }: { ticks: readonly { share: number; label: string }[]; className?: string }) {
 	return (
 		<span className={cn("tabular relative block h-3.5 w-20 whitespace-nowrap text-2xs leading-3.5 font-book", className)}>

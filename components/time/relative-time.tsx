@@ -12,7 +12,7 @@ type TimeProps = {
 	className?: string;
 };
 
-/** A moment. Hovering shows it exactly, in UTC. Its figures are tabular, so that ticking moves nothing beside it. */
+/** A time with the exact UTC value on hover. Tabular figures keep the layout stable. */
 export function Time({ atMs, form = "relative", className }: TimeProps) {
 	const derive = useCallback(
 		(now: number) => (form === "relative" ? formatRelative(atMs, now) : form === "short" ? formatShort(atMs, now) : formatClock(atMs)),
@@ -31,7 +31,7 @@ export function Time({ atMs, form = "relative", className }: TimeProps) {
 	);
 }
 
-/** How long something has been going on, ticking while `untilMs` is not given. */
+/** Elapsed time; ticks until `untilMs` is given. */
 export function Elapsed({
 	sinceMs,
 	untilMs,

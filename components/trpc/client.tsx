@@ -21,7 +21,7 @@ function queryClient(): QueryClient {
 const URL_PATH = "/api/trpc";
 const WHOLE_FILES = new Set(["quote", "job.import", "policy.check", "policy.diff", "policy.merge", "policy.complete", "policy.tryRule"]);
 
-/** Query client and tRPC for everything below. */
+/** Provides the query client and tRPC. */
 export function TrpcProviders({ children }: { children: ReactNode }): ReactNode {
 	const client = queryClient();
 	const [trpcClient] = useState(() =>
@@ -41,7 +41,7 @@ function toTheApi(): TRPCLink<AppRouter> {
 		condition: (op) => op.type === "subscription",
 		true: httpSubscriptionLink({ url: URL_PATH, transformer: superjson }),
 		false: splitLink({
-			// These carry a whole file, which is too long for an address; and nothing should wait for them.
+			// These requests carry a whole file, too long for a URL, and must not delay a batch.
 			condition: (op) => WHOLE_FILES.has(op.path),
 			true: httpLink({ url: URL_PATH, transformer: superjson, methodOverride: "POST" }),
 			false: httpBatchStreamLink({ url: URL_PATH, transformer: superjson }),

@@ -1,9 +1,9 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 
-/** The first answer of each query: what the server drew, where it waited for it. */
+/** The first result of each query, as used for server rendering. */
 const answers = new WeakMap<Query, unknown>();
 
-/** From now on the first answer of each query of this client is remembered as long as the query is. */
+/** Starts recording the first result of each query for the query's lifetime. */
 export function rememberDrawn(client: QueryClient): QueryClient {
 	client.getQueryCache().subscribe(({ query }) => {
 		const { data } = query.state;
@@ -12,7 +12,7 @@ export function rememberDrawn(client: QueryClient): QueryClient {
 	return client;
 }
 
-/** What the server drew of a query, whatever has been read since. */
+/** The result used for server rendering, whatever was fetched since. */
 export function drawnAnswer(query: Query | undefined): unknown {
 	return query && answers.get(query);
 }

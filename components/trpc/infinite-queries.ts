@@ -8,7 +8,7 @@ import {
 } from "@tanstack/react-query";
 import { useDrawnFirst } from "./drawn-first.ts";
 
-/** As useSuspenseQuery of queries.ts; a file of its own, since pages without lists load no code for them. */
+/** Like useSuspenseQuery of queries.ts, in its own file so that pages without lists do not load it. */
 export function useSuspenseInfiniteQuery<Page, Failure = DefaultError, Key extends QueryKey = QueryKey, Param = unknown>(
 	options: UseSuspenseInfiniteQueryOptions<Page, Failure, InfiniteData<Page, Param>, Key, Param>,
 ): UseSuspenseInfiniteQueryResult<InfiniteData<Page, Param>, Failure> {

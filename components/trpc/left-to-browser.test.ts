@@ -6,21 +6,21 @@ import type { AppRouter } from "#server/api/trpc/router.ts";
 import { failuresLeftToBrowser, leftToBrowser } from "./left-to-browser.ts";
 import { makeQueryClient } from "./query-client.ts";
 
-it("asks nobody while the server draws a page, and says so in the way that Next leaves out of its log", async () => {
+it("sends no request during server rendering and signals it so that Next does not log it", async () => {
 	const fetched = vi.spyOn(globalThis, "fetch");
 	const client = createTRPCClient<AppRouter>({ links: [leftToBrowser] });
 	const queries = makeQueryClient();
-	// As for a query that failed when it was read beforehand: it is tried once more, at once.
+	// As for a failed prefetch: retried once, immediately.
 	const begun = performance.now();
 	const error = await queries.fetchQuery({ queryKey: ["sites"], queryFn: () => client.site.list.query() }).catch((e: unknown) => e);
-	expect(error).toMatchObject({ message: "site.list is read by the browser" });
+	expect(error).toMatchObject({ message: "site.list is fetched by the browser" });
 	expect(isBailoutToCSRError(error)).toBe(true);
 	expect(isBailoutToCSRError(new BailoutToCSRError("as Next's own"))).toBe(true);
 	expect(performance.now() - begun).toBeLessThan(900);
 	expect(fetched).not.toHaveBeenCalled();
 });
 
-it("leaves what fails beforehand to the browser in the same way, and what succeeds as it is", async () => {
+it("leaves failed prefetches to the browser in the same way, and keeps successful ones", async () => {
 	const queries = makeQueryClient();
 	let fail: (error: Error) => void = () => undefined;
 	const failing = new Promise((_, reject) => {
@@ -35,6 +35,6 @@ it("leaves what fails beforehand to the browser in the same way, and what succee
 	expect(fails).toMatchObject({ status: "rejected" });
 	expect(isBailoutToCSRError((fails as PromiseRejectedResult).reason)).toBe(true);
 	expect(succeeds).toMatchObject({ status: "fulfilled", value: { json: 7 } });
-	// By TanStack Query, which tells it outside of production.
+	// Logged by TanStack Query outside production.
 	expect(told).toHaveBeenCalledOnce();
 });

@@ -4,32 +4,32 @@ import { observable } from "@trpc/server/observable";
 import type { AppRouter } from "#server/api/trpc/router.ts";
 
 /**
- * The server draws what was read for the page beforehand, and reads nothing while it draws: it has no address of its own there and
- * nobody's session. What was not read, or failed, is left to the browser, which reads it and tells a failure with its reason.
+ * During server rendering only prefetched data is available: there is no own URL and no session for requests. Anything
+ * not prefetched, or failed, is left to the browser, which fetches it and shows errors with their reason.
  */
 class LeftToBrowser extends TRPCClientError<AppRouter> {
 	override name = "LeftToBrowser";
-	/** By this Next knows that the part is drawn by the browser, and that nothing went wrong which belongs into the log. */
+	/** Signals Next that the browser renders this part and that there is nothing to log. */
 	readonly digest = "BAILOUT_TO_CLIENT_SIDE_RENDERING";
 }
 
-/** In place of the links to the API, where a page is drawn by the server. */
+/** Replaces the API links during server rendering. */
 export const leftToBrowser: TRPCLink<AppRouter> =
 	() =>
 	({ op }) =>
-		observable((observer) => observer.error(new LeftToBrowser(`${op.path} is read by the browser`)));
+		observable((observer) => observer.error(new LeftToBrowser(`${op.path} is fetched by the browser`)));
 
 /**
- * What was read beforehand, as it goes to the browser. A read that fails on the way there is read again by the browser, which tells
- * the reason; here its procedure has told the log already, and Next would write a second line of it, without the reason.
+ * Dehydrated prefetch results. A failed one is fetched again by the browser, which shows the reason; its procedure has
+ * already logged it, and Next would log a second line without the reason.
  */
 export function failuresLeftToBrowser(state: DehydratedState): DehydratedState {
 	return { ...state, queries: state.queries.map(({ promise, ...query }) => ({ ...query, ...(promise && { promise: left(promise) }) })) };
 }
 
 function left(read: Promise<unknown>): Promise<unknown> {
-	const promise = read.catch(() => Promise.reject(new LeftToBrowser("what failed beforehand is read by the browser")));
-	// It may fail before the page is written so far that anybody waits for it.
+	const promise = read.catch(() => Promise.reject(new LeftToBrowser("a failed prefetch is fetched by the browser")));
+	// It may fail before anything awaits it.
 	promise.catch(() => undefined);
 	return promise;
 }

@@ -9,15 +9,15 @@ import { useTRPC } from "./client.tsx";
 type LiveState = "connecting" | "live" | "off";
 const LiveContext = createContext<LiveState>("connecting");
 
-/** Whether what is on the screen follows the server. */
+/** True if the screen is live. */
 export function useLive(): LiveState {
 	return useContext(LiveContext);
 }
 
-/** Reads again at most this often: under a flood of changes every read still comes to its end. */
+/** Minimum refetch interval, so that refetches complete even under many changes. */
 const READ_EVERY_MS = 700;
 
-/** Runs at once, then at most every READ_EVERY_MS with all that came meanwhile. */
+/** Runs immediately, then at most every READ_EVERY_MS with the changes collected meanwhile. */
 function useGathered<Item>(run: (items: ReadonlySet<Item>) => void): (items: Iterable<Item>) => void {
 	const pending = useRef<{ items: Set<Item>; timer: ReturnType<typeof setTimeout> | null }>({ items: new Set(), timer: null });
 	const flush = () => {
@@ -31,12 +31,12 @@ function useGathered<Item>(run: (items: ReadonlySet<Item>) => void): (items: Ite
 	};
 }
 
-/** One subscription per tab: what changed is read again where it is shown. `drawnAtMs`: by the server's clock. */
+/** One subscription per tab that refetches changed data on screen. `drawnAtMs`: server time. */
 export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; children: ReactNode }): ReactNode {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [state, setState] = useState<LiveState>("connecting");
-	// A page that is drawn again is listening already.
+	// A re-rendered page is already subscribed.
 	const [sinceMs] = useState(drawnAtMs);
 	const wasLost = useRef(false);
 	const readAgain = useGathered<Change["topic"]>((topics) => {
@@ -48,7 +48,7 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 			{
 				onStarted: () => {
 					setState("live");
-					// What changed while nobody listened was not told.
+					// Changes while disconnected were missed.
 					if (wasLost.current) void client.invalidateQueries();
 					wasLost.current = false;
 				},
@@ -70,7 +70,7 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 					trpc.job.get.pathKey(),
 					trpc.job.decisions.pathKey(),
 					trpc.job.events.pathKey(),
-					// Its last charges and the end of its log come with its end.
+					// The final charges and log lines arrive with its end.
 					trpc.job.receipt.pathKey(),
 					trpc.job.logs.pathKey(),
 					trpc.overview.pathKey(),

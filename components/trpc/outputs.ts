@@ -1,7 +1,7 @@
 import type { inferRouterInputs, inferRouterOutputs } from "@trpc/server";
 import type { AppRouter } from "#server/api/trpc/router.ts";
 
-/** What the procedures answer, by name: the only way in which components know the shapes of the API. */
+/** Procedure outputs by name: the only API types that components use. */
 export type Outputs = inferRouterOutputs<AppRouter>;
 export type Inputs = inferRouterInputs<AppRouter>;
 

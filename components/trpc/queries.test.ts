@@ -16,15 +16,15 @@ const Awaited = () => createElement("u", null, useAwaitedQuery(spent).data);
 const Charges = () => createElement("i", null, useSuspenseInfiniteQuery(pages).data.pages.flat().join());
 
 /**
- * What React draws without a browser is what the browser must draw first: it asks the same function for both
- * (`getServerSnapshot`), and takes over nothing that differs.
+ * React's server rendering uses the same function as hydration (`getServerSnapshot`), and hydration discards differing
+ * output.
  */
 function drawn(client: QueryClient, ...parts: (() => React.ReactNode)[]): string {
 	const panels = parts.map((part, i) => createElement(Suspense, { key: i }, createElement(part)));
 	return renderToString(createElement(QueryClientProvider, { client }, panels));
 }
 
-/** The browser's client, with what the server has read beforehand in it. */
+/** The browser's client with the server's prefetched data. */
 async function takenOver(): Promise<QueryClient> {
 	const server = makeQueryClient();
 	await Promise.all([server.prefetchQuery(spent), server.prefetchInfiniteQuery(pages)]);
@@ -34,7 +34,7 @@ async function takenOver(): Promise<QueryClient> {
 	return client;
 }
 
-it("draws the same first as the server did, although the query was read again before this panel was taken over", async () => {
+it("hydrates with the server's data even if the query was refetched first", async () => {
 	const client = await takenOver();
 	const before = drawn(client, Waits, Charges, Awaited);
 	expect(before).toContain("<b>7</b>");
@@ -46,7 +46,7 @@ it("draws the same first as the server did, although the query was read again be
 	expect(client.getQueryData(KEY)).toBe(8);
 });
 
-it("goes by the first answer", async () => {
+it("uses the first result", async () => {
 	const client = makeQueryClient();
 	await client.prefetchQuery(spent);
 	client.setQueryData(KEY, 8);

@@ -11,10 +11,10 @@ import {
 import { useDrawnFirst } from "./drawn-first.ts";
 
 /**
- * TanStack's hook, which answers what the server drew with while the browser takes over. Hooks that do not wait for an answer are
- * taken from TanStack itself: what the server had drawn without one cannot be told from here. They may draw on the server only what
- * the page did not read beforehand, or what it waited for (`useAwaitedQuery`): what is still on its way there is drawn without an
- * answer, and found answered by the browser.
+ * TanStack's hook, returning the server's data during hydration. Hooks that do not suspend come from TanStack directly,
+ * since server output without data cannot be reproduced here. On the server they may only render what was not
+ * prefetched, or what was awaited (`useAwaitedQuery`): a pending prefetch renders without data there but has data in
+ * the browser.
  */
 export function useSuspenseQuery<Answer, Failure = DefaultError, Key extends QueryKey = QueryKey>(
 	options: UseSuspenseQueryOptions<Answer, Failure, Answer, Key>,
@@ -22,7 +22,7 @@ export function useSuspenseQuery<Answer, Failure = DefaultError, Key extends Que
 	return useDrawnFirst(useAnySuspenseQuery(options), options.queryKey);
 }
 
-/** For what the page has waited for before it was drawn (`await client.prefetchQuery`), where a failure leaves a part out. */
+/** For data awaited before rendering (`await client.prefetchQuery`) whose failure hides a part. */
 export function useAwaitedQuery<Answer, Failure = DefaultError, Key extends QueryKey = QueryKey>(
 	options: UseQueryOptions<Answer, Failure, Answer, Key>,
 ): UseQueryResult<Answer, Failure> {

@@ -9,13 +9,13 @@ function answers(...given: ReturnType<typeof pagesOf>[]) {
 	return { fetch, asked: () => asked };
 }
 
-it("asks again for a page that a reading anew dropped, and no more once it has come", async () => {
+it("requests a page again if a refetch dropped it, and stops once it has arrived", async () => {
 	const query = answers(pagesOf(2), pagesOf(2), pagesOf(3));
 	await readOn(2, query.fetch);
 	expect(query.asked()).toBe(3);
 });
 
-it("leaves a failure to be shown, and does not ask for ever", async () => {
+it("shows a failure and stops retrying", async () => {
 	const failed = answers(pagesOf(2, true));
 	await readOn(2, failed.fetch);
 	expect(failed.asked()).toBe(1);

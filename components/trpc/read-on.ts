@@ -3,12 +3,12 @@ interface Pages {
 	isError: boolean;
 }
 
-/** Times that the next page is asked for before the person has to ask again. */
+/** Retries of the next page before the user must retry. */
 const TRIES_MAX = 5;
 
 /**
- * Reads the page after those that are shown. A change that is told meanwhile begins the reading of them anew, which drops the
- * page that was on its way: it is asked for again, or a click would be lost.
+ * Loads the next page. A change meanwhile refetches the list and drops the pending page, which is then requested again
+ * so that the click is not lost.
  */
 export async function readOn(shown: number, fetchNextPage: () => Promise<Pages>): Promise<void> {
 	for (let tries = 0; tries < TRIES_MAX; tries++) {

@@ -23,7 +23,7 @@ export function buttonClass(variant: ButtonVariant = "default", size: ButtonSize
 
 type Look = { variant?: ButtonVariant; size?: ButtonSize; icon?: IconName; className?: string; children?: ReactNode };
 
-/** A push button. `busy` keeps its width and its words, and refuses a second press. */
+/** A button. `busy` keeps its width and label and ignores further clicks. */
 export function Button({
 	variant,
 	size,
@@ -57,7 +57,7 @@ export function ButtonLink({ variant, size, icon, className, children, ...rest }
 	);
 }
 
-/** A square button with nothing but an icon; `label` is its name for everyone who does not see it, and its tooltip. */
+/** An icon button; `label` is its accessible name and tooltip. */
 export function IconButton({
 	icon,
 	label,

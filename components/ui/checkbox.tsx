@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 import { cn } from "#components/ui/cn.ts";
 
-/** A native checkbox. `mixed` shows the dash of "some of them". The box keeps a 24 px target around its 15 px. */
+/** A native checkbox. `mixed` shows the indeterminate dash. The target is 24 px around a 15 px box. */
 export function Checkbox({ className, mixed = false, ...rest }: ComponentProps<"input"> & { mixed?: boolean }) {
 	return (
 		<span className={cn("relative inline-grid size-3.75 flex-none place-items-center align-middle", className)}>
@@ -25,7 +25,7 @@ export function Checkbox({ className, mixed = false, ...rest }: ComponentProps<"
 	);
 }
 
-/** A checkbox with its words and, under them, what it means. */
+/** A checkbox with label and description. */
 export function CheckField({
 	label,
 	hint,

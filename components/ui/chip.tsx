@@ -7,7 +7,7 @@ const DOT: Record<Tone, string> = {
 	neutral: "bg-ink-3",
 	accent: "bg-accent",
 	ok: "bg-ok",
-	// A ring, not a disc: a warning must differ from "all is well" by its shape too.
+	// A ring instead of a disc: a warning differs in shape too.
 	warn: "border-2 border-warn",
 	risk: "bg-risk rotate-45 rounded-none",
 	owned: "bg-owned",
@@ -33,7 +33,7 @@ export function Chip({ tone, children, className }: { tone?: Tone; children: Rea
 	);
 }
 
-/** A health or freshness mark: dot and words. */
+/** Health or freshness mark: dot and label. */
 export function Health({
 	tone,
 	children,

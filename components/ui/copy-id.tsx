@@ -3,9 +3,9 @@ import { useState } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 
-type CopyProps = { value: string /** What is shown instead of the whole value. */; short?: string; className?: string };
+type CopyProps = { value: string /** Shown instead of the full value. */; short?: string; className?: string };
 
-/** An id in its own face; a click copies it and says so. */
+/** A monospaced ID; click copies it with a confirmation. */
 export function CopyId({ value, short, className }: CopyProps) {
 	const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
 	const copy = async () => {
@@ -16,7 +16,7 @@ export function CopyId({ value, short, className }: CopyProps) {
 			setState("failed");
 		}
 	};
-	const said = state === "copied" ? "Copied" : state === "failed" ? "Copying was refused by the browser" : "";
+	const said = state === "copied" ? "Copied" : state === "failed" ? "Could not copy" : "";
 	return (
 		<button
 			type="button"

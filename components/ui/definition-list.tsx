@@ -3,7 +3,7 @@ import { cn } from "#components/ui/cn.ts";
 
 export type Definition = { term: ReactNode; value: ReactNode; id: string };
 
-/** Terms at the left, values at the right edge. */
+/** Terms on the left, values on the right. */
 export function DefinitionList({ items, className }: { items: readonly Definition[]; className?: string }) {
 	return (
 		<dl className={cn("grid grid-cols-[1fr_auto] gap-x-4 gap-y-1.75", className)}>

@@ -8,19 +8,19 @@ type DialogProps = {
 	open: boolean;
 	onClose: () => void;
 	title: ReactNode;
-	/** One sentence under the title; read out when the dialog opens. */
+	/** A sentence below the title, announced when the dialog opens. */
 	description?: ReactNode;
-	/** Buttons at the bottom right, the main one last. */
+	/** Buttons at the bottom right, primary last. */
 	actions?: ReactNode;
-	/** "sheet" comes from the bottom edge on phones. */
+	/** "sheet" opens from the bottom edge on phones. */
 	shape?: "box" | "sheet";
 	className?: string;
 	children?: ReactNode;
 };
 
 /**
- * The platform's modal dialog: it traps focus, gives it back, closes on Escape and makes the page behind inert by itself.
- * Its content exists only while it is open.
+ * The browser's modal dialog: traps and restores focus, closes on Escape and makes the page inert. Content exists only
+ * while open.
  */
 export function Dialog({ open, onClose, title, description, actions, shape = "box", className, children }: DialogProps) {
 	const id = useId();

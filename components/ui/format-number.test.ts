@@ -13,7 +13,7 @@ describe("formatPercent", () => {
 		[0, "0%"],
 		[1, "100%"],
 		[-0.031, "−3.1%"],
-	])("%f is %s", (share, text) => expect(formatPercent(share)).toBe(text));
+	])("formats %f as %s", (share, text) => expect(formatPercent(share)).toBe(text));
 });
 
 describe("formatChange", () => {
@@ -22,7 +22,7 @@ describe("formatChange", () => {
 		[-0.09, "−9%"],
 		[0.001, "0%"],
 		[-0.001, "0%"],
-	])("%f is %s", (share, text) => expect(formatChange(share)).toBe(text));
+	])("formats %f as %s", (share, text) => expect(formatChange(share)).toBe(text));
 });
 
 describe("formatThreeDigits", () => {
@@ -34,5 +34,5 @@ describe("formatThreeDigits", () => {
 		[9.999, "10.0"],
 		[0, "0"],
 		[-6.42, "−6.42"],
-	])("%f is %s", (value, text) => expect(formatThreeDigits(value)).toBe(text));
+	])("formats %f as %s", (value, text) => expect(formatThreeDigits(value)).toBe(text));
 });

@@ -1,16 +1,16 @@
-/** "12,480". Grouping is fixed to one form, so that server and browser write the same. */
+/** "12,480". The grouping is fixed so that server and browser match. */
 export function formatCount(value: number): string {
 	return Math.round(value).toLocaleString("en-US");
 }
 
-/** A share from 0 to 1 as "26%"; below 10% with one decimal unless it is whole; "under 1%" has no place here, 0.4% says more. */
+/** A share from 0 to 1 as "26%"; below 10% with one decimal unless whole. */
 export function formatPercent(share: number): string {
 	const percent = share * 100;
 	const digits = Math.abs(percent) < 10 && Math.abs(percent - Math.round(percent)) >= 0.05 ? 1 : 0;
 	return `${minus(percent.toFixed(digits))}%`;
 }
 
-/** A chance in whole percent, "37%"; what lies beyond 1% and 99% no forecast tells apart. */
+/** A probability in whole percent, "37%"; forecasts cannot distinguish values beyond 1% and 99%. */
 export function formatChance(share: number): string {
 	return share < 0.01 ? "under 1%" : share > 0.99 ? "over 99%" : `${Math.round(share * 100)}%`;
 }
@@ -21,7 +21,7 @@ export function formatChange(share: number): string {
 	return rounded > 0 ? `+${rounded}%` : `${minus(String(rounded))}%`;
 }
 
-/** Three digits that matter, for quantities of mixed size: 0.42, 6.42, 49.7, 334. */
+/** Three significant digits for mixed sizes: 0.42, 6.42, 49.7, 334. */
 export function formatThreeDigits(value: number): string {
 	const abs = Math.abs(value);
 	if (abs === 0) return "0";
@@ -29,7 +29,7 @@ export function formatThreeDigits(value: number): string {
 	return minus(value.toFixed(abs >= 9.995 ? 1 : 2));
 }
 
-/** A real minus sign: as wide as a plus, and not a hyphen that breaks lines. */
+/** A real minus sign: as wide as a plus and not a line-breaking hyphen. */
 export function minus(text: string): string {
 	return text === "-0" ? "0" : text.replace(/^-/, "−");
 }

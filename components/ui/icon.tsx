@@ -1,6 +1,6 @@
 import { cn } from "#components/ui/cn.ts";
 
-/** One set, drawn on 16 px with a 1.4 px stroke, so that marks keep the same weight beside 13 px text. */
+/** One icon set on a 16 px grid with 1.4 px strokes, to match 13 px text. */
 const PATHS = {
 	overview: "M2 13V8m4 5V3m4 10V6m4 7v-3",
 	jobs: "M2.5 4h11M2.5 8h11M2.5 12h7",
@@ -51,7 +51,7 @@ export type IconName = keyof typeof PATHS;
 
 type IconProps = {
 	name: IconName;
-	className?: string /** Only when the icon stands alone and says something the text beside it does not. */;
+	className?: string /** Only for an icon that carries meaning without text. */;
 	label?: string;
 };
 

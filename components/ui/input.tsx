@@ -3,7 +3,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 
-// 16 px on phones: below that iOS zooms into a focused field.
+// 16 px on phones: iOS zooms into focused fields below that.
 const BOX =
 	"w-full min-w-0 rounded-md border border-control bg-panel text-ink font-book max-md:text-[1rem] disabled:bg-sunken disabled:text-ink-3 aria-invalid:border-risk focus-visible:outline-2 focus-visible:-outline-offset-1 focus-visible:outline-focus focus-visible:border-transparent focus-visible:rounded-md";
 
@@ -20,7 +20,7 @@ export function Textarea({ className, mono = false, ...rest }: ComponentProps<"t
 	);
 }
 
-/** The platform's own select: its list is right on every phone and for every screen reader. */
+/** The native select, which works on every phone and screen reader. */
 export function Select({ className, children, ...rest }: ComponentProps<"select">) {
 	return (
 		<span className={cn("relative block min-w-0", className)}>
@@ -55,8 +55,8 @@ export function SearchInput({ className, label, hint = "/", ...rest }: { label: 
 type FieldProps = { label: ReactNode; htmlFor: string; hint?: ReactNode; error?: ReactNode; className?: string; children: ReactNode };
 
 /**
- * A label, its control, and under it a hint or what is wrong. Give the control `id={htmlFor}`, and
- * `aria-describedby={`${htmlFor}-note`}` with `aria-invalid` when `error` is set.
+ * A label, its control, and a hint or error. Give the control `id={htmlFor}`, and
+ * `aria-describedby={`${htmlFor}-note`}` with `aria-invalid` if `error` is set.
  */
 export function Field({ label, htmlFor, hint, error, className, children }: FieldProps) {
 	return (

@@ -3,8 +3,8 @@ import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 
 /**
- * A row of figures in one panel. Each has its label, value, a 10 px graphic and a note on the same four lines,
- * so that the eye runs along a line and not from box to box. `columns` is a grid template for wide screens.
+ * A row of key figures. Each has label, value, a 10 px graphic and a note on the same four lines, so that figures
+ * compare across. `columns` is a grid template for wide screens.
  */
 export function KpiStrip({
 	columns,
@@ -37,7 +37,7 @@ type KpiProps = {
 	unit?: ReactNode;
 	graphic?: ReactNode;
 	note?: ReactNode;
-	href?: string /** Takes the whole first row on narrow screens. */;
+	href?: string /** Fills the first row on narrow screens. */;
 	wide?: boolean;
 	tone?: "risk";
 	className?: string;
@@ -64,7 +64,7 @@ export function Kpi({ label, value, unit, graphic, note, href, wide = false, ton
 	);
 }
 
-/** Facts of one thing on one baseline, divided by hairlines (the head of the Job screen, the head of Spend). */
+/** Figures about one item on a baseline, divided by hairlines (headers of Job and Spend). */
 export function FactStrip({
 	columns,
 	framed = true,

@@ -24,7 +24,7 @@ export type MenuEntry =
 			id: string;
 			label: ReactNode;
 			icon?: IconName;
-			checked: boolean /** One of several, of which exactly one holds. */;
+			checked: boolean /** Exactly one option is selected. */;
 			radio?: boolean;
 			onSelect: () => void;
 	  }
@@ -43,7 +43,7 @@ type MenuProps = {
 	triggerClass?: string;
 };
 
-/** A button that opens a list of actions. The popover is the platform's own: top layer, Escape and outside clicks come with it. */
+/** A button that opens a list of actions in a native popover: top layer, Escape and outside clicks included. */
 export function Menu({
 	label,
 	entries,
@@ -91,7 +91,7 @@ export function Menu({
 				tabIndex={-1}
 				aria-label={name ?? (typeof label === "string" ? label : undefined)}
 				onBeforeToggle={(event) => {
-					// Its entries must be there before it is placed and focused, a moment later.
+					// Entries must exist before the menu is placed and focused in the next frame.
 					if (event.newState === "open") flushSync(() => setOpen(true));
 				}}
 				onToggle={(event) => {
@@ -109,7 +109,7 @@ export function Menu({
 	);
 }
 
-/** Arrows, Home and End move; a letter goes to the next entry that begins with it; Tab leaves. */
+/** Arrows, Home and End move; a letter selects the next entry starting with it; Tab leaves. */
 function moveWithin(event: KeyboardEvent<HTMLDivElement>) {
 	const items = [...event.currentTarget.querySelectorAll<HTMLElement>("[role^=menuitem]:not([aria-disabled=true])")];
 	const at = items.indexOf(document.activeElement as HTMLElement);

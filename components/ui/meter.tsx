@@ -20,7 +20,7 @@ export type MarkFill =
 	| "held"
 	| "none";
 
-/** The background of a fill, the same in bars, keys, swatches and meters. Charts use `svgFill` of charts/patterns. */
+/** Background of a fill, shared by bars, keys, swatches and meters. Charts use `svgFill` of charts/patterns. */
 export const FILL_CLASS: Record<MarkFill, string> = {
 	owned: "bg-owned",
 	owned_direct: "hatch-owned",
@@ -43,7 +43,7 @@ export const FILL_CLASS: Record<MarkFill, string> = {
 
 type MeterProps = { value: number; max: number; label: string; fill?: MarkFill; className?: string };
 
-/** How much of something is used. `label` says it in words, with the figures. */
+/** A usage meter. `label` describes it with its figures. */
 export function Meter({ value, max, label, fill = "ink", className }: MeterProps) {
 	const share = max > 0 ? Math.min(1, Math.max(0, value / max)) : 0;
 	return (
@@ -60,7 +60,7 @@ export function Meter({ value, max, label, fill = "ink", className }: MeterProps
 
 export type BarPart = { id: string; value: number; fill: MarkFill; label: string };
 
-/** Parts of a whole in one bar. `width` (0 to 1) scales the bar itself, so that bars of a table compare. */
+/** Parts of a whole in one bar. `width` (0 to 1) scales the bar so that rows of a table compare. */
 export function ShareBar({
 	parts,
 	width = 1,
@@ -96,7 +96,7 @@ export function ShareBar({
 }
 
 type BudgetBarProps = {
-	/** In any one unit. `cap` is the line that must not be crossed; null when there is none. */
+	/** In any one unit. `cap` is the limit; null if none. */
 	posted: number;
 	held: number;
 	cap: number | null;
@@ -105,7 +105,7 @@ type BudgetBarProps = {
 	className?: string;
 };
 
-/** Posted solid, held lighter, the forecast's range with its middle, and the cap as one line. */
+/** Posted solid, held lighter, the forecast range with its median, and the cap as a line. */
 export function BudgetBar({ posted, held, cap, forecast, label, className }: BudgetBarProps) {
 	const end = Math.max(posted + held, forecast?.high ?? 0, cap ?? 0) * 1.03 || 1;
 	const at = (value: number) => `${(Math.max(0, value) / end) * 100}%`;
@@ -132,7 +132,7 @@ export function BudgetBar({ posted, held, cap, forecast, label, className }: Bud
 	);
 }
 
-/** A small square of a fill, for keys and legends. */
+/** A small swatch for keys and legends. */
 export function KeyMark({ fill, className }: { fill: MarkFill | "waiting"; className?: string }) {
 	return (
 		<span
@@ -155,7 +155,7 @@ export function KeyItem({ fill, children, className }: { fill: MarkFill | "waiti
 	);
 }
 
-/** Nodes or slots side by side, each filled as far as it is busy. */
+/** Nodes or slots side by side, each filled by its use. */
 export function NodeBar({
 	nodes,
 	label,
@@ -178,7 +178,7 @@ export function NodeBar({
 	);
 }
 
-/** A forecast's range on a track from 0: the tick is the middle, the grey goes on to where 9 in 10 are through. */
+/** A forecast range from 0: the tick is the median, the bar ends at the 90th percentile. */
 export function RangeTrack({
 	middle,
 	high,

@@ -4,10 +4,10 @@ import { cn } from "#components/ui/cn.ts";
 type PanelProps = {
 	title?: ReactNode;
 	sub?: ReactNode;
-	/** At the right of the title: buttons, a link, a remark. */
+	/** Right of the title: buttons, a link or a note. */
 	actions?: ReactNode;
 	footer?: ReactNode;
-	/** The body keeps the panel's side padding. Leave off for tables and charts that reach the edges. */
+	/** Adds side padding. Omit for tables and charts that reach the edges. */
 	padded?: boolean;
 	id?: string;
 	className?: string;
@@ -46,13 +46,15 @@ export function PanelHeader({
 
 const SPLIT_FROM = {
 	rail: "max-rail:divide-y rail:grid-cols-(--cols) rail:divide-x",
-	/** For tables that need the width of a desk's screen beside each other. */
+	/** For tables that need a desktop width side by side. */
 	wide: "max-[90rem]:divide-y min-[90rem]:grid-cols-(--cols) min-[90rem]:divide-x",
 };
 
 type PanelSplitProps = { columns: string; from?: keyof typeof SPLIT_FROM; className?: string; children: ReactNode };
 
-/** Panels side by side inside one border, divided by a hairline; stacked on narrower screens. `columns` is a grid template. */
+/**
+ * Panels side by side in one border, divided by a hairline; stacked on narrow screens. `columns` is a grid template.
+ */
 export function PanelSplit({ columns, from = "rail", className, children }: PanelSplitProps) {
 	return (
 		<div

@@ -4,26 +4,26 @@ import { placeBeside } from "./popover.ts";
 const viewport = { width: 400, height: 300 };
 
 describe("placeBeside", () => {
-	it("goes below the anchor, aligned to its start", () => {
+	it("is below the anchor, aligned to its start", () => {
 		expect(placeBeside({ top: 20, left: 30, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start")).toEqual({
 			top: 46,
 			left: 30,
 		});
 	});
 
-	it("turns over when there is no room below", () => {
+	it("flips if there is no room below", () => {
 		expect(placeBeside({ top: 260, left: 30, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start").top).toBe(
 			174,
 		);
 	});
 
-	it("stays in the window when the anchor is at its edge", () => {
+	it("stays in the window near its edge", () => {
 		expect(placeBeside({ top: 20, left: 380, width: 20, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "start").left).toBe(
 			292,
 		);
 	});
 
-	it("ends where the anchor ends when asked to", () => {
+	it("aligns to the anchor's end on request", () => {
 		expect(placeBeside({ top: 20, left: 200, width: 60, height: 20 }, { width: 100, height: 80 }, viewport, "bottom", "end").left).toBe(
 			160,
 		);

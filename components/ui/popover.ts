@@ -1,4 +1,4 @@
-/** Where a floating element of this size goes beside its anchor: below and left-aligned, turned over at the window's edges. */
+/** Position of a floating element next to its anchor: below and left-aligned, flipped at window edges. */
 export type Box = { top: number; left: number; width: number; height: number };
 export type Side = "top" | "bottom" | "right";
 export type Align = "start" | "center" | "end";
@@ -32,7 +32,7 @@ export function placeBeside(
 	return { top: clamp(top, viewport.height - size.height), left: clamp(along, viewport.width - size.width) };
 }
 
-/** Moves an open popover beside its anchor. */
+/** Positions an open popover next to its anchor. */
 export function movePopover(popover: HTMLElement, anchor: Element, side: Side, align: Align): void {
 	const { top, left } = placeBeside(
 		anchor.getBoundingClientRect(),

@@ -15,7 +15,7 @@ type LinksProps<Value extends string> = {
 	className?: string;
 };
 
-/** A choice that lives in the URL. Each option is a link, so that it can be opened, copied and shared. */
+/** A choice stored in the URL. Options are links so that they can be opened, copied and shared. */
 export function SegmentedLinks<Value extends string>({ label, value, options, className }: LinksProps<Value>) {
 	return (
 		<nav aria-label={label} className={cn(RAIL, className)}>
@@ -44,7 +44,7 @@ type ControlProps<Value extends string> = {
 	className?: string;
 };
 
-/** A choice of one that lives in a form or in a component: radio buttons, so arrows and labels work by themselves. */
+/** A choice in a form or component: radio buttons, with native arrow keys and labels. */
 export function SegmentedControl<Value extends string>({ label, name, value, options, onChange, className }: ControlProps<Value>) {
 	return (
 		<fieldset className={cn(RAIL, className)}>

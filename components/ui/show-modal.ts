@@ -1,6 +1,6 @@
 /**
- * As the `ref` of a <dialog>: it opens as a modal when it enters the page. Closed before it leaves, because that is when
- * the browser gives the focus back to where it was.
+ * A `ref` for a <dialog> that opens it as a modal on mount. Closes it before unmount so that the browser restores
+ * focus.
  */
 export function showModal(dialog: HTMLDialogElement): () => void {
 	dialog.showModal();
@@ -8,8 +8,8 @@ export function showModal(dialog: HTMLDialogElement): () => void {
 }
 
 /**
- * As the `ref` of the field that a modal should begin with. The browser looks for the attribute when it opens the dialog;
- * React's autoFocus comes too early for it.
+ * A `ref` for a modal's first field. The browser reads the attribute when the dialog opens; React's autoFocus is too
+ * early.
  */
 export function startHere(field: HTMLElement | null): void {
 	field?.setAttribute("autofocus", "");

@@ -1,11 +1,11 @@
 import { cn } from "#components/ui/cn.ts";
 
-/** A grey shape where something will stand. Give it the size of what it stands for. */
+/** A gray placeholder. Give it the size of its content. */
 export function Skeleton({ className }: { className?: string }) {
 	return <span aria-hidden className={cn("animate-skeleton block h-3 rounded-sm bg-line", className)} />;
 }
 
-/** Rows of a table that is on its way. Widths vary by position, not by chance, so that server and browser agree. */
+/** Placeholder table rows. Widths depend on position, not chance, so that server and browser match. */
 export function TableSkeleton({ rows = 6, columns = 5, label = "Loading" }: { rows?: number; columns?: number; label?: string }) {
 	const widths = ["w-3/4", "w-1/2", "w-2/3", "w-2/5", "w-3/5"];
 	return (

@@ -1,14 +1,13 @@
 import type { ComponentProps } from "react";
 import { cn } from "#components/ui/cn.ts";
 
-/*
- * A table inside a panel, for lists short enough to be drawn whole; DataTable is for long ones.
- * `n` marks a column of figures. Rows of <Tr> show two lines of four facts on phones when their cells say where they go:
- * phone="a" (first line, left), "b" (first line, right), "c" and "d" below; cells without it are left out there.
+/**
+ * A table in a panel for short lists; use DataTable for long ones. `n` marks a numeric column. On phones, rows of <Tr>
+ * show two lines: phone="a" (first line, left), "b" (first line, right), "c" and "d" below; other cells are hidden.
  */
 type PhoneArea = "a" | "b" | "c" | "d" | "e";
 
-// At the left a long name goes on in the next line: it would run across the figure at its right.
+// On the left, a long name wraps instead of overlapping the figure on the right.
 const AREA: Record<PhoneArea, string> = {
 	a: "max-md:block max-md:[grid-area:1/1] max-md:whitespace-normal max-md:wrap-anywhere",
 	b: "max-md:block max-md:text-right max-md:[grid-area:1/2]",
@@ -18,8 +17,8 @@ const AREA: Record<PhoneArea, string> = {
 };
 
 /**
- * `stacks` turns rows into two-line entries on phones; without it the table scrolls inside its panel there. Between a phone and a wide
- * screen either scrolls when it must: what is cut off could not be read at all.
+ * `stacks` shows rows as two-line entries on phones; otherwise the table scrolls in its panel. Between phone and wide,
+ * both scroll if needed so that nothing is cut off.
  */
 export function Table({ className, stacks = true, ...rest }: ComponentProps<"table"> & { stacks?: boolean }) {
 	const table = (

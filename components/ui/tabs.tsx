@@ -8,12 +8,12 @@ type TabLinksProps = {
 	label: string;
 	current: string;
 	tabs: readonly TabLink[];
-	end?: ReactNode /** Full-bleed under the page header, with the page's own side padding. */;
+	end?: ReactNode /** Full width below the page header, with the page's padding. */;
 	edge?: boolean;
 	className?: string;
 };
 
-/** Views of a screen. They are in the URL, so they are links and not ARIA tabs. */
+/** Views of a screen. They are in the URL, so they are links, not ARIA tabs. */
 export function TabLinks({ label, current, tabs, end, edge = false, className }: TabLinksProps) {
 	return (
 		<div className={cn("flex items-center gap-5 border-b", edge && "px-4 md:px-6", className)}>

@@ -6,10 +6,7 @@ import type { ToasterProps } from "sonner";
 type ToastAction = { label: string; onClick: () => void };
 export type ToastMessage = { tone: "done" | "failed" | "info"; title: string; detail?: string; action?: ToastAction };
 
-/*
- * sonner comes with the first message, not with the page: most visits never show one.
- * Messages that arrive while it loads wait in this queue.
- */
+/** sonner loads with the first message because most visits show none. Messages that arrive meanwhile are queued. */
 const queue: ToastMessage[] = [];
 let Toaster: ComponentType<ToasterProps> | null = null;
 let loading: Promise<void> | null = null;
@@ -19,7 +16,7 @@ async function flush(): Promise<void> {
 	const sonner = await import("sonner");
 	Toaster = sonner.Toaster;
 	for (const listener of listeners) listener();
-	// The toaster listens from its own mount on; two frames later it is there.
+	// The toaster subscribes on mount, which is done two frames later.
 	await new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())));
 	for (const message of queue.splice(0)) {
 		const show = message.tone === "done" ? sonner.toast.success : message.tone === "failed" ? sonner.toast.error : sonner.toast;
@@ -31,7 +28,7 @@ async function flush(): Promise<void> {
 	}
 }
 
-/** Says that something happened. Errors stay longer; what must not be missed belongs on the page instead. */
+/** Shows a confirmation. Errors stay longer; essential messages belong on the page. */
 export function notify(message: ToastMessage): void {
 	queue.push(message);
 	loading = (loading ?? Promise.resolve()).then(flush);

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { connect } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { type ServiceContext, systemContext } from "#server/services/context.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import { approveProposal } from "#server/services/proposal/decide.ts";
-import { listProposals } from "#server/services/proposal/list.ts";
+import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { approveProposal } from "#server/services/governance/proposal/decide.ts";
+import { listProposals } from "#server/services/governance/proposal/list.ts";
 import { databaseUrl } from "./system.ts";
 
 /** What has no way in from outside yet is done as the installation itself does it: by the services, on the database. */

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { test as base, expect, type Page, request } from "@playwright/test";
 import { z } from "zod";
-import { BASE_URL } from "./system.ts";
+import { BASE_URL, HOME } from "./system.ts";
 
-export const PASSWORD = "spillway-demo";
+const accounts = z.array(z.object({ password: z.string() }));
+/** Generated at the first start of the demo. */
+export const PASSWORD = accounts.parse(JSON.parse(readFileSync(path.join(HOME, "demo-accounts.json"), "utf8")))[0]?.password ?? "";
 export const PEOPLE = {
 	platform: "platform@demo.spillway",
 	scientist: "scientist@demo.spillway",

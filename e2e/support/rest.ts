@@ -80,6 +80,14 @@ export interface JobChanges {
 	accelerators?: string[];
 }
 
+/** The test jobs sleep, so every accelerator is equally fast and the cheapest hour is the cheapest work. */
+const EQUAL_SPEEDS = Object.fromEntries(
+	[
+		...["H100-80GB", "H200-141GB", "B200-180GB", "MI300X-192GB", "A100-40GB", "A100-80GB"],
+		...["A10G-24GB", "L4-24GB", "L40S-48GB", "T4-16GB", "V100-16GB", "V100-32GB"],
+	].map((accelerator) => [accelerator, 1]),
+);
+
 /** A job document that needs no files. It runs for a minute unless it is told otherwise. */
 export function aJob(changes: JobChanges): Record<string, unknown> {
 	const { accelerators } = changes;
@@ -91,6 +99,7 @@ export function aJob(changes: JobChanges): Record<string, unknown> {
 			class: changes.class ?? "burst",
 			command: changes.command ?? ["sleep", "60"],
 			resources: { gpus: changes.gpus ?? 1, ...(accelerators ? { accelerators } : {}) },
+			throughput: EQUAL_SPEEDS,
 			duration: { estimate: changes.estimate ?? "60s", max: "10m" },
 			...(changes.priority === undefined ? {} : { priority: changes.priority }),
 		},

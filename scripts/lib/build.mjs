@@ -4,36 +4,28 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { placesReachableFrom } from "../house.mjs";
 import { takeLock } from "./home.mjs";
 import { projectNode, projectPath, root } from "./node.mjs";
 import { PlainError } from "./plain-error.mjs";
 import { runToEnd } from "./run.mjs";
 
-const SETTINGS = ["package.json", "package-lock.json", "tsconfig.json"];
+const SETTINGS = ["package-lock.json", "tsconfig.json"];
 
 /**
- * What is built, from what, and the file that proves it. Tests are no input: they change nothing that runs.
+ * What is built, from what, and the file that proves it. The import rules keep each room to the rooms listed here, so nothing
+ * else can be part of a build. Tests are no input: they change nothing that runs.
  * @type {Record<"web" | "agent", {inputs: string[], product: string, stamp: string, command: string[]}>}
  */
 const TARGETS = {
 	web: {
-		inputs: [
-			...SETTINGS,
-			"app",
-			"components",
-			"server",
-			"public",
-			"next.config.ts",
-			"postcss.config.mjs",
-			"instrumentation.ts",
-			"proxy.ts",
-		],
+		inputs: [...SETTINGS, ...placesReachableFrom("app"), "public", "next.config.ts", "tsconfig.build.json", "postcss.config.mjs"],
 		product: ".next/BUILD_ID",
 		stamp: ".next/spillway-inputs",
 		command: ["node_modules/next/dist/bin/next", "build"],
 	},
 	agent: {
-		inputs: [...SETTINGS, "server/agent", "server/kernel", "server/domain", "scripts/build-agent.mjs"],
+		inputs: [...SETTINGS, ...placesReachableFrom("agent"), "scripts/build-agent.mjs"],
 		product: "dist/agent.mjs",
 		stamp: "dist/agent-inputs",
 		command: ["scripts/build-agent.mjs"],
@@ -79,7 +71,8 @@ function isFresh({ inputs, product, stamp }) {
 
 /** A hash over names and contents; a few thousand small files take well under a second. */
 function fingerprint(inputs) {
-	const hash = createHash("sha256");
+	const { imports, dependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+	const hash = createHash("sha256").update(JSON.stringify({ imports, dependencies }));
 	for (const input of inputs) {
 		for (const file of filesBelow(input)) {
 			hash.update(`${file}\0`);

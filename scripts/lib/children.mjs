@@ -21,6 +21,7 @@ const SHOWN_WINDOW_MS = 10_000;
  * @property {string} name
  * @property {string} log
  * @property {() => number} crashes how often it ended by itself
+ * @property {() => void} restart ends it and starts it again, which is no crash
  * @property {(limitMs: number) => Promise<void>} stop asks it to end, and ends it and all it started after the limit
  */
 
@@ -37,6 +38,7 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 	const stopping = new AbortController();
 	let current;
 	let crashes = 0;
+	let isRestarting = false;
 
 	async function keep() {
 		let pauseMs = PAUSE_MS_MIN;
@@ -44,6 +46,10 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 			const startedAt = performance.now();
 			const ending = await runOnce();
 			if (stopping.signal.aborted) return;
+			if (isRestarting) {
+				isRestarting = false;
+				continue;
+			}
 			crashes++;
 			if (performance.now() - startedAt > STEADY_MS) pauseMs = PAUSE_MS_MIN;
 			say(`The ${name} ended by itself (${ending}); it starts again in ${pauseMs / 1000} s. Its log: ${log}`);
@@ -76,6 +82,11 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 		name,
 		log,
 		crashes: () => crashes,
+		restart() {
+			if (!current || current.exitCode !== null || current.signalCode !== null) return;
+			isRestarting = true;
+			current.kill("SIGTERM");
+		},
 		async stop(limitMs) {
 			stopping.abort();
 			current?.kill("SIGTERM");

@@ -9,6 +9,7 @@ import { HOST, parsePort, rememberedPorts } from "./ports.mjs";
 export const PORT_DEFAULT = 3000;
 
 export const HELP = `Usage: npm start    (or: node scripts/start.mjs [--help])
+       npm run dev  the same for development: pages reload when they change, and the server restarts when its code changes
 
 Installs what is missing, builds what has changed, starts PostgreSQL, the web server, the scheduler and, in demo mode,
 emulated endpoints of AWS, Azure and Google Cloud. Ctrl-C stops everything. All of it listens on ${HOST} alone.
@@ -18,6 +19,7 @@ Settings, all by environment variables:
   SPILLWAY_PORT           the port of the web pages and the API (default: ${PORT_DEFAULT})
   DATABASE_URL            a PostgreSQL of your own instead of the one that npm brings; turns demo mode off
   SPILLWAY_DEMO           1: demo data and demo accounts; 0: neither (default: 1 without DATABASE_URL)
+  SPILLWAY_DEMO_PASSWORD  a fixed password of the demo accounts (default: generated at the first start)
   SPILLWAY_AWS_ENDPOINT, SPILLWAY_AZURE_ENDPOINT, SPILLWAY_GCP_ENDPOINT
                           a cloud's endpoint of your own instead of the emulated one
 
@@ -81,7 +83,7 @@ function emulatedAccounts(emulated, home) {
 	};
 }
 
-/** Waiting times to watch rather than to wait for. Milliseconds; the names are those of server/services/timing.ts. An emulated machine boots in 3 s. */
+/** Waiting times to watch rather than to wait for. Milliseconds; the names are those of server/services/core/timing.ts. An emulated machine boots in 3 s. */
 const DEMO_TIMING = {
 	stopGraceMs: 8_000,
 	readyTimeoutMs: 120_000,

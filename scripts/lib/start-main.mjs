@@ -11,6 +11,7 @@ import { describeError, PlainError } from "./plain-error.mjs";
 import { HOST, parsePort, requireFreePort } from "./ports.mjs";
 import { startPostgres } from "./postgres.mjs";
 import { createProgress } from "./progress.mjs";
+import { restartOnChange } from "./restart-on-change.mjs";
 import { runToEnd } from "./run.mjs";
 import { HELP, makeSettings, PORT_DEFAULT } from "./settings.mjs";
 import { welcome } from "./welcome.mjs";
@@ -28,13 +29,15 @@ export async function main(args) {
 		console.log(HELP);
 		return;
 	}
-	if (args.length > 0) {
-		console.error(`npm start takes no arguments, but was given: ${args.join(" ")}\n\n${HELP}`);
+	const dev = args.includes("--dev");
+	const unknown = args.filter((arg) => arg !== "--dev");
+	if (unknown.length > 0) {
+		console.error(`npm start takes no arguments, but was given: ${unknown.join(" ")}\n\n${HELP}`);
 		process.exitCode = 2;
 		return;
 	}
 	const progress = createProgress();
-	const run = { progress, aborting: new AbortController(), undo: [], stopping: false, settled: undefined };
+	const run = { progress, dev, aborting: new AbortController(), undo: [], stopping: false, settled: undefined };
 	// A terminal that was closed takes no more lines; stopping in order matters more than telling.
 	process.stdout.on("error", () => undefined);
 	listenForStop(run);
@@ -67,6 +70,7 @@ async function start(run) {
 		await progress.run(label, (update) => install({ log: path.join(logFolder, "install.log"), signal, update }));
 	}
 	const settings = await makeSettings(home);
+	if (run.dev) settings.env.NODE_ENV = "development";
 	lock.update({ instance: settings.instance });
 	const context = { ...run, home, logFolder, settings, node: projectNode(), signal };
 	// Database work and builds need different things of the machine, so they go side by side.
@@ -129,17 +133,18 @@ async function prepareDatabase({ progress, home, logFolder, settings, node, sign
 	);
 }
 
-async function build({ progress, logFolder, signal }) {
-	for (const [name, label] of [
-		["agent", "Building the agent"],
-		["web", "Building the web pages"],
-	]) {
-		if (!needsBuild(name)) continue;
-		await progress.run(label, (update) => buildIfChanged(name, { log: path.join(logFolder, "build.log"), signal, onLine: update }));
-	}
+/** In development Next compiles each page on its first request instead. */
+async function build({ progress, logFolder, signal, dev }) {
+	const builds = [["agent", "Building the agent"], ...(dev ? [] : [["web", "Building the web pages"]])];
+	const log = path.join(logFolder, "build.log");
+	await Promise.all(
+		builds
+			.filter(([name]) => needsBuild(name))
+			.map(([name, label]) => progress.run(label, (update) => buildIfChanged(name, { log, signal, onLine: update }))),
+	);
 }
 
-async function startPrograms({ progress, logFolder, settings, node, signal, undo }) {
+async function startPrograms({ progress, dev, logFolder, settings, node, signal, undo }) {
 	const keep = (name, program, ...args) => {
 		const command = [node, `server/bin/${program}.ts`, ...args];
 		return keepRunning({ name, command, env: settings.env, logFolder, say: (line) => progress.line(line) });
@@ -153,6 +158,9 @@ async function startPrograms({ progress, logFolder, settings, node, signal, undo
 	const scheduler = keep("scheduler", "scheduler");
 	undo.push(() => scheduler.stop(STOP_LIMIT_MS.scheduler));
 	await progress.run("Starting the web server and the scheduler", () => waitUntilReady(web, settings, signal));
+	if (!dev) return;
+	const watcher = restartOnChange({ programs: [web, scheduler], clouds, say: progress.line });
+	undo.push(() => watcher.close());
 }
 
 /** Ready is when the server on the port says our instance's name: something else may answer there. */

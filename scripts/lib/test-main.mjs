@@ -18,8 +18,6 @@ const REPORTS = path.join(root, "test-results/reports");
 const BIN = path.join(root, "node_modules");
 /** A failed check is shown nearly whole: its first lines tell the most. */
 const OUTPUT_LINES = 1_000;
-/** More files than these fail of something else than each other's company. */
-const FILES_ALONE = 3;
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /** @typedef {{passed: number, failed: number, skipped: number}} Count */
@@ -133,49 +131,11 @@ async function importRules({ node }) {
 	await node(["scripts/check-imports.mjs", "--self-test"]);
 }
 
-async function vitest(context) {
-	await buildIfChanged("agent", { signal: context.signal });
-	try {
-		return await runVitest(context, "vitest", context.extra);
-	} catch (error) {
-		return await vitestAlone(context, error);
-	}
-}
-
-/**
- * What CI allows the browser tests (one more try) for the others: a few files that failed while two ran at once are run again by
- * themselves. What failed is shown and named even if they pass now: beside others it failed, and that wants mending.
- */
-async function vitestAlone(context, failure) {
-	const { testResults = [] } = readJson(path.join(REPORTS, "vitest.json")) ?? {};
-	const [failed, others] = [testResults.filter(isFailed), testResults.filter((file) => !isFailed(file))];
-	const isAPart = context.extra.length > 0 || context.signal.aborted;
-	if (!process.env.CI || isAPart || failed.length === 0 || failed.length > FILES_ALONE) throw failure;
-	const names = failed.map((file) => path.relative(root, file.name));
-	context.line(`${describeError(failure)}\nOnce more, by themselves: ${names.join(", ")}`);
-	const total = countVitest(others);
-	try {
-		add(total, await runVitest(context, "vitest-alone", [...names, "--maxWorkers=1"]));
-	} catch (error) {
-		add(total, error.count);
-		throw Object.assign(error, { count: total });
-	}
-	context.line(`Passed only by themselves: ${names.join(", ")}. What failed beside the others is shown above.`);
-	return total;
-}
-
-const isFailed = (file) => file.status === "failed";
-
-async function runVitest({ node }, name, args) {
-	const report = path.join(REPORTS, `${name}.json`);
-	const run = node([
-		path.join(BIN, "vitest/vitest.mjs"),
-		"run",
-		"--reporter=dot",
-		"--reporter=json",
-		`--outputFile.json=${report}`,
-		...args,
-	]);
+async function vitest({ node, extra, signal }) {
+	await buildIfChanged("agent", { signal });
+	const report = path.join(REPORTS, "vitest.json");
+	const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
+	const run = node([path.join(BIN, "vitest/vitest.mjs"), "run", ...reporters, ...extra]);
 	return await counted("Vitest", report, run, ({ testResults }) => countVitest(testResults));
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Exit } from "#server/domain/outcome.ts";
+import { dueOutputs } from "#server/domain/output.ts";
 import { CheckpointSync } from "./checkpoint-sync.ts";
 import { ControlClient, messageOf } from "./client.ts";
 import { AgentClock } from "./clock.ts";
@@ -31,6 +32,7 @@ import {
 import { restoreCheckpoint } from "./restore-checkpoint.ts";
 import { type Running, RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
+import { uploadOutputs } from "./upload-outputs.ts";
 import { pause, pauseUntil } from "./wait.ts";
 import { startWatchers } from "./watchers.ts";
 
@@ -325,8 +327,23 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 		unkept = await sync.upload(s.lifecycle.giveUpSignal).then(() => null, messageOf);
 		if (unkept !== null) s.tell(`the last checkpoint could not be kept: ${unkept}`);
 	}
+	const outputProblem = await keepOutputs(s, job, exit);
 	await told;
-	return unkept === null ? exit : { ...exit, unkept: unkept.slice(0, 500) };
+	return {
+		...exit,
+		...(unkept !== null && { unkept: unkept.slice(0, 500) }),
+		...(outputProblem !== null && { outputProblem: outputProblem.slice(0, 500) }),
+	};
+}
+
+/** Of a gang, rank 0 uploads the outputs, as it does checkpoints. Only a success that lacks an output is a problem. */
+async function keepOutputs(s: Session, job: PreparedJob, exit: Exit): Promise<string | null> {
+	if ((s.terms.gang?.rank ?? 0) > 0) return null;
+	const succeeded = exit.code === 0 && s.lifecycle.plan === null;
+	const due = dueOutputs(s.terms.spec.outputs, succeeded);
+	if (due.length === 0) return null;
+	const problem = await uploadOutputs({ client: s.client, workFolder: job.workFolder, signal: s.lifecycle.giveUpSignal, log: s.tell }, due);
+	return succeeded ? problem : null;
 }
 
 /** SIGTERM when a stop is asked for, SIGKILL when its time is over. Settles only when SIGKILL did not help either. */

@@ -1,3 +1,5 @@
+import { outputVariable } from "#server/domain/output.ts";
+
 /** Folders in which a Unix system keeps its programs; /opt/homebrew is macOS's usual place for more of them. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin";
 
@@ -8,6 +10,8 @@ export interface JobEnvironmentInput {
 	env: Readonly<Record<string, string>>;
 	workFolder: string;
 	checkpointFolder: string;
+	/** Absolute path of each declared output by its name. */
+	outputPaths?: Readonly<Record<string, string>>;
 	tmpFolder: string;
 	/** Numbers of the GPUs that the job may use. */
 	gpus: readonly number[];
@@ -33,6 +37,7 @@ export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolde
 		SPILLWAY_ATTEMPT: String(input.attemptNo),
 		SPILLWAY_WORK_DIR: input.workFolder,
 		SPILLWAY_CHECKPOINT_DIR: input.checkpointFolder,
+		...Object.fromEntries(Object.entries(input.outputPaths ?? {}).map(([name, path]) => [outputVariable(name), path])),
 	};
 }
 

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { containerEnvironment, jobEnvironment } from "./job-environment.ts";
+import { makeOutputFolders, outputPathsOf } from "./output-files.ts";
 import type { EnrollAnswer } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
 import { makeFolderInside, placeUnder } from "./safe-path.ts";
@@ -39,19 +40,27 @@ export async function prepareJob(options: {
 	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await makeFolderInside(workFolder, checkpointFolder);
+	await makeOutputFolders(workFolder, spec.outputs);
 	const input = {
 		jobId,
 		attemptNo,
 		env: spec.env,
 		workFolder,
 		checkpointFolder,
+		outputPaths: outputPathsOf(workFolder, spec.outputs),
 		tmpFolder,
 		gpus: Array.from({ length: spec.resources.gpus }, (_, i) => i),
 	};
 	const environment = options.inContainer
 		? containerEnvironment(input)
 		: jobEnvironment({ ...input, nodeFolder: path.dirname(process.execPath) });
-	const wanted = [...spec.data.map((d) => d.mount), ...(spec.checkpoint === null ? [] : [spec.checkpoint.path])].filter(path.isAbsolute);
+	const outputs = spec.outputs ?? [];
+	const named = [
+		...spec.data.map((d) => d.mount),
+		...(spec.checkpoint === null ? [] : [spec.checkpoint.path]),
+		...outputs.map((o) => o.path),
+	];
+	const wanted = named.filter(path.isAbsolute);
 	const mounts = [...new Set(wanted)].map((target) => ({ source: placeUnder(workFolder, target), target }));
 	mounts.push(...[workFolder, tmpFolder].map((folder) => ({ source: folder, target: folder })));
 	return { workFolder, checkpointFolder: spec.checkpoint === null ? null : checkpointFolder, environment, mounts };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JobSpec } from "#server/domain/job.ts";
+import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { identityDocumentSchema } from "./identity-document.ts";
 
@@ -20,6 +21,8 @@ export const AGENT_LIMITS = {
 	checkpointFileBytes: 64 * 1024 ** 3,
 	pathBytes: 1_024,
 	bodyBytes: 4 * 1024 ** 2,
+	/** Of an artifact's file, one request: short enough for proxies, long enough to fill a link. */
+	artifactPartBytes: 64 * 1024 ** 2,
 } as const;
 
 const BASE64URL = /^[A-Za-z0-9_-]{16,128}$/;
@@ -93,6 +96,17 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 	critical: z.boolean(),
 	checkpoint: z.object({ path: z.string(), uri: z.string().nullable(), intervalMs: z.number().positive() }).nullable(),
 	data: z.array(z.object({ uri: z.string(), sizeGiB: z.number().nullable(), mount: z.string(), residency: z.array(z.string()) })),
+	outputs: z
+		.array(
+			z.object({
+				name: z.string(),
+				path: z.string(),
+				kind: z.enum(OUTPUT_KINDS),
+				when: z.enum(OUTPUT_MOMENTS),
+				keepMs: z.number().nullable(),
+			}),
+		)
+		.optional(),
 });
 
 /** An order to end the command: SIGTERM, `graceMs`, SIGKILL. The code is one of ours; a newer one is taken as it is. */
@@ -203,6 +217,7 @@ export const exitSchema = z.strictObject({
 	failedAt: z.enum(["staging", "image", "start"]).optional(),
 	outOfMemory: z.boolean().optional(),
 	unkept: z.string().max(500).optional(),
+	outputProblem: z.string().max(500).optional(),
 });
 
 /** Why the agent itself ended the command, when the control plane may not know yet. `signalled`: the machine shut down. */
@@ -225,6 +240,31 @@ export const newCheckpointAnswer = z.object({ id: checkpointIdSchema });
 /** Header of each uploaded file. */
 export const SHA256_HEADER = "x-spillway-sha256";
 export const commitRequest = z.strictObject({ files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
+
+// --- artifacts ------------------------------------------------------------------------------------------------------
+
+/** The id of the artifact that an attempt uploads for one output: derived, so that a repeated upload continues the first. */
+export const artifactIdSchema = z.string().regex(/^art_[0-9a-z]{22,26}_\d{3}_\d{2}$/, "is not the id of an artifact");
+/** Byte at which the body of an uploaded part begins in its file. */
+export const OFFSET_HEADER = "x-spillway-offset";
+
+export const beginArtifactRequest = z.strictObject({
+	/** Of one of the job's outputs. */
+	name: z.string().min(1).max(63),
+	files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles),
+});
+export type BeginArtifactRequest = z.infer<typeof beginArtifactRequest>;
+
+/** `received`: bytes of each file, in the order of the request, that need not be sent again. `complete`: nothing is left to do. */
+export const beginArtifactAnswer = z.object({
+	id: artifactIdSchema,
+	received: z.array(z.number().int().min(0)),
+	complete: z.boolean(),
+});
+export type BeginArtifactAnswer = z.infer<typeof beginArtifactAnswer>;
+
+/** `bytes` of the file that are stored now: where the next part begins. */
+export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-import { exportAudit } from "#server/services/audit/export.ts";
-import type { ServiceContext } from "#server/services/context.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { exportAudit } from "#server/services/governance/audit/export.ts";
 import { filtersOf } from "./rest/audit-routes.ts";
 import { csvHeaders } from "./rest/stream-file.ts";
 

@@ -1,5 +1,5 @@
-import type { ServiceContext } from "#server/services/context.ts";
-import { exportFocus } from "#server/services/export/focus.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { exportFocus } from "#server/services/reporting/export/focus.ts";
 import { csvHeaders } from "./rest/stream-file.ts";
 
 /** A page's download, by the query that REST takes; read as fast as the browser takes it. */

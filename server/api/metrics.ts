@@ -1,12 +1,12 @@
 import { sql } from "drizzle-orm";
-import { readChainCheck } from "#server/services/audit/check-chain.ts";
-import { readHead } from "#server/services/audit/head.ts";
-import { systemContext } from "#server/services/context.ts";
-import { scoreByHorizon } from "#server/services/forecast/score.ts";
-import { readLedgerCheck } from "#server/services/ledger/nightly-check.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { scoreByHorizon } from "#server/services/decision/forecast/score.ts";
+import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { readChainCheck } from "#server/services/governance/audit/check-chain.ts";
+import { readHead } from "#server/services/governance/audit/head.ts";
+import { readLedgerCheck } from "#server/services/ledger/charge/nightly-check.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import type { Runtime } from "#server/services/runtime.ts";
-import { readHeartbeat } from "#server/services/scheduler/heartbeat.ts";
 
 /** The Prometheus page. Cost: a handful of small aggregate queries. */
 export async function metricsText(rt: Runtime): Promise<string> {

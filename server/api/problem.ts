@@ -23,6 +23,8 @@ export const STATUS: Record<ErrorCode, number> = {
 	precondition_failed: 412,
 	precondition_required: 428,
 	payload_too_large: 413,
+	misdirected: 421,
+	too_many_requests: 429,
 	unavailable: 503,
 };
 
@@ -35,6 +37,8 @@ const TITLES: Record<ErrorCode, string> = {
 	precondition_failed: "Changed meanwhile",
 	precondition_required: "Say which version you saw",
 	payload_too_large: "Too large",
+	misdirected: "Unknown host",
+	too_many_requests: "Too many requests",
 	unavailable: "Not available now",
 };
 
@@ -64,13 +68,16 @@ export function problemOf(error: unknown, requestId: string): Problem {
 	};
 }
 
+/** Wrong fields that are listed; a body can have a million. */
+const FIELDS_MAX = 100;
+
 /** A zod error of an input is the caller's; everything else that is not ours stays unknown. */
 export function toSpillwayError(error: unknown): SpillwayError | null {
 	if (error instanceof SpillwayError) return error;
 	if (error instanceof z.ZodError) {
-		const fields = error.issues.map((i) => ({
+		const fields = error.issues.slice(0, FIELDS_MAX).map((i) => ({
 			path: i.path.map(String).join("."),
-			message: i.code === "unrecognized_keys" ? `there is no field ${i.keys.join(", ")}` : i.message,
+			message: i.code === "unrecognized_keys" ? `there is no field ${i.keys.slice(0, 10).join(", ").slice(0, 500)}` : i.message,
 		}));
 		const first = fields[0];
 		return new SpillwayError("invalid_input", `${first?.path || "The request"}: ${first?.message ?? "not valid"}`, {

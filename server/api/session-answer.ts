@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import type { Actor, ServiceContext } from "#server/services/context.ts";
+import type { Actor, ServiceContext } from "#server/services/core/context.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { problemOf } from "./problem.ts";
 

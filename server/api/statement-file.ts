@@ -1,8 +1,8 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
-import type { ServiceContext } from "#server/services/context.ts";
-import { statementCsv } from "#server/services/statement/csv.ts";
-import { getStatement, type StatementView } from "#server/services/statement/get.ts";
-import { statementPdf } from "#server/services/statement/pdf.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { statementCsv } from "#server/services/reporting/statement/csv.ts";
+import { getStatement, type StatementView } from "#server/services/reporting/statement/get.ts";
+import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
 
 export const STATEMENT_FORMATS = ["json", "csv", "pdf"] as const;
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number];

@@ -1,14 +1,13 @@
 import { cache } from "react";
-import type { Actor } from "#server/services/context.ts";
+import type { Actor } from "#server/services/core/context.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { actorOfAccount } from "./actor-of-account.ts";
 import { auth } from "./next-auth.ts";
+import { actorOfSession } from "./session-epoch.ts";
 
-/** Who is signed in, read once per request; null for nobody. */
+/** The signed-in person, read once per request; null when there is none. */
 export const sessionActor = cache(async (): Promise<Actor | null> => {
 	const session = await auth();
-	const id = session?.user.id;
-	if (!id) return null;
-	const { connection, clock, env } = runtime();
-	return actorOfAccount(connection.db, id, { nowMs: clock.nowMs(), demo: env.SPILLWAY_DEMO });
+	if (!session?.user.id) return null;
+	const { connection, env } = runtime();
+	return actorOfSession(connection.db, { accountId: session.user.id, epoch: session.user.epoch }, env.SPILLWAY_DEMO);
 });

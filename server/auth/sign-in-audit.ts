@@ -1,20 +1,20 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { writeAccountAudit, writeRefusedSignIn } from "#server/services/audit.ts";
+import { writeAccountAudit, writeRefusedSignIn } from "#server/services/core/audit.ts";
 
 /** The address that a request came from, and when. */
-interface Whence {
+interface RequestFacts {
 	nowMs: number;
 	source: string | null;
 }
 
-export async function auditSignIn(db: DbOrTx, accountId: string, by: Whence & { with: string }): Promise<void> {
+export async function auditSignIn(db: DbOrTx, accountId: string, by: RequestFacts & { with: string }): Promise<void> {
 	const { nowMs, source } = by;
 	await writeAccountAudit(db, { accountId, action: "account.sign_in", after: { with: by.with }, nowMs, source });
 }
 
 /** `accountId` "": the session was nobody's any more. */
-export async function auditSignOut(db: DbOrTx, accountId: string, by: Whence): Promise<void> {
+export async function auditSignOut(db: DbOrTx, accountId: string, by: RequestFacts): Promise<void> {
 	if (accountId !== "") await writeAccountAudit(db, { accountId, action: "account.sign_out", ...by });
 }
 
@@ -28,7 +28,11 @@ export class RefusedSignIns {
 	#lines = 0;
 	#more = 0;
 
-	async audit(db: DbOrTx, tried: { accountId: string | null; email: string | null; with: string }, by: Whence): Promise<void> {
+	async audit(
+		db: DbOrTx,
+		tried: { accountId: string | null; email: string | null; with: string; why?: string },
+		by: RequestFacts,
+	): Promise<void> {
 		const minute = Math.floor(by.nowMs / MINUTE_MS);
 		if (minute !== this.#minute) [this.#minute, this.#lines] = [minute, 0];
 		if (this.#lines >= REFUSED_LINES_A_MINUTE) {
@@ -38,7 +42,7 @@ export class RefusedSignIns {
 		this.#lines++;
 		const more = this.#more;
 		this.#more = 0;
-		const after = { with: tried.with, email: addressIn(tried.email), more };
+		const after = { with: tried.with, email: addressIn(tried.email), more, ...(tried.why && { why: tried.why }) };
 		await writeRefusedSignIn(db, { accountId: tried.accountId, after, ...by });
 	}
 }

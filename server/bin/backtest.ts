@@ -3,9 +3,9 @@ import { z } from "zod";
 import { connect } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { replayInThread } from "#server/services/backtest/replay-thread.ts";
-import { workOnBacktest } from "#server/services/backtest/work.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { replayInThread } from "#server/services/decision/backtest/replay-thread.ts";
+import { workOnBacktest } from "#server/services/decision/backtest/work.ts";
 
 /** Works on one backtest and ends: `node server/bin/backtest.ts ID STARTED_AT_MS`. The scheduler that leads starts it. */
 const [id, startedAtMs] = z.tuple([z.string().min(1), z.coerce.number().int()]).parse(process.argv.slice(2));

@@ -10,9 +10,9 @@ import { stageData } from "#server/agent/stage.ts";
 import { CopiesAhead } from "#server/control-loop/copies-ahead.ts";
 import { World } from "#server/control-loop/testing/world.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { systemContext } from "#server/services/context.ts";
-import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
-import { setDataSets } from "#server/services/data-set/set.ts";
+import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { setDataSets } from "#server/services/capacity/data-set/set.ts";
+import { systemContext } from "#server/services/core/context.ts";
 import { dataCopier } from "./data-copier.ts";
 
 let folder: string;

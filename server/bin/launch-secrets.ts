@@ -1,6 +1,6 @@
 import { userData } from "#server/agent/user-data.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
-import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
 import { AGENT_FILE, RUNTIME_FILES, sha256OfFile } from "./agent-files.ts";
 
 /** User-data of instances, the same for the same instance however often it is asked for. */

@@ -7,9 +7,10 @@ import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
 import { connect } from "#server/db/client.ts";
 import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { deploymentId } from "#server/services/deployment.ts";
-import { CredentialKeys } from "#server/services/site/credential-keys.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { parseAllowance } from "#server/kernel/outgoing.ts";
+import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
+import { deploymentId } from "#server/services/core/deployment.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
@@ -38,6 +39,7 @@ const ctx: LoopContext = {
 	clouds,
 	...(await launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings))),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
+	artifactRoot: path.join(settings.SPILLWAY_HOME, "artifacts"),
 	log,
 	probe: () => {},
 };
@@ -55,6 +57,7 @@ const notices = {
 	smtpUrl: settings.SPILLWAY_SMTP_URL ?? null,
 	mailFrom: settings.SPILLWAY_MAIL_FROM,
 	publicUrl: publicUrl(settings),
+	allowance: parseAllowance(settings.SPILLWAY_OUTGOING_HOSTS),
 };
 const instanceName = settings.SPILLWAY_INSTANCE;
 await runScheduler({

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { connect } from "#server/db/client.ts";
-import { seedAccounts } from "#server/demo/accounts.ts";
+import { DEMO_ACCOUNTS_FILE, seedAccounts } from "#server/demo/accounts.ts";
 import { importDemoHistory } from "#server/demo/history/import-demo-history.ts";
 import { seedPolicy } from "#server/demo/policy.ts";
 import { seedSites } from "#server/demo/sites.ts";
 import { env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { systemContext } from "#server/services/context.ts";
+import { systemContext } from "#server/services/core/context.ts";
 
 /** Makes the demo once; every part does nothing when it is there already. */
 const HISTORY_DAYS = 60;
@@ -23,10 +23,10 @@ const ctx = systemContext(connection.db, systemClock, "seed");
 const secretFile = { mode: 0o600 };
 
 process.stdout.write("accounts, site and policy\n");
-const { accounts, token } = await seedAccounts(ctx, settings.SPILLWAY_HOME);
+const { accounts, token } = await seedAccounts(ctx, settings.SPILLWAY_HOME, settings.SPILLWAY_DEMO_PASSWORD);
 await seedSites(ctx, settings);
 await seedPolicy(ctx);
-writeFileSync(path.join(settings.SPILLWAY_HOME, "demo-accounts.json"), `${JSON.stringify(accounts, null, "\t")}\n`, secretFile);
+writeFileSync(path.join(settings.SPILLWAY_HOME, DEMO_ACCOUNTS_FILE), `${JSON.stringify(accounts, null, "\t")}\n`, secretFile);
 writeFileSync(path.join(settings.SPILLWAY_HOME, "token"), `${token}\n`, secretFile);
 process.stdout.write(`${HISTORY_DAYS} days of history, simulated\n`);
 await importDemoHistory(ctx, { days: HISTORY_DAYS, seed: HISTORY_SEED });

@@ -2,7 +2,8 @@ import { ACCELERATOR_NAMES, acceleratorsNamed, listAccelerators } from "#server/
 import { averagePue, homeIntensity } from "#server/rates/carbon.ts";
 import { catalogueOffers } from "#server/rates/catalogue-offers.ts";
 import { ownedRate } from "#server/rates/owned.ts";
-import type { ShippedFacts } from "#server/simulation/scenario-file/read-scenario.ts";
+import { throughputPrior } from "#server/rates/throughput.ts";
+import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
 
 /** The shipped rate card, catalogue and intensities, as a scenario may call for them. */
 export const SHIPPED_FACTS: ShippedFacts = {
@@ -14,5 +15,6 @@ export const SHIPPED_FACTS: ShippedFacts = {
 	onPremisesPue: averagePue("on_premises").pue,
 	gridZone: (zone) => homeIntensity(zone)?.gramsPerKwh ?? null,
 	acceleratorsNamed,
+	throughputPrior: throughputPrior(),
 	boardWatts: Object.fromEntries(listAccelerators().map((model) => [model.name, model.boardWatts])),
 };

@@ -9,7 +9,7 @@ import type { OpenedSite, SiteKind, SitePlace } from "#server/providers/site-kin
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
 import { resolveAlias } from "#server/rates/accelerators.ts";
 import { listOffers } from "#server/rates/offers.ts";
-import type { SiteRow } from "#server/services/site/row.ts";
+import type { SiteRow } from "#server/services/capacity/site/row.ts";
 
 /** Every provider that people can connect, in the order in which they are offered. A new driver is one entry. */
 export function siteKinds(env: Env): readonly SiteKind[] {

@@ -3,18 +3,21 @@ import path from "node:path";
 import next from "next";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { makeEdge, refuse } from "#server/api/edge/guard.ts";
+import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
 import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
+import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
-import { publicUrl, requireOwnSecrets } from "#server/env.ts";
-import { keepListening } from "#server/services/agent/listening.ts";
-import { ADDRESS_HEADER, clientAddress } from "#server/services/audit/client-address.ts";
-import { systemContext } from "#server/services/context.ts";
-import { keepQuotesReady } from "#server/services/quote/decide-asked.ts";
+import { publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
+import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
+import { leastRightsReader } from "#server/services/capacity/site/least-rights.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { keepQuotesReady } from "#server/services/decision/quote/decide-asked.ts";
+import { ADDRESS_HEADER, clientAddress } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { CredentialKeys } from "#server/services/site/credential-keys.ts";
-import { leastRightsReader } from "#server/services/site/least-rights.ts";
+import { keepListening } from "#server/services/work/agent/listening.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
 import { siteKinds } from "./site-kinds.ts";
 
@@ -24,6 +27,9 @@ import { siteKinds } from "./site-kinds.ts";
  */
 const AGENT_PREFIX = "/agent/v1/";
 const EXIT_LIMIT_MS = 4_000;
+/** A checkpoint of 64 GiB at 20 MB/s takes an hour. */
+const UPLOAD_LIMIT_MS = 3_600_000;
+const HEADERS_LIMIT_MS = 15_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
 const shared = runtime();
@@ -33,8 +39,13 @@ shared.siteTools = {
 	leastRights: leastRightsReader(path.join(root, "docs")),
 };
 const tokens = new TokenAuthenticator(shared.connection.db, { demo: shared.env.SPILLWAY_DEMO });
-const rt = { ...shared, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
+const RATE_LIMIT_FAILURES = 600;
+const limiter = new RateLimiter(shared.env.SPILLWAY_RATE_LIMIT);
+const failureLimiter = new RateLimiter(RATE_LIMIT_FAILURES);
+const limits = { limiter, failureLimiter };
+const rt = { ...shared, ...limits, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
 requireOwnSecrets(rt.env);
+requireLoopbackDemo(rt.env);
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
@@ -43,6 +54,7 @@ const agent = createAgentHandler({
 	clock: rt.clock,
 	secretKey: rt.env.SPILLWAY_SECRET,
 	checkpointRoot: path.join(home, "checkpoints"),
+	artifactRoot: path.join(home, "artifacts"),
 	agentFile: AGENT_FILE,
 	runtimeFiles: RUNTIME_FILES,
 	log: (message, error) => rt.logError(message, error, "agent"),
@@ -55,18 +67,34 @@ const agent = createAgentHandler({
 });
 await app.prepare();
 const page = app.getRequestHandler();
+const edge = makeEdge({
+	...{ publicUrl: publicUrl(rt.env), host, moreHosts: rt.env.SPILLWAY_ALLOWED_HOSTS, limiter },
+	...{ nowMs: () => rt.clock.nowMs(), addressOf: clientAddress },
+});
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const url = req.url ?? "/";
-	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
-	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
 	if (isHealthPath(url)) return handleHealth(rt, req, res);
-	// Next hands on headers alone; whatever a browser wrote there is overwritten.
-	req.headers[ADDRESS_HEADER] = clientAddress(req) ?? "";
-	return page(req, res);
+	try {
+		edge.demandOwn(req);
+	} catch (error) {
+		return refuse(res, error);
+	}
+	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
+	if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
+	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
+	let admitted: IncomingMessage;
+	try {
+		admitted = await edge.admitPage(req, res);
+	} catch (error) {
+		return refuse(res, error);
+	}
+	// Next passes on headers alone. A value that the browser sent is overwritten.
+	admitted.headers[ADDRESS_HEADER] = clientAddress(req) ?? "";
+	return page(admitted, res);
 }
 
-const server = createServer((req, res) => {
+const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: HEADERS_LIMIT_MS }, (req, res) => {
 	answer(req, res).catch((error: unknown) => {
 		rt.logError("a request failed", error, "none");
 		res.destroy();

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createTestDatabase } from "#server/db/testing/database.ts";
 import { defined } from "#server/kernel/assert.ts";
-import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { buildAgent } from "#server/services/work/agent/testing/machine.ts";
 import { drawPlan } from "./draw-plan.ts";
 import { CloudPorts } from "./emulated-cloud.ts";
 import type { Cloud, Kill, Plan } from "./plan.ts";

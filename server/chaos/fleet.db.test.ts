@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
-import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { buildAgent } from "#server/services/work/agent/testing/machine.ts";
 import { drawPlan } from "./draw-plan.ts";
 import { runAll } from "./fleet.ts";
 import { processesOf } from "./guest-processes.ts";

@@ -5,7 +5,7 @@ import { awsIdentity } from "#server/providers/aws/identity.ts";
 import { azureIdentity } from "#server/providers/azure/identity.ts";
 import { gcpIdentity } from "#server/providers/gcp/identity.ts";
 import type { InstanceIdentity } from "#server/providers/instance-identity.ts";
-import type { AgentContext } from "#server/services/agent/context.ts";
+import type { AgentContext } from "#server/services/work/agent/context.ts";
 import { CONTROL_PLANE } from "./cloud-driver.ts";
 import type { Cloud } from "./plan.ts";
 

@@ -110,6 +110,7 @@ export class KillableScheduler {
 			stop: (attemptId, graceMs) => call(() => home.stop(attemptId, graceMs)),
 			readLogs: (attemptId, cursor, maxBytes) => call(() => home.readLogs(attemptId, cursor, maxBytes)),
 			checkpointFolder: (attemptId) => home.checkpointFolder(attemptId),
+			listOutput: (attemptId, path) => home.listOutput(attemptId, path),
 			forget: (attemptId) => call(() => home.forget(attemptId)),
 			subscribe: (onChange) => home.subscribe(onChange),
 			close: (options) => home.close(options),

@@ -1,6 +1,6 @@
 import { userData } from "#server/agent/user-data.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
-import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
 
 export const SECRET_KEY = "a-key-for-chaos-only";
 

@@ -30,6 +30,7 @@ export interface SchedulerOrder {
 	controlUrl: string;
 	agent: AgentFile;
 	checkpointRoot: string;
+	artifactRoot: string;
 	/** The steps that are told, each before the scheduler goes on. */
 	watched: string[];
 	verbose: boolean;

@@ -28,7 +28,7 @@ process.on("message", (word: SchedulerOrders) => {
 });
 
 async function begin(order: SchedulerOrder): Promise<void> {
-	const { databaseUrl, name, agent, checkpointRoot, controlUrl, home } = order;
+	const { databaseUrl, name, agent, checkpointRoot, artifactRoot, controlUrl, home } = order;
 	dropped = order.dropped;
 	const clock = new FastClock(order.clock.rate, order.clock.startMs);
 	const drivers = new Map(
@@ -53,7 +53,7 @@ async function begin(order: SchedulerOrder): Promise<void> {
 		home: home && new LocalDriver(...homeSettings(home), clock),
 		homeTime: (realMs) => clock.at(realMs),
 		context: {
-			...{ clock, timing: TIMING, clusters: new Map(), checkpointRoot },
+			...{ clock, timing: TIMING, clusters: new Map(), checkpointRoot, artifactRoot },
 			...machineContext({ controlUrl, agent, inUserData: (script) => clock.inUserData(script) }),
 		},
 		onStep: stepsOf(new Set(order.watched)),

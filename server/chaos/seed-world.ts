@@ -2,8 +2,8 @@ import type { Db } from "#server/db/client.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { Clock } from "#server/kernel/clock.ts";
-import { systemContext } from "#server/services/context.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { REGIONS } from "./catalog.ts";
 import type { Cloud } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import { timingSchema } from "#server/services/timing.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -6,9 +6,9 @@ import { type Connection, connect } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
-import { sha256Of } from "#server/services/agent/bootstrap.ts";
-import { systemContext } from "#server/services/context.ts";
-import { submitJobs } from "#server/services/job/submit.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { sha256Of } from "#server/services/work/agent/bootstrap.ts";
+import { submitJobs } from "#server/services/work/job/submit.ts";
 import type { Outcome } from "./checkers.ts";
 import { specOf } from "./command.ts";
 import { type AgentCall, ControlPlane, type Verdict } from "./control-plane.ts";
@@ -77,7 +77,7 @@ export class World {
 		this.#agents = connect(options.databaseUrl, { max: 4, applicationName: "chaos-agents" });
 		const handler = createAgentHandler({
 			...{ db: this.#agents.db, clock, secretKey: SECRET_KEY, timing: TIMING },
-			...{ checkpointRoot: this.#checkpointRoot, agentFile: options.agent.file },
+			...{ checkpointRoot: this.#checkpointRoot, artifactRoot: this.#artifactRoot, agentFile: options.agent.file },
 			identities: identitiesOf(this.clouds, () => this.control.url),
 			log: (message, error) => options.log(`${message}: ${String(error)}`),
 		});
@@ -85,6 +85,10 @@ export class World {
 			handler,
 			onCall: async (when, call) => ((await this.#isCutOff(call)) ? "lose" : events.onCall(when, call)),
 		});
+	}
+
+	get #artifactRoot(): string {
+		return path.join(this.#folder, "artifacts");
 	}
 
 	get #checkpointRoot(): string {
@@ -130,7 +134,7 @@ export class World {
 			{
 				...{ databaseUrl, name: this.#nextName(), agent, verbose, keyFolder: ports.keyFolder, dropped: this.#dropped },
 				...{ clock: { startMs: this.clock.startMs, rate: this.clock.rate }, controlUrl: this.control.url },
-				...{ folder: this.#folder, checkpointRoot: this.#checkpointRoot, watched: this.#events.watched },
+				...{ folder: this.#folder, checkpointRoot: this.#checkpointRoot, artifactRoot: this.#artifactRoot, watched: this.#events.watched },
 				clouds: this.clouds.map(({ cloud, url }) => ({ cloud, url })),
 				home: slots === 0 ? null : { folder: this.#homeFolder, slots },
 			},
@@ -149,7 +153,13 @@ export class World {
 			home: this.#openHome(),
 			homeTime: (realMs) => this.clock.at(realMs),
 			context: {
-				...{ clock: this.clock, timing: TIMING, clusters: new Map(), checkpointRoot: this.#checkpointRoot },
+				...{
+					clock: this.clock,
+					timing: TIMING,
+					clusters: new Map(),
+					checkpointRoot: this.#checkpointRoot,
+					artifactRoot: this.#artifactRoot,
+				},
 				...machineContext({ controlUrl: this.control.url, agent, inUserData }),
 			},
 			onStep: (step) => this.#events.onStep(step),

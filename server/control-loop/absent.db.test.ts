@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
-import { systemContext } from "#server/services/context.ts";
-import { cancelJob } from "#server/services/job/cancel.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { World } from "./testing/world.ts";
 
 let world: World | null = null;

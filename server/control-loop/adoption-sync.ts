@@ -1,33 +1,33 @@
-import type { AdoptionWhy } from "#server/domain/adoption.ts";
-import { translateForeign } from "#server/domain/adoption.ts";
 import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
+import type { AdoptionWhy } from "#server/domain/imports/adoption.ts";
+import { translateForeign } from "#server/domain/imports/adoption.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { adoptionRules, mayAdopt } from "#server/policy/judge-adoption.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
 import { DriverError } from "#server/providers/driver-errors.ts";
 import type { BroughtHome, ForeignQueue, ForeignSight } from "#server/providers/foreign-queue.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
-import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/services/adoption/advance.ts";
-import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/adoption/offer.ts";
-import { outputLines } from "#server/services/adoption/output-lines.ts";
-import { type LiveAdoption, liveAdoptions, unkeptOf } from "#server/services/adoption/read.ts";
-import { latestCheckpoint } from "#server/services/checkpoint/store.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
+import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/services/work/adoption/advance.ts";
+import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/work/adoption/offer.ts";
+import { outputLines } from "#server/services/work/adoption/output-lines.ts";
+import { type LiveAdoption, liveAdoptions, unkeptOf } from "#server/services/work/adoption/read.ts";
+import { latestCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
-/** Scripts that are read in one look: each is a call. */
+/** Scripts read per sync; each is a call. */
 const OFFERS_AT_ONCE = 16;
-/** Tasks of one array that are made jobs of their own, and wait, at the same time: the others stay one entry, which costs the site least. */
+/** Tasks of one array that are split off and queued at a time. The rest stay one entry, which is cheapest for the site. */
 const TASKS_AT_ONCE = 8;
-/** A job that is held at home while nothing of it runs goes back after so long. */
+/** A job held at home goes back if it has not run for this long. */
 const IDLE_MAX_MS = MINUTE_MS;
-/** Slurm's and Kubernetes' words for jobs that wait for something that only time or their owner can bring. */
+/** Pending reasons of Slurm and Kubernetes that more capacity would not resolve. */
 const NOT_YET = /^(Dependency|BeginTime|JobHeld|JobArrayTaskLimit|DependencyNeverSatisfied|JobLaunchFailure|SchedulingGated)/;
 
 /**
- * Adopts jobs of a site's own queue, and carries each adoption on by one step: what the database says is to be done is done at the
- * site, and what is seen there is written. Every call may be made again, so that a scheduler that dies anywhere loses nothing.
+ * Adopts jobs of a site's own queue and advances each adoption by one step: applies the database's state at the site and
+ * records what it finds there. Every call can be repeated, so a crash loses nothing.
  */
 export async function syncAdoptions(ctx: LoopContext, driver: ClusterDriver, jobs: readonly ForeignJob[]): Promise<void> {
 	const { queue, siteId } = driver;
@@ -40,7 +40,7 @@ export async function syncAdoptions(ctx: LoopContext, driver: ClusterDriver, job
 			await setAdoptionProblem(ctx.db, row, null);
 		} catch (error) {
 			if (!(error instanceof DriverError)) throw error;
-			ctx.log("warn", "an adopted job could not be reached at its cluster", { adoptionId: row.id, error: error.message });
+			ctx.log("warn", "Could not reach an adopted job at its cluster", { adoptionId: row.id, error: error.message });
 			await setAdoptionProblem(ctx.db, row, error.message);
 		}
 	}
@@ -89,18 +89,18 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 			if (!taken) await refuse([...new Set(why)]);
 		} catch (error) {
 			if (!(error instanceof DriverError)) throw error;
-			// It may be gone by now, or the site may answer next time; what the site does not let us do is said beside the job.
+			// The job may have ended, or the site may respond next time. A missing permission is shown with the job.
 			if (error.kind === "unauthorized" || error.kind === "invalid_request") await refuse([messageOf(error)]);
 		}
 	}
 }
 
-/** Several tasks of an array that share one entry of the queue. */
+/** Whether several tasks of an array share one queue entry. */
 function isManyTasks({ array }: ForeignJob): boolean {
 	return array !== null && !/^\d+$/.test(array.task);
 }
 
-/** Its tasks are adopted one by one, once they have entries of their own. */
+/** Splits tasks off an array. Each is adopted once it has its own entry. */
 async function splitOff(
 	ctx: LoopContext,
 	split: (id: string, count: number) => Promise<void>,
@@ -112,9 +112,9 @@ async function splitOff(
 	try {
 		await split(id, TASKS_AT_ONCE - apart);
 	} catch (error) {
-		// It may have begun meanwhile; the next look says what is left of it.
+		// It may have started meanwhile; the next sync shows what is left.
 		if (!(error instanceof DriverError)) throw error;
-		ctx.log("warn", "the tasks of an array could not be told apart at its cluster", { foreignId: id, error: error.message });
+		ctx.log("warn", "Could not split an array at its cluster", { foreignId: id, error: error.message });
 	}
 }
 
@@ -122,7 +122,7 @@ interface Step {
 	ctx: LoopContext;
 	queue: ForeignQueue;
 	row: LiveAdoption;
-	/** The job in the newest listing, which may be some time old. */
+	/** The job in the latest listing, which may be out of date. */
 	listed: ForeignJob | null;
 }
 
@@ -175,7 +175,7 @@ async function stepHolding(s: Step): Promise<void> {
 		return ctx.probe("adopt:held");
 	}
 	if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
-	// Not held though it was asked for: it began, or somebody else holds it.
+	// The hold failed: the job started, or another user holds it.
 	if (sight.state === "waiting") return;
 	return advance(s, "returning", { why: sight.state === "running" ? "home_started" : "home_holds", endsJob: true });
 }
@@ -196,7 +196,7 @@ async function stepHeld(s: Step): Promise<void> {
 		if (sight.state === "over" || sight.state === "gone") return advance(s, "abandoned", { why: "home_over", endsJob: true });
 		if (!isOurs(sight, row)) return advance(s, "returning", { why: "home_took_back", endsJob: true });
 	}
-	// The cloud's run stops as by a move: it saves its checkpoint, and home goes on from there.
+	// The cloud attempt stops as in a move: it saves a checkpoint, and home continues from it.
 	if (row.returnAt !== null && row.returnAt.getTime() <= ctx.clock.nowMs()) {
 		await advance(s, "returning", { why: "home_frees", endsJob: true });
 		return ctx.probe("adopt:return_intended");
@@ -212,7 +212,7 @@ async function stepReturning(s: Step): Promise<void> {
 	const { row, queue, ctx } = s;
 	if (row.live) return;
 	const outcome = row.jobIsOver ? outcomeOf(row) : null;
-	// It came to its end before it could be stopped: that end counts, and is told at home.
+	// It finished before it could be stopped, so home gets its outcome.
 	if (outcome && outcome.outcome !== "cancelled") return advance(s, "finishing", { outcome });
 	if (row.output === null && queue.bringCheckpoint) {
 		const saved = await bringNewestCheckpoint(s);
@@ -225,7 +225,7 @@ async function stepReturning(s: Step): Promise<void> {
 	ctx.probe("adopt:released");
 }
 
-/** Null: there is none, or nobody looks for files at this home. */
+/** Null if there is no checkpoint or the site has no place for files. */
 async function bringNewestCheckpoint({ ctx, queue, row }: Step): Promise<BroughtHome | null> {
 	const newest = queue.bringCheckpoint && (await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId));
 	return newest && queue.bringCheckpoint ? queue.bringCheckpoint(row.foreignId, newest.folder) : null;
@@ -250,11 +250,11 @@ async function stepFinishing(s: Step): Promise<void> {
 	if (sight.state === "over" || sight.state === "gone") await advance(s, "finished");
 }
 
-/** How our job ended, as home is told it; null: its command did not come to an end of its own, so home runs it. */
+/** The outcome reported to home. Null if the command did not finish by itself, so home runs the job. */
 function outcomeOf({ jobState, jobReason, last, jobId }: LiveAdoption): ForeignOutcome | null {
 	const comment = (what: string) => `ran in the cloud as ${jobId}: ${what}`;
 	if (jobState === "succeeded") return { outcome: "succeeded", exitCode: 0, comment: comment("exit code 0") };
-	// Ended by us so that home has it: that is no cancel of a person's.
+	// Spillway cancelled it to return it to home; no person did.
 	if (jobState === "cancelled" && jobReason.code === "adoption_ended") return null;
 	if (jobState === "cancelled") return { outcome: "cancelled", exitCode: null, comment: comment("cancelled") };
 	if (jobState !== "failed" || last === null || last.state !== "failed") return null;

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { advanceAdoption } from "#server/services/adoption/advance.ts";
-import { systemContext } from "#server/services/context.ts";
-import { cancelJob } from "#server/services/job/cancel.ts";
-import { getJob } from "#server/services/job/get.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { advanceAdoption } from "#server/services/work/adoption/advance.ts";
+import { cancelJob } from "#server/services/work/job/cancel.ts";
+import { getJob } from "#server/services/work/job/get.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 

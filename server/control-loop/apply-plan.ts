@@ -1,45 +1,43 @@
 import type { Tx } from "#server/db/client.ts";
-import { decision } from "#server/db/schema/decision.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
-import { newId } from "#server/kernel/ids.ts";
 import type { Action, Plan, Snapshot } from "#server/scheduling/types.ts";
-import { adoptionsOf } from "#server/services/adoption/read.ts";
-import { openApproval } from "#server/services/approval/open.ts";
-import { requestMove } from "#server/services/attempt/request-move.ts";
-import { requestStop } from "#server/services/attempt/request-stop.ts";
-import { LOOP } from "#server/services/context.ts";
-import { type InputMemory, recordInput } from "#server/services/explain/record-input.ts";
-import { askCaps } from "#server/services/job/ask-caps.ts";
-import { placeCloud } from "#server/services/job/place-cloud.ts";
-import { placeHome } from "#server/services/job/place-home.ts";
-import { failWaiting, setWaitingState, writeWaiting } from "#server/services/job/wait.ts";
+import { LOOP } from "#server/services/core/context.ts";
+import { recordDecision } from "#server/services/decision/explain/record-decision.ts";
+import { type InputMemory, recordInput } from "#server/services/decision/explain/record-input.ts";
+import { adoptionsOf } from "#server/services/work/adoption/read.ts";
+import { openApproval } from "#server/services/work/approval/open.ts";
+import { requestMove } from "#server/services/work/attempt/request-move.ts";
+import { requestStop } from "#server/services/work/attempt/request-stop.ts";
+import { askCaps } from "#server/services/work/job/ask-caps.ts";
+import { placeCloud } from "#server/services/work/job/place-cloud.ts";
+import { placeHome } from "#server/services/work/job/place-home.ts";
+import { failWaiting, setWaitingState, writeWaiting } from "#server/services/work/job/wait.ts";
+import { applyToAdopted, forgetLostRoom, type HomeRoomSince } from "./apply-to-adopted.ts";
 import type { LoopContext } from "./context.ts";
-import { forgetUnless, type HomeFrees, settleWithHome } from "./settle-with-home.ts";
-import { isNews, toldOf, type WaitingMemory } from "./waiting-memory.ts";
+import { hasChanged, type NotifiedReasons, notifiedAbout } from "./notified-reasons.ts";
 
-/** What the loop should do next because of what was written: hand over attempts at home, call clouds. */
+/** What to do next: sites with attempts to start, and clouds to call. */
 export interface Applied {
 	home: Set<string>;
 	clouds: Set<string>;
 	stopped: number;
-	/** Copies of data were asked for. */
+	/** Copies of data were requested. */
 	copies?: boolean;
 }
 
-/** What carrying out plans keeps from cycle to cycle. */
+/** State kept between cycles. */
 export interface ApplyMemory {
-	waiting: WaitingMemory;
+	waiting: NotifiedReasons;
 	inputs: InputMemory;
-	homeFrees: HomeFrees;
+	homeRoomSince: HomeRoomSince;
 }
 
 /**
- * Carries out a plan: each action in a transaction of its own, guarded so that a stale one changes nothing.
- * No driver is called here.
+ * Applies a plan: each action in its own transaction, guarded so that a stale one changes nothing. Calls no driver.
  */
 export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ApplyMemory): Promise<Applied> {
-	// With the first action that has a decision to write: most cycles decide nothing new, and keep nothing.
+	// Recorded only when the first decision is written: most cycles decide nothing new.
 	let kept: Promise<string> | null = null;
 	const from: DecidedFrom = { snapshot, inputHash: () => (kept ??= recordInput(ctx.db, snapshot, memory.inputs)) };
 	const applied: Applied = { home: new Set(), clouds: new Set(), stopped: 0 };
@@ -48,22 +46,21 @@ export async function applyPlan(ctx: LoopContext, snapshot: Snapshot, plan: Plan
 		ctx.db,
 		plan.actions.map((a) => a.jobId),
 	);
-	forgetUnless(memory.homeFrees, plan, adopted);
+	forgetLostRoom(memory.homeRoomSince, plan, adopted);
 	for (const action of plan.actions) {
-		const theirs = adopted.get(action.jobId);
-		if (theirs && (await settleWithHome(ctx, action, theirs, memory.homeFrees))) {
-			applied.home.add(theirs.siteId);
+		const adoption = adopted.get(action.jobId);
+		if (adoption && (await applyToAdopted(ctx, action, adoption, memory.homeRoomSince))) {
+			applied.home.add(adoption.siteId);
 			continue;
 		}
 		const explanation = explanations.get(action.jobId);
-		// Not within the transaction, which holds the locks of budgets: where all other connections wait for these, it would wait
-		// for one of them for ever.
+		// Before the transaction, which holds budget locks: if all other connections wait for those, this query would deadlock.
 		if (explanation) await from.inputHash();
 		const written = ctx.db.transaction(async (tx) => {
 			const done = await applyAction(tx, ctx, snapshot, action, applied);
 			const attemptNo = "attemptNo" in action ? action.attemptNo : null;
 			const decisionId = done && explanation ? await writeDecision(tx, from, explanation, attemptNo) : null;
-			if (done && action.kind === "hold") await askPeople(tx, snapshot, plan, { jobId: action.jobId, decisionId });
+			if (done && action.kind === "hold") await openApprovalOf(tx, snapshot, plan, { jobId: action.jobId, decisionId });
 		});
 		await written.catch((error: unknown) => {
 			if (!(error instanceof StalePlan)) throw error;
@@ -107,8 +104,8 @@ async function applyAction(tx: Tx, ctx: LoopContext, snapshot: Snapshot, action:
 	}
 }
 
-/** A job that is held until a person says yes asks for it in the transaction that holds it. */
-async function askPeople(
+/** Opens the approval in the transaction that holds the job for it. */
+async function openApprovalOf(
 	tx: Tx,
 	{ policy, policyVersion, nowMs }: Snapshot,
 	plan: Plan,
@@ -120,7 +117,7 @@ async function askPeople(
 	await openApproval(tx, LOOP, asked);
 }
 
-/** Budgets and caps are asked again here, in the transaction that writes the intent: the snapshot may be a moment old. */
+/** Checks budgets and caps again in the transaction that writes the intent, because the snapshot may be out of date. */
 async function applyLaunch(
 	tx: Tx,
 	ctx: LoopContext,
@@ -128,17 +125,19 @@ async function applyLaunch(
 	action: Extract<Action, { kind: "launch" }>,
 	applied: Applied,
 ): Promise<boolean> {
-	// The next cycle sees what stands in the way, and the job waits with it.
-	if (await passesCap(tx, snapshot, action)) return false;
+	// The next cycle sees the cap and gives it as the reason.
+	if (await exceedsCap(tx, snapshot, action)) return false;
 	const budgets = snapshot.policy.budgets.filter((b) => action.budgetIds.includes(b.id));
 	const result = await placeCloud(tx, {
 		jobId: action.jobId,
 		attemptNo: action.attemptNo,
 		offer: action.offer,
 		instances: action.instances,
+		...(action.speed !== undefined && { speed: action.speed }),
 		lifeMs: action.lifeMs,
 		holdMicroUsd: action.holdMicroUsd,
 		budgets,
+		...(action.egressGiB !== undefined && { egressGiB: action.egressGiB }),
 		bootstrapHashFor: ctx.bootstrapHashFor,
 		reason: action.reason,
 		nowMs: snapshot.nowMs,
@@ -159,38 +158,37 @@ async function applyLaunch(
 	return false;
 }
 
-async function passesCap(tx: Tx, snapshot: Snapshot, action: Extract<Action, { kind: "launch" }>): Promise<boolean> {
+async function exceedsCap(tx: Tx, snapshot: Snapshot, action: Extract<Action, { kind: "launch" }>): Promise<boolean> {
 	if (snapshot.policy.caps.length === 0) return false;
 	const job = snapshot.pending.find((p) => p.jobId === action.jobId);
 	if (!job) return true;
-	// What leaves the clouds is not counted live yet (no charge of it is posted), so nothing is asked for it.
 	const microUsdPerHour = (action.offer.microUsdPerHour ?? 0n) * BigInt(action.instances);
-	const ask = { microUsdPerHour, instances: action.instances, egressGiB: 0 };
+	const ask = { microUsdPerHour, instances: action.instances, egressGiB: action.egressGiB ?? 0 };
 	return (await askCaps(tx, { snapshot, spec: job.spec, ask })) !== null;
 }
 
-/** Rolls back a half-written placement; the job has moved on, and the next cycle sees where. */
+/** Rolls back a placement because the job changed meanwhile; the next cycle decides again. */
 class StalePlan extends Error {
 	override name = "StalePlan";
 }
 
-/** What was decided from: as it was read, and the name under which it is on record. */
+/** The snapshot of a decision and the hash under which it is recorded. */
 interface DecidedFrom {
 	snapshot: Snapshot;
 	inputHash: () => Promise<string>;
 }
 
-async function applyWaiting(ctx: LoopContext, from: DecidedFrom, plan: Plan, memory: WaitingMemory): Promise<void> {
+async function applyWaiting(ctx: LoopContext, from: DecidedFrom, plan: Plan, memory: NotifiedReasons): Promise<void> {
 	const { snapshot } = from;
 	const changed: Parameters<typeof writeWaiting>[1][number][] = [];
 	const newCode = new Set<string>();
 	for (const [jobId, why] of plan.waiting) {
 		const forecast = plan.forecasts.get(jobId) ?? null;
 		const last = memory.get(jobId);
-		const told = toldOf(why, forecast);
-		if (last && !isNews(told, last, snapshot.nowMs)) continue;
+		const current = notifiedAbout(why, forecast);
+		if (last && !hasChanged(current, last, snapshot.nowMs)) continue;
 		if (last?.code !== why.code) newCode.add(jobId);
-		memory.set(jobId, told);
+		memory.set(jobId, current);
 		changed.push({ jobId, reason: why, forecast });
 	}
 	if (memory.size > 2 * plan.waiting.size + 1_000) for (const id of memory.keys()) if (!plan.waiting.has(id)) memory.delete(id);
@@ -209,16 +207,5 @@ async function writeDecision(
 	explanation: Explanation,
 	attemptNumber: number | null,
 ): Promise<string> {
-	const id = newId("dec", snapshot.nowMs);
-	await tx.insert(decision).values({
-		id,
-		jobId: explanation.jobId,
-		decidedAt: new Date(snapshot.nowMs),
-		attemptNumber,
-		policyName: explanation.policy.name,
-		policyVersion: explanation.policy.version,
-		explanation,
-		inputHash: await inputHash(),
-	});
-	return id;
+	return recordDecision(tx, { explanation, attemptNumber, inputHash: await inputHash(), nowMs: snapshot.nowMs });
 }

@@ -1,8 +1,8 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { breakSentence } from "#server/services/audit/chain-break.ts";
-import { checkChain } from "#server/services/audit/check-chain.ts";
-import { readHead } from "#server/services/audit/head.ts";
-import { newSealMemory, sealAudit } from "#server/services/audit/seal.ts";
+import { breakSentence } from "#server/services/governance/audit/chain-break.ts";
+import { checkChain } from "#server/services/governance/audit/check-chain.ts";
+import { readHead } from "#server/services/governance/audit/head.ts";
+import { newSealMemory, sealAudit } from "#server/services/governance/audit/seal.ts";
 import type { LoopContext } from "./context.ts";
 
 /** What a leader does for the audit's chain: seals, checks, and writes the head to the log, where no database reaches. */

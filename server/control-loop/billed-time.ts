@@ -4,19 +4,19 @@ import type { Billing } from "#server/providers/driver.ts";
 
 type Row = typeof instance.$inferSelect;
 
-/** The columns of an instance that say which time of it is metered. */
+/** The metered time of an instance. */
 export type BilledTime = Pick<Row, "billedFrom" | "billedFromSlackMs" | "billedUntil" | "billedUntilSlackMs">;
 
-/** What is known of the machine's life before this look at it. */
+/** What is known about the machine before this observation. */
 export type Known = BilledTime & Pick<Row, "launchedAt" | "lastSeenAt" | "lastHeardAt" | "readyAt">;
 
 /**
- * How far a provider's clock may be from ours. A time that is further off, or none at all, is no word: by it a machine would be
- * charged for years, or for nothing.
+ * The largest accepted difference between a provider's clock and ours. A time further off is ignored: it would charge a
+ * machine for years, or for nothing.
  */
 const CLOCKS_APART_MS = 15 * MINUTE_MS;
 
-/** When a machine was launched, by the provider's word if that can be: not before it was intended, and not after it was seen. */
+/** The provider's launch time if it is plausible: not before the intent and not after the observation. */
 export function launchedAt(wordMs: number, { intendedAt }: { intendedAt: Date }, answeredMs: number): Date {
 	return new Date(within(wordMs, intendedAt.getTime(), answeredMs) ?? intendedAt.getTime());
 }
@@ -26,16 +26,16 @@ function within(wordMs: number | null, fromMs: number, untilMs: number): number 
 	return wordMs;
 }
 
-/** Somewhere between these the provider saw what it says. */
+/** The provider took its observation between these times. */
 export interface Look {
 	askedMs: number;
 	answeredMs: number;
 }
 
 /**
- * Which time of a machine is metered after this look. A provider's own word counts as it is. Where it gives none, time that
- * it may have billed is metered: from the last look at which it did not bill yet until the first at which it did no more, so
- * that no second is left out; the slack says how much too long that may be. A word that comes later corrects what was seen.
+ * The metered time after this observation. A time that the provider reports is used as is. Without one, all time that it may
+ * have billed is metered: from the last observation before billing until the first one after it. The slack bounds the
+ * overestimate. A later report by the provider corrects it.
  */
 export function billedTime(known: Known, said: Billing, look: Look): BilledTime {
 	const billing = believed(said, known, look);
@@ -46,7 +46,7 @@ export function billedTime(known: Known, said: Billing, look: Look): BilledTime 
 		case "not_yet":
 			return { ...begun, ...open };
 		case "never":
-			// An agent that was heard knows better.
+			// A heartbeat of the agent is more precise.
 			if (billedFrom === null && known.lastHeardAt === null) return { ...begun, ...open };
 			return billedTime(known, { phase: "over", fromMs: null, untilMs: null }, look);
 		case "now":
@@ -56,17 +56,14 @@ export function billedTime(known: Known, said: Billing, look: Look): BilledTime 
 			if (billedUntil && (billing.untilMs === null || billedUntilSlackMs === 0)) return { ...from, billedUntil, billedUntilSlackMs };
 			const until =
 				billing.untilMs === null ? asSeen(known, look, billing.endedBetween) : { billedUntil: billing.untilMs, billedUntilSlackMs: 0 };
-			// By the provider's clock it may have ended before it began by ours.
+			// By the provider's clock it may end before it starts by ours.
 			const untilMs = Math.max(until.billedUntil, from.billedFrom?.getTime() ?? 0);
 			return { ...from, billedUntil: new Date(untilMs), billedUntilSlackMs: until.billedUntilSlackMs };
 		}
 	}
 }
 
-/**
- * The same for a machine whose row was closed already: what is seen of it afterwards is metered too, until it is seen to be
- * over.
- */
+/** The same for a machine that was recorded as terminated but is observed again: it is metered until it has ended. */
 export function billedAfterItsEnd(row: Known, billing: Billing, look: Look): BilledTime {
 	const known = isGuessed(row) ? { ...row, billedFromSlackMs: slackOfGuess(row, look) } : row;
 	const { billedUntil } = known;
@@ -79,19 +76,19 @@ export function billedAfterItsEnd(row: Known, billing: Billing, look: Look): Bil
 	};
 }
 
-/** Whether nobody had seen it run when its row was closed: it is charged from its launch until it was missed, all of it on suspicion. */
+/** Whether it was closed without ever being seen running. It is then charged from its launch until it was first missing. */
 function isGuessed({ billedFrom, billedUntil, billedFromSlackMs, billedUntilSlackMs }: Known): boolean {
 	if (billedFrom === null || billedUntil === null || billedFromSlackMs === 0) return false;
 	return billedFromSlackMs === billedUntilSlackMs && billedFrom.getTime() + billedFromSlackMs === billedUntil.getTime();
 }
 
-/** It may have begun as late as this first sight of it, and at the latest when its agent was let in. */
+/** The latest possible start: this first observation, or when its agent enrolled. */
 function slackOfGuess({ billedFrom, billedFromSlackMs, readyAt }: Known, { answeredMs }: Look): number {
 	const latestMs = Math.min(answeredMs, readyAt?.getTime() ?? answeredMs);
 	return Math.max(billedFromSlackMs, latestMs - (billedFrom?.getTime() ?? latestMs));
 }
 
-/** At the latest when its agent was let in, and not before it was asked for. */
+/** Not after its agent enrolled, and not before the launch call. */
 function beginning(known: Known, wordMs: number | null, look: Look): Pick<BilledTime, "billedFrom" | "billedFromSlackMs"> {
 	if (wordMs !== null) return { billedFrom: new Date(wordMs), billedFromSlackMs: 0 };
 	const latestMs = Math.min(look.answeredMs, known.readyAt?.getTime() ?? look.answeredMs);
@@ -99,7 +96,7 @@ function beginning(known: Known, wordMs: number | null, look: Look): Pick<Billed
 	return { billedFrom: new Date(earliestMs), billedFromSlackMs: latestMs - earliestMs };
 }
 
-/** Without the times that cannot be. */
+/** Drops implausible times. */
 function believed(billing: Billing, known: Known, look: Look): Billing {
 	if (billing.phase !== "now" && billing.phase !== "over") return billing;
 	const launchedMs = known.launchedAt?.getTime() ?? look.answeredMs;
@@ -109,12 +106,12 @@ function believed(billing: Billing, known: Known, look: Look): Billing {
 		: { ...billing, fromMs, untilMs: within(billing.untilMs, launchedMs, look.answeredMs) };
 }
 
-/** Not before it was last seen or its agent was last heard, and when our own call ended it, during that call. */
+/** Not before it was last seen or its agent was last heard. If our call terminated it, during that call. */
 function asSeen(known: Known, look: Look, call?: Look): { billedUntil: number; billedUntilSlackMs: number } {
 	const seenMs = Math.max(known.launchedAt?.getTime() ?? 0, known.lastSeenAt?.getTime() ?? 0, known.lastHeardAt?.getTime() ?? 0);
-	// An agent that was heard after the call was on a machine that went on.
+	// A heartbeat after the call means that the machine kept running.
 	const during = call && call.answeredMs >= seenMs && call.answeredMs <= look.answeredMs ? call : null;
 	const untilMs = during?.answeredMs ?? look.answeredMs;
-	// Never 0, which is the provider's word and stands against a later one.
+	// Never 0: that marks a time reported by the provider, which later observations do not change.
 	return { billedUntil: untilMs, billedUntilSlackMs: Math.max(1, untilMs - Math.max(seenMs, during?.askedMs ?? 0)) };
 }

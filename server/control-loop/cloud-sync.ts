@@ -1,6 +1,6 @@
 import { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver } from "#server/providers/driver.ts";
-import { listenedMs } from "#server/services/agent/listening.ts";
+import { listenedMs } from "#server/services/work/agent/listening.ts";
 import type { LoopContext } from "./context.ts";
 import { launchInstance, resolveUnknownLaunch } from "./launch.ts";
 import { pause } from "./leadership.ts";
@@ -8,20 +8,20 @@ import { type Described, describeLive, type LiveInstance, readLive } from "./liv
 import { isProcessEnd, messageOf } from "./messages.ts";
 import { absorbObservation, checkDeadlines, endInstance } from "./observe-instance.ts";
 
-/** Calls to one provider that are under way at the same time. */
+/** Parallel calls to one provider. */
 const PARALLEL_CALLS = 16;
 
-/** What the loop remembers of a cloud between two looks; losing it costs only some more looks. */
+/** State kept between syncs of a cloud. Losing it costs a few more calls. */
 export interface CloudMemory {
-	/** Instances that answers leave out. */
+	/** Instances missing from listings. */
 	absences: Absences;
-	/** Regions that are being looked at. They end by the time limits of the driver's calls. */
+	/** Regions with a sync in progress. The driver's timeouts end them. */
 	underWay: Map<string, Promise<void>>;
-	/** Real. How long one look waits for its regions. */
+	/** Real time that one sync waits for its regions. */
 	patienceMs: number;
 }
 
-/** One that answers nothing may take a minute to say so. */
+/** A region that does not respond may take a minute to time out. */
 const PATIENCE_MS = 5_000;
 
 export function newCloudMemory({ patienceMs = PATIENCE_MS } = {}): CloudMemory {
@@ -29,10 +29,10 @@ export function newCloudMemory({ patienceMs = PATIENCE_MS } = {}): CloudMemory {
 }
 
 /**
- * Brings the database and one cloud together: makes the calls that intents ask for, writes what the provider says of
- * each instance, and ends every instance whose attempt is over. Each instance is handled on its own: one that fails
- * does not keep the others waiting. So is each region: one that takes longer than the look waits goes on by itself, and is looked at
- * again once it has answered, so that a region that is lost holds up nothing elsewhere. Cost: one describe per region with live instances, plus one call per change.
+ * Syncs the database with one cloud: launches intents, records what the provider reports, and terminates instances of
+ * finished attempts. Errors stay within one instance. A slow region continues in the background and is skipped until it
+ * has responded, so a lost region delays nothing elsewhere.
+ * Cost: one describe per region with live instances, plus one call per change.
  */
 export async function syncCloud(ctx: LoopContext, driver: CloudDriver, memory: CloudMemory): Promise<void> {
 	const live = await readLive(ctx, driver.siteId);
@@ -43,7 +43,7 @@ export async function syncCloud(ctx: LoopContext, driver: CloudDriver, memory: C
 		if (memory.underWay.has(region)) return [];
 		const pass = syncRegion(ctx, driver, rows, { listenedMs: listened, memory }).finally(() => memory.underWay.delete(region));
 		memory.underWay.set(region, pass);
-		// Nobody may be there any more to hear of it.
+		// The caller may have stopped waiting for this region.
 		pass.catch(() => {});
 		return [pass];
 	});
@@ -63,7 +63,7 @@ async function syncRegion(
 			if (!waitsForItsFirst(row, live)) await syncInstance(ctx, driver, row, { described, ...facts });
 		} catch (error) {
 			if (isProcessEnd(error)) throw error;
-			ctx.log("error", "an instance could not be brought up to date", { instanceId: row.id, error: messageOf(error) });
+			ctx.log("error", "Could not sync an instance", { instanceId: row.id, error: messageOf(error) });
 		}
 	});
 }
@@ -84,8 +84,8 @@ async function syncInstance(
 }
 
 /**
- * A gang on an offer without a zone: the provider chooses one for the machine of rank 0, and the others follow it there.
- * So they are asked for only once it was seen, and when there is no room even for the first, it is the only one asked for.
+ * In a gang without a fixed zone, the provider chooses the zone of rank 0 and the other machines follow. They are launched
+ * once rank 0 was seen, so without capacity there is only one call.
  */
 function waitsForItsFirst(row: LiveInstance, live: readonly LiveInstance[]): boolean {
 	if (row.rank === 0 || row.zone !== null || row.state !== "intended" || !wanted(row)) return false;
@@ -94,8 +94,8 @@ function waitsForItsFirst(row: LiveInstance, live: readonly LiveInstance[]): boo
 }
 
 /**
- * While its attempt lives an instance is wanted, until its own command is over; a stopping attempt still needs it to save
- * its checkpoint. A gang of which no command has run yet has nothing to save, and is given back at once.
+ * An instance is needed until its command exits; a stopping attempt still needs it to save its checkpoint. A gang that has
+ * not started has nothing to save and is terminated immediately.
  */
 function wanted(row: LiveInstance): boolean {
 	if (row.state === "terminating" || row.exit !== null) return false;
@@ -103,10 +103,10 @@ function wanted(row: LiveInstance): boolean {
 	return row.attemptState === "stopping" && row.readyAt !== null && (row.nodes === 1 || row.attemptStartedAt !== null);
 }
 
-/** The agent had its grace and more, and its command still is not reported over. */
+/** The grace period is long over, and the command has not been reported as finished. */
 function mustBeEndedByForce(ctx: LoopContext, row: LiveInstance): boolean {
 	if (row.stopRequestedAt === null) return false;
-	// An attempt is told to save shortly before its machine's life is over; past that there is nobody to wait for.
+	// The attempt was asked to save before its machine expired; after that there is nothing to wait for.
 	const silent = row.stopReason?.code === "agent_silent" && (row.nodes === 1 || row.stopReason.facts["rank"] === row.rank);
 	const over = silent || ctx.clock.nowMs() >= row.expiresAt.getTime();
 	return over || ctx.clock.nowMs() - row.stopRequestedAt.getTime() > 2 * ctx.timing.stopGraceMs + ctx.timing.callRetryMs;

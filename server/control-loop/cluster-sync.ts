@@ -6,36 +6,42 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { Absences } from "#server/providers/absences.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
 import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
-import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
-import { appendLogs } from "#server/services/attempt/append-logs.ts";
-import { noteWait } from "#server/services/attempt/cluster-wait.ts";
-import { finishAttempt } from "#server/services/attempt/finish.ts";
-import { listFiles } from "#server/services/checkpoint/copy-folder.ts";
-import { latestCheckpoint, saveCheckpoint } from "#server/services/checkpoint/store.ts";
-import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/cluster-node/write.ts";
-import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
-import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/foreign-job/write.ts";
-import { setSiteHealth } from "#server/services/site/health.ts";
-import { writePools } from "#server/services/site/pools.ts";
+import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
+import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
+import { setSiteHealth } from "#server/services/capacity/site/health.ts";
+import { writePools } from "#server/services/capacity/site/pools.ts";
+import { markRunning, markStaging, recordHandOver } from "#server/services/work/attempt/advance.ts";
+import { appendLogs } from "#server/services/work/attempt/append-logs.ts";
+import { noteWait } from "#server/services/work/attempt/cluster-wait.ts";
+import { finishAttempt } from "#server/services/work/attempt/finish.ts";
+import { listFiles } from "#server/services/work/checkpoint/copy-folder.ts";
+import { latestCheckpoint, saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import { syncAdoptions } from "./adoption-sync.ts";
 import type { LoopContext } from "./context.ts";
+import { keepOutputs, type OutputCopies } from "./keep-outputs.ts";
 import { messageOf } from "./messages.ts";
 
 const LOG_BATCH_BYTES = 256 * 1024;
 
-/** What the loop remembers of a site between two looks; losing it costs only a repeated call. */
+/** State kept between syncs of a site. Losing it costs a repeated call. */
 export interface ClusterMemory {
 	stopSent: Set<string>;
 	savedAtMs: Map<string, number>;
-	/** Attempts that may be there and that answers leave out. */
+	/** Attempts missing from listings that may still exist. */
 	absences: Absences;
 	healthWrittenMs: number;
 	queue: QueueMemory;
 	nodes: NodeMemory;
+	outputs: OutputCopies;
+	/** Reads the site again soon. */
+	wake: () => void;
 }
 
-export function newClusterMemory(): ClusterMemory {
+export function newClusterMemory(wake: () => void = () => {}): ClusterMemory {
 	return {
+		outputs: new Map(),
+		wake,
 		stopSent: new Set(),
 		savedAtMs: new Map(),
 		absences: new Absences(),
@@ -53,15 +59,15 @@ type LiveAttempt = Pick<
 };
 
 /**
- * Brings the database and one owned site together: hands over what is placed, passes on stops, writes what the site
- * says of each attempt, and ends there what we no longer know.
+ * Syncs the database with one owned site: starts placed attempts, forwards stops, records what the site reports, and ends
+ * attempts at the site that have no live row.
  */
 export async function syncCluster(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory): Promise<void> {
 	let seen: ClusterObservation;
 	try {
 		seen = await driver.observe();
 	} catch (error) {
-		// That it answers again is written at once.
+		// Record at once that the site responds again.
 		memory.healthWrittenMs = 0;
 		await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: false, message: messageOf(error), atMs: ctx.clock.nowMs() });
 		return;
@@ -105,7 +111,7 @@ async function syncAttempt(
 	row: LiveAttempt,
 	seen: AttemptObservation | undefined,
 ): Promise<void> {
-	// Told to stop before its hand-over was noted: the call may have been made all the same, by a process that is dead.
+	// Stopped before its start was recorded: a crashed process may have made the call.
 	if (!seen) return row.handedOverAt || row.state === "stopping" ? absorbAbsence(ctx, memory, row) : handOver(ctx, driver, row);
 	memory.absences.clear(row.id);
 	if (row.state === "stopping" && seen.phase !== "exited" && seen.phase !== "lost") {
@@ -131,13 +137,13 @@ async function syncAttempt(
 	}
 }
 
-/** One answer that leaves it out proves nothing: its command may run, and must not run a second time. */
+/** One listing without it proves nothing: its command may be running and must not run twice. */
 async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
 	const isGone = memory.absences.leftOut(row.id, { nowMs: ctx.clock.nowMs(), forMs: ctx.timing.siteAbsentMs });
 	if (isGone) await lose(ctx, row);
 }
 
-/** Starting is idempotent, so a crash between the call and the row only repeats it. */
+/** Starting is idempotent, so after a crash the call is repeated. */
 async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
 	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
 	try {
@@ -151,18 +157,17 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 			restoreFrom: restore?.folder ?? null,
 		});
 	} catch (error) {
-		ctx.log("warn", "an attempt could not be handed over", { attemptId: row.id, error: messageOf(error) });
-		// Nobody knows whether it was made, or the site has to let us in first: the same call again at the next look.
+		ctx.log("warn", "Could not start an attempt at its site", { attemptId: row.id, error: messageOf(error) });
+		// The outcome is unknown, or the site rejected our credentials: the next sync repeats the call.
 		if (error instanceof DriverError && (isTurnedAway(error.kind) || !madeNothing(error.kind))) return;
 		await refused(ctx, row, error);
 		return;
 	}
 	ctx.probe("home:handed_over");
-	const at = new Date(ctx.clock.nowMs());
-	await ctx.db.update(attempt).set({ handedOverAt: at }).where(eq(attempt.id, row.id));
+	await recordHandOver(ctx.db, row.id, ctx.clock.nowMs());
 }
 
-/** What the site has no room or no share for today it may have tomorrow: the job waits again. Any other no is its end. */
+/** Missing capacity or quota requeues the job. Any other refusal ends it. */
 async function refused(ctx: LoopContext, row: LiveAttempt, error: unknown): Promise<void> {
 	const kind = error instanceof DriverError ? error.kind : null;
 	const why = kind === "insufficient_capacity" ? "launch_refused_capacity" : kind === "quota_exceeded" ? "launch_refused_quota" : null;
@@ -187,21 +192,25 @@ async function end(
 	ctx.probe("home:exit_seen");
 	const atMs = seen.finishedAtMs ?? ctx.clock.nowMs();
 	if (seen.startedAtMs !== null) await ctx.db.transaction((tx) => markRunning(tx, { attemptId: row.id, atMs: seen.startedAtMs ?? atMs }));
+	const wasStopped = row.state === "stopping";
+	const kept = keepOutputs(ctx, driver, memory.outputs, { row, exit: seen.exit, wasStopped, atMs, wake: memory.wake });
+	if (kept === null) return;
+	ctx.probe("home:outputs_kept");
 	const folder = driver.checkpointFolder(row.id);
-	// A command that was told to stop may well save and leave with 0; its work is not done.
-	if (folder !== null && (seen.exit?.code !== 0 || row.state === "stopping")) {
+	// A stopped command may save and exit with 0 although its work is not done.
+	if (folder !== null && (seen.exit?.code !== 0 || wasStopped)) {
 		await saveCheckpoint(ctx.db, ctx.checkpointRoot, { jobId: row.jobId, attemptId: row.id, folder, atMs }).catch(notKept(ctx, row));
 	}
-	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: seen.exit, atMs }));
+	await ctx.db.transaction((tx) => finishAttempt(tx, { attemptId: row.id, exit: kept.exit, atMs }));
 	ctx.probe("home:exit_written");
 	memory.stopSent.delete(row.id);
 	memory.savedAtMs.delete(row.id);
 	await driver.forget(row.id);
 }
 
-/** Said, and no reason to keep the rest of the site waiting. */
+/** Logs the error, so that the rest of the site is not delayed. */
 function notKept(ctx: LoopContext, row: LiveAttempt): (error: unknown) => void {
-	return (error) => ctx.log("error", "a checkpoint could not be kept", { attemptId: row.id, error: messageOf(error) });
+	return (error) => ctx.log("error", "Could not save a checkpoint", { attemptId: row.id, error: messageOf(error) });
 }
 
 async function saveOnInterval(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
@@ -227,7 +236,7 @@ async function copyLogs(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 	}
 }
 
-/** What runs there but is over here (we crashed after writing its end), or was never ours. */
+/** Ends attempts that run at the site although they have ended here, after a crash, or have no row. */
 async function endUnknown(
 	ctx: LoopContext,
 	driver: ClusterDriver,
@@ -237,7 +246,7 @@ async function endUnknown(
 ): Promise<void> {
 	const strange = seen.attempts.filter((a) => !live.has(a.attemptId));
 	if (strange.length === 0) return;
-	// The observation is older than the rows: only what is final in the database may be ended.
+	// The observation is older than the rows, so end only what is final in the database.
 	const rows = await ctx.db
 		.select({ id: attempt.id, finishedAt: attempt.finishedAt })
 		.from(attempt)

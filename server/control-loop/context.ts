@@ -1,9 +1,9 @@
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
-import type { Timing } from "#server/services/timing.ts";
+import type { Timing } from "#server/services/core/timing.ts";
 
-/** Everything the loop needs, given from outside: tests bring fake drivers, a manual clock and a probe that kills. */
+/** The loop's dependencies. Tests pass fake drivers, a manual clock and a probe that kills. */
 export interface LoopContext {
 	db: Db;
 	clock: Clock;
@@ -12,16 +12,18 @@ export interface LoopContext {
 	clouds: ReadonlyMap<string, CloudDriver>;
 	/** The script that an instance executes at boot, with the one-time secret of this instance id. */
 	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number }): string;
-	/** sha256 (hex) of that secret, to be compared when the agent shows it. */
+	/** SHA-256 (hex) of that secret, compared when the agent enrolls. */
 	bootstrapHashFor(instanceId: string): string;
 	/** Root folder of the checkpoint store on this host. */
 	checkpointRoot: string;
+	/** Root folder of the embedded artifact store on this host. */
+	artifactRoot: string;
 	log(level: "info" | "warn" | "error", message: string, facts?: Record<string, unknown>): void;
-	/** Called between any two steps whose order matters when the process dies. Does nothing in production. */
+	/** Called between steps with an order that matters in a crash. Does nothing in production. */
 	probe(step: ProbeStep): void;
 }
 
-/** The places at which the kill test ends the process. */
+/** The steps at which the kill test ends the process. */
 export const PROBE_STEPS = [
 	"launch:intent_written",
 	"launch:request_marked",
@@ -36,6 +38,7 @@ export const PROBE_STEPS = [
 	"home:intent_written",
 	"home:handed_over",
 	"home:exit_seen",
+	"home:outputs_kept",
 	"home:exit_written",
 	"move:intent_written",
 	"move:begun",

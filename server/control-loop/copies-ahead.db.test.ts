@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { dataCopy } from "#server/db/schema/data-copy.ts";
 import { job } from "#server/db/schema/job.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { systemContext } from "#server/services/context.ts";
-import { listDataSets } from "#server/services/data-set/list.ts";
-import { withNearestCopies } from "#server/services/data-set/nearest-copies.ts";
-import { setDataSets } from "#server/services/data-set/set.ts";
+import { listDataSets } from "#server/services/capacity/data-set/list.ts";
+import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { setDataSets } from "#server/services/capacity/data-set/set.ts";
+import { systemContext } from "#server/services/core/context.ts";
 import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
 import { World } from "./testing/world.ts";
 

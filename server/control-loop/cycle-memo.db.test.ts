@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { decide } from "#server/scheduling/decide.ts";
-import { loadSnapshot } from "#server/services/snapshot/load.ts";
+import { loadSnapshot } from "#server/services/decision/snapshot/load.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
 import { World } from "./testing/world.ts";
 

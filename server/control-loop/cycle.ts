@@ -1,21 +1,21 @@
 import { decide } from "#server/scheduling/decide.ts";
 import type { DecideMemo, Plan, Snapshot } from "#server/scheduling/types.ts";
-import { syncApprovals } from "#server/services/approval/sync.ts";
-import { beginDueMoves } from "#server/services/attempt/request-move.ts";
-import { requestCopies } from "#server/services/data-set/request-copies.ts";
-import { newInputMemory } from "#server/services/explain/record-input.ts";
-import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/forecast/record.ts";
-import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/services/shadow/record.ts";
-import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
+import { requestCopies } from "#server/services/capacity/data-set/request-copies.ts";
+import { newInputMemory } from "#server/services/decision/explain/record-input.ts";
+import { type ForecastMemory, newForecastMemory, recordForecasts } from "#server/services/decision/forecast/record.ts";
+import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/services/decision/shadow/record.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
+import { syncApprovals } from "#server/services/work/approval/sync.ts";
+import { beginDueMoves } from "#server/services/work/attempt/request-move.ts";
 import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
-/** What cycles hand on to each other; losing it costs one fuller read. */
+/** State kept between cycles. Losing it costs one full read. */
 export interface CycleMemory extends ApplyMemory {
 	cache: SnapshotCache;
 	forecasts: ForecastMemory;
-	/** What the core keeps from decision to decision: of one leadership term, since a new leader starts with a new memory. */
+	/** The decision core's memo. A new leader starts with an empty one. */
 	memo: DecideMemo;
 	shadow: ShadowMemory;
 }
@@ -25,7 +25,7 @@ export function newCycleMemory(): CycleMemory {
 		cache: new SnapshotCache(),
 		waiting: new Map(),
 		inputs: newInputMemory(),
-		homeFrees: new Map(),
+		homeRoomSince: new Map(),
 		forecasts: newForecastMemory(),
 		memo: { kept: new Map() },
 		shadow: newShadowMemory(),
@@ -41,22 +41,22 @@ export interface CycleReport extends Applied {
 }
 
 /**
- * One pass: read, decide, write. Calls no driver. With `mayLaunch` false the launches of the plan are left to a later cycle,
- * which decides them anew; everything else goes on.
+ * One pass: load, decide, apply. Calls no driver. With `mayLaunch` false, launches are left to a later cycle, which decides
+ * them again.
  */
 export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunch = true } = {}): Promise<CycleReport> {
 	const t0 = performance.now();
 	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
-	const plan = decideKeeping(snapshot, memory);
+	const plan = decideWithMemo(snapshot, memory);
 	const t2 = performance.now();
 	const toApply = mayLaunch ? plan : { ...plan, actions: plan.actions.filter(({ kind }) => kind !== "launch") };
 	const applied = await applyPlan(ctx, snapshot, toApply, memory);
 	await syncApprovals(ctx.db, snapshot, plan);
 	if ((await requestCopies(ctx.db, snapshot, plan)) > 0) applied.copies = true;
 	await recordForecasts(ctx.db, snapshot, plan, memory.forecasts);
-	await shadowBeside(ctx, snapshot, plan, memory.shadow);
+	await recordShadowDecision(ctx, snapshot, plan, memory.shadow);
 	return {
 		...applied,
 		pending: snapshot.pending.length,
@@ -67,17 +67,17 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunc
 	};
 }
 
-/** A draft on trial must not stop what is in force. */
-async function shadowBeside(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ShadowMemory): Promise<void> {
+/** An error in a shadow policy must not stop the active one. */
+async function recordShadowDecision(ctx: LoopContext, snapshot: Snapshot, plan: Plan, memory: ShadowMemory): Promise<void> {
 	try {
 		await recordShadow(ctx.db, snapshot, plan, memory);
 	} catch (error) {
-		ctx.log("warn", "the shadow decided nothing this time", { error: messageOf(error) });
+		ctx.log("warn", "The shadow policy could not decide in this cycle", { error: messageOf(error) });
 	}
 }
 
-/** A decision that failed half-way may leave half of what it keeps behind: the next one starts anew. */
-function decideKeeping(snapshot: Snapshot, { memo }: CycleMemory): Plan {
+/** A failed decision may leave an inconsistent memo, so the next one starts with an empty memo. */
+function decideWithMemo(snapshot: Snapshot, { memo }: CycleMemory): Plan {
 	try {
 		return decide(snapshot, { memo });
 	} catch (error) {

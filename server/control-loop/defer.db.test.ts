@@ -3,9 +3,9 @@ import { offerPrice } from "#server/db/schema/offer.ts";
 import { sentenceOf } from "#server/domain/sentences.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
-import { importIntensity } from "#server/services/carbon/import-intensity.ts";
-import { systemContext } from "#server/services/context.ts";
-import { knownFacts } from "#server/services/policy/known-facts.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
+import { importIntensity } from "#server/services/pricing/energy/import-intensity.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
 /** 2026-11-02 08:00 UTC: where every world begins. */

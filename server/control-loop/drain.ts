@@ -3,7 +3,7 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
-import { requestStop } from "#server/services/attempt/request-stop.ts";
+import { requestStop } from "#server/services/work/attempt/request-stop.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { pause } from "./leadership.ts";

@@ -30,16 +30,16 @@ import type { CloudDriver } from "#server/providers/driver.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { openComputeClients } from "#server/providers/gcp/compute-clients.ts";
 import { GcpDriver } from "#server/providers/gcp/driver.ts";
-import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
-import { buildAgent, serve } from "#server/services/agent/testing/machine.ts";
-import { SECRET_KEY } from "#server/services/agent/testing/seed.ts";
-import { systemContext } from "#server/services/context.ts";
-import { submitJobs } from "#server/services/job/submit.ts";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { refreshOffers } from "#server/services/pricing/offer/refresh.ts";
+import { bootstrapHashOf, bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
+import { buildAgent, serve } from "#server/services/work/agent/testing/machine.ts";
+import { SECRET_KEY } from "#server/services/work/agent/testing/seed.ts";
+import { submitJobs } from "#server/services/work/job/submit.ts";
 import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
@@ -163,11 +163,12 @@ async function open(name: keyof typeof CLOUDS) {
 			clock: systemClock,
 			secretKey: SECRET_KEY,
 			checkpointRoot: path.join(folder, "checkpoints"),
+			artifactRoot: path.join(folder, "artifacts"),
 			agentFile,
 			timing,
 		}),
 	);
-	closers.push(() => control.goAway());
+	closers.push(() => control.close());
 	const agentSha256 = await fileSha256(agentFile);
 	const ctx: LoopContext = {
 		...{ db, clock: systemClock, timing, clusters: new Map(), clouds: new Map([[name, cloud.driver]]) },
@@ -178,6 +179,7 @@ async function open(name: keyof typeof CLOUDS) {
 			}),
 		bootstrapHashFor: (instanceId) => bootstrapHashOf(SECRET_KEY, instanceId),
 		checkpointRoot: path.join(folder, "checkpoints"),
+		artifactRoot: path.join(folder, "artifacts"),
 		log: () => {},
 		probe: () => {},
 	};
@@ -210,7 +212,7 @@ describe.each(["aws", "azure", "gcp"] as const)("a gang on machines of %s", (nam
 			apiVersion: "spillway/v1",
 			kind: "Job",
 			metadata: { name: "all-reduce", team: "research" },
-			spec: { command: ["node", "-e", ALL_REDUCE], nodes: NODES, resources: { gpus: 1 }, duration: { estimate: "1m", max: "10m" } },
+			spec: { command: ["node", "-e", ALL_REDUCE], nodes: NODES, resources: { gpus: 1, accelerators: ["T4-16GB"] }, duration: { estimate: "1m", max: "10m" } },
 		});
 		await submitJobs(systemContext(db, systemClock, "seed"), [spec]);
 		const [memory, seen] = [newCycleMemory(), newCloudMemory()];

@@ -6,11 +6,11 @@ import { instance } from "#server/db/schema/instance.ts";
 import { offer } from "#server/db/schema/offer.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
-import { systemContext } from "#server/services/context.ts";
-import { cancelJob } from "#server/services/job/cancel.ts";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { offerRecords } from "#server/services/snapshot/offer-records.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { offerRecords } from "#server/services/decision/snapshot/offer-records.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { PROBE_STEPS } from "./context.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
@@ -170,7 +170,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 			w.cloud.launches.next({ kind: "error", error: "insufficient_capacity" });
 			w.killAt = { step, pass: 2 };
 			await w.submit({ name: "gang", nodes: NODES });
-			await w.until(() => w.quiet());
+			await w.until(() => w.quiet(), 1_600);
 			expect(w.deaths).toBe(1);
 			expect((await ends(w)).at(-1)).toEqual(["succeeded", "completed", 0]);
 			await demandClean(w);

@@ -5,9 +5,9 @@ import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { gridZoneOf } from "#server/rates/carbon.ts";
 import { readIntensityHistory } from "#server/rates/electricity-maps.ts";
-import { writeIntensities } from "#server/services/carbon/import-intensity.ts";
-import { readIntensityFile } from "#server/services/carbon/intensity-file.ts";
-import { homeGrid } from "#server/services/site/home-grid.ts";
+import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
+import { writeIntensities } from "#server/services/pricing/energy/import-intensity.ts";
+import { readIntensityFile } from "#server/services/pricing/energy/intensity-file.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
@@ -17,8 +17,8 @@ export interface CarbonApi {
 }
 
 /**
- * Reads the last 24 hours of the zones of all sites, each zone of which the last full hour is not known. A zone that cannot be
- * read keeps the shipped average, and the others go on; a gap of up to a day is filled when the service is back.
+ * Reads the last 24 hours for each zone of a site that lacks the last full hour. A zone that fails keeps the shipped average.
+ * Gaps of up to a day are filled when the service is back.
  */
 export async function readGridIntensity(ctx: LoopContext, api: CarbonApi, signal?: AbortSignal): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
@@ -33,7 +33,7 @@ export async function readGridIntensity(ctx: LoopContext, api: CarbonApi, signal
 			await ctx.db.transaction((tx) => writeIntensities(tx, rows, source, nowMs));
 		} catch (error) {
 			if (signal?.aborted) return;
-			ctx.log("warn", "the grid's intensity could not be read; the shipped average holds", { zone, error: messageOf(error) });
+			ctx.log("warn", "Could not read the grid intensity; using the shipped average", { zone, error: messageOf(error) });
 		}
 	}
 }

@@ -2,8 +2,8 @@ import { afterEach, expect, it } from "vitest";
 import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { defaultFakeJob } from "#server/providers/fake/fake-job.ts";
-import { systemContext } from "#server/services/context.ts";
-import { getJob } from "#server/services/job/get.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { getJob } from "#server/services/work/job/get.ts";
 import { World } from "./testing/world.ts";
 
 let world: World | null = null;

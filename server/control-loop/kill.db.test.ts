@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 

@@ -134,7 +134,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 
 	it("ends when it is told to stop in the moment in which it becomes the leader, and leads nothing", async () => {
 		const stop = new AbortController();
-		const ctx: LoopContext = { ...world.ctx, log: (_level, message) => message === "this scheduler leads" && stop.abort() };
+		const ctx: LoopContext = { ...world.ctx, log: (_level, message) => message === "This scheduler is the leader" && stop.abort() };
 		await world.submit({ name: "waiting" });
 		await runScheduler({ ctx, connection: newConnection(), instanceName: "a", signal: stop.signal });
 		expect(stop.signal.aborted).toBe(true);

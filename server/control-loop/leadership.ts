@@ -1,15 +1,15 @@
 import type { Sql } from "postgres";
 
-/** Any constant: the scheduler that holds this advisory lock is the leader. */
+/** An arbitrary constant: the scheduler that holds this advisory lock is the leader. */
 const LEADER_LOCK = 727_010;
 
-/** A leader shows itself ten times in it; one that has not for so long stands still, or its host or network is gone. */
+/** A leader signals ten times in this time. After silence this long, its process, host or network has failed. */
 const SILENT_MAX_MS = 20_000;
 
 /**
- * Waits until this process is the leader. The lock belongs to the one connection of `sql`: when the process or the
- * connection dies, PostgreSQL frees it at once, and when nothing is heard on it any more, after `silentMaxMs`. Another scheduler
- * takes over then. Ends the client when it gives up.
+ * Waits until this process is the leader. The lock belongs to the single connection of `sql`. PostgreSQL releases it when the
+ * process or connection ends, or after `silentMaxMs` without traffic; then another scheduler takes over. Ends the client
+ * if it gives up.
  */
 export async function becomeLeader(
 	sql: Sql,
@@ -18,7 +18,7 @@ export async function becomeLeader(
 	const silentMaxMs = options.silentMaxMs ?? SILENT_MAX_MS;
 	try {
 		while (!options.signal.aborted) {
-			// A process that is stopped answers TCP still, and a host that lost its power says no goodbye: else both would lead for hours.
+			// A stopped process still answers TCP, and a host without power closes nothing. Without this both would lead for hours.
 			const [row] = await sql<{ got: boolean }[]>`
 				select set_config('idle_session_timeout', ${`${silentMaxMs}`}, false), set_config('tcp_user_timeout', ${`${silentMaxMs}`}, false),
 					set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '5', false),
@@ -39,11 +39,11 @@ export class Leadership {
 	readonly #beat: NodeJS.Timeout;
 	constructor(sql: Sql, silentMaxMs: number) {
 		this.#sql = sql;
-		// From the first moment to the last: a term that takes long to begin, or to end, is one of a process that lives.
+		// During the whole term: a process that starts or ends slowly is alive.
 		this.#beat = setInterval(() => void this.stillHeld(), silentMaxMs / 10).unref();
 	}
 
-	/** False when the connection died: the client has a new one then, which does not hold the lock. */
+	/** False if the connection was lost: the client then has a new one, without the lock. */
 	async stillHeld(): Promise<boolean> {
 		try {
 			const rows = await this.#sql`
@@ -54,7 +54,7 @@ export class Leadership {
 		}
 	}
 
-	/** The lock goes with the connection. */
+	/** Ending the connection releases the lock. */
 	async resign(): Promise<void> {
 		clearInterval(this.#beat);
 		await this.#sql.end({ timeout: 1 });

@@ -5,19 +5,16 @@ import { job } from "#server/db/schema/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
-import { listenedMs } from "#server/services/agent/listening.ts";
-import { fenceMember } from "#server/services/attempt/fence-member.ts";
+import { listenedMs } from "#server/services/work/agent/listening.ts";
+import { fenceMember } from "#server/services/work/attempt/fence-member.ts";
 import type { LoopContext } from "./context.ts";
 
-/**
- * A lease counts as over here only a quarter of it later: for clocks that do not go alike, for the moment that everything takes to be
- * made to stand still, and for what was sent before.
- */
+/** A lease expires here a quarter later than at the agent: clocks drift, pausing takes time, and requests may be in flight. */
 const MARGIN = 1.25;
-/** What one look adds to a silence at most: whatever the clock was put to, and however long nobody looked. */
+/** The most that one check adds to a silence, in case the clock jumped or checks were paused. */
 const LOOK_MAX_MS = 10 * SECOND_MS;
 
-/** Silence that this process has seen itself, by its own clock: that of another host says nothing of when a word came. */
+/** Silence observed by this process and its own clock, because clocks of different hosts are not comparable. */
 export type LeaseMemory = Map<string, { wordMs: number | null; silentMs: number; lookedMs: number }>;
 
 export function newLeaseMemory(): LeaseMemory {
@@ -29,11 +26,11 @@ export function fenceAfterMs(leaseMs: number): number {
 }
 
 /**
- * Fences the machines of critical jobs whose silence has outlasted their lease: their commands stand still and may not go on, so
- * their jobs go on elsewhere, while the machines are ended as before. No provider is asked, since the one that matters may not
- * answer. A machine whose agent never enrolled is fenced when its attempt was told to stop, or when its launch has had no clear
- * answer for as long: nothing runs there, and it is let in no more.
- * Cost: one read, and a transaction for each that is fenced.
+ * Fences machines of critical jobs that were silent for longer than their lease. Their commands are paused and cannot resume,
+ * so their jobs continue elsewhere while the machines are terminated. No provider is called, because it may not respond.
+ * A machine without an enrolled agent is fenced when its attempt was stopped, or when its launch outcome stays unknown
+ * for as long: nothing runs there, and it can no longer enroll.
+ * Cost: one query, and a transaction per fenced machine.
  */
 export async function checkLeases(ctx: LoopContext, memory: LeaseMemory): Promise<void> {
 	const rows = await readLeased(ctx);
@@ -54,7 +51,7 @@ export async function checkLeases(ctx: LoopContext, memory: LeaseMemory): Promis
 
 type Leased = Awaited<ReturnType<typeof readLeased>>[number];
 
-/** Machines whose part of a live attempt is not over, and of which silence may mean that nothing runs. */
+/** Machines with an unfinished part of a live attempt, for which silence may mean that nothing runs. */
 function readLeased(ctx: LoopContext) {
 	const { id: instanceId, attemptId, state, leaseMs, readyAt, requestedAt, providerInstanceId, lastError, lastHeardAt } = instance;
 	const nodes = sql<number>`(${job.spec}->>'nodes')::int`;
@@ -79,7 +76,7 @@ function readLeased(ctx: LoopContext) {
 		.orderBy(instanceId);
 }
 
-/** Every look that finds the same word as the one before makes the silence longer. */
+/** Adds to the silence on each check without a new heartbeat. */
 function noteSilence(memory: LeaseMemory, row: Leased, nowMs: number): number {
 	const wordMs = row.lastHeardAt?.getTime() ?? null;
 	const before = memory.get(row.instanceId);

@@ -4,12 +4,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
-import { systemContext } from "#server/services/context.ts";
-import { newInputMemory } from "#server/services/explain/record-input.ts";
-import { cancelJob } from "#server/services/job/cancel.ts";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { newInputMemory } from "#server/services/decision/explain/record-input.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { applyPlan } from "./apply-plan.ts";
 import type { ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
@@ -179,7 +179,7 @@ describe("a job at home that is evicted", { timeout: TIMEOUT_MS }, () => {
 			w.ctx,
 			snapshot,
 			{ ...plan, actions: [{ kind: "evict", jobId, attemptId, forJobId: "job_other", reason: why }] },
-			{ waiting: new Map(), inputs: newInputMemory(), homeFrees: new Map() },
+			{ waiting: new Map(), inputs: newInputMemory(), homeRoomSince: new Map() },
 		);
 		await w.until(() => w.quiet());
 		const [first, second, ...more] = await w.attempts();

@@ -1,10 +1,10 @@
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
-import { evaluateAlerts } from "#server/services/alert/evaluate.ts";
-import { readBudgetSettings } from "#server/services/budget/settings.ts";
-import { systemContext } from "#server/services/context.ts";
-import { sendDue } from "#server/services/delivery/send-due.ts";
-import type { Timing } from "#server/services/timing.ts";
+import type { OutgoingAllowance } from "#server/kernel/outgoing.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import type { Timing } from "#server/services/core/timing.ts";
+import { sendDue } from "#server/services/notification/delivery/send-due.ts";
+import { evaluateAlerts } from "#server/services/overview/alert/evaluate.ts";
 
 /** How messages leave the installation. */
 export interface NoticeSettings {
@@ -12,6 +12,8 @@ export interface NoticeSettings {
 	smtpUrl: string | null;
 	mailFrom: string;
 	publicUrl: string;
+	/** Hosts inside the network that webhooks may go to. */
+	allowance: OutgoingAllowance;
 }
 
 interface NoticeContext {
@@ -26,7 +28,6 @@ export async function lookForAlerts({ db, clock }: NoticeContext): Promise<void>
 
 /** Sends until nothing is due. */
 export async function emptyOutbox(ctx: NoticeContext, settings: NoticeSettings): Promise<void> {
-	const { allowLinkLocal } = await readBudgetSettings(ctx.db);
-	const sender = { db: ctx.db, clock: ctx.clock, timing: ctx.timing, ...settings, allowLinkLocal, random: Math.random };
+	const sender = { db: ctx.db, clock: ctx.clock, timing: ctx.timing, ...settings, random: Math.random };
 	while ((await sendDue(sender)) > 0);
 }

@@ -1,7 +1,7 @@
 import type { CloudDriver } from "#server/providers/driver.ts";
 import { DriverError } from "#server/providers/driver-errors.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
-import { setSiteHealth } from "#server/services/site/health.ts";
+import { setSiteHealth } from "#server/services/capacity/site/health.ts";
+import { refreshOffers } from "#server/services/pricing/offer/refresh.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 

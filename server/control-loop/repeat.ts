@@ -1,16 +1,16 @@
 import { pause } from "./leadership.ts";
 
 export interface Repeating {
-	/** Run again soon; during a run, once more after it. */
+	/** Runs the task soon, or again after the current run. */
 	wake(): void;
 	/** Resolves when the task has stopped. */
 	done: Promise<void>;
 }
 
 /**
- * Runs a task one at a time: when woken, and at least every `everyMs`. After a run it rests for `minGapMs` and a share
- * of what the run took, so that a flood of wake-ups cannot take the whole machine. An error is told to `onError` and
- * the task goes on, a little later each time.
+ * Runs a task one at a time: when woken, and at least every `everyMs`. After each run it pauses for `minGapMs` plus a share
+ * of the run's duration, so that frequent wake-ups cannot overload the machine. Errors go to `onError`, and the task
+ * retries with a growing delay.
  */
 export function repeat(options: {
 	everyMs: number;

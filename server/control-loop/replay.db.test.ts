@@ -6,12 +6,12 @@ import { job } from "#server/db/schema/job.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
-import { systemContext } from "#server/services/context.ts";
-import { readInput } from "#server/services/explain/read-input.ts";
-import { newInputMemory, recordInput } from "#server/services/explain/record-input.ts";
-import { replayDecision } from "#server/services/explain/replay.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import { loadSnapshot, SnapshotCache } from "#server/services/snapshot/load.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { readInput } from "#server/services/decision/explain/read-input.ts";
+import { newInputMemory, recordInput } from "#server/services/decision/explain/record-input.ts";
+import { replayDecision } from "#server/services/decision/explain/replay.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { World } from "./testing/world.ts";
 
 const opened: World[] = [];
@@ -107,7 +107,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		await expect(again()).rejects.toThrow("not on record any more");
 		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
 		await db.execute(sql`update decision set input_hash = null`);
-		await expect(again()).rejects.toThrow("before Spillway kept");
+		await expect(again()).rejects.toThrow("before Spillway recorded");
 	});
 
 	it("comes back with all that is told of the coming hours, of data and of jobs of others, of which another cycle writes nothing again", async () => {

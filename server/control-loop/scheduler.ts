@@ -1,14 +1,15 @@
 import type { Connection } from "#server/db/client.ts";
 import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { BacktestTender, type BacktestWorker } from "#server/services/backtest/tend.ts";
-import type { Term } from "#server/services/backtest/work.ts";
-import { tidyCheckpoints } from "#server/services/checkpoint/tidy.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { makeMonthsAhead } from "#server/services/ledger/months-ahead.ts";
-import { checkLedgerWhenDue } from "#server/services/ledger/nightly-check.ts";
-import { writeHeartbeat } from "#server/services/scheduler/heartbeat.ts";
-import { statementsOnTheDay } from "#server/services/statement/on-the-day.ts";
+import { BacktestTender, type BacktestWorker } from "#server/services/decision/backtest/tend.ts";
+import type { Term } from "#server/services/decision/backtest/work.ts";
+import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { makeMonthsAhead } from "#server/services/ledger/charge/months-ahead.ts";
+import { checkLedgerWhenDue } from "#server/services/ledger/charge/nightly-check.ts";
+import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
+import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts";
+import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
 import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
 import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
@@ -26,7 +27,7 @@ const LEADER_RETRY_MS = 500;
 const LEADER_CHECK_MS = 1_000;
 /** Most times there is nothing to do: one read by an index. */
 const BACKTESTS_EVERY_MS = 1_000;
-/** Changes are told; this finds what nobody told, such as a credentials file that was exchanged. */
+/** Changes send a notification; this finds the others, such as a replaced credentials file. */
 const SITES_EVERY_MS = 10_000;
 /** Most times there is nothing to do: one read. What is asked for wakes it. */
 const COPIES_EVERY_MS = 10_000;
@@ -39,7 +40,7 @@ export interface SchedulerOptions {
 	/** Name of this process in the heartbeat. */
 	instanceName: string;
 	signal: AbortSignal;
-	/** What a leader that is told to stop still does, while it leads. */
+	/** What a stopping leader still does before it gives up leadership. */
 	beforeResign?: () => Promise<void>;
 	/** Brings the drivers of `ctx` in line with the sites' rows; without it they stay as they are. */
 	lookAtSites?: () => Promise<void>;
@@ -60,28 +61,28 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 		try {
 			const leadership = await becomeLeader(connection.single(), { retryMs: LEADER_RETRY_MS, signal });
 			if (!leadership) return;
-			ctx.log("info", "this scheduler leads", { instance: options.instanceName });
+			ctx.log("info", "This scheduler is the leader", { instance: options.instanceName });
 			try {
 				await lead(options, leadership);
 			} finally {
-				// Whatever ends the term, the lock must not stay with a connection that nobody uses: then nobody would lead.
+				// However the term ends, release the lock: an unused connection that holds it would leave the system without a leader.
 				await leadership.resign().catch(() => {});
 			}
 		} catch (error) {
-			ctx.log("error", "the scheduler starts its term again", { error: messageOf(error) });
+			ctx.log("error", "The term failed; starting a new one", { error: messageOf(error) });
 			await pause(LEADER_RETRY_MS, signal);
 		}
 	}
 }
 
-/** One term: until the signal, or until leadership is lost. Nothing of it goes on afterwards, however it ends. */
+/** One term, until the signal or until leadership is lost. Nothing of it continues afterwards. */
 async function lead(options: SchedulerOptions, leadership: Leadership): Promise<void> {
 	const { signal } = options;
 	const term = new AbortController();
 	const end = (): void => term.abort();
 	signal.addEventListener("abort", end);
 	try {
-		// Told to stop while it became the leader, it is told no more: it would lead for ever.
+		// Check for shutdown after acquiring the lock; otherwise a stopping process would keep leading.
 		if (signal.aborted) end();
 		const tasksDone = term.signal.aborted ? async () => {} : await startTasks(options, term.signal);
 		while (!term.signal.aborted && (await leadership.stillHeld())) await pause(LEADER_CHECK_MS, term.signal);
@@ -95,8 +96,8 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
 }
 
 /**
- * Starts everything a leader does; each task runs by itself, so that a slow provider keeps nothing else waiting. Answers the
- * way to wait for the end of all of them, after the signal.
+ * Starts the leader's tasks. Each runs by itself, so a slow provider delays nothing else. Returns a function that waits for
+ * all of them to end after the signal.
  */
 async function startTasks(
 	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest }: SchedulerOptions,
@@ -109,7 +110,7 @@ async function startTasks(
 			minGapMs,
 			run,
 			signal,
-			onError: (error) => ctx.log("error", `${name} failed and is tried again`, { error: messageOf(error) }),
+			onError: (error) => ctx.log("error", `${name} failed; retrying`, { error: messageOf(error) }),
 		});
 
 	await lookAtSites?.();
@@ -147,9 +148,7 @@ async function startTasks(
 		const told = await connection.sql.listen(SITES_CHANNEL, look.wake, look.wake);
 		signal.addEventListener("abort", () => void told.unlisten().catch(() => {}));
 	}
-	others.push(
-		task("tidying checkpoints", HOUR_MS, 1_000, async () => void (await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs()))),
-	);
+	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
 	others.push(task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)));
 	others.push(task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
@@ -181,4 +180,10 @@ async function startTasks(
 		await sites.done();
 		await copies?.done();
 	};
+}
+
+/** Checkpoints of jobs that ended long ago, and artifacts past their time. */
+async function deleteOldFiles(ctx: LoopContext): Promise<void> {
+	await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs());
+	await deleteExpiredArtifacts(ctx.db, ctx.artifactRoot, ctx.clock.nowMs());
 }

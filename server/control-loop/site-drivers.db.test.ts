@@ -12,7 +12,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { FakeCloud } from "#server/providers/fake/fake-cloud.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import type { SitePlace } from "#server/providers/site-kind.ts";
-import { CredentialKeys } from "#server/services/site/credential-keys.ts";
+import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { pause } from "./leadership.ts";
 import { runScheduler } from "./scheduler.ts";
 import { SiteDrivers } from "./site-drivers.ts";

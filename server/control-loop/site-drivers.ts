@@ -10,10 +10,10 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import type { OpenedSite, SitePlace } from "#server/providers/site-kind.ts";
-import type { CredentialKeys } from "#server/services/site/credential-keys.ts";
-import { credentialsOf, resealCredentials } from "#server/services/site/credentials.ts";
-import { setSiteHealth } from "#server/services/site/health.ts";
-import type { SiteRow } from "#server/services/site/row.ts";
+import type { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
+import { credentialsOf, resealCredentials } from "#server/services/capacity/site/credentials.ts";
+import { setSiteHealth } from "#server/services/capacity/site/health.ts";
+import type { SiteRow } from "#server/services/capacity/site/row.ts";
 import type { LoopContext } from "./context.ts";
 
 export interface SiteDriversOptions {
@@ -26,16 +26,15 @@ export interface SiteDriversOptions {
 }
 
 /**
- * A driver for each site that is enabled, or on which something of ours still lives or lived a day ago: what a launch made late
- * must be found by a sweep. `look` brings them in line with the
- * rows: what was added is opened, what was changed is opened anew, what was removed goes. A site that cannot be opened is
- * unhealthy and says why, and keeps nobody else from working.
+ * A driver for each site that is enabled or had a machine of ours within the last day, so that a sweep finds late launches.
+ * `look` syncs the drivers with the rows: it opens new sites, reopens changed ones and closes removed ones. A site that
+ * cannot be opened is marked unhealthy with the reason and does not affect others.
  */
 export class SiteDrivers {
 	readonly clusters = new Map<string, ClusterDriver>();
 	readonly clouds = new Map<string, CloudDriver>();
 	readonly #options: SiteDriversOptions;
-	/** What each driver was made of: also a credentials file that was exchanged makes another one. */
+	/** The inputs of each driver. A replaced credentials file makes a new one. */
 	readonly #madeOf = new Map<string, string>();
 	readonly #told = new Map<string, string>();
 
@@ -43,14 +42,14 @@ export class SiteDrivers {
 		this.#options = options;
 	}
 
-	/** Replaced drivers are left to whoever still uses them, to be closed. */
+	/** Replaced drivers, closed once their last user is done. */
 	async look(): Promise<void> {
 		const { db, keys, log } = this.#options;
 		const resealed = await resealCredentials(db, keys).catch((error: unknown) => {
 			this.#tell("", `credentials could not be sealed under the newest key: ${wordsOf(error)}`);
 			return 0;
 		});
-		if (resealed > 0) log("info", "credentials are sealed under the newest key", { sites: resealed });
+		if (resealed > 0) log("info", "Resealed credentials with the latest key", { sites: resealed });
 		const rows = await readOpenSites(db, this.#options.clock.nowMs());
 		const ids = new Set(rows.map((row) => row.id));
 		for (const id of this.#madeOf.keys()) if (!ids.has(id)) this.#forget(id);
@@ -85,15 +84,15 @@ export class SiteDrivers {
 		this.#madeOf.delete(id);
 	}
 
-	/** Once for each message: it is looked every few seconds. */
+	/** Logs each message once, because sites are checked every few seconds. */
 	#tell(siteId: string, message: string): void {
 		if (this.#told.get(siteId) === message) return;
 		this.#told.set(siteId, message);
-		this.#options.log("error", "a site cannot be opened and is tried again", { siteId, error: message });
+		this.#options.log("error", "Could not open a site; retrying", { siteId, error: message });
 	}
 }
 
-/** A disabled site is swept for so long after its last machine. */
+/** A disabled site is swept for this long after its last machine. */
 const SWEPT_ON_MS = DAY_MS;
 
 async function readOpenSites(db: Db, nowMs: number): Promise<SiteRow[]> {
@@ -112,7 +111,7 @@ async function readOpenSites(db: Db, nowMs: number): Promise<SiteRow[]> {
 				.from(attempt)
 				.where(and(eq(attempt.siteId, site.id), inArray(attempt.state, [...LIVE_ATTEMPT_STATES]))),
 		),
-		// Machines that a sweep still saw, whoever they belong to.
+		// Machines that the last sweep saw, with or without a job.
 		sql`(${site.lastSweep}->>'seen')::int > 0`,
 	);
 	return db

@@ -10,26 +10,26 @@ import { sweepCloud } from "./sweep.ts";
 interface RunningSite {
 	driver: CloudDriver | ClusterDriver;
 	sync: Repeating;
-	/** Ends its tasks and waits for what is under way; then nobody uses the driver any more. */
+	/** Stops its tasks and waits for them, so that the driver is no longer in use. */
 	stop(): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** What a leader does for each site by itself: reading it, and for clouds prices and the sweep. */
+/** The leader's tasks per site: sync, and for clouds prices and sweeps. */
 export class SiteTasks {
 	readonly #ctx: LoopContext;
 	readonly #signal: AbortSignal;
 	readonly #pricesSettled: (siteId: string) => void;
 	readonly #running = new Map<string, RunningSite>();
 
-	/** @param options.signal the end of the term @param options.pricesSettled called when a cloud's prices were read, or could not be */
+	/** @param options.signal ends the term @param options.pricesSettled called when a cloud's prices were read or failed */
 	constructor(options: { ctx: LoopContext; signal: AbortSignal; pricesSettled: (siteId: string) => void }) {
 		this.#ctx = options.ctx;
 		this.#signal = options.signal;
 		this.#pricesSettled = options.pricesSettled;
 	}
 
-	/** Ends the tasks of drivers that are no longer in the context, closes these, and starts those of new ones. */
+	/** Stops the tasks of removed drivers, closes them, and starts tasks for new ones. */
 	async follow(): Promise<void> {
 		const { clusters, clouds } = this.#ctx;
 		const gone = [...this.#running].filter(([id, { driver }]) => (clusters.get(id) ?? clouds.get(id)) !== driver);
@@ -37,7 +37,7 @@ export class SiteTasks {
 			gone.map(async ([id, site]) => {
 				await site.stop();
 				this.#running.delete(id);
-				await site.close().catch((error: unknown) => this.#ctx.log("warn", `${id} could not be closed`, { error: messageOf(error) }));
+				await site.close().catch((error: unknown) => this.#ctx.log("warn", `Could not close ${id}`, { error: messageOf(error) }));
 			}),
 		);
 		if (this.#signal.aborted) return;
@@ -53,14 +53,14 @@ export class SiteTasks {
 		for (const { sync } of this.#running.values()) sync.wake();
 	}
 
-	/** After the term's end. Drivers stay open: the next leader in this process goes on with them. */
+	/** Called after the term. Drivers stay open for the next term of this process. */
 	async done(): Promise<void> {
 		await Promise.all([...this.#running.values()].map((site) => site.stop()));
 	}
 
 	#startCluster(driver: ClusterDriver): void {
 		const ctx = this.#ctx;
-		const memory = newClusterMemory();
+		const memory = newClusterMemory(() => this.wake(driver.siteId));
 		const own = this.#ownTasks();
 		const sync = own.task(`reading ${driver.siteId}`, ctx.timing.tickMs, 5, () => syncCluster(ctx, driver, memory));
 		const unsubscribe = driver.subscribe(() => sync.wake());
@@ -94,7 +94,7 @@ export class SiteTasks {
 		const signal = AbortSignal.any([this.#signal, ended.signal]);
 		const tasks: Repeating[] = [];
 		const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating => {
-			const onError = (error: unknown): void => this.#ctx.log("error", `${name} failed and is tried again`, { error: messageOf(error) });
+			const onError = (error: unknown): void => this.#ctx.log("error", `${name} failed; retrying`, { error: messageOf(error) });
 			const made = repeat({ everyMs, minGapMs, run, signal, onError });
 			tasks.push(made);
 			return made;

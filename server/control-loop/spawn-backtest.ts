@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import os from "node:os";
 import path from "node:path";
-import type { BacktestWorker } from "#server/services/backtest/tend.ts";
-import type { Term } from "#server/services/backtest/work.ts";
+import type { BacktestWorker } from "#server/services/decision/backtest/tend.ts";
+import type { Term } from "#server/services/decision/backtest/work.ts";
 
 /** The end of what a worker wrote before it failed. */
 const TOLD_CHARS = 1_000;

@@ -3,22 +3,22 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { InstanceObservation } from "#server/providers/driver.ts";
 import type { FailedRegion } from "#server/providers/every-region.ts";
 
-/** A stray that is gone is kept for so long, that it is told of even if it was ended at once. */
+/** A terminated orphan is kept for this long, so that an alert reports it even if it was terminated at once. */
 const TOLD_MS = 5 * MINUTE_MS;
-/** What one record holds of them; a control plane that has more is told of the oldest. */
+/** The most orphans that one record holds; the oldest are kept. */
 const STRAYS_MAX = 200;
 
 export interface Swept {
 	nowMs: number;
 	sweptRegions: string[];
 	failedRegions: readonly FailedRegion[];
-	/** Machines that live, those that a row accounts for, and those of no row. */
+	/** Live machines: all, those with a row, and those without. */
 	seen: number;
 	owned: number;
 	strays: readonly InstanceObservation[];
 }
 
-/** What is kept of a sweep: its findings, with since when that holds which held before it too. Pure. */
+/** Builds the record of a sweep. Findings that the previous record has keep their start time. Pure. */
 export function sweepRecord(before: SweepRecord | null, swept: Swept): SweepRecord {
 	const { nowMs, sweptRegions, failedRegions, seen, owned, strays } = swept;
 	const failing = new Map(before?.failedRegions.map((f) => [f.region, f.sinceMs ?? before.atMs]));
@@ -31,7 +31,7 @@ export function sweepRecord(before: SweepRecord | null, swept: Swept): SweepReco
 	};
 }
 
-/** Oldest first. One in a region that could not be read is where it was. */
+/** Oldest first. Orphans in a region that could not be read are kept. */
 function straysAfter(before: readonly SweptStray[], { nowMs, sweptRegions, strays }: Swept): SweptStray[] {
 	const found = new Map(strays.map((s) => [s.providerInstanceId, s]));
 	const kept = before.map((stray): SweptStray => {

@@ -1,62 +1,55 @@
-import { eq, inArray, sql } from "drizzle-orm";
-import { notify } from "#server/db/notify.ts";
+import { inArray, sql } from "drizzle-orm";
 import { instance } from "#server/db/schema/instance.ts";
-import { site } from "#server/db/schema/site.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
-import { writeSchedulerAudit } from "#server/services/audit.ts";
-import { recordEvents } from "#server/services/event/record.ts";
+import { recordBilledTime } from "#server/services/capacity/instance/record-observation.ts";
+import { recordSweep } from "#server/services/capacity/site/record-sweep.ts";
+import { writeSchedulerAudit } from "#server/services/core/audit.ts";
+import { recordEvents } from "#server/services/notification/event/record.ts";
 import { billedAfterItsEnd, type Look, launchedAt } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import { isProcessEnd, messageOf } from "./messages.ts";
 import { sweepRecord } from "./sweep-record.ts";
 
-/** Regions in which machines live, or were asked for within so long, are swept too, though the site's settings may have left them since. */
-const LEFT_REGIONS_MS = 30 * DAY_MS;
+/** Regions with machines launched within this time are swept even if the site's settings no longer include them. */
+const RECENT_REGIONS_MS = 30 * DAY_MS;
 
 /**
- * Lists everything that carries our tag in every enabled region, and in those where machines were asked for lately, and
- * ends what no row accounts for. What a row accounts for is left to the sync; machines without our tag are never seen here.
+ * Lists all machines with our tag in every enabled and every recently used region, and terminates those without a row.
+ * Machines with a row are left to the sync. Machines without our tag are never listed.
  * Cost: one paged listing per region.
  */
 export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise<{ orphans: number }> {
 	const askedMs = ctx.clock.nowMs();
-	const found = await driver.list(await regionsOfLate(ctx, driver.siteId, askedMs));
+	const found = await driver.list(await listRecentRegions(ctx, driver.siteId, askedMs));
 	const look = { askedMs, answeredMs: ctx.clock.nowMs() };
 	const alive = found.instances.filter((i) => i.state !== "terminated");
 	const rows = await knownRows(ctx, found.instances);
-	for (const seen of found.instances) await meterWhatIsSeen(ctx, rows.get(seen.instanceId ?? ""), seen, look);
+	for (const seen of found.instances) await correctBilledTime(ctx, rows.get(seen.instanceId ?? ""), seen, look);
 	const strays: InstanceObservation[] = [];
 	for (const seen of alive) {
 		const row = seen.instanceId === null ? undefined : rows.get(seen.instanceId);
-		// A row without a provider id is a launch under way: its own sync will find this machine by its token.
+		// A row without a provider id is a launch in progress: its sync finds this machine by token.
 		const accounted =
 			row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === seen.providerInstanceId);
 		if (accounted) continue;
 		strays.push(seen);
-		await endOrphan(ctx, driver, seen);
+		await terminateOrphan(ctx, driver, seen);
 	}
 	const nowMs = ctx.clock.nowMs();
 	const orphans = strays.length;
 	const counts = { seen: alive.length, owned: alive.length - orphans, strays };
-	await ctx.db.transaction(async (tx) => {
-		const [before] = await tx.select({ lastSweep: site.lastSweep }).from(site).where(eq(site.id, driver.siteId)).for("update");
-		await tx
-			.update(site)
-			.set({
-				lastSweep: sweepRecord(before?.lastSweep ?? null, { nowMs, ...found, ...counts }),
-				...(orphans > 0 ? { lastOrphanAt: new Date(nowMs) } : {}),
-			})
-			.where(eq(site.id, driver.siteId));
-		await notify(tx, { changes: [{ topic: "site", id: driver.siteId, team: null }] });
+	await recordSweep(ctx.db, driver.siteId, {
+		next: (before) => sweepRecord(before, { nowMs, ...found, ...counts }),
+		orphansAt: orphans > 0 ? new Date(nowMs) : null,
 	});
 	return { orphans };
 }
 
-/** Region by region by the index, since a site has a few of these and may have had millions of machines. */
-async function regionsOfLate(ctx: LoopContext, siteId: string, nowMs: number): Promise<string[]> {
-	const since = new Date(nowMs - LEFT_REGIONS_MS).toISOString();
+/** Walks the index region by region: a site has few regions but may have had millions of machines. */
+async function listRecentRegions(ctx: LoopContext, siteId: string, nowMs: number): Promise<string[]> {
+	const since = new Date(nowMs - RECENT_REGIONS_MS).toISOString();
 	const rows = await ctx.db.execute<{ region: string }>(sql`
 		with recursive known(region) as (
 			select min(region) from instance where site_id = ${siteId}
@@ -78,18 +71,18 @@ async function knownRows(ctx: LoopContext, machines: readonly InstanceObservatio
 	return new Map(rows.map((r) => [r.id, r]));
 }
 
-/** A machine that is there although its row is closed costs money all the same, and is charged to the job that it was made for. */
-async function meterWhatIsSeen(ctx: LoopContext, row: Row | undefined, seen: InstanceObservation, look: Look): Promise<void> {
+/** A machine that still exists although its row is closed costs money, which is charged to its job. */
+async function correctBilledTime(ctx: LoopContext, row: Row | undefined, seen: InstanceObservation, look: Look): Promise<void> {
 	if (row?.state !== "terminated" || (row.providerInstanceId ?? seen.providerInstanceId) !== seen.providerInstanceId) return;
 	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
 	const billed = billedAfterItsEnd({ ...row, launchedAt: launched }, seen.billing, look);
 	if (billed.billedUntil === null || billed.billedUntil.getTime() === row.billedUntil?.getTime()) return;
-	await ctx.db.update(instance).set(billed).where(eq(instance.id, row.id));
+	await recordBilledTime(ctx.db, row.id, billed);
 }
 
-async function endOrphan(ctx: LoopContext, driver: CloudDriver, seen: InstanceObservation): Promise<void> {
+async function terminateOrphan(ctx: LoopContext, driver: CloudDriver, seen: InstanceObservation): Promise<void> {
 	const facts = { providerInstanceId: seen.providerInstanceId, region: seen.region, instanceType: seen.instanceType };
-	ctx.log("error", "a machine with our tag belongs to no job and is ended", facts);
+	ctx.log("error", "Terminating an orphan: a machine with our tag and no job", facts);
 	try {
 		await driver.terminate(seen.region, seen.providerInstanceId);
 		await writeSchedulerAudit(ctx.db, {
@@ -101,6 +94,6 @@ async function endOrphan(ctx: LoopContext, driver: CloudDriver, seen: InstanceOb
 		]);
 	} catch (error) {
 		if (isProcessEnd(error)) throw error;
-		ctx.log("error", "an orphan could not be ended; the next sweep tries again", { ...facts, error: messageOf(error) });
+		ctx.log("error", "Could not terminate an orphan; the next sweep retries", { ...facts, error: messageOf(error) });
 	}
 }

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { defined } from "#server/kernel/assert.ts";
-import { systemContext } from "#server/services/context.ts";
-import { cancelJob } from "#server/services/job/cancel.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";

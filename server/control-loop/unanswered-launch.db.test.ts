@@ -3,7 +3,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { instance } from "#server/db/schema/instance.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { InstanceObservation } from "#server/providers/driver.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { World } from "./testing/world.ts";
 
 let world: World | null = null;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
 import { World } from "./testing/world.ts";
 
@@ -23,8 +23,8 @@ describe("a job with a deadline and checkpoints whose spot is away", { timeout: 
 		await w.until(async () => (await reasonNow())?.code === "waiting_for_spot", 20);
 		const facts = (await reasonNow())?.facts ?? {};
 		expect(facts).toMatchObject({ offerId: onDemand.id, hourlyMicroUsd: "40000000", spotHourlyMicroUsd: "10000000" });
-		// 30 h of work, and twice boot and restore, an interval and the time until the next choice, must still fit.
-		expect(Number(facts["untilMs"])).toBeLessThan(deadlineMs - 30 * HOUR_MS - 20 * MINUTE_MS);
+		// Nine in ten of the run times up to 30 h that can still meet the deadline must fit, with boots, restores and an interval.
+		expect(Number(facts["untilMs"])).toBeLessThan(deadlineMs - 29 * HOUR_MS);
 		expect(Number(facts["untilMs"])).toBeGreaterThan(deadlineMs - 31 * HOUR_MS);
 		await w.until(async () => (await w.attempts()).length >= 3, 40);
 		const placed = async () => (await w.attempts()).map((a) => [a.placement.capacityType, a.reason?.code ?? null]);

@@ -4,18 +4,18 @@ import postgres from "postgres";
 import * as schema from "./schema/index.ts";
 import { keepTransactionsWhole } from "./whole-transactions.ts";
 
-/** A database to work on. A transaction is one too (its `transaction` is a savepoint), so a verb runs in either. */
+/** A database or a transaction (its `transaction` is a savepoint). */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
-/** Inside a transaction: what writers take that must not be called without one. */
+/** A transaction, for writers that require one. */
 export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
-/** Says of a reader that it does not care. */
+/** Either, for readers. */
 export type DbOrTx = Db | Tx;
 
 export interface Connection {
 	db: Db;
-	/** A client of its own for LISTEN, advisory locks and COPY; drizzle changes how the first one reads time. */
+	/** A separate client for LISTEN, advisory locks and COPY, because Drizzle changes how its client parses times. */
 	sql: postgres.Sql;
-	/** A client with exactly one connection that is never closed for its age: what an advisory lock of a session lives on. */
+	/** A client with exactly one connection without a maximum age, for session advisory locks. */
 	single(): postgres.Sql;
 	end(): Promise<void>;
 }

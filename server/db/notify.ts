@@ -2,11 +2,11 @@ import { sql } from "drizzle-orm";
 import type { Change } from "../domain/change.ts";
 import type { DbOrTx } from "./client.ts";
 
-/** Wakes the control loop: something that it decides on has changed. */
+/** Wakes the control loop after a change that affects decisions. */
 export const WAKE_CHANNEL = "spillway_wake";
-/** Tells schedulers that a site was added, changed or removed. */
+/** Notifies schedulers that a site was added, changed or removed. */
 export const SITES_CHANNEL = "spillway_sites";
-/** Tells browsers what to read again; the payload is a JSON `Change`. */
+/** Notifies browsers what to reload; the payload is a JSON `Change`. */
 export const CHANGE_CHANNEL = "spillway_change";
 
 /** Sent when the transaction commits, never when it rolls back. PostgreSQL drops equal payloads of one transaction. */

@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from "postgres";
 
-/** What is thrown into a transaction that goes on after its session has ended. */
+/** Thrown into a transaction that continues after its session has ended. */
 class SessionEnded extends Error {
 	override name = "SessionEnded";
 	constructor() {
@@ -11,11 +11,10 @@ class SessionEnded extends Error {
 type Work = (sql: TransactionSql) => unknown;
 
 /**
- * Makes a transaction whose session ends (the server is restarted, an administrator or a fail-over cuts it) fail as a whole.
- * postgres 3.4.9 left alone goes on with it: it sends the rollback, and every further statement, to a connection that is
- * closed, which ends the process with "Cannot read properties of null (reading 'write')", or that stands for another
- * session by then, where the rest of the transaction is committed without its beginning.
- * Changes the client that it is given.
+ * Makes a transaction fail as a whole when its session ends (restart, failover or an administrator). By itself, postgres
+ * 3.4.9 sends the rollback and further statements to a closed connection, which ends the process with "Cannot read
+ * properties of null (reading 'write')", or to a new session, which commits the rest without the beginning.
+ * Modifies the client.
  */
 export function keepTransactionsWhole<C extends Sql>(client: C): C {
 	const begin = client.begin.bind(client) as (...args: unknown[]) => Promise<unknown>;
@@ -31,13 +30,13 @@ export function keepTransactionsWhole<C extends Sql>(client: C): C {
 	return Object.assign(client, { begin: whole });
 }
 
-/** The work, which hears that its session is over instead of writing to it, and then is left where it is. */
+/** Runs the work, which gets an error instead of writing to an ended session. */
 function held(work: Work, state: { over: boolean }): Work {
 	return async (sql) => {
 		try {
 			return await work(guarded(sql, state));
 		} catch (error) {
-			// `begin` has failed by itself then, or is about to; an answer would make it send a rollback.
+			// `begin` fails by itself; settling here would make it send a rollback.
 			if (state.over || endsSession(error)) return new Promise<never>(() => {});
 			throw error;
 		}
@@ -70,10 +69,10 @@ function guarded(sql: TransactionSql, state: { over: boolean }): TransactionSql 
 	});
 }
 
-/** The client's own words for a lost connection, and the operating system's. */
+/** Error codes of the client and the operating system for a lost connection. */
 const LOST = /^(CONNECTION_|CONNECT_TIMEOUT$|ECONN|EPIPE$|ETIMEDOUT$)/;
 
-/** Whether the error came with the end of the session. Causes are looked into: Drizzle wraps what it meets. */
+/** Whether the session ended. Checks causes too, because Drizzle wraps errors. */
 function endsSession(error: unknown): boolean {
 	if (!(error instanceof Error)) return false;
 	const { code, severity } = error as { code?: unknown; severity?: unknown };

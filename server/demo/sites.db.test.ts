@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import * as test from "#server/services/ledger/testing/books.ts";
-import { readPoolRates } from "#server/services/rate-card/list.ts";
-import { readSpeeds } from "#server/services/site/pool-speed.ts";
+import { readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import * as test from "#server/services/ledger/charge/testing/books.ts";
+import { readPoolRates } from "#server/services/ledger/rate-card/list.ts";
 import { seedSites } from "./sites.ts";
 
 let books: test.Books;

@@ -10,10 +10,10 @@ import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
 import { ACCELERATOR_NAMES, type AcceleratorName } from "#server/rates/accelerators.ts";
 import { ownedRate } from "#server/rates/owned.ts";
 import { defaultOwnedCard } from "#server/rates/owned-card.ts";
-import type { ServiceContext } from "#server/services/context.ts";
-import { ledgerCalendar } from "#server/services/ledger/calendar.ts";
-import { cardsOfPool } from "#server/services/rate-card/pool-cards.ts";
-import { setRateCard } from "#server/services/rate-card/set.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
+import { cardsOfPool } from "#server/services/pricing/owned/pool-cards.ts";
 
 /** `local`, this host's slots, priced by the shipped rate card; `aws`, the account behind the EC2 endpoint; and the other clouds that are emulated. */
 export async function seedSites(

@@ -98,6 +98,10 @@ export interface Placement {
 	instanceType: string | null;
 	poolId: string | null;
 	accelerator: string | null;
+	/** In a cloud: the speed that was expected when the job was placed, relative to a machine of speed 1. Absent: 1. */
+	speed?: number;
+	/** Egress reserved for an attempt at admission, GiB. Only while a cap on egress applies to the job. */
+	egressGiB?: number;
 }
 
 /** Equal nodes of an owned site. A GPU here is a slot that one attempt holds alone. */

@@ -16,8 +16,10 @@ export interface Candidate {
 	hourlyMicroUsd: string;
 	start: TimeRange;
 	finish: TimeRange;
-	/** How fast it runs there beside a machine of speed 1: its times, energy and cost are by that. Absent: 1. */
+	/** Expected speed relative to a machine of speed 1. Times, energy and cost include it. Absent: 1. */
 	speed?: number;
+	/** Where `speed` comes from. Absent: the site's setting, or speed 1. */
+	speedSource?: SpeedSource;
 	/** Of the time until the start: data that lie at home are copied into the region's store before anything is billed, ms. Absent: none are. */
 	copyAheadMs?: number;
 	/** What the run would cost there from now to its end, by part; `cash` is what is newly spent (0 at home). */
@@ -37,6 +39,13 @@ export interface Candidate {
 	removedBy: { ruleId: string | null; why: RemovalCode; facts: Reason["facts"] } | null;
 }
 
+/**
+ * Where an expected speed comes from, best first: measured by this family of jobs, declared in the job file, learned from
+ * other jobs of the team or company, or public measurements.
+ */
+export const SPEED_SOURCES = ["measured", "declared", "learned", "prior"] as const;
+export type SpeedSource = (typeof SPEED_SOURCES)[number];
+
 export const REMOVAL_CODES = [
 	"site_denied",
 	"region_denied",
@@ -52,6 +61,9 @@ export const REMOVAL_CODES = [
 	"hardware_accelerator",
 	"hardware_cpus",
 	"hardware_memory",
+	"hardware_gpu_memory",
+	"hardware_bf16",
+	"too_slow",
 	"price_missing",
 	"price_zero",
 	"price_stale",

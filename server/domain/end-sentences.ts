@@ -35,6 +35,8 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 			return `No place can ever run this job${clause(r.text("homeCause"), (c) => `. At home: ${causeText(c as RemovalCode, r, "Home")}`)}${clause(r.text("cloudCause"), (c) => `. In the cloud: ${causeText(c as RemovalCode, r, "Cloud")}`)}${namesInstead(r)}`;
 		case "staging_failed":
 			return `Failed: its data could not be copied to where it runs${message(r)}`;
+		case "outputs_not_kept":
+			return `Failed: the command succeeded, but its results could not be kept${message(r)}`;
 		case "image_pull_failed":
 			return `Failed: its image could not be fetched where it runs${message(r)}`;
 		case "out_of_memory":
@@ -157,6 +159,10 @@ function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
 			return `it asks for ${r.count("askedCpus") ?? "more"} CPUs${clause(r.count(`largest${side}Cpus`), (n) => `, the largest machine has ${n}`)}`;
 		case "hardware_memory":
 			return `it asks for ${r.count("askedMemoryGiB") ?? "more"} GiB of memory${clause(r.count(`largest${side}MemoryGiB`), (n) => `, the largest machine has ${n} GiB`)}`;
+		case "hardware_gpu_memory":
+			return `no GPU has the ${r.count("askedGiB") ?? ""} GiB of memory that it asks for`.replace("  ", " ");
+		case "hardware_bf16":
+			return "no accelerator supports bfloat16";
 		case "multi_node_unsupported":
 			return `it cannot start ${clause(r.count("askedNodes"), (n) => `${n} `)}machines together`;
 		default:

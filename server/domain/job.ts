@@ -1,3 +1,4 @@
+import type { OutputSpec } from "./output.ts";
 import type { WorkloadClass } from "./vocabulary.ts";
 
 /** What a person submitted, normalised: defaults filled in, lengths of time in ms. `server/domain/job-file.ts` makes it. */
@@ -13,7 +14,18 @@ export interface JobSpec {
 	/** Machines that must start together. */
 	nodes: number;
 	/** Per node. */
-	resources: { gpus: number; accelerators: string[]; cpus: number | null; memoryGiB: number | null };
+	resources: {
+		gpus: number;
+		accelerators: string[];
+		cpus: number | null;
+		memoryGiB: number | null;
+		/** Least memory of each GPU. Absent: any. */
+		gpuMemoryGiB?: number;
+		/** Needs bfloat16 units. Absent: it does not. */
+		bf16?: boolean;
+	};
+	/** Declared speed by canonical accelerator: work per hour in any unit that all entries share. Absent: not declared. */
+	throughput?: Record<string, number>;
 	duration: { estimateMs: number | null; maxMs: number | null };
 	deadlineMs: number | null;
 	/** 0..100, higher first. */
@@ -21,6 +33,8 @@ export interface JobSpec {
 	critical: boolean;
 	checkpoint: { path: string; uri: string | null; intervalMs: number } | null;
 	data: DataRef[];
+	/** Results to upload when an attempt ends. Absent: none. */
+	outputs?: OutputSpec[] | undefined;
 	/** Who submitted it, as run times are learned by: set where a snapshot is read, never by a job file. Absent: not known. */
 	user?: string;
 }

@@ -16,6 +16,8 @@ export interface Exit {
 	outOfMemory?: boolean;
 	/** Why the checkpoint folder could not be kept as the command left it, where that was wanted. */
 	unkept?: string;
+	/** The command exited with 0 but a declared output is missing or could not be uploaded: why, for people. */
+	outputProblem?: string;
 }
 
 export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost">;
@@ -35,6 +37,8 @@ export function outcomeOf(stopReason: Reason | null, exit: Exit | null): { state
 		};
 	if (exit.outOfMemory) return { state: "failed", reason: reason("out_of_memory") };
 	if (exit.signal !== null) return { state: "failed", reason: reason("killed_by_signal", { signal: exit.signal }) };
+	if (exit.code === 0 && exit.outputProblem !== undefined)
+		return { state: "failed", reason: reason("outputs_not_kept", { message: exit.outputProblem.slice(0, 500) }) };
 	if (exit.code === 0) return { state: "succeeded", reason: reason("completed") };
 	return { state: "failed", reason: reason("exit_nonzero", { exitCode: exit.code }) };
 }

@@ -27,6 +27,7 @@ export const REASON_CODES = [
 	"no_placement_possible",
 	"out_of_memory",
 	"staging_failed",
+	"outputs_not_kept",
 	"image_pull_failed",
 	"command_not_started",
 	"too_many_attempts",

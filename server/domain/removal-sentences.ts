@@ -55,6 +55,10 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "CPUs") || " CPUs, fewer than asked"}`;
 		case "hardware_memory":
 			return `it has ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of memory") || " GiB of memory, less than asked"}`;
+		case "hardware_gpu_memory":
+			return `its GPUs have ${r.text("hasGiB") ?? "less"}${asked("askedGiB", "GiB of GPU memory") || " GiB of memory, less than asked"}`;
+		case "hardware_bf16":
+			return `its accelerator ${clause(r.text("has"), (name) => `${name} `)}does not support bfloat16`;
 		default:
 			return stateWords(why, r, ruleId);
 	}
@@ -107,6 +111,7 @@ type LimitCode =
 	| "cap_exceeded"
 	| `burst_${"cost" | "data"}_limit`
 	| "deadline_needs_firm"
+	| "too_slow"
 	| `spot_${"is_cheapest" | "too_short" | "worth_the_wait"}`;
 
 /** Removals by how much there is, or may be, of something. */
@@ -121,6 +126,8 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 			return `the account's quota${clause(r.text("quota"), (name) => ` ${name}`)}${clause(r.count("limit"), (n) => ` of ${n}${clause(r.text("unit"), (unit) => (unit === "gpus" ? " GPUs" : " cores"))}${clause(r.count("used"), (u) => `, ${u} used,`)}`)} leaves ${clause(r.count("freeGpus"), (n) => `${n} `) || "too few "}GPUs there${clause(r.count("askedGpus"), (n) => `, and the job takes ${n}`)}`;
 		case "cap_exceeded":
 			return capWords(r);
+		case "too_slow":
+			return `the job may need ${r.duration("neededMs") ?? "too long"} on ${r.text("accelerator") ?? "this accelerator"}${clause(r.duration("limitMs"), (d) => `, over its limit of ${d}`)}`;
 		case "deadline_needs_firm":
 			return "spot may be taken back, and the job's deadline leaves no time for that";
 		case "spot_is_cheapest":

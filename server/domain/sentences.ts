@@ -53,12 +53,29 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free${clause(r.text("speed"), (s) => `, jobs run at ${s} × the usual speed there`)}`;
 		case "placed_cloud":
-			return `Sent to ${cloudPlace(r)}${burstCause(r)}${clause(r.money("costMicroUsd"), (m) => `; expected to cost ${m}`)}${clause(r.money("holdMicroUsd"), (m) => `, at most ${m}`)}`;
+			return `Sent to ${cloudPlace(r)}${burstCause(r)}${clause(r.money("costMicroUsd"), (m) => `; expected to cost ${m}`)}${clause(r.money("holdMicroUsd"), (m) => `, at most ${m}`)}${speedWords(r)}`;
 		case "started":
 			return `Running${clause(r.count("attempt"), (n) => `, attempt ${n}`)}`;
 		default:
 			return endWords(code, r);
 	}
+}
+
+const SPEED_WORDS: Readonly<Record<string, string>> = {
+	measured: "measured",
+	declared: "declared in the job file",
+	learned: "learned from similar jobs",
+	prior: "from public benchmarks",
+};
+
+/** Expected run time on the accelerator, and where its speed comes from. */
+function speedWords(r: Read): string {
+	const [accelerator, speed, runTime] = [r.text("accelerator"), r.text("speed"), r.duration("runMs")];
+	if (accelerator === null || speed === null || runTime === null) return "";
+	const from = SPEED_WORDS[r.text("speedSource") ?? ""] ?? "estimated";
+	const runs = clause(r.count("speedRuns"), (n) => ` in ${n} ${n === "1" ? "run" : "runs"}`);
+	const trial = r.text("trial") === "true" ? ", tried to measure it" : "";
+	return `; about ${runTime} on ${accelerator} (${speed} × the reference speed, ${from}${runs}${trial})`;
 }
 
 /** Who or what said how the hours will be, and when. */

@@ -33,7 +33,7 @@ export function chargesOfLine(line: StatementLineKey): ChargesWith {
 	}
 }
 
-/** How the attempts of a kind of waste ended, as charges are asked for by it (services/spend/lost-work.ts). */
+/** How the attempts of a kind of waste ended, as charges are asked for by it (services/reporting/spend/lost-work.ts). */
 export const LOST_OF_WASTE = {
 	failed: "failed",
 	interrupted: "cut_short",

@@ -8,6 +8,9 @@ export type ErrorCode =
 	| "precondition_failed"
 	| "precondition_required"
 	| "payload_too_large"
+	/** The request names a host that this server does not answer for. */
+	| "misdirected"
+	| "too_many_requests"
 	| "unavailable";
 
 /** One wrong field: where, what was given, what is allowed. */

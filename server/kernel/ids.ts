@@ -2,7 +2,7 @@
 export type IdPrefix =
 	| ("job" | "att" | "ins" | "hold" | "chg" | "dec" | "usr" | "tok" | "evt" | "off" | "ckp" | "aud" | "alc" | "cyc")
 	| ("rate" | "bill" | "alrt" | "chan" | "dlv" | "prop" | "stmt" | "sig" | "note")
-	| ("pub" | "appr" | "btst" | "shdw" | "adp" | "cpy" | "imp");
+	| ("pub" | "appr" | "btst" | "shdw" | "adp" | "cpy" | "imp" | "idn");
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -30,4 +30,9 @@ export function attemptIdOf(jobId: string, n: number): string {
 /** The id of member `rank` of the instances of an attempt; it doubles as the provider's idempotency token (max 64 characters). */
 export function instanceIdOf(jobId: string, attemptNo: number, rank: number): string {
 	return `ins_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${rank}`;
+}
+
+/** The id of the artifact that attempt `attemptNo` uploads for output number `index` of its job. Derived, so that an upload can be repeated. */
+export function artifactIdOf(jobId: string, attemptNo: number, index: number): string {
+	return `art_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${String(index).padStart(2, "0")}`;
 }

@@ -46,12 +46,12 @@ describe("nearestName", () => {
 		const names = Array.from({ length: 5_000 }, (_, i) => `team-${String(i).padStart(4, "0")}`);
 		expect(nearestName("taem-0999", names)).toBe("team-0999");
 		expect(nearestName("taem-1000", names)).not.toBe("team-1000");
-		expect(didYouMean("colour", names)).toMatch(/^There are: team-0000, .*team-0019 and 4980 more\.$/);
+		expect(didYouMean("colour", names)).toMatch(/^Use one of: team-0000, .*team-0019 and 4980 more\.$/);
 	});
 
 	it("lists what there is when nothing is near", () => {
 		expect(didYouMean("gpsu", FIELDS)).toBe("Did you mean gpus?");
-		expect(didYouMean("colour", ["a", "b"])).toBe("There are: a, b.");
+		expect(didYouMean("colour", ["a", "b"])).toBe("Use one of: a, b.");
 	});
 });
 

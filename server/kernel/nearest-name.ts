@@ -1,10 +1,10 @@
-/** Of so many names the nearest is looked for: what is known may be thousands, and a suggestion is a courtesy. */
+/** Limit on the names searched: there may be thousands, and a suggestion is optional. */
 const NAMES_MAX = 1_000;
 
-/** Named where none is near; the rest is counted. */
+/** Names listed when none is near; the rest are counted. */
 const NAMES_SHOWN = 20;
 
-/** The known name that was probably meant, or null when none is near: at most one slip in three letters, and never more than three. */
+/** The known name nearest to a misspelt one: at most one edit for every three letters, and at most three. Null when none is near. */
 export function nearestName(given: string, known: readonly string[]): string | null {
 	const wanted = given.toLowerCase().slice(0, 64);
 	let best: string | null = null;
@@ -20,15 +20,15 @@ export function nearestName(given: string, known: readonly string[]): string | n
 	return best;
 }
 
-/** `did you mean "gpus"?`, or the list of what there is when nothing is near. */
+/** "Did you mean gpus?", or the list of known names when none is near. */
 export function didYouMean(given: string, known: readonly string[]): string {
 	const near = nearestName(given, known);
 	if (near !== null) return `Did you mean ${near}?`;
 	const more = known.length - NAMES_SHOWN;
-	return `There are: ${known.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+	return `Use one of: ${known.slice(0, NAMES_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment); `atLeast` for any distance from there on. */
+/** Optimal string alignment: insertions, deletions, replacements and swaps of neighbours. Returns `atLeast` for any greater distance. */
 function editDistance(a: string, b: string, atLeast: number): number {
 	let beforeLast: number[] = [];
 	let last = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -40,7 +40,7 @@ function editDistance(a: string, b: string, atLeast: number): number {
 			if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, at(beforeLast, j - 2) + 1);
 			row.push(cost);
 		}
-		// A swap reaches back two rows: once both are that far, the rest is too.
+		// A swap looks back two rows, so once both exceed the limit the rest does too.
 		if (Math.min(...row) >= atLeast && Math.min(...last) >= atLeast) return atLeast;
 		beforeLast = last;
 		last = row;

@@ -61,11 +61,7 @@ describe("rules that contradict each other", () => {
 			["{ id: a, deny: { sites: [cloud] } }", "{ id: b, deny: { sites: [owned] } }"],
 			"7:7 error Every place is denied, at home and in the clouds: no job can ever run.",
 		],
-		[
-			"an id twice",
-			[BURST, "{ id: burst, limit: { instanceHours: 1 } }"],
-			"7:13 error There is a rule burst already, in line 6; decisions name rules by their id.",
-		],
+		["an id twice", [BURST, "{ id: burst, limit: { instanceHours: 1 } }"], "7:13 error The rule ID burst is already used on line 6."],
 		[
 			"an allowance that closes home",
 			["{ id: a, allow: { sites: [aws-main] } }"],

@@ -1,13 +1,13 @@
 import type { CapacityType } from "#server/domain/vocabulary.ts";
 import type { ConditionLogic } from "./condition-logic.ts";
+import type { PlacedRule } from "./parse-entries.ts";
 import { closesClouds, closesHome, entriesOverlap, entryCovers, LIST_NAMES } from "./place-lists.ts";
 import type { PlaceWork } from "./place-work.ts";
-import type { PolicyReader } from "./policy-reader.ts";
-import type { PlacedRule } from "./read-rule.ts";
+import type { PolicyText } from "./policy-text.ts";
 
 /** What the checks between rules share. */
 export interface Finding {
-	reader: PolicyReader;
+	reader: PolicyText;
 	logic: ConditionLogic;
 	work: PlaceWork;
 	rules: readonly PlacedRule[];

@@ -1,8 +1,8 @@
 import type { BudgetPeriod } from "#server/domain/policy.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import type { Finding } from "./find-contradictions.ts";
+import type { PlacedBudget } from "./parse-entries.ts";
 import { closesClouds } from "./place-lists.ts";
-import type { PlacedBudget } from "./read-budget.ts";
 
 /** Budgets and caps that count nobody, that let nothing start, or that another one reaches first. */
 export function findIdleBudgets(finding: Finding, budgets: readonly PlacedBudget[]): void {

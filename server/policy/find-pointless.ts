@@ -1,8 +1,8 @@
 import type { RuleEffect } from "#server/domain/policy.ts";
 import { WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
 import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
+import type { PlacedRule } from "./parse-entries.ts";
 import { closesClouds, closesHome } from "./place-lists.ts";
-import type { PlacedRule } from "./read-rule.ts";
 
 type Of<K extends RuleEffect["kind"]> = PlacedRule & { rule: { effect: Extract<RuleEffect, { kind: K }> } };
 

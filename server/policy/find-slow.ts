@@ -1,7 +1,7 @@
 import { expressionSteps } from "./expression-cost.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { EXPRESSION_STEPS } from "./limits.ts";
-import type { PlacedBudget } from "./read-budget.ts";
+import type { PlacedBudget } from "./parse-entries.ts";
 
 /** Conditions that could take long for a job that is large: each job is judged by all of them in every cycle. */
 export function findSlow({ reader, rules }: Finding, budgets: readonly PlacedBudget[]): void {

@@ -17,7 +17,7 @@ describe("teams", () => {
 			'6:45 error There is no team "visoin". | Did you mean vision?',
 		]);
 		expect(found({ teams }, `{ id: a, when: 'job.team in ["risk", "audit"]', limit: { instanceHours: 1 } }`)).toEqual([
-			'6:44 error There is no team "audit". | There are: risk, vision.',
+			'6:44 error There is no team "audit". | Use one of: risk, vision.',
 		]);
 	});
 	it("that there are, and all of them where they are not known, are not", () => {
@@ -44,8 +44,8 @@ describe("families", () => {
 		["g5.xlrge", "Did you mean g5.xlarge?"],
 		["g6", "Did you mean g5?"],
 		["standard_nd96asr_v5", "Did you mean Standard_ND96asr_v4?"],
-		["quantum-9000", "There are: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
-		["'tpu*'", "There are: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
+		["quantum-9000", "Use one of: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
+		["'tpu*'", "Use one of: g5, Standard_ND96asr_v4, a3-highgpu-8g."],
 		["a3-highgpu", "Did you mean a3-highgpu-8g?"],
 	])("that no instance type is of are refused, however far from all: %s", (family, fix) => {
 		for (const effect of ["allow", "deny"]) {
@@ -59,7 +59,7 @@ describe("families", () => {
 		const twice = asks('quote.instanceType == "g5.xlrge" || quote.instanceType in ["", "a3-highgpu-8g", "quantum"]');
 		expect(found({ instanceTypes }, twice).filter((p) => p.includes("error"))).toEqual([
 			'6:45 error There is no instance type "g5.xlrge". | Did you mean g5.xlarge?',
-			'6:103 error There is no instance type "quantum". | There are: g5.xlarge, Standard_ND96asr_v4, a3-highgpu-8g.',
+			'6:103 error There is no instance type "quantum". | Use one of: g5.xlarge, Standard_ND96asr_v4, a3-highgpu-8g.',
 		]);
 		expect(found({}, twice).filter((p) => p.includes("error"))).toEqual([]);
 	});

@@ -3,9 +3,8 @@ import { didYouMean, nearestName } from "#server/kernel/nearest-name.ts";
 import type { Finding } from "./find-contradictions.ts";
 import { judgePlace } from "./judge-place.ts";
 import { matchesFamily, matchesRegion } from "./match-pattern.ts";
+import type { PlacedRule, PlacedShare } from "./parse-entries.ts";
 import { closesClouds, LIST_NAMES } from "./place-lists.ts";
-import type { PlacedRule } from "./read-rule.ts";
-import type { PlacedShare } from "./read-weights.ts";
 import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
 
 /**

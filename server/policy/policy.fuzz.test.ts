@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { checkExpression } from "./check-expression.ts";
 import { completePolicy } from "./complete.ts";
 import { describePolicy } from "./describe-rule.ts";
@@ -87,12 +88,12 @@ describe("a policy text", () => {
 			fc.property(bytes, fc.constantFrom("utf-8", "latin1", "utf-16le"), (given, encoding) =>
 				answers(new TextDecoder(encoding).decode(given)),
 			),
-			{ numRuns: 400 },
+			{ numRuns: cases(80, 400) },
 		);
 	});
 
 	it("that was a real policy is answered, and what is accepted decides", () => {
-		fc.assert(fc.property(mutated, answers), { numRuns: 300 });
+		fc.assert(fc.property(mutated, answers), { numRuns: cases(60, 300) });
 	});
 });
 
@@ -138,8 +139,8 @@ describe("a condition", () => {
 				expect(first.error?.length ?? 0).toBeLessThanOrEqual(200);
 				expect(evaluateExpression(text, { job: new JobFacts(spec) })).toEqual(first);
 			}),
-			{ numRuns: 1_500 },
+			{ numRuns: cases(300, 1_500) },
 		);
-		expect(accepted, "most of what is drawn is a condition").toBeGreaterThan(700);
+		expect(accepted, "most of what is drawn is a condition").toBeGreaterThan(cases(140, 700));
 	});
 });

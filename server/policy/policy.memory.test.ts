@@ -2,13 +2,14 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { isDeep } from "#server/kernel/testing/deep.ts";
 
 const run = promisify(execFile);
 /** What texts within the limits may keep alive at once, with the program itself, MiB. */
 const HEAP_MIB = 64;
 const LIMITED = [`--max-old-space-size=${HEAP_MIB}`, "--max-semi-space-size=4"];
 
-describe("memory", { timeout: 300_000 }, () => {
+describe.runIf(isDeep)("memory", { timeout: 300_000 }, () => {
 	it(`of ${HEAP_MIB} MiB is enough to parse, complete, merge and evaluate whatever is within the limits`, async () => {
 		const program = fileURLToPath(new URL("./testing/take-memory.ts", import.meta.url));
 		await expect(run(process.execPath, [...LIMITED, program])).resolves.toMatchObject({ stderr: "" });

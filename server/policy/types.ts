@@ -8,7 +8,7 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
 /** What only some installations measure or know; a rule that needs it is told so when the policy is parsed. */
-export const MEASURES = ["idle", "gpu_utilisation", "egress", "grid_forecast", "price_forecast"] as const;
+export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast"] as const;
 export type Measure = (typeof MEASURES)[number];
 
 /** What the caller knows of the installation. Each is optional: what is not known is not checked. */

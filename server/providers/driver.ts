@@ -1,3 +1,4 @@
+import type { OutputFiles } from "#server/agent/output-files.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import type { ClusterWait } from "#server/domain/cluster-wait.ts";
@@ -36,6 +37,12 @@ export interface ClusterDriver {
 
 	/** Folder on this host in which the attempt leaves its checkpoints, or null when the site keeps them itself. */
 	checkpointFolder(attemptId: string): string | null;
+
+	/**
+	 * What an attempt left at a path of its work folder, readable on this host; null when the site keeps that folder elsewhere.
+	 * @throws StagingError when the path leads out of the work folder
+	 */
+	listOutput(attemptId: string, path: string): Promise<OutputFiles | null>;
 
 	/** The attempt's end is recorded: what the driver kept for it may go. */
 	forget(attemptId: string): Promise<void>;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { decide } from "./decide.ts";
 import { anySnapshot } from "./testing/arbitrary.ts";
@@ -54,7 +55,7 @@ describe("jobs that are only asked about", () => {
 					expect(together.forecasts.get(job.jobId)).toEqual(alone.forecasts.get(job.jobId));
 				}
 			}),
-			{ numRuns: 200 },
+			{ numRuns: cases(40, 200) },
 		);
 	});
 
@@ -74,7 +75,7 @@ describe("jobs that are only asked about", () => {
 					expect(plan.explanations).toEqual(decide({ ...at, pending }, { asked: ids }).explanations);
 				}
 			}),
-			{ numRuns: 200 },
+			{ numRuns: cases(40, 200) },
 		);
 	});
 
@@ -85,7 +86,7 @@ describe("jobs that are only asked about", () => {
 				const plan = decide({ ...snapshot, pending: [...snapshot.pending, ...jobs] }, { asked: ids });
 				expect(plan.actions.filter((a) => ids.has(a.jobId) || ("forJobId" in a && ids.has(a.forJobId)))).toEqual([]);
 			}),
-			{ numRuns: 100 },
+			{ numRuns: cases(20, 100) },
 		);
 	});
 });

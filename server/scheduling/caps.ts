@@ -83,7 +83,7 @@ function usedNow(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => r
 	const priceOf = makePriceOf(snapshot);
 	for (const attempt of snapshot.running) {
 		if (attempt.placement.capacityType === "owned") continue;
-		const ask = { microUsdPerHour: priceOf(attempt), instances: attempt.spec.nodes, egressGiB: 0 };
+		const ask = { microUsdPerHour: priceOf(attempt), instances: attempt.spec.nodes, egressGiB: attempt.reservedEgressGiB ?? 0 };
 		for (const { id } of capsOf(attempt.spec)) {
 			const known = used.get(id) ?? { microUsdPerHour: 0n, instances: 0, egressGiB: snapshot.egressGiB?.get(id) ?? 0 };
 			add(known, ask);

@@ -1,30 +1,24 @@
 import type { ApprovalAnswer } from "#server/domain/approval.ts";
+import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
 import { judgeQuote } from "#server/policy/judge-quote.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
+import { makeAsksLeft } from "./asks-left.ts";
+import { bestOf, type PassedOver } from "./best-offer.ts";
 import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
 import type { BurstLimit, DueBurst } from "./burst.ts";
 import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
-import {
-	backoffOf,
-	type CloudRun,
-	dataOutOfReach,
-	egressGiBOf,
-	estimateOf,
-	holdOf,
-	leastScoreFrom,
-	lifeOn,
-	scoreOf,
-	stagingOn,
-} from "./cost.ts";
+import { backoffOf, type CloudRun, dataOutOfReach, egressGiBOf, estimateOf, holdOf, lifeOn, restOn, stagingOn } from "./cost.ts";
 import { firmOnly } from "./firm-only.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
 import { type DeadlineWay, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
+import { trialOf } from "./throughput/trial.ts";
+import { trialKey } from "./throughput/trial-keys.ts";
 import type { PendingJob } from "./types.ts";
 
 /** What came of looking for an offer for a job that may leave home. */
@@ -45,17 +39,15 @@ export interface ChosenOffer {
 	row: OfferRow;
 	/** Worst case, all instances together. */
 	holdMicroUsd: bigint;
+	/** Worst-case egress of the run, GiB. */
+	egressGiB: number;
 	/** Longest life of the instances there. */
 	lifeMs: number;
 	/** What it was chosen by. */
 	scoreMicroUsd: number;
+	/** Chosen to measure the accelerator, although another is expected to cost less (throughput/trial.ts). */
+	isTrial?: boolean;
 	passedOver: PassedOver[];
-}
-
-/** A better offer than the one chosen, with what spoke against it. */
-export interface PassedOver {
-	row: OfferRow;
-	removal: Removal;
 }
 
 export interface ApprovalAsk {
@@ -173,11 +165,25 @@ function chooseAmong(
 		return asked ? approvalRemoval(asked) : (blockedBy(row) ?? moneyRemoval(verdict, row, run, budgets));
 	};
 	for (;;) {
-		const { best, passedOver } = bestOf(eligible, run, spokenAgainst);
+		const { best: cheapest, passedOver } = bestOf(eligible, run, spokenAgainst);
+		const trial = cheapest && asks.size === 0 ? trialOf(eligible, job.spec, run, cheapest, spokenAgainst) : null;
+		const best = trial && !askApproval(trial.row, run, job) ? trial : cheapest;
 		const ask = best && askApproval(best.row, run, job);
 		if (best && !ask) {
 			const holdMicroUsd = holdOf(best.row, run);
-			return { kind: "chosen", ...best, holdMicroUsd, lifeMs: lifeOn(best.row, run), passedOver };
+			const { row, scoreMicroUsd } = best;
+			const isTrial = best !== cheapest;
+			const egressGiB = egressGiBOf(row, run);
+			return {
+				kind: "chosen",
+				row,
+				scoreMicroUsd,
+				holdMicroUsd,
+				egressGiB,
+				lifeMs: lifeOn(row, run),
+				passedOver,
+				...(isTrial && { isTrial }),
+			};
 		}
 		if (best && ask) asks.set(best.row, ask);
 		const first = [...asks].find(([, asked]) => asked.said === null) ?? [...asks][0];
@@ -188,47 +194,6 @@ function chooseAmong(
 
 function approvalRemoval(ask: ApprovalAsk): Removal {
 	return { ruleId: ask.ruleId, why: "approval_required", facts: { role: ask.role, costMicroUsd: String(ask.costMicroUsd) } };
-}
-
-interface Best {
-	row: OfferRow;
-	scoreMicroUsd: number;
-}
-
-/** The row with the least score that nothing speaks against, the earlier one of equals, and the better ones that something does. */
-function bestOf(
-	rows: readonly OfferRow[],
-	run: CloudRun,
-	spokenAgainst: (row: OfferRow) => Removal | null,
-): { best: Best | null; passedOver: PassedOver[] } {
-	let best: Best | null = null;
-	const passed: (PassedOver & Best)[] = [];
-	for (const row of rows) {
-		if (best !== null && leastScoreFrom(row, run) >= best.scoreMicroUsd) break;
-		const scoreMicroUsd = scoreOf(row, run);
-		if (best !== null && scoreMicroUsd >= best.scoreMicroUsd) continue;
-		const removal = spokenAgainst(row);
-		if (removal) passed.push({ row, removal, scoreMicroUsd });
-		else best = { row, scoreMicroUsd };
-	}
-	const most = best?.scoreMicroUsd ?? Number.POSITIVE_INFINITY;
-	return { best, passedOver: passed.filter((p) => p.scoreMicroUsd <= most).map(({ row, removal }) => ({ row, removal })) };
-}
-
-/** The rows of the least score, least first: the same order as the choice's, for lists. */
-export function leastScores(rows: readonly OfferRow[], run: CloudRun, count: number): OfferRow[] {
-	const best: Best[] = [];
-	for (const row of rows) {
-		const last = best[count - 1];
-		if (last && leastScoreFrom(row, run) >= last.scoreMicroUsd) break;
-		const scoreMicroUsd = scoreOf(row, run);
-		if (last && scoreMicroUsd >= last.scoreMicroUsd) continue;
-		let at = best.length;
-		while (at > 0 && (best[at - 1]?.scoreMicroUsd ?? 0) > scoreMicroUsd) at--;
-		best.splice(at, 0, { row, scoreMicroUsd });
-		if (best.length > count) best.pop();
-	}
-	return best.map((b) => b.row);
 }
 
 const NONE_AVOIDED: ReadonlyMap<string, number> = new Map();
@@ -248,16 +213,40 @@ function makeBlockedBy(
 	atMost: readonly BurstLimit[] | null,
 ): (row: OfferRow) => Removal | null {
 	const avoided = avoidedBy(job, nowMs);
+	const asksLeft = makeAsksLeft(job.refused, nowMs);
 	return (row) => {
-		const avoidedUntilMs = avoided.get(row.offer.id) ?? 0;
+		const avoidedUntilMs = Math.max(avoided.get(row.offer.id) ?? 0, asksLeft(row));
 		const backoffUntilMs = backoffOf(row, run.terms.records);
 		if (Math.max(avoidedUntilMs, backoffUntilMs) > nowMs) {
 			return backoffRemoval(Math.max(avoidedUntilMs, backoffUntilMs), avoidedUntilMs > backoffUntilMs ? null : row.offer.backoffReason);
 		}
 		const uri = dataOutOfReach(row, run);
 		if (uri !== null) return { ruleId: null, why: "data_at_home", facts: { uri } };
-		return budgets.scarce.lacks(row, run.instances) ?? tooShort(row, run, nowMs) ?? (atMost && overLimits(row, run, atMost));
+		return (
+			budgets.scarce.lacks(row, run.instances) ??
+			tooSlow(row, run, job) ??
+			tooShort(row, run, nowMs) ??
+			(atMost && overLimits(row, run, atMost))
+		);
 	};
+}
+
+/**
+ * An accelerator on which the job would break its longest run time, or without checkpoints outlive its machine, although it would
+ * not on a machine of speed 1: at the median, or at P90.
+ */
+function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, completedByClockMs = completedMs }: PendingJob): Removal | null {
+	if (run.speeds === null || run.speeds.on(row.machine.accelerator).timeFactor <= 1) return null;
+	const byMax = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - completedByClockMs;
+	const byLife = run.checkpointEveryMs === null ? lifeOn(row, run) - run.start.p50Ms : Number.POSITIVE_INFINITY;
+	const limitMs = Math.min(byMax, byLife);
+	const there = restOn(row, run);
+	// A run time that nobody knows is taken to be the whole maximum: then the limit says nothing against a place.
+	const breaks = (here: number, ms: number): boolean => here < limitMs && ms > limitMs;
+	const breaksMedian = breaks(run.rest.p50Ms, there.p50Ms);
+	if (!breaksMedian && !breaks(run.rest.p90Ms, there.p90Ms)) return null;
+	const neededMs = Math.round(breaksMedian ? there.p50Ms : there.p90Ms);
+	return { ruleId: null, why: "too_slow", facts: { accelerator: row.machine.accelerator, neededMs, limitMs: Math.round(limitMs) } };
 }
 
 /** Capacity that ends (a reserved block) must last for the expected run and the time to save it. */
@@ -312,9 +301,16 @@ export function shortRemoval(over: MoneyShort): Removal {
 }
 
 /** Takes what the chosen offer needs out of budgets, caps, quotas and reserved capacity: later jobs of the plan find it gone. */
-export function takeChoice(budgets: BudgetBook, verdict: JobVerdict, { row, holdMicroUsd }: ChosenOffer, run: CloudRun): void {
+export function takeChoice(
+	budgets: BudgetBook,
+	verdict: JobVerdict,
+	{ row, holdMicroUsd }: ChosenOffer,
+	run: CloudRun,
+	spec?: JobSpec,
+): void {
 	budgets.take(verdict.budgets, holdMicroUsd);
 	budgets.scarce.take(row, run.instances);
+	if (spec) run.terms.trials.add(trialKey(spec, row.machine.accelerator));
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }
 

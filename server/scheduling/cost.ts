@@ -9,14 +9,27 @@ import { egressMicroUsd } from "./egress.ts";
 import { LIMITS } from "./limits.ts";
 import type { OfferRow } from "./offers.ts";
 import { extraMsOf, type OfferRates, ratesOf, reworkOf } from "./records.ts";
+import { restoreMsOf } from "./restore.ts";
+import type { RunTime } from "./run-time.ts";
+import { type RunSpeeds, runSpeedsOf, timeAt } from "./throughput/run-speeds.ts";
+import { runningTrials } from "./throughput/trial-keys.ts";
 import type { OfferRecord, PendingJob, Snapshot, TimeSpread } from "./types.ts";
+import type { KnownLength } from "./work-bound.ts";
 
 /** What a run in the cloud takes of one job, wherever it runs there. */
 export interface CloudRun {
 	/** From launch to a running command, ms. */
 	start: TimeSpread;
-	/** What is left to run, ms. */
+	/** From a started machine to work that continues from its checkpoint, ms. */
+	restoreMs: number;
+	/** What is left to run on a machine of speed 1, ms; restOn gives the time on an offer. */
 	rest: TimeSpread;
+	/** null: every machine has speed 1. */
+	speeds: RunSpeeds | null;
+	/** Its distribution, where that is known. */
+	length: KnownLength | null;
+	/** It starts from a checkpoint. */
+	restores: boolean;
 	/** Machines that start together, or none: the job's nodes. */
 	instances: number;
 	/** Longest work between two checkpoints, ms; null: it makes none, and begins anew after an interruption. */
@@ -42,6 +55,8 @@ export interface CostTerms {
 	records: Snapshot["offerRecords"];
 	data: DataBook;
 	delayMicroUsdPerHour: number;
+	/** Families of jobs that run on an accelerator now, or in this plan (throughput/trial.ts). */
+	trials: Set<string>;
 }
 
 const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
@@ -51,7 +66,13 @@ export function costTermsOf(snapshot: Snapshot): CostTerms {
 	const known = termsOfSnapshot.get(snapshot);
 	if (known) return known;
 	const { nowMs, offerRecords: records, policy } = snapshot;
-	const terms = { nowMs, records, data: openData(snapshot), delayMicroUsdPerHour: Number(policy.weights.delayMicroUsdPerHour) };
+	const terms = {
+		nowMs,
+		records,
+		data: openData(snapshot),
+		delayMicroUsdPerHour: Number(policy.weights.delayMicroUsdPerHour),
+		trials: runningTrials(snapshot),
+	};
 	termsOfSnapshot.set(snapshot, terms);
 	return terms;
 }
@@ -63,13 +84,18 @@ export function cloudRunOf(
 	},
 	verdict: JobVerdict,
 	snapshot: Snapshot,
+	total: RunTime | null = null,
 ): CloudRun {
 	const { spec, completedMs, completedByClockMs = completedMs } = queued.job;
 	const terms = costTermsOf(snapshot);
 	const lifeMs = lifeOf(spec, completedByClockMs, verdict, snapshot.cloudStartMs, terms.data.longestMs(spec.data));
 	return {
 		start: snapshot.cloudStartMs,
+		restoreMs: restoreMsOf(snapshot),
+		length: total && { total, doneMs: completedMs, maxMs: spec.duration.maxMs },
+		restores: completedMs > 0,
 		rest: queued.rest,
+		speeds: runSpeedsOf(spec, snapshot),
 		instances: spec.nodes,
 		checkpointEveryMs: spec.checkpoint?.intervalMs ?? null,
 		egressGiB: terms.data.outGiB,
@@ -81,6 +107,16 @@ export function cloudRunOf(
 		deadlineMs: spec.deadlineMs,
 		terms,
 	};
+}
+
+/** Expected time by the clock of the rest of the work on this row's accelerator. */
+export function restOn(row: OfferRow, run: CloudRun): TimeSpread {
+	return run.speeds === null ? run.rest : timeAt(run.rest, run.speeds.on(row.machine.accelerator));
+}
+
+/** Expected time of the rest ÷ its time on a machine of speed 1. */
+function timeFactorOn(row: OfferRow, run: CloudRun): number {
+	return run.speeds === null ? 1 : run.speeds.on(row.machine.accelerator).timeFactor;
 }
 
 const NO_SAVES: CloudRun["saves"] = { expectedGiB: 0, worstGiB: 0 };
@@ -187,11 +223,12 @@ export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
  * detour; and the deadline still holds at P90, or is not nearer than without. What a smaller staging saves after interruptions is
  * left out: it would only speak for copying ahead.
  */
-function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, { instances, start, rest, deadlineMs, terms }: CloudRun): boolean {
+function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: CloudRun): boolean {
+	const { instances, start, deadlineMs, terms } = run;
 	const savedMs = direct.ms - ahead.ms;
 	if (savedMs < LIMITS.copyAheadLeastMs) return false;
 	const laterMs = ahead.waitMs - savedMs;
-	const endP90Ms = terms.nowMs + ahead.waitMs + start.p90Ms + ahead.ms + rest.p90Ms;
+	const endP90Ms = terms.nowMs + ahead.waitMs + start.p90Ms + ahead.ms + restOn(row, run).p90Ms;
 	if (laterMs > 0 && deadlineMs !== null && endP90Ms > deadlineMs) return false;
 	return row.weighedMicroUsdPerHour * instances * savedMs > terms.delayMicroUsdPerHour * laterMs;
 }
@@ -226,8 +263,16 @@ function areStill(ids: readonly string[], known: readonly (OfferRecord | undefin
 
 /** Not before this time, after a refusal; 0 when there was none. */
 export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): number {
-	const recorded = records?.get(row.offer.id)?.backoffUntilMs ?? 0;
-	return Math.max(recorded, row.backoffUntilMs);
+	const record = records?.get(row.offer.id);
+	return Math.max(record?.backoffUntilMs ?? 0, row.backoffUntilMs, askAgainMs(record));
+}
+
+/** When spot that was seen to be away is asked again, UTC ms; 0: at any time. */
+function askAgainMs(record: OfferRecord | undefined): number {
+	const zone = record?.zone ?? null;
+	if (zone === null || zone.up) return 0;
+	const awayMs = zone.atMs - zone.sinceMs;
+	return zone.atMs + Math.min(LIMITS.askAgainMostMs, Math.max(LIMITS.askAgainLeastMs, awayMs / 2));
 }
 
 /** What a run on one offer is expected to take. Money in whole µ$, in plain numbers; NaN when the price is missing. */
@@ -292,26 +337,27 @@ interface Times {
 /** How often one instance there is interrupted, and what it takes until work goes on after that, ms: boot, staging, restore. */
 export function interruptionsOn(row: OfferRow, run: CloudRun): { perHour: number; changeoverMs: number } {
 	const { interruptionsPerHour: perHour } = ratesOn(row, run.terms);
-	return { perHour, changeoverMs: run.start.p50Ms + stagingOn(row, run).ms + LIMITS.restoreMs };
+	return { perHour, changeoverMs: run.start.p50Ms + stagingOn(row, run).ms + run.restoreMs };
 }
 
 function timesOn(row: OfferRow, run: CloudRun): Times {
 	const { interruptionsPerHour, refusalDelayMs: refusalMs } = ratesOn(row, run.terms);
 	const { ms: stagingMs, waitMs: copyAheadMs } = stagingOn(row, run);
+	const runMs = run.rest.p50Ms * timeFactorOn(row, run);
 	let [reworkMs, interruptions] = [0, 0];
 	if (interruptionsPerHour > 0) {
 		const { changeoverMs } = interruptionsOn(row, run);
 		const { instances, checkpointEveryMs } = run;
-		const rework = reworkOf({ workMs: run.rest.p50Ms, instances, interruptionsPerHour, checkpointEveryMs, changeoverMs });
+		const rework = reworkOf({ workMs: runMs, instances, interruptionsPerHour, checkpointEveryMs, changeoverMs });
 		[reworkMs, interruptions] = [rework.extraMs, rework.interruptions];
 	}
-	const billedMs = billedMsOn(row, run, stagingMs, reworkMs);
-	const delayMs = copyAheadMs + run.start.p50Ms + refusalMs + stagingMs + reworkMs;
+	const billedMs = billedMsOn(row, run, runMs, stagingMs + reworkMs);
+	const delayMs = copyAheadMs + run.start.p50Ms + refusalMs + stagingMs + reworkMs + runMs - run.rest.p50Ms;
 	return { billedMs, copyAheadMs, stagingMs, reworkMs, refusalMs, interruptions, delayMs };
 }
 
-function billedMsOn(row: OfferRow, run: CloudRun, stagingMs: number, reworkMs: number): number {
-	return Math.max(run.start.p50Ms + stagingMs + run.rest.p50Ms + reworkMs, row.offer.billedMinimumMs ?? 0);
+function billedMsOn(row: OfferRow, run: CloudRun, runMs: number, besidesMs: number): number {
+	return Math.max(run.start.p50Ms + runMs + besidesMs, row.offer.billedMinimumMs ?? 0);
 }
 
 /**
@@ -323,23 +369,39 @@ export function scoreOf(row: OfferRow, run: CloudRun): number {
 }
 
 /** The score that it would have at these rates. */
-export function scoreAt(row: OfferRow, run: CloudRun, { interruptionsPerHour, refusalDelayMs }: OfferRates): number {
+export function scoreAt(row: OfferRow, run: CloudRun, rates: OfferRates): number {
+	return scoreIn(row, run, rates, run.rest.p50Ms * timeFactorOn(row, run));
+}
+
+/** The score if the rest took `runMs` there. */
+export function scoreIn(row: OfferRow, run: CloudRun, { interruptionsPerHour, refusalDelayMs }: OfferRates, runMs: number): number {
 	const { start, rest, instances, checkpointEveryMs } = run;
 	const { ms: stagingMs, waitMs } = stagingOn(row, run);
 	const perMs = (instances * interruptionsPerHour) / HOUR_MS;
-	const reworkMs = extraMsOf(rest.p50Ms, perMs, checkpointEveryMs, start.p50Ms + stagingMs + LIMITS.restoreMs);
-	const billedMs = billedMsOn(row, run, stagingMs, reworkMs);
-	const delayMs = waitMs + start.p50Ms + refusalDelayMs + stagingMs + reworkMs;
+	const reworkMs = extraMsOf(runMs, perMs, checkpointEveryMs, start.p50Ms + stagingMs + run.restoreMs);
+	const billedMs = billedMsOn(row, run, runMs, stagingMs + reworkMs);
+	const delayMs = waitMs + start.p50Ms + refusalDelayMs + stagingMs + reworkMs + runMs - rest.p50Ms;
 	const free = run.egressGiB === 0 && run.saves === NO_SAVES && run.data.length === 0;
 	const egress = free ? 0 : Number(egressOf(row, run));
 	return (row.weighedMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
 }
 
 /**
- * No offer whose weighed hour is dearer than this row's scores less: what is left out (staging, rework, refusals, egress,
- * the billed minimum) never lowers a score.
+ * A lower bound on the score of this row and of every row whose weighed hour costs more: staging, rework, refusals, egress and the
+ * billed minimum never lower a score.
  */
 export function leastScoreFrom(row: OfferRow, run: CloudRun): number {
+	return leastScoreAt(row, run, run.speeds?.leastFactor ?? 1);
+}
+
+/** The same among rows of this row's accelerator. */
+export function leastScoreOfModel(row: OfferRow, run: CloudRun): number {
+	return leastScoreAt(row, run, timeFactorOn(row, run));
+}
+
+function leastScoreAt(row: OfferRow, run: CloudRun, timeFactor: number): number {
 	const { p50Ms } = run.start;
-	return (row.weighedMicroUsdPerHour * run.instances * (p50Ms + run.rest.p50Ms) + run.terms.delayMicroUsdPerHour * p50Ms) / HOUR_MS;
+	const runMs = run.rest.p50Ms * timeFactor;
+	const delayMs = p50Ms + runMs - run.rest.p50Ms;
+	return (row.weighedMicroUsdPerHour * run.instances * (p50Ms + runMs) + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS;
 }

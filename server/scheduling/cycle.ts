@@ -1,7 +1,7 @@
 import { type BudgetBook, openBudgets } from "./budget.ts";
 import { openCaps } from "./caps.ts";
-import type { Finding } from "./decide-job.ts";
 import { Evictions } from "./evict.ts";
+import type { Finding } from "./finding.ts";
 import { type Core, coreAt } from "./memo.ts";
 import type { DecideMemo, DecideOptions, PendingJob, Plan, Snapshot } from "./types.ts";
 

@@ -5,8 +5,9 @@ import { chooseOffer, type OfferChoice, takeChoice } from "./choose-offer.ts";
 import { type CloudRun, cloudRunOf, stagingOn } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import { deferral, startAtHome, startInCloud } from "./defer.ts";
-import { type Eviction, evictActions } from "./evict.ts";
+import { evictActions } from "./evict.ts";
 import { explain } from "./explain.ts";
+import type { Finding } from "./finding.ts";
 import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, takeSlots } from "./home.ts";
 import { impossibility } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
@@ -26,23 +27,6 @@ import {
 	spotReason,
 	waitReason,
 } from "./why.ts";
-
-/** What was found for one job; turned into an action, a reason and an explanation by `record`. */
-export interface Finding {
-	queued: QueuedJob;
-	shape: Shape;
-	/** null: nobody asked what it would take in a cloud. */
-	run: CloudRun | null;
-	start: HomeStart | null;
-	due: DueBurst | null;
-	choice: OfferChoice | null;
-	outcome: Outcome;
-	reason: Reason;
-	/** It could start now, and waits for a better hour: no slots are kept for it until then. */
-	putOffUntilMs: number | null;
-	/** Room that others make for it. */
-	eviction: Eviction | null;
-}
 
 const UNTOLD = reason("waiting_for_home", {});
 /** Of a job of which nobody asks for a word. */
@@ -79,7 +63,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	if (action) cycle.plan.actions.push(action);
 	if (finding.start && (finding.outcome === "wait" || finding.outcome === "hold")) cycle.waitingForHome++;
 	if (finding.outcome === "launch" && finding.choice?.kind === "chosen" && finding.run) {
-		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run);
+		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run, job.spec);
 	}
 	if (finding.outcome === "wait" && finding.choice?.kind === "chosen" && finding.run) {
 		const { row } = finding.choice;
@@ -166,7 +150,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeStart | null, due: DueBurst, facts: BurstFacts): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
-	const run = cloudRunOf(queued, shape.verdict, snapshot);
+	const run = cloudRunOf(queued, shape.verdict, snapshot, cycle.core.runTimeOf(job.spec));
 	const choice = chooseOffer(shape, job, run, cycle.budgets, cycle.core.askApproval, snapshot.nowMs, due);
 	const home = start && { view: start.pool.view, range: start.range };
 	const stay = stayReason({ snapshot, queued, run, due, choice, home, ahead: cycle.waitingForHome });
@@ -178,7 +162,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 			// The job stays in the queue until its data are there, and is decided anew in each cycle until then.
 			if (stagingOn(choice.row, run).copyFirst.length > 0)
 				return found(queued, shape, "wait", copyReason(choice.row, run, start), start, due, choice, run);
-			const why = launchReason(choice.row, choice.holdMicroUsd, run, due, facts);
+			const why = launchReason(choice, run, due, facts);
 			return found(queued, shape, "launch", why, start, due, choice, run);
 		}
 		case "over_budget":
@@ -242,9 +226,11 @@ function actionOf(finding: Finding): Action | null {
 				attemptNo,
 				offer: row.offer,
 				instances: spec.nodes,
+				...launchSpeed(finding),
 				lifeMs: choice.lifeMs,
 				holdMicroUsd,
 				budgetIds,
+				...(shape.verdict.caps.some((cap) => cap.kind === "egress") && { egressGiB: choice.egressGiB }),
 				reason: finding.reason,
 			};
 		}
@@ -255,6 +241,12 @@ function actionOf(finding: Finding): Action | null {
 		case "wait":
 			return state === "held" ? { kind: "release", jobId, reason: finding.reason } : null;
 	}
+}
+
+function launchSpeed({ run, choice }: Finding): { speed?: number } {
+	if (!run?.speeds || choice?.kind !== "chosen") return {};
+	const speed = Number(Math.exp(run.speeds.on(choice.row.machine.accelerator).logMedian).toPrecision(4));
+	return speed === 1 ? {} : { speed };
 }
 
 function explainFinding(cycle: Cycle, finding: Finding): Explanation {

@@ -1,6 +1,7 @@
 import { type Cycle, openCycle } from "./cycle.ts";
-import { decideJob, type Finding, settle } from "./decide-job.ts";
+import { decideJob, settle } from "./decide-job.ts";
 import { orderQueue } from "./fair-share.ts";
+import type { Finding } from "./finding.ts";
 import { reserveForeign } from "./foreign.ts";
 import { findKeptRoom } from "./kept-room.ts";
 import { findMoving } from "./moving.ts";

@@ -113,5 +113,10 @@ export function startInCloud(row: OfferRow, run: CloudRun): StartNow {
 	const { id, gridGramsPerKwh: grid } = row.offer;
 	// g/h of one instance ÷ g/kWh = kW, with PUE
 	const each = row.gramsPerHour === null || grid === null || grid <= 0 ? null : row.gramsPerHour / grid;
-	return { place: row.placeKey, kilowatts: each === null ? null : each * run.instances, offer: { id, instances: run.instances }, speed: 1 };
+	return {
+		place: row.placeKey,
+		kilowatts: each === null ? null : each * run.instances,
+		offer: { id, instances: run.instances },
+		speed: run.speeds?.on(row.machine.accelerator).speed ?? 1,
+	};
 }

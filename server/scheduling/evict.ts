@@ -2,26 +2,13 @@ import { gpusOf } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
+import type { Eviction } from "./eviction.ts";
 import type { Holder, HomePool } from "./home-pool.ts";
-import { roomFacts } from "./kept-room.ts";
 import { LIMITS } from "./limits.ts";
 import { canStillMakeIt, type QueuedJob } from "./order.ts";
+import { roomFacts } from "./room-facts.ts";
 import { endOfStop, type RunTimeOf, remainingOf, workDoneAt } from "./run-time.ts";
 import type { Action, RunningAttempt, Snapshot } from "./types.ts";
-
-/** Room that is made for one job: the nodes on which it will start together, and who leaves them. */
-export interface Eviction {
-	pool: HomePool;
-	nodes: number[];
-	/** Its own from now on: those that the victims hold, and those that are free already. */
-	slots: number[];
-	victims: RunningAttempt[];
-	ruleId: string;
-	/** For a deadline; otherwise for a newcomer. */
-	urgent: boolean;
-	/** When the last of them is expected to be gone. */
-	startMs: number;
-}
 
 /** For whom room is asked, and where. */
 export interface RoomAsked {

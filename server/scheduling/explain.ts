@@ -2,10 +2,11 @@ import type { Placement } from "#server/domain/capacity.ts";
 import type { Candidate, Explanation, Outcome, TimeRange } from "#server/domain/decision.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { leastScores, type PassedOver } from "./best-offer.ts";
 import { budgetFacts } from "./budget.ts";
 import type { DueBurst } from "./burst.ts";
-import { leastScores, type OfferChoice, type PassedOver, shortRemoval } from "./choose-offer.ts";
-import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf } from "./cost.ts";
+import { type OfferChoice, shortRemoval } from "./choose-offer.ts";
+import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf, restOn } from "./cost.ts";
 import { homeStart, restIn } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
@@ -34,13 +35,13 @@ export interface DecidedJob {
 
 /** With what all its cloud candidates share. */
 interface Explained extends DecidedJob {
-	cloudTimes: { start: TimeRange; finish: TimeRange };
+	cloudStart: TimeRange;
 }
 
 export function explain(decided: DecidedJob): Explanation {
-	const { snapshot, run, queued } = decided;
+	const { snapshot, run } = decided;
 	const cloudStart = { p50Ms: snapshot.nowMs + run.start.p50Ms, p90Ms: snapshot.nowMs + run.start.p90Ms };
-	const d: Explained = { ...decided, cloudTimes: { start: cloudStart, finish: finishOf(cloudStart, queued.rest) } };
+	const d: Explained = { ...decided, cloudStart };
 	const home = d.shape.pools.map((p) => homeCandidate(d, p.pool, p.removal));
 	// Where it can run before where it cannot, so that many pools do not push the answer out of the list.
 	const shown = [...home].sort((a, b) => HOME_ORDER[a.outcome] - HOME_ORDER[b.outcome]).slice(0, Math.ceil(d.candidates / 2));
@@ -152,7 +153,8 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 		offerId: offer.id,
 		instances: d.queued.job.spec.nodes,
 		hourlyMicroUsd: String((offer.microUsdPerHour ?? 0n) * BigInt(d.run.instances)),
-		...timesOf(d, estimate),
+		...timesOf(d, row, estimate),
+		...speedFacts(row, d.run),
 		computeMicroUsd: moneyText(computeMicroUsd),
 		egressMicroUsd: moneyText(egressMicroUsd),
 		...(estimate.copyAheadMs > 0 && { copyAheadMs: Math.round(estimate.copyAheadMs) }),
@@ -168,11 +170,23 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 }
 
 /** Later than the usual start by data that are copied ahead, by refusals that are expected and by staging, and done later by what interruptions repeat. */
-function timesOf(d: Explained, { copyAheadMs, refusalMs, stagingMs, reworkMs }: Estimate): Pick<Candidate, "start" | "finish"> {
+function timesOf(
+	d: Explained,
+	row: OfferRow,
+	{ copyAheadMs, refusalMs, stagingMs, reworkMs }: Estimate,
+): Pick<Candidate, "start" | "finish"> {
 	const later = ({ p50Ms, p90Ms }: TimeRange, byMs: number): TimeRange => ({ p50Ms: p50Ms + byMs, p90Ms: p90Ms + byMs });
-	const { start, finish } = d.cloudTimes;
+	const start = d.cloudStart;
+	const finish = finishOf(start, restOn(row, d.run));
 	const startsLaterMs = Math.round(copyAheadMs + refusalMs + stagingMs);
 	return { start: later(start, startsLaterMs), finish: later(finish, startsLaterMs + Math.round(reworkMs)) };
+}
+
+/** How fast the job is expected to run there, and where that figure comes from; nothing for a speed of exactly 1. */
+function speedFacts(row: OfferRow, { speeds }: CloudRun): Pick<Candidate, "speed" | "speedSource"> {
+	const found = speeds?.on(row.machine.accelerator);
+	if (!found || found.source === null) return {};
+	return { speed: Number(found.speed.toPrecision(3)), speedSource: found.source };
 }
 
 /** Cash + hours of delay × its weight + tonnes × their weight, µ$. */
@@ -182,7 +196,7 @@ function scoreOf(cashMicroUsd: number, delayMs: number, grams: number | null, we
 }
 
 function finishOf(start: TimeRange, rest: TimeSpread): TimeRange {
-	return { p50Ms: start.p50Ms + rest.p50Ms, p90Ms: start.p90Ms + rest.p90Ms };
+	return { p50Ms: Math.round(start.p50Ms + rest.p50Ms), p90Ms: Math.round(start.p90Ms + rest.p90Ms) };
 }
 
 /** Everything that was removed, by what removed it: pools, offers by shape, and offers that this job alone may not have. */
@@ -223,7 +237,8 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 /** What is removed for the whole shape; jobs of one shape and one length of run share it. */
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	const { rest, lifeMs } = d.run;
-	const key = `${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")} ${d.run.data.length === 0 ? "" : d.run.submittedAtMs}`;
+	// The shape's groups are cleared with each moment, within which a spec's speeds are one object.
+	const key = `${speedKey(d.run)} ${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")} ${d.run.data.length === 0 ? "" : d.run.submittedAtMs}`;
 	const { explained } = d.shape;
 	if (explained.atMs !== d.snapshot.nowMs) {
 		explained.atMs = d.snapshot.nowMs;
@@ -239,6 +254,17 @@ function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	}));
 	explained.groups.set(key, groups);
 	return groups;
+}
+
+const speedKeys = new WeakMap<object, number>();
+let nextSpeedKey = 1;
+
+/** A number for each distinct set of speeds. */
+function speedKey({ speeds }: CloudRun): number {
+	if (speeds === null) return 0;
+	const known = speedKeys.get(speeds) ?? nextSpeedKey++;
+	speedKeys.set(speeds, known);
+	return known;
 }
 
 /** Whole µ$ as text; a missing price shows as 0 beside the removal that says so. */

@@ -6,15 +6,15 @@ import type { PendingJob } from "./types.ts";
 
 /**
  * Why a job with a deadline may not start on spot: its time no longer bears an interruption, by the guarantee's own margin
- * (spot-guarantee/safety.ts) with the P90 of the rest as the work left. Otherwise the next cycle would move it off again,
- * for nothing. Without checkpoints an interruption loses all of it. A deadline that is lost even at the median on firm
- * capacity asks for nothing: paying more would not save it.
+ * (spot-guarantee/safety.ts) with the bound of work-bound.ts as the work left. Otherwise the next cycle would move it off again,
+ * for nothing. Without checkpoints an interruption loses all of it. A deadline that no likely length of the run meets on firm
+ * capacity needs no protection: paying more would not save it.
  * @param stagingMs until its data are on a firm machine
  */
 export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): Removal | null {
 	const { deadlineMs } = job.spec;
-	if (deadlineMs === null || nowMs + run.start.p50Ms + stagingMs + run.rest.p50Ms > deadlineMs) return null;
-	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, workLeftMs: run.rest.p90Ms, stagingMs, run });
-	if (bearsSpotStart(state)) return null;
+	if (deadlineMs === null) return null;
+	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
+	if (state === null || bearsSpotStart(state)) return null;
 	return { ruleId: null, why: "deadline_needs_firm", facts: { slackMs: Math.round(marginMs(state)) } };
 }

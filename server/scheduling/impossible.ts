@@ -61,6 +61,7 @@ function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
 		askedCpus: cpus,
 		largestCloudCpus: largest(offers.map((o) => o.vcpus)),
 		askedMemoryGiB: memoryGiB,
+		...(spec.resources.gpuMemoryGiB !== undefined && { askedGiB: spec.resources.gpuMemoryGiB }),
 		largestCloudMemoryGiB: largest(offers.map((o) => o.memoryGiB)),
 		...(pools.length + offers.length === 0 && nameFacts(accelerators, snapshot)),
 	};

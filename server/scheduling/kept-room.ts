@@ -2,7 +2,7 @@ import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Cycle } from "./cycle.ts";
-import type { Finding } from "./decide-job.ts";
+import type { Finding } from "./finding.ts";
 import { homeStartAt } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import type { QueuedJob } from "./order.ts";
@@ -18,11 +18,6 @@ export interface ToldToLeave {
 	stopReason: Reason | null;
 	askedAtMs: number | null;
 	endedAtMs: number | null;
-}
-
-/** What of a room is written with the reason of everyone who leaves for it, so that it outlives the process that decided it. */
-export function roomFacts({ poolId, slots }: Pick<KeptRoom, "poolId" | "slots">): Reason["facts"] {
-	return { poolId, slots: slots.join(",") };
 }
 
 /** The rooms that are kept, by the job they were made for; of several made for one job the newest. */

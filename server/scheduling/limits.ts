@@ -61,6 +61,15 @@ export const LIMITS = {
 	/** Shortest and longest pause between two calls to an offer that refused; it doubles with each refusal that still counts. */
 	refusalPauseMs: MINUTE_MS,
 	refusalPauseMaxMs: 30 * MINUTE_MS,
+	/** Asks of one job for capacity that refused it within the hour: a provider throttles more. As an administrator of an API sets it. */
+	repeatedAsksPerHour: 2,
+	/**
+	 * Spot that is away is asked again after half as long as it has been away: it returns at a rate that falls with its age, so each ask
+	 * then has about the same chance. Bounds: the shortest outage worth asking about, and less than SPOT.lookGapMs, so that no outage
+	 * counts as two. Assumptions; a probe of the recordings lasts 3 to 10 minutes.
+	 */
+	askAgainLeastMs: 10 * MINUTE_MS,
+	askAgainMostMs: 45 * MINUTE_MS,
 	/** Rates are read so often; within a step they stand still, so that they need not be worked out for each job. */
 	rateStepMs: MINUTE_MS,
 	/** Data are copied ahead of a launch when that takes at least so much off the machine's time, ms. An assumption. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Policy, RuleEffect } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { seededRandom } from "#server/kernel/random.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { decide } from "./decide.ts";
 import { inCloud } from "./running/testing/input.ts";
@@ -227,7 +228,7 @@ describe("a memo", () => {
 					}
 				},
 			),
-			{ numRuns: 200 },
+			{ numRuns: cases(40, 200) },
 		);
 	});
 
@@ -254,7 +255,7 @@ describe("a memo", () => {
 					}
 				},
 			),
-			{ numRuns: 300 },
+			{ numRuns: cases(60, 300) },
 		);
 		expect(moves).toBeGreaterThan(0);
 	});
@@ -283,7 +284,7 @@ describe("a memo", () => {
 					}
 				},
 			),
-			{ numRuns: 200 },
+			{ numRuns: cases(40, 200) },
 		);
 		expect(moves).toBeGreaterThan(0);
 	});
@@ -295,7 +296,7 @@ describe("a memo", () => {
 				decide({ ...snapshot, nowMs: snapshot.nowMs + minutes * MINUTE_MS }, { memo });
 				expect(decide(snapshot, { memo })).toEqual(decide(snapshot));
 			}),
-			{ numRuns: 100 },
+			{ numRuns: cases(20, 100) },
 		);
 	});
 
@@ -326,7 +327,7 @@ describe("a memo", () => {
 					}
 				},
 			),
-			{ numRuns: 200 },
+			{ numRuns: cases(40, 200) },
 		);
 		expect(evictions).toBeGreaterThan(0);
 	});
@@ -352,7 +353,7 @@ describe("a memo", () => {
 					}
 				},
 			),
-			{ numRuns: 200 },
+			{ numRuns: cases(40, 200) },
 		);
 	});
 
@@ -364,7 +365,7 @@ describe("a memo", () => {
 				expect(explanations).toEqual([]);
 				expect(plan).toEqual(full);
 			}),
-			{ numRuns: 100 },
+			{ numRuns: cases(20, 100) },
 		);
 	});
 });

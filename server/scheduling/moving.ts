@@ -1,7 +1,7 @@
 import { chooseOffer } from "./choose-offer.ts";
 import { cloudRunOf } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
-import type { Finding } from "./decide-job.ts";
+import type { Finding } from "./finding.ts";
 import { homeStartAt } from "./home.ts";
 import { placeOf } from "./kept-room.ts";
 import type { QueuedJob } from "./order.ts";
@@ -38,10 +38,10 @@ function moveToOffer(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { 
 	const shape = core.shapeOf(job.spec);
 	const only = shape.offers().eligible.filter((row) => row.offer.id === to.offerId);
 	if (only.length === 0) return null;
-	const run = { ...cloudRunOf(queued, shape.verdict, snapshot), mayWait: false };
+	const run = { ...cloudRunOf(queued, shape.verdict, snapshot, core.runTimeOf(job.spec)), mayWait: false };
 	const there = { ...shape, offers: () => ({ ...shape.offers(), eligible: only, usable: only, byPrice: () => only }) };
 	const choice = chooseOffer(there, job, run, budgets, core.askApproval, snapshot.nowMs);
 	if (choice.kind !== "chosen") return null;
 	const base = { queued, shape, run, start: null, due: null, choice, putOffUntilMs: null, eviction: null };
-	return { ...base, outcome: "launch", reason: launchReason(choice.row, choice.holdMicroUsd, run, null, null) };
+	return { ...base, outcome: "launch", reason: launchReason(choice, run, null, null) };
 }

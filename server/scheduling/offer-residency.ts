@@ -1,7 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { DataRef, JobSpec } from "#server/domain/job.ts";
 import { canBeStored } from "./copy-ahead.ts";
-import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import { outsideResidency } from "./residency.ts";
 import type { Snapshot } from "./types.ts";
@@ -25,7 +24,7 @@ export function liesAtHome({ uri }: DataRef): boolean {
 }
 
 /** Hard rules that no policy has to repeat; each region is looked at once. */
-export function residencyOf(spec: JobSpec, copies: Copies | null): (row: OfferRow) => Removal | null {
+export function residencyOf(spec: JobSpec, copies: Copies | null): (row: { placeKey: string; offer: Offer }) => Removal | null {
 	if (spec.data.every((d) => d.residency.length === 0 && !liesAtHome(d))) return () => null;
 	const known = new Map<string, Removal | null>();
 	return ({ placeKey, offer }) => {

@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { CapRule } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
-import { leastScores } from "./choose-offer.ts";
+import { leastScores } from "./best-offer.ts";
 import { scoreOf } from "./cost.ts";
 import { decide } from "./decide.ts";
 import { emptyRecord, withHours, withInterruption, withRefusal } from "./records.ts";
@@ -150,7 +151,7 @@ const anyCloud: fc.Arbitrary<Snapshot> = fc
 		});
 	});
 
-const RUNS = { numRuns: 400 };
+const RUNS = { numRuns: cases(80, 400) };
 
 function always(check: (launches: Extract<Action, { kind: "launch" }>[], snapshot: Snapshot) => void): void {
 	fc.assert(

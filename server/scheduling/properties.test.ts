@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { RuleEffect } from "#server/domain/policy.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
@@ -10,7 +11,7 @@ import { anySnapshot } from "./testing/arbitrary.ts";
 import { aJob, aPolicy, aPool, aSnapshot, NOON_MS } from "./testing/builders.ts";
 import type { Action, PendingJob, Plan, Snapshot } from "./types.ts";
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: cases(60, 300) };
 
 /** Checks every plan of any snapshot. */
 function always(check: (plan: Plan, snapshot: Snapshot) => void, among: fc.Arbitrary<Snapshot> = anySnapshot): void {

@@ -1,3 +1,4 @@
+import { gpuMemoryGiBOf, hasBf16 } from "#server/domain/accelerator-capabilities.ts";
 import type { RemovalCode } from "#server/domain/decision.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { isOtherThanGpu } from "#server/domain/other-accelerators.ts";
@@ -25,6 +26,9 @@ export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | 
 	if (gpus > machine.gpus) return "hardware_gpus";
 	if (cpus !== null && machine.cpus !== null && cpus > machine.cpus) return "hardware_cpus";
 	if (memoryGiB !== null && machine.memoryGiB !== null && memoryGiB > machine.memoryGiB) return "hardware_memory";
+	const { gpuMemoryGiB, bf16 } = spec.resources;
+	if (gpuMemoryGiB !== undefined && (gpuMemoryGiBOf(machine.accelerator) ?? gpuMemoryGiB) < gpuMemoryGiB) return "hardware_gpu_memory";
+	if (bf16 === true && !hasBf16(machine.accelerator)) return "hardware_bf16";
 	return null;
 }
 
@@ -45,6 +49,10 @@ export function hardwareFacts(spec: JobSpec, machine: Machine, why: RemovalCode)
 			return { asked: spec.resources.cpus, has: machine.cpus };
 		case "hardware_memory":
 			return { askedGiB: spec.resources.memoryGiB, hasGiB: machine.memoryGiB };
+		case "hardware_gpu_memory":
+			return { askedGiB: spec.resources.gpuMemoryGiB ?? null, hasGiB: gpuMemoryGiBOf(machine.accelerator) };
+		case "hardware_bf16":
+			return { has: machine.accelerator };
 		case "multi_node_unsupported":
 			return { askedNodes: spec.nodes };
 		default:
@@ -63,6 +71,8 @@ export function stageOf(why: RemovalCode): number {
 		"hardware_gpus",
 		"hardware_cpus",
 		"hardware_memory",
+		"hardware_gpu_memory",
+		"hardware_bf16",
 	];
 	const at = order.indexOf(why);
 	return at < 0 ? order.length : at;

@@ -1,6 +1,6 @@
 import type { ApprovalRequest } from "#server/domain/approval.ts";
 import { estimateOf } from "./cost.ts";
-import type { Finding } from "./decide-job.ts";
+import type { Finding } from "./finding.ts";
 import type { Snapshot } from "./types.ts";
 
 /** What a held job asks a person for: the placement that the rule stopped, as the decision saw it. null: it asks for nothing. */

@@ -94,10 +94,10 @@ const FACT_NAMES = Object.keys(JOB_FIELDS) as FactName[];
 export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 	const names = factsUsedBy(policy);
 	return (spec) => {
-		const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
+		const { gpus, accelerators, cpus, memoryGiB, gpuMemoryGiB = "", bf16 = "" } = spec.resources;
 		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
 		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (liesAtHome(d) ? [d.residency, d.uri] : d.residency)));
-		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${models} ${bound}`;
+		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}`;
 		if (names.length === 0) return hardware;
 		const facts = new JobFacts(spec);
 		return `${hardware}\n${names.map((name) => textOf(facts[name])).join("\n")}`;

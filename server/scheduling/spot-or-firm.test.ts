@@ -18,17 +18,16 @@ const M = MINUTE_MS;
 const firm = anOffer({ usd: "1.00" });
 const spot = anOffer({ usd: "0.30", capacityType: "spot" });
 
-/** 20 hours at the median, 30 at P90, a checkpoint every 15 min, a boot of 2 min at P90. */
+/** A known length of 30 hours, a checkpoint every 15 min, a boot of 2 min at P90. */
 function due(inMs: number, part: Partial<PendingJob["spec"]> = {}): PendingJob {
-	const job = aJob("a")
-		.estimate(20 * HOUR_MS)
-		.build();
+	const job = aJob("a").estimate(WORK_MS).max(WORK_MS).build();
 	return { ...job, spec: { ...job.spec, deadlineMs: NOON_MS + inMs, checkpoint: { path: "/c", uri: null, intervalMs: 15 * M }, ...part } };
 }
 const WORK_MS = 30 * HOUR_MS;
-const CHANGEOVER_MS = 2 * M + LIMITS.restoreMs;
+/** Nothing is saved yet: there is nothing to restore at the start. */
+const BOOT_MS = 2 * M;
 /** Margin below which a start on spot is not borne. */
-const LEAST_MS = CHANGEOVER_MS + 15 * M + LIMITS.nextChoiceWithinMs;
+const LEAST_MS = BOOT_MS + LIMITS.restoreMs + 15 * M + LIMITS.nextChoiceWithinMs;
 const AMPLE_MS = 40 * HOUR_MS;
 
 /** Spot that was up for `upMs` and away for `awayMs`, for ten days, and was refused a minute ago when it had just gone. */
@@ -46,7 +45,9 @@ function comesAndGoes(upMs: number, awayMs: number): OfferRecord {
 const SOON = comesAndGoes(10 * HOUR_MS, 20 * M);
 const RARELY = comesAndGoes(HOUR_MS, 9 * HOUR_MS);
 const seen = (record: OfferRecord): Partial<Snapshot> => ({ offerRecords: new Map([[spot.id, record]]) });
-const choose = (job: PendingJob, given: Partial<Snapshot>) => chooseFor(aSnapshot({ offers: [spot, firm], ...given }), job);
+const weighing = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n } });
+const choose = (job: PendingJob, given: Partial<Snapshot>) =>
+	chooseFor(aSnapshot({ policy: weighing(1), offers: [spot, firm], ...given }), job);
 
 describe("a job with a deadline and checkpoints, with spot away", () => {
 	it("waits for spot that comes back soon, until its deadline asks for firm capacity at the latest", () => {
@@ -54,8 +55,8 @@ describe("a job with a deadline and checkpoints, with spot away", () => {
 		expect(choice).toMatchObject({
 			kind: "waits_for_spot",
 			row: { offer: { id: firm.id } },
-			untilMs: NOON_MS + AMPLE_MS - WORK_MS - CHANGEOVER_MS - LEAST_MS,
-			askAgainMs: NOON_MS + 2 * M,
+			untilMs: NOON_MS + AMPLE_MS - WORK_MS - BOOT_MS - LEAST_MS,
+			askAgainMs: NOON_MS - M + LIMITS.askAgainLeastMs,
 			zones: 1,
 		});
 	});
@@ -65,13 +66,12 @@ describe("a job with a deadline and checkpoints, with spot away", () => {
 	});
 
 	it("does not wait where an hour is worth more than spot could save", () => {
-		const weighing = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n } });
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: weighing(0) }).choice.kind).toBe("waits_for_spot");
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: weighing(60) }).offerId).toBe(firm.id);
 	});
 
 	it("never waits longer than its deadline bears: on the last moment and one later", () => {
-		const leastMs = WORK_MS + CHANGEOVER_MS + LEAST_MS;
+		const leastMs = WORK_MS + BOOT_MS + LEAST_MS;
 		const at = (laterMs: number) => choose(due(leastMs + laterMs), seen(SOON));
 		expect(at(3 * HOUR_MS).choice.kind).toBe("waits_for_spot");
 		expect(at(-1).offerId).toBe(firm.id);
@@ -122,7 +122,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 });
 
 describe("the plan of a job that waits for spot", () => {
-	const leave = aPolicy({ rules: [["go", null, burstRule({ always: true })]] });
+	const leave = aPolicy({ ...{ weights: weighing(1).weights }, rules: [["go", null, burstRule({ always: true })]] });
 	const snapshot = aSnapshot({ policy: leave, pools: [], offers: [spot, firm], ...seen(SOON), pending: [due(AMPLE_MS)] });
 	const at = (nowMs: number) => decide({ ...snapshot, nowMs, priceMaxAgeMs: 100 * HOUR_MS }, { explain: new Set(["job_a"]) });
 
@@ -131,11 +131,11 @@ describe("the plan of a job that waits for spot", () => {
 		expect(plan.actions).toEqual([]);
 		const why = plan.waiting.get("job_a");
 		expect(why && sentenceOf(why)).toBe(
-			"Waiting for spot, of which there was none just now; it is asked for again at 2026-11-21 12:02 UTC; the deadline bears that until 2026-11-21 21:30 UTC at the latest, since capacity that is not taken back can be had for $1.00 an hour, and spot costs $0.30.",
+			"Waiting for spot, of which there was none just now; it is asked for again at 2026-11-21 12:09 UTC; the deadline bears that until 2026-11-21 21:33 UTC at the latest, since capacity that is not taken back can be had for $1.00 an hour, and spot costs $0.30.",
 		);
 		expect(why && waitingChanges(why).map(({ sentence }) => sentence)).toEqual([
-			"At 2026-11-21 12:02 UTC spot is asked for again, and it is launched when there is some.",
-			"By 2026-11-21 21:30 UTC it starts on capacity that is not taken back, for its deadline.",
+			"At 2026-11-21 12:09 UTC spot is asked for again, and it is launched when there is some.",
+			"By 2026-11-21 21:33 UTC it starts on capacity that is not taken back, for its deadline.",
 		]);
 		const [home] = plan.explanations;
 		expect(home?.candidates.map(({ offerId, removedBy }) => [offerId, removedBy?.why])).toEqual([
@@ -145,8 +145,8 @@ describe("the plan of a job that waits for spot", () => {
 	});
 
 	it("asks for spot when its pause is over, and for firm capacity when the deadline bears no more", () => {
-		expect(at(NOON_MS + 3 * M).actions).toMatchObject([{ kind: "launch", offer: { id: spot.id } }]);
-		const lastMs = NOON_MS + AMPLE_MS - WORK_MS - CHANGEOVER_MS - LEAST_MS;
+		expect(at(NOON_MS + 10 * M).actions).toMatchObject([{ kind: "launch", offer: { id: spot.id } }]);
+		const lastMs = NOON_MS + AMPLE_MS - WORK_MS - BOOT_MS - LEAST_MS;
 		expect(at(lastMs + 1).actions).toMatchObject([{ kind: "launch", offer: { id: firm.id } }]);
 	});
 });

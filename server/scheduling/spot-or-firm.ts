@@ -3,6 +3,7 @@ import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 import { stateBeforeStart } from "./spot-guarantee/before-start.ts";
 import { chooseWithDeadline } from "./spot-guarantee/choose-with-deadline.ts";
+import { SPOT } from "./spot-guarantee/constants.ts";
 import { bearsSpotStart, leastStartMarginMs, marginMs } from "./spot-guarantee/safety.ts";
 import type { SpotZone } from "./spot-guarantee/types.ts";
 import { spotZoneOf } from "./spot-zone.ts";
@@ -42,10 +43,10 @@ export function deadlineWay(
 	leavesFirm: boolean,
 	blockedBy: (row: OfferRow) => Removal | null,
 ): DeadlineWay | null {
-	const { deadlineMs, checkpointEveryMs, rest, instances, terms } = run;
+	const { deadlineMs, checkpointEveryMs, instances, terms } = run;
 	if (deadlineMs === null || checkpointEveryMs === null || !terms.records) return null;
-	const before = stateBeforeStart({ atMs: nowMs, deadlineMs, workLeftMs: rest.p90Ms, stagingMs, run });
-	if (!bearsSpotStart(before)) return null;
+	const before = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
+	if (before === null || !bearsSpotStart(before)) return null;
 	const { up, away, firm } = marketOf(rows, run, blockedBy);
 	const zones = [...up, ...away.map(({ zone }) => zone)];
 	if (zones.length === 0 || firm === null) return null;
@@ -55,6 +56,7 @@ export function deadlineWay(
 		onDemandMicroUsdPerHour: firm.weighedMicroUsdPerHour,
 		delayMicroUsdPerHour: terms.delayMicroUsdPerHour / instances,
 		leavesFirm,
+		lookDelayMs: SPOT.lookDelayMs,
 	});
 	if (choice.on === "spot") return { on: "spot" };
 	const [first] = away;

@@ -3,6 +3,7 @@ import type { CostTerms } from "./cost.ts";
 import type { OfferRow } from "./offers.ts";
 import { SPOT } from "./spot-guarantee/constants.ts";
 import { modelOfAll, priorModel } from "./spot-guarantee/learner.ts";
+import { type Presence, presenceAfter, UNSEEN } from "./spot-guarantee/presence.ts";
 import type { SpotZone, ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
 
 /**
@@ -21,10 +22,23 @@ export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boo
 	};
 }
 
-/** By the last look at it, if that was not too long ago to tell anything. What was away then, and is not known to be, may have just come back. */
-function ageOf(seen: readonly ZoneRecord[], up: boolean, nowMs: number): number {
+/** What is expected of a spot offer now, by the last look at it or at another size in its place. */
+export function presenceOf(row: OfferRow, { records, nowMs }: CostTerms): Presence {
+	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
+	const last = lastOf(seen);
+	if (last === null) return UNSEEN;
+	return presenceAfter(modelOn(row, seen, nowMs), last.up, Math.max(0, last.atMs - last.sinceMs), Math.max(0, nowMs - last.atMs));
+}
+
+function lastOf(seen: readonly ZoneRecord[]): ZoneRecord | null {
 	let last: ZoneRecord | null = null;
 	for (const zone of seen) if (last === null || zone.atMs > last.atMs) last = zone;
+	return last;
+}
+
+/** By the last look at it, if that was not too long ago to tell anything. What was away then, and is not known to be, may have just come back. */
+function ageOf(seen: readonly ZoneRecord[], up: boolean, nowMs: number): number {
+	const last = lastOf(seen);
 	if (last === null || nowMs - last.atMs > SPOT.lookGapMs) return up ? SPOT.unseenAgeMs : 0;
 	return last.up === up ? Math.max(0, nowMs - last.sinceMs) : 0;
 }

@@ -7,6 +7,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { EgressStep } from "./egress.ts";
 import type { ZoneRecord } from "./spot-guarantee/types.ts";
+import type { ThroughputView } from "./throughput/types.ts";
 
 /**
  * Terminology. **Snapshot**: everything one cycle may know, read at one moment; plain data, nothing in it changes.
@@ -45,10 +46,14 @@ export interface Snapshot {
 	data?: DataView;
 	/** Grid intensity of the coming hours by `provider:region` (or pool id), gCO2e/kWh; index 0 is the hour of nowMs. */
 	gridForecast?: ReadonlyMap<string, readonly number[]>;
+	/** From a started machine to work that continues from its checkpoint, ms. Absent: LIMITS.restoreMs. */
+	restoreMs?: number;
 	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: not known. */
 	priceForecast?: ReadonlyMap<string, readonly number[]>;
 	/** What those two rest on, by the same keys. Absent: told from outside (a replay), and nothing is said of it. */
 	foretoldBy?: ReadonlyMap<string, ForetoldBy>;
+	/** How fast jobs run on each accelerator. Absent: every cloud machine has speed 1. */
+	throughput?: ThroughputView;
 	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: nothing counted. */
 	egressGiB?: ReadonlyMap<string, number>;
 }
@@ -163,6 +168,8 @@ export interface PendingJob {
 	checkpointGiB?: number;
 	/** Offers that failed this job lately, with the time until which they are left alone. */
 	avoidOffers: { offerId: string; untilMs: number }[];
+	/** Its launches that were refused for want of capacity in the last hour, oldest first. Absent: none. */
+	refused?: readonly RefusedLaunch[];
 	/** Pools that are not for it now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
 	notPools?: readonly string[];
 	/** A person said yes: up to this amount. */
@@ -173,6 +180,11 @@ export interface PendingJob {
 	movingTo?: MoveTarget | null;
 	/** Set when running jobs were told to leave for it: these slots are its own. */
 	room?: KeptRoom | null;
+}
+
+export interface RefusedLaunch {
+	offerId: string;
+	atMs: number;
 }
 
 /** Slots that running jobs leave, with what was free beside them, for one job; and the rule that let them be told so. */
@@ -208,6 +220,8 @@ export interface RunningAttempt {
 	checkpointGiB?: number;
 	/** It stands for a job of a cluster's own queue: home is this pool alone. Absent: any pool. */
 	homePoolId?: string;
+	/** As of a pending job. */
+	refused?: readonly RefusedLaunch[];
 	/** Where it goes on once it has stopped: the slots or the offer are kept for it. */
 	movingTo?: MoveTarget | null;
 	/** The offer that its instance was bought as. */
@@ -219,6 +233,8 @@ export interface RunningAttempt {
 	microUsdPerHour?: bigint | null;
 	/** End of its instances' life. */
 	expiresAtMs?: number | null;
+	/** Egress reserved for it that has not left yet, GiB. Absent: none. */
+	reservedEgressGiB?: number;
 	/** GPU utilisation over the window of the policy's rule, percent; absent: not measured. */
 	gpuUtilisation?: { percent: number; overMs: number };
 	/** Since when its instance has done nothing for it; null: it is busy. */
@@ -248,6 +264,8 @@ export interface DurationStat {
 	user?: string;
 	/** Set: only runs with so many GPUs (all nodes; rounded up to a power of two). Absent: with any number. */
 	gpus?: number;
+	/** Different name patterns among the samples, at most duration-book's KINDS_MAX. Absent: as many as samples. */
+	kinds?: number;
 	/** Run times at forecast/quantiles POINT_SHARES, ms, ascending. Absent: only p50Ms and p90Ms are known. */
 	points?: readonly number[];
 	/** Run time ÷ estimate at the same shares, of those runs that had an estimate. */
@@ -285,10 +303,14 @@ export type Action =
 			offer: Offer;
 			/** Machines that start together, or none of them: the job's nodes. */
 			instances: number;
+			/** Median speed of the job there, relative to a machine of speed 1. Absent: 1. */
+			speed?: number;
 			/** Longest life of the instance; the hold covers all of it, for all instances. */
 			lifeMs: number;
 			holdMicroUsd: bigint;
 			budgetIds: string[];
+			/** Worst-case egress, GiB. Only where a cap on egress applies. */
+			egressGiB?: number;
 			reason: Reason;
 	  }
 	| { kind: "hold"; jobId: string; reason: Reason }

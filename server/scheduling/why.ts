@@ -5,9 +5,9 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { type BudgetShort, budgetFacts } from "./budget.ts";
 import { type BurstFacts, type DueBurst, finiteOrNull, nextBurst } from "./burst.ts";
 import { capFacts } from "./caps.ts";
-import type { ApprovalAsk, OfferChoice } from "./choose-offer.ts";
+import type { ApprovalAsk, ChosenOffer, OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, estimateOf, stagingByMachineMs, stagingOn } from "./cost.ts";
-import type { Eviction } from "./evict.ts";
+import type { Eviction } from "./eviction.ts";
 import type { HomeStart } from "./home.ts";
 import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
@@ -28,7 +28,12 @@ export function homeReason(start: HomeStart, spec: JobSpec): Reason {
 	});
 }
 
-export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun, due: DueBurst | null, facts: BurstFacts | null): Reason {
+export function launchReason(
+	{ row, holdMicroUsd, isTrial = false }: Pick<ChosenOffer, "row" | "holdMicroUsd" | "isTrial">,
+	run: CloudRun,
+	due: DueBurst | null,
+	facts: BurstFacts | null,
+): Reason {
 	const { offer } = row;
 	return reason("placed_cloud", {
 		offerId: offer.id,
@@ -40,10 +45,25 @@ export function launchReason(row: OfferRow, holdMicroUsd: bigint, run: CloudRun,
 		costMicroUsd: String(estimateOf(row, run).totalMicroUsd),
 		holdMicroUsd: String(holdMicroUsd),
 		startInMs: run.start.p50Ms,
+		...speedReasonFacts(row, run),
+		...(isTrial && { trial: true }),
 		...due?.facts,
 		...(facts ? { forecastWaitMs: finiteOrNull(facts.forecastWaitMs) } : {}),
 		...(due ? { ruleId: due.ruleId, trigger: due.trigger } : {}),
 	});
+}
+
+/** Expected run time on the accelerator, and where its speed comes from. */
+function speedReasonFacts(row: OfferRow, run: CloudRun): Reason["facts"] {
+	const speed = run.speeds?.on(row.machine.accelerator);
+	if (!speed || speed.source === null) return {};
+	return {
+		accelerator: row.machine.accelerator,
+		runMs: Math.round(run.rest.p50Ms * speed.timeFactor),
+		speed: speed.speed.toPrecision(3),
+		speedSource: speed.source,
+		...(speed.runs > 0 && { speedRuns: speed.runs }),
+	};
 }
 
 /** The chosen offer's region has a store, into which the job's data are copied first. */

@@ -2,9 +2,9 @@ import { inspect } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
-import { ChangeFeed } from "./changes/feed.ts";
-import type { SiteTools } from "./site/tools.ts";
-import { type Timing, timingSchema } from "./timing.ts";
+import type { SiteTools } from "#server/services/capacity/site/tools.ts";
+import { type Timing, timingSchema } from "#server/services/core/timing.ts";
+import { ChangeFeed } from "#server/services/notification/changes/feed.ts";
 
 /** What every request of this process shares. */
 export interface Runtime {

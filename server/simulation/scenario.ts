@@ -42,7 +42,7 @@ export interface Scenario {
 	meterEveryMs: number | null;
 }
 
-/** Waiting times, ms: those of services/timing.ts, and what the simulated outside takes. */
+/** Waiting times, ms: those of services/core/timing.ts, and what the simulated outside takes. */
 export interface SimTiming {
 	stopGraceMs: number;
 	readyTimeoutMs: number;
@@ -76,7 +76,7 @@ export interface SimTiming {
 	homeStartMs: number;
 }
 
-/** Those of a live installation (services/timing.ts), with the emulated outside in plausible places. */
+/** Those of a live installation (services/core/timing.ts), with the emulated outside in plausible places. */
 export const SIM_TIMING: SimTiming = {
 	stopGraceMs: 90 * SECOND_MS,
 	readyTimeoutMs: 15 * MINUTE_MS,

@@ -32,37 +32,37 @@ export default async function ApprovalsPage({ searchParams }: { searchParams: Pr
 				<div className={cn("group/asked grid items-start gap-4", approval !== null && "rail:grid-cols-[minmax(0,1fr)_minmax(0,1.25fr)]")}>
 					<Panel
 						id="asked"
-						title="Jobs that ask"
-						// On a phone the one that is looked at has the screen to itself, once it is there: one that is not leaves the list.
+						title="Approvals"
+						// On a phone, an open approval takes the whole screen. One that fails to load leaves the list visible.
 						className="max-rail:group-has-[#approval]/asked:hidden"
 						actions={
 							<>
 								<ApprovalsExport view={view} />
 								<SegmentedLinks
-									label="Which approvals"
+									label="Filter approvals"
 									value={view}
 									options={APPROVAL_VIEWS.map((value) => ({
 										value,
-										label: value === "open" ? "Waiting" : "Answered",
+										label: value === "open" ? "Pending" : "Decided",
 										href: approvalsHref({ view: value }),
 									}))}
 								/>
 							</>
 						}
 					>
-						<QueryBoundary what="The approvals" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the approvals" />}>
+						<QueryBoundary what="approvals" skeleton={<TableSkeleton rows={4} columns={3} label="Loading approvals" />}>
 							<ApprovalsList view={view} chosen={approval} />
 						</QueryBoundary>
 					</Panel>
 					{approval !== null && (
 						<div className="max-rail:order-first">
-							<QueryBoundary key={approval} what="This approval" framed skeleton={<TextSkeleton lines={8} label="Loading the approval" />}>
+							<QueryBoundary key={approval} what="this approval" framed skeleton={<TextSkeleton lines={8} label="Loading approval" />}>
 								<ApprovalDetail id={approval} view={view} />
 							</QueryBoundary>
 						</div>
 					)}
 				</div>
-				<QueryBoundary what="The changes" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading the changes" />}>
+				<QueryBoundary what="proposed changes" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading changes" />}>
 					<SecondPersonPanel view={view} role={role} />
 				</QueryBoundary>
 			</PageBody>

@@ -24,10 +24,10 @@ export default async function AuditPage({ searchParams }: { searchParams: Promis
 			<PageHeader title="Audit" actions={<ExportLinks />} />
 			<PageBody>
 				<AuditToolbar />
-				<QueryBoundary what="The state of the chain" framed skeleton={<TextSkeleton lines={1} label="Loading the chain" />}>
+				<QueryBoundary what="the audit chain status" framed skeleton={<TextSkeleton lines={1} label="Loading chain status" />}>
 					<ChainPanel />
 				</QueryBoundary>
-				<QueryBoundary what="The audit" framed skeleton={<TableSkeleton rows={12} columns={6} label="Loading the audit" />}>
+				<QueryBoundary what="the audit log" framed skeleton={<TableSkeleton rows={12} columns={6} label="Loading audit log" />}>
 					<LinesPanel />
 				</QueryBoundary>
 			</PageBody>

@@ -34,7 +34,7 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 		void client.prefetchQuery(trpc.channel.list.queryOptions());
 		void client.prefetchQuery(trpc.channel.deliveries.queryOptions(DELIVERIES_QUERY));
 	}
-	// Which budget is the first one is known only with the list; when it fails, its panel tells why.
+	// The first budget is known only once the list has loaded. If that fails, the list panel shows the error.
 	const list = await client.fetchQuery(trpc.budget.list.queryOptions()).catch(() => []);
 	const id = budget ?? list[0]?.id ?? null;
 	const chosen = id === null ? null : { id, period };
@@ -44,14 +44,14 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 			<PageHeader title="Budgets" meta={<LiveMeta />} actions={canChange && id !== null && <ChangeCap key={id} budgetId={id} />} />
 			<PageBody>
 				{chosen && (
-					<QueryBoundary what="This budget" framed skeleton={<KpiSkeleton count={5} label="Loading the budget" />}>
+					<QueryBoundary what="this budget" framed skeleton={<KpiSkeleton count={5} label="Loading budget" />}>
 						<BudgetHead chosen={chosen} />
 					</QueryBoundary>
 				)}
-				<QueryBoundary what="The proposals" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading approvals" />}>
+				<QueryBoundary what="proposals" framed skeleton={<TableSkeleton rows={1} columns={3} label="Loading approvals" />}>
 					<ProposalsPanel canChange={canChange} />
 				</QueryBoundary>
-				<QueryBoundary what="The budgets" framed skeleton={<TableSkeleton rows={5} columns={7} label="Loading the budgets" />}>
+				<QueryBoundary what="budgets" framed skeleton={<TableSkeleton rows={5} columns={7} label="Loading budgets" />}>
 					<BudgetsTable chosen={id} />
 				</QueryBoundary>
 				{chosen && <BudgetCourse chosen={chosen} />}
@@ -61,11 +61,11 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 					actions={
 						<>
 							<SegmentedLinks
-								label="Which alerts"
+								label="Filter alerts"
 								value={alerts}
 								options={ALERT_STATES.map((value) => ({
 									value,
-									label: value === "open" ? "Open" : "Past",
+									label: value === "open" ? "Open" : "Resolved",
 									href: budgetsHref({ budget, period, alerts: value }),
 								}))}
 							/>
@@ -73,17 +73,17 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 						</>
 					}
 				>
-					<QueryBoundary what="The alerts" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the alerts" />}>
+					<QueryBoundary what="alerts" skeleton={<TableSkeleton rows={4} columns={4} label="Loading alerts" />}>
 						<AlertsList state={alerts} />
 					</QueryBoundary>
 				</Panel>
 				{canChange && (
 					<Panel id="channels">
 						<PanelSplit columns="minmax(0,1fr) minmax(0,1.35fr)">
-							<QueryBoundary what="The channels" skeleton={<TableSkeleton rows={3} columns={2} label="Loading the channels" />}>
+							<QueryBoundary what="channels" skeleton={<TableSkeleton rows={3} columns={2} label="Loading channels" />}>
 								<ChannelsPanel />
 							</QueryBoundary>
-							<QueryBoundary what="The log" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the log" />}>
+							<QueryBoundary what="the delivery log" skeleton={<TableSkeleton rows={4} columns={4} label="Loading delivery log" />}>
 								<DeliveriesPanel />
 							</QueryBoundary>
 						</PanelSplit>
@@ -94,26 +94,26 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 	);
 }
 
-/** How the chosen budget goes: what is left, what happens at the cap, who spends it, how it went before. */
+/** The selected budget: remaining amount, cap behavior, top spenders and earlier periods. */
 function BudgetCourse({ chosen }: { chosen: ChosenBudget }) {
 	return (
 		<>
 			<Panel>
 				<PanelSplit columns="minmax(0,1.4fr) minmax(0,1fr)">
-					<QueryBoundary what="What is left" skeleton={<ChartSkeleton height={360} label="Loading what is left" />}>
+					<QueryBoundary what="the remaining budget" skeleton={<ChartSkeleton height={360} label="Loading remaining budget" />}>
 						<BurnDownPanel chosen={chosen} />
 					</QueryBoundary>
-					<QueryBoundary what="The way to the cap" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the way to the cap" />}>
+					<QueryBoundary what="the burn-down" skeleton={<TableSkeleton rows={4} columns={3} label="Loading burn-down" />}>
 						<WayPanel chosen={chosen} />
 					</QueryBoundary>
 				</PanelSplit>
 			</Panel>
 			<Panel>
 				<PanelSplit columns="minmax(0,1.4fr) minmax(0,1fr)">
-					<QueryBoundary what="Who spends it" skeleton={<TableSkeleton rows={6} columns={4} label="Loading who spends it" />}>
+					<QueryBoundary what="top spenders" skeleton={<TableSkeleton rows={6} columns={4} label="Loading top spenders" />}>
 						<SpendersPanel chosen={chosen} />
 					</QueryBoundary>
-					<QueryBoundary what="The periods before" skeleton={<TableSkeleton rows={3} columns={4} label="Loading earlier periods" />}>
+					<QueryBoundary what="earlier periods" skeleton={<TableSkeleton rows={3} columns={4} label="Loading earlier periods" />}>
 						<HistoryPanel chosen={chosen} />
 					</QueryBoundary>
 				</PanelSplit>

@@ -39,53 +39,49 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 			<PageHeader title="Carbon" meta={<span className="max-md:hidden">{ranges}</span>} actions={<CarbonExport view={view} />} />
 			<PageBody>
 				<div className="md:hidden">{ranges}</div>
-				{ownTeams && (
-					<p className="text-ink-2">
-						You see the emissions of your teams: {ownTeams.join(", ")}. Idle hardware belongs to no team and is not in it.
-					</p>
-				)}
-				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
+				{ownTeams && <p className="text-ink-2">Shows your teams only: {ownTeams.join(", ")}. Excludes idle hardware.</p>}
+				<QueryBoundary what="totals" framed skeleton={<KpiSkeleton count={5} label="Loading totals" />}>
 					<CarbonHead view={view} />
 				</QueryBoundary>
 				<Panel>
 					<PanelSplit columns="minmax(0,1.5fr) minmax(0,1fr)">
 						<div className="min-w-0 pb-3">
 							<PanelHeader title={range === "12m" ? "By month" : "By day"} sub={`kg CO2e, ${zone}`} />
-							<QueryBoundary what="The days" skeleton={<ChartSkeleton height={310} label="Loading the days" />}>
+							<QueryBoundary what="daily emissions" skeleton={<ChartSkeleton height={310} label="Loading daily emissions" />}>
 								<CarbonDays view={view} />
 							</QueryBoundary>
 						</div>
-						<QueryBoundary what="What was avoided" skeleton={<TextSkeleton lines={8} label="Loading what was avoided" className="py-5" />}>
+						<QueryBoundary
+							what="avoided emissions"
+							skeleton={<TextSkeleton lines={8} label="Loading avoided emissions" className="py-5" />}
+						>
 							<AvoidedPanel view={view} />
 						</QueryBoundary>
 					</PanelSplit>
 				</Panel>
 				<Panel>
-					<QueryBoundary what="The grid's intensity" skeleton={<TableSkeleton rows={5} columns={8} label="Loading the grid's intensity" />}>
+					<QueryBoundary what="grid intensity" skeleton={<TableSkeleton rows={5} columns={8} label="Loading grid intensity" />}>
 						<GridPanel view={view} />
 					</QueryBoundary>
 				</Panel>
 				<Panel>
 					<div className="flex min-h-11.5 flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2">
-						<h2 className="text-sm font-semibold">Where it came from</h2>
+						<h2 className="text-sm font-semibold">Breakdown</h2>
 						<SegmentedLinks
 							label="Group by"
 							value={by}
 							options={CARBON_BY.map((value) => ({ value, label: BY_LABEL[value], href: carbonHref({ range, by: value }) }))}
 						/>
 						<span className="ml-auto text-ink-3">
-							Each figure leads to its charges. {datesLabel(datesOf(range, nowMs, zone))}, {zone}
+							Select a figure to see its charges. {datesLabel(datesOf(range, nowMs, zone))}, {zone}
 						</span>
 					</div>
-					<QueryBoundary what="The table" skeleton={<TableSkeleton rows={7} columns={7} label="Loading the table" />}>
+					<QueryBoundary what="the breakdown" skeleton={<TableSkeleton rows={7} columns={7} label="Loading breakdown" />}>
 						<CarbonTable view={view} />
 					</QueryBoundary>
 				</Panel>
 				<Panel>
-					<QueryBoundary
-						what="The quality of the figures"
-						skeleton={<TextSkeleton lines={8} label="Loading the quality" className="py-5" />}
-					>
+					<QueryBoundary what="data quality" skeleton={<TextSkeleton lines={8} label="Loading data quality" className="py-5" />}>
 						<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)">
 							<QualityPanel view={view} />
 							<MethodPanel view={view} />

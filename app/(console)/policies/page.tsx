@@ -35,30 +35,30 @@ export default async function PoliciesPage() {
 		<HydrateClient>
 			<PolicyScreen editor={canEdit ? { accountId: actor.accountId } : null}>
 				<QueryBoundary
-					what="The policy in force"
+					what="the active policy"
 					framed
 					skeleton={<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />}
 				>
 					<PolicyLead canEdit={canEdit} />
 					<ManagedBanner canPublish={canEdit} />
 				</QueryBoundary>
-				<QueryBoundary what="The proposals" framed skeleton={null}>
+				<QueryBoundary what="proposals" framed skeleton={null}>
 					<PolicyProposals canDecide={canEdit} />
 				</QueryBoundary>
 				<MarkingProvider>
 					<div className="grid items-start gap-4 rail:grid-cols-2">
 						<div className="grid min-w-0 gap-4">
-							<QueryBoundary what="The rules" framed skeleton={<Loading title="Rules" rows={7} />}>
+							<QueryBoundary what="rules" framed skeleton={<Loading title="Rules" rows={7} />}>
 								<RulesPanel />
 							</QueryBoundary>
-							<QueryBoundary what="The budgets" framed skeleton={<Loading title="Budgets" rows={2} />}>
+							<QueryBoundary what="budgets" framed skeleton={<Loading title="Budgets" rows={2} />}>
 								<BudgetsPanel />
 							</QueryBoundary>
-							<QueryBoundary what="The versions" framed skeleton={<Loading title="Versions" rows={3} />}>
+							<QueryBoundary what="versions" framed skeleton={<Loading title="Versions" rows={3} />}>
 								<VersionsPanel mode="read" actions={canEdit && <SecondPersonSetting />} />
 							</QueryBoundary>
 						</div>
-						<QueryBoundary what="The policy's text" framed skeleton={<Loading title="YAML" rows={14} />}>
+						<QueryBoundary what="the policy text" framed skeleton={<Loading title="YAML" rows={14} />}>
 							<YamlPanel />
 						</QueryBoundary>
 					</div>

@@ -1,6 +1,6 @@
 import { redirect } from "next/navigation";
 
-/** Settings begin with the sites. */
+/** Settings open on Sites. */
 export default function SettingsPage() {
 	redirect("/settings/sites");
 }

@@ -29,7 +29,7 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 	const seesAll = actor?.kind === "person" && actor.role !== "data_scientist";
 	const client = getQueryClient();
 	const call = await caller();
-	// A failure is told by the panels, which read it again.
+	// Panels refetch and show their own errors.
 	const sites = await client.fetchQuery(trpc.site.list.queryOptions()).catch(() => []);
 	for (const { id } of sites.filter(hasNodes))
 		void client.prefetchInfiniteQuery(nodePages(trpc.site.nodes.pathKey(), id, (input) => call.site.nodes(input)));
@@ -43,7 +43,7 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 			<PageHeader title="Capacity" meta={<LiveMeta />} />
 			<PageBody>
 				<QueryBoundary
-					what="The summary"
+					what="the summary"
 					framed
 					skeleton={<TextSkeleton lines={2} className="max-w-215 px-0 py-2" label="Loading the summary" />}
 				>
@@ -51,33 +51,33 @@ export default async function CapacityPage({ searchParams }: { searchParams: Pro
 				</QueryBoundary>
 				<div className="grid items-stretch gap-4 rail:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)]">
 					<Panel title="Sites and pools" actions={<SitesExport />}>
-						<QueryBoundary what="The sites" skeleton={<TableSkeleton rows={4} columns={5} label="Loading the sites" />}>
+						<QueryBoundary what="sites" skeleton={<TableSkeleton rows={4} columns={5} label="Loading sites" />}>
 							<SitesTable />
 						</QueryBoundary>
 					</Panel>
 					<Panel title="Last sweep">
-						<QueryBoundary what="The last sweep" skeleton={<TextSkeleton lines={6} label="Loading the last sweep" />}>
+						<QueryBoundary what="the last sweep" skeleton={<TextSkeleton lines={6} label="Loading last sweep" />}>
 							<SweepFacts />
 						</QueryBoundary>
 					</Panel>
 				</div>
-				<QueryBoundary what="The machines in the cloud" framed skeleton={<PanelSkeleton title="Cloud machines" rows={3} />}>
+				<QueryBoundary what="cloud machines" framed skeleton={<PanelSkeleton title="Cloud machines" rows={3} />}>
 					<MachinesPanel seesAll={seesAll} />
 				</QueryBoundary>
-				<QueryBoundary what="The use of owned GPUs" framed skeleton={<PanelSkeleton title="Owned GPUs held, by hour" rows={2} />}>
+				<QueryBoundary what="owned GPU use" framed skeleton={<PanelSkeleton title="Owned GPUs in use by hour" rows={2} />}>
 					<UsePanel />
 				</QueryBoundary>
-				<QueryBoundary what="The nodes at home" framed skeleton={<PanelSkeleton title="Nodes" rows={4} />}>
+				<QueryBoundary what="nodes" framed skeleton={<PanelSkeleton title="Nodes" rows={4} />}>
 					<NodePanels />
 				</QueryBoundary>
-				<QueryBoundary what="The clusters' own queues" framed skeleton={null}>
+				<QueryBoundary what="cluster queues" framed skeleton={null}>
 					<QueuePanels />
 				</QueryBoundary>
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_minmax(0,2.3fr)]">
-					<QueryBoundary what="The slots at home" framed skeleton={<PanelSkeleton title="Slots at home" rows={6} />}>
+					<QueryBoundary what="owned slots" framed skeleton={<PanelSkeleton title="Owned slots" rows={6} />}>
 						<HomePanel />
 					</QueryBoundary>
-					<QueryBoundary what="The offers" framed skeleton={<PanelSkeleton title="Offers" rows={10} />}>
+					<QueryBoundary what="offers" framed skeleton={<PanelSkeleton title="Offers" rows={10} />}>
 						<OffersPanel filter={filter} />
 					</QueryBoundary>
 				</div>

@@ -61,25 +61,21 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 					<Ranges view={view} nowMs={nowMs} />
 				</div>
 				<FilterBar view={view} />
-				{ownTeams && (
-					<p className="text-ink-2">
-						You see the spend of your teams: {ownTeams.join(", ")}. Idle hardware belongs to no team and is not in it.
-					</p>
-				)}
-				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
+				{ownTeams && <p className="text-ink-2">Shows your teams only: {ownTeams.join(", ")}. Excludes idle hardware.</p>}
+				<QueryBoundary what="totals" framed skeleton={<KpiSkeleton count={5} label="Loading totals" />}>
 					<SpendHead view={view} seesAll={seesAll} />
 				</QueryBoundary>
 				<ChartPanel view={view} nowMs={nowMs} />
 				<GroupsPanel view={view} nowMs={nowMs} />
-				<Panel title="Month against month" sub="with the filters above">
-					<QueryBoundary what="The months" skeleton={<TableSkeleton rows={3} columns={8} label="Loading the months" />}>
+				<Panel title="Monthly spend" sub="filtered as above">
+					<QueryBoundary what="monthly spend" skeleton={<TableSkeleton rows={3} columns={8} label="Loading monthly spend" />}>
 						<MonthsTable view={view} />
 					</QueryBoundary>
 				</Panel>
 				<Panel>
 					<QueryBoundary
-						what="Prices, savings and losses"
-						skeleton={<TextSkeleton lines={8} label="Loading prices, savings and losses" className="py-5" />}
+						what="prices, savings and waste"
+						skeleton={<TextSkeleton lines={8} label="Loading prices, savings and waste" className="py-5" />}
 					>
 						<PanelSplit from="wide" columns="minmax(0,1.95fr) minmax(0,1.3fr)">
 							<PanelSplit columns="minmax(0,1.15fr) minmax(0,.8fr)">
@@ -123,23 +119,23 @@ function ChartPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
 			<PanelSplit columns="minmax(0,1.9fr) minmax(0,1fr)">
 				<div className="min-w-0">
 					<PanelHeader
-						title={`Owned and cloud by ${bucket}`}
-						sub={`dollars a ${bucket}, ${view.zone}`}
+						title={`Owned and cloud spend per ${bucket}`}
+						sub={`USD per ${bucket}, ${view.zone}`}
 						actions={
 							buckets.length > 1 && (
 								<SegmentedLinks
-									label="Bars"
+									label="Bar size"
 									value={bucket}
 									options={buckets.map((value) => ({ value, label: BUCKET_LABEL[value], href: spendHref({ ...view, bucket: value }) }))}
 								/>
 							)
 						}
 					/>
-					<QueryBoundary what="The chart" skeleton={<ChartSkeleton height={320} label="Loading the chart" />}>
+					<QueryBoundary what="the chart" skeleton={<ChartSkeleton height={320} label="Loading chart" />}>
 						<DaysPanel view={view} />
 					</QueryBoundary>
 				</div>
-				<QueryBoundary what="The month's end" skeleton={<TableSkeleton rows={4} columns={4} label="Loading the forecast" />}>
+				<QueryBoundary what="the forecast" skeleton={<TableSkeleton rows={4} columns={4} label="Loading forecast" />}>
 					<MonthEndPanel view={view} />
 				</QueryBoundary>
 			</PanelSplit>
@@ -151,24 +147,24 @@ function GroupsPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
 	return (
 		<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} />}>
 			<div className="flex min-h-11.5 flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2">
-				<h2 className="text-sm font-semibold">Where it went</h2>
+				<h2 className="text-sm font-semibold">Breakdown</h2>
 				<SegmentedLinks
 					label="Group by"
 					value={view.by}
 					options={SPEND_BY.map((value) => ({ value, label: BY_LABEL[value], href: spendHref({ ...view, by: value }) }))}
 				/>
 				<span className="ml-auto text-ink-3">
-					Each figure leads to its charges. {datesLabel(datesOfView(view, nowMs))}, {view.zone}
+					Select a figure to see its charges. {datesLabel(datesOfView(view, nowMs))}, {view.zone}
 				</span>
 			</div>
-			<QueryBoundary what="The table" skeleton={<TableSkeleton rows={7} columns={7} label="Loading the table" />}>
+			<QueryBoundary what="the breakdown" skeleton={<TableSkeleton rows={7} columns={7} label="Loading breakdown" />}>
 				{view.by === "job" ? <JobsTable view={view} /> : <SpendTable view={view} />}
 			</QueryBoundary>
 		</Panel>
 	);
 }
 
-/** Somebody who belongs to no team has no spend of their own, and may not see that of others. */
+/** Shown to users without a team: they have no own spend and cannot see that of others. */
 function NoTeam() {
 	return (
 		<>
@@ -176,9 +172,9 @@ function NoTeam() {
 			<PageBody>
 				<Panel>
 					<Forbidden
-						what="The spend of teams that you do not belong to"
+						what="spend of other teams"
 						who="platform engineers and finance"
-						detail="You belong to no team yet: an administrator can add you to one."
+						detail="You are not in a team yet. Ask an administrator to add you."
 					/>
 				</Panel>
 			</PageBody>

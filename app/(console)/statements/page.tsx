@@ -17,10 +17,10 @@ export default async function StatementsPage({ searchParams }: { searchParams: P
 			<PageHeader title="Statements" />
 			<PageBody>
 				<p className="max-w-215 text-pretty text-ink-2">
-					A month that is over is closed into statements: the company's and one for each team, from one moment of the ledger. What is posted
-					to it later shows as a change, and closing it again writes the next version beside the first.
+					Closing a month creates a statement for the company and one per team. Later postings show as changes; closing again creates a new
+					version.
 				</p>
-				<QueryBoundary what="The statements" framed skeleton={<TableSkeleton rows={6} columns={7} label="Loading the statements" />}>
+				<QueryBoundary what="statements" framed skeleton={<TableSkeleton rows={6} columns={7} label="Loading statements" />}>
 					<MonthsPanel team={team} />
 				</QueryBoundary>
 			</PageBody>

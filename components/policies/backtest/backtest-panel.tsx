@@ -27,17 +27,17 @@ const ASK_EVERY_MS = 500;
 
 interface BacktestPanelProps {
 	name: string;
-	/** The draft as it is now. */
+	/** The current draft. */
 	source: string;
-	/** It has no error. */
+	/** The draft has no errors. */
 	ready: boolean;
-	/** Who may only read policies sees no backtest. */
+	/** Read-only users see no backtests. */
 	canRun: boolean;
 }
 
 /**
- * A draft beside the version in force over the site's own record. The one that is shown lives in the URL as `backtest`; without
- * one it is the newest of this policy. Its id goes into a publication as what was seen before.
+ * Compares the draft with the active version on the site's own history. The shown backtest is in the URL as `backtest`;
+ * the default is this policy's newest. Publishing records its ID as reviewed.
  */
 export function BacktestPanel(props: BacktestPanelProps) {
 	const trpc = useTRPC();
@@ -49,13 +49,13 @@ export function BacktestPanel(props: BacktestPanelProps) {
 		enabled: props.canRun && id !== null,
 		refetchInterval: ({ state }) => (isPending(state.data) ? ASK_EVERY_MS : false),
 	});
-	if (!props.canRun) return <Forbidden what="Backtests" who="platform engineers" detail="They name jobs of every team." />;
+	if (!props.canRun) return <Forbidden what="backtests" who="platform engineers" detail="They show jobs of every team." />;
 	const error = newest.error ?? got.error;
 	return (
 		<div className="grid min-w-0 gap-4" id="backtest">
 			<Panel title="Backtest" sub={<Subject backtest={got.data ?? null} />} actions={<Controls {...props} backtest={got.data ?? null} />}>
 				{error ? (
-					<ErrorState title="The backtest could not be loaded" detail={describeError(error).detail} onRetry={() => void got.refetch()} />
+					<ErrorState title="Could not load the backtest" detail={describeError(error).detail} onRetry={() => void got.refetch()} />
 				) : (
 					<Course {...props} backtest={got.data ?? null} loading={newest.isLoading || got.isLoading} />
 				)}
@@ -76,10 +76,10 @@ function isPending(backtest: Pick<Backtest, "state"> | null | undefined): boolea
 }
 
 function Subject({ backtest }: { backtest: Backtest | null }) {
-	if (!backtest) return "what the draft would have done, on your own record";
+	if (!backtest) return "the draft on your own history";
 	const span = `${formatDay(Date.parse(backtest.from), false)} to ${formatDay(Date.parse(backtest.to), false)}`;
-	const jobs = backtest.result ? `on the ${formatCount(backtest.result.draft.jobs)} jobs of ` : "over ";
-	return `the draft against version ${backtest.baseVersion}, ${jobs}${span}`;
+	const jobs = backtest.result ? `${formatCount(backtest.result.draft.jobs)} jobs, ` : "";
+	return `draft vs version ${backtest.baseVersion}, ${jobs}${span}`;
 }
 
 function Controls({ name, source, ready, backtest }: BacktestPanelProps & { backtest: Backtest | null }) {
@@ -88,7 +88,7 @@ function Controls({ name, source, ready, backtest }: BacktestPanelProps & { back
 	const [, setChosen] = useQueryState("backtest", parseAsString);
 	const [days, setDays] = useState<Days>("30");
 	const settled = {
-		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+		onError: (error: unknown) => notify({ tone: "failed", title: "Could not run the backtest", detail: describeError(error).detail }),
 		onSettled: () => client.invalidateQueries({ queryKey: trpc.backtest.pathKey() }),
 	};
 	const start = useMutation(trpc.backtest.start.mutationOptions({ ...settled, onSuccess: ({ id }) => void setChosen(id) }));
@@ -103,12 +103,12 @@ function Controls({ name, source, ready, backtest }: BacktestPanelProps & { back
 	const options = DAYS.map((value) => ({ value, label: `${value} days` }));
 	return (
 		<>
-			<SegmentedControl label="Over the last" name="backtest-days" value={days} options={options} onChange={setDays} />
+			<SegmentedControl label="Last" name="backtest-days" value={days} options={options} onChange={setDays} />
 			<Button
 				size="sm"
 				disabled={!ready}
 				busy={start.isPending}
-				title={ready ? undefined : "Correct the draft's errors first"}
+				title={ready ? undefined : "Fix the draft's errors first"}
 				onClick={() => start.mutate({ name, source, days: NUMBER_OF[days] })}
 			>
 				{backtest ? "Run again" : "Run"}
@@ -118,18 +118,17 @@ function Controls({ name, source, ready, backtest }: BacktestPanelProps & { back
 }
 
 function Course({ source, backtest, loading }: BacktestPanelProps & { backtest: Backtest | null; loading: boolean }) {
-	if (loading) return <TextSkeleton lines={3} label="Loading the backtest" />;
+	if (loading) return <TextSkeleton lines={3} label="Loading backtest" />;
 	if (!backtest) {
 		return (
 			<p className="px-4 pb-4 text-pretty text-ink-2">
-				The jobs that were really submitted are replayed under the draft and under the version in force, with the prices and the capacity
-				that were recorded. It runs in the background and takes seconds to half a minute.
+				Replays your submitted jobs under the draft and the active version, with recorded prices and capacity. Takes up to half a minute.
 			</p>
 		);
 	}
 	if (isPending(backtest)) return <Progress backtest={backtest} />;
-	if (backtest.state === "cancelled") return <p className="px-4 pb-4 text-ink-3">It was cancelled before it was done.</p>;
-	if (!backtest.result) return <ErrorState title="The backtest failed" detail={backtest.error ?? "Nobody said why."} />;
+	if (backtest.state === "cancelled") return <p className="px-4 pb-4 text-ink-3">Cancelled.</p>;
+	if (!backtest.result) return <ErrorState title="Backtest failed" detail={backtest.error ?? "No reason recorded."} />;
 	const stale = backtest.source !== source;
 	return (
 		<>
@@ -138,7 +137,7 @@ function Course({ source, backtest, loading }: BacktestPanelProps & { backtest: 
 				{stale && <span aria-hidden className="size-1.5 flex-none rounded-full bg-warn" />}
 				<span>
 					Ran <Time atMs={Date.parse(backtest.finishedAt ?? backtest.createdAt)} />
-					{stale ? ", on another text than the one above: what was changed since is not in it." : ", on the text above."}
+					{stale ? ", on an earlier draft. Run it again to include your changes." : ", on this draft."}
 				</span>
 			</p>
 		</>
@@ -149,9 +148,9 @@ function Progress({ backtest }: { backtest: Backtest }) {
 	const percent = Math.floor(backtest.progressPermille / 10);
 	return (
 		<div className="grid gap-2 px-4 pb-4">
-			<progress value={percent} max={100} aria-label="Progress of the backtest" className="h-2 w-full accent-(--accent)" />
+			<progress value={percent} max={100} aria-label="Backtest progress" className="h-2 w-full accent-(--accent)" />
 			<p role="status" className="tabular text-ink-2">
-				{backtest.state === "queued" ? "Waits for the scheduler." : percent < 15 ? "Reads the record." : `Replays the jobs: ${percent}%.`}
+				{backtest.state === "queued" ? "Queued for the scheduler." : percent < 15 ? "Reading history." : `Replaying jobs: ${percent}%.`}
 			</p>
 		</div>
 	);

@@ -2,7 +2,7 @@ import { cn } from "#components/ui/cn.ts";
 
 const HEIGHT = 48;
 
-/** The difference of each day about a line: above it more, below it less. Days with nothing to compare are gaps. */
+/** Daily difference around a zero line: above is more, below is less. Days without comparable data are gaps. */
 export function DayBars({
 	days,
 	label,
@@ -17,13 +17,13 @@ export function DayBars({
 	const values = days.map((v) => v ?? 0);
 	const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
 	const span = most - least;
-	if (span === 0) return <p className="flex h-12 items-center text-xs text-ink-3">the same on each day</p>;
+	if (span === 0) return <p className="flex h-12 items-center text-xs text-ink-3">no daily difference</p>;
 	const largest = values.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a), 0);
 	const zero = (most / span) * HEIGHT;
 	return (
 		<svg
 			role="img"
-			aria-label={`${label}: difference on each of ${days.length} days, the largest ${text(largest)}`}
+			aria-label={`${label}: daily difference over ${days.length} days, largest ${text(largest)}`}
 			viewBox={`0 0 ${days.length} ${HEIGHT}`}
 			preserveAspectRatio="none"
 			className={cn("block h-12 w-full", tone)}

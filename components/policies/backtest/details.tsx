@@ -8,14 +8,14 @@ import { LABELS } from "#server/domain/vocabulary.ts";
 
 const WAITS_MAX = 12;
 
-/** Waits by team and class, budgets by period, and what the record cannot tell. */
+/** Waits by team and class, budgets by period, and limitations of the history. */
 export function Details({ result, baseVersion }: { result: BacktestResult; baseVersion: number }) {
 	const waits = prepareWaits(result);
 	const budgets = prepareBudgets(result);
 	return (
 		<div className="grid min-w-0 items-start gap-4 rail:grid-cols-2">
 			<div className="grid min-w-0 gap-4">
-				<Panel title="What the record cannot tell" id="backtest-gaps">
+				<Panel title="Limitations" id="backtest-gaps">
 					<ul className="grid list-disc gap-1.5 pr-4 pb-4 pl-8 text-pretty text-ink-2">
 						{result.gaps.map((gap) => (
 							<li key={gap}>{gap}</li>
@@ -23,8 +23,8 @@ export function Details({ result, baseVersion }: { result: BacktestResult; baseV
 					</ul>
 				</Panel>
 				{budgets.length > 0 && (
-					<Panel title="Budgets" sub="spent of the cap">
-						<Table aria-label="Budgets in the backtest">
+					<Panel title="Budgets" sub="spent of cap">
+						<Table aria-label="Backtest budgets">
 							<thead>
 								<tr>
 									<Th>Budget</Th>
@@ -51,8 +51,8 @@ export function Details({ result, baseVersion }: { result: BacktestResult; baseV
 					</Panel>
 				)}
 			</div>
-			<Panel title="Mean wait" sub="by team and class, what changes most first">
-				<Table aria-label="Mean wait by team and class">
+			<Panel title="Average wait" sub="by team and class, largest change first">
+				<Table aria-label="Average wait by team and class">
 					<thead>
 						<tr>
 							<Th>Team</Th>

@@ -10,11 +10,11 @@ type FiguresProps = {
 	result: BacktestResult;
 	fromMs: number;
 	toMs: number;
-	/** It stands in a dialog. */
+	/** Inside a dialog. */
 	narrow?: boolean;
 };
 
-/** What the draft would have changed, figure by figure, with the difference of each day. */
+/** Changes by figure, with the daily difference. */
 export function Figures({ result, fromMs, toMs, narrow = false }: FiguresProps) {
 	return (
 		<dl
@@ -42,7 +42,7 @@ export function Figures({ result, fromMs, toMs, narrow = false }: FiguresProps) 
 								{figure.days.some(Boolean) && (
 									<span className="flex justify-between gap-2 text-xs text-ink-3">
 										<span>{formatDay(fromMs, false)}</span>
-										<span className="max-md:hidden">each day</span>
+										<span className="max-md:hidden">per day</span>
 										<span>{formatDay(toMs, false)}</span>
 									</span>
 								)}

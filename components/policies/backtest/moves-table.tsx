@@ -24,40 +24,40 @@ import type { BacktestPlace, BacktestResult } from "#server/domain/backtest.ts";
 const SHOWN_FIRST = 8;
 const SHOWN_MORE = 50;
 
-/** The jobs that would have gone elsewhere; each opens to what both policies say of it, side by side. */
+/** Jobs that would move; each expands to both policies' results side by side. */
 export function MovesTable({ result, baseVersion, toMs }: { result: BacktestResult; baseVersion: number; toMs: number }) {
 	const [filter, setFilter] = useState<MoveFilter>("all");
 	const [shown, setShown] = useState(SHOWN_FIRST);
 	const rows = prepareMoves(result.moved, toMs);
 	const of = (f: MoveFilter) => rows.filter((row) => matches(row, f));
 	const chosen = of(filter);
-	const listed = result.movedCount > rows.length ? `, the ${rows.length} with the largest change of cost are listed` : "";
+	const listed = result.movedCount > rows.length ? `, top ${rows.length} by cost change` : "";
 	const options = (["all", "later", "late"] as const).map((value) => ({
 		value,
 		label: `${{ all: "All", later: "Later", late: "Newly late" }[value]} ${formatCount(of(value).length)}`,
 	}));
 	return (
 		<Panel
-			title="Jobs that would have moved"
+			title="Jobs that would move"
 			sub={`${formatCount(result.movedCount)} of ${formatCount(result.draft.jobs)}${listed}`}
 			actions={
 				rows.length > 0 && (
-					<SegmentedControl label="Which jobs" name="backtest-moves" value={filter} options={options} onChange={setFilter} />
+					<SegmentedControl label="Filter jobs" name="backtest-moves" value={filter} options={options} onChange={setFilter} />
 				)
 			}
 		>
 			{chosen.length === 0 ? (
-				<p className="px-4 pb-4 text-ink-3">{rows.length === 0 ? "Every job would have gone where it went." : "None of them."}</p>
+				<p className="px-4 pb-4 text-ink-3">{rows.length === 0 ? "No job would move." : "None."}</p>
 			) : (
-				<Table aria-label="Jobs that would have moved">
+				<Table aria-label="Jobs that would move">
 					<thead>
 						<tr>
 							<Th>Job</Th>
-							<Th>Version {baseVersion}, then the draft</Th>
+							<Th>Version {baseVersion} → draft</Th>
 							<Th n>Cloud cost</Th>
 							<Th n>Wait</Th>
 							<Th n>CO2e</Th>
-							<Th n>Before the deadline</Th>
+							<Th n>Deadline slack</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -120,7 +120,7 @@ function MoveLines({ row, baseVersion }: { row: MoveRow; baseVersion: number }) 
 						</div>
 						<p className="mt-2 text-xs">
 							<Link href={`/jobs/${move.jobId}`} className="text-accent underline-offset-3 hover:underline">
-								What really happened to it
+								Actual run
 							</Link>
 						</p>
 					</td>
@@ -154,7 +154,7 @@ function PlaceName({ place: { place } }: { place: BacktestPlace }) {
 }
 
 function deadlineText({ move, spareMs, newlyLate }: MoveRow): string {
-	if (move.deadlineAtMs === null) return "none set";
-	if (spareMs === null) return newlyLate ? "late at the end" : "not done by the end";
-	return spareMs < 0 ? `late by ${formatSpan(-spareMs)}` : `${formatSpan(spareMs)} to spare`;
+	if (move.deadlineAtMs === null) return "none";
+	if (spareMs === null) return newlyLate ? "late at the end" : "unfinished at the end";
+	return spareMs < 0 ? `late by ${formatSpan(-spareMs)}` : `${formatSpan(spareMs)} early`;
 }

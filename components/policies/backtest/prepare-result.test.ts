@@ -27,18 +27,18 @@ function figure(id: string, published: Partial<BacktestSums>, draft: Partial<Bac
 	return prepareFigures({ published: sums(published), draft: sums(draft) }).find((f) => f.id === id);
 }
 
-describe("figures of a backtest", () => {
-	it("say the change in words, and whether it is good", () => {
+describe("backtest figures", () => {
+	it("state the change and whether it is an improvement", () => {
 		const cost = figure("cost", { cloudCostMicroUsd: "49240000000" }, { cloudCostMicroUsd: "45980000000" });
 		expect(cost).toMatchObject({ amount: "$3,260", word: "less", tone: "good", pair: "$49,240 → $45,980" });
 		expect(figure("misses", { missedDeadlines: 4 }, { missedDeadlines: 5 })).toMatchObject({ amount: "1", word: "more", tone: "bad" });
 		expect(figure("utilisation", {}, { ownedUtilisation: 0.6 })).toMatchObject({ word: "more", tone: "good" });
 		expect(figure("wait", {}, {})).toMatchObject({ amount: "No change", word: "", tone: "same" });
 	});
-	it("have no amount of CO2e where a grid is not known", () => {
-		expect(figure("co2", {}, { emissionsGrams: null })).toMatchObject({ amount: "Not known", tone: "same" });
+	it("omit CO2e where a grid is unknown", () => {
+		expect(figure("co2", {}, { emissionsGrams: null })).toMatchObject({ amount: "Unknown", tone: "same" });
 	});
-	it("leave days out on which there is nothing to compare", () => {
+	it("omit days without comparable data", () => {
 		const days = [DAY, { ...DAY, meanWaitMs: 5 * MINUTE_MS }];
 		const other = [
 			{ ...DAY, meanWaitMs: 1 },
@@ -50,10 +50,10 @@ describe("figures of a backtest", () => {
 	});
 });
 
-describe("jobs that move", () => {
+describe("moved jobs", () => {
 	const END_MS = 100 * HOUR_MS;
 	const place = (given: Partial<BacktestPlace>): BacktestPlace => ({
-		...{ place: "at home", waitMs: 0, costMicroUsd: "0", emissionsGrams: 10, finishedAtMs: HOUR_MS, explanation: "" },
+		...{ place: "owned", waitMs: 0, costMicroUsd: "0", emissionsGrams: 10, finishedAtMs: HOUR_MS, explanation: "" },
 		...given,
 	});
 	const move = (published: Partial<BacktestPlace>, draft: Partial<BacktestPlace>, deadlineAtMs: number | null): BacktestMove => ({
@@ -63,18 +63,18 @@ describe("jobs that move", () => {
 	});
 	const rowOf = (...given: Parameters<typeof move>) => prepareMoves([move(...given)], END_MS)[0];
 
-	it("are newly late when only the draft misses the deadline, done or not", () => {
+	it("are newly late if only the draft misses the deadline, finished or not", () => {
 		expect(rowOf({}, { finishedAtMs: 3 * HOUR_MS }, 2 * HOUR_MS)).toMatchObject({ newlyLate: true, spareMs: -HOUR_MS });
 		expect(rowOf({}, { finishedAtMs: null }, 2 * HOUR_MS)).toMatchObject({ newlyLate: true, spareMs: null });
 		expect(rowOf({ finishedAtMs: null }, { finishedAtMs: null }, 2 * HOUR_MS)?.newlyLate).toBe(false);
 		expect(rowOf({}, { finishedAtMs: null }, END_MS + 1)?.newlyLate).toBe(false);
 	});
-	it("are later when they start later, or not at all", () => {
+	it("are later if they start later or never", () => {
 		const later = [rowOf({}, { waitMs: 5 }, null), rowOf({}, { waitMs: null }, null), rowOf({ waitMs: 9 }, { waitMs: 5 }, null)];
 		expect(later.map((row) => row && matches(row, "later"))).toEqual([true, true, false]);
 	});
-	it("show their places and differences", () => {
-		expect(["at home", "at home in hall-b", "aws us-east-1 p4d.24xlarge spot", "gcp europe-west4 a2 on-demand"].map(capacityOf)).toEqual([
+	it("show locations and differences", () => {
+		expect(["owned", "at home in hall-b", "aws us-east-1 p4d.24xlarge spot", "gcp europe-west4 a2 on-demand"].map(capacityOf)).toEqual([
 			"owned",
 			"owned",
 			"spot",
@@ -82,7 +82,7 @@ describe("jobs that move", () => {
 		]);
 		expect([signedWeight(-2_500), signedWeight(null), signedSpan(90 * MINUTE_MS), signedSpan(null)]).toEqual([
 			"−2.50 kg",
-			"not known",
+			"unknown",
 			"+1 h 30",
 			"not started",
 		]);
@@ -90,7 +90,7 @@ describe("jobs that move", () => {
 });
 
 describe("groups and budgets", () => {
-	it("stand side by side, also where only one of them has one", () => {
+	it("show both sides even if only one has data", () => {
 		const wait = { class: "burst" as const, jobs: 3 };
 		const published = sums({
 			waits: [

@@ -4,23 +4,23 @@ import { formatSpan } from "#components/time/format-time.ts";
 import { formatCount, formatPercent, formatThreeDigits } from "#components/ui/format-number.ts";
 import type { BacktestMove, BacktestResult, BacktestSums } from "#server/domain/backtest.ts";
 
-/** One figure of a backtest: its change in words, both amounts, and the difference of each day. */
+/** A backtest figure: change, both amounts and daily differences. */
 export interface Figure {
 	id: string;
 	label: string;
 	/** "$3,260" or "the same". */
 	amount: string;
-	/** "less", "longer"; empty where nothing changed. */
+	/** "less", "longer"; empty without a change. */
 	word: string;
 	tone: "good" | "bad" | "same";
 	pair: string;
-	/** One a day; null: nothing to compare. Empty: not by day. */
+	/** One per day; null without comparable data. Empty if not daily. */
 	days: (number | null)[];
-	/** What the largest of them is called. */
+	/** Label of the largest difference. */
 	dayText: (value: number) => string;
 }
 
-/** The figures in the order in which they are read; money in dollars, time in ms, CO2e in grams. */
+/** Figures in reading order; money in dollars, time in ms, CO2e in grams. */
 export function prepareFigures({ published: p, draft: d }: Pick<BacktestResult, "published" | "draft">): Figure[] {
 	const micro = BigInt(d.cloudCostMicroUsd) - BigInt(p.cloudCostMicroUsd);
 	const money = (value: bigint | string) => formatMoney(value, "whole");
@@ -37,9 +37,9 @@ export function prepareFigures({ published: p, draft: d }: Pick<BacktestResult, 
 		},
 		{
 			id: "wait",
-			label: "Wait, 19 of 20 jobs within",
+			label: "95th percentile wait",
 			...changed(d.p95WaitMs - p.p95WaitMs, formatSpan(Math.abs(d.p95WaitMs - p.p95WaitMs)), ["shorter", "longer"], "down"),
-			pair: `${formatSpan(p.p95WaitMs)} → ${formatSpan(d.p95WaitMs)}, on average ${formatSpan(p.meanWaitMs)} → ${formatSpan(d.meanWaitMs)}`,
+			pair: `${formatSpan(p.p95WaitMs)} → ${formatSpan(d.p95WaitMs)}, average ${formatSpan(p.meanWaitMs)} → ${formatSpan(d.meanWaitMs)}`,
 			days: byDay((day) => day.meanWaitMs),
 			dayText: (value) => `${signed(value, formatSpan)} on average`,
 		},
@@ -52,13 +52,13 @@ export function prepareFigures({ published: p, draft: d }: Pick<BacktestResult, 
 				["fewer", "more"],
 				"down",
 			),
-			pair: `${formatCount(p.missedDeadlines)} → ${formatCount(d.missedDeadlines)}, of ${formatCount(d.deadlines)} that fell due`,
+			pair: `${formatCount(p.missedDeadlines)} → ${formatCount(d.missedDeadlines)} of ${formatCount(d.deadlines)} due`,
 			days: byDay((day) => day.missedDeadlines),
 			dayText: (value) => signed(value, formatCount),
 		},
 		{
 			id: "co2",
-			label: "CO2e, both sides",
+			label: "CO2e, owned and cloud",
 			...emissions(p.emissionsGrams, d.emissionsGrams),
 			days: byDay((day) => day.emissionsGrams),
 			dayText: (value) => signed(value, weight),
@@ -73,7 +73,7 @@ export function prepareFigures({ published: p, draft: d }: Pick<BacktestResult, 
 		},
 		{
 			id: "egress",
-			label: "Data out of clouds",
+			label: "Egress",
 			...changed(d.egressGiB - p.egressGiB, `${formatThreeDigits(Math.abs(d.egressGiB - p.egressGiB))} GiB`, ["less", "more"], "down"),
 			pair: `${formatThreeDigits(p.egressGiB)} → ${formatThreeDigits(d.egressGiB)} GiB`,
 			days: [],
@@ -93,7 +93,7 @@ function changed(
 }
 
 function emissions(from: number | null, to: number | null): Pick<Figure, "amount" | "word" | "tone" | "pair"> {
-	if (from === null || to === null) return { amount: "Not known", word: "", tone: "same", pair: "the grid of some place is not known" };
+	if (from === null || to === null) return { amount: "Unknown", word: "", tone: "same", pair: "the grid of some place is not known" };
 	return { ...changed(to - from, weight(Math.abs(to - from)), ["less", "more"], "down"), pair: `${weight(from)} → ${weight(to)}` };
 }
 
@@ -121,7 +121,7 @@ export interface MoveRow {
 	/** null: one of them had not started by the end. */
 	waitMs: number | null;
 	grams: number | null;
-	/** Time before its deadline under the draft, below 0: too late; null: it has none, or was not done by the end. */
+	/** Slack under the draft, negative if late; null without a deadline or if unfinished. */
 	spareMs: number | null;
 	newlyLate: boolean;
 }
@@ -146,18 +146,18 @@ export function matches(row: MoveRow, filter: MoveFilter): boolean {
 	return filter === "late" ? row.newlyLate : row.move.draft.waitMs === null || (row.waitMs ?? 0) > 0;
 }
 
-/** "+$12", "−3 kg": with its sign, or a dash for nothing. */
+/** "+$12", "−3 kg"; a dash for zero. */
 export function signedWeight(grams: number | null): string {
-	return grams === null ? "not known" : Math.round(grams) === 0 ? "0" : signed(grams, weight);
+	return grams === null ? "unknown" : Math.round(grams) === 0 ? "0" : signed(grams, weight);
 }
 
 export function signedSpan(ms: number | null): string {
 	return ms === null ? "not started" : ms === 0 ? "0 min" : signed(ms, formatSpan);
 }
 
-/** What stands for a place of a backtest. */
+/** The kind of capacity of a backtest location, which is text such as "at home" or "aws us-east-1 p4d.24xlarge spot". */
 export function capacityOf(place: string): CapacityKind {
-	if (place.startsWith("at home")) return "owned";
+	if (/^(at home|owned)/.test(place)) return "owned";
 	const word = place.slice(place.lastIndexOf(" ") + 1);
 	return word === "spot" || word === "reserved" ? word : "on_demand";
 }
@@ -171,7 +171,7 @@ export interface GroupRow {
 	draftMs: number | null;
 }
 
-/** Waits of each team and class under both, those that changed most first. */
+/** Average waits of each team and class under both, largest change first. */
 export function prepareWaits({ published, draft }: Pick<BacktestResult, "published" | "draft">): GroupRow[] {
 	const keyOf = (w: BacktestSums["waits"][number]) => `${w.team}\n${w.class}`;
 	const before = new Map(published.waits.map((w) => [keyOf(w), w]));
@@ -193,7 +193,7 @@ export interface BudgetRow {
 	draft: string | null;
 }
 
-/** What each period of each budget would have come to; null: the policy has no such budget, or nothing was spent in it. */
+/** Budget totals per period; null if the policy has no such budget or nothing was spent. */
 export function prepareBudgets({ published, draft }: Pick<BacktestResult, "published" | "draft">): BudgetRow[] {
 	const keyOf = (b: BacktestSums["budgets"][number]) => `${b.id} ${b.periodKey}`;
 	const textOf = (b: BacktestSums["budgets"][number] | undefined) =>

@@ -19,14 +19,14 @@ const READ_EVERY_MS = 2_000;
 
 interface ShadowPanelProps {
 	name: string;
-	/** The draft as it is now. */
+	/** The current draft. */
 	source: string;
-	/** It has no error. */
+	/** The draft has no errors. */
 	ready: boolean;
 	canRun: boolean;
 }
 
-/** A draft that decides beside the published policy on the work that comes in, and only records. */
+/** Runs a draft next to the published policy on new work, recording decisions only. */
 export function ShadowPanel({ name, source, ready, canRun }: ShadowPanelProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -36,7 +36,7 @@ export function ShadowPanel({ name, source, ready, canRun }: ShadowPanelProps) {
 		refetchInterval: ({ state }) => (state.data && state.data.stoppedAt === null ? READ_EVERY_MS : false),
 	});
 	const settled = {
-		onError: (error: unknown) => notify({ tone: "failed", title: "That was not possible", detail: describeError(error).detail }),
+		onError: (error: unknown) => notify({ tone: "failed", title: "Could not change shadow mode", detail: describeError(error).detail }),
 		onSettled: () => client.invalidateQueries({ queryKey: trpc.shadow.pathKey() }),
 	};
 	const start = useMutation(trpc.shadow.start.mutationOptions(settled));
@@ -54,15 +54,15 @@ export function ShadowPanel({ name, source, ready, canRun }: ShadowPanelProps) {
 		</Button>
 	);
 	return (
-		<Panel title="Shadow" sub="the draft decides beside the policy in force, and only records" actions={button} id="shadow">
+		<Panel title="Shadow mode" sub="the draft decides alongside the active policy without acting" actions={button} id="shadow">
 			{got.error ? (
-				<ErrorState title="The shadow could not be loaded" detail={describeError(got.error).detail} onRetry={() => void got.refetch()} />
+				<ErrorState title="Could not load shadow mode" detail={describeError(got.error).detail} onRetry={() => void got.refetch()} />
 			) : got.isLoading ? (
-				<TextSkeleton lines={2} label="Loading the shadow" />
+				<TextSkeleton lines={2} label="Loading shadow mode" />
 			) : shadow ? (
 				<Course shadow={shadow} stale={shadow.source !== source} />
 			) : (
-				<p className="px-4 pb-4 text-ink-2">None ran yet. It acts on nothing, and costs the scheduler a fifth of its time at most.</p>
+				<p className="px-4 pb-4 text-ink-2">Not running. It takes no action and uses at most a fifth of the scheduler's time.</p>
 			)}
 		</Panel>
 	);
@@ -76,24 +76,24 @@ function Course({ shadow, stale }: { shadow: Shadow; stale: boolean }) {
 				<p className="flex flex-wrap items-center gap-2">
 					<Chip tone={shadow.stoppedAt === null ? "ok" : "neutral"}>{shadow.stoppedAt === null ? "runs" : "stopped"}</Chip>
 					<span className="text-ink-2">
-						since <Time atMs={Date.parse(shadow.startedAt)} /> beside version {shadow.baseVersion}
-						{stale && ", with another text than the one above"}
+						since <Time atMs={Date.parse(shadow.startedAt)} /> vs version {shadow.baseVersion}
+						{stale && ", on an earlier draft"}
 					</span>
 				</p>
 				<p className="tabular text-pretty">
 					{decided === 0 ? (
-						"No job was placed since."
+						"No jobs placed since."
 					) : (
 						<>
-							<b className="font-semibold">{formatPercent(agreed / decided)}</b> of {formatCount(decided)} decisions agree. Of what was
-							bought, the policy in force expects to pay <b className="font-semibold">{formatMoney(publishedMicroUsd, "estimate")}</b>, the
-							draft <b className="font-semibold">{formatMoney(draftMicroUsd, "estimate")}</b>.
+							<b className="font-semibold">{formatPercent(agreed / decided)}</b> of {formatCount(decided)} decisions agree. Expected cost of
+							bursts: active policy <b className="font-semibold">{formatMoney(publishedMicroUsd, "estimate")}</b>, draft{" "}
+							<b className="font-semibold">{formatMoney(draftMicroUsd, "estimate")}</b>.
 						</>
 					)}
 				</p>
 			</div>
 			{differences.length > 0 && (
-				<ul aria-label="Where they differ">
+				<ul aria-label="Differences">
 					{differences.map((d) => (
 						<li
 							key={d.jobId}

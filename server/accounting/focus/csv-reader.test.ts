@@ -10,10 +10,11 @@ function read(text: string, pieceLength = text.length || 1): CsvCells[] {
 	return [...records, ...reader.end()];
 }
 
-const cell = fc.oneof(
-	fc.constantFrom("", "a", "NULL", '"', '""', ",", "\n", "\r\n", "\r", "é€😀", "{}", '{"k": "v, w"}'),
-	fc.string({ maxLength: 8 }),
-);
+/** Cells that spreadsheets would run are written with a guard, so they are not read back as they were. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+const cell = fc
+	.oneof(fc.constantFrom("", "a", "NULL", '"', '""', ",", "\n", "\r\n", "\r", "é€😀", "{}", '{"k": "v, w"}'), fc.string({ maxLength: 8 }))
+	.filter((text) => !FORMULA.test(text));
 const table = fc
 	.integer({ min: 2, max: 5 })
 	.chain((width) =>

@@ -14,6 +14,11 @@ export function csvRecord(cells: readonly (string | null)[]): string {
 	return `${line}\r\n`;
 }
 
+const FORMULA = /^[=+\-@\t\r]/;
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** Prefixes an apostrophe to text that a spreadsheet would run as a formula. Numbers are unchanged. */
 export function csvCell(cell: string): string {
-	return cell === CSV_NULL || SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+	const safe = FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
+	return safe === CSV_NULL || SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

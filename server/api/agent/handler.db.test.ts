@@ -12,12 +12,12 @@ import { jobLog } from "#server/db/schema/job-log.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
-import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
-import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
-import { fenceMember } from "#server/services/attempt/fence-member.ts";
-import { finishAttempt } from "#server/services/attempt/finish.ts";
-import { requestStop } from "#server/services/attempt/request-stop.ts";
-import { saveCheckpoint } from "#server/services/checkpoint/store.ts";
+import { bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
+import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
+import { fenceMember } from "#server/services/work/attempt/fence-member.ts";
+import { finishAttempt } from "#server/services/work/attempt/finish.ts";
+import { requestStop } from "#server/services/work/attempt/request-stop.ts";
+import { saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import { createAgentHandler } from "./handler.ts";
 
 const NONCE = "n".repeat(32);
@@ -46,6 +46,7 @@ beforeEach(async () => {
 		clock,
 		secretKey: SECRET_KEY,
 		checkpointRoot: path.join(root, "checkpoints"),
+		artifactRoot: path.join(root, "artifacts"),
 		agentFile: path.join(root, "agent.mjs"),
 		runtimeFiles: { "linux-x64": path.join(root, "node") },
 		timing: { heartbeatMs: 2_000, stopGraceMs: 90_000, controlSilenceMs: 1_000_000, leaseMs: 0 },

@@ -4,25 +4,36 @@ import { z } from "zod";
 import {
 	AGENT_LIMITS,
 	AGENT_PATH,
+	artifactIdSchema,
+	beginArtifactRequest,
 	checkpointIdSchema,
 	commitRequest,
 	enrollRequest,
 	exitedRequest,
 	heartbeatRequest,
 	logsRequest,
+	OFFSET_HEADER,
 	relativePath,
 	runningRequest,
 	SHA256_HEADER,
 	stagedRequest,
 } from "#server/agent/protocol.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { type AgentIdentity, authenticateAgent } from "#server/services/agent/authenticate.ts";
-import { agentCheckpointFile, commitAgentCheckpoint, newAgentCheckpoint, storeCheckpointFile } from "#server/services/agent/checkpoint.ts";
-import type { AgentContext } from "#server/services/agent/context.ts";
-import { enrollAgent } from "#server/services/agent/enroll.ts";
-import { agentHeartbeat } from "#server/services/agent/heartbeat.ts";
-import { reportExited, reportRunning, storeAgentLogs } from "#server/services/agent/report.ts";
-import { reportStaged } from "#server/services/agent/staged.ts";
+import { beginArtifact, commitArtifact, storeArtifactPart } from "#server/services/work/agent/artifact.ts";
+import { type AgentIdentity, authenticateAgent } from "#server/services/work/agent/authenticate.ts";
+import {
+	agentCheckpointFile,
+	commitAgentCheckpoint,
+	newAgentCheckpoint,
+	storeCheckpointFile,
+} from "#server/services/work/agent/checkpoint.ts";
+import type { AgentContext } from "#server/services/work/agent/context.ts";
+import { enrollAgent } from "#server/services/work/agent/enroll.ts";
+import { agentHeartbeat } from "#server/services/work/agent/heartbeat.ts";
+import { reportExited, reportRunning, storeAgentLogs } from "#server/services/work/agent/report.ts";
+import { reportStaged } from "#server/services/work/agent/staged.ts";
+import { DOORS } from "../edge/limits.ts";
+import { scanJson } from "../edge/scan-json.ts";
 import { problemOf } from "../problem.ts";
 import { fileResponse } from "./served-file.ts";
 
@@ -83,6 +94,7 @@ const ROUTES: Record<string, Route> = {
 	"POST running": withAgent(runningRequest, reportRunning),
 	"POST exited": withAgent(exitedRequest, reportExited),
 	"POST checkpoints": withAgent(z.strictObject({}), newAgentCheckpoint),
+	"POST artifacts": withAgent(beginArtifactRequest, beginArtifact),
 };
 
 function routeOf(method: string, parts: readonly string[]): Route {
@@ -94,6 +106,10 @@ function routeOf(method: string, parts: readonly string[]): Route {
 		if (method === "PUT") return putCheckpointFile;
 		if (method === "GET") return getCheckpointFile;
 		if (method === "POST" && third === "commit" && parts.length === 3) return commitRoute;
+	}
+	if (first === "artifacts" && parts.length >= 3) {
+		if (method === "PUT") return putArtifactPart;
+		if (method === "POST" && third === "commit" && parts.length === 3) return commitArtifactRoute;
 	}
 	throw notThere(`${method} ${AGENT_PATH}/${parts.join("/")}`.slice(0, 200));
 }
@@ -158,6 +174,29 @@ const commitRoute: Route = async ({ options, request, parts }) => {
 	return json({});
 };
 
+const putArtifactPart: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const { id, path, offset } = z
+		.object({
+			id: artifactIdSchema,
+			path: relativePath,
+			offset: z.coerce
+				.number({ error: `the header ${OFFSET_HEADER} must be a number of bytes` })
+				.int()
+				.min(0),
+		})
+		.parse({ id: parts[1], path: filePathOf(parts.slice(2)), offset: request.headers.get(OFFSET_HEADER) ?? undefined });
+	return json(await storeArtifactPart(options, agent, { id, path, offset, body: bodyOf(request) }));
+};
+
+const commitArtifactRoute: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const id = artifactIdSchema.parse(parts[1]);
+	await readBody(request, options, z.strictObject({}));
+	await commitArtifact(options, agent, id);
+	return json({});
+};
+
 /** Of a body that is too large this much is read away at most before the connection is cut. */
 const DRAINED_BYTES_MAX = 64 * 1024 ** 2;
 
@@ -174,9 +213,11 @@ async function readBody<T>(request: Request, options: AgentHandlerOptions, schem
 	}
 	if (bytes > bytesMax)
 		throw new SpillwayError("payload_too_large", `The body is larger than ${bytesMax} bytes.`, { fix: "Send it in parts." });
+	const text = Buffer.concat(chunks);
+	scanJson(text, DOORS.rest.json);
 	let parsed: unknown;
 	try {
-		parsed = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+		parsed = JSON.parse(text.toString("utf8"));
 	} catch {
 		throw new SpillwayError("invalid_input", "The body is not JSON.", { fix: "Send application/json." });
 	}

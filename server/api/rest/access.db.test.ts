@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { issueToken } from "#server/auth/tokens.ts";
 import { account, apiToken } from "#server/db/schema/account.ts";
+import { issueToken } from "#server/services/governance/token/issue.ts";
 import { aJob, type Person, RestWorld } from "../testing/rest-world.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -34,11 +34,11 @@ describe("who may not in", () => {
 
 	it("a revoked token and a disabled account are refused when the short memory of them is over", async () => {
 		const { db } = world.database;
-		const revoked = await issueToken(db, { accountId: "usr_platform", name: "revoked", nowMs: Date.now() });
+		const { token: revoked } = await issueToken(db, { accountId: "usr_platform", name: "revoked", nowMs: Date.now() });
 		await db
 			.insert(account)
 			.values({ id: "usr_gone", email: "gone@example.test", name: "gone", role: "platform", teams: [], createdAt: new Date() });
-		const disabled = await issueToken(db, { accountId: "usr_gone", name: "gone", nowMs: Date.now() });
+		const { token: disabled } = await issueToken(db, { accountId: "usr_gone", name: "gone", nowMs: Date.now() });
 		for (const token of [revoked, disabled]) expect((await world.get("/jobs", { token })).status).toBe(200);
 		await db.update(apiToken).set({ revokedAt: new Date() }).where(eq(apiToken.name, "revoked"));
 		await db.update(account).set({ disabledAt: new Date() }).where(eq(account.id, "usr_gone"));

@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { askAgain } from "#server/services/approval/ask-again.ts";
-import { grantApproval, grantInput, refuseApproval, refuseInput } from "#server/services/approval/decide.ts";
-import { getApproval, listApprovals, type listApprovalsInput } from "#server/services/approval/list.ts";
-import { approvalOutlook, type outlookInput } from "#server/services/approval/outlook.ts";
+import { askAgain } from "#server/services/work/approval/ask-again.ts";
+import { grantApproval, grantInput, refuseApproval, refuseInput } from "#server/services/work/approval/decide.ts";
+import { getApproval, listApprovals, type listApprovalsInput } from "#server/services/work/approval/list.ts";
+import { approvalOutlook, type outlookInput } from "#server/services/work/approval/outlook.ts";
 import { numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

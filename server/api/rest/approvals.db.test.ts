@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openApproval } from "#server/services/approval/open.ts";
-import { systemContext } from "#server/services/context.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { openApproval } from "#server/services/work/approval/open.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
@@ -78,7 +78,7 @@ describe("approvals over REST and the command line", () => {
 		);
 		const late = await call("POST", `/approvals/${id}/refuse`, { as: "finance", body: {} });
 		expect(late.status).toBe(409);
-		expect(late.json.detail).toContain("granted already by finance");
+		expect(late.json.detail).toContain("already granted by finance");
 	});
 
 	it("from the command line: listed, refused with a note, and a conflict tells who was first", async () => {

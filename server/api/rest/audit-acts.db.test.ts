@@ -1,7 +1,7 @@
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
-import { upsertFromIssuer } from "#server/auth/oidc-account.ts";
+import { signInIdentity } from "#server/auth/sign-in-identity.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { reason } from "#server/domain/reasons.ts";
 
@@ -47,11 +47,12 @@ describe("what the scheduler does on its own authority", () => {
 describe("people of the issuer", () => {
 	it("leave a line when they first come and when their groups give other rights, and none when nothing changes", async () => {
 		const { db } = world.database;
-		const claims = { sub: "1", email: "pia@example.test", name: "Pia", groups: ["spillway-team-vision"] };
-		const made = await upsertFromIssuer(db, claims, world.nowMs(), "203.0.113.7");
-		await upsertFromIssuer(db, claims, world.nowMs(), "203.0.113.7");
-		await upsertFromIssuer(db, { ...claims, groups: ["spillway-platform"] }, world.nowMs(), "203.0.113.8");
-		const actor = `account:${made?.id}`;
+		const rights = { role: "data_scientist" as const, teams: ["vision"] };
+		const pia = { issuer: "https://id.test", subject: "1", email: "pia@example.test", emailVerified: true, name: "Pia", rights };
+		const made = await signInIdentity(db, pia, { nowMs: world.nowMs(), source: "203.0.113.7" });
+		await signInIdentity(db, pia, { nowMs: world.nowMs(), source: "203.0.113.7" });
+		await signInIdentity(db, { ...pia, rights: { role: "platform", teams: [] } }, { nowMs: world.nowMs(), source: "203.0.113.8" });
+		const actor = `account:${made.accountId}`;
 		expect(await linesOf(actor)).toEqual([
 			{
 				...{ actor, action: "account.create", before: null, via: "session", source: "203.0.113.7" },

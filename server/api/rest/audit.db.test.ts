@@ -3,8 +3,8 @@ import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { account } from "#server/db/schema/account.ts";
-import { newSealMemory, sealAudit } from "#server/services/audit/seal.ts";
-import { tamper } from "#server/services/audit/testing/tamper.ts";
+import { newSealMemory, sealAudit } from "#server/services/governance/audit/seal.ts";
+import { tamper } from "#server/services/governance/audit/testing/tamper.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");

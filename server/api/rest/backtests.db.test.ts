@@ -5,7 +5,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
-import { BacktestTender } from "#server/services/backtest/tend.ts";
+import { BacktestTender } from "#server/services/decision/backtest/tend.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 /** Real processes on a busy machine. */

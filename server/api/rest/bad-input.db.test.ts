@@ -1,8 +1,10 @@
 import { request } from "node:http";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { DOORS } from "../edge/limits.ts";
 import { aJob, type Reply, RestWorld } from "../testing/rest-world.ts";
-import { BODY_BYTES_MAX } from "./handler.ts";
+
+const BODY_BYTES_MAX = DOORS.rest.bodyBytes;
 
 let world: RestWorld;
 let before: Record<string, number>;
@@ -34,20 +36,20 @@ const data = (mount: string): unknown => spec({ data: [{ uri: "s3://bucket", mou
 
 describe("a wrong job is refused with its field, the value and what is allowed", () => {
 	const cases: [string, unknown, string[]][] = [
-		["an unknown field", spec({ gpu: 1 }), ["spec.gpu", "there is no such field"]],
+		["an unknown field", spec({ gpu: 1 }), ["spec.gpu", "is not a known field"]],
 		[
 			"an unknown field, nearly right",
 			{ ...aJob(), spec: { ...aJob().spec, resources: { gpuz: 1 } } },
 			["spec.resources.gpuz", "Did you mean gpus?"],
 		],
-		["negative GPUs", spec({ resources: { gpus: -1 } }), ["spec.resources.gpus", "got -1", ">=1"]],
-		["no GPUs", spec({ resources: { gpus: 0 } }), ["spec.resources.gpus", "got 0"]],
-		["too many GPUs", spec({ resources: { gpus: 17 } }), ["spec.resources.gpus", "got 17", "<=16"]],
-		["fractional GPUs", spec({ resources: { gpus: 1.5 } }), ["spec.resources.gpus", "got 1.5", "whole number"]],
-		["GPUs as a text", spec({ resources: { gpus: "2" } }), ["spec.resources.gpus", String.raw`got \"2\"`]],
+		["negative GPUs", spec({ resources: { gpus: -1 } }), ["spec.resources.gpus", "must be at least 1, not -1"]],
+		["no GPUs", spec({ resources: { gpus: 0 } }), ["spec.resources.gpus", "must be at least 1, not 0"]],
+		["too many GPUs", spec({ resources: { gpus: 17 } }), ["spec.resources.gpus", "must be at most 16, not 17"]],
+		["fractional GPUs", spec({ resources: { gpus: 1.5 } }), ["spec.resources.gpus", "must be a whole number, not 1.5"]],
+		["GPUs as a text", spec({ resources: { gpus: "2" } }), ["spec.resources.gpus", String.raw`must be a number, not \"2\"`]],
 		["6 parsecs", spec({ duration: { max: "6 parsecs" } }), ["spec.duration.max", "6 parsecs", "90s, 15m, 6h"]],
 		["a negative duration", spec({ duration: { max: "-5m" } }), ["spec.duration.max", "-5m"]],
-		["a duration without a unit", spec({ duration: { estimate: 90 } }), ["spec.duration.estimate", "needs a unit"]],
+		["a duration without a unit", spec({ duration: { estimate: 90 } }), ["spec.duration.estimate", "with a unit"]],
 		["an estimate above the maximum", spec({ duration: { estimate: "2h", max: "1h" } }), ["spec.duration.estimate", "longer than max"]],
 		["a name with a control character", metadata({ name: "a\u001b[31mb" }), ["metadata.name", "1 to 63 letters", String.raw`\\u001b`]],
 		["a name with a line break", metadata({ name: "a\nb" }), ["metadata.name"]],
@@ -63,9 +65,9 @@ describe("a wrong job is refused with its field, the value and what is allowed",
 		["no command", spec({ command: [] }), ["spec.command"]],
 		["a class that is none", spec({ class: "vip" }), ["spec.class", "vip", "baseline"]],
 		["a deadline that is none", spec({ deadline: "2026-02-30T00:00:00Z" }), ["spec.deadline", "2026-02-30"]],
-		["a priority beyond", spec({ priority: 101 }), ["spec.priority", "got 101", "<=100"]],
+		["a priority beyond", spec({ priority: 101 }), ["spec.priority", "must be at most 100, not 101"]],
 		["another kind", { ...aJob(), kind: "Pod" }, ["kind", "Job"]],
-		["a list", [aJob()], ["expected object"]],
+		["a list", [aJob()], ["must be a set of fields"]],
 		["nothing but null", null, ["must be a job"]],
 		["an empty batch", { items: [] }, ["items", "1 to 1000"]],
 		["a batch of too many", { items: Array.from({ length: 1_001 }, () => 1) }, ["items", "1 to 1000"]],

@@ -9,7 +9,7 @@ import { EXPORT_COLUMNS } from "#server/accounting/focus/columns.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
-const SAMPLE = path.resolve(import.meta.dirname, "../../services/bill/testing/focus-sample-1.0.csv");
+const SAMPLE = path.resolve(import.meta.dirname, "../../services/ledger/bill/testing/focus-sample-1.0.csv");
 
 let world: RestWorld;
 let folder: string;

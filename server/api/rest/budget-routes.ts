@@ -1,23 +1,23 @@
 import type { z } from "zod";
 import { env } from "#server/env.ts";
-import { listAlerts, type listAlertsInput } from "#server/services/alert/list.ts";
-import { type ChangeCapInput, changeCap, changeCapInput } from "#server/services/budget/change-cap.ts";
-import { getBudget } from "#server/services/budget/get.ts";
-import { listBudgets } from "#server/services/budget/list.ts";
-import { createChannel } from "#server/services/channel/create.ts";
-import { listChannels } from "#server/services/channel/list.ts";
-import { removeChannel } from "#server/services/channel/remove.ts";
+import { type ChangeCapInput, changeCap, changeCapInput } from "#server/services/governance/budget-cap/change-cap.ts";
+import { approveProposal, rejectProposal } from "#server/services/governance/proposal/decide.ts";
+import { listProposals } from "#server/services/governance/proposal/list.ts";
+import { getBudget } from "#server/services/ledger/budget/get.ts";
+import { listBudgets } from "#server/services/ledger/budget/list.ts";
+import { listAlerts, type listAlertsInput } from "#server/services/notification/alert/list.ts";
+import { createChannel } from "#server/services/notification/channel/create.ts";
+import { listChannels } from "#server/services/notification/channel/list.ts";
+import { removeChannel } from "#server/services/notification/channel/remove.ts";
 import {
 	type CreateChannelInput,
 	createChannelInput,
 	type UpdateChannelInput,
 	updateChannelInput,
-} from "#server/services/channel/schemas.ts";
-import { sendTest } from "#server/services/channel/send-test.ts";
-import { updateChannel } from "#server/services/channel/update.ts";
-import { listDeliveries, type listDeliveriesInput } from "#server/services/delivery/list.ts";
-import { approveProposal, rejectProposal } from "#server/services/proposal/decide.ts";
-import { listProposals } from "#server/services/proposal/list.ts";
+} from "#server/services/notification/channel/schemas.ts";
+import { sendTest } from "#server/services/notification/channel/send-test.ts";
+import { updateChannel } from "#server/services/notification/channel/update.ts";
+import { listDeliveries, type listDeliveriesInput } from "#server/services/notification/delivery/list.ts";
 import { numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 

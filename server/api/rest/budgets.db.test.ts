@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changeBudgetSettings } from "#server/services/budget/settings.ts";
-import { systemContext } from "#server/services/context.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { changeBudgetSettings } from "#server/services/ledger/budget/settings.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");

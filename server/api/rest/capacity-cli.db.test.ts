@@ -8,9 +8,9 @@ import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
-import { aSpec, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
-import { backOffOffer } from "#server/services/offer/backoff.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
+import { backOffOffer } from "#server/services/pricing/offer/backoff.ts";
+import { refreshOffers } from "#server/services/pricing/offer/refresh.ts";
+import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");

@@ -1,11 +1,11 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { avoidedEmissions } from "#server/services/carbon/avoided.ts";
-import { carbonBy } from "#server/services/carbon/carbon-by.ts";
-import { gridView } from "#server/services/carbon/grid-view.ts";
-import { importIntensity, importIntensityInput } from "#server/services/carbon/import-intensity.ts";
-import { SPEND_DIMENSIONS, spendFilters } from "#server/services/spend/filters.ts";
-import { SPEND_GROUPS, type SpendGroup } from "#server/services/spend/group-sums.ts";
+import { importIntensity, importIntensityInput } from "#server/services/pricing/energy/import-intensity.ts";
+import { avoidedEmissions } from "#server/services/reporting/carbon/avoided.ts";
+import { carbonBy } from "#server/services/reporting/carbon/carbon-by.ts";
+import { gridView } from "#server/services/reporting/carbon/grid-view.ts";
+import { SPEND_DIMENSIONS, spendFilters } from "#server/services/reporting/spend/filters.ts";
+import { SPEND_GROUPS, type SpendGroup } from "#server/services/reporting/spend/group-sums.ts";
 import { listParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 

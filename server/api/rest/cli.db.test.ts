@@ -165,8 +165,8 @@ describe("submit", () => {
 describe("wrong input is one line, and nothing is written", () => {
 	const job = ["--team", "research", "--", "true"];
 	const cases: [string, string[], string[]][] = [
-		["negative GPUs", ["submit", "--gpus", "-1", ...job], ["--gpus", "got -1", ">=1"]],
-		["fractional GPUs", ["submit", "--gpus", "1.5", ...job], ["--gpus", "whole number", "got 1.5"]],
+		["negative GPUs", ["submit", "--gpus", "-1", ...job], ["--gpus", "must be at least 1, not -1"]],
+		["fractional GPUs", ["submit", "--gpus", "1.5", ...job], ["--gpus", "must be a whole number, not 1.5"]],
 		["GPUs in words", ["submit", "--gpus", "two", ...job], ["--gpus", '"two" is not a number']],
 		["6 parsecs", ["submit", "--max", "6 parsecs", ...job], ["--max", "6 parsecs", "90s, 15m, 6h"]],
 		["a name with control characters", ["submit", "--name", "a\u001b[31m\nb", ...job], ["--name", "1 to 63 letters"]],
@@ -201,7 +201,7 @@ describe("wrong input is one line, and nothing is written", () => {
 	it("in a job file it is told with line and column", async () => {
 		const file = path.join(folder, "wrong.yaml");
 		writeFileSync(file, "apiVersion: spillway/v1\nkind: Job\nmetadata: { name: x, team: research }\nspec:\n  command: [a]\n  gpus: 2\n");
-		expectRefused(await spillway(["submit", "-f", file]), 2, `${file}:6:3: spec.gpus: there is no such field`);
+		expectRefused(await spillway(["submit", "-f", file]), 2, `${file}:6:3: spec.gpus: is not a known field`);
 		writeFileSync(file, "metadata: [\n");
 		expectRefused(await spillway(["submit", "-f", file]), 2, "wrong.yaml");
 		writeFileSync(file, `# ${"x".repeat(300_000)}\n`);
@@ -261,7 +261,7 @@ describe("exit codes", () => {
 	it("5: it has ended already", async () => {
 		const id = await world.submit({ name: "over" });
 		expect(await spillway(["cancel", id])).toEqual({ code: 0, out: `${id}  cancelled\n`, err: "" });
-		expectRefused(await spillway(["cancel", id]), 5, "cancelled already");
+		expectRefused(await spillway(["cancel", id]), 5, "already cancelled");
 	});
 	it("6: nobody is there", async () => {
 		const server = createServer().listen(0, "127.0.0.1");

@@ -1,6 +1,6 @@
-import { listDataSets } from "#server/services/data-set/list.ts";
-import { type DataSetsInput, dataSetsInput } from "#server/services/data-set/schemas.ts";
-import { setDataSets } from "#server/services/data-set/set.ts";
+import { listDataSets } from "#server/services/capacity/data-set/list.ts";
+import { type DataSetsInput, dataSetsInput } from "#server/services/capacity/data-set/schemas.ts";
+import { setDataSets } from "#server/services/capacity/data-set/set.ts";
 import { ok, type Route } from "./route.ts";
 
 export const dataSetRoutes: Route[] = [

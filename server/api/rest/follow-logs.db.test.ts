@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { hashToken } from "#server/auth/tokens.ts";
 import { apiToken } from "#server/db/schema/account.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { hashToken } from "#server/services/governance/token/issue.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 let world: RestWorld;

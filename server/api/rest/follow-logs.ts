@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type ReadLogsInput, readLogs } from "#server/services/job/logs.ts";
+import { type ReadLogsInput, readLogs } from "#server/services/work/job/logs.ts";
 import type { RestAnswer, RestContext, RestRequest } from "./route.ts";
 
 /** Pause between two looks when nothing new was there. */

@@ -1,23 +1,33 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import path from "node:path";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { clientAddress } from "#server/services/audit/client-address.ts";
-import type { Actor } from "#server/services/context.ts";
-import { onceForKey } from "#server/services/idempotency.ts";
+import { teamScope } from "#server/services/core/authorize.ts";
+import type { Actor } from "#server/services/core/context.ts";
+import { onceForKey } from "#server/services/core/idempotency.ts";
+import { clientAddress } from "#server/services/governance/audit/client-address.ts";
 import type { Runtime } from "#server/services/runtime.ts";
+import { openLink } from "#server/services/work/artifact/link.ts";
+import { DOORS } from "../edge/limits.ts";
+import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
+import { readBody } from "../edge/read-body.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { openApi } from "./openapi.ts";
 import type { RestAnswer, RestContext, RestRequest, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
+import { sendFile } from "./send-file.ts";
 
 export const REST_PREFIX = "/api/v1";
-/** Bodies: a batch of 1,000 jobs fits; more is refused before it is read. */
-export const BODY_BYTES_MAX = 8 * 1024 * 1024;
+const DOWNLOADS = "/downloads/";
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /** What the REST face needs of its process; who a token belongs to is auth's knowledge. */
 export interface RestRuntime extends Runtime {
 	authenticate(token: string, nowMs: number): Promise<Actor | null>;
+	/** Requests per token; absent: unlimited. */
+	limiter?: RateLimiter;
+	/** Failed authentications per address; absent: unlimited. */
+	failureLimiter?: RateLimiter;
 }
 
 interface Match {
@@ -31,14 +41,15 @@ export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: Ser
 	res.setHeader("x-request-id", requestId);
 	try {
 		const url = new URL(req.url ?? "/", "http://localhost");
-		const path = url.pathname.slice(REST_PREFIX.length) || "/";
-		if (path === "/openapi.json") return sendJson(res, 200, openApi());
-		const answer = await answerTo(rt, req, res, { path, query: url.searchParams, requestId });
+		const below = url.pathname.slice(REST_PREFIX.length) || "/";
+		if (below === "/openapi.json") return sendJson(res, 200, openApi());
+		if (req.method === "GET" && below.startsWith(DOWNLOADS)) return await sendDownload(rt, req, res, below.slice(DOWNLOADS.length));
+		const answer = await answerTo(rt, req, res, { path: below, query: url.searchParams, requestId });
 		if (answer !== "streamed") sendJson(res, answer.status, answer.body, answer.headers);
 	} catch (error) {
 		const problem = problemOf(error, requestId);
 		if (problem.code === "internal") rt.logError("a REST request failed", error, requestId);
-		sendProblem(res, problem);
+		sendProblem(res, problem, error);
 	}
 }
 
@@ -51,8 +62,17 @@ async function answerTo(
 	const { route, params } = findRoute(req.method ?? "GET", at.path);
 	const token = /^Bearer (\S{1,256})$/.exec(req.headers.authorization ?? "")?.[1];
 	const actorNow = () => demandActor(rt, token);
-	const actor = await actorNow();
-	const text = route.method === "GET" || route.takes !== undefined ? "" : await readBody(req);
+	const actor = await actorNow().catch((error: unknown) => {
+		rt.failureLimiter?.take(`address:${clientAddress(req) ?? "unknown"}`, rt.clock.nowMs());
+		throw error;
+	});
+	if (rt.limiter && token !== undefined) {
+		const state = rt.limiter.take(`token:${createHash("sha256").update(token).digest("base64url")}`, rt.clock.nowMs());
+		for (const [name, value] of Object.entries(rateLimitHeaders(state))) res.setHeader(name, value);
+	}
+	// Before the body is read: callers without the permission learn nothing about what a valid request looks like.
+	teamScope({ actor }, route.permission);
+	const text = route.method === "GET" || route.takes !== undefined ? "" : (await readBody(req, DOORS.rest)).toString("utf8");
 	const gone = new AbortController();
 	res.once("close", () => gone.abort());
 	const request: RestRequest = {
@@ -72,6 +92,7 @@ async function answerTo(
 		source: clientAddress(req),
 		timing: rt.timing,
 		siteTools: rt.siteTools,
+		artifactStore: artifactStore(rt),
 	};
 	const key = req.headers["idempotency-key"];
 	if (!route.write || key === undefined) return route.handle(ctx, request);
@@ -85,6 +106,18 @@ async function answerTo(
 		return { ...answer, body: JSON.parse(jsonText(answer.body)) as unknown };
 	});
 	return { status: done.status, body: done.body, ...(done.replayed ? { headers: { "idempotency-replayed": "true" } } : {}) };
+}
+
+function artifactStore(rt: RestRuntime): RestContext["artifactStore"] {
+	return { root: path.join(rt.env.SPILLWAY_HOME, "artifacts"), secretKey: rt.env.SPILLWAY_SECRET };
+}
+
+/** Signed links carry their own rights. */
+async function sendDownload(rt: RestRuntime, req: IncomingMessage, res: ServerResponse, token: string): Promise<void> {
+	const gone = new AbortController();
+	res.once("close", () => gone.abort());
+	const file = await openLink(rt.connection.db, artifactStore(rt), token, rt.clock.nowMs());
+	await sendFile(req, res, file, AbortSignal.any([gone.signal, rt.shutdown.signal]));
 }
 
 async function demandActor(rt: RestRuntime, token: string | undefined): Promise<Actor> {
@@ -129,24 +162,6 @@ function decode(part: string): string {
 	return text;
 }
 
-async function readBody(req: IncomingMessage): Promise<string> {
-	if (Number(req.headers["content-length"] ?? 0) > BODY_BYTES_MAX) throw tooLarge();
-	const chunks: Buffer[] = [];
-	let bytes = 0;
-	for await (const chunk of req as AsyncIterable<Buffer>) {
-		bytes += chunk.length;
-		if (bytes > BODY_BYTES_MAX) throw tooLarge();
-		chunks.push(chunk);
-	}
-	return Buffer.concat(chunks).toString("utf8");
-}
-
-function tooLarge(): SpillwayError {
-	return new SpillwayError("payload_too_large", `The body is larger than ${BODY_BYTES_MAX / 1024 / 1024} MiB.`, {
-		fix: "Send fewer jobs in one request.",
-	});
-}
-
 function parseBody(text: string, contentType: string | undefined): unknown {
 	if (text === "") return undefined;
 	if (contentType !== undefined && /yaml|^text\/(plain|x-shellscript)/.test(contentType)) return text;
@@ -176,7 +191,7 @@ function jsonText(body: unknown): string {
 	return JSON.stringify(body, (_, value) => (typeof value === "bigint" ? value.toString() : value));
 }
 
-function sendProblem(res: ServerResponse, problem: Problem): void {
+export function sendProblem(res: ServerResponse, problem: Problem, error: unknown): void {
 	if (res.headersSent) {
 		res.destroy();
 		return;
@@ -188,6 +203,7 @@ function sendProblem(res: ServerResponse, problem: Problem): void {
 		"cache-control": "no-store",
 		...(problem.status === 401 ? { "www-authenticate": "Bearer" } : {}),
 		...(problem.status === 413 ? { connection: "close" } : {}),
+		...(error instanceof RateLimitError ? { ...rateLimitHeaders(error.state), "retry-after": String(error.state.resetSeconds) } : {}),
 	});
 	res.end(text);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { type ImportInput, importInput, importJob } from "#server/services/import/import-job.ts";
+import { type ImportInput, importInput, importJob } from "#server/services/work/import/import-job.ts";
 import { numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

@@ -1,9 +1,9 @@
-import { type ListNodesInput, listNodes } from "#server/services/cluster-node/list.ts";
-import { readForecastScore } from "#server/services/forecast/score.ts";
-import { listForeignJobs } from "#server/services/foreign-job/list.ts";
-import { type ListInstancesInput, listInstances } from "#server/services/instance/list.ts";
-import { type OffersInput, viewOffers } from "#server/services/offer/view.ts";
+import { type ListNodesInput, listNodes } from "#server/services/capacity/cluster-node/list.ts";
+import { listForeignJobs } from "#server/services/capacity/foreign-job/list.ts";
+import { type ListInstancesInput, listInstances } from "#server/services/capacity/instance/list.ts";
+import { readForecastScore } from "#server/services/decision/forecast/score.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
+import { type OffersInput, viewOffers } from "#server/services/pricing/offer/view.ts";
 import { flagParam, listParam, numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

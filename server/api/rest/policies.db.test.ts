@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
-import { issueToken } from "#server/auth/tokens.ts";
 import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { policyDraft, policyPublication } from "#server/db/schema/policy.ts";
+import { issueToken } from "#server/services/governance/token/issue.ts";
 
 let world: RestWorld;
 /** A second platform engineer. */
@@ -16,7 +16,7 @@ beforeEach(async () => {
 	await db
 		.insert(account)
 		.values({ id: "usr_bob", email: "bob@example.test", name: "Bob", role: "platform", teams: [], createdAt: new Date() });
-	other = await issueToken(db, { accountId: "usr_bob", name: "test", nowMs: Date.now() });
+	other = (await issueToken(db, { accountId: "usr_bob", name: "test", nowMs: Date.now() })).token;
 	const { json, headers } = await world.get("/policies/default");
 	first = { source: json.source, etag: headers.get("etag") ?? "" };
 });

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { checkPolicy } from "#server/services/policy/check.ts";
+import { checkPolicy } from "#server/services/governance/policy/check.ts";
+import { unmanagePolicy } from "#server/services/governance/policy/manage.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { rollbackPolicy } from "#server/services/governance/policy/rollback.ts";
+import { viewPolicy } from "#server/services/governance/policy/view.ts";
 import { diffVersions } from "#server/services/policy/diff.ts";
 import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
 import { currentTag, etagOf } from "#server/services/policy/entity-tag.ts";
@@ -13,13 +17,9 @@ import {
 	rollbackInput,
 	saveDraftInput,
 } from "#server/services/policy/input.ts";
-import { unmanagePolicy } from "#server/services/policy/manage.ts";
 import { mergeWithActive } from "#server/services/policy/merge.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import { rollbackPolicy } from "#server/services/policy/rollback.ts";
 import { changePolicySettings, viewPolicySettings } from "#server/services/policy/settings.ts";
 import { getVersion, listPolicies, listVersions } from "#server/services/policy/versions.ts";
-import { viewPolicy } from "#server/services/policy/view.ts";
 import { baseVersionOf, notModified } from "./entity-tags.ts";
 import { numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";

@@ -1,16 +1,21 @@
 import { DAY_MS } from "#server/kernel/units.ts";
-import { type CommitmentsInput, commitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
-import { type DiscountsInput, discountsInput, listDiscounts, setDiscounts } from "#server/services/rate-card/discounts.ts";
 import {
 	type ElectricityPricesInput,
 	electricityPricesInput,
 	listElectricityPrices,
 	setElectricityPrices,
-} from "#server/services/rate-card/electricity-prices.ts";
-import { type RateCardInput, rateCardInput } from "#server/services/rate-card/input.ts";
-import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
-import { type MeasuredPowerInput, measuredPowerInput, setMeasuredPower } from "#server/services/rate-card/measured-power.ts";
-import { setRateCard } from "#server/services/rate-card/set.ts";
+} from "#server/services/ledger/rate-card/electricity-prices.ts";
+import { type RateCardInput, rateCardInput } from "#server/services/ledger/rate-card/input.ts";
+import { listPoolRates, readPoolRates } from "#server/services/ledger/rate-card/list.ts";
+import { type MeasuredPowerInput, measuredPowerInput, setMeasuredPower } from "#server/services/ledger/rate-card/measured-power.ts";
+import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
+import {
+	type CommitmentsInput,
+	commitmentsInput,
+	listCommitments,
+	setCommitments,
+} from "#server/services/pricing/commitment/commitments.ts";
+import { type DiscountsInput, discountsInput, listDiscounts, setDiscounts } from "#server/services/pricing/offer/discounts.ts";
 import { refuseUnknown, timeParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

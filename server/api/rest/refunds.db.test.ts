@@ -3,9 +3,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { chargesOf } from "#server/services/ledger/charges-of.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { addMachine, type Books, T0, terminate } from "#server/services/ledger/testing/books.ts";
+import { chargesOf } from "#server/services/ledger/charge/charges-of.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { addMachine, type Books, T0, terminate } from "#server/services/ledger/charge/testing/books.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");

@@ -1,11 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
-import type { Permission } from "#server/services/authorize.ts";
-import type { Actor, ServiceContext } from "#server/services/context.ts";
-import type { SiteTools } from "#server/services/site/tools.ts";
-import type { Timing } from "#server/services/timing.ts";
+import type { Permission } from "#server/domain/permissions.ts";
+import type { SiteTools } from "#server/services/capacity/site/tools.ts";
+import type { Actor, ServiceContext } from "#server/services/core/context.ts";
+import type { Timing } from "#server/services/core/timing.ts";
 
-export type RestContext = ServiceContext & { timing: Timing; siteTools: SiteTools | null };
+export type RestContext = ServiceContext & {
+	timing: Timing;
+	siteTools: SiteTools | null;
+	artifactStore: { root: string; secretKey: string };
+};
 
 export interface RestRequest {
 	/** Values of the `{…}` parts of the path. */

@@ -1,4 +1,6 @@
+import { accountRoutes } from "./account-routes.ts";
 import { approvalRoutes } from "./approval-routes.ts";
+import { artifactRoutes } from "./artifact-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import { backtestRoutes } from "./backtest-routes.ts";
 import { billRoutes } from "./bill-routes.ts";
@@ -18,6 +20,7 @@ import { statementRoutes } from "./statement-routes.ts";
 
 export const ROUTES: readonly Route[] = [
 	...jobRoutes,
+	...artifactRoutes,
 	...importRoutes,
 	...siteRoutes,
 	...otherRoutes,
@@ -33,4 +36,5 @@ export const ROUTES: readonly Route[] = [
 	...statementRoutes,
 	...billRoutes,
 	...auditRoutes,
+	...accountRoutes,
 ];

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { addSite } from "#server/services/site/add.ts";
-import { changeSite } from "#server/services/site/change.ts";
-import { prepareCheck } from "#server/services/site/check.ts";
+import { addSite } from "#server/services/capacity/site/add.ts";
+import { changeSite } from "#server/services/capacity/site/change.ts";
+import { prepareCheck } from "#server/services/capacity/site/check.ts";
 import {
 	type AddSiteInput,
 	addSiteInput,
@@ -10,12 +10,12 @@ import {
 	type CheckSiteInput,
 	changeSiteInput,
 	checkSiteInput,
-} from "#server/services/site/input.ts";
-import { listSites } from "#server/services/site/list.ts";
-import { type PricePoolInput, pricePool, pricePoolInput } from "#server/services/site/price-pool.ts";
-import { removeSite } from "#server/services/site/remove.ts";
-import { getSiteSettings, listSiteKinds } from "#server/services/site/settings-view.ts";
-import type { SiteContext } from "#server/services/site/tools.ts";
+} from "#server/services/capacity/site/input.ts";
+import { listSites } from "#server/services/capacity/site/list.ts";
+import { type PricePoolInput, pricePool, pricePoolInput } from "#server/services/capacity/site/price-pool.ts";
+import { removeSite } from "#server/services/capacity/site/remove.ts";
+import { getSiteSettings, listSiteKinds } from "#server/services/capacity/site/settings-view.ts";
+import type { SiteContext } from "#server/services/capacity/site/tools.ts";
 import { refuseUnknown } from "./query.ts";
 import { ok, type RestAnswer, type RestContext, type RestRequest, type Route } from "./route.ts";
 

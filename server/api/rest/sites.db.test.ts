@@ -16,8 +16,8 @@ import { type Ec2Emulator, startEc2Emulator } from "#server/emulators/aws/emulat
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
-import { newNodeMemory, writeNodes } from "#server/services/cluster-node/write.ts";
-import { CredentialKeys } from "#server/services/site/credential-keys.ts";
+import { newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
+import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
@@ -140,7 +140,7 @@ describe("sites over REST", () => {
 		const answer = await world.post("/sites", { id: "slurm", name: "Cluster", provider: "slurm", settings });
 		expect(answer).toMatchObject({
 			status: 400,
-			json: { fields: [{ path: `settings.${name}`, message: expect.stringContaining("only in the database") }] },
+			json: { fields: [{ path: `settings.${name}`, message: expect.stringContaining("only be set in the database") }] },
 		});
 		expect((await world.post("/sites/check", { provider: "slurm", settings })).status).toBe(400);
 	});
@@ -176,7 +176,7 @@ describe("sites over REST", () => {
 		expect(added.status, added.text).toBe(201);
 		const moved = { settings: { ...settings, url: elsewhere } };
 		for (const answer of [await patch("cluster-two", moved), await world.post("/sites/cluster-two/check", moved)]) {
-			expect(answer).toMatchObject({ status: 400, json: { fields: [{ path: "credentials", message: expect.stringContaining("anew") }] } });
+			expect(answer).toMatchObject({ status: 400, json: { fields: [{ path: "credentials", message: expect.stringContaining("entered again for the new address") }] } });
 		}
 		expect((await patch("cluster-two", { settings: { ...settings, user: "other" } })).status).toBe(200);
 		expect(asked).toEqual([]);

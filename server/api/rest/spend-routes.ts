@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { authorize } from "#server/services/authorize.ts";
-import { budgetPeriodAt } from "#server/services/budget/counted-charges.ts";
-import { ledgerCalendar, setLedgerZone } from "#server/services/ledger/calendar.ts";
-import { readLedgerCheck } from "#server/services/ledger/nightly-check.ts";
-import { refundCharge, refundInput } from "#server/services/ledger/refund.ts";
-import { spendByJob } from "#server/services/spend/by-job.ts";
-import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
-import { SPEND_DIMENSIONS, type SpendFilters, spendFilters } from "#server/services/spend/filters.ts";
-import { SPEND_GROUPS, type SpendGroup } from "#server/services/spend/group-sums.ts";
-import { spendBy } from "#server/services/spend/spend-by.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { ledgerCalendar, setLedgerZone } from "#server/services/core/ledger-calendar.ts";
+import { budgetPeriodAt } from "#server/services/ledger/budget/counted-charges.ts";
+import { readLedgerCheck } from "#server/services/ledger/charge/nightly-check.ts";
+import { refundCharge, refundInput } from "#server/services/ledger/charge/refund.ts";
+import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
+import { listCharges, listChargesInput } from "#server/services/reporting/spend/charges.ts";
+import { SPEND_DIMENSIONS, type SpendFilters, spendFilters } from "#server/services/reporting/spend/filters.ts";
+import { SPEND_GROUPS, type SpendGroup } from "#server/services/reporting/spend/group-sums.ts";
+import { spendBy } from "#server/services/reporting/spend/spend-by.ts";
 import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 

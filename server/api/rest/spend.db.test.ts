@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { postCharges } from "#server/services/ledger/post-charges.ts";
+import { postCharges } from "#server/services/ledger/charge/post-charges.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 let world: RestWorld;

@@ -1,8 +1,8 @@
 import { formatOf, statementFile } from "#server/api/statement-file.ts";
-import { closeInput, closeMonth } from "#server/services/statement/close.ts";
-import { getStatement } from "#server/services/statement/get.ts";
-import { listStatements } from "#server/services/statement/list.ts";
-import { signInput, signStatement } from "#server/services/statement/sign.ts";
+import { closeInput, closeMonth } from "#server/services/reporting/statement/close.ts";
+import { getStatement } from "#server/services/reporting/statement/get.ts";
+import { listStatements } from "#server/services/reporting/statement/list.ts";
+import { signInput, signStatement } from "#server/services/reporting/statement/sign.ts";
 import { numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 /** A job of research at home, metered for an hour; then the month is over. */

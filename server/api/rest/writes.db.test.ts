@@ -37,7 +37,7 @@ describe("Idempotency-Key", () => {
 			await world.post("/jobs", aJob({ name: "second" }), withKey("other")),
 			await world.post(`/jobs/${json.id}/cancel`, undefined, withKey("other")),
 		])
-			expect(answer).toMatchObject({ status: 409, json: { code: "conflict", fix: "Use a new key for each different request." } });
+			expect(answer).toMatchObject({ status: 409, json: { code: "conflict", fix: "Use a new key for each request." } });
 		expect(await world.written()).toEqual(before);
 	});
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, type RestRuntime } from "#server/api/rest/handler.ts";
-import { issueToken, TokenAuthenticator } from "#server/auth/tokens.ts";
+import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
@@ -14,17 +14,18 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { env } from "#server/env.ts";
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
-import { markRunning } from "#server/services/attempt/advance.ts";
-import { appendLogs } from "#server/services/attempt/append-logs.ts";
-import { finishAttempt } from "#server/services/attempt/finish.ts";
-import { requestStop } from "#server/services/attempt/request-stop.ts";
-import { ChangeFeed } from "#server/services/changes/feed.ts";
-import { systemContext } from "#server/services/context.ts";
-import { placeHome } from "#server/services/job/place-home.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import type { SiteTools } from "#server/services/site/tools.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import type { SiteTools } from "#server/services/capacity/site/tools.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { issueToken } from "#server/services/governance/token/issue.ts";
+import { ChangeFeed } from "#server/services/notification/changes/feed.ts";
+import { refreshOffers } from "#server/services/pricing/offer/refresh.ts";
+import { markRunning } from "#server/services/work/attempt/advance.ts";
+import { appendLogs } from "#server/services/work/attempt/append-logs.ts";
+import { finishAttempt } from "#server/services/work/attempt/finish.ts";
+import { requestStop } from "#server/services/work/attempt/request-stop.ts";
+import { placeHome } from "#server/services/work/job/place-home.ts";
 
 const PEOPLE = {
 	platform: { role: "platform", teams: ["research", "vision"] },
@@ -105,7 +106,7 @@ export class RestWorld {
 		for (const [name, { role, teams }] of Object.entries(PEOPLE)) {
 			const id = `usr_${name}`;
 			await db.insert(account).values({ id, email: `${name}@example.test`, name, role, teams, createdAt: at });
-			tokens[name as Person] = await issueToken(db, { accountId: id, name: "test", nowMs });
+			tokens[name as Person] = (await issueToken(db, { accountId: id, name: "test", nowMs })).token;
 		}
 		await db.insert(site).values([
 			{ id: "home", name: "home", provider: "local", settings: {}, healthy: true },

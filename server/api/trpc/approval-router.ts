@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { askAgain, askAgainInput } from "#server/services/approval/ask-again.ts";
-import { grantApproval, grantInput, refuseApproval, refuseInput } from "#server/services/approval/decide.ts";
-import { approvalOfJob, countApprovals, getApproval, listApprovals, listApprovalsInput } from "#server/services/approval/list.ts";
-import { approvalOutlook, outlookInput } from "#server/services/approval/outlook.ts";
-import { changeApprovalSettings, changeApprovalSettingsInput } from "#server/services/approval/settings.ts";
-import { approveProposal, rejectProposal } from "#server/services/proposal/decide.ts";
-import { listProposals } from "#server/services/proposal/list.ts";
+import { approveProposal, rejectProposal } from "#server/services/governance/proposal/decide.ts";
+import { listProposals } from "#server/services/governance/proposal/list.ts";
+import { askAgain, askAgainInput } from "#server/services/work/approval/ask-again.ts";
+import { grantApproval, grantInput, refuseApproval, refuseInput } from "#server/services/work/approval/decide.ts";
+import { approvalOfJob, countApprovals, getApproval, listApprovals, listApprovalsInput } from "#server/services/work/approval/list.ts";
+import { approvalOutlook, outlookInput } from "#server/services/work/approval/outlook.ts";
+import { changeApprovalSettings, changeApprovalSettingsInput } from "#server/services/work/approval/settings.ts";
 import { procedure, router } from "./init.ts";
 
 const id = z.string().min(1).max(64);

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { cancelBacktest } from "#server/services/backtest/cancel.ts";
-import { getBacktest } from "#server/services/backtest/get.ts";
-import { listBacktests, listBacktestsInput } from "#server/services/backtest/list.ts";
-import { startBacktest, startBacktestInput } from "#server/services/backtest/start.ts";
-import { getShadow, getShadowInput } from "#server/services/shadow/get.ts";
-import { startShadow, startShadowInput } from "#server/services/shadow/start.ts";
-import { stopShadow } from "#server/services/shadow/stop.ts";
+import { cancelBacktest } from "#server/services/decision/backtest/cancel.ts";
+import { getBacktest } from "#server/services/decision/backtest/get.ts";
+import { listBacktests, listBacktestsInput } from "#server/services/decision/backtest/list.ts";
+import { startBacktest, startBacktestInput } from "#server/services/decision/backtest/start.ts";
+import { getShadow, getShadowInput } from "#server/services/decision/shadow/get.ts";
+import { startShadow, startShadowInput } from "#server/services/decision/shadow/start.ts";
+import { stopShadow } from "#server/services/decision/shadow/stop.ts";
 import { procedure, router } from "./init.ts";
 
 const byId = z.strictObject({ id: z.string().min(1).max(64) });

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
-import { ADDRESS_HEADER } from "#server/services/audit/client-address.ts";
-import type { Actor, ServiceContext } from "#server/services/context.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { teamScope } from "#server/services/core/authorize.ts";
+import type { Actor, ServiceContext } from "#server/services/core/context.ts";
+import type { Timing } from "#server/services/core/timing.ts";
+import { ADDRESS_HEADER } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
-import type { Timing } from "#server/services/timing.ts";
 import { type Problem, problemOf } from "../problem.ts";
+import { permissionOf } from "./procedure-permissions.ts";
 
 /** What a call knows of its caller. The session is read outside (server/auth), so that this does not depend on Next. */
 export interface TrpcContext {
@@ -44,13 +47,16 @@ const TRPC_CODES = {
 	precondition_failed: "PRECONDITION_FAILED",
 	precondition_required: "PRECONDITION_REQUIRED",
 	payload_too_large: "PAYLOAD_TOO_LARGE",
+	misdirected: "BAD_REQUEST",
+	too_many_requests: "TOO_MANY_REQUESTS",
 	unavailable: "SERVICE_UNAVAILABLE",
 	internal: "INTERNAL_SERVER_ERROR",
 } as const;
 
-/** Every procedure: needs a person, gets the service context, and has its errors mapped in one place. */
+/** Every procedure: needs a person with its permission, gets the service context, and has its errors mapped in one place. */
 export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 	if (!ctx.actor) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first." });
+	authorizeProcedure(path, ctx.actor);
 	const rt = runtime();
 	const service: ServiceContext & { timing: Timing } = {
 		actor: ctx.actor,
@@ -71,3 +77,15 @@ export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 	if (problem.code === "internal") throw result.error;
 	throw new TRPCError({ code: TRPC_CODES[problem.code], message: problem.detail, cause });
 });
+
+/** Runs before the input is parsed. A procedure without a listed permission is refused. */
+function authorizeProcedure(path: string, actor: Actor): void {
+	const permission = permissionOf(path);
+	if (permission === null) return;
+	try {
+		if (permission === undefined) throw new SpillwayError("forbidden", `The procedure ${path} has no permission listed.`);
+		teamScope({ actor }, permission);
+	} catch (cause) {
+		throw new TRPCError({ code: "FORBIDDEN", message: problemOf(cause, "none").detail, cause });
+	}
+}

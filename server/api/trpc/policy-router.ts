@@ -1,6 +1,13 @@
 import { z } from "zod";
-import { checkPolicy } from "#server/services/policy/check.ts";
-import { completeInput, completePolicyText } from "#server/services/policy/complete.ts";
+import { checkPolicy } from "#server/services/governance/policy/check.ts";
+import { completeInput, completePolicyText } from "#server/services/governance/policy/complete.ts";
+import { unmanagePolicy } from "#server/services/governance/policy/manage.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { rollbackPolicy } from "#server/services/governance/policy/rollback.ts";
+import { tryPolicyRule, tryRuleInput } from "#server/services/governance/policy/try-rule.ts";
+import { viewPolicy } from "#server/services/governance/policy/view.ts";
+import { approveProposal, rejectProposal } from "#server/services/governance/proposal/decide.ts";
+import { listPolicyProposals } from "#server/services/governance/proposal/list.ts";
 import { diffVersions } from "#server/services/policy/diff.ts";
 import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
 import {
@@ -15,16 +22,9 @@ import {
 	versionInput,
 	versionsInput,
 } from "#server/services/policy/input.ts";
-import { unmanagePolicy } from "#server/services/policy/manage.ts";
 import { mergeWithActive } from "#server/services/policy/merge.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import { rollbackPolicy } from "#server/services/policy/rollback.ts";
 import { changePolicySettings, viewPolicySettings } from "#server/services/policy/settings.ts";
-import { tryPolicyRule, tryRuleInput } from "#server/services/policy/try-rule.ts";
 import { getVersion, listPolicies, listVersions } from "#server/services/policy/versions.ts";
-import { viewPolicy } from "#server/services/policy/view.ts";
-import { approveProposal, rejectProposal } from "#server/services/proposal/decide.ts";
-import { listPolicyProposals } from "#server/services/proposal/list.ts";
 import { procedure, router } from "./init.ts";
 
 const byId = z.strictObject({ id: z.string().min(1).max(64) });

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { commitmentsInput, listCommitments, setCommitments } from "#server/services/rate-card/commitments.ts";
-import { discountsInput, listDiscounts, setDiscounts } from "#server/services/rate-card/discounts.ts";
-import { rateCardInput } from "#server/services/rate-card/input.ts";
-import { listPoolRates, readPoolRates } from "#server/services/rate-card/list.ts";
-import { setRateCard } from "#server/services/rate-card/set.ts";
+import { rateCardInput } from "#server/services/ledger/rate-card/input.ts";
+import { listPoolRates, readPoolRates } from "#server/services/ledger/rate-card/list.ts";
+import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
+import { commitmentsInput, listCommitments, setCommitments } from "#server/services/pricing/commitment/commitments.ts";
+import { discountsInput, listDiscounts, setDiscounts } from "#server/services/pricing/offer/discounts.ts";
 import { procedure, router } from "./init.ts";
 
 const id = z.string().min(1).max(64);

@@ -1,44 +1,46 @@
 import { z } from "zod";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
-import { listTeams } from "#server/services/account/teams.ts";
-import { readReconciliationHistory, reconciliationHistoryInput } from "#server/services/bill/history.ts";
-import { listBills } from "#server/services/bill/list.ts";
-import { readReconciliation, reconciliationInput } from "#server/services/bill/reconciliation.ts";
-import { listResourceLines, resourceLinesInput } from "#server/services/bill/resource-lines.ts";
-import { carbonPage, carbonPageInput } from "#server/services/carbon/page.ts";
-import { listEvents } from "#server/services/event/list.ts";
-import { explainWaiting } from "#server/services/explain/waiting.ts";
-import { readForecastScore } from "#server/services/forecast/score.ts";
-import { importInput, importJob } from "#server/services/import/import-job.ts";
-import { listInstances, listInstancesInput } from "#server/services/instance/list.ts";
-import { cancelJob } from "#server/services/job/cancel.ts";
-import { listDecisions } from "#server/services/job/decisions.ts";
-import { getJob } from "#server/services/job/get.ts";
-import { readJobGpuUse } from "#server/services/job/gpu-use.ts";
-import { countJobs, listJobs, listJobsInput } from "#server/services/job/list.ts";
-import { readLogs, readLogsInput } from "#server/services/job/logs.ts";
-import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/job/submit.ts";
-import { submitJob } from "#server/services/job/submit-one.ts";
-import { receiptOf } from "#server/services/ledger/receipt.ts";
-import { refundCharge, refundInput } from "#server/services/ledger/refund.ts";
-import { offersInput, viewOffers } from "#server/services/offer/view.ts";
+import { listInstances, listInstancesInput } from "#server/services/capacity/instance/list.ts";
+import { listTeams } from "#server/services/core/teams.ts";
+import { explainWaiting } from "#server/services/decision/explain/waiting.ts";
+import { readForecastScore } from "#server/services/decision/forecast/score.ts";
+import { askQuote } from "#server/services/decision/quote/ask.ts";
+import { readReconciliationHistory, reconciliationHistoryInput } from "#server/services/ledger/bill/history.ts";
+import { listBills } from "#server/services/ledger/bill/list.ts";
+import { readReconciliation, reconciliationInput } from "#server/services/ledger/bill/reconciliation.ts";
+import { listResourceLines, resourceLinesInput } from "#server/services/ledger/bill/resource-lines.ts";
+import { receiptOf } from "#server/services/ledger/charge/receipt.ts";
+import { refundCharge, refundInput } from "#server/services/ledger/charge/refund.ts";
+import { listEvents } from "#server/services/notification/event/list.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
-import { askQuote } from "#server/services/quote/ask.ts";
+import { offersInput, viewOffers } from "#server/services/pricing/offer/view.ts";
+import { carbonPage, carbonPageInput } from "#server/services/reporting/carbon/page.ts";
+import { jobSpendInput, spendByJob } from "#server/services/reporting/spend/by-job.ts";
+import { listCharges, listChargesInput } from "#server/services/reporting/spend/charges.ts";
+import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
+import { spendPage, spendPageInput } from "#server/services/reporting/spend/page.ts";
+import { ledgerZone } from "#server/services/reporting/spend/zone.ts";
+import { closeInput, closeMonth } from "#server/services/reporting/statement/close.ts";
+import { changeClosingDay, changeClosingDayInput } from "#server/services/reporting/statement/closing-day.ts";
+import { getStatement, getStatementInput } from "#server/services/reporting/statement/get.ts";
+import { listStatements, listStatementsInput } from "#server/services/reporting/statement/list.ts";
+import { noteInput, noteVariance } from "#server/services/reporting/statement/note.ts";
+import { previewStatement } from "#server/services/reporting/statement/preview.ts";
+import { signInput, signStatement } from "#server/services/reporting/statement/sign.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { jobSpendInput, spendByJob } from "#server/services/spend/by-job.ts";
-import { listCharges, listChargesInput } from "#server/services/spend/charges.ts";
-import { spendOptions, spendOptionsInput } from "#server/services/spend/options.ts";
-import { spendPage, spendPageInput } from "#server/services/spend/page.ts";
-import { ledgerZone } from "#server/services/spend/zone.ts";
-import { closeInput, closeMonth } from "#server/services/statement/close.ts";
-import { changeClosingDay, changeClosingDayInput } from "#server/services/statement/closing-day.ts";
-import { getStatement, getStatementInput } from "#server/services/statement/get.ts";
-import { listStatements, listStatementsInput } from "#server/services/statement/list.ts";
-import { noteInput, noteVariance } from "#server/services/statement/note.ts";
-import { previewStatement } from "#server/services/statement/preview.ts";
-import { signInput, signStatement } from "#server/services/statement/sign.ts";
+import { importInput, importJob } from "#server/services/work/import/import-job.ts";
+import { cancelJob } from "#server/services/work/job/cancel.ts";
+import { listDecisions } from "#server/services/work/job/decisions.ts";
+import { getJob } from "#server/services/work/job/get.ts";
+import { readJobGpuUse } from "#server/services/work/job/gpu-use.ts";
+import { countJobs, listJobs, listJobsInput } from "#server/services/work/job/list.ts";
+import { readLogs, readLogsInput } from "#server/services/work/job/logs.ts";
+import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/work/job/submit.ts";
+import { submitJob } from "#server/services/work/job/submit-one.ts";
+import { accountRouter, tokenRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
+import { artifactRouter } from "./artifact-router.ts";
 import { auditRouter } from "./audit-router.ts";
 import { backtestRouter, shadowRouter } from "./backtest-router.ts";
 import { alertRouter, budgetRouter, channelRouter } from "./budget-router.ts";
@@ -103,6 +105,7 @@ export const appRouter = router({
 	channel: channelRouter,
 	rates: ratesRouter,
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
+	artifact: artifactRouter,
 	spend: router({
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),
@@ -130,6 +133,8 @@ export const appRouter = router({
 			.query(({ ctx, input }) => readReconciliationHistory(ctx.service, input)),
 		lines: procedure.input(resourceLinesInput).query(({ ctx, input }) => listResourceLines(ctx.service, input)),
 	}),
+	token: tokenRouter,
+	account: accountRouter,
 	team: router({ list: procedure.query(({ ctx }) => listTeams(ctx.service)) }),
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
 	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {

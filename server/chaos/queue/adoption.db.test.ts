@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
-import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { buildAgent } from "#server/services/work/agent/testing/machine.ts";
 import { CloudPorts } from "../emulated-cloud.ts";
 import { QueueWorld } from "./queue-world.ts";
 

@@ -8,9 +8,9 @@ import { connect } from "#server/db/client.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { SlurmDriver } from "#server/providers/slurm/driver.ts";
 import { type SlurmCluster, startSlurm } from "#server/providers/slurm/testing/slurm-cluster.ts";
-import { systemContext } from "#server/services/context.ts";
-import { submitJobs } from "#server/services/job/submit.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { submitJobs } from "#server/services/work/job/submit.ts";
 import { ControlPlane } from "../control-plane.ts";
 import { type CloudPorts, EmulatedCloud } from "../emulated-cloud.ts";
 import { FastClock } from "../fast-clock.ts";
@@ -99,7 +99,7 @@ export class QueueWorld {
 		this.#agents = connect(databaseUrl, { max: 4, applicationName: "queue-agents" });
 		const handler = createAgentHandler({
 			...{ db: this.#agents.db, clock: this.#clock, secretKey: SECRET_KEY, timing: TIMING },
-			...{ checkpointRoot: this.#checkpointRoot, agentFile: agent.file },
+			...{ checkpointRoot: this.#checkpointRoot, artifactRoot: this.#artifactRoot, agentFile: agent.file },
 			log: (message, error) => log(`${message}: ${String(error)}`),
 		});
 		this.#control = new ControlPlane({ handler, onCall: async () => "answer" });
@@ -152,6 +152,10 @@ export class QueueWorld {
 		return text.split("\n");
 	}
 
+	get #artifactRoot(): string {
+		return path.join(this.#folder, "artifacts");
+	}
+
 	get #checkpointRoot(): string {
 		return path.join(this.#folder, "checkpoints");
 	}
@@ -174,7 +178,7 @@ export class QueueWorld {
 			...{ databaseUrl, admin: this.connection.sql, name: `queue-scheduler-${++this.generation}` },
 			drivers: new Map([["aws", await this.cloud.driver()]]),
 			context: {
-				...{ clock: this.#clock, timing: TIMING, checkpointRoot: this.#checkpointRoot },
+				...{ clock: this.#clock, timing: TIMING, checkpointRoot: this.#checkpointRoot, artifactRoot: this.#artifactRoot },
 				clusters: new Map([[SITE, new SlurmDriver(SITE, this.#settings)]]),
 				...machineContext({ controlUrl: this.#control.url, agent }),
 			},

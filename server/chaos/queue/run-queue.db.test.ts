@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createTestDatabase } from "#server/db/testing/database.ts";
 import { whyNoSlurm } from "#server/providers/slurm/testing/slurm-programs.ts";
-import { buildAgent } from "#server/services/agent/testing/machine.ts";
+import { buildAgent } from "#server/services/work/agent/testing/machine.ts";
 import { CloudPorts } from "../emulated-cloud.ts";
 import { runQueue } from "./run-queue.ts";
 

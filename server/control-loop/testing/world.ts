@@ -16,15 +16,15 @@ import type { ClusterDriver } from "#server/providers/driver.ts";
 import { FakeCloud, type FakeCloudOptions } from "#server/providers/fake/fake-cloud.ts";
 import { FakeCluster, type FakeClusterOptions } from "#server/providers/fake/fake-cluster.ts";
 import { fakeOffer } from "#server/providers/fake/fake-offers.ts";
-import { markRunning, markStaging } from "#server/services/attempt/advance.ts";
-import { endMember } from "#server/services/attempt/end-member.ts";
-import { commitCheckpoint } from "#server/services/checkpoint/store.ts";
-import { systemContext } from "#server/services/context.ts";
-import { submitJobs } from "#server/services/job/submit.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { refreshOffers } from "#server/services/offer/refresh.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
-import { timingSchema } from "#server/services/timing.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import { refreshOffers } from "#server/services/pricing/offer/refresh.ts";
+import { markRunning, markStaging } from "#server/services/work/attempt/advance.ts";
+import { endMember } from "#server/services/work/attempt/end-member.ts";
+import { commitCheckpoint } from "#server/services/work/checkpoint/store.ts";
+import { submitJobs } from "#server/services/work/job/submit.ts";
 import { type CloudMemory, newCloudMemory, syncCloud } from "../cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "../cluster-sync.ts";
 import type { LoopContext, ProbeStep } from "../context.ts";
@@ -100,7 +100,7 @@ export class World {
 		this.#tickMs = options.tickMs ?? TICK_MS;
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
 		const { slots, hasQueue = false, jobOf } = options;
-		const site = { poolId: "home", accelerator: "L40S-48GB", slots, hasQueue };
+		const site = { poolId: "home", accelerator: "A10G-24GB", slots, hasQueue };
 		this.cluster = new FakeCluster({ clock: this.clock, ...site, ...(jobOf && { jobOf }) });
 		this.cloud = new FakeCloud({
 			clock: this.clock,
@@ -127,7 +127,7 @@ export class World {
 		await db.insert(pool).values({
 			id: "home",
 			siteId: "home",
-			accelerator: "L40S-48GB",
+			accelerator: "A10G-24GB",
 			nodes: 1,
 			gpusPerNode: options.slots,
 			unavailableSlots: [],
@@ -243,6 +243,7 @@ export class World {
 			userDataFor: ({ instanceId, expiresAtMs }) => `#!/bin/sh\n# ${instanceId} ${expiresAtMs}\n`,
 			bootstrapHashFor: (instanceId) => `hash of ${instanceId}`,
 			checkpointRoot: this.#checkpointRoot,
+			artifactRoot: path.join(this.#checkpointRoot, "artifacts"),
 			log: () => {},
 			probe: (step) => this.#pass(step),
 		};

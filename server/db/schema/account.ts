@@ -1,11 +1,11 @@
 import { sql } from "drizzle-orm";
-import { boolean, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 import { role } from "./enums.ts";
 
 export const team = pgTable("team", { name: text().primaryKey() });
 
-/** A person. Demo accounts carry a password hash; people from an OIDC issuer don't. */
+/** A person, or a service account that only tokens act for. Only demo accounts and the first administrator have a password. */
 export const account = pgTable(
 	"account",
 	{
@@ -15,26 +15,68 @@ export const account = pgTable(
 		role: role().notNull(),
 		teams: text().array().notNull().default(sql`'{}'::text[]`),
 		demo: boolean().notNull().default(false),
+		/** Service accounts never sign in; no identity can be linked to them. */
+		service: boolean().notNull().default(false),
 		passwordHash: text(),
+		/** Sessions carry the epoch they were created in. Raising it ends all sessions of the account. */
+		sessionEpoch: integer().notNull().default(0),
+		/** Until then, the first sign-in with this verified address is linked to this account. */
+		invitedUntil: instant(),
 		createdAt: instant().notNull(),
 		disabledAt: instant(),
 	},
 	(t) => [uniqueIndex("account_email").on(sql`lower(${t.email})`)],
 );
 
-/** A token for the API and the command line; only its sha256 is kept. */
+/** An identity at an OIDC issuer. It belongs to an account once linked; before that it waits for an administrator's approval. */
+export const identity = pgTable(
+	"identity",
+	{
+		issuer: text().notNull(),
+		subject: text().notNull(),
+		id: text().notNull(),
+		accountId: text()
+			.notNull()
+			.references(() => account.id),
+		/** Verified address at the time of the first sign-in. */
+		email: text().notNull(),
+		createdAt: instant().notNull(),
+		linkedAt: instant(),
+		/** Actor that approved the link; null for an invitation or a new account. */
+		linkedBy: text(),
+		lastSignInAt: instant(),
+	},
+	(t) => [primaryKey({ columns: [t.issuer, t.subject] }), uniqueIndex("identity_id").on(t.id), index("identity_account").on(t.accountId)],
+);
+
+/** Attempts within a window, by key. In the database, so that the limit holds across replicas. */
+export const rateWindow = pgTable(
+	"rate_window",
+	{
+		key: text().primaryKey(),
+		count: integer().notNull(),
+		startsAt: instant().notNull(),
+	},
+	(t) => [index("rate_window_starts_at").on(t.startsAt)],
+);
+
+/** A token for the API and the command line; only its sha256 is stored. */
 export const apiToken = pgTable(
 	"api_token",
 	{
 		id: text().primaryKey(),
+		/** The owner; the token acts with the owner's role and teams, narrowed by `scopes`. */
 		accountId: text()
 			.notNull()
 			.references(() => account.id),
 		name: text().notNull(),
 		hash: text().notNull(),
+		/** Names from TOKEN_SCOPES; null is every scope. */
+		scopes: text().array(),
 		createdAt: instant().notNull(),
+		expiresAt: instant(),
 		lastUsedAt: instant(),
 		revokedAt: instant(),
 	},
-	(t) => [uniqueIndex("api_token_hash").on(t.hash)],
+	(t) => [uniqueIndex("api_token_hash").on(t.hash), index("api_token_account").on(t.accountId)],
 );

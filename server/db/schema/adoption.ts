@@ -6,7 +6,7 @@ import { adoptionState } from "./enums.ts";
 import { job } from "./job.ts";
 import { site } from "./site.ts";
 
-/** A job of a site's own queue and the job of ours that may run in its place. Its id is the mark of the hold at the site. */
+/** A job of a site's own queue and the Spillway job that may run in its place. Its id marks the hold at the site. */
 export const adoption = pgTable(
 	"adoption",
 	{
@@ -19,23 +19,23 @@ export const adoption = pgTable(
 			.notNull()
 			.references(() => job.id),
 		state: adoptionState().notNull().default("offered"),
-		/** As it was when it was offered. */
+		/** The site's job when it was offered. */
 		facts: json<ForeignJob>().notNull(),
-		/** The rule of the policy that allowed it. */
+		/** The policy rule that allowed the adoption. */
 		ruleId: text().notNull(),
 		policyVersion: integer().notNull(),
 		/** What was taken over. */
 		script: text().notNull(),
-		/** Why it goes back, or ended; a closed code of server/domain/adoption.ts. */
+		/** Why it returns or ended: a code of server/domain/imports/adoption.ts. */
 		why: text(),
 		outcome: json<ForeignOutcome | null>(),
-		/** Files at home that hold what it printed, and the folder there that holds its checkpoint; and why some are missing. */
+		/** Output files and checkpoint folder at home, and why some are missing. */
 		output: json<{ files: string[]; problem: string | null } | null>(),
-		/** What the site answered to the last call that failed; null after one that did not. */
+		/** The site's answer to the last call if it failed. */
 		problem: text(),
 		offeredAt: instant().notNull(),
 		heldAt: instant(),
-		/** When its run in the cloud is to stop, because home has room for it: its next checkpoint. */
+		/** When its cloud attempt stops because home has room: its next checkpoint. */
 		returnAt: instant(),
 		endedAt: instant(),
 	},

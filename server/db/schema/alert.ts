@@ -3,15 +3,15 @@ import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm
 import { ALERT_RULES } from "../../domain/alert.ts";
 import { instant, json } from "./columns.ts";
 
-/** Something that people who answer for money must hear of; open until it no longer holds. */
+/** A condition that people must act on; open until it no longer holds. */
 export const alert = pgTable(
 	"alert",
 	{
 		id: text().primaryKey(),
 		rule: text({ enum: ALERT_RULES }).notNull(),
-		/** What it is about: a budget and its period and threshold, a team and a day, an instance, a bill's resource. */
+		/** The subject: a budget period and threshold, a team and day, an instance, or a bill's resource. */
 		subject: text().notNull(),
-		/** Whose business it is; null is everybody's. */
+		/** The team concerned; null for all. */
 		team: text(),
 		facts: json<Record<string, string | number | null>>().notNull(),
 		openedAt: instant().notNull(),
@@ -34,9 +34,9 @@ export const channel = pgTable("channel", {
 	recipients: text().array(),
 	/** The address and key of a webhook, encrypted under SPILLWAY_SECRET: write-only. */
 	secret: text(),
-	/** Alert rules that it hears of, and `statement`. */
+	/** Subscribed alert rules, and `statement`. */
 	topics: text().array().notNull(),
-	/** Only this team's; null: all. */
+	/** Limits it to one team; null for all. */
 	team: text(),
 	enabled: boolean().notNull().default(true),
 	createdAt: instant().notNull(),
@@ -53,7 +53,7 @@ export const delivery = pgTable(
 		channelId: text()
 			.notNull()
 			.references(() => channel.id),
-		/** What it tells of: `alert:<id>` or `statement:<id>`. */
+		/** The subject: `alert:<id>` or `statement:<id>`. */
 		about: text().notNull(),
 		message: json<{ title: string; text: string; facts: Record<string, string | number | null>; link: string }>().notNull(),
 		state: text({ enum: DELIVERY_STATES }).notNull().default("pending"),

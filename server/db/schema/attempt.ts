@@ -7,19 +7,19 @@ import { bigInt, instant, json, microUsd } from "./columns.ts";
 import { attemptState, capacityType } from "./enums.ts";
 import { job } from "./job.ts";
 
-/** A place that is kept for the job's next attempt. */
+/** A placement reserved for the job's next attempt. */
 export type StoredMoveTarget = { kind: "home"; poolId: string; slots: number[] } | { kind: "cloud"; offerId: string };
 
 export const attempt = pgTable(
 	"attempt",
 	{
-		/** Derived from the job and the number (kernel/ids attemptIdOf): the same intent written twice meets this key. */
+		/** Derived from the job and number (kernel/ids attemptIdOf), so a repeated intent violates this key. */
 		id: text().primaryKey(),
 		jobId: text()
 			.notNull()
 			.references(() => job.id),
 		number: integer().notNull(),
-		/** The job's; filled in by the database (migration 0011), so that sums of attempts need not look at jobs. */
+		/** The job's team, set by a trigger, so that sums of attempts need no join. */
 		team: text().notNull().default(""),
 		state: attemptState().notNull().default("starting"),
 		placement: json<Placement>().notNull(),
@@ -29,42 +29,42 @@ export const attempt = pgTable(
 		/** Slots held on an owned pool; empty on a cloud. */
 		slots: integer().array().notNull().default(sql`'{}'::integer[]`),
 		createdAt: instant().notNull(),
-		/** The driver was asked to start it (owned sites). */
+		/** When the site accepted it (owned sites). */
 		handedOverAt: instant(),
-		/** Why the cluster lets it wait, in its words, as they were seen last; null: it does not, or says nothing. */
+		/** The pending reason that the cluster last reported; null if none. */
 		clusterWait: json<ClusterWait | null>(),
 		stagingAt: instant(),
 		startedAt: instant(),
-		/** When it was told to end, why, and how much time it got. */
+		/** When it was asked to stop, why, and its grace period. */
 		stopRequestedAt: instant(),
 		stopReason: json<Reason | null>(),
-		/** Where the job goes on once this attempt has ended; until then the place is kept for it. */
+		/** Where the job continues after this attempt. The place is reserved until then. */
 		movingTo: json<StoredMoveTarget | null>(),
-		/** When it is to be told to end for that, and why: its next checkpoint. */
+		/** When it stops for the move (its next checkpoint), and why. */
 		moveAt: instant(),
 		moveReason: json<Reason | null>(),
 		finishedAt: instant(),
 		reason: json<Reason | null>(),
 		exitCode: integer(),
 		exitSignal: text(),
-		/** Newest number of a stored log line, see job_log. */
+		/** Number of the latest stored log line, see job_log. */
 		logLines: integer().notNull().default(0),
 		logCursor: json<{ stdout: number; stderr: number } | null>(),
 		lastHeardAt: instant(),
 		/** Sums of its charges, kept in the transaction that writes them. */
 		costMicroUsd: microUsd().notNull().default(sql`0`),
 		gpuMs: bigInt().notNull().default(sql`0`),
-		/** When home was forecast to start it (P50, Unix ms) by the newest decision that led to it; filled in by the database too. */
+		/** Forecast home start (P50, Unix ms) of the latest decision that led to it, set by a trigger. */
 		homeStartMs: bigInt(),
 	},
 	(t) => [
 		uniqueIndex("attempt_job_number").on(t.jobId, t.number),
-		/** Never two live attempts of one job. */
+		/** One live attempt per job. */
 		uniqueIndex("attempt_one_live").on(t.jobId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
 		index("attempt_live").on(t.siteId).where(sql`${t.state} in ('starting','staging','running','stopping')`),
-		/** Moves that still have to be begun. */
+		/** Moves that have not started. */
 		index("attempt_move_due").on(t.moveAt).where(sql`${t.moveAt} is not null and ${t.stopRequestedAt} is null and ${t.finishedAt} is null`),
-		/** Work that came to nothing, by when it ended; the sums are in the index, so that a year of it is read there alone. */
+		/** Lost work by end time. The index includes the sums, so a year needs an index-only scan. */
 		index("attempt_lost")
 			.on(t.finishedAt, t.state, t.capacityType, t.costMicroUsd, t.gpuMs, t.team)
 			.where(sql`${t.state} in ('failed','interrupted','evicted','lost','cancelled')`),

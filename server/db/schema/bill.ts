@@ -11,13 +11,13 @@ export const bill = pgTable(
 		sha256: text().notNull(),
 		/** Of the columns that the file has, e.g. `1.0`. */
 		focusVersion: text().notNull(),
-		/** In the order of the file, so that an export gives it back as it came. */
+		/** In file order, so that an export reproduces the file. */
 		columns: json<string[]>().notNull(),
 		providers: text().array().notNull(),
 		/** Months that it bills, e.g. `2026-11`. */
 		months: text().array().notNull(),
 		rows: integer().notNull(),
-		/** Lines that an earlier bill had already, word for word. */
+		/** Lines identical to lines of earlier bills. */
 		repeatedRows: integer().notNull(),
 		billedMicroUsd: microUsd().notNull(),
 		importedAt: instant().notNull(),
@@ -27,21 +27,21 @@ export const bill = pgTable(
 	(t) => [index("bill_sha256").on(t.sha256)],
 );
 
-/** A line of a bill: what is needed to match it, and the whole as it was written. */
+/** A line of a bill: the values to match it by, and the original. */
 export const billLine = pgTable(
 	"bill_line",
 	{
-		/** Of the bill and the number of the row, so that it can be reckoned before it is written. */
+		/** Derived from the bill and row number, so it is known before the insert. */
 		id: text().primaryKey(),
 		billId: text()
 			.notNull()
 			.references(() => bill.id),
 		rowNumber: integer().notNull(),
-		/** sha256 of the values; two lines of one bill may be equal, so the how-manieth it is counts too. */
+		/** SHA-256 of the values, and the occurrence number, because a bill may contain equal lines. */
 		contentHash: text().notNull(),
 		/**
-		 * 64 bits of the sha256 of what a line is about: its values without amounts. A line of a later bill that is about the same
-		 * and says other amounts restates it. null on lines from before this was kept.
+		 * 64 bits of the SHA-256 of the line's values without amounts. A later line with the same hash and other amounts restates
+		 * this one. Null on lines from before this column.
 		 */
 		aboutHash: bigInt(),
 		providerName: text().notNull(),
@@ -72,7 +72,7 @@ export const billLine = pgTable(
 	],
 );
 
-/** Lines that count no more: a later bill has the same line with other amounts, and not this one. Lines themselves never change. */
+/** Restated lines: a later bill has the same line with other amounts. Lines themselves never change. */
 export const billLineRestated = pgTable("bill_line_restated", {
 	lineId: text()
 		.primaryKey()
@@ -85,7 +85,7 @@ export const billLineRestated = pgTable("bill_line_restated", {
 
 export const RECONCILIATION_STATES = ["matched", "not_billed", "billed_unknown", "price_variance", "time_variance"] as const;
 
-/** What came of holding a month's bills against our charges, one row a resource; made anew by each reconciliation. */
+/** Result of reconciling a month's bills with our charges, one row per resource. Replaced by each reconciliation. */
 export const reconciliation = pgTable(
 	"reconciliation",
 	{
@@ -95,7 +95,7 @@ export const reconciliation = pgTable(
 		instanceId: text(),
 		billId: text(),
 		state: text({ enum: RECONCILIATION_STATES }).notNull(),
-		/** What the ledger held before it was adjusted, and what was billed. */
+		/** Ledger sums before adjustments, and billed amounts. */
 		estimatedMicroUsd: microUsd().notNull(),
 		billedMicroUsd: microUsd().notNull(),
 		/** Corrected by adjustment charges so far. */

@@ -36,7 +36,7 @@ export const hold = pgTable(
 	},
 	(t) => [
 		index("hold_pending").on(t.state).where(sql`${t.state} = 'pending'`),
-		// Capacity that was paid for ahead may add nothing.
+		// Prepaid capacity may cost nothing.
 		check("hold_amount_not_negative", sql`${t.amountMicroUsd} >= 0`),
 	],
 );
@@ -54,24 +54,24 @@ export const holdBudget = pgTable(
 	(t) => [primaryKey({ columns: [t.holdId, t.budgetId] })],
 );
 
-/** For which scope and period a budget's sums were counted: when the policy says another, they are counted anew. */
+/** The scope and period that a budget's sums were counted for. If the policy changes them, the sums are recounted. */
 export const budgetCount = pgTable("budget_count", {
 	budgetId: text().primaryKey(),
 	scope: text().notNull(),
 	period: text().notNull(),
 	countedAt: instant().notNull(),
-	/** Counted once more after every placement that still went by the policy before has ended. */
+	/** Recounted after all placements under the previous policy have ended. */
 	confirmed: boolean().notNull(),
 });
 
-/** What was posted to a budget, by day of the ledger's calendar and team; written with budget_period, under the same lock. */
+/** Amounts posted to a budget by ledger day and team; written with budget_period under the same lock. */
 export const budgetDay = pgTable(
 	"budget_day",
 	{ budgetId: text().notNull(), dayStart: instant().notNull(), team: text().notNull(), postedMicroUsd: microUsd().notNull() },
 	(t) => [primaryKey({ columns: [t.budgetId, t.dayStart, t.team] })],
 );
 
-/** What was posted to a period of a budget by each job. */
+/** Amounts posted to a budget period per job. */
 export const budgetJob = pgTable(
 	"budget_job",
 	{ budgetId: text().notNull(), periodKey: text().notNull(), jobId: text().notNull(), postedMicroUsd: microUsd().notNull() },
@@ -81,7 +81,7 @@ export const budgetJob = pgTable(
 	],
 );
 
-/** What the charges of the jobs in budget_job come to, by day of the ledger's calendar and team; written with it, under the same lock. */
+/** Charges of the jobs in budget_job by ledger day and team; written with it under the same lock. */
 export const budgetSlice = pgTable(
 	"budget_slice",
 	{

@@ -27,14 +27,14 @@ export const sums = {
 	hourlyGridMilliWh: bigInt().notNull(),
 };
 
-/** Null where nobody knows. */
+/** Null if unknown. */
 const emissions = {
 	emissionsMilligrams: bigInt(),
 	marketEmissionsMilligrams: bigInt(),
 	embodiedMilligrams: bigInt(),
 };
 
-/** Sums of what is known, and the GPU time of what is not. */
+/** Sums of known values, and the GPU time without them. */
 export const emissionSums = {
 	emissionsMilligrams: bigInt().notNull(),
 	marketEmissionsMilligrams: bigInt().notNull(),
@@ -47,8 +47,8 @@ export const emissionSums = {
 export const chargeNumber = pgSequence("charge_number", { cache: 1 });
 
 /**
- * Insert-only (a trigger refuses the rest); corrected by new rows. Partitioned by UTC month of periodStart (migration
- * 0006); a month's partition is made by spillway_charge_month(), ahead of it or before its first row.
+ * Insert-only, enforced by a trigger; new rows correct old ones. Partitioned by UTC month of periodStart;
+ * spillway_charge_month() creates a month's partition before its first row.
  */
 export const charge = pgTable(
 	"charge",
@@ -56,11 +56,11 @@ export const charge = pgTable(
 		id: text().notNull(),
 		periodStart: instant().notNull(),
 		periodEnd: instant().notNull(),
-		/** When it was written, by the clock of who wrote it. */
+		/** When it was written, by the writer's clock. */
 		postedAt: instant().notNull(),
 		/**
-		 * Drawn while the row is inserted, so under the table's lock, which closing a month takes alone: of a closed statement are
-		 * exactly the charges up to its number, whatever clocks say and however long their writers waited. 0: from before numbers.
+		 * Assigned during the insert, under the table lock that closing a month takes exclusively. A closed statement contains
+		 * exactly the charges up to its number, whatever the clocks say. 0: written before numbers existed.
 		 */
 		number: bigint({ mode: "number" }).notNull().default(sql`nextval('charge_number')`),
 		...dimensions,
@@ -79,9 +79,9 @@ export const charge = pgTable(
 		index("charge_job").on(t.jobId),
 		index("charge_period").on(t.periodStart, t.id),
 		index("charge_instance").on(t.instanceId),
-		// What was posted lately lies at the end of its partition: some kilobytes of index, and next to nothing to keep.
+		// Recent charges are at the end of a partition, so this index stays at some kilobytes.
 		index("charge_posted").using("brin", t.number, t.postedAt).with({ autosummarize: true }),
-		// Of a month's millions some hundreds: what its bills corrected and brought.
+		// Corrections by bills: a few hundred of a month's millions of rows.
 		index("charge_of_bills").on(t.periodStart).where(sql`bill_line_id is not null or correction in ('bill_price', 'bill_time')`),
 		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}, ${t.billLineId}) = 1`),
 		check("charge_period_order", sql`${t.periodStart} < ${t.periodEnd}`),
@@ -123,8 +123,8 @@ export const rollup = pgTable(
 );
 
 /**
- * The same sums by day and month with all dimensions but one folded together: a year by region is then some thousand rows
- * rather than a hundred thousand. Kept beside the rollups; every dimension's slices add up to all charges.
+ * The same sums by day and month for one dimension at a time: a year by region reads thousands of rows instead of a
+ * hundred thousand. The slices of each dimension add up to all charges.
  */
 export const rollupSlice = pgTable(
 	"rollup_slice",
@@ -147,7 +147,7 @@ export const rollupSlice = pgTable(
 	],
 );
 
-/** Sums of a job's charges by month: top jobs of a statement, and a range's jobs without reading charges. */
+/** Sums of a job's charges by month, for the top jobs of a statement or a range. */
 export const jobMonth = pgTable(
 	"job_month",
 	{
@@ -158,9 +158,9 @@ export const jobMonth = pgTable(
 		...sums,
 		...emissionSums,
 		charges: bigint({ mode: "number" }).notNull(),
-		/** What machines of clouds took out of budgets (accounting/budget-cost.ts). */
+		/** Cost of cloud instances counted in budgets (accounting/budget-cost.ts). */
 		cloudMicroUsd: microUsd().notNull().default(sql`0`),
-		/** The job has charges of other months too: its sum over a range is not this one. */
+		/** Whether the job has charges in other months too. */
 		several: boolean().notNull().default(false),
 	},
 	(t) => [

@@ -1,7 +1,7 @@
 import { doublePrecision, integer, pgTable, text, unique } from "drizzle-orm/pg-core";
 import { bigInt, instant } from "./columns.ts";
 
-/** A copy of a data set that Spillway made in a region's store, or is making, so that machines there read it from near. */
+/** A copy of a data set in a region's store, made by Spillway so that machines there read it locally. */
 export const dataCopy = pgTable(
 	"data_copy",
 	{
@@ -10,23 +10,23 @@ export const dataCopy = pgTable(
 		uri: text().notNull(),
 		/** `provider:region` of the store. */
 		place: text().notNull(),
-		/** Its address there for machines that read it, and for whoever writes it. */
+		/** Its addresses there, for reading and writing. */
 		readUri: text().notNull(),
 		writeUri: text().notNull(),
-		/** When the newest job that waits for it was submitted: a copy that began before that may lack what the job was made for. */
+		/** When the latest waiting job was submitted. A copy that started earlier may lack its data. */
 		wantedAt: instant().notNull(),
-		/** Start of the run that goes on, or of the last one; null: none yet. */
+		/** Start of the current or last run; null if none. */
 		beganAt: instant(),
-		/** Start of the last run that came to a good end: the copy has what the set had then. */
+		/** Start of the last successful run: the copy has the data of that time. */
 		asOfAt: instant(),
-		/** What the last good run moved, and how fast when it was enough to tell. */
+		/** Bytes moved by the last successful run, and its speed if measurable. */
 		copiedBytes: bigInt(),
 		mibPerS: doublePrecision(),
-		/** Runs that failed since the last good one, the last one's error, and when another may begin. */
+		/** Failures since the last success, the latest error, and the earliest retry. */
 		failures: integer().notNull().default(0),
 		error: text(),
 		retryAt: instant(),
-		/** When a job last wanted it. */
+		/** When a job last requested it. */
 		usedAt: instant().notNull(),
 	},
 	(t) => [unique("data_copy_place").on(t.uri, t.place)],

@@ -2,7 +2,7 @@ import { bigserial, index, pgTable, text } from "drizzle-orm/pg-core";
 import type { Reason } from "../../domain/reasons.ts";
 import { instant, json } from "./columns.ts";
 
-/** What just happened, for people: one line each on the Overview. Insert-only. */
+/** Recent events, one line each on the Overview. Insert-only. */
 export const EVENT_KINDS = [
 	"job_submitted",
 	"job_placed",
@@ -29,7 +29,7 @@ export const event = pgTable(
 		jobId: text(),
 		instanceId: text(),
 		siteId: text(),
-		/** Whose business it is; null is everybody's. */
+		/** The team concerned; null for all. */
 		team: text(),
 		reason: json<Reason | null>(),
 	},

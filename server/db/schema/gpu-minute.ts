@@ -2,7 +2,7 @@ import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 import { instance } from "./instance.ts";
 
-/** What the GPUs of an instance did in one UTC minute, as its agent measured it. */
+/** GPU utilization and power of an instance in one UTC minute, measured by its agent. */
 export const gpuMinute = pgTable(
 	"gpu_minute",
 	{
@@ -13,7 +13,7 @@ export const gpuMinute = pgTable(
 		gpus: integer().notNull(),
 		/** Mean over its GPUs and the minute. */
 		utilisationPermille: integer().notNull(),
-		/** Of all its GPUs together; null when the driver does not tell. */
+		/** Sum over its GPUs; null if the driver does not report it. */
 		milliwatts: integer(),
 	},
 	(t) => [primaryKey({ columns: [t.instanceId, t.minute] })],

@@ -4,6 +4,7 @@ export * from "./adoption.ts";
 export * from "./alert.ts";
 export * from "./allocation.ts";
 export * from "./approval.ts";
+export * from "./artifact.ts";
 export * from "./attempt.ts";
 export * from "./audit.ts";
 export * from "./audit-seal.ts";

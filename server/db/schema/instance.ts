@@ -9,7 +9,7 @@ import { capacityType, instanceState, provider } from "./enums.ts";
 import { job } from "./job.ts";
 import type { StoredDisk } from "./offer.ts";
 
-/** The offer as it was taken, money as decimal strings. */
+/** The offer at launch, money as decimal strings. */
 export type StoredOffer = Omit<
 	Offer,
 	"microUsdPerHour" | "onDemandMicroUsdPerHour" | "egressMicroUsdPerGiB" | "listMicroUsdPerHour" | "disk"
@@ -29,7 +29,7 @@ export const instance = pgTable(
 		siteId: text().notNull(),
 		provider: provider().notNull(),
 		providerInstanceId: text(),
-		/** By which the provider's signed documents name it, as the provider told us; null where that is its id, or is not known yet. */
+		/** Its name in the provider's signed documents; null if that is its id or unknown. */
 		signedId: text(),
 		state: instanceState().notNull().default("intended"),
 		region: text().notNull(),
@@ -46,54 +46,54 @@ export const instance = pgTable(
 		attemptId: text()
 			.notNull()
 			.references(() => attempt.id),
-		/** Which of its attempt's machines it is: 0 where one is all, 0 to nodes − 1 in a gang. */
+		/** Rank in its attempt: 0 to nodes − 1. */
 		rank: integer().notNull().default(0),
-		/** When the intent was written. */
+		/** When the intent was recorded. */
 		intendedAt: instant().notNull(),
-		/** First and newest launch call. */
+		/** First and latest launch call. */
 		requestedAt: instant(),
 		lastCallAt: instant(),
 		calls: integer().notNull().default(0),
 		lastError: text(),
-		/** When it was asked for, as the provider says. */
+		/** Launch time reported by the provider. */
 		launchedAt: instant(),
 		/**
-		 * Since when and until when the provider bills its time; this is what is metered. By the provider's own word, or, where
-		 * it gives none, as it was seen: then for the whole time in which it may have begun or ended, and the slack is that time.
+		 * The billed time, which is metered: reported by the provider, or estimated from observations. An estimate covers all
+		 * time that may have been billed, and the slack bounds the overestimate.
 		 */
 		billedFrom: instant(),
 		billedFromSlackMs: durationMs().notNull().default(0),
 		billedUntil: instant(),
 		billedUntilSlackMs: durationMs().notNull().default(0),
 		readyAt: instant(),
-		/** Under which its peers reach it. */
+		/** Address for its peers. */
 		privateAddress: text(),
-		/** Its part of a gang's work is at hand; the commands start when every machine's is. */
+		/** When its data is staged. The commands of a gang start once all machines are staged. */
 		stagedAt: instant(),
-		/** How its command ended; null while it may still run. */
+		/** How its command exited; null while it may be running. */
 		exit: json<Exit | null>(),
-		/** Lines of its own that are stored in the attempt's log. */
+		/** Number of its lines in the attempt's log. */
 		logLines: integer().notNull().default(0),
-		/** The provider announced that it takes the machine at this time. */
+		/** When the provider will reclaim the machine, as announced. */
 		interruptionAt: instant(),
 		terminatingAt: instant(),
 		terminateCalls: integer().notNull().default(0),
 		lastTerminateCallAt: instant(),
 		terminatedAt: instant(),
-		/** When the provider was last asked and showed it. */
+		/** When the provider last listed it. */
 		lastSeenAt: instant(),
-		/** Since then good answers have left it out; null while they show it. */
+		/** First complete listing without it; null while listed. */
 		missingSince: instant(),
-		/** The agent was last heard. */
+		/** Last call of its agent. */
 		lastHeardAt: instant(),
-		/** Its newest heartbeat said that its command stands still so long after our last answer; null: nothing makes it do so. */
+		/** Lease from its latest heartbeat: its command pauses this long after our last answer. Null: no lease. */
 		leaseMs: integer(),
-		/** Since then its command counts as over although nobody saw its end: it stands still, and may not go on. */
+		/** When it was fenced: its command is paused, must not resume, and counts as ended. */
 		fencedAt: instant(),
 		reason: json<Reason | null>(),
-		/** The dead man's switch: the agent ends the machine then, whatever happens to us. */
+		/** Dead man's switch: the agent powers the machine off at this time, even without the control plane. */
 		expiresAt: instant().notNull(),
-		/** sha256 of the one-time secret in the user-data; cleared when used. */
+		/** SHA-256 of the one-time secret in the user data; cleared once used. */
 		bootstrapHash: text(),
 		agentTokenHash: text(),
 		meteredUntil: instant(),
@@ -102,7 +102,7 @@ export const instance = pgTable(
 	(t) => [
 		uniqueIndex("instance_provider_id").on(t.siteId, t.providerInstanceId).where(sql`${t.providerInstanceId} is not null`),
 		index("instance_live").on(t.state).where(sql`${t.state} <> 'terminated'`),
-		/** What the meter still has to charge. */
+		/** Instances with time to meter. */
 		index("instance_unmetered")
 			.on(t.id)
 			.where(
@@ -112,7 +112,7 @@ export const instance = pgTable(
 		uniqueIndex("instance_attempt_rank").on(t.attemptId, t.rank),
 		index("instance_job").on(t.jobId),
 		index("instance_intended").on(t.intendedAt.desc().nullsFirst(), t.id.desc().nullsFirst()),
-		/** In which regions machines of a site were asked for, and when last there. */
+		/** A site's regions with launches, and the latest launch in each. */
 		index("instance_region").on(t.siteId, t.region, t.intendedAt.desc().nullsFirst()),
 		uniqueIndex("instance_agent_token").on(t.agentTokenHash).where(sql`${t.agentTokenHash} is not null`),
 		check("instance_price_positive", sql`${t.microUsdPerHour} > 0`),

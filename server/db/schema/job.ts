@@ -22,31 +22,31 @@ export const job = pgTable(
 		spec: json<JobSpec>().notNull(),
 		state: jobState().notNull().default("queued"),
 		reason: json<Reason>().notNull(),
-		/** Start forecast at home of the last cycle, while pending. */
+		/** Latest forecast of the home start, while pending. */
 		forecast: json<TimeRange | null>(),
-		/** Of the newest attempt; where it is, or was last. */
+		/** Placement of the latest attempt. */
 		placement: json<Placement | null>(),
-		/** Number of attempts made so far; the newest one's number. */
+		/** Number of attempts so far, and number of the latest. */
 		attempts: integer().notNull().default(0),
 		submittedBy: text().notNull(),
 		submittedAt: instant().notNull(),
-		/** When it last began to wait. */
+		/** When it was last queued. */
 		pendingSince: instant().notNull(),
 		startedAt: instant(),
 		finishedAt: instant(),
 		deadlineAt: instant(),
-		/** A person asked for its end; the loop carries it out. */
+		/** When a person cancelled it; the control loop stops it. */
 		cancelRequestedAt: instant(),
 		cancelRequestedBy: text(),
-		/** Run time whose result is in a committed checkpoint, ms. */
+		/** Run time saved in a committed checkpoint, ms. */
 		completedMs: bigInt().notNull().default(sql`0`),
 		approvedMicroUsd: microUsd(),
 		/** Sum of its charges, kept in the transaction that writes them. */
 		costMicroUsd: microUsd().notNull().default(sql`0`),
 		emissionsMilligrams: bigInt().notNull().default(sql`0`),
-		/** The script or manifest that it was read from; null: it was written for Spillway. */
+		/** The script or manifest it was imported from; null if none. */
 		importId: text().references(() => jobImport.id),
-		/** True for history made by the simulator. */
+		/** True for simulated history. */
 		synthetic: boolean().notNull().default(false),
 	},
 	(t) => [
@@ -59,7 +59,7 @@ export const job = pgTable(
 		index("job_cloud_submitted")
 			.on(t.submittedAt.desc().nullsFirst(), t.id.desc().nullsFirst())
 			.where(sql`${t.placement}->>'capacityType' <> 'owned'`),
-		/** For a part of a name; pg_trgm is made by a migration before this. */
+		/** Searches by part of a name. */
 		index("job_name_trgm").using("gin", sql`${t.name} gin_trgm_ops`),
 		index("job_finished").on(t.finishedAt).where(sql`${t.finishedAt} is not null`),
 		uniqueIndex("job_id_state").on(t.id, t.state),

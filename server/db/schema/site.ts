@@ -3,7 +3,7 @@ import type { CapacityType } from "../../domain/vocabulary.ts";
 import { instant, json, microUsd } from "./columns.ts";
 import { provider } from "./enums.ts";
 
-/** `file` and `environment` hold the JSON that `stored` would; the server reads them when it opens the site. */
+/** `file` and `environment` contain the same JSON as `stored`. The server reads them when it opens the site. */
 export type CredentialSource =
 	| { kind: "chain" }
 	| { kind: "stored" }
@@ -21,12 +21,12 @@ export interface UnpricedPool {
 export interface SweepRecord {
 	atMs: number;
 	regions: string[];
-	/** `sinceMs`: of the first of the sweeps in a row that could not read it. */
+	/** `sinceMs`: first of the consecutive sweeps that could not read it. */
 	failedRegions: { region: string; message: string; sinceMs?: number }[];
 	seen: number;
 	owned: number;
 	orphans: number;
-	/** Machines with our tag and without a row, until some minutes after they were seen gone. */
+	/** Machines with our tag and no row, until some minutes after they ended. */
 	strays?: SweptStray[];
 }
 
@@ -34,11 +34,11 @@ export interface SweptStray {
 	providerInstanceId: string;
 	region: string;
 	instanceType: string;
-	/** As the provider told them; not in records of before. */
+	/** Reported by the provider; absent in older records. */
 	zone?: string | null;
 	capacityType?: CapacityType;
 	launchedAtMs?: number;
-	/** When a sweep first found it, and when one first did not find it any more. */
+	/** First sweep with it, and first sweep without it. */
 	sinceMs: number;
 	goneMs: number | null;
 }
@@ -47,28 +47,28 @@ export const site = pgTable("site", {
 	id: text().primaryKey(),
 	name: text().notNull(),
 	provider: provider().notNull(),
-	/** false: nothing new is placed there; what runs is watched and ended. */
+	/** False: no new placements; running work is watched and terminated. */
 	enabled: boolean().notNull().default(true),
-	/** Taken away. The row stays, because attempts and charges name it. */
+	/** When it was removed. The row stays, because attempts and charges refer to it. */
 	removedAt: instant(),
 	/** Non-secret settings of the driver (endpoint, regions); parsed by the driver's own schema. */
 	settings: json<Record<string, unknown>>().notNull(),
-	/** Where its credentials are; null is `chain`, what the provider's own SDK finds. */
+	/** Where its credentials are; null is `chain`, the default of the provider's SDK. */
 	credentialSource: json<CredentialSource | null>(),
-	/** For `stored`: sealed under a key of the credential keys (server/services/site/credential-keys.ts). */
+	/** For `stored`: sealed under a key of the credential keys (server/services/capacity/site/credential-keys.ts). */
 	sealedCredentials: text(),
 	credentialsChangedAt: instant(),
-	/** Pools of an owned site that nobody has priced yet, as the driver saw them last. */
+	/** Unpriced pools of an owned site, as last reported by the driver. */
 	unpricedPools: json<UnpricedPool[] | null>(),
 	healthy: boolean().notNull().default(false),
 	healthMessage: text(),
-	/** Since when it does not answer; null while it does. */
+	/** When it stopped responding; null while healthy. */
 	unhealthySince: instant(),
 	lastSeenAt: instant(),
-	/** Result of the newest sweep for orphans (clouds). */
+	/** Result of the latest orphan sweep (clouds). */
 	lastSweep: json<SweepRecord | null>(),
 	lastOrphanAt: instant(),
-	/** When the site's own queue was read last; null: it has none, or none that Spillway reads. */
+	/** When the site's own queue was last read; null if there is none to read. */
 	queueReadAt: instant(),
 });
 
@@ -81,17 +81,17 @@ export const pool = pgTable(
 			.references(() => site.id),
 		accelerator: text().notNull(),
 		nodes: integer().notNull(),
-		/** Of `nodes`, those that are not there now, and that the site would add for a job: they cost nothing. */
+		/** Part of `nodes` that does not exist now but that the autoscaler would add. It costs nothing. */
 		nodesToCome: integer().notNull().default(0),
-		/** Lately none of them came, though a job asked: they are unavailable for a while. */
+		/** The autoscaler recently failed to add a node, so these nodes are unavailable for a while. */
 		noneComes: boolean().notNull().default(false),
 		gpusPerNode: integer().notNull(),
 		unavailableSlots: integer().array().notNull(),
 		microUsdPerGpuHour: microUsd().notNull(),
 		wattsPerGpu: integer().notNull(),
-		/** When idle cost was last metered up to. */
+		/** Idle cost is metered until this time. */
 		idleMeteredUntil: instant(),
-		/** When the pool began to be owned by this ledger. */
+		/** Start of idle cost in this ledger. */
 		ownedSince: instant().notNull(),
 	},
 	(t) => [primaryKey({ columns: [t.siteId, t.id] })],

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { bigint, bigserial, boolean, check, index, integer, pgTable, smallint, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 
-/** How a forecast came out: the job started at home; or what home would have done will never be known (it left, or was ended). */
+/** Outcome of a forecast: the job started at home, or the outcome is unknown because it left or ended. */
 export const FORECAST_OUTCOMES = ["started", "censored"] as const;
 
-/** Forecasts of the wait at home that pending jobs were told: the first of each, and the first of each nearer horizon. Scored once. */
+/** Forecasts of the wait at home shown for pending jobs: the first one, and the first of each shorter horizon. Scored once. */
 export const waitForecast = pgTable(
 	"wait_forecast",
 	{
@@ -18,12 +18,12 @@ export const waitForecast = pgTable(
 		/** The first that the job got while it waited for this attempt. */
 		first: boolean().notNull(),
 		at: instant().notNull(),
-		/** Waits from `at`: as the replay said them, and as they were told after the correction. */
+		/** Waits from `at`: as replayed, and as shown after calibration. */
 		replayP50Ms: bigint("replay_p50_ms", { mode: "number" }).notNull(),
 		replayP90Ms: bigint("replay_p90_ms", { mode: "number" }).notNull(),
 		toldP50Ms: bigint("told_p50_ms", { mode: "number" }).notNull(),
 		toldP90Ms: bigint("told_p90_ms", { mode: "number" }).notNull(),
-		/** When the wait ended; null: it goes on. */
+		/** When the wait ended; null while waiting. */
 		endedAt: instant(),
 		outcome: text({ enum: FORECAST_OUTCOMES }),
 	},

@@ -3,7 +3,7 @@ import { type TestDatabase, takeDatabaseOn } from "./throwaway.ts";
 
 export type { TestDatabase };
 
-/** A database of its own, migrated and empty: tests run in parallel without seeing each other. */
+/** Creates a separate, migrated and empty database, so that tests run in parallel without interfering. */
 export function createTestDatabase(): Promise<TestDatabase> {
 	return takeDatabaseOn(inject("postgresUrl"));
 }

@@ -4,10 +4,10 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 
 const PREFIX = "emptied_";
-/** What grew beyond is not worth the emptying. */
+/** Larger databases are dropped, because emptying them takes longer. */
 const BYTES_MAX = 40_000_000;
 
-/** Tables of the schemas of ours. */
+/** Tables of our schemas. */
 const TABLES =
 	"pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema$)'";
 
@@ -22,7 +22,7 @@ interface Mark {
 	seeded: Record<string, string>;
 }
 
-/** Takes an emptied database under another name, so that nobody who knows the old one reaches it. False when there is none. */
+/** Renames an emptied database for the next test, so that earlier users cannot reach it. False if there is none. */
 export async function takeEmptied(admin: postgres.Sql, name: string): Promise<boolean> {
 	for (;;) {
 		const [free] = await admin<{ datname: string }[]>`select datname from pg_database where starts_with(datname, ${PREFIX}) limit 1`;
@@ -31,7 +31,7 @@ export async function takeEmptied(admin: postgres.Sql, name: string): Promise<bo
 			await admin.unsafe(`alter database ${free.datname} rename to ${name}`);
 			return true;
 		} catch (error) {
-			// Another worker was quicker.
+			// Another worker took it first.
 			if (!(error instanceof postgres.PostgresError && error.code === "3D000")) throw error;
 		}
 	}

@@ -10,18 +10,18 @@ const SESSION_END_MS = 5_000;
 
 export interface TestDatabase extends Connection {
 	url: string;
-	/** Closes the connections; nobody reaches the database afterwards. */
+	/** Closes the connections and makes the database unreachable. */
 	drop(): Promise<void>;
 }
 
-/** A database of its own on a server of which the address is a superuser's, cloned from a migrated template. */
+/** Clones a database from a migrated template. The URL must be that of a superuser. */
 export async function createDatabaseOn(serverUrl: string): Promise<TestDatabase> {
 	const name = newName();
 	await asAdmin(serverUrl, (admin) => clone(admin, serverUrl, name));
 	return open(serverUrl, name, (admin) => dropDatabase(admin, name));
 }
 
-/** The same, but one that another test is done with and that was emptied is taken before a new one is made. */
+/** The same, but reuses an emptied database of a finished test if there is one. */
 export async function takeDatabaseOn(serverUrl: string): Promise<TestDatabase> {
 	const name = newName();
 	await asAdmin(serverUrl, async (admin) => {

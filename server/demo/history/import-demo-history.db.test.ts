@@ -4,10 +4,10 @@ import { createTestDatabase, type TestDatabase } from "#server/db/testing/databa
 import { ManualClock } from "#server/kernel/clock.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { demoPolicy } from "#server/policy/demo-policy.ts";
-import { systemContext } from "#server/services/context.ts";
-import { ledgerCheck } from "#server/services/ledger/check.ts";
-import { meterAll } from "#server/services/ledger/meter.ts";
-import { publishPolicy } from "#server/services/policy/publish.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { type DemoHistory, importDemoHistory } from "./import-demo-history.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 14, 30, 20, 123);

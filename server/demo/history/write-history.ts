@@ -10,7 +10,7 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
-import { toStoredOffer } from "#server/services/instance/stored-offer.ts";
+import { toStoredOffer } from "#server/services/pricing/offer/stored-offer.ts";
 import type { History } from "#server/simulation/history.ts";
 import type { AttemptRecord, InstanceRecord, JobRecord } from "#server/simulation/records.ts";
 

@@ -3,15 +3,6 @@ import { hex17 } from "./catalog.ts";
 import { Ec2Error } from "./ec2-error.ts";
 import { OWNER_ID, type World } from "./world.ts";
 
-/** A security group of the account. */
-export interface AccountGroup {
-	/** `sg-…` */
-	id: string;
-	region: string;
-	/** Whether it has a rule that lets its own machines reach each other. */
-	letsItselfIn: boolean;
-}
-
 /** The groups of a region: first the one of its default network, which lets itself in as Amazon makes it, then the account's. */
 export function groupsIn({ options, catalog }: World, region: string): SecurityGroup[] {
 	const own = options.securityGroups.filter((group) => group.region === region);

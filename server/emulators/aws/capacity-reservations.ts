@@ -1,18 +1,7 @@
 import { isAlive } from "../shared/machine-record.ts";
+import type { CapacityReservation } from "./account-options.ts";
 import { Ec2Error } from "./ec2-error.ts";
 import type { World } from "./world.ts";
-
-/** Machines of a type that are kept for the account in a zone, for those alone that are launched into them by its id. */
-export interface CapacityReservation {
-	/** `cr-…` */
-	id: string;
-	region: string;
-	zone: string;
-	instanceType: string;
-	instances: number;
-	/** A Capacity Block: a market of its own. */
-	isBlock?: boolean;
-}
 
 /** How many more machines it takes. */
 export function availableIn({ store }: World, { id, instances }: CapacityReservation): number {

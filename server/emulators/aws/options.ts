@@ -1,7 +1,6 @@
 import type { CatalogEntry } from "../shared/catalog-entry.ts";
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from "../shared/options.ts";
-import type { AccountGroup } from "./account-network.ts";
-import type { CapacityReservation } from "./capacity-reservations.ts";
+import type { AccountGroup, CapacityReservation } from "./account-options.ts";
 
 export interface Ec2EmulatorOptions extends EmulatorOptions {
 	catalog: readonly CatalogEntry[];

@@ -13,9 +13,9 @@ import { systemClock } from "#server/kernel/clock.ts";
 import { AzureDriver } from "#server/providers/azure/driver.ts";
 import type { AzureSettings } from "#server/providers/azure/settings.ts";
 import type { LaunchRequest } from "#server/providers/driver.ts";
-import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
-import { buildAgent, type ControlPlane, serve } from "#server/services/agent/testing/machine.ts";
-import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
+import { bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
+import { buildAgent, type ControlPlane, serve } from "#server/services/work/agent/testing/machine.ts";
+import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { eventually } from "../shared/testing/eventually.ts";
 import { EMULATED_SUBSCRIPTION } from "./options.ts";
 import { GROUP, startTestEmulator, type TestEmulator } from "./testing/fixture.ts";
@@ -37,14 +37,14 @@ beforeAll(async () => {
 	const agentFile = await buildAgent();
 	agentSha256 = await fileSha256(agentFile);
 	const handler = createAgentHandler({
-		...{ db: database.db, clock: systemClock, secretKey: SECRET_KEY, checkpointRoot: folder, agentFile },
+		...{ db: database.db, clock: systemClock, secretKey: SECRET_KEY, checkpointRoot: folder, artifactRoot: folder, agentFile },
 		timing: { heartbeatMs: 50, stopGraceMs: 10_000, controlSilenceMs: 60_000, leaseMs: 0 },
 		log: (message, error) => console.error(message, error),
 	});
 	control = await serve(handler);
 });
 afterAll(async () => {
-	await control.goAway();
+	await control.close();
 	await emulator.dispose();
 	await database.drop();
 	await rm(folder, { recursive: true, force: true });

@@ -14,10 +14,10 @@ import { createTestDatabase, type TestDatabase } from "#server/db/testing/databa
 import { systemClock } from "#server/kernel/clock.ts";
 import { gcpIdentity } from "#server/providers/gcp/identity.ts";
 import { machineName } from "#server/providers/gcp/names.ts";
-import { bootstrapSecretOf } from "#server/services/agent/bootstrap.ts";
-import { buildAgent, type ControlPlane, serve } from "#server/services/agent/testing/machine.ts";
-import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/agent/testing/seed.ts";
-import { deploymentId } from "#server/services/deployment.ts";
+import { deploymentId } from "#server/services/core/deployment.ts";
+import { bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
+import { buildAgent, type ControlPlane, serve } from "#server/services/work/agent/testing/machine.ts";
+import { aSpec, SECRET_KEY, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { eventually } from "../shared/testing/eventually.ts";
 import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
 import { machineOf, startTestEmulator, type TestEmulator, ZONE } from "./testing/fixture.ts";
@@ -38,7 +38,7 @@ beforeAll(async () => {
 	const agentFile = await buildAgent();
 	agentSha256 = await fileSha256(agentFile);
 	const handler = createAgentHandler({
-		...{ db: database.db, clock: systemClock, secretKey: SECRET_KEY, checkpointRoot: folder, agentFile },
+		...{ db: database.db, clock: systemClock, secretKey: SECRET_KEY, checkpointRoot: folder, artifactRoot: folder, agentFile },
 		timing: { heartbeatMs: 50, stopGraceMs: 10_000, controlSilenceMs: 60_000, leaseMs: 0 },
 		identities: { of: () => gcpIdentity(undefined), controlUrl: () => control.url },
 		log: (message, error) => console.error(message, error),
@@ -52,7 +52,7 @@ beforeAll(async () => {
 	});
 });
 afterAll(async () => {
-	await control.goAway();
+	await control.close();
 	await emulator.dispose();
 	await database.drop();
 	await rm(folder, { recursive: true, force: true });
@@ -133,7 +133,7 @@ it("waits where a document is required and its machine has none", { timeout: 60_
 		const lines = await database.db.select().from(audit).where(eq(audit.subject, instanceId));
 		return lines.length > 0 ? lines : null;
 	});
-	expect(line).toMatchObject({ action: "instance.identity_refused", after: { fault: "missing", message: "the machine shows none" } });
+	expect(line).toMatchObject({ action: "instance.identity_refused", after: { fault: "missing", message: "the machine sent none" } });
 	const [row] = await database.db.select().from(instance).where(eq(instance.id, instanceId));
 	expect(row).toMatchObject({ state: "requested", agentTokenHash: null });
 });

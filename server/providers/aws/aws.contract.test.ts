@@ -57,13 +57,17 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 	server_error: "InternalError",
 };
 
-const ANSWER_TIMEOUT_MS = 1_500;
+/** Of the driver that gives up; all others wait as long as in production, however busy this computer is. */
+const IMPATIENCE_MS = 1_000;
+const HIDDEN_MS = 60_000;
 const CREDENTIALS = { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" };
 
 async function emulatedAccount(): Promise<CloudHarness> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-aws-contract-"));
+	let aheadMs = 0;
 	const emulator = await startEc2Emulator({
 		port: 0,
+		clock: () => Date.now() + aheadMs,
 		stateDir,
 		catalog: CATALOG,
 		disks: [{ region: REGIONS[0], type: "gp3", tierGib: null, microUsdPerMonth: 80_000n }],
@@ -76,14 +80,14 @@ async function emulatedAccount(): Promise<CloudHarness> {
 	});
 	const proxy = await startRewritingProxy(emulator.url);
 	const closers: (() => unknown)[] = [];
-	const driverOf = (controlPlane: string, endpoint = emulator.url, regions: string[] = REGIONS) => {
+	const driverOf = (controlPlane: string, endpoint = emulator.url, regions: string[] = REGIONS, changes = {}) => {
 		const settings = {
 			controlPlane,
 			endpoint,
 			regions,
 			credentials: CREDENTIALS,
 			imageId: "ami-0123456789abcdef0",
-			answerTimeoutMs: ANSWER_TIMEOUT_MS,
+			...changes,
 			pageSize: 5,
 			livePrices: true,
 		};
@@ -127,8 +131,16 @@ async function emulatedAccount(): Promise<CloudHarness> {
 				emulator.faults.add({ action: "RunInstances", error: { code: REFUSAL_CODES[refusal] } });
 			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
-			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
-			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
+			delayNextLaunchAnswer: () => {
+				launchFault({ kind: "delay_answer", durationMs: IMPATIENCE_MS * 4 });
+				return driverOf("contract", proxy.url, REGIONS, { answerTimeoutMs: IMPATIENCE_MS });
+			},
+			hideNextLaunch: () => {
+				launchFault({ kind: "invisible", durationMs: HIDDEN_MS });
+				return () => {
+					aheadMs += HIDDEN_MS;
+				};
+			},
 			slowNextTermination: () => {
 				emulator.faults.add({ action: "TerminateInstances", behaviour: { kind: "slow_termination", durationMs: 1_000 } });
 			},

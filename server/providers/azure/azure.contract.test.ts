@@ -63,7 +63,9 @@ const REFUSALS: Record<LaunchRefusal, { code: string; message?: string }> = {
 	server_error: { code: "InternalExecutionError" },
 };
 
-const ANSWER_TIMEOUT_MS = 1_500;
+/** Of the driver that gives up; all others wait as long as in production, however busy this computer is. */
+const IMPATIENCE_MS = 1_000;
+const HIDDEN_MS = 60_000;
 const CREATE = "virtualMachines.createOrUpdate";
 const LISTS = { list: "virtualMachines.listByLocation", offers: "resourceSkus.list" };
 
@@ -76,7 +78,6 @@ function settingsFor(controlPlane: string, endpoint: string): AzureSettings {
 		resourceGroup: EMULATED_RESOURCE_GROUP,
 		regions: REGIONS,
 		subnets: Object.fromEntries(REGIONS.map((region) => [region, network])),
-		answerTimeoutMs: ANSWER_TIMEOUT_MS,
 		allocationWatchMs: 5_000,
 		allocationPollMs: 5,
 	};
@@ -85,8 +86,10 @@ function settingsFor(controlPlane: string, endpoint: string): AzureSettings {
 /** The emulated endpoint with faults by script, and a proxy before it that rewrites answers. */
 async function emulatedAccount(): Promise<CloudHarness> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-azure-contract-"));
+	let aheadMs = 0;
 	const emulator = await startAzureEmulator({
 		port: 0,
+		clock: () => Date.now() + aheadMs,
 		stateDir,
 		catalog: CATALOG,
 		disks: [{ region: REGIONS[0], type: "P10 LRS", tierGib: 128, microUsdPerMonth: 19_710_000n }],
@@ -141,8 +144,16 @@ async function emulatedAccount(): Promise<CloudHarness> {
 				emulator.faults.add({ action: CREATE, error: REFUSALS[refusal] });
 			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
-			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
-			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
+			delayNextLaunchAnswer: () => {
+				launchFault({ kind: "delay_answer", durationMs: IMPATIENCE_MS * 4 });
+				return driverOf("contract", proxy.url, { answerTimeoutMs: IMPATIENCE_MS });
+			},
+			hideNextLaunch: () => {
+				launchFault({ kind: "invisible", durationMs: HIDDEN_MS });
+				return () => {
+					aheadMs += HIDDEN_MS;
+				};
+			},
 			slowNextTermination: () => {
 				emulator.faults.add({ action: "virtualMachines.delete", behaviour: { kind: "slow_termination", durationMs: 400 } });
 			},

@@ -48,10 +48,10 @@ export interface CloudFaults {
 	refuseNextLaunch(refusal: LaunchRefusal): void;
 	/** The machine is made and the answer is lost. */
 	loseNextLaunchAnswer(): void;
-	/** The answer of the next launch comes later than the driver waits; null when the driver has no time-out. */
-	delayNextLaunchAnswer: (() => void) | null;
-	/** No other call sees the next new machine for some moments. */
-	hideNextLaunch(): void;
+	/** Delays the answer of the next launch for longer than the returned driver waits; null when the driver has no timeout. */
+	delayNextLaunchAnswer: (() => CloudDriver) | null;
+	/** Hides the next new machine from all other calls, until the returned function shows it. */
+	hideNextLaunch(): () => void;
 	slowNextTermination(): void;
 	refuseCredentials(): void;
 	/** From now on the provider's clock is so far ahead of this computer's; 0: right again. Absent: it has none. */

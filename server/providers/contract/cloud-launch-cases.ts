@@ -82,9 +82,9 @@ export function launchCases(account: () => CloudHarness): void {
 	it("gives up waiting for an answer: transient, and still one instance", async (context) => {
 		const h = account();
 		if (!h.faults?.delayNextLaunchAnswer) return context.skip(NO_FAULTS);
-		h.faults.delayNextLaunchAnswer();
+		const impatient = h.faults.delayNextLaunchAnswer();
 		const request = aLaunch(h);
-		await expect(h.driver.launch(request)).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
+		await expect(impatient.launch(request)).rejects.toMatchObject({ name: "DriverError", kind: "transient" });
 		const again = await eventually(h, "the same call is answered", () => h.driver.launch(request).catch(() => null));
 		expect((await listed(h.driver, request.instanceId)).map((i) => i.providerInstanceId)).toEqual([again.providerInstanceId]);
 	});
@@ -92,12 +92,13 @@ export function launchCases(account: () => CloudHarness): void {
 	it("finds nothing while listings lag, and the same instance afterwards", async (context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
-		h.faults.hideNextLaunch();
+		const show = h.faults.hideNextLaunch();
 		const request = aLaunch(h);
 		const made = await h.driver.launch(request);
 		expect(await h.driver.findByToken(request.region, request.instanceId)).toBeNull();
 		expect(await h.driver.describe(request.region, [made.providerInstanceId])).toEqual([]);
 		expect((await h.driver.launch(request)).providerInstanceId).toBe(made.providerInstanceId);
+		show();
 		const found = await eventually(h, "the listing has caught up", () => h.driver.findByToken(request.region, request.instanceId));
 		expect(found.providerInstanceId).toBe(made.providerInstanceId);
 	});

@@ -17,6 +17,7 @@ const REFUSALS: Record<LaunchRefusal, { error: DriverErrorKind; providerCode: st
 };
 
 describeCloudDriverContract("fake", async () => {
+	const HIDDEN_MS = 60_000;
 	const timers = new FakeTimers(1_700_000_000_000);
 	const offers = REGIONS.flatMap((region) => [
 		fakeOffer({ region }),
@@ -38,8 +39,14 @@ describeCloudDriverContract("fake", async () => {
 		faults: {
 			refuseNextLaunch: (refusal: LaunchRefusal) => cloud.launches.next({ kind: "error", ...REFUSALS[refusal] }),
 			loseNextLaunchAnswer: () => cloud.launches.next({ kind: "lose_answer" }),
-			delayNextLaunchAnswer: () => cloud.launches.next({ kind: "delayed_create", durationMs: 100 }),
-			hideNextLaunch: () => cloud.launches.next({ kind: "invisible", durationMs: 50 }),
+			delayNextLaunchAnswer: () => {
+				cloud.launches.next({ kind: "delayed_create", durationMs: 100 });
+				return harness.driver;
+			},
+			hideNextLaunch: () => {
+				cloud.launches.next({ kind: "invisible", durationMs: HIDDEN_MS });
+				return () => timers.advance(HIDDEN_MS);
+			},
 			slowNextTermination: () => cloud.launches.next({ kind: "slow_terminate", durationMs: 100 }),
 			refuseCredentials: () => cloud.calls.fail("check", "unauthorized"),
 			failRegion: (question: "list" | "offers", region: string) => cloud.calls.fail(question, "transient", { region }),

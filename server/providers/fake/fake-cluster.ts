@@ -71,6 +71,7 @@ export class FakeCluster {
 			readLogs: (attemptId, cursor, maxBytes) =>
 				this.calls.run({ method: "readLogs", ids: [attemptId] }, () => this.#readLogs(attemptId, cursor, maxBytes)),
 			checkpointFolder: () => null,
+			listOutput: async () => null,
 			queue: this.#options.hasQueue ? this.theirs.port() : null,
 			forget: (attemptId) => this.calls.run({ method: "forget", ids: [attemptId] }, () => this.#forget(attemptId)),
 			subscribe: (onChange) => {

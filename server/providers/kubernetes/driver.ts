@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
@@ -27,7 +28,8 @@ import {
 	unplacedPodOf,
 	waitOf,
 } from "./observe-attempt.ts";
-import { type KubePool, poolIdOf, type ResolveAccelerator, withNodesToCome } from "./pools.ts";
+import { poolIdOf } from "./pool-id.ts";
+import { type KubePool, type ResolveAccelerator, withNodesToCome } from "./pools.ts";
 import { KubernetesQueue } from "./queue.ts";
 import { findFeatures, type ServerFeatures } from "./server-features.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
@@ -203,9 +205,16 @@ export class KubernetesDriver implements ClusterDriver {
 			live.map(({ observation }) => observation),
 		);
 		if (this.#volume) return this.#volume.handOver(request);
-		const wants = request.spec.data.length > 0 ? "brings data" : request.restoreFrom === null ? null : "goes on from a checkpoint";
+		const wants =
+			request.spec.data.length > 0
+				? "brings data"
+				: request.restoreFrom !== null
+					? "continues from a checkpoint"
+					: (request.spec.outputs ?? []).length > 0
+						? "declares outputs"
+						: null;
 		if (wants !== null) {
-			const why = `the job ${wants}, and this site has no volume for it; set "volume" of the site`;
+			const why = `the job ${wants}, but this site has no volume. Set "volume" of the site`;
 			throw new DriverError("invalid_request", `attempt ${attemptId} cannot start: ${why}`);
 		}
 		await this.#submit(request);
@@ -306,6 +315,10 @@ export class KubernetesDriver implements ClusterDriver {
 	}
 
 	/** The folder and what is in it go when the attempt is forgotten. */
+	async listOutput(attemptId: string, path: string): Promise<OutputFiles | null> {
+		return this.#volume && isAttemptId(attemptId) ? listOutput(this.#volume.workFolder(attemptId), path) : null;
+	}
+
 	checkpointFolder(attemptId: string): string | null {
 		return isAttemptId(attemptId) ? (this.#volume?.checkpointFolder(attemptId) ?? null) : null;
 	}

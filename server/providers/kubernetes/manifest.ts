@@ -10,7 +10,9 @@ import type {
 	V1VolumeMount,
 } from "@kubernetes/client-node";
 import { gangEnvironment } from "#server/agent/job-environment.ts";
+import { outputPathsOf } from "#server/agent/output-files.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import { outputVariable } from "#server/domain/output.ts";
 import { DriverError } from "../driver-errors.ts";
 import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf, STAYS } from "./names.ts";
 import type { AttemptMeta } from "./objects.ts";
@@ -178,12 +180,15 @@ function literal(text: string): string {
 
 function environmentOf(input: ManifestInput, folders: ManifestInput["folders"]): Record<string, string> {
 	const { spec, jobId, attemptNo } = input;
+	const work = folders === null ? WORK : `${folders.attempt}/work`;
+	const outputs = Object.entries(outputPathsOf(work, spec.outputs)).map(([name, path]) => [outputVariable(name), path]);
 	return {
 		...spec.env,
 		SPILLWAY_JOB_ID: jobId,
 		SPILLWAY_ATTEMPT: String(attemptNo),
 		SPILLWAY_NODES: String(spec.nodes),
-		SPILLWAY_WORK_DIR: folders === null ? WORK : `${folders.attempt}/work`,
+		SPILLWAY_WORK_DIR: work,
+		...Object.fromEntries(outputs),
 		SPILLWAY_CHECKPOINT_DIR: folders === null ? (spec.checkpoint?.path ?? `${WORK}/checkpoints`) : folders.checkpoints,
 	};
 }

@@ -2,6 +2,7 @@ import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { PoolNodes } from "../pool-slots.ts";
 import type { KubeNode } from "./objects.ts";
+import { poolIdOf } from "./pool-id.ts";
 import type { NodeGroup, ParsedKubernetesSettings, Toleration } from "./settings.ts";
 
 /** Equal nodes: the same product of GPU, as many of them. */
@@ -85,10 +86,6 @@ export function withNodesToCome(pool: KubePool, { noneComes }: { noneComes: bool
 	return { ...pool, nodes: [...pool.nodes, ...coming], noneComes };
 }
 
-export function poolIdOf(product: string, gpusPerNode: number): string {
-	return `${slug(product)}x${gpusPerNode}`;
-}
-
 function isEmpty(labels: Readonly<Record<string, string>>): boolean {
 	return Object.keys(labels).length === 0;
 }
@@ -151,11 +148,4 @@ function tolerates(toleration: Toleration, taint: KubeNode["taints"][number]): b
 	if (toleration.key === undefined) return toleration.operator === "Exists";
 	if (toleration.key !== taint.key) return false;
 	return toleration.operator === "Exists" || (toleration.value ?? "") === taint.value;
-}
-
-function slug(text: string): string {
-	return text
-		.toLowerCase()
-		.replaceAll(/[^a-z0-9.]+/g, "-")
-		.replaceAll(/^-+|-+$/g, "");
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { translateForeign } from "#server/domain/adoption.ts";
+import { translateForeign } from "#server/domain/imports/adoption.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { eventually } from "../contract/cluster-harness.ts";
 import { type EmulatedCluster, startEmulatedCluster, THEIR_NAMESPACE } from "../testing/emulated-kubernetes.ts";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
-import { poolIdOf } from "./pools.ts";
+import { poolIdOf } from "./pool-id.ts";
 
 const absolutePath = z.string().refine((p) => path.isAbsolute(p), "must be an absolute path");
 const dnsLabel = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "holds lower-case letters, digits and - only, at most 63");

@@ -54,9 +54,17 @@ export class SiteVolume {
 	folders(attemptId: string, spec: JobSpec): NonNullable<ManifestInput["folders"]> {
 		const paths = this.#paths(attemptId);
 		const seen = (folder: string) => path.posix.join(this.#mountPath, path.relative(this.#root, folder));
-		const named = [...(spec.checkpoint ? [spec.checkpoint.path] : []), ...spec.data.map((d) => d.mount)];
+		const named = [
+			...(spec.checkpoint ? [spec.checkpoint.path] : []),
+			...spec.data.map((d) => d.mount),
+			...(spec.outputs ?? []).map((o) => o.path),
+		];
 		const mounts = named.filter((p) => path.isAbsolute(p)).map((p) => ({ path: p, folder: seen(placeUnder(paths.work, p)) }));
 		return { attempt: seen(paths.folder), checkpoints: seen(checkpointFolderOf(paths, spec)), mounts };
+	}
+
+	workFolder(attemptId: string): string {
+		return this.#paths(attemptId).work;
 	}
 
 	checkpointFolder(attemptId: string): string | null {

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { DataCache } from "#server/agent/data-cache.ts";
+import { makeOutputFolders } from "#server/agent/output-files.ts";
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { makeFolderInside, placeUnder } from "#server/agent/safe-path.ts";
@@ -41,6 +42,7 @@ export async function bringData(
 	await stageData(spec.data, { workFolder: paths.work, place, fetching, keepsOwn, signal });
 	const checkpoints = checkpointFolderOf(paths, spec);
 	if (spec.checkpoint) await makeFolderInside(paths.work, checkpoints);
+	await makeOutputFolders(paths.work, spec.outputs);
 	if (restoreFrom !== null) await copyInto(restoreFrom, checkpoints, spec.checkpoint ? paths.work : paths.checkpoints, { signal });
 }
 

@@ -2,6 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -134,6 +135,10 @@ export class LocalDriver implements ClusterDriver {
 	checkpointFolder(attemptId: string): string | null {
 		const request = this.#attempts.request(attemptId);
 		return request && checkpointFolderOf(this.#attempts.paths(attemptId), request.spec);
+	}
+
+	async listOutput(attemptId: string, path: string): Promise<OutputFiles | null> {
+		return this.#attempts.request(attemptId) && listOutput(this.#attempts.paths(attemptId).work, path);
 	}
 
 	forget(attemptId: string): Promise<void> {

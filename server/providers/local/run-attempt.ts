@@ -4,6 +4,7 @@ import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
+import { outputPathsOf } from "#server/agent/output-files.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
 import { bringData, checkpointFolderOf, type DataSite } from "./bring-data.ts";
@@ -45,6 +46,7 @@ export async function startCommand(paths: AttemptFolder, request: StoredRequest)
 		env: spec.env,
 		workFolder: paths.work,
 		checkpointFolder: checkpointFolderOf(paths, spec),
+		outputPaths: outputPathsOf(paths.work, spec.outputs),
 		tmpFolder: paths.tmp,
 		gpus: request.slots,
 		nodeFolder: path.dirname(process.execPath),

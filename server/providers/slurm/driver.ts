@@ -1,5 +1,6 @@
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -189,6 +190,11 @@ export class SlurmDriver implements ClusterDriver {
 		if (!isAttemptId(attemptId)) return null;
 		const request = this.#attempts.request(attemptId);
 		return request && checkpointFolderOf(this.#attempts.paths(attemptId), request.spec);
+	}
+
+	async listOutput(attemptId: string, path: string): Promise<OutputFiles | null> {
+		const isKnown = isAttemptId(attemptId) && this.#attempts.request(attemptId) !== null;
+		return isKnown ? listOutput(this.#attempts.paths(attemptId).work, path) : null;
 	}
 
 	forget(attemptId: string): Promise<void> {

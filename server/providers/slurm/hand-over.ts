@@ -1,5 +1,6 @@
 import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
+import { outputFoldersOf, outputPathsOf } from "#server/agent/output-files.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError, madeNothing } from "../driver-errors.ts";
 import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
@@ -172,7 +173,9 @@ async function submit(
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	const supervisor = await sharedSupervisor(settings.folder);
 	// Where data was brought they are there.
-	const folders = needsStaging(request) ? [paths.state] : [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec)];
+	const folders = needsStaging(request)
+		? [paths.state]
+		: [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec), ...outputFoldersOf(paths.work, spec.outputs)];
 	const body = submissionOf(version, {
 		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request, settings) },
 		script: launchScript({ paths, files: paths.launch, folders, supervisor, argv, mustExist }),
@@ -207,6 +210,7 @@ function environmentOf(
 		env: { ...images, ...spec.env },
 		workFolder: paths.work,
 		checkpointFolder: checkpointFolderOf(paths, spec),
+		outputPaths: outputPathsOf(paths.work, spec.outputs),
 		tmpFolder: paths.tmp,
 		gpus: [],
 		nodeFolder: NODE_PROGRAMS,

@@ -53,7 +53,9 @@ const REFUSAL_CODES: Record<LaunchRefusal, string> = {
 	server_error: "backendError",
 };
 
-const ANSWER_TIMEOUT_MS = 1_500;
+/** Of the driver that gives up; all others wait as long as in production, however busy this computer is. */
+const IMPATIENCE_MS = 1_000;
+const HIDDEN_MS = 60_000;
 
 export interface EmulatedProject {
 	emulator: GceEmulator;
@@ -68,8 +70,10 @@ export async function openEmulatedProject(): Promise<EmulatedProject> {
 	const stateDir = mkdtempSync(path.join(tmpdir(), "spillway-gcp-contract-"));
 	process.env["GOOGLE_APPLICATION_CREDENTIALS"] = writeKeyFile(stateDir);
 	const delays = { bootDelayMs: 20, terminateDelayMs: 5, spotNoticeMs: 5, guestStopGraceMs: 100 };
+	let aheadMs = 0;
 	const emulator = await startGceEmulator({
 		port: 0,
+		clock: () => Date.now() + aheadMs,
 		stateDir,
 		catalog: CATALOG,
 		disks: DISKS,
@@ -86,7 +90,10 @@ export async function openEmulatedProject(): Promise<EmulatedProject> {
 		sdk,
 		async makeHarness() {
 			cases += 1;
-			return harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane: `contract-${cases}` });
+			const passTime = (ms: number): void => {
+				aheadMs += ms;
+			};
+			return harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane: `contract-${cases}`, passTime });
 		},
 		async close() {
 			await sdk.close();
@@ -116,15 +123,17 @@ interface Parts {
 	sdk: ComputeClients;
 	sdkByProxy: ComputeClients;
 	controlPlane: string;
+	/** Moves the emulated clock. */
+	passTime(ms: number): void;
 }
 
-function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): CloudHarness {
-	const driverOf = (own: string, clients: ComputeClients, regions: string[] = REGIONS) =>
+function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane, passTime }: Parts): CloudHarness {
+	const driverOf = (own: string, clients: ComputeClients, regions: string[] = REGIONS, changes = {}) =>
 		new GcpDriver("gcp", {
 			settings: {
 				...{ controlPlane: own, project: DEFAULT_PROJECT, regions, endpoint: emulator.url },
 				image: "projects/debian-cloud/global/images/family/debian-12",
-				...{ answerTimeoutMs: ANSWER_TIMEOUT_MS, operationPollMs: 5, pageSize: 5 },
+				...{ operationPollMs: 5, pageSize: 5, ...changes },
 			},
 			listPrices: () => RATES,
 			// Closed when all cases are over.
@@ -153,8 +162,14 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane }: Parts): C
 		faults: {
 			refuseNextLaunch: (refusal) => fault("Instances.Insert", { error: { code: REFUSAL_CODES[refusal] } }),
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
-			delayNextLaunchAnswer: () => launchFault({ kind: "delay_answer", durationMs: ANSWER_TIMEOUT_MS * 4 }),
-			hideNextLaunch: () => launchFault({ kind: "invisible", durationMs: 1_500 }),
+			delayNextLaunchAnswer: () => {
+				launchFault({ kind: "delay_answer", durationMs: IMPATIENCE_MS * 4 });
+				return driverOf(controlPlane, sdkByProxy, REGIONS, { answerTimeoutMs: IMPATIENCE_MS });
+			},
+			hideNextLaunch: () => {
+				launchFault({ kind: "invisible", durationMs: HIDDEN_MS });
+				return () => passTime(HIDDEN_MS);
+			},
 			slowNextTermination: () => fault("Instances.Delete", { behaviour: { kind: "slow_termination", durationMs: 400 } }),
 			refuseCredentials: () => fault("*", { times: "always", error: { code: "authError" } }),
 			setClockOff: (offsetMs) => {

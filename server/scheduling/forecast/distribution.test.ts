@@ -107,10 +107,30 @@ describe("what history says of a job", () => {
 	});
 
 	it("is everybody's for a team that never ran, and nothing without history", () => {
-		const book = bookOf([["train-v", "risk", HOUR_MS, 3 * HOUR_MS, 50]]);
+		const kinds = Array.from({ length: 50 }, (_, i) => [`kind-${i}-x`, "risk", (i % 2 === 0 ? 2 : 4) * HOUR_MS] as const);
+		const book = new DurationBook();
+		for (const [name, team, durationMs] of kinds) {
+			const { spec } = aJob(name).team(team).build();
+			book.add({ spec: { ...spec, duration: { estimateMs: null } }, durationMs });
+		}
 		const spec = { ...aJob("x").team("new").build().spec, duration: { estimateMs: null, maxMs: null } };
-		expect((makeDistributionOf(book.read())(spec)?.quantile(0.5) ?? 0) / HOUR_MS).toBeCloseTo(3, 1);
+		expect((makeDistributionOf(book.read())(spec)?.quantile(0.5) ?? 0) / HOUR_MS).toBeCloseTo(3, 0);
 		expect(makeDistributionOf([])(spec)).toBeNull();
+	});
+
+	it("does not expect a new kind of job to be like two hundred runs of another", () => {
+		const book = new DurationBook();
+		for (let i = 0; i < 210; i++) book.add({ spec: aJob(`home-${i}`).team("risk").estimate(MINUTE_MS).build().spec, durationMs: 50 + i });
+		const { spec } = aJob("filler-1").team("risk").estimate(500_000).build();
+		const told = makeDistributionOf(book.read())(spec);
+		// Past all that is known of the team, what is left is that of its own estimate.
+		for (const ranMs of [1_000, 60_000, 240_000]) {
+			expect(((told?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeGreaterThan(0.9);
+			expect(((told?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeLessThan(1.3);
+		}
+		// Its own kind is expected to be as short as ever.
+		const again = aJob("home-999").team("risk").estimate(MINUTE_MS).build().spec;
+		expect(makeDistributionOf(book.read())(again)?.quantile(0.5)).toBeLessThan(1_000);
 	});
 
 	describe("of who runs it", () => {
@@ -119,7 +139,9 @@ describe("what history says of a job", () => {
 			const book = new DurationBook();
 			const add = (user: string, hours: number, times: number): void => {
 				for (let i = 0; i < times; i++) {
-					const { spec } = aJob(`train-v${i}`).team("risk").build();
+					const { spec } = aJob(asked.name === "never-seen" ? `kind-${i}-x` : `train-v${i}`)
+						.team("risk")
+						.build();
 					book.add({ spec: { ...spec, user, duration: { estimateMs: null } }, durationMs: hours * HOUR_MS + i });
 				}
 			};

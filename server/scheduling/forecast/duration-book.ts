@@ -1,5 +1,5 @@
 import type { DurationStat } from "../types.ts";
-import { type HistoryKey, historyKeysOf, keyText, type RunTraits } from "./history-keys.ts";
+import { ANY, type HistoryKey, historyKeysOf, keyText, namePatternOf, type RunTraits } from "./history-keys.ts";
 import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 
 /** Newest runs that a statistic is made of: old habits are forgotten. */
@@ -7,6 +7,9 @@ const KEPT = 1_000;
 const KEPT_AT_FIRST = 8;
 /** Fewer runs than this are told to nobody. */
 const SAMPLES_MIN = 3;
+
+/** Kinds of jobs that are counted in a group; more make no difference. */
+const KINDS_MAX = 100;
 
 /** One run that came to its end by itself. */
 export interface FinishedRun {
@@ -18,6 +21,8 @@ interface Group {
 	key: HistoryKey;
 	runs: Window;
 	ratios: Window;
+	/** Name patterns seen. */
+	kinds: Set<string>;
 	stat: DurationStat | null;
 }
 
@@ -36,6 +41,7 @@ export class DurationBook {
 		const { estimateMs } = run.spec.duration;
 		for (const group of this.#groupsOf(run.spec)) {
 			group.runs.add(run.durationMs);
+			if (group.kinds.size < KINDS_MAX) group.kinds.add(namePatternOf(run.spec.name));
 			if (estimateMs !== null && estimateMs > 0) group.ratios.add(run.durationMs / estimateMs);
 			this.#dirty.add(group);
 		}
@@ -66,13 +72,13 @@ export class DurationBook {
 		const text = keyText(key);
 		const known = this.#groups.get(text);
 		if (known) return known;
-		const group: Group = { key, runs: new Window(), ratios: new Window(), stat: null };
+		const group: Group = { key, runs: new Window(), ratios: new Window(), kinds: new Set(), stat: null };
 		this.#groups.set(text, group);
 		return group;
 	}
 }
 
-function statOf({ key, runs, ratios }: Group): DurationStat {
+function statOf({ key, runs, ratios, kinds }: Group): DurationStat {
 	const sorted = runs.sorted();
 	return {
 		team: key.team,
@@ -82,6 +88,7 @@ function statOf({ key, runs, ratios }: Group): DurationStat {
 		p90Ms: Math.round(quantileOf(sorted, 0.9)),
 		...(key.gpus === null ? {} : { gpus: key.gpus }),
 		...(key.user === null ? {} : { user: key.user }),
+		...(key.namePattern === ANY && { kinds: kinds.size }),
 		points: pointsOf(sorted),
 		...(ratios.size < SAMPLES_MIN ? {} : { estimateRatio: { samples: ratios.size, points: pointsOf(ratios.sorted()) } }),
 	};

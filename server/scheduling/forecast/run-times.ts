@@ -9,6 +9,8 @@ import { POINT_SHARES } from "./quantiles.ts";
 const SHRINK_SAMPLES = 10;
 /** An estimate is one sample, but of this very job: it counts as so many runs of its group. An assumption. */
 const ESTIMATE_WORTH = 10;
+/** P90 ÷ P50 of a job of which nothing at all is known. An assumption: between an hour and ten is where most training runs end. */
+const UNKNOWN_SPREAD = 10;
 /** Resolution of a distribution that no runs stand behind. */
 const SYNTHETIC_SAMPLES = 199;
 /** Bound on what is kept for one list of statistics. */
@@ -23,11 +25,15 @@ export type DistributionOf = (spec: JobSpec) => Distribution | null;
 /**
  * Mixes the groups that a job belongs to, the most specific first: each of n runs takes n / (n + SHRINK_SAMPLES) of the
  * weight that is left and the wider ones the rest (interpolated back-off; the templates are those of Smith, Foster and
- * Taylor, "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). The person's
- * estimate stands between the name's runs and the team's: multiplied by what run time ÷ estimate was in the narrowest group
- * that knows, and weighed by how much narrower those ratios lie than the run times themselves (Tsafrir, Etsion and
- * Feitelson, TPDS 2007: users' estimates are bounds, not predictions). Only statistics with `points` take part, and a user's
- * group not where all runs of the group around it are that user's: the same runs would count twice.
+ * Taylor, "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). A wide group counts as
+ * many samples as it has kinds of jobs: two hundred runs of one kind say little about another.
+ *
+ * The person's estimate comes between the name's runs and the team's, twice: multiplied by what run time ÷ estimate was in the
+ * narrowest group that knows (Tsafrir, Etsion and Feitelson, TPDS 2007: estimates are bounds, not predictions), weighted by how much
+ * narrower those ratios are than the run times and by how many were seen; and as it is, with what doubt remains. So a job that
+ * outlives all that is known of its like is expected to last until its own estimate. Of a new kind of job without an estimate nothing is known,
+ * and what weight is left is that of any job. Only statistics with `points` take part, and a user's group not where all runs of the group around
+ * it are that user's: the same runs would count twice.
  */
 export function makeDistributionOf(stats: readonly DurationStat[]): DistributionOf {
 	const known = made.get(stats) ?? distributionsOf(stats);
@@ -81,12 +87,13 @@ function componentsOf(spec: JobSpec, byKey: ReadonlyMap<string, DurationStat>): 
 	let estimated = estimateMs === null || estimateMs <= 0;
 	for (const { key, stat } of levels) {
 		if (!estimated && estimateMs !== null && key.namePattern === ANY) {
-			const said = estimatePart(estimateMs, levels);
-			take(said.share, said.samples, said.points);
+			for (const said of estimateParts(estimateMs, levels)) take(said.share, said.samples, said.points);
 			estimated = true;
 		}
-		if (stat?.points) take(stat.samples / (stat.samples + SHRINK_SAMPLES), stat.samples, stat.points);
+		if (stat?.points) take(worthOf(stat) / (worthOf(stat) + SHRINK_SAMPLES), stat.samples, stat.points);
 	}
+	const isNewKind = !levels.some(({ key, stat }) => key.namePattern !== ANY && stat?.points);
+	if (components.length > 0 && isNewKind && estimateMs === null) take(1, SYNTHETIC_SAMPLES, UNKNOWN_POINTS);
 	return components;
 }
 
@@ -103,20 +110,42 @@ interface Level {
 	stat: DurationStat | undefined;
 }
 
-/** What the estimate says of the run time, and its share of the weight that the name's own runs leave. */
-function estimatePart(estimateMs: number, levels: readonly Level[]): { share: number; samples: number; points: number[] } {
+/** Samples that a group counts as for a job of another kind. */
+function worthOf({ samples, kinds = samples }: DurationStat): number {
+	return Math.min(samples, kinds);
+}
+
+interface Part {
+	/** Of the weight that is left before it. */
+	share: number;
+	samples: number;
+	points: readonly number[];
+}
+
+/** The estimate corrected by the track record, where there is one, and as it is. */
+function estimateParts(estimateMs: number, levels: readonly Level[]): Part[] {
 	const known = levels.find((l) => l.stat?.estimateRatio)?.stat;
 	const ratio = known?.estimateRatio;
-	if (!known?.points || !ratio) {
-		const step = Math.log(LIMITS.defaultSpread) / NORMAL_P90;
-		const points = NORMAL_POINTS.map((z) => estimateMs * Math.exp(step * z));
-		return { share: ESTIMATE_WORTH / (ESTIMATE_WORTH + SHRINK_SAMPLES), samples: SYNTHETIC_SAMPLES, points };
-	}
+	const asSaid = normalPoints(estimateMs, LIMITS.defaultSpread);
+	const worth = ESTIMATE_WORTH / (ESTIMATE_WORTH + SHRINK_SAMPLES);
+	if (!known?.points || !ratio) return [{ share: worth, samples: SYNTHETIC_SAMPLES, points: asSaid }];
 	const points = ratio.points.map((r) => Math.max(1, r * estimateMs));
 	const [ratioWidth, runWidth] = [logWidth(ratio.points), logWidth(known.points)];
 	const better = runWidth / Math.max(ratioWidth + runWidth, 1e-9);
-	return { share: (better * ratio.samples) / (ratio.samples + SHRINK_SAMPLES), samples: ratio.samples, points };
+	const seen = Math.min(ratio.samples, worthOf(known));
+	return [
+		{ share: (better * seen) / (seen + SHRINK_SAMPLES), samples: ratio.samples, points },
+		{ share: worth * (SHRINK_SAMPLES / (seen + SHRINK_SAMPLES)), samples: SYNTHETIC_SAMPLES, points: asSaid },
+	];
 }
+
+/** Log-normal around a median, at POINT_SHARES. */
+function normalPoints(medianMs: number, p90ToP50: number): readonly number[] {
+	const step = Math.log(p90ToP50) / NORMAL_P90;
+	return NORMAL_POINTS.map((z) => medianMs * Math.exp(step * z));
+}
+
+const UNKNOWN_POINTS = normalPoints(LIMITS.defaultRunMs, UNKNOWN_SPREAD);
 
 /** Variance of the logarithm by the distance between the 10th and the 90th percentile. */
 function logWidth(points: readonly number[]): number {

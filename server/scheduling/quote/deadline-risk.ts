@@ -80,7 +80,7 @@ function exponentials(): Float64Array {
 }
 
 /** Standard normal quantile (Acklam's rational approximation; relative error below 1.2e-9). */
-function normalAt(share: number): number {
+export function normalAt(share: number): number {
 	if (share < TAIL) return -tailAt(Math.sqrt(-2 * Math.log(share)));
 	if (share > 1 - TAIL) return tailAt(Math.sqrt(-2 * Math.log(1 - share)));
 	const q = share - 0.5;

@@ -4,7 +4,7 @@ import { cloudRunOf, interruptionsOn } from "../cost.ts";
 import { type OfferRow, openOfferBook } from "../offers.ts";
 import { makeRunTimeOf, type RunTime, remainingOf } from "../run-time.ts";
 import type { PendingJob, Snapshot, TimeSpread } from "../types.ts";
-import { logNormalAt, missShare } from "./deadline-risk.ts";
+import { logNormalAt, missShare, normalAt } from "./deadline-risk.ts";
 
 /** The chance that a job misses its deadline at a candidate, 0 to 1; null without a deadline, and where it can never start. */
 export type RiskOf = (job: PendingJob, candidate: Candidate) => number | null;
@@ -26,7 +26,7 @@ export function makeRiskOf(snapshot: Snapshot): RiskOf {
 		const wait = { p50Ms: Math.max(0, start.p50Ms - nowMs), p90Ms: Math.max(0, start.p90Ms - nowMs) };
 		const undisturbed = {
 			start: wait,
-			workMsAt: workOf(job, total, rest, speed),
+			workMsAt: workOf(job, total, rest, { speed, logSd: 0 }),
 			interruptionsPerHour: 0,
 			checkpointEveryMs: null,
 			changeoverMs: 0,
@@ -35,13 +35,38 @@ export function makeRiskOf(snapshot: Snapshot): RiskOf {
 		if (!row) return missShare(undisturbed, deadlineMs - nowMs);
 		const run = cloudRunOf({ job, rest }, judgeJob(snapshot.policy, job.spec), snapshot);
 		const { perHour, changeoverMs } = interruptionsOn(row, run);
-		const { instances, checkpointEveryMs } = run;
-		return missShare({ ...undisturbed, interruptionsPerHour: perHour * instances, checkpointEveryMs, changeoverMs }, deadlineMs - nowMs);
+		const { instances, checkpointEveryMs, speeds } = run;
+		const known = speeds?.on(row.machine.accelerator);
+		const workMsAt = known ? workOf(job, total, rest, { speed: Math.exp(known.logMedian), logSd: known.logSd }) : undisturbed.workMsAt;
+		return missShare(
+			{ ...undisturbed, workMsAt, interruptionsPerHour: perHour * instances, checkpointEveryMs, changeoverMs },
+			deadlineMs - nowMs,
+		);
 	};
 }
 
-/** By the clock of a place of this speed: from history where it tells a distribution, else by the spread of what is left; never past the maximum. */
-function workOf({ spec, completedMs }: PendingJob, { distribution }: RunTime, rest: TimeSpread, speed: number): (share: number) => number {
+/** Speed of the job at a place: the median, and the standard deviation of its logarithm. */
+interface Pace {
+	speed: number;
+	logSd: number;
+}
+
+const NORMAL_P90 = 1.2816;
+
+/**
+ * Time by the clock at a share of runs: from history where it gives a distribution, else by the spread of what is left; never past the
+ * maximum. An uncertain speed widens it as an independent factor would.
+ */
+function workOf(
+	{ spec, completedMs }: PendingJob,
+	{ distribution }: RunTime,
+	rest: TimeSpread,
+	{ speed, logSd }: Pace,
+): (share: number) => number {
 	const leftMs = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - completedMs;
-	return (share) => Math.min(leftMs, distribution ? distribution.restAfter(completedMs, share) : logNormalAt(rest, share)) / speed;
+	const workSd = Math.log(Math.max(1, rest.p90Ms / rest.p50Ms)) / NORMAL_P90;
+	const widerSd = Math.hypot(workSd, logSd) - workSd;
+	const wider = (share: number): number => (widerSd === 0 ? 1 : Math.exp(widerSd * normalAt(share)));
+	return (share) =>
+		(Math.min(leftMs, distribution ? distribution.restAfter(completedMs, share) : logNormalAt(rest, share)) * wider(share)) / speed;
 }

@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
-import { JOB_LIMITS } from "#server/domain/job-file.ts";
+import { JOB_LIMITS } from "#server/domain/job-schema.ts";
 import type { ChangedField, JobChange } from "#server/domain/suggestion.ts";
 import { formatDuration, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Snapshot, TimeSpread } from "../types.ts";

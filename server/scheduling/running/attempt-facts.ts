@@ -20,7 +20,7 @@ export function nextCheckpointOf(attempt: RunningAttempt, nowMs: number): number
 	return at === null ? null : Math.max(at, nowMs);
 }
 
-/** What is left of a run at a later moment of it, ms; 0 when it is expected to have ended by then. */
+/** What is left of work at a later moment, `afterMs` of that work being done; 0 when it is expected to have ended by then. */
 export function restAt(rest: TimeSpread, afterMs: number): TimeSpread {
 	return { p50Ms: Math.max(0, rest.p50Ms - afterMs), p90Ms: Math.max(0, rest.p90Ms - afterMs) };
 }
@@ -30,8 +30,8 @@ export function delayCostMicroUsd(snapshot: Snapshot, delayMs: number): number {
 	return (Number(snapshot.policy.weights.delayMicroUsdPerHour) * delayMs) / 3_600_000;
 }
 
-/** What a cloud attempt costs from `rest` on at its price in effect, µ$ in plain numbers; null when the price is not known. */
+/** What so much work (ms at speed 1) costs a cloud attempt at its price in effect, µ$ in plain numbers; null when the price is unknown. */
 export function costOfRest(attempt: RunningAttempt, restMs: number): number | null {
 	const price = attempt.microUsdPerHour ?? null;
-	return price === null ? null : (Number(price) * restMs) / 3_600_000;
+	return price === null ? null : (Number(price) * restMs) / (attempt.speed ?? 1) / 3_600_000;
 }

@@ -3,6 +3,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { leastLost } from "../evict.ts";
 import type { Holder, HomePool } from "../home-pool.ts";
 import { LIMITS } from "../limits.ts";
+import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt } from "../run-time.ts";
 import type { Action, RunningAttempt } from "../types.ts";
 import { byAttemptId, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
@@ -58,7 +59,8 @@ function clearingOf(input: RunningInput, pool: HomePool, node: number, gpus: num
 		if (attempt === null) continue;
 		const held = attempt.slots.length;
 		if (!isSettledHere(attempt)) missing -= held;
-		else if (mayLeave(input, pool, holder, attempt, gpus)) candidates.push({ attempt, gpus: held, lostMs: held * LIMITS.restoreMs });
+		else if (mayLeave(input, pool, holder, attempt, gpus))
+			candidates.push({ attempt, gpus: held, lostMs: held * restoreMsOf(input.snapshot) });
 	}
 	if (missing <= 0) return { pool, node, leaving: [], lostMs: 0 };
 	candidates.sort((a, b) => byAttemptId(a.attempt, b.attempt));

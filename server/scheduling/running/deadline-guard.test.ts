@@ -13,9 +13,11 @@ const firm = anOffer({ usd: "1.00" });
 const spot = anOffer({ usd: "0.30", capacityType: "spot" });
 const FULL = [aPool({ freeSlots: [] })];
 
-/** On spot, an hour into its run, half an hour of it saved; 6.5 h are left at P90 (1.5 × 5 h − 1 h). P90 of a boot is 2 minutes. */
+/** On spot, an hour into its run, half an hour of it saved; 6.5 h are left of a known length of 7.5 h. P90 of a boot is 2 minutes. */
 function onSpot(deadlineMs: number | null, part: Partial<RunningAttempt> = {}): RunningAttempt {
-	const job = aJob("a").estimate(5 * HOUR_MS);
+	const job = aJob("a")
+		.estimate(7.5 * HOUR_MS)
+		.max(7.5 * HOUR_MS);
 	const base = inCloud(deadlineMs === null ? job : job.deadline(deadlineMs), { usd: "0.30", nextCheckpointAtMs: null, ...part });
 	return { ...base, offerId: spot.id, savedMs: HOUR_MS / 2, placement: { ...base.placement, capacityType: "spot" } };
 }
@@ -60,8 +62,7 @@ describe("a deadline on spot", () => {
 		expect(urgent(tight)).toHaveLength(1);
 	});
 
-	it("is always asked in time: while cycles come at least that often, the move leaves enough for the P90 of the rest", () => {
-		// Slack of less than the 6.5 h: past its P90 a run is another one, whose bound is higher.
+	it("is always asked in time: while cycles come at least that often, the move leaves enough for the rest", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 0, max: 360 }), fc.integer({ min: 1, max: 5 }), (slackMinutes, stepMinutes) => {
 				const deadlineMs = NOON_MS + NEEDED_MS + LIMITS.nextChoiceWithinMs + slackMinutes * MINUTE_MS;

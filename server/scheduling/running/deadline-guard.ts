@@ -1,9 +1,11 @@
 import { reason } from "#server/domain/reasons.ts";
 import { LIMITS } from "../limits.ts";
+import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import { bearsSpot, marginMs } from "../spot-guarantee/safety.ts";
 import type { DeadlineState } from "../spot-guarantee/types.ts";
 import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
+import { boundedWorkMs } from "../work-bound.ts";
 import { byAttemptId, nextCheckpointOf } from "./attempt-facts.ts";
 import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
@@ -34,16 +36,20 @@ function stateOf({ snapshot, runTimeOf }: RunningInput, attempt: RunningAttempt)
 	const { deadlineMs, checkpoint } = attempt.spec;
 	if (deadlineMs === null) return null;
 	const unsavedMs = Math.max(0, workDoneAt(attempt, nowMs) - (attempt.savedMs ?? attempt.completedMs));
-	const changeover = cloudStartMs.p90Ms + LIMITS.restoreMs;
+	const changeover = cloudStartMs.p90Ms + restoreMsOf(snapshot);
 	const zoneId = attempt.offerId ?? "";
+	const doneMs = workDoneAt(attempt, nowMs);
+	const length = { total: runTimeOf(attempt.spec), doneMs, maxMs: attempt.spec.duration.maxMs };
+	const leftMs = boundedWorkMs(restOfAttempt(attempt, nowMs, runTimeOf), length, deadlineMs - nowMs - changeover - unsavedMs);
+	if (leftMs === null) return null;
 	return {
 		attempt,
 		nowMs,
 		deadlineMs,
-		workLeftMs: restOfAttempt(attempt, nowMs, runTimeOf).p90Ms + unsavedMs,
+		workLeftMs: leftMs + unsavedMs,
 		unsavedMs,
 		checkpointEveryMs: checkpoint?.intervalMs ?? Number.POSITIVE_INFINITY,
-		changeoverMs: { onDemand: changeover, spot: changeover, home: LIMITS.restoreMs },
+		changeoverMs: { onDemand: changeover, spot: changeover, home: restoreMsOf(snapshot) },
 		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
 		on: { kind: "spot", zoneId, startingMs: attempt.startedAtMs === null ? cloudStartMs.p90Ms : 0 },
 		// Nothing of what spot costs or how it behaves is asked once the margin is used up.

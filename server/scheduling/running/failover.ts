@@ -1,5 +1,5 @@
 import { reason } from "#server/domain/reasons.ts";
-import { LIMITS } from "../limits.ts";
+import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
 import type { Action, MoveTarget, RunningAttempt } from "../types.ts";
 import { pickOffer } from "./pick-offer.ts";
@@ -15,7 +15,7 @@ export function failOver(input: RunningInput, attempt: RunningAttempt): Action |
 	const saved = attempt.savedMs ?? attempt.completedMs;
 	const onNow = restOfAttempt(attempt, nowMs, input.runTimeOf);
 	const lostMs = Math.max(0, workDoneAt(attempt, nowMs) - saved);
-	const rest = { p50Ms: onNow.p50Ms + lostMs + LIMITS.restoreMs, p90Ms: onNow.p90Ms + lostMs + LIMITS.restoreMs };
+	const rest = { p50Ms: onNow.p50Ms + lostMs + restoreMsOf(input.snapshot), p90Ms: onNow.p90Ms + lostMs + restoreMsOf(input.snapshot) };
 	const move = (to: MoveTarget, holdMicroUsd: bigint): Action => ({
 		kind: "move",
 		jobId: attempt.jobId,

@@ -1,12 +1,12 @@
 import { LIMITS } from "../limits.ts";
-import { stateBeforeStart } from "../spot-guarantee/before-start.ts";
+import { stateBeforeMove } from "../spot-guarantee/before-start.ts";
 import { bearsSpotStart, marginMs } from "../spot-guarantee/safety.ts";
 import type { RunningAttempt } from "../types.ts";
 import type { PickedOffer } from "./pick-offer.ts";
 
 /**
  * Whether the deadline of a running job holds all the same when it leaves at its next checkpoint for another offer: by the margin of
- * spot-guarantee/safety.ts, with the P90 of the rest as the work left, as it stands when the stop's grace is over. Firm capacity needs a margin;
+ * spot-guarantee/safety.ts, with the bound of work-bound.ts as the work left, as it stands when the stop's grace is over. Firm capacity needs a margin;
  * spot one that bears a start there and its loss. Where even that margin is gone the job stays: what it runs on is the best for it.
  */
 export function holdsDeadline(
@@ -15,8 +15,7 @@ export function holdsDeadline(
 	atMs: number,
 ): boolean {
 	if (spec.deadlineMs === null) return true;
-	// The run's rest begins with the restore.
-	const workLeftMs = Math.max(0, run.rest.p90Ms - LIMITS.restoreMs);
-	const state = stateBeforeStart({ atMs: atMs + LIMITS.stopGraceMs, deadlineMs: spec.deadlineMs, workLeftMs, stagingMs, run });
+	const state = stateBeforeMove({ atMs: atMs + LIMITS.stopGraceMs, deadlineMs: spec.deadlineMs, stagingMs, run });
+	if (state === null) return false;
 	return offer.capacityType === "spot" ? bearsSpotStart(state) : marginMs(state) >= 0;
 }

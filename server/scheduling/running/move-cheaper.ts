@@ -1,28 +1,29 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { cloudRunOf, leastScoreFrom, scoreOf } from "../cost.ts";
-import { LIMITS } from "../limits.ts";
+import { cloudRunOf, costTermsOf, leastScoreFrom, scoreOf } from "../cost.ts";
+import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
-import type { Action, RunningAttempt, Snapshot } from "../types.ts";
+import type { Action, MoveTarget, RunningAttempt, Snapshot } from "../types.ts";
 import { byAttemptId, costOfRest, delayCostMicroUsd, nextCheckpointOf, restAt } from "./attempt-facts.ts";
 import { holdsDeadline } from "./holds-deadline.ts";
 import type { Mover } from "./mover.ts";
 import { leastSaving, movingRule } from "./moving-rule.ts";
-import { pickOffer } from "./pick-offer.ts";
+import { type PickedOffer, pickOffer } from "./pick-offer.ts";
 import { type ProvenOffers, provenOffersOf } from "./proven-offers.ts";
+import { expectedSaving, presenceOn } from "./try-offer.ts";
 import type { RunningInput } from "./types.ts";
 import { worthSpot } from "./worth-spot.ts";
 
 /**
- * Cloud attempts that go on at a cheaper offer from their next checkpoint.
+ * Cloud attempts that continue at a cheaper offer from their next checkpoint.
  *
  * saving = score of the rest here − its score there (price, rework by each offer's record, its delay; carbon) − (boot + restore)
  * × (price there + delay weight). Where the offer that it runs on cannot be scored any more: price in effect × P50 rest − expected
- * cost of finishing there − delay weight × (boot + restore). The old instance is gone before the new one is asked for, so
- * no hour is paid twice. It must be an offer on which work of ours runs now: whether another can be had is known only by
- * asking, and a refusal would leave the job with neither. A job with a deadline goes only where its deadline holds all the same (holds-deadline.ts),
- * and leaves firm capacity for spot only when the rule that its start had says so (worth-spot.ts).
+ * cost of finishing there − delay weight × (boot + restore). The old instance ends before the new one is asked for, so no hour is
+ * paid twice. An offer on which none of our work runs may refuse, and then the job starts again where it was: it is tried as
+ * try-offer.ts says, by one attempt at a time, and others follow once it is proven. A job with a deadline goes only where its deadline
+ * holds all the same (holds-deadline.ts), and to spot only when the rule that its start followed says so (worth-spot.ts).
  * Order: by id, since offers other than reserved ones do not run out by the plan.
  */
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
@@ -30,7 +31,8 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
 	proven.lookAtStarts();
 	const paying: RunningAttempt[] = [];
 	for (const mover of candidates) if (mayPay(input, mover, proven)) paying.push(mover.attempt);
-	return paying.sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, (offerId) => proven.has(offerId)) ?? []);
+	const tried = new Set<string>();
+	return paying.sort(byAttemptId).flatMap((attempt) => moveOne(input, attempt, (offerId) => proven.has(offerId), tried) ?? []);
 }
 
 /**
@@ -46,15 +48,15 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 	const fit = shape.offers();
 	const here = attempt.offerId ? fit.byId(attempt.offerId) : undefined;
 	if (!here) return true;
-	const rows = proven.rowsOf(fit);
+	const rows = proven.candidatesOf(fit, costTermsOf(snapshot));
 	if (rows.length === 1 && rows[0] === here) return false;
-	const workMs = restMs + LIMITS.restoreMs;
+	const workMs = restMs + restoreMsOf(snapshot);
 	const work = { p50Ms: workMs, p90Ms: workMs };
 	// Field by field: this is asked of every candidate in every cycle, and copying a whole attempt costs more than the answer.
 	const job = { spec, completedMs: workDoneAt(attempt, atMs), checkpointGiB: attempt.checkpointGiB ?? 0 };
 	const run = cloudRunOf({ job, rest: work }, shape.verdict, snapshot);
 	const hereScore = scoreOf(here, run);
-	const delayMs = run.start.p50Ms + LIMITS.restoreMs;
+	const delayMs = run.start.p50Ms + restoreMsOf(snapshot);
 	for (const row of rows) {
 		if (row === here) continue;
 		// A score is no less than this for any row from here on; 1 µ$ bears the rounding of plain numbers.
@@ -70,30 +72,84 @@ export function savingOn(snapshot: Snapshot, offer: Offer, nodes: number, delayM
 	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
 }
 
-/** The move of one attempt, with all that a choice asks; null for every attempt that mayPay rules out. */
-export function moveOne(input: RunningInput, attempt: RunningAttempt, isProven: (offerId: string) => boolean): Action | null {
+/** So many offers are looked at for one attempt before it stays. */
+const OFFERS_MAX = 4;
+
+/**
+ * The move of one attempt, with all that a choice asks; null for every attempt that mayPay rules out.
+ * @param tried places that another move of this cycle asks already: one attempt finds out whether there is anything to be had
+ */
+export function moveOne(
+	input: RunningInput,
+	attempt: RunningAttempt,
+	isProven: (offerId: string) => boolean,
+	tried: Set<string> = new Set(),
+): Action | null {
 	const { snapshot } = input;
 	const { nowMs } = snapshot;
 	const atMs = nextCheckpointOf(attempt, nowMs);
 	if (atMs === null) return null;
-	const rest = restAt(restOfAttempt(attempt, nowMs, input.runTimeOf), atMs - nowMs);
+	const rest = restAt(restOfAttempt(attempt, nowMs, input.runTimeOf), (atMs - nowMs) * (attempt.speed ?? 1));
 	const hereMicroUsd = costOfRest(attempt, rest.p50Ms);
 	const { moves } = input.shapeOf(attempt.spec).verdict;
 	if (hereMicroUsd === null || !movingRule(moves, "cheaper", hereMicroUsd)) return null;
-	const work = { p50Ms: rest.p50Ms + LIMITS.restoreMs, p90Ms: rest.p90Ms + LIMITS.restoreMs };
-	const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work);
-	if (!picked || !isProven(picked.offer.id) || !holdsDeadline(attempt, picked, atMs)) return null;
-	if (!worthSpot(input, attempt, picked, atMs)) return null;
-	const delayMs = picked.run.start.p50Ms + LIMITS.restoreMs;
+	const work = { p50Ms: rest.p50Ms + restoreMsOf(snapshot), p90Ms: rest.p90Ms + restoreMsOf(snapshot) };
+	const passedOver: string[] = [];
+	for (let i = 0; i < OFFERS_MAX; i++) {
+		const picked = pickOffer(input, attempt, workDoneAt(attempt, atMs), work, "any", passedOver);
+		if (!picked) return null;
+		const proven = isProven(picked.offer.id);
+		const savingMicroUsd = proven || mayTry(input, picked, tried) ? savingAt(input, attempt, picked, hereMicroUsd, proven) : null;
+		const rule = savingMicroUsd === null ? null : movingRule(moves, "cheaper", savingMicroUsd);
+		if (rule && holdsDeadline(attempt, picked, atMs) && worthSpot(input, attempt, picked, atMs)) {
+			picked.take();
+			tried.add(placeOf(picked));
+			const { jobId, attemptId } = attempt;
+			const facts = { ruleId: rule.ruleId, offerId: picked.offer.id, savingMicroUsd: String(savingMicroUsd) };
+			const to = { kind: "cloud" as const, offerId: picked.offer.id };
+			return { kind: "move", jobId, attemptId, atMs, to, holdMicroUsd: picked.holdMicroUsd, reason: reason("moving_cheaper", facts) };
+		}
+		passedOver.push(...picked.row.likes, picked.offer.id);
+	}
+	return null;
+}
+
+/** What the move is expected to save, µ$; null: the offer is not to be tried now. */
+function savingAt(
+	{ snapshot }: RunningInput,
+	attempt: RunningAttempt,
+	picked: PickedOffer,
+	hereMicroUsd: number,
+	isProven: boolean,
+): number | null {
+	const { run, row, offer } = picked;
+	const { nodes } = attempt.spec;
+	const delayMs = run.start.p50Ms + restoreMsOf(snapshot);
 	const savingMicroUsd =
 		picked.advantageMicroUsd === null
 			? Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, delayMs))
-			: savingOn(snapshot, picked.offer, attempt.spec.nodes, delayMs, picked.advantageMicroUsd);
-	const rule = movingRule(moves, "cheaper", savingMicroUsd);
-	if (!rule) return null;
-	picked.take();
-	const { jobId, attemptId } = attempt;
-	const facts = { ruleId: rule.ruleId, offerId: picked.offer.id, savingMicroUsd: String(savingMicroUsd) };
-	const to = { kind: "cloud" as const, offerId: picked.offer.id };
-	return { kind: "move", jobId, attemptId, atMs, to, holdMicroUsd: picked.holdMicroUsd, reason: reason("moving_cheaper", facts) };
+			: savingOn(snapshot, offer, nodes, delayMs, picked.advantageMicroUsd);
+	if (isProven) return savingMicroUsd;
+	const hereMicroUsdPerHour = Number(attempt.microUsdPerHour ?? 0n);
+	return expectedSaving(presenceOn(row, run.terms, false), {
+		savingMicroUsd,
+		failMicroUsd: (hereMicroUsdPerHour * delayMs) / HOUR_MS + delayCostMicroUsd(snapshot, delayMs),
+		cheaperMicroUsdPerHour: hereMicroUsdPerHour - row.weighedMicroUsdPerHour * nodes,
+	});
+}
+
+/** Nothing of ours asks there already. */
+function mayTry({ snapshot }: RunningInput, picked: PickedOffer, tried: ReadonlySet<string>): boolean {
+	if (tried.has(placeOf(picked))) return false;
+	const { likes } = picked.row;
+	const isThere = (to: MoveTarget | null | undefined): boolean => to?.kind === "cloud" && likes.includes(to.offerId);
+	return !(
+		snapshot.running.some(
+			({ movingTo, offerId, startedAtMs }) => isThere(movingTo) || (startedAtMs === null && likes.includes(offerId ?? "")),
+		) || snapshot.pending.some(({ movingTo }) => isThere(movingTo))
+	);
+}
+
+function placeOf({ row, offer }: PickedOffer): string {
+	return row.likes[0] ?? offer.id;
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { MoveKind } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { openBudgets } from "../budget.ts";
 import { coreAt } from "../memo.ts";
@@ -83,7 +84,7 @@ describe("who is looked at for a move", () => {
 				expect(actions).toEqual(planRunning(everybody));
 				moves += actions.length;
 			}),
-			{ numRuns: 300 },
+			{ numRuns: cases(60, 300) },
 		);
 		expect(moves).toBeGreaterThan(0);
 	});
@@ -107,7 +108,7 @@ describe("who is looked at for a move", () => {
 					passed += snapshot.running.length - watched.length;
 				}
 			}),
-			{ numRuns: 300 },
+			{ numRuns: cases(60, 300) },
 		);
 		expect(moved).toBeGreaterThan(0);
 		expect(passed).toBeGreaterThan(0);

@@ -5,16 +5,8 @@ import type { ShapeOf } from "../shape.ts";
 import type { RunningAttempt } from "../types.ts";
 import { isCloud, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts";
 import { MoveBounds, type MoveTerms } from "./move-bounds.ts";
-import type { RoomAtHome } from "./pay-bound.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
-
-/** Whom a move could pay for. */
-export interface Movable {
-	/** All that time lets go, in no order, when it could pay for any of them to go home; nobody otherwise. */
-	home: readonly RunningAttempt[];
-	/** Each for whom going to a cheaper offer could pay. */
-	cheaper: readonly RunningAttempt[];
-}
+import type { Movable, RoomAtHome } from "./types.ts";
 
 const NOBODY: readonly RunningAttempt[] = [];
 

@@ -1,9 +1,9 @@
 import { gpusOf } from "#server/domain/job.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type CloudRun, type CostTerms, cloudRunOf, leastScoreFrom, ratesOn, scoreAt } from "../cost.ts";
-import { LIMITS } from "../limits.ts";
 import type { OfferRow } from "../offers.ts";
 import type { OfferRates } from "../records.ts";
+import { restoreMsOf } from "../restore.ts";
 import type { Shape } from "../shape.ts";
 import type { RunningAttempt, Snapshot } from "../types.ts";
 import { costOfRest, delayCostMicroUsd } from "./attempt-facts.ts";
@@ -11,12 +11,7 @@ import { savingOn } from "./move-cheaper.ts";
 import { leastSaving } from "./moving-rule.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
 import { fastestOf } from "./return-home.ts";
-
-/** Room at home for work that comes back: GPUs, and how long the last of them is expected to stay free, ms. */
-export interface RoomAtHome {
-	gpus: number;
-	idleForMs: number;
-}
+import type { RoomAtHome } from "./types.ts";
 
 /** What bears the rounding of plain numbers, µ$. */
 const ROUNDING_MICRO_USD = 2;
@@ -24,11 +19,11 @@ const ROUNDING_MICRO_USD = 2;
 const RATE_SLACK = 1.02;
 
 /**
- * With these proven offers no move to one of them pays, as long as the offer that it runs on has at most these rates and the others
+ * With these candidates no move to one of them pays, as long as the offer that it runs on has at most these rates and the others
  * at least theirs.
  */
 interface Stays {
-	proven: number;
+	candidates: readonly OfferRow[];
 	here: OfferRates;
 	others: readonly { row: OfferRow; rates: OfferRates }[];
 	data: Snapshot["data"];
@@ -85,9 +80,9 @@ export class PayBound {
 	/** False: with this room no move home saves what a rule asks for (the formula: return-home.ts). */
 	couldPayAtHome(snapshot: Snapshot, { gpus, idleForMs }: RoomAtHome): boolean {
 		if (this.#gpus > gpus || this.#leastHome === Number.POSITIVE_INFINITY) return false;
-		const outAgainMs = idleForMs < this.#leastMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
+		const outAgainMs = idleForMs < this.#leastMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
 		const rentMicroUsd = this.#perMs * (Math.min(this.#mostMs, idleForMs) - outAgainMs);
-		const slowerMs = LIMITS.restoreMs + outAgainMs - this.#mostMs * (1 - 1 / this.#fastest);
+		const slowerMs = restoreMsOf(snapshot) + outAgainMs - this.#mostMs * (1 - 1 / this.#fastest);
 		return rentMicroUsd - delayCostMicroUsd(snapshot, slowerMs) + ROUNDING_MICRO_USD >= this.#leastHome;
 	}
 
@@ -97,7 +92,7 @@ export class PayBound {
 		const here = this.#here;
 		if (here === null) return true;
 		const rates = ratesOn(here, terms);
-		if (this.#stays && isStill(this.#stays, rates, terms, proven, snapshot)) return false;
+		if (this.#stays && isStill(this.#stays, rates, terms, proven.candidatesOf(this.#shape.offers(), terms), snapshot)) return false;
 		this.#stays = this.#staysBy(here, rates, RATE_SLACK, snapshot, terms, proven) ?? this.#staysBy(here, rates, 1, snapshot, terms, proven);
 		return this.#stays === null;
 	}
@@ -111,20 +106,21 @@ export class PayBound {
 		const hereMicroUsd = scoreAt(here, most, rates);
 		const others: { row: OfferRow; rates: OfferRates }[] = [];
 		const startMs = snapshot.cloudStartMs.p50Ms;
-		for (const row of proven.rowsOf(this.#shape.offers())) {
+		const candidates = proven.candidatesOf(this.#shape.offers(), terms);
+		for (const row of candidates) {
 			if (row === here) continue;
 			// No dearer one gains more than this.
 			if (hereMicroUsd - leastScoreFrom(row, least) < this.#leastCheaper - ROUNDING_MICRO_USD) break;
 			const its = times(ratesOn(row, terms), 1 / slack);
 			const advantage = hereMicroUsd - scoreAt(row, least, its);
 			if (
-				savingOn(snapshot, row.offer, this.#attempt.spec.nodes, startMs + LIMITS.restoreMs, advantage) >=
+				savingOn(snapshot, row.offer, this.#attempt.spec.nodes, startMs + restoreMsOf(snapshot), advantage) >=
 				this.#leastCheaper - ROUNDING_MICRO_USD
 			)
 				return null;
 			others.push({ row, rates: its });
 		}
-		return { proven: proven.version, here: rates, others, data: snapshot.data, startMs };
+		return { candidates, here: rates, others, data: snapshot.data, startMs };
 	}
 
 	/** Kept: of what else a run is priced by, a score asks nothing that changes from cycle to cycle. */
@@ -138,7 +134,7 @@ export class PayBound {
 
 	#runOf(snapshot: Snapshot, leftMs: number): CloudRun {
 		const { spec, completedMs, checkpointGiB = 0 } = this.#attempt;
-		const workMs = leftMs + LIMITS.restoreMs;
+		const workMs = leftMs + restoreMsOf(snapshot);
 		return cloudRunOf({ job: { spec, completedMs, checkpointGiB }, rest: { p50Ms: workMs, p90Ms: workMs } }, this.#shape.verdict, snapshot);
 	}
 }
@@ -147,8 +143,15 @@ function times({ interruptionsPerHour, refusalDelayMs }: OfferRates, by: number)
 	return { interruptionsPerHour: interruptionsPerHour * by, refusalDelayMs: refusalDelayMs * by };
 }
 
-function isStill(stays: Stays, here: OfferRates, terms: CostTerms, { version }: ProvenOffers, { data, cloudStartMs }: Snapshot): boolean {
-	if (stays.proven !== version || stays.data !== data || stays.startMs !== cloudStartMs.p50Ms || !isAtMost(here, stays.here)) return false;
+function isStill(
+	stays: Stays,
+	here: OfferRates,
+	terms: CostTerms,
+	candidates: readonly OfferRow[],
+	{ data, cloudStartMs }: Snapshot,
+): boolean {
+	if (stays.candidates !== candidates || stays.data !== data || stays.startMs !== cloudStartMs.p50Ms || !isAtMost(here, stays.here))
+		return false;
 	for (const { row, rates } of stays.others) if (!isAtMost(rates, ratesOn(row, terms))) return false;
 	return true;
 }

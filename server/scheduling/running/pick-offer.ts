@@ -1,12 +1,14 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { chooseOffer, takeChoice } from "../choose-offer.ts";
 import { type CloudRun, cloudRunOf, estimateOf, scoreOf, stagingOn } from "../cost.ts";
+import type { OfferRow } from "../offers.ts";
 import { queuedJob } from "../order.ts";
 import type { RunningAttempt, TimeSpread } from "../types.ts";
 import type { RunningInput } from "./types.ts";
 
 /** The offer that a running job would go on at. */
 export interface PickedOffer {
+	row: OfferRow;
 	offer: Offer;
 	run: CloudRun;
 	/** Until its data are on the machine there, ms. */
@@ -34,11 +36,12 @@ export function pickOffer(
 	completedMs: number,
 	rest: TimeSpread,
 	kinds: "any" | "firm" = "any",
+	passedOver: readonly string[] = [],
 ): PickedOffer | null {
 	const { snapshot } = input;
 	const shape = input.shapeOf(attempt.spec);
 	const never = (offerId: string) => ({ offerId, untilMs: Number.POSITIVE_INFINITY });
-	const avoided = attempt.offerId ? [never(attempt.offerId)] : [];
+	const avoided = [...passedOver, ...(attempt.offerId ? [attempt.offerId] : [])].map(never);
 	if (kinds === "firm") for (const { offer } of shape.offers().eligible) if (offer.capacityType === "spot") avoided.push(never(offer.id));
 	const job = {
 		jobId: attempt.jobId,
@@ -51,9 +54,13 @@ export function pickOffer(
 		...(attempt.completedByClockMs !== undefined && { completedByClockMs: byClock(attempt, completedMs) }),
 		...(attempt.checkpointGiB !== undefined && { checkpointGiB: attempt.checkpointGiB }),
 		avoidOffers: avoided,
+		...(attempt.refused !== undefined && { refused: attempt.refused }),
 		approvedMicroUsd: null,
 	};
-	const run = { ...cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot), mayWait: false };
+	const run = {
+		...cloudRunOf(queuedJob(job, rest, snapshot.nowMs), shape.verdict, snapshot, input.runTimeOf(attempt.spec)),
+		mayWait: false,
+	};
 	const choice = chooseOffer(shape, job, run, input.budgets, input.askApproval, snapshot.nowMs);
 	if (choice.kind !== "chosen") return null;
 	const { row, holdMicroUsd } = choice;
@@ -61,6 +68,7 @@ export function pickOffer(
 	const here = attempt.offerId ? shape.offers().byId(attempt.offerId) : undefined;
 	const advantageMicroUsd = here ? scoreOf(here, run) - scoreOf(row, run) : null;
 	return {
+		row,
 		offer: row.offer,
 		run,
 		stagingMs: stagingOn(row, run).ms,

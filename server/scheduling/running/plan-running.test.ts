@@ -145,13 +145,18 @@ describe("going on at a cheaper offer", () => {
 	});
 
 	describe("with a deadline", () => {
-		// From its checkpoint in 2 minutes 6.5 h − 2 min of work are left at P90 (1.5 × 5 h, of which 1 h is done); then the stop's
+		// From its checkpoint in 2 minutes 6.5 h − 2 min of work are left of a known 7.5 h; then the stop's
 		// grace of 2 minutes, a boot of 2 at P90 and 3 to restore.
 		const FIRM_MS = 6.5 * HOUR_MS + 7 * MINUTE_MS;
 		// A start on spot can be lost whole: once more boot and restore, a checkpoint's interval, and 5 minutes until that is seen.
 		const SPOT_MS = FIRM_MS + (5 + 15 + 5) * MINUTE_MS;
 		const late = (deadlineMs: number): RunningAttempt => {
-			const attempt = inCloud(fiveHours("a").deadline(deadlineMs));
+			const attempt = inCloud(
+				aJob("a")
+					.estimate(7.5 * HOUR_MS)
+					.max(7.5 * HOUR_MS)
+					.deadline(deadlineMs),
+			);
 			return { ...attempt, spec: { ...attempt.spec, checkpoint: { path: "/ckpt", uri: null, intervalMs: 15 * MINUTE_MS } } };
 		};
 		const to = (offer: Offer, leftMs: number): number =>
@@ -160,7 +165,7 @@ describe("going on at a cheaper offer", () => {
 				running: [late(NOON_MS + leftMs), { ...neighbour, offerId: offer.id }],
 			}).length;
 
-		it("goes to firm capacity as long as the P90 of the rest ends in time there", () => {
+		it("goes to firm capacity as long as the rest ends in time there", () => {
 			const firm = anOffer({ usd: "1.00" });
 			expect([FIRM_MS, FIRM_MS - 1].map((leftMs) => to(firm, leftMs))).toEqual([1, 0]);
 		});

@@ -8,11 +8,11 @@ import { cappedBudgets, capReactions } from "./cap-reactions.ts";
 import { guardDeadlines } from "./deadline-guard.ts";
 import { failOver } from "./failover.ts";
 import { moveCheaper } from "./move-cheaper.ts";
-import { type Movable, movableFrom } from "./move-watch.ts";
+import { movableFrom } from "./move-watch.ts";
 import { type Mover, moverOf } from "./mover.ts";
 import { needsGuard } from "./needs-guard.ts";
 import { returnHome, roomToReturn } from "./return-home.ts";
-import type { RunningInput } from "./types.ts";
+import type { Movable, RunningInput } from "./types.ts";
 
 /**
  * What is done about running attempts, in two steps of a cycle.

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { gpusOf } from "#server/domain/job.ts";
 import { CAP_REACTIONS, type Policy, type RuleEffect } from "#server/domain/policy.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
@@ -13,7 +14,7 @@ import { planRunning, planUrgent } from "./plan-running.ts";
 import { headroomGpus } from "./return-home.ts";
 import { inCloud, inputOf } from "./testing/input.ts";
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: cases(60, 300) };
 
 const minutes = (min: number, max: number) => fc.integer({ min, max }).map((n) => n * MINUTE_MS);
 const rarely = fc.constantFrom(false, false, false, false, true);

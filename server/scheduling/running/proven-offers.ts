@@ -1,3 +1,4 @@
+import { backoffOf, type CostTerms } from "../cost.ts";
 import type { OfferFit, OfferRow } from "../offers.ts";
 import type { RunningAttempt } from "../types.ts";
 
@@ -14,6 +15,7 @@ export class ProvenOffers {
 	/** Changes with the offers that are proven. */
 	version = 0;
 	readonly #rows = new WeakMap<OfferFit, { version: number; rows: readonly OfferRow[] }>();
+	readonly #candidates = new WeakMap<OfferFit, { terms: CostTerms; rows: readonly OfferRow[] }>();
 
 	add(attempt: RunningAttempt): void {
 		if (!attempt.offerId || attempt.stopping || this.#running.has(attempt)) return;
@@ -41,6 +43,21 @@ export class ProvenOffers {
 		return rows;
 	}
 
+	/**
+	 * Offers to which a move may go: proven ones, and the cheapest places with spot on which nothing of ours runs and that are not in a
+	 * pause after a refusal. The same list as long as it holds the same offers.
+	 */
+	candidatesOf(fit: OfferFit, terms: CostTerms): readonly OfferRow[] {
+		const known = this.#candidates.get(fit);
+		if (known?.terms === terms) return known.rows;
+		const proven = this.rowsOf(fit);
+		const rows = [...proven, ...unprovenOf(fit, terms, proven)].sort((a, b) => a.index - b.index);
+		const same = known !== undefined && known.rows.length === rows.length && rows.every((row, i) => row === known.rows[i]);
+		const kept = same ? known.rows : rows;
+		this.#candidates.set(fit, { terms, rows: kept });
+		return kept;
+	}
+
 	/** Once a cycle, before it is asked: who has started by now. */
 	lookAtStarts(): void {
 		for (const attempt of this.#starting) {
@@ -58,6 +75,23 @@ export class ProvenOffers {
 		else this.#counts.set(offerId, before + by);
 		if (before === 0 || before + by === 0) this.version++;
 	}
+}
+
+/** So many places without work of ours are tried, the cheapest first: a dearer one saves less, and each ask may be refused. */
+const UNPROVEN_MAX = 8;
+
+function unprovenOf(fit: OfferFit, terms: CostTerms, proven: readonly OfferRow[]): OfferRow[] {
+	if (!terms.records) return [];
+	const places = new Set(proven.map(({ likes, offer }) => likes[0] ?? offer.id));
+	const rows: OfferRow[] = [];
+	for (const row of fit.eligible) {
+		if (rows.length >= UNPROVEN_MAX) break;
+		const place = row.likes[0] ?? row.offer.id;
+		if (row.offer.capacityType !== "spot" || places.has(place) || backoffOf(row, terms.records) > terms.nowMs) continue;
+		places.add(place);
+		rows.push(row);
+	}
+	return rows;
 }
 
 /** The same of a list that is not followed. */

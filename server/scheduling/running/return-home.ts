@@ -1,7 +1,7 @@
 import { gpusOf } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { LIMITS } from "../limits.ts";
+import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt } from "../run-time.ts";
 import type { Shape } from "../shape.ts";
 import type { Action, RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
@@ -9,8 +9,7 @@ import { byAttemptId, delayCostMicroUsd, restAt } from "./attempt-facts.ts";
 import { clearNode } from "./clear-node.ts";
 import type { Mover } from "./mover.ts";
 import { leastSaving, movingRule } from "./moving-rule.ts";
-import type { RoomAtHome } from "./pay-bound.ts";
-import type { RunningInput } from "./types.ts";
+import type { RoomAtHome, RunningInput } from "./types.ts";
 
 /** A cloud attempt that may go home, with what is left of it from its next checkpoint on. */
 interface Homecomer {
@@ -107,7 +106,7 @@ function homecomerOf(input: RunningInput, { attempt, shape, atMs, restMs, hereMi
  */
 export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd: number, restMs: number): number {
 	if (shape.home.length === 0) return Number.NEGATIVE_INFINITY;
-	return cloudMicroUsd - delayCostMicroUsd(snapshot, LIMITS.restoreMs + restMs / fastestOf(shape) - restMs) + 1;
+	return cloudMicroUsd - delayCostMicroUsd(snapshot, restoreMsOf(snapshot) + restMs / fastestOf(shape) - restMs) + 1;
 }
 
 /** PoolView.speed of the fastest pool that can take it; 1 where all are slower. */
@@ -135,7 +134,7 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, room.speed);
 	const rule = movingRule(moves, "home", savingMicroUsd);
 	const { deadlineMs } = attempt.spec;
-	const lateMs = atMs + LIMITS.restoreMs + restAt(restNow(), atMs - snapshot.nowMs).p90Ms / room.speed;
+	const lateMs = atMs + restoreMsOf(snapshot) + restAt(restNow(), (atMs - snapshot.nowMs) * (attempt.speed ?? 1)).p90Ms / room.speed;
 	if (!rule || (deadlineMs !== null && lateMs > deadlineMs)) return null;
 	const facts = { ruleId: rule.ruleId, poolId: room.poolId, savingMicroUsd: String(savingMicroUsd) };
 	const to = { kind: "home" as const, poolId: room.poolId, slots: room.take() };
@@ -153,9 +152,9 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 /** At home at this speed, µ$. */
 function savedAtHome({ snapshot }: RunningInput, { restMs, cloudMicroUsd }: Homecomer, idleForMs: number, speed: number): number {
 	const stayMs = Math.min(restMs, idleForMs);
-	const outAgainMs = stayMs < restMs ? 2 * LIMITS.restoreMs + snapshot.cloudStartMs.p50Ms : 0;
+	const outAgainMs = stayMs < restMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
 	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
-	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, LIMITS.restoreMs + restMs / speed - restMs + outAgainMs));
+	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, restoreMsOf(snapshot) + restMs / speed - restMs + outAgainMs));
 }
 
 /** The moves that make room for it on one node, where what it saves bears the delay of those who move too. */
@@ -167,7 +166,7 @@ function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, slowest);
 	const rule = movingRule(shape.verdict.moves, "home", savingMicroUsd);
 	if (!rule) return null;
-	const eachMicroUsd = delayCostMicroUsd(snapshot, LIMITS.restoreMs);
+	const eachMicroUsd = delayCostMicroUsd(snapshot, restoreMsOf(snapshot));
 	const pays = (leaving: number): boolean => movingRule(shape.verdict.moves, "home", savingMicroUsd - leaving * eachMicroUsd) !== null;
 	return clearNode(input, { jobId, spec, ruleId: rule.ruleId, pays });
 }

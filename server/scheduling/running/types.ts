@@ -4,8 +4,6 @@ import type { AskApproval } from "../choose-offer.ts";
 import type { RunTimeOf } from "../run-time.ts";
 import type { Shape } from "../shape.ts";
 import type { DecideMemo, RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
-import type { Movable } from "./move-watch.ts";
-import type { RoomAtHome } from "./pay-bound.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
 
 /**
@@ -49,4 +47,18 @@ export interface HomeRoom {
 	speed: number;
 	/** Takes the room and gives its slots, on whole nodes. At most one call, before roomFor is asked again. */
 	take: () => number[];
+}
+
+/** Whom a move could pay for. */
+export interface Movable {
+	/** All that time lets go, in no order, when it could pay for any of them to go home; nobody otherwise. */
+	home: readonly RunningAttempt[];
+	/** Each for whom going to a cheaper offer could pay. */
+	cheaper: readonly RunningAttempt[];
+}
+
+/** Room at home for work that comes back: GPUs, and how long the last of them is expected to stay free, ms. */
+export interface RoomAtHome {
+	gpus: number;
+	idleForMs: number;
 }

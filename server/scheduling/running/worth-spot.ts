@@ -1,31 +1,41 @@
 import { LIMITS } from "../limits.ts";
-import { stateBeforeStart } from "../spot-guarantee/before-start.ts";
+import { stateBeforeMove } from "../spot-guarantee/before-start.ts";
 import { chooseWithDeadline } from "../spot-guarantee/choose-with-deadline.ts";
+import { SPOT } from "../spot-guarantee/constants.ts";
+import type { SpotZone } from "../spot-guarantee/types.ts";
 import { spotZoneOf } from "../spot-zone.ts";
 import type { RunningAttempt } from "../types.ts";
 import type { PickedOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
- * Whether work with a deadline and checkpoints that is on firm capacity should leave it at its next checkpoint for this spot offer, by the same
- * rule that starts have (spot-guarantee/choose-with-deadline.ts). True for any other work, for other offers, where nobody keeps records, and
- * where the price in effect is not known: they go by what a move saves alone.
+ * Whether work with a deadline and checkpoints should leave its place at its next checkpoint for this spot offer, by the same rule that
+ * starts follow (spot-guarantee/choose-with-deadline.ts). True for any other work, for other offers, where no records are kept, and
+ * where the price in effect is not known: these go by what a move saves alone.
  */
 export function worthSpot({ snapshot, shapeOf }: RunningInput, attempt: RunningAttempt, picked: PickedOffer, atMs: number): boolean {
-	const { spec, placement, microUsdPerHour } = attempt;
+	const { spec, placement, microUsdPerHour, offerId } = attempt;
 	const { run, stagingMs, offer } = picked;
-	if (offer.capacityType !== "spot" || placement.capacityType === "spot" || !microUsdPerHour) return true;
+	if (offer.capacityType !== "spot" || !microUsdPerHour) return true;
 	if (spec.deadlineMs === null || spec.checkpoint === null || !snapshot.offerRecords) return true;
-	const row = shapeOf(spec).offers().byId(offer.id);
-	if (!row) return true;
-	// The run's rest begins with the restore.
-	const workLeftMs = Math.max(0, run.rest.p90Ms - LIMITS.restoreMs);
+	const offers = shapeOf(spec).offers();
+	const row = offers.byId(offer.id);
+	const before = stateBeforeMove({ atMs: atMs + LIMITS.stopGraceMs, deadlineMs: spec.deadlineMs, stagingMs, run });
+	if (!row || before === null) return true;
+	const hereMicroUsd = Number(microUsdPerHour) / spec.nodes;
+	const there = spotZoneOf(row, run.terms, true);
+	const onSpot = placement.capacityType === "spot";
+	const here = onSpot ? offers.byId(offerId ?? "") : undefined;
+	if (onSpot && !here) return true;
+	const firm = onSpot ? offers.eligible.find((other) => other.offer.capacityType !== "spot")?.weighedMicroUsdPerHour : hereMicroUsd;
+	const zones: SpotZone[] = here ? [{ ...spotZoneOf(here, run.terms, true), microUsdPerHour: hereMicroUsd }, there] : [there];
 	const choice = chooseWithDeadline({
-		...stateBeforeStart({ atMs: atMs + LIMITS.stopGraceMs, deadlineMs: spec.deadlineMs, workLeftMs, stagingMs, run }),
-		on: { kind: "on_demand", startingMs: 0 },
-		zones: [spotZoneOf(row, run.terms, true)],
-		onDemandMicroUsdPerHour: Number(microUsdPerHour) / spec.nodes,
+		...before,
+		on: here ? { kind: "spot", zoneId: here.offer.id, startingMs: 0 } : { kind: "on_demand", startingMs: 0 },
+		zones,
+		onDemandMicroUsdPerHour: firm ?? null,
 		delayMicroUsdPerHour: run.terms.delayMicroUsdPerHour / spec.nodes,
+		lookDelayMs: SPOT.lookDelayMs,
 	});
-	return choice.on === "spot";
+	return choice.on === "spot" && choice.zoneId === there.id;
 }

@@ -1,5 +1,6 @@
 import type { CloudRun } from "../cost.ts";
 import { LIMITS } from "../limits.ts";
+import { boundedWorkMs } from "../work-bound.ts";
 import type { DeadlineState } from "./types.ts";
 
 /** Before its launch on an offer. */
@@ -7,23 +8,36 @@ export interface BeforeStart {
 	/** When it could be asked for, UTC ms. */
 	atMs: number;
 	deadlineMs: number;
-	/** P90, without the restore. */
-	workLeftMs: number;
 	/** Until its data are on the machine; one that is taken back takes them along. */
 	stagingMs: number;
 	run: CloudRun;
 }
 
-/** A job that runs nowhere, as far as the margin of its deadline asks (safety.ts). */
-export function stateBeforeStart({ atMs, deadlineMs, workLeftMs, stagingMs, run }: BeforeStart): DeadlineState {
-	const changeover = run.start.p90Ms + stagingMs + LIMITS.restoreMs;
+/** The same of work that moves: the rest of its run begins with the restore. */
+export function stateBeforeMove(given: BeforeStart): ReturnType<typeof stateBeforeStart> {
+	const { run } = given;
+	const without = (ms: number): number => Math.max(0, ms - run.restoreMs);
+	return stateBeforeStart({ ...given, run: { ...run, rest: { p50Ms: without(run.rest.p50Ms), p90Ms: without(run.rest.p90Ms) } } });
+}
+
+/**
+ * A job that runs nowhere, as far as the margin of its deadline needs it (safety.ts). null: no run that it may turn out to be
+ * meets the deadline, even on firm capacity from now on.
+ */
+export function stateBeforeStart({ atMs, deadlineMs, stagingMs, run }: BeforeStart): (DeadlineState & { on: { kind: "none" } }) | null {
+	const startMs = run.start.p90Ms + stagingMs;
+	const changeover = startMs + run.restoreMs;
+	// Before the first checkpoint there is nothing to restore.
+	const firm = run.restores ? changeover : startMs;
+	const workLeftMs = boundedWorkMs(run.rest, run.length, deadlineMs - atMs - firm);
+	if (workLeftMs === null) return null;
 	return {
 		nowMs: atMs,
 		deadlineMs,
 		workLeftMs,
 		unsavedMs: 0,
 		checkpointEveryMs: Math.min(run.checkpointEveryMs ?? Number.POSITIVE_INFINITY, workLeftMs),
-		changeoverMs: { onDemand: changeover, spot: changeover, home: LIMITS.restoreMs },
+		changeoverMs: { onDemand: firm, spot: changeover, home: run.restores ? run.restoreMs : 0 },
 		nextChoiceWithinMs: LIMITS.nextChoiceWithinMs,
 		on: { kind: "none" },
 		// Nothing of what spot costs or how it behaves is asked for the margin.

@@ -125,3 +125,31 @@ describe("firm capacity", () => {
 		expect(chooseWithDeadline(aState({ zones: [aZone("zone-a", { microUsdPerHour: 0 })] }))).toMatchObject({ on: "on_demand" });
 	});
 });
+
+describe("zones of different prices", () => {
+	const away = aZone("cheap", { microUsdPerHour: 200_000, up: false, model: STEADY });
+	const dear = aZone("dear", { microUsdPerHour: 850_000, ageMs: 6 * HOUR_MS, model: STEADY });
+	const on = { kind: "spot", zoneId: "dear", startingMs: 0 } as const;
+
+	it("waits for a cheap zone that comes back soon instead of starting on an expensive one", () => {
+		expect(chooseWithDeadline(aState({ zones: [away, dear] }))).toMatchObject({ on: "wait", why: "spot_is_worth_the_wait" });
+		const rarely = aState({ deadlineMs: 51 * HOUR_MS, zones: [{ ...away, model: RARE }, dear] });
+		expect(chooseWithDeadline(rarely)).toMatchObject({ on: "spot", zoneId: "dear" });
+	});
+
+	it("starts on the expensive one where the slack does not bear the wait", () => {
+		const deadlineMs = 48 * HOUR_MS + 40 * M;
+		expect(chooseWithDeadline(aState({ deadlineMs, zones: [away, dear] }))).toMatchObject({ on: "spot", zoneId: "dear" });
+	});
+
+	it("does not wait for a zone that is hardly cheaper", () => {
+		const near = { ...dear, microUsdPerHour: 202_000 };
+		expect(chooseWithDeadline(aState({ zones: [away, near] }))).toMatchObject({ on: "spot", zoneId: "dear" });
+	});
+
+	it("goes from the expensive zone to the cheap one once that is up, and not for the last minutes of its work", () => {
+		const zones = [{ ...away, up: true }, dear];
+		expect(chooseWithDeadline(aState({ on, zones }))).toMatchObject({ on: "spot", zoneId: "cheap" });
+		expect(chooseWithDeadline(aState({ on, zones, workLeftMs: M }))).toMatchObject({ on: "spot", zoneId: "dear" });
+	});
+});

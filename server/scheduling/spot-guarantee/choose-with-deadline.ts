@@ -12,8 +12,9 @@ type Firm = { on: "on_demand" | "home"; microUsdPerHour: number };
 /**
  * Where a job with a deadline and checkpoints should be from now until the next choice.
  * 1. Firm capacity, when nothing else keeps the deadline whatever spot does (safety.ts), or when spot is not cheaper.
- * 2. On spot, stay: no other capacity makes progress for less, and leaving costs a changeover.
- * 3. Otherwise the least expected cost of {start on the best spot that is up, start or stay on firm capacity, wait}, by a value
+ * 2. On spot, stay, unless cheaper spot that is up is worth the changeover.
+ * 3. Where only spot is up that is dearer than spot which is away: wait, when that is expected to cost less.
+ * 4. Otherwise the least expected cost of {start on the best spot that is up, start or stay on firm capacity, wait}, by a value
  *    table of the zones' learned model. Total and pure: the same state gives the same choice, whatever the order of its zones.
  */
 export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
@@ -25,12 +26,17 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	const zones = state.zones.filter((zone) => zone.microUsdPerHour > 0 && zone.microUsdPerHour < firm.microUsdPerHour);
 	const here = current(state, zones);
 	const reviewByMs = state.nowMs + margin;
-	if (here) return { on: "spot", zoneId: here.id, why: "spot_is_cheapest", marginMs: margin, reviewByMs };
+	if (here) {
+		const zoneId = cheaperThan(here, state, zones, firm)?.id ?? here.id;
+		return { on: "spot", zoneId, why: "spot_is_cheapest", marginMs: margin, reviewByMs };
+	}
 	if (zones.length === 0) return toFirm("firm_is_cheapest");
 	const best = bestZone(state, zones);
 	const onFirm = state.on.kind === "on_demand" || state.on.kind === "home";
 	// What boots is let finish: a start that is broken off is paid for nothing.
 	if (onFirm && isStarting(state)) return toFirm("firm_saves_slack");
+	if (!onFirm && best.up && isWorthTheWait(best, state, zones, firm))
+		return { on: "wait", why: "spot_is_worth_the_wait", marginMs: margin, reviewByMs };
 	const ways = waysOn(state, best, zones, firm);
 	const spot = best.up && bearsSpotStart(state) ? ways.startSpot : Number.POSITIVE_INFINITY;
 	const stay = onFirm ? ways.stayFirm : ways.startFirm;
@@ -90,12 +96,35 @@ function isStarting(state: DeadlineState): boolean {
 	return state.on.kind !== "none" && state.on.startingMs > 0;
 }
 
-function waysOn(state: DeadlineState, best: SpotZone, zones: readonly SpotZone[], firm: Firm): WaysOn {
+/** The best of the cheaper zones that are up, when going there from spot is expected to cost less than staying. */
+function cheaperThan(here: SpotZone, state: DeadlineState, zones: readonly SpotZone[], firm: Firm): SpotZone | null {
+	if (isStarting(state) || !bearsSpotStart(state)) return null;
+	const cheaper = zones.filter((zone) => zone.up && zone.microUsdPerHour < here.microUsdPerHour * CHEAPER_SHARE);
+	if (cheaper.length === 0) return null;
+	const best = bestZone(state, cheaper);
+	const ways = waysOn(state, best, cheaper, firm, here.microUsdPerHour);
+	return ways.startSpot < ways.stayFirm ? best : null;
+}
+
+/** Whether waiting for cheaper zones that are away is expected to cost less than starting on the best one that is up. */
+function isWorthTheWait(up: SpotZone, state: DeadlineState, zones: readonly SpotZone[], firm: Firm): boolean {
+	const away = zones.filter((zone) => !zone.up && zone.microUsdPerHour < up.microUsdPerHour * CHEAPER_SHARE);
+	if (away.length === 0 || !bearsSpotStart(state)) return false;
+	const ways = waysOn(state, bestZone(state, away), away, firm, up.microUsdPerHour);
+	return ways.wait < ways.startFirm - SPOT.waitSavesMs;
+}
+
+/** Spot is cheaper than other spot, for the choice between them, below this share of its price: less does not pay for a changeover. */
+const CHEAPER_SHARE = 0.98;
+
+/** `anchor`: price of the spot that is up, and dearer than these zones. */
+function waysOn(state: DeadlineState, best: SpotZone, zones: readonly SpotZone[], firm: Firm, anchor = firm.microUsdPerHour): WaysOn {
 	const workMs = Math.max(0, state.workLeftMs - state.unsavedMs);
 	const slackMs = Math.max(0, state.deadlineMs - state.nowMs - workMs);
 	const table = tableFor({
-		market: marketOf(best, zones),
+		market: marketOf(best, zones, state.lookDelayMs),
 		priceRatio: best.microUsdPerHour / firm.microUsdPerHour,
+		anchorRatio: anchor / firm.microUsdPerHour,
 		changeoverMs: Math.max(state.changeoverMs.onDemand, state.changeoverMs.spot),
 		checkpointEveryMs: state.checkpointEveryMs,
 		delayRatio: (state.delayMicroUsdPerHour ?? 0) / firm.microUsdPerHour,

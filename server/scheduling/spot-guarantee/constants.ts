@@ -25,6 +25,15 @@ export const SPOT = {
 	 * 0.8 it differs by 0.4%, and with 1 the cost is 1.4% higher.
 	 */
 	plannedSlackShare: 0.65,
+	/** Mean time until spot that came back is found, where each ask may be refused: half the time between two asks a job may make. */
+	lookDelayMs: 15 * MINUTE_MS,
+	/**
+	 * Share of the runs which can still meet their deadline that the guarantee covers. Chosen on philly_chronus_mix2 (docs/spot.md has
+	 * the figures for other shares and other traces).
+	 */
+	coveredShare: 0.9,
+	/** When fewer of the runs than this can still meet the deadline on firm capacity, it counts as lost. An assumption. */
+	lostShare: 0.02,
 	/**
 	 * Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. The bench hardly needs so many along
 	 * slack, but where time has a price, waiting is weighed by the step.

@@ -18,14 +18,21 @@ export interface Market {
 	key: string;
 }
 
-/** The market around the zone that would be started in, or that was the best so far. Its rates are rounded to a tenth. */
-export function marketOf(best: SpotZone, zones: readonly SpotZone[]): Market {
+/**
+ * The market around the zone that would be started in, or that was the best so far. Its rates are rounded to a tenth.
+ * @param lookDelayMs what is back is found that much later on average
+ */
+export function marketOf(best: SpotZone, zones: readonly SpotZone[], lookDelayMs = 0): Market {
 	const own = factsOf(best.model);
-	if (zones.length === 1) return { ...own.up, ...own.down, elsewhere: 0, key: `${own.upKey}|${own.downKey}` };
+	if (zones.length === 1 && lookDelayMs === 0) return { ...own.up, ...own.down, elsewhere: 0, key: `${own.upKey}|${own.downKey}` };
 	let othersDown = 1;
 	for (const zone of zones) if (zone.id !== best.id) othersDown *= 1 - factsOf(zone.model).availability;
 	const elsewhere = Math.round((1 - othersDown) / SPOT.ratioStep) * SPOT.ratioStep;
-	const down = best.model.downEndsPerHour.map((_, age) => zones.reduce((sum, zone) => sum + (zone.model.downEndsPerHour[age] ?? 0), 0));
+	const delayHours = lookDelayMs / HOUR_MS;
+	const down = best.model.downEndsPerHour.map((_, age) => {
+		const perHour = zones.reduce((sum, zone) => sum + (zone.model.downEndsPerHour[age] ?? 0), 0);
+		return perHour / (1 + perHour * delayHours);
+	});
 	const key = `${own.upKey}|${keyOf(down)}|${elsewhere.toFixed(2)}`;
 	return { ...own.up, downEndsPerHour: down.map(rounded), elsewhere, key };
 }

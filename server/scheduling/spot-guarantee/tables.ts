@@ -12,13 +12,14 @@ export function tableFor(terms: TableTerms): ValueTable {
 		priceRatio: Math.min(0.98, Math.max(SPOT.ratioStep, Math.round(terms.priceRatio / SPOT.ratioStep) * SPOT.ratioStep)),
 		changeoverMs: Math.max(1, Math.ceil(terms.changeoverMs / MINUTE_MS)) * MINUTE_MS,
 		checkpointEveryMs: Math.max(1, Math.ceil(terms.checkpointEveryMs / MINUTE_MS)) * MINUTE_MS,
+		anchorRatio: Math.min(1, Math.ceil(terms.anchorRatio / SPOT.ratioStep) * SPOT.ratioStep),
 		delayRatio: terms.delayRatio < SPOT.ratioStep ? 0 : Math.exp(Math.round(10 * Math.log(terms.delayRatio)) / 10),
 		leavesFirm: terms.leavesFirm,
 		workMs: powerOfTwo(terms.workMs),
 		slackMs: Math.min(powerOfTwo(terms.slackMs), powerOfTwo(terms.workMs)),
 	};
-	const { market, priceRatio, changeoverMs, checkpointEveryMs, delayRatio, leavesFirm, workMs, slackMs } = rounded;
-	const key = `${market.key} ${priceRatio.toFixed(2)} ${delayRatio.toFixed(3)} ${leavesFirm} ${changeoverMs} ${checkpointEveryMs} ${workMs} ${slackMs}`;
+	const { market, priceRatio, anchorRatio, changeoverMs, checkpointEveryMs, delayRatio, leavesFirm, workMs, slackMs } = rounded;
+	const key = `${market.key} ${priceRatio.toFixed(2)} ${anchorRatio.toFixed(2)} ${delayRatio.toFixed(3)} ${leavesFirm} ${changeoverMs} ${checkpointEveryMs} ${workMs} ${slackMs}`;
 	const table = kept.get(key) ?? new ValueTable(rounded);
 	kept.delete(key);
 	kept.set(key, table);

@@ -29,6 +29,8 @@ export interface DeadlineState {
 	delayMicroUsdPerHour?: number;
 	/** Work on firm capacity may go to spot later. Absent: it may. */
 	leavesFirm?: boolean;
+	/** Mean time until a zone that came back is asked again, ms. Absent: it is seen at once. */
+	lookDelayMs?: number;
 }
 
 /** What the job is on now. `startingMs`: what is left of its changeover, 0 when it works. */

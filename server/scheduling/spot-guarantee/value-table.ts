@@ -9,6 +9,11 @@ export interface TableTerms {
 	priceRatio: number;
 	changeoverMs: number;
 	checkpointEveryMs: number;
+	/**
+	 * Price of dearer spot that is up ÷ the firm price, at most 1 (none). It counts as firm capacity that is used while the slack bears
+	 * a start on spot; below that firm capacity itself is.
+	 */
+	anchorRatio: number;
 	/** What time is worth ÷ the firm price; 0: nothing, as long as the deadline holds. */
 	delayRatio: number;
 	/** Work on firm capacity may go to spot later. */
@@ -48,6 +53,8 @@ export class ValueTable {
 	readonly #byNone: Float32Array;
 	readonly #byWaiting: Float32Array;
 	readonly #boot: Steps;
+	/** Least slack, in steps, that bears a start on spot. */
+	readonly #needed: number;
 
 	constructor(terms: TableTerms) {
 		this.#terms = terms;
@@ -62,6 +69,7 @@ export class ValueTable {
 		this.#byNone = new Float32Array(cells * PHASES);
 		this.#byWaiting = new Float32Array(cells * PHASES);
 		this.#boot = stepsOf(terms.market, terms.changeoverMs, true);
+		this.#needed = Math.ceil((2 * terms.changeoverMs + terms.checkpointEveryMs) / this.#slackStepMs - 1e-9);
 		this.#fill();
 	}
 
@@ -79,10 +87,15 @@ export class ValueTable {
 		const here = this.#cell(workMs, slackMs);
 		return {
 			startSpot,
-			startFirm: changeoverMs + this.#read(this.#byFirm, PHASES, phase, booted),
+			startFirm: changeoverMs * this.#firmRatio(slackMs / this.#slackStepMs) + this.#read(this.#byFirm, PHASES, phase, booted),
 			stayFirm: this.#read(this.#byStayingFirm, PHASES, phase, here),
 			wait: slackMs < 2 * this.#slackStepMs ? Number.POSITIVE_INFINITY : this.#read(this.#byWaiting, PHASES, phase, here),
 		};
+	}
+
+	/** What capacity that stays costs with so much slack. */
+	#firmRatio(slack: number): number {
+		return slack >= this.#needed ? this.#terms.anchorRatio : 1;
 	}
 
 	#cell(workMs: number, slackMs: number): { index: number; work: number; slack: number } {
@@ -102,20 +115,19 @@ export class ValueTable {
 	}
 
 	#fill(): void {
-		const { market, checkpointEveryMs, changeoverMs, delayRatio } = this.#terms;
+		const { market, delayRatio } = this.#terms;
 		if (delayRatio > 0) this.#fillDone(delayRatio);
 		const run = stepsOf(market, this.#workStepMs, true);
 		const watch = stepsOf(market, this.#workStepMs, false);
 		const rest = stepsOf(market, this.#slackStepMs, false);
-		const needed = Math.ceil((2 * changeoverMs + checkpointEveryMs) / this.#slackStepMs - 1e-9);
 		const join = new Float64Array(AGES);
 		for (let work = 1; work < this.#works; work++) {
 			for (let slack = 0; slack < this.#slacks; slack++) {
 				const cell = work * this.#slacks + slack;
 				this.#fillSpot(cell, slack, run);
 				join.fill(Number.POSITIVE_INFINITY);
-				if (slack >= needed) this.#fillJoin(cell, join);
-				this.#fillFirm(cell, join, watch);
+				if (slack >= this.#needed) this.#fillJoin(cell, join);
+				this.#fillFirm(cell, slack, join, watch);
 				this.#fillNone(cell, work, slack, join, rest);
 			}
 		}
@@ -175,11 +187,11 @@ export class ValueTable {
 				(boot.ended[age] ?? 0) * (this.#byNone[(cell - 1) * PHASES + AGES] ?? 0);
 	}
 
-	#fillFirm(cell: number, join: Float64Array, watch: Steps): void {
+	#fillFirm(cell: number, slack: number, join: Float64Array, watch: Steps): void {
 		const { leavesFirm } = this.#terms;
 		const below = (cell - this.#slacks) * PHASES;
 		for (let phase = 0; phase < PHASES; phase++) {
-			const stay = this.#workStepMs + dot(watch, phase, this.#byFirm, below);
+			const stay = this.#firmRatio(slack) * this.#workStepMs + dot(watch, phase, this.#byFirm, below);
 			this.#byStayingFirm[cell * PHASES + phase] = stay;
 			const leave = leavesFirm && phase < AGES ? (join[phase] ?? stay) : stay;
 			this.#byFirm[cell * PHASES + phase] = Math.min(stay, leave);
@@ -193,7 +205,7 @@ export class ValueTable {
 			const at = cell * PHASES + phase;
 			const firm = this.#byFirm[at] ?? 0;
 			let best = changeoverMs + work * this.#workStepMs;
-			if (slack > 0) best = changeoverMs + share * (this.#byFirm[at - PHASES] ?? 0) + (1 - share) * firm;
+			if (slack > 0) best = this.#firmRatio(slack) * changeoverMs + share * (this.#byFirm[at - PHASES] ?? 0) + (1 - share) * firm;
 			const wait = slack < 2 ? Number.POSITIVE_INFINITY : dot(rest, phase, this.#byNone, (cell - 1) * PHASES);
 			this.#byWaiting[at] = Math.min(wait, ENDLESS);
 			this.#byNone[at] = Math.min(best, wait, phase < AGES ? (join[phase] ?? best) : best);

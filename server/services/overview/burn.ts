@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { MARGINAL_PRICE } from "../instance/marginal-price.ts";
+import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
 
 /** Points are kept at least this far apart, so that a busy day stays a small answer. */
 const STEP_MS = 15 * 60_000;

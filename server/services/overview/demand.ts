@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 
 const buckets = z.number().int().min(10).max(400).default(120);
 /** A fixed range, or the time up to now, which a live screen asks for again and again. */
@@ -34,7 +34,7 @@ export async function readDemand(ctx: ServiceContext, raw: DemandInput): Promise
 	const toMs = "toMs" in input ? input.toMs : ctx.clock.nowMs();
 	const fromMs = "fromMs" in input ? input.fromMs : toMs - input.lastMs;
 	if (toMs <= fromMs || toMs - fromMs > 366 * DAY_MS)
-		throw new SpillwayError("invalid_input", "The range must be positive and at most a year.");
+		throw new SpillwayError("invalid_input", "The range must end after it starts, and be at most a year.");
 	const stepMs = (toMs - fromMs) / buckets;
 	const from = new Date(fromMs).toISOString();
 	const to = new Date(toMs).toISOString();

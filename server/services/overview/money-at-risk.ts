@@ -3,8 +3,8 @@ import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { costOfElapsed } from "#server/kernel/money.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 import { readStrays } from "./stray-risk.ts";
 
 /** A machine that is being ended counts as at risk when it was not seen gone for this long. */

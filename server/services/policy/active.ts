@@ -37,7 +37,7 @@ export async function activePolicy(db: DbOrTx, name: string = DEFAULT_POLICY): P
 		.where(eq(policy.name, name));
 	if (!row)
 		throw new SpillwayError("unavailable", `No policy "${name}" is published yet.`, {
-			fix: "Publish one; the demo does so when it is seeded.",
+			fix: "Publish one.",
 		});
 	const key = row.source;
 	let value = parsed.get(key);

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { DbOrTx } from "#server/db/client.ts";
 import { diffLines, type LineRun } from "#server/policy/diff-lines.ts";
 import { diffPolicies, type PolicyChange } from "#server/policy/diff-policies.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer, readStored } from "./fetch-version.ts";
 import { diffInput } from "./input.ts";
 

@@ -2,8 +2,8 @@ import { and, eq } from "drizzle-orm";
 import type { z } from "zod";
 import { policyDraft } from "#server/db/schema/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 import { nameInput, saveDraftInput } from "./input.ts";
 
 export interface PolicyDraft {
@@ -64,11 +64,11 @@ const mine = (name: string, accountId: string) => and(eq(policyDraft.name, name)
 
 function ownerOf(ctx: ServiceContext): string {
 	if (ctx.actor.kind === "person") return ctx.actor.accountId;
-	throw new SpillwayError("forbidden", "Drafts belong to people; the installation has none.");
+	throw new SpillwayError("forbidden", "Only people can have drafts.");
 }
 
 function savedElsewhere(when: string): SpillwayError {
-	return new SpillwayError("precondition_failed", `This draft was saved in another window (${when}) since it was loaded here.`, {
-		fix: "Load it, or save over it without previousUpdatedAt.",
+	return new SpillwayError("precondition_failed", `This draft was saved in another window (${when}).`, {
+		fix: "Reload it, or overwrite it by leaving out previousUpdatedAt.",
 	});
 }

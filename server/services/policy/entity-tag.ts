@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "./fetch-version.ts";
 
 /** What a version's text is known by in entity tags; 16 hex digits of its SHA-256. */

@@ -16,7 +16,7 @@ export async function fetchVersion(db: DbOrTx, name: string, version: number): P
 		.where(and(eq(policyVersion.name, name), eq(policyVersion.version, version)));
 	if (row) return row;
 	throw new SpillwayError("not_found", `The policy "${name}" has no version ${version}.`, {
-		fix: `spillway policy versions and GET /policies/${name}/versions list those that there are.`,
+		fix: `spillway policy versions and GET /policies/${name}/versions list the versions.`,
 	});
 }
 
@@ -30,7 +30,7 @@ export async function fetchPointer(db: DbOrTx, name: string): Promise<PointerRow
 export async function knownPointer(db: DbOrTx, name: string): Promise<PointerRow> {
 	const row = await fetchPointer(db, name);
 	if (row) return row;
-	throw new SpillwayError("not_found", `There is no policy "${name}".`, { fix: "The one in force is named default." });
+	throw new SpillwayError("not_found", `There is no policy "${name}".`, { fix: "The active policy is named default." });
 }
 
 /** A version as it was accepted; null when it cannot be read at all any more. */

@@ -5,9 +5,9 @@ import { policyPublication } from "#server/db/schema/policy.ts";
 import type { PolicyManagedBy, PolicyOrigin } from "#server/domain/policy-version.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { PolicyChange } from "#server/policy/diff-policies.ts";
+import { namesOf } from "#server/services/core/people.ts";
 import { diffTexts } from "./diff.ts";
 import { fetchVersion, type PointerRow } from "./fetch-version.ts";
-import { namesOf } from "./people.ts";
 
 /** @throws SpillwayError `forbidden` where the policy is kept in git and the change comes from elsewhere. */
 export function refuseManaged(pointer: PointerRow | null, origin: PolicyOrigin | null): void {
@@ -15,8 +15,8 @@ export function refuseManaged(pointer: PointerRow | null, origin: PolicyOrigin |
 	if (!pointer || !managedBy) return;
 	if (origin?.kind === "git" && origin.repository === managedBy.repository && origin.path === managedBy.path) return;
 	const elsewhere = origin?.kind === "git" ? ` This text comes from ${origin.path} in ${origin.repository}.` : "";
-	throw new SpillwayError("forbidden", `The policy "${pointer.name}" is kept in git: ${placeOf(managedBy)}.${elsewhere}`, {
-		fix: "Change it there, and publish with spillway policy apply --git. To edit it here, take it out of git's hands first (unmanage).",
+	throw new SpillwayError("forbidden", `The policy "${pointer.name}" is managed in Git: ${placeOf(managedBy)}.${elsewhere}`, {
+		fix: "Change it there and publish with spillway policy apply --git. To edit it here, unmanage it first.",
 	});
 }
 
@@ -32,8 +32,8 @@ export async function refuseStale(db: DbOrTx, pointer: PointerRow | null, baseVe
 	const active = pointer?.activeVersion ?? 0;
 	if (active === baseVersion) return;
 	if (!pointer) {
-		throw new SpillwayError("precondition_failed", `This was begun from version ${baseVersion}, and no version is published yet.`, {
-			fix: "Publish it as the first: with 0 as its base version, or If-None-Match: *.",
+		throw new SpillwayError("precondition_failed", `This change is based on version ${baseVersion}, but no version is published yet.`, {
+			fix: "Publish it as the first version: base version 0, or If-None-Match: *.",
 		});
 	}
 	const theirs = await fetchVersion(db, pointer.name, active);
@@ -51,7 +51,7 @@ export async function refuseStale(db: DbOrTx, pointer: PointerRow | null, baseVe
 		"precondition_failed",
 		`${nameOf(by)} ${did} version ${active} at ${at}; yours began from version ${baseVersion}.`,
 		{
-			fix: "Merge with it and publish again: nothing was overwritten.",
+			fix: "Merge with it and publish again. Nothing was overwritten.",
 			fields: await changesSince(db, pointer.name, baseVersion, theirs.source),
 		},
 	);
@@ -81,8 +81,8 @@ export async function refuseOtherBacktest(db: DbOrTx, name: string, source: stri
 	const [row] = await db.select().from(backtest).where(eq(backtest.id, backtestId));
 	if (row && row.policyName === name && row.source === source) return;
 	const what = row ? "was of another text" : "is not there";
-	throw new SpillwayError("invalid_input", `The backtest ${backtestId} ${what}, so that it says nothing of this one.`, {
-		fix: "Run the backtest of this text, or publish without naming one.",
+	throw new SpillwayError("invalid_input", `The backtest ${backtestId} ${what}, so it does not apply to this text.`, {
+		fix: "Run a backtest of this text, or publish without one.",
 		fields: [{ path: "backtestId", message: what }],
 	});
 }

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type MergedPolicy, mergePolicies } from "#server/policy/merge-policies.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer } from "./fetch-version.ts";
 import { mergeInput } from "./input.ts";
 

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { DbOrTx } from "#server/db/client.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
-import { changeSecondPerson, needsSecondPerson } from "../proposal/second-person.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
 import { changePolicySettingsInput } from "./input.ts";
+import { changeSecondPerson, needsSecondPerson } from "./second-person.ts";
 
 export interface PolicySettings {
 	/** Publishing and rolling back wait for the yes of another person. */

@@ -5,12 +5,12 @@ import { policy, policyPublication, policyVersion } from "#server/db/schema/poli
 import type { PolicyManagedBy, PolicyOrigin } from "#server/domain/policy-version.ts";
 import { describePolicy } from "#server/policy/describe-rule.ts";
 import type { Description } from "#server/policy/description.ts";
-import { authorize } from "../authorize.ts";
-import type { ServiceContext } from "../context.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { namesOf } from "#server/services/core/people.ts";
 import { etagOf } from "./entity-tag.ts";
 import { fetchVersion, knownPointer, readStored, type VersionRow } from "./fetch-version.ts";
 import { versionInput, versionsInput } from "./input.ts";
-import { namesOf } from "./people.ts";
 
 /** A move of the pointer to a version. Actors as `account:ID` or `system:part`, and the name of each for people. */
 export interface PublicationView {

@@ -6,10 +6,12 @@ import { NO_STAGING } from "#server/scheduling/data.ts";
 import { availableUntil, isAvailable } from "./availability.ts";
 import { EventQueue } from "./event-queue.ts";
 import { HomeNodes } from "./home-nodes.ts";
-import { ReplayJob, type SeenJob } from "./job.ts";
+import { ReplayJob } from "./job.ts";
 import { type MeasuredRun, Meter } from "./meter.ts";
 import { mayGoTo, ReplayData } from "./replay-data.ts";
-import { Run, type RunEnd } from "./run.ts";
+import type { SeenJob } from "./run.ts";
+import { placeOf, Run, type RunEnd } from "./run.ts";
+import { trueSpeed } from "./true-speeds.ts";
 import type { ReplayScenario, TraceJob } from "./types.ts";
 
 /** Who decides. What happened is told first; `decide` is called once all that happens at a moment was told. */
@@ -100,7 +102,9 @@ export class Engine implements World {
 		const gpusPerNode = widest || scenario.offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
 		const sorted = [...traceJobs].sort((a, b) => a.submitMs - b.submitMs);
 		this.data = new ReplayData(scenario);
-		this.jobs = sorted.map((job, index) => new ReplayJob(job, index, scenario.startMs, gpusPerNode, this.data.readBy(job.team)));
+		this.jobs = sorted.map(
+			(job, index) => new ReplayJob(job, index, scenario.startMs, gpusPerNode, this.data.readBy(job.team), scenario.throughput),
+		);
 		this.meter = new Meter(scenario, this.data);
 		this.#reservedFree = new Map(scenario.offers.map((offer) => [offer.id, offer.reservedFree ?? 0]));
 		this.#options = options;
@@ -152,7 +156,13 @@ export class Engine implements World {
 	placeHome(seen: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run {
 		assert(slots.length === seen.gpus, `job ${seen.id} needs ${seen.gpus} slots, got ${slots.length}`);
 		nodes.take(slots);
-		return this.#begin(seen, { home: { nodes, slots }, offer: null, bootMs: 0, staging: NO_STAGING, speed: nodes.pool.speed });
+		return this.#begin(seen, {
+			home: { nodes, slots },
+			offer: null,
+			bootMs: 0,
+			staging: NO_STAGING,
+			speed: this.#speedOn(seen, nodes.pool.accelerator, nodes.pool.speed),
+		});
 	}
 
 	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
@@ -160,7 +170,13 @@ export class Engine implements World {
 		assert(mayGoTo(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
 		// Spillway alone has anything copied into stores.
 		const staging = this.data.staging(seen.data, offer, seen.submittedAtMs);
-		const run = this.#begin(seen, { home: null, offer, bootMs: this.scenario.bootMs, staging, speed: 1 });
+		const run = this.#begin(seen, {
+			home: null,
+			offer,
+			bootMs: this.scenario.bootMs,
+			staging,
+			speed: this.#speedOn(seen, offer.accelerator, 1),
+		});
 		if (this.#isRefused(run, offer)) {
 			run.refused = true;
 			this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "refuse", run });
@@ -212,6 +228,14 @@ export class Engine implements World {
 
 	quotaUsed(offer: Offer): number {
 		return offer.quota ? (this.#quotaUsed.get(quotaKey(offer, offer.quota)) ?? 0) : 0;
+	}
+
+	#speedOn(job: SeenJob, accelerator: string, otherwise: number): number {
+		const { throughput } = this.scenario;
+		if (!throughput) return otherwise;
+		const speed = trueSpeed(throughput, job, accelerator);
+		assert(speed > 0, `job ${job.id} cannot run on ${accelerator}`);
+		return speed;
 	}
 
 	/** How long its instances stay before one is taken back: exponential at the recorded rate, the same for every policy. */
@@ -306,6 +330,7 @@ export class Engine implements World {
 		const workedUntilMs = run.stopping ? Math.min(run.stop?.atMs ?? this.#nowMs, this.#nowMs) : this.#nowMs;
 		job.savedMs = why === "finished" ? job.workMs : why === "refused" ? before : Math.min(run.savedAt(workedUntilMs), job.workMs);
 		if (why !== "refused" && job.firstStartMs === null && run.commandAtMs <= workedUntilMs) job.firstStartMs = run.commandAtMs;
+		if (job.savedMs > before) job.savedAt = run.offer && placeOf(run.offer);
 		job.run = null;
 		job.pendingSinceMs = this.#nowMs;
 		if (why === "finished") {

@@ -1,38 +1,8 @@
 import type { DataRef } from "#server/domain/job.ts";
 import { assert } from "#server/kernel/assert.ts";
-import type { Run } from "./run.ts";
-import type { RecordedJob, TraceJob } from "./types.ts";
-
-/** A job of a replay as strategies see it: what a live scheduler would know, never how long it will run. */
-export interface SeenJob {
-	/** Its place in the order of submission. */
-	readonly index: number;
-	readonly id: string;
-	readonly team: string;
-	readonly user: string | null;
-	readonly accelerators: readonly string[];
-	/** All nodes together. */
-	readonly gpus: number;
-	readonly nodes: number;
-	readonly gpusPerNode: number;
-	/** UTC ms. */
-	readonly submittedAtMs: number;
-	readonly deadlineAtMs: number | null;
-	readonly deadlineKind: TraceJob["deadlineKind"];
-	readonly limitMs: number | null;
-	/** What it reads; the same list for all jobs that read the same. */
-	readonly data: readonly DataRef[];
-	/** What our own records tell of it; null: a job of a trace. */
-	readonly recorded: RecordedJob | null;
-	/** Work that is saved, ms on the recorded accelerator. */
-	readonly savedMs: number;
-	/** Attempts so far, refused launches included. */
-	readonly attempts: number;
-	/** UTC ms since which it waits; its submission at first. */
-	readonly pendingSinceMs: number;
-	/** Its live attempt, a launch that has no answer yet included. */
-	readonly run: Run | null;
-}
+import type { Run, SeenJob } from "./run.ts";
+import { ableOn, recordedOnOf, trueSpeed } from "./true-speeds.ts";
+import type { RecordedJob, ReplayThroughput, TraceJob } from "./types.ts";
 
 /** The job itself, with what only the replay knows. */
 export class ReplayJob implements SeenJob {
@@ -50,9 +20,10 @@ export class ReplayJob implements SeenJob {
 	readonly limitMs: number | null;
 	readonly data: readonly DataRef[];
 	readonly recorded: RecordedJob | null;
-	/** Run time on the recorded accelerator, ms. */
+	/** Run time on a machine of speed 1, ms: on the recorded accelerator, where the scenario says nothing of speeds. */
 	readonly workMs: number;
 	savedMs = 0;
+	savedAt: string | null = null;
 	attempts = 0;
 	pendingSinceMs: number;
 	run: Run | null = null;
@@ -62,7 +33,14 @@ export class ReplayJob implements SeenJob {
 	/** No strategy can ever run it, and somebody said so. */
 	givenUp = false;
 
-	constructor(trace: TraceJob, index: number, startMs: number, gpusPerNode: number, data: readonly DataRef[]) {
+	constructor(
+		trace: TraceJob,
+		index: number,
+		startMs: number,
+		gpusPerNode: number,
+		data: readonly DataRef[],
+		throughput?: ReplayThroughput,
+	) {
 		assert(trace.gpus >= 1 && trace.durationMs >= 0, `job ${trace.id} needs at least one GPU and a length of 0 or more`);
 		const spec = trace.recorded?.spec ?? null;
 		const shape = spec ? { nodes: spec.nodes, gpusPerNode: spec.resources.gpus } : shapeOf(trace.gpus, gpusPerNode);
@@ -70,7 +48,7 @@ export class ReplayJob implements SeenJob {
 		this.id = trace.id;
 		this.team = trace.team;
 		this.user = trace.user;
-		this.accelerators = spec?.resources.accelerators ?? trace.accelerators;
+		this.accelerators = spec?.resources.accelerators ?? (throughput ? ableOn(throughput, trace) : trace.accelerators);
 		this.nodes = shape.nodes;
 		this.gpusPerNode = shape.gpusPerNode;
 		this.gpus = shape.nodes * shape.gpusPerNode;
@@ -81,7 +59,8 @@ export class ReplayJob implements SeenJob {
 		this.data = spec?.data ?? data;
 		this.recorded = trace.recorded ?? null;
 		// Nothing runs shorter than a millisecond: an end comes after its start.
-		this.workMs = Math.max(1, Math.round(trace.durationMs));
+		const recordedSpeed = throughput ? trueSpeed(throughput, trace, recordedOnOf(throughput, trace)) || 1 : 1;
+		this.workMs = Math.max(1, Math.round(trace.durationMs * recordedSpeed));
 		this.pendingSinceMs = this.submittedAtMs;
 	}
 }

@@ -115,12 +115,14 @@ export class Meter {
 		const outMicroUsd = recorded
 			? BigInt(Math.ceil(Number(offer.egressMicroUsdPerGiB) * outGiB))
 			: offer.egressMicroUsdPerGiB * BigInt(Math.ceil(outGiB));
-		const egress = outMicroUsd + inMicroUsd;
+		const { gib = 0, microUsdPerGiBMoved = 0n } = (run.movesCheckpoint && this.#scenario.checkpoints) || {};
+		const movedMicroUsd = BigInt(Math.ceil(Number(microUsdPerGiBMoved) * gib));
+		const egress = outMicroUsd + inMicroUsd + movedMicroUsd;
 		if (egress > 0n) add(monthOf(endMs), egress);
 		this.#computeMicroUsd += rent;
 		this.#storageMicroUsd += disk;
 		this.#egressMicroUsd += egress;
-		this.#egressGiB += outGiB + run.staging.egressGiB * staged;
+		this.#egressGiB += gib + outGiB + run.staging.egressGiB * staged;
 		const heldMs = endMs - run.placedAtMs;
 		const gpus = offer.gpus * run.instances;
 		this.#gpuHours[offer.capacityType] = (this.#gpuHours[offer.capacityType] ?? 0) + (gpus * heldMs) / HOUR_MS;

@@ -1,7 +1,7 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
-import type { SeenJob } from "./job.ts";
 import type { MeasuredRun } from "./meter.ts";
 import { type ReplayOptions, replay } from "./replay.ts";
+import type { SeenJob } from "./run.ts";
 import { type Grouped, SeriesRecorder } from "./series.ts";
 import { TraceSpecs } from "./trace-spec.ts";
 import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";

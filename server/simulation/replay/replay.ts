@@ -1,12 +1,15 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { nearestName } from "#server/kernel/nearest-name.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { Engine, type EngineOptions, type Strategy, type World } from "./engine.ts";
 import { round3 } from "./meter.ts";
 import { CloudOnDemand } from "./strategies/cloud-on-demand.ts";
 import { EagerSpot } from "./strategies/eager-spot.ts";
+import { OverflowLater } from "./strategies/overflow-later.ts";
 import { OverflowOnDemand } from "./strategies/overflow-on-demand.ts";
 import { OwnedBackfill } from "./strategies/owned-backfill.ts";
 import { OwnedFifo } from "./strategies/owned-fifo.ts";
+import { Pull } from "./strategies/pull.ts";
 import { Spillway } from "./strategies/spillway.ts";
 import { UniformProgress } from "./strategies/uniform-progress.ts";
 import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";
@@ -18,6 +21,13 @@ const RULES_OF_THUMB: Record<string, (world: World) => Strategy> = {
 	overflow_on_demand: (world) => new OverflowOnDemand(world),
 	eager_spot: (world) => new EagerSpot(world),
 	uniform_progress: (world) => new UniformProgress(world),
+	pull: (world) => new Pull(world),
+};
+
+/** Rules with one number, written `name:number`: hours to wait, or jobs in the queue. */
+const NUMBERED_RULES: Record<string, (world: World, value: number) => Strategy> = {
+	wait_then_spot: (world, hours) => new OverflowLater(world, { waitMs: hours * HOUR_MS }),
+	queue_then_spot: (world, queue) => new OverflowLater(world, { queue }),
 };
 
 /** The strategies that need no policy. */
@@ -61,6 +71,9 @@ function strategyOf(choice: StrategyChoice, engine: Engine): Strategy {
 	if (choice.policy) return new Spillway(engine, choice.policy);
 	const make = RULES_OF_THUMB[choice.name];
 	if (make) return make(engine);
+	const [, rule = "", value = ""] = /^([a-z_]+):(\d+(?:\.\d+)?)$/.exec(choice.name) ?? [];
+	const numbered = NUMBERED_RULES[rule];
+	if (numbered) return numbered(engine, Number(value));
 	if (choice.name === SPILLWAY)
 		throw new SpillwayError("invalid_input", `The strategy ${SPILLWAY} decides by a policy, and none was given.`, {
 			fix: "Name a policy file.",

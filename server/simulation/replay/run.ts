@@ -1,7 +1,8 @@
 import type { Offer } from "#server/domain/capacity.ts";
+import type { DataRef } from "#server/domain/job.ts";
 import type { Staging } from "#server/scheduling/data.ts";
 import type { HomeNodes } from "./home-nodes.ts";
-import type { SeenJob } from "./job.ts";
+import type { RecordedJob, TraceJob } from "./types.ts";
 
 /**
  * Why an attempt ended. `refused` never began; `expired`: its instance came to the end of its life; `withdrawn`: a person ended its
@@ -30,6 +31,8 @@ export class Run {
 	readonly speed: number;
 	/** Work that was saved when it began. */
 	readonly savedBeforeMs: number;
+	/** Its checkpoint is copied from another region first. */
+	readonly movesCheckpoint: boolean;
 	/** Infinite: it saves nothing. */
 	readonly checkpointEveryMs: number;
 	/** Set when its end was asked for: at that moment, and then for this reason. */
@@ -63,6 +66,7 @@ export class Run {
 		this.workAtMs = this.commandAtMs + (given.job.savedMs > 0 ? given.restoreMs : 0);
 		this.speed = given.speed;
 		this.savedBeforeMs = given.job.savedMs;
+		this.movesCheckpoint = given.offer !== null && given.job.savedAt !== null && given.job.savedAt !== placeOf(given.offer);
 		this.checkpointEveryMs = given.checkpointEveryMs;
 	}
 
@@ -84,4 +88,42 @@ export class Run {
 		const sinceMs = Math.max(0, atMs - this.workAtMs);
 		return this.workAtMs + Math.max(1, Math.ceil(sinceMs / this.checkpointEveryMs)) * this.checkpointEveryMs;
 	}
+}
+
+/** `provider:region`. */
+export function placeOf({ provider, region }: Pick<Offer, "provider" | "region">): string {
+	return `${provider}:${region}`;
+}
+
+/** A job of a replay as strategies see it: what a live scheduler would know, never how long it will run. */
+export interface SeenJob {
+	/** Its place in the order of submission. */
+	readonly index: number;
+	readonly id: string;
+	readonly team: string;
+	readonly user: string | null;
+	readonly accelerators: readonly string[];
+	/** All nodes together. */
+	readonly gpus: number;
+	readonly nodes: number;
+	readonly gpusPerNode: number;
+	/** UTC ms. */
+	readonly submittedAtMs: number;
+	readonly deadlineAtMs: number | null;
+	readonly deadlineKind: TraceJob["deadlineKind"];
+	readonly limitMs: number | null;
+	/** What it reads; the same list for all jobs that read the same. */
+	readonly data: readonly DataRef[];
+	/** What our own records tell of it; null: a job of a trace. */
+	readonly recorded: RecordedJob | null;
+	/** Work that is saved, ms on the recorded accelerator. */
+	readonly savedMs: number;
+	/** Where its newest checkpoint lies: `provider:region`; null: at home, or nothing is saved. */
+	readonly savedAt: string | null;
+	/** Attempts so far, refused launches included. */
+	readonly attempts: number;
+	/** UTC ms since which it waits; its submission at first. */
+	readonly pendingSinceMs: number;
+	/** Its live attempt, a launch that has no answer yet included. */
+	readonly run: Run | null;
 }

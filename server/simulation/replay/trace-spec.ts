@@ -1,6 +1,6 @@
 import type { JobSpec } from "#server/domain/job.ts";
 import type { WorkloadClass } from "#server/domain/vocabulary.ts";
-import type { SeenJob } from "./job.ts";
+import type { SeenJob } from "./run.ts";
 
 /**
  * The job that a person would have submitted for a recorded one. A strict deadline makes it a burst job with that deadline;

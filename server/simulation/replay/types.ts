@@ -2,6 +2,7 @@ import type { Offer, Pool } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
+import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
 import type { RecordedGrid } from "./grid-record.ts";
 
@@ -91,6 +92,11 @@ export interface ReplayScenario {
 	boardWatts: Readonly<Record<string, number>>;
 	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
 	onDemandRefusalShare: number;
+	/**
+	 * Size of a job's newest checkpoint, and what a GiB of it costs when an attempt starts in another region than the one before it.
+	 * Absent: checkpoints are everywhere, and moving them is free.
+	 */
+	checkpoints?: { gib: number; microUsdPerGiBMoved: bigint };
 	/** Data sets that jobs read, and how fast they can be had. Absent: whatever jobs read is there. */
 	data?: ReplayDataSets;
 	/** What every job brings home from a cloud when it is done, GiB; 0: nothing. */
@@ -99,6 +105,8 @@ export interface ReplayScenario {
 	refusedDuring?: ReadonlyMap<string, readonly { fromMs: number; toMs: number }[]>;
 	/** How often an hour an instance is taken back, by offer id; when is drawn by seed, job and attempt. Absent: never. */
 	interruptionsPerHour?: ReadonlyMap<string, number>;
+	/** How fast kinds of jobs run on each accelerator. Absent: at the pool's speed, and at 1 in clouds. */
+	throughput?: ReplayThroughput;
 	/** What the core expects from launch to a running command. Absent: bootMs. */
 	cloudStartMs?: TimeSpread;
 }
@@ -212,4 +220,14 @@ export interface GroupWaits {
 	p50WaitS: number;
 	p95WaitS: number;
 	meanTimeToModelS: number;
+}
+
+/** How fast kinds of jobs really run on each accelerator of a replay. The core sees none of it before a job ran there. */
+export interface ReplayThroughput {
+	/** Where run times were recorded, for jobs that name no accelerator (trace column gpu_type). Its speed is 1. */
+	recordedOn: string;
+	/** The first that matches counts: patterns on team and user, and speeds in any unit; 0: it cannot run there. */
+	families: readonly { teams: readonly string[]; users: readonly string[]; speeds: Readonly<Record<string, number>> }[];
+	/** What the core knows beforehand; also the true ratios of accelerators that a family does not name. */
+	prior: ThroughputPrior;
 }

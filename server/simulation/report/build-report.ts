@@ -1,5 +1,6 @@
 import type { ReplayReport, ReplayScenario } from "#server/simulation/replay/types.ts";
-import type { Trace, TraceNotes } from "#server/simulation/trace-file/read-trace.ts";
+import type { Trace } from "#server/simulation/trace-file/read-trace.ts";
+import type { TraceNotes } from "#server/simulation/trace-file/types.ts";
 
 /** What `spillway simulate --json` prints: nothing in it depends on the clock or the machine. */
 export interface SimulationReport {

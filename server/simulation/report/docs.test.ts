@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RULES_OF_THUMB_NAMES, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import { replayWithSeries } from "#server/simulation/replay/replay-with-series.ts";
-import { parseScenario, readScenarioFile, type ShippedFacts } from "#server/simulation/scenario-file/read-scenario.ts";
+import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
+import { parseScenario, readScenarioFile } from "#server/simulation/scenario-file/read-scenario.ts";
 import { fieldsAt } from "#server/simulation/scenario-file/schema.ts";
 import { SACCT_COMMAND } from "#server/simulation/trace-file/parse-sacct.ts";
 import { parseTrace, readTrace } from "#server/simulation/trace-file/read-trace.ts";
@@ -41,6 +42,7 @@ const FACTS: ShippedFacts = {
 	gridZone: () => 1,
 	acceleratorsNamed: (name) => [name],
 	boardWatts: {},
+	throughputPrior: { accelerators: [], logMean: [], covariance: [] },
 };
 
 describe("docs/simulator.md", () => {

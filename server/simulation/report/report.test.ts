@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { replayWithSeries } from "#server/simulation/replay/replay-with-series.ts";
-import { parseScenario, type ShippedFacts } from "#server/simulation/scenario-file/read-scenario.ts";
+import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
+import { parseScenario } from "#server/simulation/scenario-file/read-scenario.ts";
 import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { describeRun, describeScenario, describeTrace, reportJson, type SimulationReport } from "./build-report.ts";
 import { chooseRuns } from "./choose-runs.ts";
@@ -35,6 +36,7 @@ const NO_FACTS: ShippedFacts = {
 	gridZone: () => null,
 	acceleratorsNamed: () => [],
 	boardWatts: {},
+	throughputPrior: { accelerators: [], logMean: [], covariance: [] },
 };
 
 function simulate(...strategies: string[]): SimulationReport {
@@ -122,7 +124,7 @@ describe("what is replayed", () => {
 	it.each([
 		[["eager_sopt"], [], 'there is no strategy "eager_sopt".', "Did you mean eager_spot?"],
 		[["spillway"], [], "--strategy spillway decides by a policy, and none was given.", "Give --policy FILE."],
-		[[""], [], 'there is no strategy "".', "There are:"],
+		[[""], [], 'there is no strategy "".', "Use one of:"],
 	])("cannot be %j with %j", (strategies, policies, message, fix) => {
 		expect(() => chooseRuns({ strategies, policies }, () => "")).toThrow(
 			expect.objectContaining({ message: expect.stringContaining(message), fix: expect.stringContaining(fix) }),
@@ -131,7 +133,7 @@ describe("what is replayed", () => {
 	it("comes with the warnings of a policy", () => {
 		const source = POLICY.replace("rules: []", "rules: [{ id: go, burst: { always: true } }]");
 		expect(chooseRuns({ strategies: ["spillway"], policies: ["p.yaml"] }, () => source)[0]?.warnings).toEqual([
-			expect.stringMatching(/^p\.yaml, line 4, column \d+: Jobs may burst and no budget caps the money\. Add a budget/),
+			expect.stringMatching(/^p\.yaml, line 4, column \d+: Jobs can burst and no budget caps the cost\. Add a budget/),
 		]);
 	});
 	it("names line and column of a policy that cannot be read", () => {
@@ -142,7 +144,7 @@ describe("what is replayed", () => {
 		} catch (error) {
 			if (!(error instanceof SpillwayError)) throw error;
 			expect([error.message, error.fix]).toEqual([
-				"The policy p.yaml, line 4, column 20: budget is not a field of spec.",
+				"The policy p.yaml, line 4, column 20: spec.budget is not a known field.",
 				"Did you mean budgets?",
 			]);
 		}

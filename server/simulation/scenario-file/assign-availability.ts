@@ -4,7 +4,7 @@ import { seededRandom } from "#server/kernel/random.ts";
 import { matchesGlob } from "#server/policy/match-pattern.ts";
 import type { Availability } from "#server/simulation/replay/types.ts";
 import { parseAvailability } from "./availability-file.ts";
-import type { ScenarioContext } from "./read-scenario.ts";
+import type { ScenarioContext } from "./context.ts";
 
 /**
  * A recorded trace for each spot offer: the one that `assign` names, else one drawn for its zone by the seed, at a drawn

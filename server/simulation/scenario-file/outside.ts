@@ -1,9 +1,9 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
+import type { ScenarioContext } from "./context.ts";
 import { parseGrid } from "./grid-file.ts";
 import { type PriceChange, parsePrices } from "./price-file.ts";
-import type { ScenarioContext } from "./read-scenario.ts";
 
 /** Price changes by offer id, from every history; a later file stands in place of an earlier one. */
 export function readPrices({ doc, startMs, read }: ScenarioContext, offers: readonly Offer[]): Map<string, PriceChange[]> {

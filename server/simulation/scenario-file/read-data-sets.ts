@@ -3,7 +3,7 @@ import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { matchesGlob } from "#server/policy/match-pattern.ts";
 import type { ReplayDataSets, ReplayPool } from "#server/simulation/replay/types.ts";
-import type { ScenarioContext } from "./read-scenario.ts";
+import type { ScenarioContext } from "./context.ts";
 
 /** Data sets with the places that hold them, and the speed into every place that has an offer. */
 export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPool[], offers: readonly Offer[]): ReplayDataSets {

@@ -2,8 +2,8 @@ import { type Offer, offerId } from "#server/domain/capacity.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { matchesGlob, matchesRegion } from "#server/policy/match-pattern.ts";
 import { type Discount, discountOffers } from "#server/scheduling/discount.ts";
+import type { ScenarioContext } from "./context.ts";
 import { oneModel } from "./read-pools.ts";
-import type { ScenarioContext } from "./read-scenario.ts";
 import type { ScenarioSpec } from "./schema.ts";
 
 const SEE = "docs/simulator.md lists what an offer has.";

@@ -1,5 +1,5 @@
 import type { ReplayPool } from "#server/simulation/replay/types.ts";
-import type { ScenarioContext } from "./read-scenario.ts";
+import type { ScenarioContext } from "./context.ts";
 import type { ScenarioSpec } from "./schema.ts";
 
 /** Owned pools; what a pool leaves out comes from the shipped rate card. */

@@ -1,30 +1,15 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { Offer } from "#server/domain/capacity.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ReplayScenario } from "#server/simulation/replay/types.ts";
 import { readTextFile } from "#server/simulation/trace-file/read-trace.ts";
 import { readAvailability } from "./assign-availability.ts";
+import type { ReadNamedFile, ScenarioContext, ShippedFacts } from "./context.ts";
 import { readGrid, readPrices } from "./outside.ts";
 import { readDataSets } from "./read-data-sets.ts";
 import { readOffers } from "./read-offers.ts";
 import { readPools } from "./read-pools.ts";
 import { ScenarioDocument } from "./scenario-document.ts";
-
-/** Facts that the project ships and a scenario may call for; server/rates as data, since this room does not import it. */
-export interface ShippedFacts {
-	/** Every offer of the catalogue, at its snapshot's price. */
-	offers(observedAtMs: number): Offer[];
-	/** The rate card's figures for a model; null: it has no purchase price for it. */
-	ownedRate(accelerator: string): { microUsdPerGpuHour: bigint; wattsPerGpu: number; pue: number } | null;
-	/** Average PUE of a machine room at home. */
-	onPremisesPue: number;
-	/** Yearly average of a grid zone, gCO2e/kWh; null: not known. */
-	gridZone(zone: string): number | null;
-	/** The models that a name may mean. */
-	acceleratorsNamed(name: string): readonly string[];
-	boardWatts: Readonly<Record<string, number>>;
-}
 
 export interface ScenarioOptions {
 	facts: ShippedFacts;
@@ -38,17 +23,6 @@ export interface ScenarioReading {
 	scenario: ReplayScenario;
 	/** Every file that was read, the scenario first, with what was in it. */
 	files: { path: string; sha256: string }[];
-}
-
-/** What is read at a path named in a scenario; `at` is the field that names it. */
-export type ReadNamedFile = (file: string, at: readonly (string | number)[]) => { text: string; name: string };
-
-export interface ScenarioContext {
-	doc: ScenarioDocument;
-	facts: ShippedFacts;
-	seed: number;
-	startMs: number;
-	read: ReadNamedFile;
 }
 
 /** Where neither the scenario nor the trace says when it was. */
@@ -107,6 +81,7 @@ export function parseScenario(
 		boardWatts: { ...facts.boardWatts, ...spec.boardWatts },
 		onDemandRefusalShare: spec.capacityErrors.onDemandShare,
 		dataOutGiB: spec.data.outGiB,
+		...(spec.throughput && { throughput: { ...spec.throughput, prior: facts.throughputPrior } }),
 		...(spec.data.sets.length > 0 ? { data: readDataSets(ctx, pools, offers) } : {}),
 	};
 	return { scenario, files };

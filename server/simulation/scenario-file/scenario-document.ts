@@ -1,8 +1,8 @@
 import type { Document, LineCounter } from "yaml";
-import { type PathProblem, placeOf, problemsOf, protoKeys } from "#server/domain/job-file-problems.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
+import { locateProblem, type PathProblem, problemsOf, protoKeys, withFix } from "#server/domain/schema/problems.ts";
 import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
-import { fieldsAt, SCENARIO_LIMITS, type ScenarioSpec, scenarioSchema } from "./schema.ts";
+import { SCENARIO_LIMITS, type ScenarioSpec, scenarioSchema } from "./schema.ts";
 
 /** Problems told at once; the rest are counted. */
 const MOST_PROBLEMS = 20;
@@ -37,10 +37,7 @@ export class ScenarioDocument {
 			});
 		const document = plainOf(doc, name);
 		const read = scenarioSchema.safeParse(document);
-		const wrong = [
-			...(read.success ? [] : read.error.issues.flatMap((issue) => problemsOf(issue, document, fieldsAt))),
-			...protoKeys(document),
-		];
+		const wrong = [...problemsOf(read.error, document, scenarioSchema), ...protoKeys(document)];
 		if (!read.success || wrong.length > 0) throw this.#problems(wrong);
 		this.title = read.data.metadata.name;
 		this.spec = read.data.spec;
@@ -49,12 +46,12 @@ export class ScenarioDocument {
 	/** An error at a field of `spec`. */
 	error(at: readonly (string | number)[], message: string, fix: string): SpillwayError {
 		const path = ["spec", ...at];
-		const place = placeOf({ path: path.join("."), message, at: path, isKey: false }, this.#doc, this.#lines);
+		const place = locateProblem({ path: path.join("."), message, fix: null, at: path, isKey: false }, this.#doc, this.#lines);
 		return invalid(this.name, [place], fix);
 	}
 
 	#problems(problems: readonly PathProblem[]): SpillwayError {
-		const placed = problems.map((problem) => placeOf(problem, this.#doc, this.#lines));
+		const placed = problems.map((problem) => ({ ...locateProblem(problem, this.#doc, this.#lines), message: withFix(problem) }));
 		placed.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
 		return invalid(this.name, placed);
 	}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { fieldNamesAt } from "#server/domain/schema/list-fields.ts";
 import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS, formatDuration, MINUTE_MS, parseDurationMs, SECOND_MS } from "#server/kernel/units.ts";
@@ -187,6 +188,27 @@ const data = z.strictObject({
 		.default([]),
 });
 
+const speeds = z
+	.record(text, z.number().min(0).max(1e9))
+	.refine((all) => Object.values(all).some((speed) => speed > 0), "at least one accelerator must have a speed above 0");
+
+/** How fast kinds of jobs run on each accelerator. With it gpu_type of the trace says where a run time was recorded. */
+const throughput = z.strictObject({
+	/** For jobs whose gpu_type is empty; its speed is 1. */
+	recordedOn: text,
+	/** The first whose patterns match counts. Speeds in any unit; 0: such jobs cannot run there. Others: public measurements. */
+	families: z
+		.array(
+			z.strictObject({
+				teams: z.array(text).min(1).max(1_000).default(["*"]),
+				users: z.array(text).min(1).max(1_000).default(["*"]),
+				speeds,
+			}),
+		)
+		.max(1_000)
+		.default([]),
+});
+
 const spec = z.strictObject({
 	seed: z
 		.number()
@@ -216,6 +238,7 @@ const spec = z.strictObject({
 		.strictObject({ onDemandShare: refusals.default(0), answerAfter: duration.default(30 * SECOND_MS) })
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
+	throughput: throughput.optional(),
 	data: data.default({ outGiB: 0, sets: [], links: [], stores: [] }),
 	forecast: z
 		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })
@@ -232,17 +255,4 @@ export type ScenarioFile = z.output<typeof scenarioSchema>;
 export type ScenarioSpec = ScenarioFile["spec"];
 
 /** Names of the fields of the object at a dotted path, for "did you mean". */
-export function fieldsAt(path: string): readonly string[] {
-	let at: z.core.$ZodType | undefined = scenarioSchema;
-	for (const key of path === "" ? [] : path.split(".")) {
-		const inner = unwrapped(at);
-		at = inner instanceof z.ZodObject ? inner.shape[key] : inner instanceof z.ZodArray ? inner.element : undefined;
-	}
-	const found = unwrapped(at);
-	return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
-}
-
-function unwrapped(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
-	if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrapped(schema.unwrap());
-	return schema;
-}
+export const fieldsAt = (path: string): readonly string[] => fieldNamesAt(scenarioSchema, path === "" ? [] : path.split(".")) ?? [];

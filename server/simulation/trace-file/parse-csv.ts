@@ -1,8 +1,8 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { nearestName } from "#server/kernel/nearest-name.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import type { TraceInput } from "./read-trace.ts";
 import { BadRow, eachLine, fieldAt, numberIn, shorten, splitCsv, TRACE_LIMITS } from "./trace-rows.ts";
+import type { TraceInput } from "./types.ts";
 
 const REQUIRED = ["job_id", "submit_s", "duration_s", "gpus"] as const;
 const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline_kind", "limit_s"] as const;

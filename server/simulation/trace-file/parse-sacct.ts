@@ -1,9 +1,9 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { refuseDouble, tooManyRows, UNKNOWN_TEAM } from "./parse-csv.ts";
-import type { TraceInput } from "./read-trace.ts";
 import { elapsedMs, limitMs, momentMs } from "./sacct-times.ts";
 import { BadRow, eachLine, fieldAt, numberIn, shorten, TRACE_LIMITS } from "./trace-rows.ts";
+import type { TraceInput } from "./types.ts";
 
 const KNOWN = [
 	...["jobid", "submit", "start", "end", "elapsed", "elapsedraw", "state", "user", "account"],

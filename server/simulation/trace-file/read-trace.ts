@@ -5,21 +5,7 @@ import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { parseCsvTrace } from "./parse-csv.ts";
 import { parseSacct } from "./parse-sacct.ts";
 import { RowProblems, TRACE_LIMITS } from "./trace-rows.ts";
-
-/** What was left out or changed while reading, for the reader of a report. */
-export interface TraceNotes {
-	/** Rows that are no job with GPU time. */
-	withoutGpus: number;
-	neverStarted: number;
-	/** Jobs with a part of a GPU (or a MIG slice), taken as whole ones. */
-	fractionsRoundedUp: number;
-	/** Recorded while they still ran: their length is what was seen of it. */
-	stillRunning: number;
-	/** Bad rows that --lenient left out. */
-	badRows: number;
-	/** Columns that mean nothing here. */
-	ignoredColumns: string[];
-}
+import type { TraceNotes } from "./types.ts";
 
 export interface Trace {
 	/** By submission, then as they stand in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
@@ -75,17 +61,6 @@ export function parseTrace(text: string, name: string, options: TraceOptions = {
 	// Most traces are in order already, and sorting a million jobs that are takes a second.
 	if (jobs.some((job, i) => i > 0 && (jobs[i - 1]?.submitMs ?? 0) > job.submitMs)) jobs.sort((a, b) => a.submitMs - b.submitMs);
 	return { jobs, format: sacct ? "sacct" : "csv", notes, recordedStartMs };
-}
-
-/** What a parser of one form works on. */
-export interface TraceInput {
-	name: string;
-	text: string;
-	header: string;
-	body: { offset: number; line: number };
-	problems: RowProblems;
-	notes: TraceNotes;
-	named: (list: string) => string[];
 }
 
 function leftOut({ withoutGpus, neverStarted, badRows }: TraceNotes): string {

@@ -14,7 +14,7 @@ type Props = { params: Promise<{ id: string }>; searchParams: Promise<Record<str
 
 const loadParams = createLoader(jobPageParams);
 
-/** A job that is not there, or of a team that is not the person's, is a page that is not there. */
+/** Returns 404 both for a missing job and for a job of another team, so that neither can be told apart. */
 async function readJob(id: string): Promise<JobDetail> {
 	await signedIn();
 	try {
@@ -42,6 +42,7 @@ export default async function JobPage({ params, searchParams }: Props) {
 	}
 	void client.prefetchQuery(trpc.job.gpuUse.queryOptions({ id }));
 	void client.prefetchQuery(trpc.me.queryOptions());
+	if (job.spec.outputs) void client.prefetchQuery(trpc.artifact.list.queryOptions({ id }));
 	await Promise.all([
 		client.prefetchQuery(trpc.job.decisions.queryOptions({ id })),
 		client.prefetchQuery(trpc.job.receipt.queryOptions({ id })),

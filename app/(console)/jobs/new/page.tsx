@@ -16,7 +16,7 @@ export const metadata: Metadata = { title: "New job" };
 
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
-/** The project's own example, with the address of its folder on this host; null where the examples are not shipped. */
+/** Loads the example job with its absolute path on this host; null where the examples are not shipped. */
 async function exampleFile(team: string): Promise<string | null> {
 	const folder = path.join(process.cwd(), "examples", "language-id");
 	const text = await readFile(path.join(folder, "job.yaml"), "utf8").catch(() => null);
@@ -24,15 +24,15 @@ async function exampleFile(team: string): Promise<string | null> {
 	return placed && editYaml(placed, ["metadata", "team"], team);
 }
 
-/** "Again, with changes": the job's file, without a deadline that is past. */
+/** "Clone job": the source job's file, without a deadline that has passed. */
 async function copyOf(id: string, nowMs: number): Promise<{ text: string; note: string }> {
 	try {
 		const job = await getQueryClient().fetchQuery(trpc.job.get.queryOptions({ id }));
 		const past = job.spec.deadlineMs !== null && job.spec.deadlineMs < nowMs;
-		const from = `Copied from ${job.name} of ${formatShort(Date.parse(job.submittedAt), nowMs)}`;
+		const from = `Copied from ${job.name} (${formatShort(Date.parse(job.submittedAt), nowMs)})`;
 		return {
 			text: jobYaml(past ? { ...job.spec, deadlineMs: null } : job.spec),
-			note: past ? `${from}, without its deadline, which is past` : from,
+			note: past ? `${from}; past deadline removed` : from,
 		};
 	} catch (error) {
 		if (error instanceof TRPCError && error.code === "NOT_FOUND") notFound();
@@ -50,7 +50,7 @@ export default async function NewJobPage({ searchParams }: Props) {
 	const templates = jobTemplates(team, await exampleFile(team));
 	const copy = typeof from === "string" ? await copyOf(from, Date.now()) : null;
 	const initial = copy?.text ?? templates[0]?.text ?? "";
-	// Awaited: what a plain query shows must be the same on the server and in the browser.
+	// Awaited so that server and browser render the same result of a plain query.
 	await client.prefetchQuery(trpc.quote.queryOptions({ text: initial }));
 	return (
 		<HydrateClient>

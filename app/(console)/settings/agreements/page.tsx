@@ -7,7 +7,7 @@ import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 
-export const metadata: Metadata = { title: "Agreed prices" };
+export const metadata: Metadata = { title: "Discounts and commitments" };
 
 export default function AgreementsPage() {
 	const client = getQueryClient();
@@ -16,15 +16,15 @@ export default function AgreementsPage() {
 	void client.prefetchQuery(trpc.site.list.queryOptions());
 	return (
 		<HydrateClient>
-			<PageHeader title="Agreed prices" crumbs={[{ label: "Settings", href: "/settings/sites" }]} />
+			<PageHeader title="Discounts and commitments" crumbs={[{ label: "Settings", href: "/settings/sites" }]} />
 			<PageBody>
 				<Panel>
-					<QueryBoundary what="The discounts" skeleton={<TableSkeleton rows={2} columns={2} label="Loading the discounts" />}>
+					<QueryBoundary what="discounts" skeleton={<TableSkeleton rows={2} columns={2} label="Loading discounts" />}>
 						<DiscountsPanel />
 					</QueryBoundary>
 				</Panel>
 				<Panel>
-					<QueryBoundary what="The commitments" skeleton={<TableSkeleton rows={2} columns={2} label="Loading the commitments" />}>
+					<QueryBoundary what="commitments" skeleton={<TableSkeleton rows={2} columns={2} label="Loading commitments" />}>
 						<CommitmentsPanel />
 					</QueryBoundary>
 				</Panel>

@@ -14,8 +14,8 @@ export default function SettingsSitesPage() {
 	void getQueryClient().prefetchQuery(trpc.site.settings.queryOptions());
 	const actions = (
 		<>
-			<ButtonLink href="/settings/agreements">Agreed prices</ButtonLink>
-			<ButtonLink href="/settings/sites/new">Add a site</ButtonLink>
+			<ButtonLink href="/settings/agreements">Discounts and commitments</ButtonLink>
+			<ButtonLink href="/settings/sites/new">Add site</ButtonLink>
 		</>
 	);
 	return (
@@ -31,7 +31,7 @@ export default function SettingsSitesPage() {
 			/>
 			<PageBody>
 				<Panel title="Sites" sub="cloud accounts and clusters">
-					<QueryBoundary what="The sites" skeleton={<TableSkeleton rows={4} columns={3} label="Loading the sites" />}>
+					<QueryBoundary what="sites" skeleton={<TableSkeleton rows={4} columns={3} label="Loading sites" />}>
 						<SitesPanel />
 					</QueryBoundary>
 				</Panel>

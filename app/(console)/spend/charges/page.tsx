@@ -49,11 +49,11 @@ export default async function ChargesPage({ searchParams }: { searchParams: Prom
 					<ReadAs view={view} />
 					<ChargesScope view={view} />
 				</div>
-				<QueryBoundary what="The sums" framed skeleton={<KpiSkeleton count={5} label="Loading the sums" />}>
+				<QueryBoundary what="totals" framed skeleton={<KpiSkeleton count={5} label="Loading totals" />}>
 					<ChargesHead view={view} />
 				</QueryBoundary>
 				<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} asOf={asOf} />}>
-					<QueryBoundary what="The charges" skeleton={<TableSkeleton rows={10} columns={8} label="Loading the charges" />}>
+					<QueryBoundary what="charges" skeleton={<TableSkeleton rows={10} columns={8} label="Loading charges" />}>
 						<ChargesTable view={view} />
 					</QueryBoundary>
 				</Panel>
@@ -67,7 +67,7 @@ const READ_AS = [
 	{ value: "carbon", label: "CO2e" },
 ] as const satisfies readonly { value: ChargesPart["of"]; label: string }[];
 
-/** The same charges, by what they cost or by what was emitted. */
+/** The same charges, by cost or by emissions. */
 function ReadAs({ view }: { view: ChargesView }) {
 	return (
 		<SegmentedLinks

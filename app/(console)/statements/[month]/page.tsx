@@ -29,7 +29,7 @@ export default async function StatementPage({ params, searchParams }: Props) {
 	return (
 		<HydrateClient>
 			<StatementHeader at={at} />
-			<QueryBoundary what="The statement" framed skeleton={<Loading />}>
+			<QueryBoundary what="this statement" framed skeleton={<Loading />}>
 				<StatementScreen at={at} />
 			</QueryBoundary>
 		</HydrateClient>
@@ -40,7 +40,7 @@ function Loading() {
 	return (
 		<PageBody>
 			<div className="mx-auto w-full max-w-208 rounded-xl border bg-panel p-5 md:p-12">
-				<TextSkeleton lines={24} label="Loading the statement" />
+				<TextSkeleton lines={24} label="Loading statement" />
 			</div>
 		</PageBody>
 	);

@@ -4,7 +4,7 @@ import { sessionActor } from "#server/auth/session.ts";
 
 export const dynamic = "force-dynamic";
 
-/** The audit as a file for who is signed in; programs use /api/v1/exports/audit. */
+/** Downloads the audit log with a session cookie; API clients use /api/v1/exports/audit. */
 export async function GET(request: Request): Promise<Response> {
 	const { searchParams } = new URL(request.url);
 	return answerSession(await sessionActor(), (ctx) => downloadAudit(ctx, searchParams));

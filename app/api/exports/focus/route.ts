@@ -4,7 +4,7 @@ import { sessionActor } from "#server/auth/session.ts";
 
 export const dynamic = "force-dynamic";
 
-/** A month as FOCUS for who is signed in; programs use /api/v1/exports/focus. */
+/** Downloads a month as FOCUS with a session cookie; API clients use /api/v1/exports/focus. */
 export async function GET(request: Request): Promise<Response> {
 	const { searchParams } = new URL(request.url);
 	return answerSession(await sessionActor(), (ctx) => downloadFocus(ctx, searchParams));

@@ -4,7 +4,7 @@ import { sessionActor } from "#server/auth/session.ts";
 
 export const dynamic = "force-dynamic";
 
-/** The statement as a file for who is signed in; programs use /api/v1/statements. */
+/** Downloads a statement with a session cookie; API clients use /api/v1/statements. */
 export async function GET(request: Request, { params }: { params: Promise<{ month: string }> }): Promise<Response> {
 	const { month } = await params;
 	const { searchParams } = new URL(request.url);

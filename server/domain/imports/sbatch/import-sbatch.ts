@@ -1,6 +1,7 @@
 import { SpillwayError } from "../../../kernel/errors.ts";
 import { formatDuration } from "../../../kernel/units.ts";
-import { JOB_LIMITS, type JobFile } from "../../job-file.ts";
+import type { JobFile } from "../../job-file.ts";
+import { JOB_LIMITS } from "../../job-schema.ts";
 import { plainName } from "../plain-name.ts";
 import type { Finding, ImportContext, Imported } from "../types.ts";
 import { readBody } from "./body.ts";

@@ -1,5 +1,5 @@
 import { formatDuration } from "../../../kernel/units.ts";
-import { JOB_LIMITS } from "../../job-file.ts";
+import { JOB_LIMITS } from "../../job-schema.ts";
 import type { Finding, ImportContext } from "../types.ts";
 import type { Directive } from "./read-script.ts";
 import { slurmMomentMs, slurmSpanMs } from "./times.ts";

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { durationOf, type FaultBehaviour } from "../../shared/faults.ts";
 import { newMachineRecord } from "../../shared/machine-record.ts";
+import type { CapacityReservation } from "../account-options.ts";
 import type { InstanceRecord, Reservation } from "../book/records.ts";
-import type { CapacityReservation } from "../capacity-reservations.ts";
 import type { World } from "../world.ts";
 import type { LaunchPlacement } from "./launch-placement.ts";
 import type { LaunchRequest } from "./launch-request.ts";

@@ -4,7 +4,8 @@ import {
 	type DescribeCapacityReservationsResult,
 	type CapacityReservation as Ec2CapacityReservation,
 } from "@aws-sdk/client-ec2";
-import { availableIn, type CapacityReservation } from "../capacity-reservations.ts";
+import type { CapacityReservation } from "../account-options.ts";
+import { availableIn } from "../capacity-reservations.ts";
 import { Ec2Error } from "../ec2-error.ts";
 import { takePage } from "../paging.ts";
 import { OWNER_ID, type World } from "../world.ts";

@@ -1,6 +1,6 @@
 import type { Placement } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
-import type { MoveTarget, RunningAttempt } from "#server/scheduling/types.ts";
+import type { MoveTarget, RefusedLaunch, RunningAttempt } from "#server/scheduling/types.ts";
 import { priceAt } from "../billing.ts";
 import type { World } from "../engine.ts";
 import type { Run } from "../run.ts";
@@ -22,6 +22,7 @@ export class LiveAttempt implements RunningAttempt {
 	readonly stopping: boolean;
 	readonly movingTo: MoveTarget | null;
 	readonly offerId: string | null;
+	readonly refused: readonly RefusedLaunch[];
 	readonly expiresAtMs: number | null;
 	readonly #world: World;
 	/** Undefined: it changes with time. */
@@ -29,7 +30,14 @@ export class LiveAttempt implements RunningAttempt {
 
 	constructor(
 		world: World,
-		given: { run: Run; spec: JobSpec; expiresAtMs: number | null; stopping?: boolean; movingTo?: MoveTarget | null },
+		given: {
+			run: Run;
+			spec: JobSpec;
+			expiresAtMs: number | null;
+			refused: readonly RefusedLaunch[];
+			stopping?: boolean;
+			movingTo?: MoveTarget | null;
+		},
 	) {
 		const { run } = given;
 		this.#world = world;
@@ -45,6 +53,7 @@ export class LiveAttempt implements RunningAttempt {
 		this.stopping = given.stopping ?? false;
 		this.movingTo = given.movingTo ?? null;
 		this.offerId = run.offer?.id ?? null;
+		this.refused = given.refused;
 		this.expiresAtMs = given.expiresAtMs;
 		if (!run.offer) this.#fixedPrice = null;
 		else if (!world.scenario.prices.has(run.offer.id)) {
@@ -74,8 +83,8 @@ export class LiveAttempt implements RunningAttempt {
 	}
 
 	with(change: { stopping?: boolean; movingTo?: MoveTarget | null }): LiveAttempt {
-		const { run, spec, expiresAtMs, stopping, movingTo } = this;
-		return new LiveAttempt(this.#world, { run, spec, expiresAtMs, stopping, movingTo, ...change });
+		const { run, spec, expiresAtMs, refused, stopping, movingTo } = this;
+		return new LiveAttempt(this.#world, { run, spec, expiresAtMs, refused, stopping, movingTo, ...change });
 	}
 }
 

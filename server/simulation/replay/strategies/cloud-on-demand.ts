@@ -1,6 +1,5 @@
 import type { Strategy, World } from "../engine.ts";
-import type { SeenJob } from "../job.ts";
-import type { Run, RunEnd } from "../run.ts";
+import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { OfferRanking } from "./offer-ranking.ts";
 
 /**

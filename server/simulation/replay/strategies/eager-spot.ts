@@ -1,7 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { Strategy, World } from "../engine.ts";
-import type { SeenJob } from "../job.ts";
-import type { Run, RunEnd } from "../run.ts";
+import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { launchOnDemand } from "./cloud-on-demand.ts";
 import { OfferRanking } from "./offer-ranking.ts";
 import { startHome } from "./start-home.ts";
@@ -52,6 +51,9 @@ export class EagerSpot implements Strategy {
 		this.#waiting.length = 0;
 	}
 
+	/** A launch in the cloud was asked for. */
+	protected launched(_run: Run): void {}
+
 	#place(job: SeenJob): void {
 		if (startHome(this.#world, job)) return;
 		const search = this.#searches.get(job.index);
@@ -59,8 +61,11 @@ export class EagerSpot implements Strategy {
 		const reserved = this.#ranking.reservedNow(job);
 		const open = reserved ? [reserved] : this.#ranking.cheapest(job, "spot").filter((offer) => !search.refused.has(offer.id));
 		const offer = open.find((candidate) => regionOf(candidate) !== search.shunnedRegion) ?? open[0];
-		if (offer) this.#world.launch(job, offer);
-		else launchOnDemand(this.#world, this.#ranking, job, search.onDemandTries);
+		if (offer) this.launched(this.#world.launch(job, offer));
+		else {
+			launchOnDemand(this.#world, this.#ranking, job, search.onDemandTries);
+			if (job.run) this.launched(job.run);
+		}
 	}
 }
 

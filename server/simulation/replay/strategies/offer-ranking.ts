@@ -1,8 +1,8 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { priceAt } from "../billing.ts";
 import type { World } from "../engine.ts";
-import type { SeenJob } from "../job.ts";
 import { mayGoTo } from "../replay-data.ts";
+import type { SeenJob } from "../run.ts";
 
 /** Offers of one capacity type by price, for jobs of one shape, where their data may be. A missing price or a price of 0 is no price. */
 export class OfferRanking {

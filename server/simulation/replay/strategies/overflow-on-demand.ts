@@ -1,4 +1,4 @@
-import type { SeenJob } from "../job.ts";
+import type { SeenJob } from "../run.ts";
 import { CloudOnDemand } from "./cloud-on-demand.ts";
 import { startHome } from "./start-home.ts";
 

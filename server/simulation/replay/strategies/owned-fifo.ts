@@ -1,5 +1,5 @@
 import type { Strategy, World } from "../engine.ts";
-import type { SeenJob } from "../job.ts";
+import type { SeenJob } from "../run.ts";
 import { canEverRunHome, startHome } from "./start-home.ts";
 
 /**

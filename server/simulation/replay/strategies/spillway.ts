@@ -5,7 +5,18 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { keptRooms } from "#server/scheduling/kept-room.ts";
-import type { Action, DecideMemo, MoveTarget, OfferRecord, PendingJob, Plan, PoolView, Snapshot } from "#server/scheduling/types.ts";
+import { needsGuard } from "#server/scheduling/running/needs-guard.ts";
+import type {
+	Action,
+	DecideMemo,
+	MoveTarget,
+	OfferRecord,
+	PendingJob,
+	Plan,
+	PoolView,
+	RefusedLaunch,
+	Snapshot,
+} from "#server/scheduling/types.ts";
 import { HomeQueue } from "../core/home-queue.ts";
 import { LiveAttempt } from "../core/live-attempt.ts";
 import { MoneyHeld } from "../core/money-held.ts";
@@ -14,10 +25,10 @@ import { WorkList } from "../core/work-list.ts";
 import type { Strategy, World } from "../engine.ts";
 import { GridRecord } from "../grid-record.ts";
 import type { HomeNodes } from "../home-nodes.ts";
-import type { SeenJob } from "../job.ts";
 import type { MeasuredRun } from "../meter.ts";
-import type { Run, RunEnd } from "../run.ts";
+import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { RunHistory } from "../run-history.ts";
+import { SpeedHistory } from "../speed-history.ts";
 import { TraceSpecs } from "../trace-spec.ts";
 
 /** What a replay of our own records knows beside its trace. */
@@ -35,6 +46,7 @@ export interface SpillwayOptions {
 	readRunsEveryMs?: number;
 }
 
+const NONE_REFUSED: readonly RefusedLaunch[] = [];
 /** While jobs wait that may leave home, and nothing happens, they are looked at this often. */
 const WAITING_TICK_MS = MINUTE_MS;
 /** While work in the cloud could go home, and nothing happens: within LIMITS.moveCheckpointWithinMs of each checkpoint. */
@@ -55,6 +67,8 @@ export class Spillway implements Strategy {
 	readonly #memo: DecideMemo = { kept: new Map() };
 	readonly #specs: TraceSpecs;
 	readonly #history: RunHistory;
+	/** null: the scenario says nothing of speeds. */
+	readonly #speeds: SpeedHistory | null;
 	readonly #options: SpillwayOptions;
 	/** Attempts that broke their job's longest run time: it fails. */
 	readonly #overdue = new Set<Run>();
@@ -63,13 +77,18 @@ export class Spillway implements Strategy {
 	readonly #jobs = new Map<string, SeenJob>();
 	readonly #pending = new HomeQueue();
 	readonly #running = new WorkList<LiveAttempt>();
+	/** Launches of each job that were refused in the last hour. */
+	readonly #refused = new Map<string, readonly RefusedLaunch[]>();
 	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
 	readonly #lookers = new WeakMap<JobSpec, boolean>();
 	readonly #movesHome: boolean;
+	readonly #movesCheaper: boolean;
 	/** Set where a rule waits for greener hours and there are some on record. */
 	readonly #grid: GridRecord | null;
 	/** Pending jobs for which more can be done, or more is waited for, than a free slot. */
 	readonly #pressing = new Set<string>();
+	/** Jobs in the cloud for which more can be done than to go home: those on spot before a deadline, and all where a rule lets work go cheaper. */
+	readonly #watched = new Set<string>();
 	/** Cloud attempts by GPUs. */
 	readonly #cloudGpus = new Map<number, number>();
 	#changed = false;
@@ -81,6 +100,7 @@ export class Spillway implements Strategy {
 		this.#history = new RunHistory(options.readRunsEveryMs);
 		for (const { spec, durationMs } of options.priorRuns ?? []) this.#history.add(spec, durationMs);
 		this.#world = world;
+		this.#speeds = world.scenario.throughput ? new SpeedHistory(world.scenario.throughput) : null;
 		this.#policy = policy;
 		this.#specs = new TraceSpecs(world.scenario.checkpointEveryMs);
 		this.#money = new MoneyHeld(policy, options.spentBefore);
@@ -88,6 +108,7 @@ export class Spillway implements Strategy {
 		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
 		const waits = policy.rules.some(({ effect }) => effect.kind === "defer" && effect.to === "greener");
 		this.#grid = waits && world.scenario.gridOnRecord ? new GridRecord(world.scenario.gridOnRecord) : null;
+		this.#movesCheaper = policy.rules.some(({ effect }) => effect.kind === "move" && effect.to.includes("cheaper"));
 		this.#movesHome = policy.rules.some(({ effect }) => effect.kind === "move");
 	}
 
@@ -103,13 +124,16 @@ export class Spillway implements Strategy {
 		const live = this.#running.get(job.id);
 		const spec = live?.spec ?? this.#specs.specOf(job);
 		this.#running.delete(job.id);
+		this.#watched.delete(job.id);
 		this.#money.settle(run, measured.costByMonth);
 		this.#changed = true;
+		this.#speeds?.add(spec, run, measured.endMs);
 		if (run.offer) {
 			this.#countCloud(run, -1);
 			if (why !== "refused") this.#offers.ended(run, why === "interrupted");
 		}
 		if (why === "finished") {
+			this.#refused.delete(job.id);
 			this.#jobs.delete(job.id);
 			this.#history.add(spec, job.savedMs);
 			return;
@@ -172,6 +196,7 @@ export class Spillway implements Strategy {
 		const due = this.#world.nowMs >= this.#wakeAtMs;
 		// Work comes home at checkpoints only: every MOVING_TICK_MS is soon enough for it.
 		if (due && this.#couldGoHome()) return true;
+		if (due && this.#watched.size > 0) return true;
 		return (due || this.#changed) && (this.#pressing.size > 0 || (this.#pending.size > 0 && this.#hasFreeSlot()));
 	}
 
@@ -189,7 +214,8 @@ export class Spillway implements Strategy {
 	#wakeLater(): void {
 		const { nowMs } = this.#world;
 		if (this.#wakeAtMs <= nowMs) this.#wakeAtMs = Number.POSITIVE_INFINITY;
-		const tickMs = this.#pressing.size > 0 ? (this.#options.waitingTickMs ?? WAITING_TICK_MS) : this.#couldGoHome() ? MOVING_TICK_MS : null;
+		const watches = this.#watched.size > 0 || this.#couldGoHome();
+		const tickMs = this.#pressing.size > 0 ? (this.#options.waitingTickMs ?? WAITING_TICK_MS) : watches ? MOVING_TICK_MS : null;
 		if (tickMs === null || nowMs + tickMs >= this.#wakeAtMs) return;
 		this.#wakeAtMs = nowMs + tickMs;
 		this.#world.wakeAt(this.#wakeAtMs);
@@ -217,9 +243,11 @@ export class Spillway implements Strategy {
 			priceMaxAgeMs: Number.MAX_SAFE_INTEGER,
 			cloudStartMs: scenario.cloudStartMs ?? { p50Ms: scenario.bootMs, p90Ms: scenario.bootMs },
 			boardWatts: scenario.boardWatts,
+			restoreMs: scenario.restoreMs,
 			offerRecords: this.#offers.records(),
 			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
 			...(data ? { data } : {}),
+			...(this.#speeds ? { throughput: this.#speeds.view(nowMs) } : {}),
 			...(this.#grid ? { gridForecast: this.#grid.ahead(nowMs) } : {}),
 		};
 	}
@@ -278,7 +306,9 @@ export class Spillway implements Strategy {
 	#began(job: SeenJob, run: Run, expiresAtMs: number | null): void {
 		const spec = this.#pending.get(job.id)?.spec ?? this.#specs.specOf(job);
 		this.#forget(job.id);
-		this.#running.set(new LiveAttempt(this.#world, { run, spec, expiresAtMs }));
+		const live = new LiveAttempt(this.#world, { run, spec, expiresAtMs, refused: this.#refused.get(job.id) ?? NONE_REFUSED });
+		this.#running.set(live);
+		if (run.offer && (this.#movesCheaper || needsGuard(live))) this.#watched.add(job.id);
 	}
 
 	#stop(job: SeenJob, atMs: number, why: "stopped" | "evicted" | "moved", movingTo: MoveTarget | null): void {
@@ -298,6 +328,7 @@ export class Spillway implements Strategy {
 			nextAttemptNo: job.attempts + 1,
 			completedMs: job.savedMs,
 			avoidOffers,
+			refused: this.#refused.get(job.id) ?? NONE_REFUSED,
 			approvedMicroUsd: job.recorded?.approvedMicroUsd ?? null,
 			movingTo,
 			// Said from the beginning: with it added later V8 would forget all that it compiled for jobs that wait.
@@ -329,7 +360,13 @@ export class Spillway implements Strategy {
 		if (!run.offer) return [];
 		const { nowMs } = this.#world;
 		const offerId = run.offer.id;
-		if (why === "refused") return [{ offerId, untilMs: this.#offers.refused(run) }];
+		if (why === "refused") {
+			this.#refused.set(run.job.id, [
+				...(this.#refused.get(run.job.id) ?? []).filter(({ atMs }) => nowMs - atMs < HOUR_MS),
+				{ offerId, atMs: nowMs },
+			]);
+			return [{ offerId, untilMs: this.#offers.refused(run) }];
+		}
 		return why === "interrupted" ? [{ offerId, untilMs: nowMs + (this.#options.cooldownMs ?? COOLDOWN_MS) }] : [];
 	}
 

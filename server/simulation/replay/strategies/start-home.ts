@@ -1,6 +1,5 @@
 import type { World } from "../engine.ts";
-import type { SeenJob } from "../job.ts";
-import type { Run } from "../run.ts";
+import type { Run, SeenJob } from "../run.ts";
 
 /** Starts the job now in the cheapest pool in which it fits; null when it fits in none. */
 export function startHome(world: World, job: SeenJob): Run | null {

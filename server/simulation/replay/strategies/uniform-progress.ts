@@ -8,9 +8,8 @@ import {
 	type UniformProgressJob,
 } from "#server/scheduling/spot-guarantee/uniform-progress.ts";
 import type { Strategy, World } from "../engine.ts";
-import type { SeenJob } from "../job.ts";
 import type { MeasuredRun } from "../meter.ts";
-import type { Run, RunEnd } from "../run.ts";
+import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { RunHistory } from "../run-history.ts";
 import { TraceSpecs } from "../trace-spec.ts";
 import { launchOnDemand } from "./cloud-on-demand.ts";

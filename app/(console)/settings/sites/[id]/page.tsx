@@ -5,7 +5,7 @@ import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { ChangeSiteForm } from "#components/sites/site-form.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 
-export const metadata: Metadata = { title: "A site" };
+export const metadata: Metadata = { title: "Site" };
 
 export default async function ChangeSitePage({ params }: { params: Promise<{ id: string }> }) {
 	const { id } = await params;
@@ -15,7 +15,7 @@ export default async function ChangeSitePage({ params }: { params: Promise<{ id:
 		<HydrateClient>
 			<PageHeader title={id} crumbs={[{ label: "Sites", href: "/settings/sites" }]} />
 			<PageBody>
-				<QueryBoundary what="The site" framed skeleton={<TextSkeleton lines={10} label="Loading the site" />}>
+				<QueryBoundary what="this site" framed skeleton={<TextSkeleton lines={10} label="Loading site" />}>
 					<ChangeSiteForm id={id} />
 				</QueryBoundary>
 			</PageBody>

@@ -21,7 +21,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 	return { title: MONTH.test(month) ? `Bills of ${monthWords(month)}` : "Bills" };
 }
 
-/** A month's bills of the providers against the ledger. */
+/** Compares a month's provider bills with the ledger. */
 export default async function BillsPage({ params, searchParams }: Props) {
 	const { month } = await params;
 	if (!MONTH.test(month)) notFound();
@@ -34,26 +34,22 @@ export default async function BillsPage({ params, searchParams }: Props) {
 			<PageHeader
 				title="Bills"
 				crumbs={[{ label: monthWords(month), href: statementHref(month, view.team ?? "") }]}
-				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? whoseWords(view.team) : "against the ledger"}</span>}
+				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? whoseWords(view.team) : "compared with the ledger"}</span>}
 			/>
 			<PageBody>
-				<QueryBoundary what="The bills by provider" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading the bills" />}>
+				<QueryBoundary what="bills" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading bills" />}>
 					<ProvidersPanel view={view} />
 				</QueryBoundary>
 				{view.resource !== null && (
-					<QueryBoundary what="The lines of the bills" framed skeleton={<TableSkeleton rows={8} columns={6} label="Loading the lines" />}>
+					<QueryBoundary what="bill lines" framed skeleton={<TableSkeleton rows={8} columns={6} label="Loading bill lines" />}>
 						<LinesPanel view={view} resource={view.resource} />
 					</QueryBoundary>
 				)}
-				<QueryBoundary what="The resources" framed skeleton={<TableSkeleton rows={10} columns={7} label="Loading the resources" />}>
+				<QueryBoundary what="resources" framed skeleton={<TableSkeleton rows={10} columns={7} label="Loading resources" />}>
 					<ResourcesPanel view={view} />
 				</QueryBoundary>
 				{view.team === null && (
-					<QueryBoundary
-						what="The reconciliations"
-						framed
-						skeleton={<TableSkeleton rows={3} columns={5} label="Loading the reconciliations" />}
-					>
+					<QueryBoundary what="reconciliations" framed skeleton={<TableSkeleton rows={3} columns={5} label="Loading reconciliations" />}>
 						<HistoryPanel view={view} />
 					</QueryBoundary>
 				)}

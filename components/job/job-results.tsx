@@ -1,0 +1,94 @@
+"use client";
+import { useMutation } from "@tanstack/react-query";
+import { toast } from "sonner";
+import { EmptyState } from "#components/page/states.tsx";
+import { Time } from "#components/time/relative-time.tsx";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { JobDetail } from "#components/trpc/outputs.ts";
+import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Button } from "#components/ui/button.tsx";
+import { formatCount } from "#components/ui/format-number.ts";
+import { Panel } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { formatBytes } from "./job-checkpoints.tsx";
+
+/** The results of a job: every file with its size and a download. */
+export function JobResults({ job }: { job: JobDetail }) {
+	const trpc = useTRPC();
+	const { data } = useSuspenseQuery(trpc.artifact.list.queryOptions({ id: job.id }));
+	return (
+		<Panel title="Results" sub={`spillway artifacts get ${job.name}`}>
+			{data.length === 0 ? (
+				<EmptyState icon="jobs" title="No results yet" className="py-7">
+					{job.finishedAt === null ? "Results appear when an attempt ends." : "The job ended without results."}
+				</EmptyState>
+			) : (
+				<Table aria-label="Results">
+					<thead>
+						<tr>
+							<Th>File</Th>
+							<Th>Result</Th>
+							<Th n>Attempt</Th>
+							<Th>Created</Th>
+							<Th n>Size</Th>
+							<Th>
+								<span className="sr-only">Download</span>
+							</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{data.flatMap((item) =>
+							item.fileList.map((file) => <FileRow key={`${item.id}/${file.path}`} job={job} item={item} file={file} />),
+						)}
+					</tbody>
+				</Table>
+			)}
+		</Panel>
+	);
+}
+
+type Item = { id: string; name: string; kind: string; attemptId: string; createdAt: string; deletedAt: string | null };
+type File = { path: string; bytes: number; sha256: string };
+
+function FileRow({ job, item, file }: { job: JobDetail; item: Item; file: File }) {
+	const trpc = useTRPC();
+	const link = useMutation(
+		trpc.artifact.createLink.mutationOptions({
+			onSuccess: ({ url }) => window.location.assign(url),
+			onError: (error) => toast.error(`Could not download ${file.path}. ${error.message}`),
+		}),
+	);
+	const number = job.attemptList.find((a) => a.id === item.attemptId)?.number;
+	return (
+		<Tr>
+			<Td phone="a" className="font-mono text-xs" title={`SHA-256 ${file.sha256}`}>
+				{file.path}
+			</Td>
+			<Td phone="c">
+				{item.name} <span className="text-ink-3">{item.kind}</span>
+			</Td>
+			<Td n>{number === undefined ? "" : formatCount(number)}</Td>
+			<Td>
+				<Time atMs={Date.parse(item.createdAt)} form="short" />
+			</Td>
+			<Td n phone="b">
+				{formatBytes(file.bytes)}
+			</Td>
+			<Td phone="d">
+				{item.deletedAt === null ? (
+					<Button
+						size="sm"
+						variant="link"
+						disabled={link.isPending}
+						aria-label={`Download ${file.path}`}
+						onClick={() => link.mutate({ id: item.id, path: file.path, minutes: 5 })}
+					>
+						Download
+					</Button>
+				) : (
+					<span className="text-ink-3">Deleted</span>
+				)}
+			</Td>
+		</Tr>
+	);
+}

@@ -1,1 +1,0 @@
-CREATE INDEX "allocation_ended" ON "allocation" USING btree ("ended_at");

@@ -1,1 +1,0 @@
-ALTER TABLE "site" ADD COLUMN "unhealthy_since" timestamp (3) with time zone;

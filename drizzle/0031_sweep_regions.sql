@@ -1,1 +1,0 @@
-CREATE INDEX "instance_region" ON "instance" USING btree ("site_id","region","intended_at" DESC NULLS FIRST);

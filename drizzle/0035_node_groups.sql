@@ -1,1 +1,0 @@
-ALTER TABLE "pool" ADD COLUMN "nodes_to_come" integer DEFAULT 0 NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "pool" ADD COLUMN "none_comes" boolean DEFAULT false NOT NULL;

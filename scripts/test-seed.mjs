@@ -1,0 +1,11 @@
+// Vitest's set-up of each file: one seed for all properties. `npm test` draws the same cases in each run, so that a failure is
+// caused by a change; `npm run test:deep` names a new seed.
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { expect } from "vitest";
+
+const { testPath } = expect.getState();
+if (!testPath || readFileSync(testPath, "utf8").includes("fast-check")) {
+	const { default: fc } = await import("fast-check");
+	fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(process.env.SPILLWAY_TEST_SEED ?? 1) });
+}

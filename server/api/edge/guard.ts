@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { problemOf } from "../problem.ts";
+import { sendProblem } from "../rest/handler.ts";
+import { allowedHosts, demandKnownHost, demandSameOrigin } from "./hosts.ts";
+import { DOORS, pageDoorOf } from "./limits.ts";
+import { type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
+import { readBody } from "./read-body.ts";
+import { replayRequest } from "./replay-request.ts";
+
+export interface Edge {
+	/** @throws SpillwayError for a foreign host or origin */
+	demandOwn(req: IncomingMessage): void;
+	/** A page's request with its body read within the limits; counted per address. @throws SpillwayError */
+	admitPage(req: IncomingMessage, res: ServerResponse): Promise<IncomingMessage>;
+}
+
+export function makeEdge(options: {
+	publicUrl: string;
+	host: string;
+	moreHosts: readonly string[];
+	limiter: RateLimiter;
+	nowMs(): number;
+	addressOf(req: IncomingMessage): string | null;
+}): Edge {
+	const { publicUrl, host, limiter } = options;
+	const allowed = allowedHosts({ publicUrl, host, more: options.moreHosts });
+	return {
+		demandOwn(req) {
+			demandKnownHost(req, allowed);
+			demandSameOrigin(req, publicUrl);
+		},
+		async admitPage(req, res) {
+			const state = limiter.take(`address:${options.addressOf(req) ?? "unknown"}`, options.nowMs());
+			for (const [name, value] of Object.entries(rateLimitHeaders(state))) res.setHeader(name, value);
+			const path = (req.url ?? "/").split("?")[0] ?? "/";
+			const door = DOORS[pageDoorOf(path)];
+			const calls = path.split(/,|%2c/i).length;
+			if (calls > door.batch) throw tooManyCalls(door.batch);
+			const hasBody = req.headers["content-length"] !== undefined || req.headers["transfer-encoding"] !== undefined;
+			return hasBody ? replayRequest(req, await readBody(req, door)) : req;
+		},
+	};
+}
+
+function tooManyCalls(max: number): SpillwayError {
+	return new SpillwayError("payload_too_large", `A batch has at most ${max} calls.`, { fix: "Send several batches." });
+}
+
+/** Answers a refused request; the connection closes, since its body may be unread. */
+export function refuse(res: ServerResponse, error: unknown): void {
+	res.shouldKeepAlive = false;
+	sendProblem(res, problemOf(error, randomUUID()), error);
+}

@@ -1,0 +1,158 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { aJob, type Person, RestWorld } from "#server/api/testing/rest-world.ts";
+import { OPERATIONS } from "#server/contract/operations.ts";
+import { approval } from "#server/db/schema/approval.ts";
+import { decision } from "#server/db/schema/decision.ts";
+import { GRANTS } from "#server/domain/permissions.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
+import { artifactIdOf } from "#server/kernel/ids.ts";
+import { recordArtifact } from "#server/services/work/artifact/record.ts";
+
+/**
+ * Operation × person × parameter, generated from the contract. An operation without a sample for each parameter fails, so a
+ * new operation cannot be left out.
+ */
+
+const ROLE_OF: Record<Person, Role> = { platform: "platform", scientist: "data_scientist", stranger: "data_scientist", finance: "finance" };
+const PEOPLE = Object.keys(ROLE_OF) as Person[];
+const SECRET = "value-of-a-secret-variable";
+const OWN_TEAM: Person = "scientist";
+
+let world: RestWorld;
+let jobId: string;
+/** Sample values by group and parameter. `team: true`: the entity belongs to the team research. */
+let samples: Record<string, Record<string, { value: string; team?: true }>>;
+
+beforeAll(async () => {
+	world = await RestWorld.open();
+	jobId = await submitAs(OWN_TEAM);
+	const attemptId = await world.start(jobId);
+	await world.log(attemptId, "line");
+	const approvalId = await addApproval(await submitAs(OWN_TEAM));
+	const job = { id: { value: jobId, team: true as const } };
+	const artifactId = artifactIdOf(jobId, 1, 0);
+	await recordArtifact(world.database.db, {
+		...{ id: artifactId, jobId, attemptId, team: "research", files: [], atMs: world.nowMs() },
+		output: { name: "model", path: "out", kind: "model", when: "success", keepMs: null },
+	});
+	const sites = { id: { value: "home" }, siteId: { value: "home" }, poolId: { value: "pool" } };
+	const policies = { name: { value: "default" }, version: { value: "1" }, id: { value: "btst_missing" } };
+	const month = { month: { value: "2026-01" } };
+	samples = {
+		...{ job, site: sites, rates: sites, policy: policies, draft: policies, backtest: policies, shadow: policies },
+		...{ spend: { id: { value: "chg_missing" } }, budget: { id: { value: "cloud-month" } }, channel: { id: { value: "chan_missing" } } },
+		...{
+			approval: { id: { value: approvalId, team: true } },
+			artifact: { id: { value: artifactId, team: true } },
+			token: { id: { value: "tok_missing" } },
+			account: { id: { value: "usr_missing" } },
+			statement: month,
+			bill: { ...month, id: { value: "bill_missing" } },
+		},
+	};
+});
+afterAll(() => world.close());
+
+async function submitAs(as: Person): Promise<string> {
+	const job = aJob({ spec: { env: { API_KEY: SECRET } } });
+	return String((await world.post("/jobs", job, { as })).json.id);
+}
+
+async function addApproval(of: string): Promise<string> {
+	const { db } = world.database;
+	const at = new Date(world.nowMs());
+	const quote = { decisionId: "none", costMicroUsd: "1000000", worstMicroUsd: "1000000", placement: "aws", startsInMs: 0, runsForMs: 0 };
+	await db.insert(approval).values({
+		...{ id: "appr_matrix", jobId: of, ruleId: "ask", role: "finance" as const, quote: quote as never, state: "open" as const },
+		...{ policyName: "default", policyVersion: 1, requestedAt: at, expiresAt: new Date(at.getTime() + 3_600_000) },
+	} as typeof approval.$inferInsert);
+	return "appr_matrix";
+}
+
+/** Operations on entities of a person, or that a rule or another person's act allows: 403 for a reason beyond role and team. */
+const MAY_STILL_BE_FORBIDDEN = new Set(["approval.grant", "approval.refuse", "approval.rejectProposal", "approval.approveProposal"]);
+
+function sampleOf(group: string, id: string, parameter: string): { value: string; team?: true } {
+	// Some operations of these groups are about another group's entity.
+	const owner = id === "approval.askAgain" || id === "artifact.list" ? "job" : /Proposal$/.test(id) ? "spend" : group;
+	const sample = samples[owner]?.[parameter];
+	if (!sample) throw new Error(`authorization matrix: add a sample for {${parameter}} of ${id}`);
+	return sample;
+}
+
+function cell(operation: (typeof OPERATIONS)[number]): { url: string; isTeams: boolean } {
+	const [group = ""] = operation.id.split(".");
+	let isTeams = false;
+	const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+		const { value, team } = sampleOf(group, operation.id, name);
+		isTeams ||= team === true;
+		return value;
+	});
+	// Without a team, a statement is the company's, which only roles for all teams may read.
+	const query = operation.id === "statement.get" ? "?team=research" : "";
+	isTeams ||= query !== "";
+	return { url: `/api/v1${path}${query}`, isTeams };
+}
+
+/** Refusals first, so that what is allowed and changes something comes last. */
+describe("operation × person × parameter", () => {
+	it.each(OPERATIONS.map((o) => [o.id, o] as const))("%s refuses by role before it reads the body", async (_, operation) => {
+		const { url } = cell(operation);
+		const refused = PEOPLE.filter((p) => GRANTS[ROLE_OF[p]][operation.permission] === undefined);
+		for (const as of refused) {
+			const body = operation.method === "GET" ? {} : { body: "{ not json" };
+			expect(await world.call(operation.method, url, { as, ...body }), `${as}`).toMatchObject({ status: 403, json: { code: "forbidden" } });
+		}
+		expect((await world.call(operation.method, url, { as: null })).status).toBe(401);
+	});
+
+	it.each(OPERATIONS.map((o) => [o.id, o] as const))("%s reports another team's entity as missing", async (_, operation) => {
+		const { url, isTeams } = cell(operation);
+		// A team named in the query is not an entity: its name is the caller's own, and the answer is 403.
+		if (!isTeams || url.includes("?") || GRANTS.data_scientist[operation.permission] !== "own") return;
+		const answer = await world.call(operation.method, url, { as: "stranger", ...(operation.method === "GET" ? {} : { body: {} }) });
+		expect(answer).toMatchObject({ status: 404, json: { code: "not_found" } });
+		const missing = url.replace(/(job|appr|art)_[^/]+/, (id) => `${id.slice(0, -3)}zzz`);
+		const unknown = await world.call(operation.method, missing, { as: "stranger", ...(operation.method === "GET" ? {} : { body: {} }) });
+		const text = (json: { detail: string }) => json.detail.replace(/(job|appr|art)_\w+/g, "ID");
+		expect(text(answer.json)).toBe(text(unknown.json));
+	});
+
+	it.each(OPERATIONS.filter((o) => o.method === "GET").map((o) => [o.id, o] as const))(
+		"%s answers those who may read it",
+		async (_, operation) => {
+			const { url, isTeams } = cell(operation);
+			for (const as of PEOPLE) {
+				const grant = GRANTS[ROLE_OF[as]][operation.permission];
+				if (grant === undefined || (grant === "own" && isTeams && as !== OWN_TEAM)) continue;
+				const answer = await world.call("GET", url, { as });
+				expect([401, 403], `${as}: ${answer.text.slice(0, 200)}`).not.toContain(answer.status);
+				expect(answer.json?.code, answer.text.slice(0, 200)).not.toBe("internal");
+				const maySeeValues = GRANTS[ROLE_OF[as]]["job:submit"] === "all" || as === OWN_TEAM;
+				if (!maySeeValues) expect(answer.text).not.toContain(SECRET);
+			}
+		},
+	);
+
+	it.each(OPERATIONS.filter((o) => o.method !== "GET").map((o) => [o.id, o] as const))(
+		"%s is open to those with the permission",
+		async (_, operation) => {
+			const { url, isTeams } = cell(operation);
+			for (const as of PEOPLE) {
+				const grant = GRANTS[ROLE_OF[as]][operation.permission];
+				if (grant === undefined || MAY_STILL_BE_FORBIDDEN.has(operation.id)) continue;
+				if (grant === "own" && isTeams && as !== OWN_TEAM) continue;
+				const { status, text } = await world.call(operation.method, url, { as, body: {} });
+				expect([401, 403], `${as}: ${text.slice(0, 200)}`).not.toContain(status);
+			}
+		},
+	);
+});
+
+it("finance reads a job with the names of its variables, not their values", async () => {
+	const id = await submitAs("scientist");
+	expect((await world.get(`/jobs/${id}`, { as: "finance" })).json.spec.env).toEqual({ API_KEY: "••••••" });
+	expect((await world.get(`/jobs/${id}`, { as: "scientist" })).json.spec.env).toEqual({ API_KEY: SECRET });
+	expect(await world.database.db.$count(decision, eq(decision.jobId, id))).toBe(0);
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import {
+	answerIdentity,
+	createAccount,
+	createAccountInput,
+	disableAccount,
+	enableAccount,
+	inviteAccount,
+	listAccounts,
+} from "#server/services/governance/account/manage.ts";
+import { createToken, createTokenInput } from "#server/services/governance/token/create.ts";
+import { listTokens } from "#server/services/governance/token/list.ts";
+import { revokeToken } from "#server/services/governance/token/revoke.ts";
+import { procedure, router } from "./init.ts";
+
+const byId = z.strictObject({ id: z.string().min(1).max(64) });
+
+export const tokenRouter = router({
+	list: procedure.query(({ ctx }) => listTokens(ctx.service)),
+	create: procedure.input(createTokenInput).mutation(({ ctx, input }) => createToken(ctx.service, input)),
+	revoke: procedure.input(byId).mutation(({ ctx, input }) => revokeToken(ctx.service, input.id)),
+});
+
+export const accountRouter = router({
+	list: procedure.query(({ ctx }) => listAccounts(ctx.service)),
+	create: procedure.input(createAccountInput).mutation(({ ctx, input }) => createAccount(ctx.service, input)),
+	invite: procedure.input(byId).mutation(({ ctx, input }) => inviteAccount(ctx.service, input.id)),
+	disable: procedure.input(byId).mutation(({ ctx, input }) => disableAccount(ctx.service, input.id)),
+	enable: procedure.input(byId).mutation(({ ctx, input }) => enableAccount(ctx.service, input.id)),
+	linkIdentity: procedure.input(byId).mutation(({ ctx, input }) => answerIdentity(ctx.service, input.id, "link")),
+	rejectIdentity: procedure.input(byId).mutation(({ ctx, input }) => answerIdentity(ctx.service, input.id, "reject")),
+});

@@ -1,0 +1,41 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Db, DbOrTx } from "#server/db/client.ts";
+import { account } from "#server/db/schema/account.ts";
+import type { Actor } from "#server/services/core/context.ts";
+
+/** Ends every session of an account: sign-out on any device, copies of its cookie included. */
+export async function endSessions(db: DbOrTx, accountId: string): Promise<void> {
+	await db
+		.update(account)
+		.set({ sessionEpoch: sql`${account.sessionEpoch} + 1` })
+		.where(eq(account.id, accountId));
+}
+
+/** The epoch for a session that starts now; null when the account is missing or disabled. */
+export async function readSessionEpoch(db: Db, accountId: string): Promise<number | null> {
+	const [row] = await db
+		.select({ epoch: account.sessionEpoch })
+		.from(account)
+		.where(and(eq(account.id, accountId), isNull(account.disabledAt)));
+	return row?.epoch ?? null;
+}
+
+/**
+ * Role and teams as they are now; null when the session has ended or the account is disabled. Read on each request, so that
+ * signing out takes effect at once. Demo accounts count in demo mode only.
+ */
+export async function actorOfSession(db: Db, session: { accountId: string; epoch: number }, demo: boolean): Promise<Actor | null> {
+	const [row] = await db
+		.select()
+		.from(account)
+		.where(
+			and(
+				eq(account.id, session.accountId),
+				eq(account.sessionEpoch, session.epoch),
+				eq(account.service, false),
+				isNull(account.disabledAt),
+				demo ? undefined : eq(account.demo, false),
+			),
+		);
+	return row ? { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "session" } : null;
+}

@@ -1,0 +1,79 @@
+import { operation } from "./operation.ts";
+
+export const token = {
+	list: operation({
+		method: "GET",
+		path: "/tokens",
+		summary: "List your tokens, or everyone's as an administrator; never the tokens themselves",
+		permission: "token:manage",
+		procedure: "query",
+	}),
+	create: operation({
+		method: "POST",
+		path: "/tokens",
+		summary: "Create a token with scopes and an expiry; it is returned once",
+		permission: "token:manage",
+		status: 201,
+		procedure: "mutation",
+	}),
+	revoke: operation({
+		method: "DELETE",
+		path: "/tokens/{id}",
+		summary: "Revoke a token; it stops working within 5 seconds",
+		permission: "token:manage",
+		procedure: "mutation",
+	}),
+};
+
+export const account = {
+	list: operation({
+		method: "GET",
+		path: "/accounts",
+		summary: "List accounts with their identities, and sign-ins that wait for approval",
+		permission: "account:manage",
+		procedure: "query",
+	}),
+	create: operation({
+		method: "POST",
+		path: "/accounts",
+		summary: "Create a person with an invitation of 7 days, or a service account",
+		permission: "account:manage",
+		status: 201,
+		procedure: "mutation",
+	}),
+	invite: operation({
+		method: "POST",
+		path: "/accounts/{id}/invite",
+		summary: "Let the next sign-in with the account's verified address be linked, for 7 days",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	disable: operation({
+		method: "POST",
+		path: "/accounts/{id}/disable",
+		summary: "Disable an account; its sessions and tokens end",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	enable: operation({
+		method: "POST",
+		path: "/accounts/{id}/enable",
+		summary: "Enable a disabled account",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	linkIdentity: operation({
+		method: "POST",
+		path: "/identities/{id}/link",
+		summary: "Approve a waiting sign-in: link it to the account with its address",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	rejectIdentity: operation({
+		method: "POST",
+		path: "/identities/{id}/reject",
+		summary: "Reject a waiting sign-in",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+};

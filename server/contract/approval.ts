@@ -1,0 +1,72 @@
+import { operation } from "./operation.ts";
+
+export const approval = {
+	proposals: operation({
+		method: "GET",
+		path: "/proposals",
+		summary: "List changes that need a second person",
+		permission: "budget:read",
+		procedure: "query",
+	}),
+	approveProposal: operation({
+		method: "POST",
+		path: "/proposals/{id}/approve",
+		summary: "Approve another person's change; it takes effect immediately",
+		permission: "budget:approve",
+		write: true,
+		procedure: "mutation",
+	}),
+	rejectProposal: operation({
+		method: "POST",
+		path: "/proposals/{id}/reject",
+		summary: "Reject another person's change, or withdraw your own",
+		permission: "budget:change",
+		write: true,
+		procedure: "mutation",
+	}),
+	list: operation({
+		method: "GET",
+		path: "/approvals",
+		summary: "List approval requests, newest first",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	outlook: operation({
+		method: "GET",
+		path: "/approvals/outlook",
+		summary: "Get who can approve your jobs and the median time to an answer",
+		permission: "quote:ask",
+		procedure: "query",
+	}),
+	get: operation({
+		method: "GET",
+		path: "/approvals/{id}",
+		summary: "Get an approval request: quote, rule, free budget and answer",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	grant: operation({
+		method: "POST",
+		path: "/approvals/{id}/grant",
+		summary: "Approve a job, optionally up to an amount",
+		permission: "job:approve",
+		write: true,
+		procedure: "mutation",
+	}),
+	refuse: operation({
+		method: "POST",
+		path: "/approvals/{id}/refuse",
+		summary: "Reject a job; it stays at home unless its submitter requests approval again",
+		permission: "job:approve",
+		write: true,
+		procedure: "mutation",
+	}),
+	askAgain: operation({
+		method: "POST",
+		path: "/jobs/{id}/ask-again",
+		summary: "Request approval again after a rejection or an expiry",
+		permission: "job:submit",
+		write: true,
+		procedure: "mutation",
+	}),
+};

@@ -1,0 +1,57 @@
+import { operation } from "./operation.ts";
+
+export const backtest = {
+	start: operation({
+		method: "POST",
+		path: "/policies/{name}/backtest",
+		summary: "Replay a draft and the version in force over past days, in the background",
+		permission: "policy:edit",
+		status: 202,
+		write: true,
+		procedure: "mutation",
+	}),
+	list: operation({
+		method: "GET",
+		path: "/policies/{name}/backtests",
+		summary: "List backtests of a policy, newest first, without results",
+		permission: "policy:edit",
+		procedure: "query",
+	}),
+	get: operation({
+		method: "GET",
+		path: "/backtests/{id}",
+		summary: "Get a backtest with its progress and its result",
+		permission: "policy:edit",
+		procedure: "query",
+	}),
+	cancel: operation({
+		method: "POST",
+		path: "/backtests/{id}/cancel",
+		summary: "Cancel a queued or running backtest",
+		permission: "policy:edit",
+		procedure: "mutation",
+	}),
+};
+
+export const shadow = {
+	get: operation({
+		method: "GET",
+		path: "/policies/{name}/shadow",
+		summary: "Get the latest shadow: agreement, both costs and the newest differences",
+		permission: "policy:edit",
+	}),
+	start: operation({
+		method: "POST",
+		path: "/policies/{name}/shadow",
+		summary: "Run a draft in the shadow of the policy in force; it only records",
+		permission: "policy:edit",
+		status: 201,
+		write: true,
+	}),
+	stop: operation({
+		method: "POST",
+		path: "/policies/{name}/shadow/stop",
+		summary: "Stop the running shadow and keep its records",
+		permission: "policy:edit",
+	}),
+};

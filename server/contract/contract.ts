@@ -1,0 +1,45 @@
+import { account, token } from "./account.ts";
+import { approval } from "./approval.ts";
+import { artifact } from "./artifact.ts";
+import { audit } from "./audit.ts";
+import { backtest, shadow } from "./backtest.ts";
+import { bill } from "./bill.ts";
+import { budget } from "./budget.ts";
+import { forecast, instance, offer, overview, site } from "./capacity.ts";
+import { carbon } from "./carbon.ts";
+import { alert, channel } from "./channel.ts";
+import { dataSet } from "./data-set.ts";
+import { job } from "./job.ts";
+import { draft, policy } from "./policy.ts";
+import { rates } from "./rates.ts";
+import { ledger, spend } from "./spend.ts";
+import { statement } from "./statement.ts";
+
+/** Every public operation, by group. A group's name and an operation's key are its id: `job.list`. */
+export const contract = {
+	job,
+	artifact,
+	site,
+	instance,
+	offer,
+	forecast,
+	overview,
+	policy,
+	draft,
+	backtest,
+	shadow,
+	spend,
+	ledger,
+	carbon,
+	budget,
+	approval,
+	alert,
+	channel,
+	rates,
+	dataSet,
+	statement,
+	bill,
+	audit,
+	token,
+	account,
+};

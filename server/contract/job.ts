@@ -1,0 +1,93 @@
+import { operation } from "./operation.ts";
+
+export const job = {
+	create: operation({
+		method: "POST",
+		path: "/jobs",
+		summary: "Submit one job, or up to 1,000 as {items}: all are accepted or none",
+		permission: "job:submit",
+		status: 201,
+		write: true,
+	}),
+	list: operation({
+		method: "GET",
+		path: "/jobs",
+		summary: "List jobs, newest first",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	get: operation({
+		method: "GET",
+		path: "/jobs/{id}",
+		summary: "Get a job with its attempts, instances and checkpoints",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	cancel: operation({
+		method: "POST",
+		path: "/jobs/{id}/cancel",
+		summary: "Cancel a job; a running job stops first",
+		permission: "job:cancel",
+		status: 202,
+		write: true,
+		procedure: "mutation",
+	}),
+	readLogs: operation({
+		method: "GET",
+		path: "/jobs/{id}/logs",
+		summary: "Read log lines of an attempt, or follow the job's log as NDJSON",
+		permission: "job:read",
+	}),
+	decisions: operation({
+		method: "GET",
+		path: "/jobs/{id}/decisions",
+		summary: "List the decisions made for a job, newest first, with every place considered",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	replay: operation({
+		method: "GET",
+		path: "/jobs/{id}/replay",
+		summary: "Repeat a recorded decision with the facts recorded then",
+		permission: "job:read",
+	}),
+	waiting: operation({
+		method: "GET",
+		path: "/jobs/{id}/waiting",
+		summary: "Explain why a job is waiting and what would change that",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	gpuUse: operation({
+		method: "GET",
+		path: "/jobs/{id}/gpu-use",
+		summary: "Get GPU utilisation and power of a job's cloud machines",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	receipt: operation({
+		method: "GET",
+		path: "/jobs/{id}/receipt",
+		summary: "Get the cost of a job by attempt and line",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	quote: operation({
+		method: "POST",
+		path: "/quotes",
+		summary: "Estimate where, when and at what cost a job would run; writes nothing",
+		permission: "quote:ask",
+	}),
+	importBatchScript: operation({
+		method: "POST",
+		path: "/imports/sbatch",
+		summary: "Convert a Slurm batch script to jobs and report each line; submits nothing",
+		permission: "job:submit",
+	}),
+	importManifests: operation({
+		method: "POST",
+		path: "/imports/kubernetes",
+		summary: "Convert Kubernetes manifests to jobs and report each field; submits nothing",
+		permission: "job:submit",
+	}),
+};

@@ -1,0 +1,115 @@
+import { operation } from "./operation.ts";
+
+export const policy = {
+	names: operation({
+		method: "GET",
+		path: "/policies",
+		summary: "List policies; the one named default is in force",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	get: operation({
+		method: "GET",
+		path: "/policies/{name}",
+		summary: "Get the policy in force as YAML and as rules, with its ETag",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	put: operation({
+		method: "PUT",
+		path: "/policies/{name}",
+		summary: "Publish a policy; requires If-Match",
+		permission: "policy:publish",
+		status: [200, 201, 202],
+	}),
+	versions: operation({
+		method: "GET",
+		path: "/policies/{name}/versions",
+		summary: "List versions, newest first, with each publication",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	version: operation({
+		method: "GET",
+		path: "/policies/{name}/versions/{version}",
+		summary: "Get one version with its text",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	diff: operation({
+		method: "GET",
+		path: "/policies/{name}/diff",
+		summary: "Compare two versions by rule and by line",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	check: operation({
+		method: "POST",
+		path: "/policies/{name}/check",
+		summary: "Check a policy text: problems by line and column, and the differences",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	merge: operation({
+		method: "POST",
+		path: "/policies/{name}/merge",
+		summary: "Merge a text based on an older version with the version in force",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	rollback: operation({
+		method: "POST",
+		path: "/policies/{name}/rollback",
+		summary: "Publish an older version again",
+		permission: "policy:publish",
+		status: [200, 202],
+		write: true,
+		procedure: "mutation",
+	}),
+	unmanage: operation({
+		method: "POST",
+		path: "/policies/{name}/unmanage",
+		summary: "Release a policy from git so that it can be edited here",
+		permission: "policy:publish",
+		write: true,
+		procedure: "mutation",
+	}),
+	settings: operation({
+		method: "GET",
+		path: "/policy-settings",
+		summary: "Get whether publishing needs a second person",
+		permission: "policy:read",
+		procedure: "query",
+	}),
+	changeSettings: operation({
+		method: "PUT",
+		path: "/policy-settings",
+		summary: "Require a second person for publishing, or stop requiring one",
+		permission: "policy:publish",
+		status: [200, 202],
+		procedure: "mutation",
+	}),
+};
+
+export const draft = {
+	get: operation({
+		method: "GET",
+		path: "/policies/{name}/draft",
+		summary: "Get your own draft",
+		permission: "policy:edit",
+	}),
+	save: operation({
+		method: "PUT",
+		path: "/policies/{name}/draft",
+		summary: "Save your own draft, even if it is not valid yet",
+		permission: "policy:edit",
+		procedure: "mutation",
+	}),
+	discard: operation({
+		method: "POST",
+		path: "/policies/{name}/draft/discard",
+		summary: "Delete your own draft",
+		permission: "policy:edit",
+		procedure: "mutation",
+	}),
+};

@@ -1,0 +1,76 @@
+import { operation } from "./operation.ts";
+
+export const rates = {
+	list: operation({
+		method: "GET",
+		path: "/rate-cards",
+		summary: "List owned pools with the rate card in force and this month's cost",
+		permission: "rates:read",
+		procedure: "query",
+	}),
+	get: operation({
+		method: "GET",
+		path: "/sites/{siteId}/pools/{poolId}/rate-card",
+		summary: "Get a pool's rate card, this month's cost and the history",
+		permission: "rates:read",
+		procedure: "query",
+	}),
+	set: operation({
+		method: "PUT",
+		path: "/sites/{siteId}/pools/{poolId}/rate-card",
+		summary: "Set a pool's rate card from a point in time; existing charges are corrected",
+		permission: "rates:change",
+		status: 201,
+		write: true,
+	}),
+	setMeasuredPower: operation({
+		method: "PUT",
+		path: "/sites/{siteId}/pools/{poolId}/measured-power",
+		summary: "Set the measured energy of a pool; it replaces the rate card's estimate",
+		permission: "rates:change",
+		status: 201,
+		write: true,
+	}),
+	electricityPrices: operation({
+		method: "GET",
+		path: "/sites/{siteId}/electricity-prices",
+		summary: "List a site's hourly electricity prices",
+		permission: "rates:read",
+	}),
+	setElectricityPrices: operation({
+		method: "PUT",
+		path: "/sites/{siteId}/electricity-prices",
+		summary: "Import a site's hourly electricity prices; existing charges are corrected",
+		permission: "rates:change",
+		status: 201,
+		write: true,
+	}),
+	commitments: operation({
+		method: "GET",
+		path: "/commitments",
+		summary: "List reserved and committed capacity",
+		permission: "rates:read",
+		procedure: "query",
+	}),
+	setCommitments: operation({
+		method: "PUT",
+		path: "/commitments",
+		summary: "Replace the list of reserved and committed capacity",
+		permission: "rates:change",
+		write: true,
+	}),
+	discounts: operation({
+		method: "GET",
+		path: "/discounts",
+		summary: "List cloud discounts and how many offers each applies to",
+		permission: "rates:read",
+		procedure: "query",
+	}),
+	setDiscounts: operation({
+		method: "PUT",
+		path: "/discounts",
+		summary: "Replace the list of cloud discounts",
+		permission: "rates:change",
+		write: true,
+	}),
+};

@@ -1,0 +1,55 @@
+import postgres from "postgres";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { adoptDatabase, migrate } from "./migrate.ts";
+import { createTestDatabase, type TestDatabase } from "./testing/database.ts";
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+
+beforeEach(async () => {
+	database = await createTestDatabase();
+	sql = postgres(database.url, { max: 1 });
+});
+afterEach(async () => {
+	await sql.end();
+	await database.drop();
+});
+
+const journal = () => sql<{ hash: string; created_at: string }[]>`select hash, created_at from drizzle.__drizzle_migrations order by id`;
+
+/** Rewrites the journal as the earlier migrations left it: 38 rows, the last one at a known time. */
+async function pretendEarlier(count: number): Promise<void> {
+	await sql`delete from drizzle.__drizzle_migrations`;
+	// What later migrations created did not exist yet.
+	await sql`drop table if exists artifact_file, artifact`;
+	await sql`insert into drizzle.__drizzle_migrations (hash, created_at)
+		select 'earlier-' || n, 1795473764011 - (38 - n) * 1000 from generate_series(1, ${count}::int) as n`;
+}
+
+it("adopts a database that ran every earlier migration, and leaves its data alone", async () => {
+	const before = await journal();
+	await sql`insert into setting (key, value) values ('kept', '1')`;
+	await pretendEarlier(38);
+	expect(await adoptDatabase(database.url)).toBe("adopted");
+	expect(await journal()).toEqual([before[0]]);
+	expect(await adoptDatabase(database.url)).toBe("current");
+	await migrate(database.url);
+	expect(await journal()).toEqual(before);
+	expect(await sql`select value from setting where key = 'kept'`).toEqual([{ value: 1 }]);
+});
+
+it("refuses a database with missing migrations, names the commit to update it with, and changes nothing", async () => {
+	await pretendEarlier(37);
+	const before = await journal();
+	const error = await migrate(database.url).catch((e: unknown) => e);
+	expect(error).toBeInstanceOf(SpillwayError);
+	expect(error).toMatchObject({ code: "conflict", message: expect.stringContaining("37 of the 38 migrations") });
+	expect((error as SpillwayError).fix).toMatch(/commit [0-9a-f]{12}/);
+	expect(await journal()).toEqual(before);
+});
+
+it("leaves a database without migrations to the migrations", async () => {
+	await sql`delete from drizzle.__drizzle_migrations`;
+	expect(await adoptDatabase(database.url)).toBe("new");
+});

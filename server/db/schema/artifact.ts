@@ -1,0 +1,48 @@
+import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { OutputKind } from "../../domain/output.ts";
+import { bigInt, instant } from "./columns.ts";
+import { job } from "./job.ts";
+
+/** A result of an attempt, complete in the store. The row stays as lineage when the files are deleted. */
+export const artifact = pgTable(
+	"artifact",
+	{
+		id: text().primaryKey(),
+		jobId: text()
+			.notNull()
+			.references(() => job.id),
+		attemptId: text().notNull(),
+		team: text().notNull(),
+		name: text().notNull(),
+		kind: text().$type<OutputKind>().notNull(),
+		files: integer().notNull(),
+		bytes: bigInt().notNull(),
+		/** SHA-256 over the sums and paths of all files, in order of path: equal for equal content. */
+		digest: text().notNull(),
+		createdAt: instant().notNull(),
+		/** When the files are deleted; null: never. */
+		expiresAt: instant(),
+		deletedAt: instant(),
+	},
+	(t) => [
+		uniqueIndex("artifact_attempt_name").on(t.attemptId, t.name),
+		index("artifact_job").on(t.jobId, t.createdAt),
+		index("artifact_team").on(t.team, t.createdAt.desc()),
+		index("artifact_expiry").on(t.expiresAt),
+	],
+);
+
+export const artifactFile = pgTable(
+	"artifact_file",
+	{
+		artifactId: text()
+			.notNull()
+			.references(() => artifact.id),
+		/** Relative to the artifact, with "/". */
+		path: text().notNull(),
+		bytes: bigInt().notNull(),
+		sha256: text().notNull(),
+		mediaType: text().notNull(),
+	},
+	(t) => [primaryKey({ columns: [t.artifactId, t.path] })],
+);

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { NAME as TEAM_NAME } from "./schema/values.ts";
+import { ROLES, type Role } from "./vocabulary.ts";
+
+const TEAMS_MAX = 50;
+
+/** How an issuer's groups become a role and teams. Keys are group names, or ids where the issuer sends ids (Entra). */
+export const groupMapSchema = z.strictObject({
+	roles: z.record(z.string().min(1).max(256), z.enum(ROLES)).default({}),
+	teams: z.record(z.string().min(1).max(256), z.string().regex(TEAM_NAME)).default({}),
+	/** A group `<teamPrefix><team>` is membership of that team; "" turns this off. */
+	teamPrefix: z.string().max(64).default(""),
+});
+export type GroupMap = z.infer<typeof groupMapSchema>;
+
+/** Used when OIDC_GROUP_MAP is unset. */
+export const DEFAULT_GROUP_MAP: GroupMap = {
+	roles: { "spillway-platform": "platform", "spillway-finance": "finance", "spillway-data-scientist": "data_scientist" },
+	teams: {},
+	teamPrefix: "spillway-team-",
+};
+
+export interface Rights {
+	role: Role;
+	teams: string[];
+}
+
+/** Role and teams of mapped groups; null when none is mapped. Several roles: platform before finance before data scientist. */
+export function rightsOfGroups(groups: readonly string[], map: GroupMap): Rights | null {
+	const roles = new Set(groups.map((group) => (Object.hasOwn(map.roles, group) ? map.roles[group] : undefined)));
+	const teams = new Set(groups.flatMap((group) => teamOfGroup(group, map) ?? []));
+	const role = (["platform", "finance", "data_scientist"] as const).find((r) => roles.has(r));
+	if (role === undefined && teams.size === 0) return null;
+	return { role: role ?? "data_scientist", teams: [...teams].sort().slice(0, TEAMS_MAX) };
+}
+
+/** Group names that make no valid team name (empty, `*`, control characters) give no membership. */
+function teamOfGroup(group: string, map: GroupMap): string | undefined {
+	if (Object.hasOwn(map.teams, group)) return map.teams[group];
+	if (map.teamPrefix === "" || !group.startsWith(map.teamPrefix)) return undefined;
+	const name = group.slice(map.teamPrefix.length);
+	return TEAM_NAME.test(name) ? name : undefined;
+}

@@ -1,0 +1,351 @@
+import { z } from "zod";
+import { HOUR_MS, SECOND_MS } from "../kernel/units.ts";
+import { dataAddressOf } from "./data-address.ts";
+import { OUTPUT_KINDS, OUTPUT_MOMENTS, outputVariable } from "./output.ts";
+import * as value from "./schema/values.ts";
+import { WORKLOAD_CLASSES } from "./vocabulary.ts";
+
+/**
+ * The job file: one definition of every field, its bounds and its documentation. The parser, `/schemas/job.json`, completion, the
+ * form and the tables of docs/job-file.md are derived from it. To add a field, add it here and to `specOf` in job-file.ts.
+ */
+
+/** Limits on input. */
+export const JOB_LIMITS = {
+	documentBytes: 256 * 1024,
+	commandParts: 1_000,
+	partCharacters: 32_768,
+	envEntries: 200,
+	labels: 64,
+	dataRefs: 64,
+	outputs: 32,
+	nodes: 256,
+	gpusPerNode: 16,
+	cpusPerNode: 4_096,
+	durationMs: 90 * 24 * HOUR_MS,
+	checkpointIntervalMinMs: SECOND_MS,
+} as const;
+
+const RESERVED_ENV = /^(SPILLWAY_|CUDA_VISIBLE_DEVICES$)/;
+const duration = () => value.duration(JOB_LIMITS.durationMs);
+const gib = () => value.gib(1e9);
+
+const envName = z
+	.string()
+	.regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be letters, digits and _, and not start with a digit")
+	.refine((key) => !RESERVED_ENV.test(key), "is set by Spillway, like every SPILLWAY_* variable");
+const envValue = z.union([value.text(JOB_LIMITS.partCharacters), z.number().transform(String), z.boolean().transform(String)], {
+	error: `must be text of at most ${JOB_LIMITS.partCharacters} characters without NUL, a number, true or false`,
+});
+
+function checkDataUri(uri: string, ctx: z.RefinementCtx): void {
+	// The pattern has already reported a missing scheme.
+	if (!uri.includes(":")) return;
+	try {
+		dataAddressOf(uri);
+	} catch (error) {
+		ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+	}
+}
+
+const resources = z.strictObject({
+	gpus: value
+		.wholeNumber(1, JOB_LIMITS.gpusPerNode)
+		.default(1)
+		.meta({
+			title: "GPUs per node",
+			description: "Whole GPUs on each node.",
+			docs: "Whole GPUs on each node, 1 to 16.",
+			examples: [8],
+		}),
+	accelerators: z
+		.array(value.line(64))
+		.max(32)
+		.default([])
+		.meta({
+			title: "Accelerators",
+			description: "Accepted accelerator models, separated by commas. Any when empty.",
+			docs: "Accepted models, at most 32: `A100-80GB`, or a name that covers several models, such as `A100`. Other names are matched as written. TPUs and Trainium (`TPU-v5e`, `TPU-v6e`, `Trainium2`) are used only by jobs that name them.",
+			examples: [["H100-80GB", "A100-80GB"]],
+			defaultText: "any",
+			valueType: "list of accelerators",
+		}),
+	cpus: value
+		.wholeNumber(1, JOB_LIMITS.cpusPerNode)
+		.optional()
+		.meta({ title: "CPUs per node", description: "CPU cores on each node.", examples: [96], defaultText: "any" }),
+	memoryGiB: gib()
+		.optional()
+		.meta({ title: "Memory per node", description: "Memory on each node.", examples: [900], defaultText: "any" }),
+	gpuMemoryGiB: value
+		.gib(1_024)
+		.optional()
+		.meta({
+			title: "GPU memory",
+			description: "Minimum memory of each GPU. Smaller GPUs are excluded.",
+			examples: [40],
+			defaultText: "any",
+		}),
+	bf16: z
+		.boolean()
+		.optional()
+		.meta({
+			title: "Needs bfloat16",
+			description: "true excludes accelerators without bfloat16.",
+			docs: "`true` excludes accelerators without bfloat16 (before NVIDIA Ampere: V100, T4, P100, K80).",
+			examples: [true],
+			defaultText: "false",
+		}),
+});
+
+const checkpoint = z.strictObject({
+	path: value.absolutePath().meta({
+		title: "Checkpoint folder",
+		description: "Where the job writes its checkpoints. SPILLWAY_CHECKPOINT_DIR contains this path.",
+		examples: ["/checkpoints"],
+	}),
+	uri: value
+		.line(1024)
+		.optional()
+		.meta({ title: "Checkpoint storage", description: "Where checkpoints are stored.", examples: ["s3://acme-ckpt/fraud-v7"] }),
+	interval: duration()
+		.refine((ms) => ms >= JOB_LIMITS.checkpointIntervalMinMs, "must be at least 1s, so that the job makes progress")
+		.prefault("15m")
+		.meta({ title: "Checkpoint interval", description: "How often checkpoints are saved. At least 1s.", examples: ["15m"] }),
+});
+
+const dataSet = z.strictObject({
+	uri: value
+		.line(1024)
+		.regex(/^[a-z][a-z0-9+.-]*:/, "needs a scheme, for example s3://bucket/path or file:./folder")
+		.superRefine(checkDataUri)
+		.meta({
+			title: "Data URI",
+			description: "Where the data is stored.",
+			docs: "Where the data is stored: `s3://bucket/path`, `file:///folder`, and [others](data.md).",
+			examples: ["s3://acme/claims"],
+		}),
+	sizeGiB: gib()
+		.optional()
+		.meta({
+			title: "Data size",
+			description: "Size of the data. Policies treat an unknown size as unlimited.",
+			examples: [500],
+			defaultText: "unknown",
+		}),
+	mount: value
+		.absolutePath()
+		.meta({ title: "Mount path", description: "Where the job reads the data. Must be unique.", examples: ["/data"] }),
+	residency: z
+		.array(z.string().regex(/^[a-z]{2,16}$/, "must be a lower-case region such as eu or us"))
+		.max(16)
+		.default([])
+		.meta({
+			title: "Residency",
+			description: "Regions that the data must not leave, such as eu. Available to policies.",
+			examples: [["eu"]],
+		}),
+});
+
+const output = z.strictObject({
+	name: value.name().meta({ title: "Output name", description: "Must be unique within the job.", examples: ["model"] }),
+	path: value
+		.absolutePath()
+		.refine((path) => !/^[/.]*$/.test(path), "must name a file or folder below the work folder, for example out/model")
+		.meta({
+			title: "Output path",
+			description: "File or folder that the job writes. SPILLWAY_OUTPUT_<NAME> contains its absolute path.",
+			examples: ["out/model"],
+		}),
+	kind: z
+		.enum(OUTPUT_KINDS)
+		.default("file")
+		.meta({ title: "Kind", description: "A label: model, dataset, report or file.", examples: ["model"] }),
+	when: z
+		.enum(OUTPUT_MOMENTS)
+		.default("success")
+		.meta({
+			title: "Upload when",
+			description: "success uploads when the command exits with 0. always also after failures and interruptions.",
+			examples: ["success"],
+		}),
+	keep: duration()
+		.optional()
+		.meta({ title: "Keep", description: "How long the files are kept.", examples: ["30d"], defaultText: "until deleted" }),
+});
+
+const spec = z.strictObject({
+	class: z
+		.enum(WORKLOAD_CLASSES)
+		.default("burst")
+		.meta({
+			title: "Class",
+			description: "Workload class. Policies treat classes differently.",
+			examples: ["burst"],
+		}),
+	image: value
+		.line(512)
+		.optional()
+		.meta({
+			title: "Image",
+			description: "Container image. The local site runs the command without one.",
+			docs: "Container image, used on Kubernetes, on Slurm through its container setting, and [on cloud instances](agent.md#containers). Without one, the command is a program installed on the machine.",
+			examples: ["ghcr.io/acme/train:1.2"],
+		}),
+	command: z
+		.array(value.text(JOB_LIMITS.partCharacters))
+		.min(1)
+		.max(JOB_LIMITS.commandParts)
+		.meta({
+			title: "Command",
+			description: "Program and arguments. No shell is added.",
+			docs: 'Program and arguments, at most 1,000. No shell is added: write `["bash", "-c", "…"]` to use one.',
+			examples: [["python", "train.py", "--epochs", "10"]],
+		}),
+	env: z
+		.record(envName, envValue)
+		.refine((entries) => Object.keys(entries).length <= JOB_LIMITS.envEntries, `must have at most ${JOB_LIMITS.envEntries} entries`)
+		.default({})
+		.meta({
+			title: "Environment",
+			description: "Environment variables.",
+			docs: "Environment variables, at most 200. Names are letters, digits and `_`. `SPILLWAY_*` and `CUDA_VISIBLE_DEVICES` are set by Spillway and rejected.",
+			examples: [{ SEED: "7" }],
+		}),
+	nodes: value
+		.wholeNumber(1, JOB_LIMITS.nodes)
+		.default(1)
+		.meta({
+			title: "Nodes",
+			description: "Machines that start together.",
+			docs: "Machines that start together, at most 256. See [several nodes](#several-nodes).",
+			examples: [1],
+		}),
+	resources: resources.prefault({}).meta({ title: "Resources", description: "GPUs, CPUs and memory on each node." }),
+	throughput: z
+		.record(value.line(64), z.number("must be a number such as 3.1: work per hour, in the same unit for all entries").positive().max(1e9))
+		.refine((speeds) => Object.keys(speeds).length >= 1 && Object.keys(speeds).length <= 32, "must have 1 to 32 accelerators")
+		.optional()
+		.meta({
+			title: "Throughput",
+			description: "Relative speed by accelerator: work per hour, in the same unit for all entries.",
+			docs: "Relative speed by accelerator, such as `{ H100-80GB: 3.1, A100-80GB: 1.6 }`: work per hour, in the same unit for all entries. [How speeds are estimated](decisions.md#speed-of-an-accelerator).",
+			examples: [{ "H100-80GB": 3.1, "A100-80GB": 1.6 }],
+			valueType: "accelerator: number",
+			defaultText: "learned",
+		}),
+	duration: z
+		.strictObject({
+			estimate: duration()
+				.optional()
+				.meta({
+					title: "Expected run time",
+					description: "Expected run time. Improves forecasts.",
+					examples: ["6h"],
+					defaultText: "from past runs",
+				}),
+			max: duration()
+				.optional()
+				.meta({ title: "Maximum run time", description: "The job is stopped after this time.", examples: ["12h"] }),
+		})
+		.prefault({})
+		.meta({ title: "Run time", description: "Expected and maximum run time." }),
+	deadline: value
+		.timestamp()
+		.optional()
+		.meta({
+			title: "Deadline",
+			description: "When the job must be finished. Requires a time zone.",
+			docs: "When the job must be finished, with a time zone: `2026-12-01T08:00:00Z` or `…+01:00`.",
+			examples: ["2026-12-01T08:00:00Z"],
+		}),
+	priority: value
+		.wholeNumber(0, 100)
+		.default(50)
+		.meta({ title: "Priority", description: "0 to 100. Higher runs first.", examples: [50] }),
+	critical: z
+		.boolean()
+		.default(false)
+		.meta({
+			title: "Critical",
+			description: "Fails over to another site or region when its own stops responding.",
+			docs: "[Fails over](policy.md#move-go-on-elsewhere-at-a-checkpoint) to another site when its owned site stops responding, and to another region when its cloud instance [stops responding](agent.md#the-lease-of-a-critical-job). Available to policies.",
+			examples: [false],
+		}),
+	checkpoint: checkpoint.optional().meta({
+		title: "Checkpoint",
+		description: "The job saves checkpoints and resumes from the latest one after an interruption.",
+		examples: [{ path: "/checkpoints", interval: "15m" }],
+	}),
+	data: z
+		.array(dataSet)
+		.max(JOB_LIMITS.dataRefs)
+		.refine(
+			(sets) => new Set(sets.map((set) => set.mount)).size === sets.length,
+			"has two data sets with the same mount. Give each its own",
+		)
+		.default([])
+		.meta({
+			title: "Data",
+			description: "Data sets that are copied to the job.",
+			examples: [[{ uri: "s3://acme/claims", mount: "/data" }]],
+		}),
+	outputs: z
+		.array(output)
+		.max(JOB_LIMITS.outputs)
+		.refine(
+			(outputs) => new Set(outputs.map((o) => outputVariable(o.name))).size === outputs.length,
+			"has two outputs with the same name. Give each its own",
+		)
+		.default([])
+		.meta({
+			title: "Outputs",
+			description: "Results that are uploaded when an attempt ends.",
+			docs: "Results that are uploaded when an attempt ends. See [results](results.md).",
+			examples: [[{ name: "model", path: "out/model", kind: "model" }]],
+		}),
+});
+
+const metadata = z.strictObject({
+	name: value.name().meta({
+		title: "Name",
+		description: "1 to 63 letters, digits, dots, underscores or dashes.",
+		docs: "1 to 63 letters, digits, `.`, `_` or `-`, starting and ending with a letter or digit.",
+		examples: ["fraud-v7"],
+	}),
+	team: value.name().meta({
+		title: "Team",
+		description: "The team that pays.",
+		docs: "The team that pays. Same characters as `name`.",
+		examples: ["risk"],
+	}),
+	project: value
+		.name()
+		.optional()
+		.meta({
+			title: "Project",
+			description: "Groups cost in reports.",
+			docs: "Groups cost in reports. Same characters as `name`.",
+			examples: ["fraud"],
+		}),
+	labels: z
+		.record(value.name(), value.line(256).or(z.literal("")))
+		.refine((labels) => Object.keys(labels).length <= JOB_LIMITS.labels, `must have at most ${JOB_LIMITS.labels} labels`)
+		.default({})
+		.meta({
+			title: "Labels",
+			description: "Available to policies and filters.",
+			docs: "At most 64. Names as above, values of at most 256 characters. Available to policies.",
+			examples: [{ pipeline: "nightly" }],
+		}),
+});
+
+/** The document as people write it. Unknown fields are errors. */
+export const jobDocumentSchema = z
+	.strictObject({
+		apiVersion: z.literal("spillway/v1").meta({ description: "Always spillway/v1." }),
+		kind: z.literal("Job").meta({ description: "Always Job." }),
+		metadata: metadata.meta({ description: "Name, team, project and labels." }),
+		spec: spec.meta({ description: "What to run and what it needs." }),
+	})
+	.meta({ title: "Spillway job", description: "A GPU job: what to run, what it needs and when it must finish." });

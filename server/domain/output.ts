@@ -1,0 +1,29 @@
+/** What a job leaves behind: the kinds decide only how a result is labelled and found. */
+export const OUTPUT_KINDS = ["model", "dataset", "report", "file"] as const;
+export type OutputKind = (typeof OUTPUT_KINDS)[number];
+
+/** `success`: upload only when the command exits with 0. `always`: also after a failure or an interruption. */
+export const OUTPUT_MOMENTS = ["success", "always"] as const;
+export type OutputMoment = (typeof OUTPUT_MOMENTS)[number];
+
+/** A result that the job declares: a file or folder that is uploaded when an attempt ends. */
+export interface OutputSpec {
+	/** Unique within the job: `model` in `fraud-v142/model`. */
+	name: string;
+	/** Below the work folder. An absolute path must be a folder; it is created before the command starts. */
+	path: string;
+	kind: OutputKind;
+	when: OutputMoment;
+	/** How long the files are kept after the upload, ms; null: until a person deletes them. */
+	keepMs: number | null;
+}
+
+/** The environment variable that holds the absolute path of an output: `model-v2` becomes `SPILLWAY_OUTPUT_MODEL_V2`. */
+export function outputVariable(name: string): string {
+	return `SPILLWAY_OUTPUT_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`;
+}
+
+/** The outputs that are due when an attempt ends. */
+export function dueOutputs(outputs: readonly OutputSpec[] | undefined, succeeded: boolean): readonly OutputSpec[] {
+	return (outputs ?? []).filter((output) => succeeded || output.when === "always");
+}

@@ -1,0 +1,126 @@
+import type { Role } from "./vocabulary.ts";
+
+/** Everything a caller can be allowed to do. `authorize` checks it in the services, for tRPC and REST alike. */
+export const PERMISSIONS = [
+	"job:read",
+	"job:submit",
+	"job:cancel",
+	/** List and download the results of jobs. */
+	"artifact:read",
+	"artifact:delete",
+	"quote:ask",
+	"capacity:read",
+	"instance:read",
+	/** Add, change, check and remove sites, and their credentials. */
+	"site:manage",
+	"policy:read",
+	"budget:read",
+	"spend:read",
+	"audit:read",
+	/** Caps of budgets, notification channels. */
+	"budget:change",
+	/** Approve somebody else's cap change. */
+	"budget:approve",
+	"rates:read",
+	"rates:change",
+	"bill:read",
+	"bill:import",
+	/** Charges row by row, FOCUS exports. */
+	"charge:read",
+	"statement:read",
+	/** Close a month, add notes on variances. */
+	"statement:close",
+	"statement:sign",
+	/** Drafts, backtests and shadows. */
+	"policy:edit",
+	"policy:publish",
+	/** Where data sets have copies. */
+	"data:change",
+	/** Approve somebody else's publication. */
+	"policy:approve",
+	/** Approve or reject a job for which a rule requires it; the rule names the role. */
+	"job:approve",
+	/** The caller's own tokens. */
+	"token:manage",
+	/** Accounts of others: invite, disable, link identities, service accounts and their tokens. */
+	"account:manage",
+] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+/** `all`: for every team. `own`: for the caller's teams only. */
+export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = {
+	platform: {
+		"job:read": "all",
+		"job:submit": "all",
+		"job:cancel": "all",
+		"artifact:read": "all",
+		"artifact:delete": "all",
+		"quote:ask": "all",
+		"capacity:read": "all",
+		"instance:read": "all",
+		"site:manage": "all",
+		"policy:read": "all",
+		"budget:read": "all",
+		"spend:read": "all",
+		"audit:read": "all",
+		"rates:read": "all",
+		"bill:read": "all",
+		"charge:read": "all",
+		"statement:read": "all",
+		"budget:change": "all",
+		"budget:approve": "all",
+		"rates:change": "all",
+		"bill:import": "all",
+		"statement:close": "all",
+		"statement:sign": "all",
+		"policy:edit": "all",
+		"policy:publish": "all",
+		"data:change": "all",
+		"policy:approve": "all",
+		"job:approve": "all",
+		"token:manage": "all",
+		"account:manage": "all",
+	},
+	data_scientist: {
+		"job:read": "own",
+		"job:submit": "own",
+		"job:cancel": "own",
+		"artifact:read": "own",
+		"artifact:delete": "own",
+		"quote:ask": "own",
+		"capacity:read": "all",
+		"instance:read": "own",
+		"policy:read": "all",
+		"budget:read": "all",
+		"spend:read": "own",
+		"charge:read": "own",
+		"statement:read": "own",
+		"token:manage": "all",
+	},
+	finance: {
+		"job:read": "all",
+		"capacity:read": "all",
+		"instance:read": "all",
+		"policy:read": "all",
+		"budget:read": "all",
+		"spend:read": "all",
+		"rates:read": "all",
+		"bill:read": "all",
+		"charge:read": "all",
+		"statement:read": "all",
+		"budget:change": "all",
+		"budget:approve": "all",
+		"rates:change": "all",
+		"bill:import": "all",
+		"statement:close": "all",
+		"statement:sign": "all",
+		"job:approve": "all",
+		"audit:read": "all",
+		"token:manage": "all",
+	},
+};
+
+/** Some role has the permission for its own teams only, so responses depend on the caller's teams. */
+export function isTeamScoped(permission: Permission): boolean {
+	return Object.values(GRANTS).some((grants) => grants[permission] === "own");
+}

@@ -1,0 +1,23 @@
+import type { Permission } from "./permissions.ts";
+
+/** What a token may be limited to. Within its scopes a token has its owner's permissions, never more. */
+export const TOKEN_SCOPES = ["read", "jobs", "money", "policy", "sites", "accounts"] as const;
+export type TokenScope = (typeof TOKEN_SCOPES)[number];
+
+const SCOPE_OF: Partial<Record<Permission, TokenScope>> = {
+	"job:submit": "jobs",
+	"job:cancel": "jobs",
+	"data:change": "jobs",
+	"job:approve": "policy",
+	"policy:edit": "policy",
+	"policy:publish": "policy",
+	"policy:approve": "policy",
+	"site:manage": "sites",
+	"account:manage": "accounts",
+	"token:manage": "accounts",
+};
+
+/** Every `…:read` and asking for a quote is `read`; what else is not listed changes money. */
+export function scopeOf(permission: Permission): TokenScope {
+	return SCOPE_OF[permission] ?? (permission.endsWith(":read") || permission === "quote:ask" ? "read" : "money");
+}

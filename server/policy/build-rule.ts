@@ -1,0 +1,78 @@
+import type { Policy, RuleEffect } from "#server/domain/policy.ts";
+import { EFFECTS, type RuleFile } from "#server/domain/policy-schema.ts";
+import { assertNever, defined } from "#server/kernel/assert.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+
+/** The one effect of a valid rule, as plain data. */
+export function buildEffect(rule: RuleFile): RuleEffect {
+	const kind = defined(
+		EFFECTS.find((name) => rule[name] !== undefined),
+		"effect of a valid rule",
+	);
+	switch (kind) {
+		case "deny":
+		case "allow":
+			return { kind, ...buildPlaces(defined(rule[kind], kind)) };
+		case "burst":
+			return buildBurst(defined(rule.burst, kind));
+		case "require": {
+			const { capacityType = null, approval = null } = defined(rule.require, kind);
+			return { kind, capacityType, approval };
+		}
+		case "preempt": {
+			const { classes, longerBy = null } = defined(rule.preempt, kind);
+			return { kind, classes, longerBy };
+		}
+		case "move": {
+			const { to, savingUsd = 0n } = defined(rule.move, kind);
+			return { kind, to, savingMicroUsd: savingUsd };
+		}
+		case "defer": {
+			const { to, within } = defined(rule.defer, kind);
+			return { kind, to, withinMs: within };
+		}
+		case "adopt": {
+			const { team, sites = [], partitions = [], users = [], optIn } = defined(rule.adopt, kind);
+			return { kind, team, sites, partitions, users, needsOptIn: optIn === "needed" };
+		}
+		case "limit":
+			return buildLimit(defined(rule.limit, kind));
+		default:
+			return assertNever(kind, "effect");
+	}
+}
+
+type Present<K extends keyof RuleFile> = NonNullable<RuleFile[K]>;
+
+function buildPlaces({ sites = [], regions = [], instanceFamilies = [], capacityTypes = [] }: Present<"deny">) {
+	return { sites, regions, instanceFamilies, capacityTypes };
+}
+
+function buildBurst({ after, or, always, only }: Present<"burst">): Extract<RuleEffect, { kind: "burst" }> {
+	const triggers = { ...after, ...or };
+	return {
+		kind: "burst",
+		forecastWaitMs: triggers.forecastWait ?? null,
+		waitedMs: triggers.waited ?? null,
+		deadlineSlackMs: triggers.deadlineSlack ?? null,
+		queueLength: triggers.queueLength ?? null,
+		always: always !== undefined,
+		costAtMostMicroUsd: only?.costAtMostUsd ?? null,
+		dataAtMostGiB: only?.dataAtMostGiB ?? null,
+	};
+}
+
+function buildLimit({ instanceHours, idleMinutes, gpuUtilisationBelow: low }: Present<"limit">): Extract<RuleEffect, { kind: "limit" }> {
+	return {
+		kind: "limit",
+		instanceMs: instanceHours === undefined ? null : Math.floor(instanceHours * HOUR_MS),
+		idleMs: idleMinutes === undefined ? null : Math.floor(idleMinutes * MINUTE_MS),
+		gpuUtilisationBelow: low ? { percent: low.percent, forMs: low.for } : null,
+	};
+}
+
+export function buildWeights(
+	file: { delayUsdPerHour?: bigint | undefined; carbonUsdPerTonne?: bigint | undefined } = {},
+): Policy["weights"] {
+	return { delayMicroUsdPerHour: file.delayUsdPerHour ?? 0n, carbonMicroUsdPerTonne: file.carbonUsdPerTonne ?? 0n };
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { makeAsksLeft } from "./asks-left.ts";
+import { openOfferBook } from "./offers.ts";
+import { anOffer, aSnapshot, NOON_MS } from "./testing/builders.ts";
+
+const asked = anOffer({ usd: "0.30", capacityType: "spot" });
+const fresh = anOffer({ usd: "0.40", capacityType: "spot", region: "us-west-2" });
+const rows = openOfferBook(aSnapshot({ offers: [asked, fresh] })).rows;
+const untilMs = (minutesAgo: readonly number[], offerId: string): number | undefined => {
+	const refused = minutesAgo.map((minutes) => ({ offerId: asked.id, atMs: NOON_MS - minutes * MINUTE_MS }));
+	const row = rows.find(({ offer }) => offer.id === offerId);
+	return row && makeAsksLeft(refused, NOON_MS)(row);
+};
+
+describe("asks for capacity that refused the job", () => {
+	it("are repeated twice within an hour, and then not until the first repeat is an hour ago", () => {
+		expect(untilMs([50, 40], asked.id)).toBe(0);
+		expect(untilMs([50, 40, 30], asked.id)).toBe(NOON_MS - 40 * MINUTE_MS + HOUR_MS);
+	});
+
+	it("count for an hour", () => {
+		expect(untilMs([100, 90, 80, 70, 61], asked.id)).toBe(0);
+	});
+
+	it("leave open a place that has not refused it", () => {
+		expect(untilMs([50, 40, 30, 20], fresh.id)).toBe(0);
+	});
+});

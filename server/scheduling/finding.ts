@@ -1,0 +1,26 @@
+import type { Outcome } from "#server/domain/decision.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import type { DueBurst } from "./burst.ts";
+import type { OfferChoice } from "./choose-offer.ts";
+import type { CloudRun } from "./cost.ts";
+import type { Eviction } from "./eviction.ts";
+import type { HomeStart } from "./home.ts";
+import type { QueuedJob } from "./order.ts";
+import type { Shape } from "./shape.ts";
+
+/** What was found for one job; turned into an action, a reason and an explanation by `record`. */
+export interface Finding {
+	queued: QueuedJob;
+	shape: Shape;
+	/** null: nobody asked what it would take in a cloud. */
+	run: CloudRun | null;
+	start: HomeStart | null;
+	due: DueBurst | null;
+	choice: OfferChoice | null;
+	outcome: Outcome;
+	reason: Reason;
+	/** It could start now, and waits for a better hour: no slots are kept for it until then. */
+	putOffUntilMs: number | null;
+	/** Room that others make for it. */
+	eviction: Eviction | null;
+}

@@ -1,0 +1,50 @@
+import type { SpeedSource } from "#server/domain/decision.ts";
+
+/**
+ * How fast accelerators run jobs, before any of the company's own runs are known: a multivariate normal distribution of the natural
+ * logarithm of speed, relative to one common accelerator. server/rates/throughput.ts builds it from public measurements.
+ */
+export interface ThroughputPrior {
+	accelerators: readonly string[];
+	logMean: readonly number[];
+	/** Row i, column j: how the errors of accelerators i and j go together across kinds of work. */
+	covariance: readonly (readonly number[])[];
+}
+
+/** Speeds of one family of jobs on one accelerator, summarised. A family is a team's jobs of one name pattern and GPU count. */
+export interface ThroughputStat {
+	team: string;
+	namePattern: string;
+	/** history-keys.ts, gpuBucketOf. */
+	gpus: number;
+	/** Set when one user ran all of them. */
+	user?: string;
+	accelerator: string;
+	/** `rate`: work done per hour, in one unit for the whole family. `duration`: whole runs per hour, whose work differs from run to run. */
+	kind: "rate" | "duration";
+	runs: number;
+	/** Mean of the natural logarithm of the speed. */
+	meanLogRate: number;
+	/** Sample variance of that logarithm; 0 for one run. */
+	variance: number;
+}
+
+/** What a snapshot knows of speeds. */
+export interface ThroughputView {
+	/** A machine whose speed is known: estimates and stored work are relative to a machine of speed 1. */
+	anchor: { accelerator: string; speed: number };
+	prior: ThroughputPrior;
+	stats: readonly ThroughputStat[];
+}
+
+/** Speed of one job on one accelerator, relative to a machine of speed 1. */
+export interface Speed {
+	/** Natural logarithm of the median speed. */
+	logMean: number;
+	/** Its uncertainty relative to the accelerator that the family is best known on. */
+	logSd: number;
+	/** null: the anchor itself, which is exact. */
+	source: SpeedSource | null;
+	/** Runs of the family measured there. */
+	runs: number;
+}

@@ -1,0 +1,95 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import { ManualClock } from "#server/kernel/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
+import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
+import { readDataView } from "./data-view.ts";
+import { listDataSets } from "./list.ts";
+import { withNearestCopies } from "./nearest-copies.ts";
+import { setDataSets } from "./set.ts";
+
+let database: TestDatabase;
+let clock: ManualClock;
+let ctx: ServiceContext;
+beforeEach(async () => {
+	database = await createTestDatabase();
+	clock = new ManualClock(Date.now());
+	ctx = systemContext(database.db, clock);
+});
+afterEach(() => database.drop());
+
+const claims = { uri: "s3://acme/claims", copies: [{ at: "gcp:us-central1", uri: "gs://acme-us/claims" }] };
+const ref = (uri: string, sizeGiB: number | null) => ({ uri, sizeGiB, mount: `/${uri.at(-1)}`, residency: [] });
+
+/** An attempt in aws us-east-1 that staged for so long. */
+async function staged(data: ReturnType<typeof ref>[], tookMs: number): Promise<void> {
+	const jobId = await seedJob(database.db, aSpec({ data }));
+	const { attemptId } = await seedInstance(database.db, { jobId, number: 1, expiresAtMs: Date.now() + HOUR_MS, providerInstanceId: null });
+	const stagingAt = new Date();
+	await database.db.update(attempt).set({ state: "staging", stagingAt }).where(eq(attempt.id, attemptId));
+	await database.db
+		.update(attempt)
+		.set({ state: "running", startedAt: new Date(stagingAt.getTime() + tookMs) })
+		.where(eq(attempt.id, attemptId));
+}
+
+describe("copies of data sets", () => {
+	it("are kept, and written into the audit with what was before", async () => {
+		await setDataSets(ctx, { items: [claims] });
+		await setDataSets(ctx, { items: [] });
+		expect((await listDataSets(ctx)).items).toEqual([]);
+		const lines = await database.db.select().from(audit).where(eq(audit.action, "data_sets.set")).orderBy(audit.id);
+		expect(lines.map((l) => [l.before, l.after])).toEqual([
+			[[], [claims]],
+			[[claims], []],
+		]);
+	});
+
+	it.each([
+		["a place that nobody knows", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
+		["two copies at one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],
+		["the same set twice", { items: [claims, claims] }, /has a duplicate data set/],
+		["no address", { items: [{ ...claims, copies: [{ at: "gcp:us-central1", uri: "hdfs://x/y" }] }] }, /no kind of store/],
+	])("refuse %s", async (_what, input, why) => {
+		await expect(setDataSets(ctx, input)).rejects.toThrow(why);
+	});
+
+	it("are changed by platform engineers alone", async () => {
+		const actor = { kind: "person", accountId: "a", name: "A", role: "data_scientist", teams: ["risk"], via: "session" } as const;
+		await expect(setDataSets({ ...ctx, actor }, { items: [] })).rejects.toThrow(/data:change/);
+	});
+
+	it("are what an attempt beside them fetches from, and nobody else", async () => {
+		await setDataSets(ctx, { items: [claims] });
+		const spec = aSpec({ data: [ref(claims.uri, 1), ref("s3://acme/other", 1)] });
+		const at = async (place: string) => (await withNearestCopies(database.db, spec, place)).data.map((d) => d.uri);
+		expect(await at("gcp:us-central1")).toEqual(["gs://acme-us/claims", "s3://acme/other"]);
+		expect(await at("gcp:europe-west1")).toEqual([claims.uri, "s3://acme/other"]);
+	});
+});
+
+describe("how fast data came in", () => {
+	it("30 + 10 GiB in 10 + 10 minutes are 40 × 1,024 MiB ÷ 1,200 s = 34.13 MiB/s; a set of unknown size tells nothing", async () => {
+		await staged([ref("s3://a/b", 20), ref("s3://a/c", 10)], 10 * MINUTE_MS);
+		await staged([ref("s3://a/b", 10)], 10 * MINUTE_MS);
+		await staged([ref("s3://a/b", 50), ref("s3://a/c", null)], MINUTE_MS);
+		await staged([], MINUTE_MS);
+		const { inbound } = await listDataSets(ctx);
+		expect(inbound).toEqual([{ place: "aws:us-east-1", mibPerS: expect.closeTo(34.133, 2) }]);
+	});
+
+	it("is nothing while nothing is known, and keeps the copies' object while they stay the same", async () => {
+		const nothing = await readDataView(database.db, clock.nowMs(), undefined);
+		expect(nothing).toEqual({ replicas: new Map(), inboundMiBPerS: new Map(), filesStayHome: true });
+		await setDataSets(ctx, { items: [claims] });
+		const first = await readDataView(database.db, clock.nowMs(), undefined);
+		expect(first?.replicas).toEqual(new Map([[claims.uri, ["gcp:us-central1"]]]));
+		expect((await readDataView(database.db, clock.nowMs(), first))?.replicas).toBe(first?.replicas);
+		await setDataSets(ctx, { items: [{ ...claims, uri: "s3://acme/more" }] });
+		expect((await readDataView(database.db, clock.nowMs(), first))?.replicas).not.toBe(first?.replicas);
+	});
+});

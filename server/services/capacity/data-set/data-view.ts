@@ -1,0 +1,54 @@
+import type { DbOrTx } from "#server/db/client.ts";
+import { env } from "#server/env.ts";
+import type { DataView as KnownData } from "#server/scheduling/types.ts";
+import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
+import { readInboundSpeeds } from "./inbound-speeds.ts";
+import { readDataSets, readDataStores } from "./list.ts";
+import { readCopiesAhead, readStoreSpeeds } from "./stored-copies.ts";
+
+/**
+ * Where data sets lie, how fast they move and what it costs that they leave, as the core sees it; undefined while nothing is known. `before` is answered again
+ * as long as it says the same: what was worked out with it then still holds.
+ */
+export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData | undefined): Promise<KnownData | undefined> {
+	const sets = await readDataSets(db);
+	const inboundMiBPerS = await readInboundSpeeds(db, nowMs);
+	const filesStayHome = !isOneHost();
+	const steps = await readEgressSteps(db, nowMs);
+	if (!filesStayHome && sets.length === 0 && inboundMiBPerS.size === 0 && steps.size === 0) return undefined;
+	const replicas = new Map(sets.map(({ uri, copies }) => [uri, copies.map(({ at }) => at)]));
+	const known: KnownData = {
+		...{ replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS, filesStayHome },
+		...(steps.size > 0 && { egressSteps: same(before?.egressSteps, steps) ?? steps }),
+	};
+	const stores = await readDataStores(db);
+	if (stores.length === 0) return known;
+	const speeds = await readStoreSpeeds(db);
+	const fresh = new Map(stores.map(({ at }) => [at, speeds.get(at) ?? null]));
+	return { ...known, stores: same(before?.stores, fresh) ?? fresh };
+}
+
+/** The one before, when it says the same. */
+function same<T extends ReadonlyMap<string, unknown>>(before: T | undefined, now: T): T | undefined {
+	return before !== undefined && JSON.stringify([...before]) === JSON.stringify([...now]) ? before : undefined;
+}
+
+/** The view with what stores have at this moment; the same object as long as they have the same. */
+export class CopiesNow {
+	#last: { view: KnownData; text: string; with: KnownData } | null = null;
+
+	/** Cost: nothing without stores, else one read. */
+	async add(db: DbOrTx, view: KnownData | undefined): Promise<KnownData | undefined> {
+		if (!view?.stores) return view;
+		const copiesAhead = await readCopiesAhead(db);
+		const text = JSON.stringify([...copiesAhead].map(([place, copies]) => [place, [...copies]]));
+		if (this.#last?.view !== view || this.#last.text !== text) this.#last = { view, text, with: { ...view, copiesAhead } };
+		return this.#last.with;
+	}
+}
+
+/** The machines of emulated clouds are processes of this host. */
+function isOneHost(): boolean {
+	const { SPILLWAY_AWS_ENDPOINT, SPILLWAY_AZURE_ENDPOINT, SPILLWAY_GCP_ENDPOINT } = env();
+	return [SPILLWAY_AWS_ENDPOINT, SPILLWAY_AZURE_ENDPOINT, SPILLWAY_GCP_ENDPOINT].some((endpoint) => endpoint !== undefined);
+}

@@ -1,0 +1,50 @@
+import { eq } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { site } from "#server/db/schema/site.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput, dataSetsInput, REGION_PLACE } from "./schemas.ts";
+
+/**
+ * Replaces the list of data sets that have copies, and that of stores into which they may be copied. It counts for decisions within a minute, and for attempts that start from now on.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
+ */
+export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {
+	authorize(ctx, "data:change", null);
+	const { items, stores = [] } = dataSetsInput.parse(raw);
+	await ctx.db.transaction(async (tx) => {
+		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
+		const owned = sites.filter((s) => !isCloudProvider(s.provider)).map((s) => s.id);
+		const fields = items.flatMap(({ copies }, i) =>
+			copies.flatMap(({ at }, j) =>
+				REGION_PLACE.test(at) || owned.includes(at)
+					? []
+					: [
+							{
+								path: `items.${i}.copies.${j}.at`,
+								message: `a region as aws:us-east-1, or one of ${owned.join(", ") || "no owned sites yet"}`,
+							},
+						],
+			),
+		);
+		if (fields.length > 0) throw new SpillwayError("invalid_input", "A copy is at an unknown place.", { fields });
+		const before = await replaceSetting(tx, DATA_SETS_SETTING, items);
+		await writeAudit(tx, ctx, { action: "data_sets.set", subject: "data_sets", before, after: items });
+		const storesBefore = await replaceSetting(tx, DATA_STORES_SETTING, stores);
+		if (JSON.stringify(storesBefore) !== JSON.stringify(stores))
+			await writeAudit(tx, ctx, { action: "data_stores.set", subject: "data_stores", before: storesBefore, after: stores });
+		await notify(tx, { wake: true });
+	});
+}
+
+/** Answers what was there before. */
+async function replaceSetting(tx: Tx, key: string, value: unknown[]): Promise<unknown> {
+	const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, key)).for("update");
+	await tx.insert(setting).values({ key, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+	return before?.value ?? [];
+}

@@ -1,0 +1,60 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { adoption } from "#server/db/schema/adoption.ts";
+import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { ForeignJob as Facts } from "#server/domain/foreign-job.ts";
+import type { ForeignJob } from "#server/scheduling/types.ts";
+import { SameObjects } from "#server/services/core/same-objects.ts";
+
+interface Row {
+	siteId: string;
+	facts: Facts;
+}
+
+/**
+ * Jobs of others as the decision core counts them, read again only when the table changed. Left out are those that start by no
+ * hand of the site's (held, or waiting for something else than room), and those that a pending job of ours stands for.
+ */
+export class ForeignCache {
+	#key = "";
+	#rows: Row[] = [];
+	readonly #same = new SameObjects<ForeignJob>(({ id }) => id);
+
+	async read(tx: Tx): Promise<ForeignJob[]> {
+		const [state] = await tx
+			.select({ key: sql<string>`count(*) || ' ' || coalesce(extract(epoch from max(${foreignJob.changedAt}))::text, '')` })
+			.from(foreignJob);
+		if (state?.key !== this.#key) {
+			this.#rows = await tx
+				.select({ siteId: foreignJob.siteId, facts: foreignJob.facts })
+				.from(foreignJob)
+				.innerJoin(site, and(eq(site.id, foreignJob.siteId), eq(site.enabled, true)));
+			this.#key = state?.key ?? "";
+		}
+		if (this.#rows.length === 0) return [];
+		const adopted = await tx
+			.select({ siteId: adoption.siteId, foreignId: adoption.foreignId })
+			.from(adoption)
+			.where(isNull(adoption.endedAt));
+		const ours = new Set(adopted.map(({ siteId, foreignId }) => `${siteId}/${foreignId}`));
+		return this.#same.keep(this.#rows.flatMap((row) => viewOf(row, ours) ?? []));
+	}
+}
+
+function viewOf({ siteId, facts }: Row, ours: ReadonlySet<string>): ForeignJob | null {
+	const id = `${siteId}/${facts.id}`;
+	if (facts.poolId === null || facts.gpus === 0 || facts.state === "held" || ours.has(id)) return null;
+	if (facts.state === "waiting" && facts.dependsOn !== null) return null;
+	const nodes = Math.max(1, facts.nodes);
+	return {
+		id,
+		poolId: facts.poolId,
+		nodes,
+		gpusPerNode: Math.ceil(facts.gpus / nodes),
+		startedAtMs: facts.state === "running" ? (facts.startedAtMs ?? 0) : null,
+		slots: facts.slots,
+		position: facts.position ?? 0,
+		limitMs: facts.timeLimitMs,
+	};
+}

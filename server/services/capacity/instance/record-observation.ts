@@ -1,0 +1,83 @@
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { Db, Tx } from "#server/db/client.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import type { LaunchTimes } from "./record-launch.ts";
+
+type Row = typeof instance.$inferSelect;
+
+const LAUNCHED_STATES = ["provisioning", "ready", "draining", "terminating"] as const;
+
+/** Records that the provider listed the instance as not terminated. */
+export async function recordSeen(db: Db, instanceId: string, times: LaunchTimes, seenAt: Date): Promise<void> {
+	await db
+		.update(instance)
+		.set({ ...times, lastSeenAt: seenAt, missingSince: null })
+		.where(eq(instance.id, instanceId));
+}
+
+/** Records the first successful listing without the instance. */
+export async function recordMissing(db: Db, instanceId: string, missingSince: Date): Promise<void> {
+	await db.update(instance).set({ missingSince }).where(eq(instance.id, instanceId));
+}
+
+export interface ObservedPlace {
+	zone: string | null;
+	privateAddress: string | null;
+	/** The instance's name in documents that the provider signs. */
+	signedId?: string;
+}
+
+/** Records zone, address and signed id. The zone of a gang's first instance applies to those that are not launched yet. */
+export async function recordPlace(
+	tx: Tx,
+	row: Pick<Row, "id" | "attemptId" | "rank"> & { nodes: number },
+	seen: ObservedPlace,
+): Promise<void> {
+	await tx
+		.update(instance)
+		.set({
+			zone: sql`coalesce(${instance.zone}, ${seen.zone})`,
+			privateAddress: sql`coalesce(${instance.privateAddress}, ${seen.privateAddress})`,
+			// The latest one: an instance that vanished and was requested again keeps its name but gets a new signed id.
+			...(seen.signedId === undefined ? {} : { signedId: seen.signedId }),
+		})
+		.where(eq(instance.id, row.id));
+	if (row.rank !== 0 || row.nodes === 1 || seen.zone === null) return;
+	await tx
+		.update(instance)
+		.set({ zone: seen.zone })
+		.where(and(eq(instance.attemptId, row.attemptId), eq(instance.state, "intended"), isNull(instance.zone)));
+}
+
+/** Marks that the provider is about to be asked to terminate the instance. Returns false if it is already terminated. */
+export async function markTerminating(tx: Tx, row: Pick<Row, "id" | "terminatingAt">, at: Date): Promise<boolean> {
+	const marked = await tx
+		.update(instance)
+		.set({
+			...{ state: "terminating" as const, terminatingAt: row.terminatingAt ?? at, lastTerminateCallAt: at },
+			terminateCalls: sql`${instance.terminateCalls} + 1`,
+		})
+		.where(and(eq(instance.id, row.id), inArray(instance.state, LAUNCHED_STATES)))
+		.returning({ id: instance.id });
+	return marked.length > 0;
+}
+
+/** Records that the provider terminated the instance. Returns false if that was recorded before. */
+export async function recordTerminated(
+	tx: Tx,
+	input: { instanceId: string; reason: Reason; times: LaunchTimes; terminatedAt: Date; seenAt: Date },
+): Promise<boolean> {
+	const { instanceId, reason, times, terminatedAt, seenAt } = input;
+	const written = await tx
+		.update(instance)
+		.set({ state: "terminated", ...times, terminatedAt, lastSeenAt: seenAt, reason, bootstrapHash: null })
+		.where(and(eq(instance.id, instanceId), inArray(instance.state, LAUNCHED_STATES)))
+		.returning({ id: instance.id });
+	return written.length > 0;
+}
+
+/** Corrects the billed time of an instance that was already recorded as terminated. */
+export async function recordBilledTime(db: Db, instanceId: string, billed: Omit<LaunchTimes, "launchedAt">): Promise<void> {
+	await db.update(instance).set(billed).where(eq(instance.id, instanceId));
+}

@@ -1,0 +1,84 @@
+import type { instance } from "#server/db/schema/instance.ts";
+import type { InstanceState } from "#server/domain/states.ts";
+import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
+import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
+
+export interface InstanceView {
+	id: string;
+	provider: Provider;
+	siteId: string;
+	providerInstanceId: string | null;
+	state: InstanceState;
+	region: string;
+	zone: string | null;
+	instanceType: string;
+	accelerator: string;
+	gpus: number;
+	capacityType: CapacityType;
+	microUsdPerHour: string;
+	jobId: string;
+	jobName: string;
+	team: string;
+	attemptId: string;
+	/** Which of its attempt's machines it is, from 0; the machines of a gang have the attempt in common. */
+	rank: number;
+	/** Machines of the attempt together. */
+	nodes: number;
+	/** How its command ended; null while it runs, and when its machine went without a word. */
+	exitCode: number | null;
+	/** The intent; the provider was first called at requestedAt. */
+	intendedAt: string;
+	requestedAt: string | null;
+	launchedAt: string | null;
+	readyAt: string | null;
+	interruptionAt: string | null;
+	terminatingAt: string | null;
+	terminatedAt: string | null;
+	/** Since when whatever it says is refused: it was cut off, and its job goes on elsewhere. It costs money until it is seen gone. */
+	fencedAt: string | null;
+	expiresAt: string;
+	lastSeenAt: string | null;
+	lastHeardAt: string | null;
+	lastError: string | null;
+	reason: ReasonView | null;
+	/** Metered so far. */
+	costMicroUsd: string;
+}
+
+export function instanceView(row: typeof instance.$inferSelect, owner: { name: string; team: string; nodes: number }): InstanceView {
+	return {
+		id: row.id,
+		provider: row.provider,
+		siteId: row.siteId,
+		providerInstanceId: row.providerInstanceId,
+		state: row.state,
+		region: row.region,
+		zone: row.zone,
+		instanceType: row.instanceType,
+		accelerator: row.accelerator,
+		gpus: row.gpus,
+		capacityType: row.capacityType,
+		microUsdPerHour: row.microUsdPerHour.toString(),
+		jobId: row.jobId,
+		jobName: owner.name,
+		team: owner.team,
+		attemptId: row.attemptId,
+		rank: row.rank,
+		nodes: owner.nodes,
+		exitCode: row.exit?.code ?? null,
+		intendedAt: row.intendedAt.toISOString(),
+		requestedAt: iso(row.requestedAt),
+		launchedAt: iso(row.launchedAt),
+		readyAt: iso(row.readyAt),
+		interruptionAt: iso(row.interruptionAt),
+		terminatingAt: iso(row.terminatingAt),
+		terminatedAt: iso(row.terminatedAt),
+		fencedAt: iso(row.fencedAt),
+		expiresAt: row.expiresAt.toISOString(),
+		lastSeenAt: iso(row.lastSeenAt),
+		lastHeardAt: iso(row.lastHeardAt),
+		lastError: row.lastError,
+		reason: row.reason ? reasonView(row.reason) : null,
+		costMicroUsd: row.costMicroUsd.toString(),
+	};
+}

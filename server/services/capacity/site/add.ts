@@ -1,0 +1,40 @@
+import { notify } from "#server/db/notify.ts";
+import { site } from "#server/db/schema/site.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { auditedSite } from "./fetch.ts";
+import { type AddSiteInput, addSiteInput, demandCredentials, demandSettings, kindOf } from "./input.ts";
+import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
+import type { SiteContext } from "./tools.ts";
+
+/**
+ * Connects a cloud account or a cluster. A running scheduler hears of it and opens it; nothing is bought by it.
+ * @throws SpillwayError `forbidden`, `invalid_input` at its fields, `conflict` when the id is or was another site's; ZodError.
+ */
+export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<SiteSettingsView> {
+	authorize(ctx, "site:manage", null);
+	const input = addSiteInput.parse(raw);
+	const kind = kindOf(ctx.siteTools, input.provider);
+	demandSettings(kind, input.settings);
+	const { source, values } = demandCredentials(kind, input.credentials, input.settings);
+	const sealed = values && ctx.siteTools.keys.seal(input.id, JSON.stringify(values));
+	return ctx.db.transaction(async (tx) => {
+		const [row] = await tx
+			.insert(site)
+			.values({
+				...{ id: input.id, name: input.name, provider: input.provider, settings: input.settings, credentialSource: source },
+				...{ sealedCredentials: sealed, credentialsChangedAt: source.kind === "chain" ? null : new Date(ctx.clock.nowMs()) },
+			})
+			.onConflictDoNothing()
+			.returning();
+		if (!row) {
+			throw new SpillwayError("conflict", `The site id "${input.id}" is in use or was used before, and charges may refer to it.`, {
+				fields: [{ path: "id", message: "is taken" }],
+			});
+		}
+		await writeAudit(tx, ctx, { action: "site.add", subject: row.id, after: auditedSite(row) });
+		await notify(tx, { sites: true, wake: true, changes: [{ topic: "site", id: row.id, team: null }] });
+		return siteSettingsView(row);
+	});
+}

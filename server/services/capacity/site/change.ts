@@ -1,0 +1,59 @@
+import { eq } from "drizzle-orm";
+import { notify } from "#server/db/notify.ts";
+import { site } from "#server/db/schema/site.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { auditedSite, lockSite } from "./fetch.ts";
+import { type ChangeSiteInput, changeSiteInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
+import type { SiteRow } from "./row.ts";
+import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
+import type { SiteContext } from "./tools.ts";
+
+/**
+ * Changes a site; what is left out stays, the credentials too. One that is disabled gets nothing new; what runs there is
+ * watched and ended as before. The local site can be named, enabled and disabled; the rest of it is this host's.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` at its fields; ZodError.
+ */
+export async function changeSite(ctx: SiteContext, id: string, raw: ChangeSiteInput): Promise<SiteSettingsView> {
+	authorize(ctx, "site:manage", null);
+	const input = changeSiteInput.parse(raw);
+	return ctx.db.transaction(async (tx) => {
+		const before = await lockSite(tx, id);
+		const settings = input.settings ?? before.settings;
+		const after: SiteRow = {
+			...before,
+			...{ name: input.name ?? before.name, enabled: input.enabled ?? before.enabled, settings },
+			...credentialsAfter(ctx, before, input, settings),
+		};
+		await tx.update(site).set(after).where(eq(site.id, id));
+		await writeAudit(tx, ctx, {
+			...{ action: "site.change", subject: id },
+			...{ before: auditedSite(before), after: { ...auditedSite(after), ...(input.credentials ? { credentialsChanged: true } : {}) } },
+		});
+		await notify(tx, { sites: true, wake: true, changes: [{ topic: "site", id, team: null }] });
+		return siteSettingsView(after);
+	});
+}
+
+function credentialsAfter(
+	ctx: SiteContext,
+	before: SiteRow,
+	input: ChangeSiteInput,
+	settings: Record<string, unknown>,
+): Pick<SiteRow, "credentialSource" | "sealedCredentials" | "credentialsChangedAt"> {
+	const kept = { credentialSource: before.credentialSource, sealedCredentials: before.sealedCredentials };
+	if (!input.settings && !input.credentials) return { ...kept, credentialsChangedAt: before.credentialsChangedAt };
+	const kind = kindOf(ctx.siteTools, before.provider);
+	if (input.settings) demandSettings(kind, settings, before.settings);
+	if (!input.credentials) {
+		demandSamePlace(kind, before, settings);
+		if (before.credentialSource === null || before.credentialSource.kind === "chain") demandCredentials(kind, { kind: "chain" }, settings);
+		return { ...kept, credentialsChangedAt: before.credentialsChangedAt };
+	}
+	const { source, values } = demandCredentials(kind, input.credentials, settings);
+	return {
+		credentialSource: source,
+		sealedCredentials: values && ctx.siteTools.keys.seal(before.id, JSON.stringify(values)),
+		credentialsChangedAt: new Date(ctx.clock.nowMs()),
+	};
+}

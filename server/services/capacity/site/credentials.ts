@@ -1,0 +1,88 @@
+import { readFile, stat } from "node:fs/promises";
+import { and, eq, isNotNull } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
+import { site } from "#server/db/schema/site.ts";
+import { siteVariable } from "#server/env.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { CredentialKeys } from "./credential-keys.ts";
+import type { SiteRow } from "./row.ts";
+
+/** More than any key file. */
+const FILE_BYTES_MAX = 64 * 1024;
+const objectSchema = z.record(z.string(), z.unknown());
+
+/**
+ * The credentials of a site as its driver takes them; null: what the provider's own SDK finds.
+ * @throws SpillwayError `precondition_failed` when they cannot be had, without a word of what is in them
+ */
+export async function credentialsOf(
+	keys: CredentialKeys,
+	row: Pick<SiteRow, "id" | "credentialSource" | "sealedCredentials">,
+): Promise<Record<string, unknown> | null> {
+	const source = row.credentialSource ?? { kind: "chain" };
+	switch (source.kind) {
+		case "chain":
+			return null;
+		case "stored":
+			if (row.sealedCredentials === null) throw missing("None are stored", "Enter them again.");
+			return objectSchema.parse(JSON.parse(keys.open(row.id, row.sealedCredentials)));
+		case "file":
+			return parse(await readCredentialFile(source.path), `the file ${source.path}`);
+		case "environment": {
+			const text = siteVariable(source.name);
+			if (text === undefined)
+				throw missing(`the variable ${source.name} is not set where Spillway runs`, "Set it and start Spillway again.");
+			return parse(text, `the variable ${source.name}`);
+		}
+	}
+}
+
+/** Seals anew what was sealed under a key that is not the first any more. Answers how many: then that key may go. */
+export async function resealCredentials(db: Db, keys: CredentialKeys): Promise<number> {
+	const rows = await db.select({ id: site.id, box: site.sealedCredentials }).from(site).where(isNotNull(site.sealedCredentials));
+	let count = 0;
+	for (const { id, box } of rows) {
+		if (box === null || !keys.isOld(box)) continue;
+		const sealed = keys.seal(id, keys.open(id, box));
+		// Somebody may have entered others meanwhile.
+		const done = await db
+			.update(site)
+			.set({ sealedCredentials: sealed })
+			.where(and(eq(site.id, id), eq(site.sealedCredentials, box)))
+			.returning({ id: site.id });
+		count += done.length;
+	}
+	return count;
+}
+
+async function readCredentialFile(file: string): Promise<string> {
+	try {
+		const found = await stat(file);
+		// A device says that it has no bytes, and never ends; a pipe is waited for.
+		if (!found.isFile()) throw missing(`${file} is no regular file`, "Name another one.");
+		if (found.size > FILE_BYTES_MAX) throw missing(`the file ${file} is larger than ${FILE_BYTES_MAX} bytes`, "Name another one.");
+		return await readFile(file, "utf8");
+	} catch (cause) {
+		if (cause instanceof SpillwayError) throw cause;
+		const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+		throw missing(`the file ${file} cannot be read${code}`, "See that it is there and that the user as whom Spillway runs may read it.");
+	}
+}
+
+function parse(text: string, from: string): Record<string, unknown> {
+	// JSON.parse would quote the text in its error.
+	let json: unknown = null;
+	try {
+		json = JSON.parse(text);
+	} catch {
+		json = null;
+	}
+	const result = objectSchema.safeParse(json);
+	if (result.success) return result.data;
+	throw missing(`${from} holds no JSON object`, "Write the credentials into it as docs/providers says for this provider.");
+}
+
+function missing(why: string, fix: string): SpillwayError {
+	return new SpillwayError("precondition_failed", `Could not read the site's credentials: ${why}.`, { fix });
+}

@@ -1,0 +1,26 @@
+import { and, eq, ne } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { site } from "#server/db/schema/site.ts";
+import { recordEvents } from "#server/services/notification/event/record.ts";
+
+/** Writes that a site answers, or does not and why; a change wakes the loop and is told in the feed. */
+export async function setSiteHealth(
+	db: Db,
+	input: { siteId: string; healthy: boolean; message: string | null; atMs: number },
+): Promise<void> {
+	await db.transaction(async (tx) => {
+		const changed = await tx
+			.update(site)
+			.set({ healthy: input.healthy, healthMessage: input.message, unhealthySince: input.healthy ? null : new Date(input.atMs) })
+			.where(and(eq(site.id, input.siteId), ne(site.healthy, input.healthy)))
+			.returning({ id: site.id });
+		await tx
+			.update(site)
+			.set({ healthMessage: input.message, ...(input.healthy ? { lastSeenAt: new Date(input.atMs) } : {}) })
+			.where(eq(site.id, input.siteId));
+		if (changed.length === 0) return;
+		await recordEvents(tx, [{ kind: input.healthy ? "site_healthy" : "site_unhealthy", atMs: input.atMs, siteId: input.siteId }]);
+		await notify(tx, { wake: true, changes: [{ topic: "site", id: input.siteId, team: null }] });
+	});
+}

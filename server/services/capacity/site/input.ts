@@ -1,0 +1,139 @@
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import type { CredentialSource } from "#server/db/schema/site.ts";
+import { PROVIDERS } from "#server/domain/vocabulary.ts";
+import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
+import type { SiteKind } from "#server/providers/site-kind.ts";
+import type { SiteRow } from "./row.ts";
+import type { SiteTools } from "./tools.ts";
+
+/** Where a site's credentials are. `values` are written and never read again. */
+export const credentialsInput = z.discriminatedUnion("kind", [
+	z.strictObject({ kind: z.literal("chain") }),
+	z.strictObject({ kind: z.literal("stored"), values: z.record(z.string(), z.unknown()) }),
+	z.strictObject({
+		kind: z.literal("file"),
+		path: z.string().max(1_000).refine(path.isAbsolute, "must be an absolute path on the hosts of Spillway's servers"),
+	}),
+	z.strictObject({
+		kind: z.literal("environment"),
+		name: z.string().regex(/^SPILLWAY_SITE_[A-Z0-9_]{1,64}$/, "must be a variable whose name begins with SPILLWAY_SITE_"),
+	}),
+]);
+export type CredentialsInput = z.infer<typeof credentialsInput>;
+
+const settings = z.record(z.string(), z.unknown());
+const name = z.string().trim().min(1, "give it a name").max(80);
+
+export const addSiteInput = z.strictObject({
+	/** It stands in URLs and in every charge, and never changes. */
+	id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "small letters, digits and -, at most 32, a letter first"),
+	name,
+	provider: z.enum(PROVIDERS),
+	settings,
+	credentials: credentialsInput.default({ kind: "chain" }),
+});
+export type AddSiteInput = z.input<typeof addSiteInput>;
+
+/** What is left out stays as it is. */
+export const changeSiteInput = z.strictObject({
+	name: name.optional(),
+	settings: settings.optional(),
+	credentials: credentialsInput.optional(),
+	enabled: z.boolean().optional(),
+});
+export type ChangeSiteInput = z.input<typeof changeSiteInput>;
+
+/** A draft to be checked: of a new site, or of changes to one whose settings or credentials then stay where left out. */
+export const checkSiteInput = z.strictObject({
+	id: z.string().min(1).max(64).optional(),
+	provider: z.enum(PROVIDERS).optional(),
+	settings: settings.optional(),
+	credentials: credentialsInput.optional(),
+});
+export type CheckSiteInput = z.input<typeof checkSiteInput>;
+
+/** @throws SpillwayError `invalid_input` for a provider that cannot be connected by people. */
+export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): SiteKind {
+	const kind = kinds.find((k) => k.provider === provider);
+	if (kind) return kind;
+	throw new SpillwayError("invalid_input", `Sites of ${provider} cannot be added or changed here.`, {
+		fields: [{ path: "provider", message: `one of ${kinds.map((k) => k.provider).join(", ")}` }],
+		...(provider === "local"
+			? { fix: "The local site is this host. Configure it with SPILLWAY_LOCAL_SLOTS, SPILLWAY_LOCAL_ACCELERATOR and SPILLWAY_LOCAL_SPEED." }
+			: {}),
+	});
+}
+
+/** @throws SpillwayError `invalid_input` naming each wrong setting, as `settings.…` */
+export function demandSettings(kind: SiteKind, given: Record<string, unknown>, before: Record<string, unknown> | null = null): void {
+	const problems = problemsOf(kind.settings.safeParse(given, WITH_INPUT), "settings");
+	// Who may add a site may not thereby run programs on the server.
+	const known = before === null ? {} : kind.guarded(before);
+	for (const [name, value] of Object.entries(kind.guarded(given)))
+		if (!isDeepStrictEqual(known[name], value))
+			problems.push({ path: `settings.${name}`, message: "can only be set in the database by an operator" });
+	refuse(`Invalid settings for ${kind.title}`, problems);
+}
+
+/**
+ * Stored credentials are written and never read, by whoever has an address of their own either: another place to send them to wants
+ * them anew. @throws SpillwayError `invalid_input`
+ */
+export function demandSamePlace(
+	kind: SiteKind,
+	row: Pick<SiteRow, "settings" | "credentialSource">,
+	settingsOfSite: Record<string, unknown>,
+): void {
+	if (row.credentialSource?.kind !== "stored" || isDeepStrictEqual(kind.sentTo(row.settings), kind.sentTo(settingsOfSite))) return;
+	refuse("Stored credentials cannot be used with a new address", [
+		{ path: "credentials", message: "must be entered again for the new address" },
+	]);
+}
+
+/** What is to be stored: the source, and of `stored` the values as their driver takes them. */
+export function demandCredentials(
+	kind: SiteKind,
+	given: CredentialsInput,
+	settingsOfSite: Record<string, unknown>,
+): { source: CredentialSource; values: Record<string, unknown> | null } {
+	if (given.kind === "chain") {
+		// Slurm has no chain: without stored credentials the settings name a file.
+		if (kind.provider === "slurm" && settingsOfSite["token"] === undefined)
+			refuse("The site has no token", [
+				{ path: "settings.token", message: "must name a token file, unless a token is stored as the site's credentials" },
+			]);
+		return { source: given, values: null };
+	}
+	if (kind.credentials === null)
+		throw new SpillwayError("invalid_input", `Sites of ${kind.title} have no credentials.`, {
+			fields: [{ path: "credentials", message: "must be left out" }],
+		});
+	if (given.kind !== "stored") return { source: given, values: null };
+	const parsed = kind.credentials.safeParse(given.values, WITH_INPUT);
+	refuse(`These credentials are not as ${kind.title} gives them`, problemsOf(parsed, "credentials"));
+	return { source: { kind: "stored" }, values: parsed.success ? parsed.data : null };
+}
+
+/** A field of another type is told apart from one that is missing by what stands there. */
+const WITH_INPUT = { reportInput: true };
+
+function problemsOf(result: z.ZodSafeParseResult<unknown>, root: string): FieldProblem[] {
+	if (result.success) return [];
+	return result.error.issues.flatMap((issue): FieldProblem[] =>
+		issue.code === "unrecognized_keys"
+			? issue.keys.map((key) => ({ path: [root, ...issue.path, key].join("."), message: "is not a known field" }))
+			: [
+					{
+						path: [root, ...issue.path].join("."),
+						message: issue.code === "invalid_type" && issue.input === undefined ? "is missing" : issue.message,
+					},
+				],
+	);
+}
+
+function refuse(what: string, fields: readonly FieldProblem[]): void {
+	const [first] = fields;
+	if (first) throw new SpillwayError("invalid_input", `${what}: ${first.path}: ${first.message}.`, { fields });
+}

@@ -1,0 +1,46 @@
+import type { DbOrTx } from "#server/db/client.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { Placement } from "#server/domain/capacity.ts";
+import { type PoolSpeeds, poolSpeedsSchema, speedOfPool } from "#server/domain/pool-speed.ts";
+import { resolveAlias } from "#server/rates/accelerators.ts";
+
+/** A pool's speed by its site's setting `speeds` (domain/pool-speed.ts); 1 where it says nothing of it. */
+export function poolSpeed(siteSettings: Record<string, unknown>, pool: { id: string | null; accelerator: string | null }): number {
+	return speedOfPool(speedsOf(siteSettings), pool, canonical);
+}
+
+/**
+ * Speed of the place where an attempt runs or ran. At home it follows the site's setting as it is now, so a corrected setting corrects
+ * past runs; in a cloud it is the speed that was expected at the launch.
+ */
+export type SpeedOf = (placement: Pick<Placement, "siteId" | "poolId" | "accelerator" | "speed">) => number;
+
+export interface Speeds {
+	of: SpeedOf;
+	/** Of any place; at least 1. */
+	fastest: number;
+}
+
+/** Cost: the sites' rows, once. */
+export async function readSpeeds(db: DbOrTx): Promise<Speeds> {
+	const rows = await db.select({ id: site.id, settings: site.settings }).from(site);
+	const speeds = new Map(
+		rows.flatMap(({ id, settings }): [string, PoolSpeeds][] => (settings["speeds"] ? [[id, speedsOf(settings) ?? {}]] : [])),
+	);
+	const of: SpeedOf = ({ siteId, poolId, accelerator, speed = 1 }) =>
+		poolId === null ? speed : speedOfPool(speeds.get(siteId), { id: poolId, accelerator }, canonical);
+	return { of, fastest: Math.max(1, ...[...speeds.values()].flatMap((said) => Object.values(said))) };
+}
+
+/** The least that so much work took by the clock, wherever it was done: said where that may be less than the work (PendingJob). */
+export function byClock(completedMs: number, { fastest }: Pick<Speeds, "fastest">): { completedByClockMs?: number } {
+	return fastest === 1 || completedMs === 0 ? {} : { completedByClockMs: Math.floor(completedMs / fastest) };
+}
+
+function speedsOf(settings: Record<string, unknown>): PoolSpeeds | undefined {
+	return poolSpeedsSchema.optional().parse(settings["speeds"]);
+}
+
+function canonical(accelerator: string): string {
+	return resolveAlias(accelerator) ?? accelerator;
+}

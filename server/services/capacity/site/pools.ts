@@ -1,0 +1,30 @@
+import { and, eq } from "drizzle-orm";
+import { pool, site } from "#server/db/schema/site.ts";
+import type { ClusterObservation } from "#server/providers/driver.ts";
+import type { LedgerContext } from "#server/services/ledger/charge/context.ts";
+import { meterPoolUntilNow } from "#server/services/ledger/charge/meter-pools.ts";
+
+/**
+ * Writes size and health of a site's pools as the driver sees them; rate cards are not the driver's business. Answers
+ * the pools that nobody has priced yet: they are not used.
+ */
+export async function writePools(ctx: LedgerContext, siteId: string, pools: ClusterObservation["pools"]): Promise<string[]> {
+	const { db } = ctx;
+	const known = new Map((await db.select().from(pool).where(eq(pool.siteId, siteId))).map((row) => [row.id, row]));
+	for (const { id, accelerator, nodes, gpusPerNode, unavailableSlots, nodesToCome = 0, noneComes = false } of pools) {
+		const row = known.get(id);
+		if (!row) continue;
+		// Idle time up to now is that of the nodes that were there.
+		if (row.nodes - row.nodesToCome !== nodes - nodesToCome) await meterPoolUntilNow(ctx, { siteId, poolId: id });
+		await db
+			.update(pool)
+			.set({ accelerator, nodes, nodesToCome, noneComes, gpusPerNode, unavailableSlots })
+			.where(and(eq(pool.siteId, siteId), eq(pool.id, id)));
+	}
+	const unpriced = pools.filter(({ id }) => !known.has(id));
+	const seen = unpriced.map(({ id, accelerator, nodes, gpusPerNode, nodesToCome = 0 }) => ({
+		...{ id, accelerator, nodes, gpusPerNode, nodesToCome },
+	}));
+	await db.update(site).set({ unpricedPools: seen }).where(eq(site.id, siteId));
+	return unpriced.map((p) => p.id);
+}

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { SpillwayError } from "#server/kernel/errors.ts";
+
+const LAST_DATE_MS = 8.64e15;
+const position = z.tuple([z.number().min(0).max(LAST_DATE_MS), z.string().regex(/^[\w-]{1,64}$/)]);
+
+/** A place in a list that is ordered by time and id, as an opaque text. */
+export function encodeCursor(atMs: number, id: string): string {
+	return Buffer.from(JSON.stringify([atMs, id])).toString("base64url");
+}
+
+/** @throws SpillwayError `invalid_input` when it is not a cursor that we gave. */
+export function decodeCursor(cursor: string): { atMs: number; id: string } {
+	try {
+		const [atMs, id] = position.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+		return { atMs, id };
+	} catch {
+		throw new SpillwayError("invalid_input", "Invalid cursor.", {
+			fields: [{ path: "cursor", message: "use nextCursor of the previous page" }],
+		});
+	}
+}

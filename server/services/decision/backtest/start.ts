@@ -1,0 +1,76 @@
+import { count, inArray, sql } from "drizzle-orm";
+import { z } from "zod";
+import { backtest } from "#server/db/schema/backtest.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
+import { activePolicy, DEFAULT_POLICY } from "#server/services/policy/active.ts";
+import { policyName, policyText } from "#server/services/policy/input.ts";
+import { BACKTEST_DAYS, type BacktestView, viewOf } from "./view.ts";
+
+/** Backtests that wait or run, of everybody: one runs at a time. */
+const PENDING_MAX = 10;
+/** Keeps two requests from both being the last that fits. */
+const START_LOCK = "backtest:start";
+
+export const startBacktestInput = z.strictObject({
+	name: policyName.default(DEFAULT_POLICY),
+	/** The draft's text. */
+	source: policyText,
+	days: z.union(
+		BACKTEST_DAYS.map((days) => z.literal(days)),
+		{ error: `must be one of ${BACKTEST_DAYS.join(", ")}` },
+	),
+});
+
+/**
+ * Asks for a draft to be replayed beside the version in force over the last days; a background job of the scheduler.
+ * @throws SpillwayError `forbidden`; `invalid_input` with line and column when the draft has an error; `conflict` when too many wait.
+ */
+export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof startBacktestInput>): Promise<BacktestView> {
+	authorize(ctx, "policy:edit", null);
+	const { name, source, days } = startBacktestInput.parse(raw);
+	const active = await activePolicy(ctx.db, name);
+	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
+	if (!policy) {
+		throw new SpillwayError("invalid_input", "The draft has errors.", {
+			fields: problems.map((p) => ({ path: "source", message: p.message, line: p.line, column: p.column })),
+			fix: "Fix them first. List them with: spillway policy lint FILE",
+		});
+	}
+	const nowMs = ctx.clock.nowMs();
+	return ctx.db.transaction(async (tx) => {
+		await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${START_LOCK}))`);
+		const [pending] = await tx
+			.select({ n: count() })
+			.from(backtest)
+			.where(inArray(backtest.state, ["queued", "running"]));
+		if ((pending?.n ?? 0) >= PENDING_MAX) {
+			throw new SpillwayError("conflict", `${PENDING_MAX} backtests are already queued.`, {
+				fix: "Try again when one has finished, or cancel one.",
+			});
+		}
+		const [row] = await tx
+			.insert(backtest)
+			.values({
+				id: newId("btst", nowMs),
+				policyName: name,
+				baseVersion: active.version,
+				source,
+				fromTime: new Date(nowMs - days * DAY_MS),
+				toTime: new Date(nowMs),
+				createdAt: new Date(nowMs),
+				createdBy: actorName(ctx.actor),
+			})
+			.returning();
+		const made = defined(row, "the backtest that was written");
+		await writeAudit(tx, ctx, { action: "backtest.start", subject: made.id, after: { policy: name, baseVersion: active.version, days } });
+		return viewOf(made);
+	});
+}

@@ -1,0 +1,194 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { backtest } from "#server/db/schema/backtest.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { ManualClock } from "#server/kernel/clock.ts";
+import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { replayHalf } from "#server/simulation/backtest/replay-half.ts";
+import { cancelBacktest } from "./cancel.ts";
+import { getBacktest } from "./get.ts";
+import { startBacktest } from "./start.ts";
+import { BacktestTender, type BacktestWorker, SILENT_MS } from "./tend.ts";
+import { type Term, type WorkContext, workOnBacktest } from "./work.ts";
+
+const START_MS = Date.UTC(2026, 10, 2, 8);
+const SOURCE = `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: default }
+spec:
+  rules:
+    - id: burst-on-wait
+      burst: { after: { forecastWait: 10s } }
+`;
+
+let database: TestDatabase;
+const clock = new ManualClock(START_MS);
+const ctx = () => systemContext(database.db, clock, "seed");
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	await publishPolicy(ctx(), { name: "default", message: "test", source: SOURCE });
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+	await database.db.delete(backtest);
+});
+
+/** Workers that do nothing until they are told how they end. */
+function hands() {
+	const begun: { term: Term; stopped: boolean; end: (failure: string | null) => void }[] = [];
+	const spawn = (term: Term): BacktestWorker => {
+		const worker = { term, stopped: false, end: (_: string | null): void => {} };
+		begun.push(worker);
+		const ended = new Promise<{ failure: string | null }>((resolve) => {
+			worker.end = (failure) => resolve({ failure });
+		});
+		const stop = (): void => {
+			worker.stopped = true;
+		};
+		return { stop, ended };
+	};
+	return { begun, tender: new BacktestTender({ db: database.db, clock, spawn }) };
+}
+
+function workContext(replay?: WorkContext["replay"]): WorkContext {
+	const now = async (history: Parameters<typeof replayHalf>[0], policy: Policy) => replayHalf(history, policy);
+	return { db: database.db, clock, timing: timingSchema.parse({}), replay: replay ?? now, logError: () => {} };
+}
+
+const start = async () => (await startBacktest(ctx(), { source: SOURCE, days: 7 })).id;
+const stateOf = async (id: string) => (await getBacktest(ctx(), id)).state;
+
+describe("who leads", () => {
+	it("begins one at a time, the oldest first, and the next when it is done", async () => {
+		const { begun, tender } = hands();
+		const first = await start();
+		clock.advance(1_000);
+		const second = await start();
+		await tender.tend();
+		await tender.tend();
+		expect(begun.map(({ term }) => term.id)).toEqual([first]);
+		const term = begun[0]?.term ?? { id: "", startedAtMs: 0 };
+		expect(await workOnBacktest(workContext(), term)).toBe("done");
+		await tender.tend();
+		expect(begun.map(({ term: t }) => t.id)).toEqual([first, second]);
+		const done = await getBacktest(ctx(), first);
+		expect([done.state, done.progressPermille, done.error]).toEqual(["done", 1000, null]);
+		expect(done.result?.moved).toEqual([]);
+		expect(done.result?.gaps[0]).toBe("No job was recorded in this time.");
+		expect([done.from, done.to]).toEqual([new Date(START_MS - 7 * DAY_MS).toISOString(), new Date(START_MS).toISOString()]);
+	});
+
+	it("begins one again whose worker fell silent, and what the old worker brings then is not taken", async () => {
+		const { begun, tender } = hands();
+		const id = await start();
+		await tender.tend();
+		clock.advance(SILENT_MS + 1);
+		await tender.tend();
+		expect(begun.map(({ term, stopped }) => [term.id, stopped])).toEqual([
+			[id, true],
+			[id, false],
+		]);
+		const [old, fresh] = begun.map(({ term }) => term);
+		expect(await workOnBacktest(workContext(), old ?? { id, startedAtMs: 0 })).toBe("given_up");
+		expect(await stateOf(id)).toBe("running");
+		expect(await workOnBacktest(workContext(), fresh ?? { id, startedAtMs: 0 })).toBe("done");
+	});
+
+	it("takes over what another leader left running", async () => {
+		const id = await start();
+		await hands().tender.tend();
+		clock.advance(SILENT_MS + 1);
+		const next = hands();
+		await next.tender.tend();
+		expect(next.begun.map(({ term }) => term.id)).toEqual([id]);
+	});
+
+	it("gives one up whose workers fall silent again and again", async () => {
+		const { tender } = hands();
+		const id = await start();
+		for (let i = 0; i < 4; i++) {
+			await tender.tend();
+			clock.advance(SILENT_MS + 1);
+		}
+		const row = await getBacktest(ctx(), id);
+		expect([row.state, row.error]).toEqual(["failed", "Its worker fell silent 3 times."]);
+	});
+
+	it("says why a worker failed", async () => {
+		const { begun, tender } = hands();
+		const id = await start();
+		await tender.tend();
+		begun[0]?.end("Its worker ended with exit code 1. Out of memory");
+		await expect.poll(() => stateOf(id)).toBe("failed");
+		expect((await getBacktest(ctx(), id)).error).toContain("Out of memory");
+	});
+
+	it("ends the worker of one that was cancelled", async () => {
+		const { begun, tender } = hands();
+		const id = await start();
+		await tender.tend();
+		await cancelBacktest(ctx(), id);
+		await tender.tend();
+		expect(begun.map(({ stopped }) => stopped)).toEqual([true]);
+		expect(await stateOf(id)).toBe("cancelled");
+	});
+});
+
+describe("a worker", () => {
+	it("stops when it is cancelled while it replays, and writes nothing", async () => {
+		const { begun, tender } = hands();
+		const id = await start();
+		await tender.tend();
+		const replay: WorkContext["replay"] = (_, __, { signal }) =>
+			new Promise((___, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+		const work = workOnBacktest(workContext(replay), begun[0]?.term ?? { id, startedAtMs: 0 });
+		await cancelBacktest(ctx(), id);
+		expect(await work).toBe("given_up");
+		expect(await stateOf(id)).toBe("cancelled");
+	});
+
+	it("writes what went wrong, once, and frees the other replay", async () => {
+		const { begun, tender } = hands();
+		const id = await start();
+		await tender.tend();
+		let calls = 0;
+		const replay: WorkContext["replay"] = (_, __, { signal }) =>
+			calls++ === 0
+				? Promise.reject(new Error("pool owned has 64 GPUs a node; 30 at most"))
+				: new Promise((___, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+		expect(await workOnBacktest(workContext(replay), begun[0]?.term ?? { id, startedAtMs: 0 })).toBe("failed");
+		expect((await getBacktest(ctx(), id)).error).toBe("pool owned has 64 GPUs a node; 30 at most");
+	});
+});
+
+describe("asking for one", () => {
+	it("refuses a draft with an error at its place, more than wait already, and ending it twice", async () => {
+		await expect(startBacktest(ctx(), { source: SOURCE.replace("forecastWait: 10s", "forecastWait: 10"), days: 7 })).rejects.toMatchObject({
+			code: "invalid_input",
+			fields: [expect.objectContaining({ path: "source", line: 7 })],
+		});
+		await expect(startBacktest(ctx(), { source: SOURCE, days: 14 as 7 })).rejects.toThrow(/must be one of 7, 30, 90/);
+		for (let i = 0; i < 10; i++) await start();
+		const [row] = await database.db.select().from(backtest).limit(1);
+		await expect(start()).rejects.toMatchObject({ code: "conflict" });
+		await cancelBacktest(ctx(), row?.id ?? "");
+		await expect(cancelBacktest(ctx(), row?.id ?? "")).rejects.toMatchObject({ code: "conflict" });
+		await expect(cancelBacktest(ctx(), "btst_none")).rejects.toMatchObject({ code: "not_found" });
+	});
+
+	it("is over for good after half an hour of silence", async () => {
+		const id = await start();
+		await database.db
+			.update(backtest)
+			.set({ state: "running", startedAt: new Date(clock.nowMs()), heartbeatAt: new Date(clock.nowMs()) })
+			.where(eq(backtest.id, id));
+		clock.advance(31 * MINUTE_MS);
+		await hands().tender.tend();
+		expect(await stateOf(id)).toBe("failed");
+	});
+});

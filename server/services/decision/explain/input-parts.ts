@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { hash32 } from "#server/kernel/random.ts";
+import type { DurationStat, ForeignJob, PendingJob, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { textOf } from "./snapshot-text.ts";
+
+/**
+ * A snapshot in parts, so that what many decisions share is kept once. The long lists are cut behind items whose key says so:
+ * wherever items come and go, only the parts that held them become others. Specs and policies stay in their own tables, which
+ * never change: a part names the job, and the root the version.
+ */
+export interface InputParts {
+	/** Of the root: it names all others. */
+	hash: string;
+	/** Text by hash, the root among them. */
+	texts: ReadonlyMap<string, string>;
+}
+
+/** Fields of a snapshot that are a part each: they stay the same for many cycles, and are as long as there are offers, regions or data. */
+export const WHOLE_FIELDS = ["offerRecords", "boardWatts", "gridForecast", "priceForecast", "foretoldBy", "data", "throughput"] as const;
+type WholeField = (typeof WHOLE_FIELDS)[number];
+type ListField = "offers" | "pending" | "running" | "durations" | "foreign";
+
+/** The root's fields that name parts. Every other field of a snapshot stands in the root itself. */
+export interface InputRoot {
+	policyName: string;
+	parts: {
+		offers: string[];
+		/** When each offer's price was seen, in the order of the offers: with every refresh this is all that changes of most. */
+		observed: string;
+		pending: string[];
+		running: string[];
+		durations: string[];
+		/** Absent where a snapshot says nothing of jobs of others. */
+		foreign?: string[];
+	} & Partial<Record<WholeField, string | null>>;
+	/** Older roots hold whole fields here. */
+	rest: Omit<Snapshot, "policy" | ListField | WholeField> & Partial<Pick<Snapshot, "foreign" | WholeField>>;
+}
+
+/** Items of a part, on average. */
+const PART_ITEMS = 128;
+
+export function partsOf(snapshot: Snapshot): InputParts {
+	const texts = new Map<string, string>();
+	const add = (text: string): string => {
+		const hash = hashOf(text);
+		texts.set(hash, text);
+		return hash;
+	};
+	const { policy, offers, pending, running, durations, foreign, ...fields } = snapshot;
+	const rest: InputRoot["rest"] = { ...fields };
+	const whole: Partial<Record<WholeField, string>> = {};
+	for (const name of WHOLE_FIELDS) {
+		const value = snapshot[name];
+		delete rest[name];
+		if (value !== undefined) whole[name] = add(itemText(value, (all) => all));
+	}
+	const addList = <T extends object>(items: readonly T[], keyOf: (item: T) => string, write: (item: T) => unknown): string[] =>
+		cut(sorted(items, keyOf), keyOf).map((part) => add(`[${part.map((item) => itemText(item, write)).join(",")}]`));
+	const root: InputRoot = {
+		policyName: policy.name,
+		parts: {
+			offers: addList(
+				offers,
+				({ id }) => id,
+				({ priceObservedAtMs: _, ...offer }) => offer,
+			),
+			observed: add(textOf(sorted(offers, ({ id }) => id).map((offer) => offer.priceObservedAtMs))),
+			pending: addList(pending, keyOfPending, ({ spec: _, ...job }) => job),
+			running: addList(running, keyOfRunning, ({ spec: _, ...attempt }) => attempt),
+			durations: addList(durations, keyOfDuration, (stat) => stat),
+			...(foreign && { foreign: addList(foreign, keyOfForeign, (job) => job) }),
+			...whole,
+		},
+		rest,
+	};
+	return { hash: add(textOf(root)), texts };
+}
+
+export function hashOf(text: string): string {
+	return createHash("sha256").update(text, "utf8").digest("base64url");
+}
+
+const keyOfPending = (job: PendingJob): string => job.jobId;
+const keyOfRunning = (attempt: RunningAttempt): string => attempt.attemptId;
+const keyOfForeign = (job: ForeignJob): string => `${job.poolId}\n${job.id}`;
+const keyOfDuration = (stat: DurationStat): string => `${stat.team}\n${stat.namePattern}\n${stat.gpus ?? ""}\n${stat.user ?? ""}`;
+
+function sorted<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+	return items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+}
+
+function cut<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+	const parts: T[][] = [];
+	let part: T[] = [];
+	for (const item of items) {
+		part.push(item);
+		if (hash32(keyOf(item)) % PART_ITEMS !== 0) continue;
+		parts.push(part);
+		part = [];
+	}
+	return part.length > 0 ? [...parts, part] : parts;
+}
+
+/** Rows that say the same are the same objects from cycle to cycle (snapshot/same-objects), and are written once. */
+const written = new WeakMap<object, string>();
+
+function itemText<T extends object>(item: T, write: (item: T) => unknown): string {
+	const known = written.get(item);
+	if (known !== undefined) return known;
+	const text = textOf(write(item));
+	written.set(item, text);
+	return text;
+}

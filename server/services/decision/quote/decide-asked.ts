@@ -1,0 +1,139 @@
+import { count, inArray } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { Explanation } from "#server/domain/decision.ts";
+import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { decide } from "#server/scheduling/decide.ts";
+import type { DecideMemo, PendingJob, Plan, Snapshot } from "#server/scheduling/types.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import type { Timing } from "#server/services/core/timing.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import { loadSnapshot, SnapshotCache } from "../snapshot/load.ts";
+import { KeptMoment } from "./kept-moment.ts";
+
+/** With as many jobs waiting as this, a moment that was read serves more than one question: reading it takes longer than asking. */
+const KEEP_FROM_PENDING = 1_000;
+/** The oldest moment that is answered from. */
+const KEEP_MS = 15 * SECOND_MS;
+/** Making moments ready rests for so many times the processor time that the last one took: a twentieth of a core at most. */
+const REST_TIMES = 20;
+/** And no longer than this while somebody asks (an open form asks every 15 s), nor ever shorter than this. */
+const ASKED_REST_MS = 5 * SECOND_MS;
+const LEAST_REST_MS = 1.5 * SECOND_MS;
+const ASKED_MS = 30 * SECOND_MS;
+/** How often the waiting jobs are counted while there are few. */
+const COUNT_MS = 10 * SECOND_MS;
+/** What past work says may be as old for the first question after a pause; it is renewed behind the answer. */
+const HISTORY_MAX_AGE_MS = HOUR_MS;
+
+/** What is kept between questions to one database: the last moment, with what the core knows of it. */
+interface AskMemory {
+	moment: KeptMoment<Snapshot>;
+	decide: (snapshot: Snapshot, asked: ReadonlySet<string>) => Plan;
+}
+// Next bundles pages apart from the REST face: one memory serves both, and its core is of the bundle that made it.
+const shared = globalThis as unknown as { __spillwayQuotes?: WeakMap<Db, AskMemory> };
+
+/** Asks about nobody: what is found for all others is kept. */
+const NOBODY: ReadonlySet<string> = new Set(["nobody"]);
+
+type AskContext = ServiceContext & { timing: Timing };
+
+export interface Asked {
+	plan: Plan;
+	/** @throws when the core left one of the asked jobs out, which it never does. */
+	explanationOf: (jobId: string) => Explanation;
+}
+
+/**
+ * The present moment, as a cycle would read it; with many jobs waiting at most KEEP_MS old and of the policy in force, so that
+ * a form that asks as one types is answered at once. What was read is told as the answer's time. Nothing is written.
+ */
+export async function presentSnapshot(ctx: AskContext): Promise<Snapshot> {
+	return memoryOf(ctx).moment.get();
+}
+
+/** Until `signal`, the first question after a pause finds a moment ready too, once many jobs wait. */
+export function keepQuotesReady(ctx: AskContext, signal: AbortSignal): void {
+	memoryOf(ctx).moment.keepReady(signal);
+}
+
+/** What each of these jobs would meet beside those that are pending, none of them beside the others (DecideOptions.asked). */
+export function decideAsked(ctx: AskContext, snapshot: Snapshot, jobs: readonly PendingJob[]): Asked {
+	const asked = new Set(jobs.map(({ jobId }) => jobId));
+	const others = snapshot.pending.filter(({ jobId }) => !asked.has(jobId));
+	const plan = memoryOf(ctx).decide({ ...snapshot, pending: [...others, ...jobs] }, asked);
+	const byId = new Map(plan.explanations.map((e) => [e.jobId, e]));
+	return {
+		plan,
+		explanationOf: (jobId) => {
+			const found = byId.get(jobId);
+			if (!found) throw new Error("the decision core did not explain a job that it was asked about");
+			return found;
+		},
+	};
+}
+
+function memoryOf(ctx: AskContext): AskMemory {
+	shared.__spillwayQuotes ??= new WeakMap();
+	const known = shared.__spillwayQuotes.get(ctx.db);
+	if (known) return known;
+	const made = newMemory(ctx);
+	shared.__spillwayQuotes.set(ctx.db, made);
+	return made;
+}
+
+function newMemory({ db, clock, timing }: AskContext): AskMemory {
+	const cache = new SnapshotCache();
+	const memo: DecideMemo = { kept: new Map() };
+	let pendingBefore = 0;
+	const read = async (historyMaxAgeMs?: number): Promise<Snapshot> => {
+		const { snapshot } = await loadSnapshot({ db, clock, timing }, cache, historyMaxAgeMs);
+		pendingBefore = snapshot.pending.length;
+		return snapshot;
+	};
+	const decideKeeping = (snapshot: Snapshot, asked: ReadonlySet<string>): Plan => {
+		try {
+			return decide(snapshot, { asked, memo, brief: true });
+		} catch (error) {
+			// A decision that failed half-way may leave half of what it keeps behind: the next one starts anew.
+			memo.kept.clear();
+			throw error;
+		}
+	};
+	const moment = new KeptMoment({
+		read: () => read(pendingBefore < KEEP_FROM_PENDING ? undefined : HISTORY_MAX_AGE_MS),
+		readBehind: async () => {
+			if (!(await manyWait(db))) return null;
+			const snapshot = await read();
+			// Everything is found of it but what is asked.
+			decideKeeping(snapshot, NOBODY);
+			return snapshot;
+		},
+		isWorth: ({ pending }) => pending.length >= KEEP_FROM_PENDING,
+		isCurrent: async ({ policyVersion }) => (await activePolicy(db)).version === policyVersion,
+		nowMs: () => performance.now(),
+		cpuMs: threadCpuMs,
+		later: (run, inMs) => void setTimeout(run, inMs).unref(),
+		restMs: (tookCpuMs, isAsked) =>
+			Math.max(LEAST_REST_MS, Math.min(REST_TIMES * tookCpuMs, isAsked ? ASKED_REST_MS : Number.POSITIVE_INFINITY)),
+		...{ maxAgeMs: KEEP_MS, askedMs: ASKED_MS, lookMs: COUNT_MS },
+	});
+	return { moment, decide: decideKeeping };
+}
+
+async function manyWait(db: Db): Promise<boolean> {
+	const some = db
+		.select({ id: job.id })
+		.from(job)
+		.where(inArray(job.state, ["queued", "held"]))
+		.limit(KEEP_FROM_PENDING)
+		.as("some");
+	const [row] = await db.select({ count: count() }).from(some);
+	return (row?.count ?? 0) >= KEEP_FROM_PENDING;
+}
+
+function threadCpuMs(): number {
+	const { user, system } = process.threadCpuUsage();
+	return (user + system) / 1_000;
+}

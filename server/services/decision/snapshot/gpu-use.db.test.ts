@@ -1,0 +1,76 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { gpuMinute } from "#server/db/schema/gpu-minute.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
+import { type GpuUse, readGpuUse } from "./gpu-use.ts";
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 10, 21, 12);
+let database: TestDatabase;
+beforeAll(async () => {
+	database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+function policyOf(limit: string): Policy {
+	const text = `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec: { rules: [{ id: l, limit: { ${limit} } }] }\n`;
+	const { policy } = parsePolicy(text, { measures: ["idle", "gpu_utilisation"] });
+	if (!policy) throw new Error("the policy of the test cannot be read");
+	return policy;
+}
+
+/** An attempt that runs since an hour, with what its GPUs did in each of the last minutes, oldest first; null: not told. */
+async function running(minutes: readonly (number | null)[]): Promise<string> {
+	const jobId = await seedJob(database.db, aSpec());
+	const { attemptId, instanceId } = await seedInstance(database.db, { jobId, number: 1, expiresAtMs: NOW * 2, providerInstanceId: null });
+	await database.db
+		.update(attempt)
+		.set({ state: "running", startedAt: new Date(NOW - 60 * MINUTE) })
+		.where(eq(attempt.id, attemptId));
+	const rows = minutes.flatMap((permille, i) =>
+		permille === null
+			? []
+			: [{ instanceId, minute: new Date(NOW - (minutes.length - i) * MINUTE), gpus: 2, utilisationPermille: permille, milliwatts: null }],
+	);
+	if (rows.length > 0) await database.db.insert(gpuMinute).values(rows);
+	return attemptId;
+}
+
+const useOf = (policy: Policy): Promise<ReadonlyMap<string, GpuUse>> => database.db.transaction((tx) => readGpuUse(tx, policy, NOW));
+
+describe("use of GPUs, as the core is told it", () => {
+	it("is the mean over the window of the rule: 10 minutes of 0 % and 10 of 40 % within 20 minutes are 20 %", async () => {
+		const id = await running([...Array<number>(30).fill(1_000), ...Array<number>(12).fill(0), ...Array<number>(10).fill(400)]);
+		const use = (await useOf(policyOf("gpuUtilisationBelow: { percent: 5, for: 20m }"))).get(id);
+		// 12 of the idle minutes lie within 20 minutes and the two in which the last one may still be told.
+		expect(use?.gpuUtilisation?.percent).toBeCloseTo((10 * 40) / 22, 6);
+		expect(use?.gpuUtilisation?.overMs).toBe(20 * MINUTE);
+	});
+
+	it("says over how long it was measured: 5 minutes do not answer for 20", async () => {
+		const id = await running(Array<number>(5).fill(10));
+		expect((await useOf(policyOf("gpuUtilisationBelow: { percent: 5, for: 20m }"))).get(id)).toEqual({
+			gpuUtilisation: { percent: 1, overMs: 5 * MINUTE },
+		});
+	});
+
+	it("stands still since its last busy minute, or since it was first measured; a busy last minute is not idle", async () => {
+		const since = await running([500, 0, 0, 0]);
+		const always = await running([0, 0]);
+		const busy = await running([0, 0, 3]);
+		const unmeasured = await running([]);
+		const use = await useOf(policyOf("idleMinutes: 10"));
+		expect(use.get(since)).toEqual({ idleSinceMs: NOW - 3 * MINUTE });
+		expect(use.get(always)).toEqual({ idleSinceMs: NOW - 2 * MINUTE });
+		expect(use.get(busy)).toEqual({ idleSinceMs: null });
+		expect(use.has(unmeasured)).toBe(false);
+	});
+
+	it("is not read for a policy that asks for none of it", async () => {
+		expect((await useOf(policyOf("instanceHours: 4"))).size).toBe(0);
+	});
+});

@@ -1,0 +1,104 @@
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { adoption } from "#server/db/schema/adoption.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import type { ToldToLeave } from "#server/scheduling/kept-room.ts";
+import type { RunningAttempt } from "#server/scheduling/types.ts";
+import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
+import { byClock, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
+
+/** A live attempt without its job's spec, which is kept between cycles. */
+export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: ToldToLeave };
+
+/** Live attempts with what they have saved, where they go on, and what their machines cost and how long they may live. */
+export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
+	const rows = await tx
+		.select({
+			jobId: attempt.jobId,
+			attemptId: attempt.id,
+			placement: attempt.placement,
+			slots: attempt.slots,
+			state: attempt.state,
+			createdAt: attempt.createdAt,
+			startedAt: attempt.startedAt,
+			movingTo: attempt.movingTo,
+			stopReason: attempt.stopReason,
+			stopRequestedAt: attempt.stopRequestedAt,
+			savedMs: job.completedMs,
+			homePoolId: sql<string | null>`${adoption.facts}->>'poolId'`,
+			returnAt: adoption.returnAt,
+			// What earlier attempts had saved: this one's own checkpoints are part of its run time.
+			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
+			lastSavedMs: sql<
+				string | null
+			>`(select extract(epoch from max(c.created_at)) * 1000 from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id = ${attempt.id})`,
+		})
+		.from(attempt)
+		.innerJoin(job, eq(job.id, attempt.jobId))
+		.leftJoin(adoption, and(eq(adoption.jobId, attempt.jobId), isNull(adoption.endedAt)))
+		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
+	const machines = await readMachines(tx);
+	const speeds = await readSpeeds(tx);
+	return rows.map((r) => ({
+		jobId: r.jobId,
+		attemptId: r.attemptId,
+		placement: r.placement,
+		slots: r.slots,
+		startedAtMs: r.startedAt?.getTime() ?? null,
+		placedAtMs: r.createdAt.getTime(),
+		completedMs: Number(r.completedMs),
+		...byClock(Number(r.completedMs), speeds),
+		...speedFacts(speeds.of(r.placement)),
+		// One that goes home to its cluster at its next checkpoint is that cluster's already.
+		stopping: r.state === "stopping" || r.returnAt !== null,
+		...(r.homePoolId === null ? {} : { homePoolId: r.homePoolId }),
+		savedMs: Number(r.savedMs),
+		movingTo: r.movingTo,
+		lastSavedAtMs: r.lastSavedMs === null ? null : Number(r.lastSavedMs),
+		told: { stopReason: r.stopReason, askedAtMs: r.stopRequestedAt?.getTime() ?? null, endedAtMs: null },
+		...machines.get(r.attemptId),
+	}));
+}
+
+/** Nothing is said of the speed that most places have. */
+function speedFacts(speed: number): { speed?: number } {
+	return speed === 1 ? {} : { speed };
+}
+
+type MachineFacts = Pick<RunningAttempt, "offerId" | "microUsdPerHour" | "expiresAtMs">;
+
+/** By attempt: the offer, the price of all its machines together, and the end of the first life that ends. */
+async function readMachines(tx: Tx): Promise<Map<string, MachineFacts>> {
+	const rows = await tx
+		.select({
+			attemptId: instance.attemptId,
+			offerId: sql<string>`min(${instance.offer}->>'id')`,
+			microUsdPerHour: sql<string>`sum(${MARGINAL_PRICE})`,
+			expiresAtMs: sql<string>`extract(epoch from min(${instance.expiresAt})) * 1000`,
+		})
+		.from(instance)
+		.where(sql`${instance.state} <> 'terminated'`)
+		.groupBy(instance.attemptId);
+	return new Map(
+		rows.map((r) => [
+			r.attemptId,
+			{ offerId: r.offerId, microUsdPerHour: BigInt(r.microUsdPerHour), expiresAtMs: Math.round(Number(r.expiresAtMs)) },
+		]),
+	);
+}
+
+/**
+ * When the next checkpoint of a running attempt is due: an interval after the last one it saved, or after its start.
+ * Null without a schedule, before its start, and when it is overdue by a whole interval: who does not keep the
+ * schedule is not to be moved by it.
+ */
+export function nextCheckpointAt(facts: LiveAttemptFacts, spec: JobSpec, nowMs: number): number | null {
+	if (!spec.checkpoint || facts.startedAtMs === null) return null;
+	const { intervalMs } = spec.checkpoint;
+	const dueMs = (facts.lastSavedAtMs ?? facts.startedAtMs) + intervalMs;
+	return nowMs > dueMs + intervalMs ? null : dueMs;
+}

@@ -1,0 +1,96 @@
+import { eq } from "drizzle-orm";
+import { afterEach, describe, expect, it } from "vitest";
+import { World } from "#server/control-loop/testing/world.ts";
+import { job } from "#server/db/schema/job.ts";
+import { offer } from "#server/db/schema/offer.ts";
+import { site } from "#server/db/schema/site.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { loadSnapshot, SnapshotCache } from "./load.ts";
+
+let world: World | null = null;
+afterEach(() => world?.database.drop());
+
+const byId = <T extends { jobId: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (a.jobId < b.jobId ? -1 : 1));
+
+it("a snapshot is dated after every fact in it, however long the past took to read", { timeout: 60_000 }, async () => {
+	const w = await World.open({ slots: 1 });
+	world = w;
+	const db = new Proxy(w.ctx.db, {
+		get(target, key) {
+			if (key !== "transaction") return Reflect.get(target, key);
+			return async (...args: Parameters<typeof target.transaction>) => {
+				w.clock.advance(5_000);
+				await w.submit({ name: "late" });
+				return target.transaction(...args);
+			};
+		},
+	});
+	const { snapshot } = await loadSnapshot({ ...w.ctx, db }, new SnapshotCache());
+	expect(snapshot.pending).toHaveLength(1);
+	expect(snapshot.nowMs).toBe(w.clock.nowMs());
+});
+
+describe("a snapshot that is read with what an earlier one left", { timeout: 120_000 }, () => {
+	it("says what one that is read anew says, whatever changed", async () => {
+		const w = await World.open({ slots: 1, rules: ["{ id: ask, when: quote.costUsd > 500.0, require: { approval: platform } }"] });
+		world = w;
+		const { db } = w.database;
+		const cache = new SnapshotCache();
+		const same = async () => {
+			// History is kept for a minute by both alike.
+			const fresh = new SnapshotCache();
+			fresh.history = cache.history;
+			const { snapshot: kept } = await loadSnapshot(w.ctx, cache);
+			const { snapshot: anew } = await loadSnapshot(w.ctx, fresh);
+			expect({ ...kept, pending: byId(kept.pending), offers: kept.offers.toSorted((a, b) => (a.id < b.id ? -1 : 1)) }).toEqual({
+				...{ ...anew, pending: byId(anew.pending), offers: anew.offers.toSorted((a, b) => (a.id < b.id ? -1 : 1)) },
+				durations: kept.durations,
+			});
+			return kept;
+		};
+		const jobs = await w.submit(...["a", "b", "c", "d"].map((name) => ({ name, estimate: "1h", max: "2h" })), {
+			name: "saves",
+			checkpointEvery: "1m",
+		});
+		const [first = "", second = "", third = ""] = jobs;
+		const before = await same();
+		const again = await same();
+		expect(again.offers).toEqual(before.offers);
+		expect(byId(again.pending).map((p, i) => p === byId(before.pending)[i])).toEqual([true, true, true, true, true]);
+
+		await db
+			.update(job)
+			.set({ approvedMicroUsd: 5_000_000n, pendingSince: new Date(w.clock.nowMs() + 1) })
+			.where(eq(job.id, first));
+		expect((await same()).pending.find((p) => p.jobId === first)?.approvedMicroUsd).toBe(5_000_000n);
+		await db.update(job).set({ completedMs: 60_000n, state: "held" }).where(eq(job.id, second));
+		expect((await same()).pending.find((p) => p.jobId === second)).toMatchObject({ completedMs: 60_000, state: "held" });
+		await db
+			.update(job)
+			.set({ state: "cancelled", finishedAt: new Date(w.clock.nowMs()) })
+			.where(eq(job.id, third));
+		expect((await same()).pending).toHaveLength(4);
+
+		await db.update(offer).set({ microUsdPerHour: 7_000_000n });
+		expect((await same()).offers[0]?.microUsdPerHour).toBe(7_000_000n);
+		await db.update(offer).set({ backoffUntil: new Date(w.clock.nowMs() + 60_000), backoffReason: "quota_exceeded" });
+		expect((await same()).offers[0]?.backoffReason).toBe("quota_exceeded");
+		await db.update(site).set({ healthy: false }).where(eq(site.id, "aws"));
+		expect((await same()).offers).toEqual([]);
+		await db.update(site).set({ healthy: true }).where(eq(site.id, "aws"));
+		expect((await same()).offers).toHaveLength(1);
+
+		// A policy under which nobody asks people any more, and attempts that end and are made again.
+		const source = `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n  rules:\n    - id: burst\n      burst: { always: true }\n`;
+		await publishPolicy(systemContext(db, w.clock, "seed"), { name: "default", message: "nobody is asked", source });
+		expect((await same()).pending.every((p) => p.approvals === undefined)).toBe(true);
+		await db.update(offer).set({ backoffUntil: null, backoffReason: null });
+		for (let tick = 0; tick < 12; tick++) {
+			await w.tick();
+			if (tick === 6) for (const { providerInstanceId } of w.cloud.instances()) w.cloud.interrupt(providerInstanceId, 0);
+			await same();
+		}
+		expect((await w.attempts()).length).toBeGreaterThan(1);
+	});
+});

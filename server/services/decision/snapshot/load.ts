@@ -1,0 +1,345 @@
+import { and, eq, gt, isNotNull, isNull, sql } from "drizzle-orm";
+import type { Db, Tx } from "#server/db/client.ts";
+import { allocation } from "#server/db/schema/allocation.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { job } from "#server/db/schema/job.ts";
+import { pool, site } from "#server/db/schema/site.ts";
+import type { Offer } from "#server/domain/capacity.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { Policy } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import { defined } from "#server/kernel/assert.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import { hash32 } from "#server/kernel/random.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { listAccelerators, resolveAlias } from "#server/rates/accelerators.ts";
+import { keptRooms, ROOM_VALID_MS, type ToldToLeave } from "#server/scheduling/kept-room.ts";
+import type {
+	ForecastScale,
+	DataView as KnownData,
+	OfferRecord,
+	PendingJob,
+	PoolView,
+	RunningAttempt,
+	Snapshot,
+} from "#server/scheduling/types.ts";
+import { CopiesNow, readDataView } from "#server/services/capacity/data-set/data-view.ts";
+import { ForeignCache } from "#server/services/capacity/foreign-job/waiting.ts";
+import { byClock, poolSpeed, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
+import { SameObjects } from "#server/services/core/same-objects.ts";
+import type { Timing } from "#server/services/core/timing.ts";
+import { type EgressUse, readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
+import { budgetViews } from "#server/services/ledger/budget/views.ts";
+import { type ActivePolicy, activePolicy } from "#server/services/policy/active.ts";
+import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
+import { OffersAsRead } from "#server/services/pricing/offer/offers-as-read.ts";
+import { busyPricesNow } from "#server/services/pricing/owned/gpu-hour-prices.ts";
+import { asksPeople, readAnswers } from "#server/services/work/approval/answers.ts";
+import { type RunHistory, readRunHistory } from "#server/services/work/job/durations.ts";
+import { RUN_USER, withUser } from "#server/services/work/job/run-user.ts";
+import { forecastScale as readForecastScale } from "../forecast/scale.ts";
+import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
+import { readAvoided } from "./avoided-offers.ts";
+import { CheckpointSizes } from "./checkpoint-sizes.ts";
+import { ForetoldCache } from "./foretold.ts";
+import { readGpuUse } from "./gpu-use.ts";
+import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
+import { offerRecords as readOfferRecords } from "./offer-records.ts";
+import { type PendingRow, PendingRows } from "./pending-rows.ts";
+import { readRefusedPools } from "./refused-pools.ts";
+
+const HISTORY_AGE_MS = MINUTE_MS;
+/** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
+const MOVE_VALID_MS = 10 * MINUTE_MS;
+
+/** What survives from cycle to cycle: specs never change, and run-time statistics change slowly. */
+export class SnapshotCache {
+	readonly specs = new Map<string, JobSpec>();
+	history: HistoryFacts | null = null;
+	readonly foretold = new ForetoldCache();
+	readonly foreign = new ForeignCache();
+	readonly copies = new CopiesNow();
+	readonly checkpointSizes = new CheckpointSizes();
+	readonly pendingRows = new PendingRows();
+	/** By row: what is made of it where nothing else tells of the job. */
+	readonly plain = new WeakMap<PendingRow, PendingJob>();
+	readonly offersAsRead = new OffersAsRead();
+	/** What says the same as in the last cycle is the same object again, for the core's memo. */
+	readonly offers = new SameObjects<Offer>(({ id }) => id);
+	readonly pending = new SameObjects<PendingJob>(({ jobId }) => jobId);
+	readonly running = new SameObjects<RunningAttempt>(({ attemptId }) => attemptId);
+}
+
+/** What past work says; it changes slowly and is read once a minute. */
+interface HistoryFacts extends RunHistory {
+	readAtMs: number;
+	offerRecords: ReadonlyMap<string, OfferRecord>;
+	arrivingGpusPerHour: number;
+	forecastScale: ForecastScale;
+	data: KnownData | undefined;
+}
+
+export interface SnapshotContext {
+	db: Db;
+	clock: Clock;
+	timing: Pick<Timing, "offerCooldownMs" | "priceMaxAgeMs" | "cloudStartMs">;
+}
+
+/**
+ * Reads one consistent view of everything a cycle may know. What past work says is read anew when it is older than `historyMaxAgeMs`.
+ * Cost: the live rows, and of the pending jobs and the offers what changed since the cache saw them; specs are read once per job.
+ */
+export async function loadSnapshot(
+	ctx: SnapshotContext,
+	cache: SnapshotCache,
+	historyMaxAgeMs = HISTORY_AGE_MS,
+): Promise<{ snapshot: Snapshot; active: ActivePolicy }> {
+	const {
+		durations,
+		throughput,
+		offerRecords,
+		arrivingGpusPerHour,
+		forecastScale,
+		data: lasting,
+	} = await historyOf(ctx.db, cache, ctx.clock.nowMs(), historyMaxAgeMs);
+	return ctx.db.transaction(
+		async (tx) => {
+			const active = await activePolicy(tx);
+			// The first statement fixed the view: no fact in it is later than this, so nothing that is decided is dated before what it follows from.
+			const nowMs = ctx.clock.nowMs();
+			const { running, told } = await readRunning(tx, cache, { nowMs, policy: active.policy });
+			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });
+			forgetEnded(cache, pending, running);
+			const egress = await readEgressUse(
+				tx,
+				active.policy,
+				nowMs,
+				running.map((r) => r.attemptId),
+			);
+			const foreign = await cache.foreign.read(tx);
+			const data = await cache.copies.add(tx, lasting);
+			const snapshot: Snapshot = {
+				nowMs,
+				seed: hash32(`${active.version}`),
+				policy: active.policy,
+				policyVersion: active.version,
+				pools: await readPools(tx, nowMs),
+				offers: cache.offers.keep(await cache.offersAsRead.read(tx, nowMs)),
+				pending: cache.pending.keep(pending),
+				running: cache.running.keep(withReservations(running, egress)),
+				...(egress.postedGiB.size > 0 && { egressGiB: egress.postedGiB }),
+				...(foreign.length > 0 && { foreign }),
+				budgets: await budgetViews(tx, active.policy.budgets, nowMs),
+				durations,
+				throughput,
+				offerRecords,
+				arrivingGpusPerHour,
+				forecastScale,
+				priceMaxAgeMs: ctx.timing.priceMaxAgeMs,
+				cloudStartMs: ctx.timing.cloudStartMs,
+				boardWatts: boardWatts(),
+				...(data && { data }),
+				...(await cache.foretold.read(tx, active.policy, nowMs)),
+			};
+			return { snapshot, active };
+		},
+		{ isolationLevel: "repeatable read", accessMode: "read only" },
+	);
+}
+
+async function historyOf(db: Db, cache: SnapshotCache, nowMs: number, maxAgeMs: number): Promise<HistoryFacts> {
+	const kept = cache.history;
+	if (kept && nowMs - kept.readAtMs <= maxAgeMs && nowMs >= kept.readAtMs) return kept;
+	const history = await readHistory(db, nowMs, kept);
+	cache.history = history;
+	return history;
+}
+
+async function readHistory(db: Db, nowMs: number, before: HistoryFacts | null): Promise<HistoryFacts> {
+	return {
+		readAtMs: nowMs,
+		...(await readRunHistory(db, nowMs)),
+		offerRecords: await readOfferRecords(db, nowMs),
+		arrivingGpusPerHour: await readArrivals(db, nowMs),
+		forecastScale: await readForecastScale(db, nowMs),
+		data: await readDataView(db, nowMs, before?.data),
+	};
+}
+
+async function readPending(
+	tx: Tx,
+	cache: SnapshotCache,
+	{ nowMs, timing, told, policy }: { nowMs: number; timing: SnapshotContext["timing"]; told: readonly ToldToLeave[]; policy: Policy },
+): Promise<PendingJob[]> {
+	const rows = await cache.pendingRows.read(tx);
+	await fillSpecs(
+		tx,
+		cache,
+		rows.map((r) => r.jobId),
+	);
+	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
+	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
+	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
+	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
+	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
+	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
+	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
+	const speeds = await readSpeeds(tx);
+	return rows.map((r) => {
+		const spec = specOf(cache, r);
+		// Nothing beside its row says anything of most of them: they are what they were.
+		const plain = r.attempts === 0 && spec.checkpoint === null && !rooms.has(r.jobId) && !answers?.has(r.jobId) && !refused.has(r.jobId);
+		const known = plain ? cache.plain.get(r) : undefined;
+		if (known && (known.approvals === undefined) === (answers === null)) return known;
+		const pending: PendingJob = {
+			jobId: r.jobId,
+			spec,
+			state: r.state === "held" ? "held" : "queued",
+			submittedAtMs: r.submittedAt.getTime(),
+			pendingSinceMs: r.pendingSince.getTime(),
+			nextAttemptNo: r.attempts + 1,
+			completedMs: Number(r.completedMs),
+			...byClock(Number(r.completedMs), speeds),
+			...sizeOf(r.jobId, spec),
+			avoidOffers: avoid.get(r.jobId) ?? [],
+			...(refused.has(r.jobId) && { notPools: refused.get(r.jobId) ?? [] }),
+			approvedMicroUsd: r.approvedMicroUsd,
+			...(answers && { approvals: answers.get(r.jobId) ?? [] }),
+			movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
+			room: rooms.get(r.jobId) ?? null,
+		};
+		if (plain) cache.plain.set(r, pending);
+		return pending;
+	});
+}
+
+function evicts({ rules }: Policy): boolean {
+	return rules.some(({ effect }) => effect.kind === "preempt");
+}
+
+interface StopRow {
+	stopReason: Reason | null;
+	stopRequestedAt: Date | null;
+	endedAt: Date | null;
+}
+
+function toldOf({ stopReason, stopRequestedAt, endedAt }: StopRow): ToldToLeave {
+	return { stopReason, askedAtMs: stopRequestedAt?.getTime() ?? null, endedAtMs: endedAt?.getTime() ?? null };
+}
+
+/** Last attempts of jobs that came to their end lately all the same: one that was told to leave may be done before it could. */
+async function readToldAndOver(tx: Tx, nowMs: number): Promise<ToldToLeave[]> {
+	const rows = await tx
+		.select({ stopReason: attempt.stopReason, stopRequestedAt: attempt.stopRequestedAt, endedAt: attempt.finishedAt })
+		.from(job)
+		.innerJoin(attempt, and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts)))
+		.where(and(gt(job.finishedAt, new Date(nowMs - ROOM_VALID_MS)), isNotNull(attempt.stopReason)));
+	return rows.map(toldOf);
+}
+
+async function readRunning(
+	tx: Tx,
+	cache: SnapshotCache,
+	{ nowMs, policy }: { nowMs: number; policy: Policy },
+): Promise<{ running: RunningAttempt[]; told: ToldToLeave[] }> {
+	const rows = await readLiveAttempts(tx);
+	const use = await readGpuUse(tx, policy, nowMs);
+	await fillSpecs(
+		tx,
+		cache,
+		rows.map((r) => r.jobId),
+	);
+	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
+	const running = rows.map((facts) => {
+		const spec = specOf(cache, facts);
+		const { lastSavedAtMs: _, told: __, ...attempt } = facts;
+		return {
+			...attempt,
+			...use.get(facts.attemptId),
+			...sizeOf(facts.jobId, spec),
+			spec,
+			nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs),
+		};
+	});
+	return { running, told: rows.map((facts) => facts.told) };
+}
+
+function withReservations(running: RunningAttempt[], { reservedGiB }: EgressUse): RunningAttempt[] {
+	if (reservedGiB.size === 0) return running;
+	return running.map((r) => {
+		const reservedEgressGiB = reservedGiB.get(r.attemptId) ?? 0;
+		return reservedEgressGiB > 0 ? { ...r, reservedEgressGiB } : r;
+	});
+}
+
+async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
+	const rows = await tx.select({ pool, site }).from(pool).innerJoin(site, eq(site.id, pool.siteId)).where(eq(site.enabled, true));
+	const open = await tx
+		.select({ siteId: allocation.siteId, poolId: allocation.poolId, slots: allocation.slots })
+		.from(allocation)
+		.where(isNull(allocation.endedAt));
+	const prices = await busyPricesNow(
+		tx,
+		rows.map((row) => row.pool),
+		nowMs,
+	);
+	return rows.map(({ pool: p, site: s }) => {
+		const taken = new Set<number>(p.unavailableSlots);
+		for (const a of open) if (a.siteId === p.siteId && a.poolId === p.id) for (const slot of a.slots) taken.add(slot);
+		const total = p.nodes * p.gpusPerNode;
+		const grid = homeGrid(s.settings);
+		const speed = poolSpeed(s.settings, p);
+		return {
+			id: p.id,
+			siteId: p.siteId,
+			accelerator: resolveAlias(p.accelerator) ?? p.accelerator,
+			nodes: p.nodes,
+			gpusPerNode: p.gpusPerNode,
+			// The rate card's, as the job will be charged; the pool's own price before its first card.
+			microUsdPerGpuHour: prices.get(`${p.siteId}/${p.id}`) ?? p.microUsdPerGpuHour,
+			wattsPerGpu: p.wattsPerGpu,
+			gridGramsPerKwh: grid.gramsPerKwh,
+			pue: grid.pue,
+			healthy: s.healthy,
+			...(!s.healthy && s.unhealthySince && { unhealthySinceMs: s.unhealthySince.getTime() }),
+			// The local site is one host; clusters place gangs themselves.
+			multiNode: s.provider !== "local",
+			provider: s.provider,
+			...(speed !== 1 && { speed }),
+			freeSlots: Array.from({ length: total }, (_, i) => i).filter((i) => !taken.has(i)),
+		};
+	});
+}
+
+async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promise<void> {
+	const missing = jobIds.filter((id) => !cache.specs.has(id));
+	if (missing.length === 0) return;
+	const rows = await tx
+		.select({ id: job.id, spec: job.spec, user: RUN_USER })
+		.from(job)
+		.where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
+	for (const row of rows) cache.specs.set(row.id, withUser(row.spec, row.user));
+}
+
+function specOf(cache: SnapshotCache, { jobId }: { jobId: string }): JobSpec {
+	return defined(cache.specs.get(jobId), "spec of a live job");
+}
+
+/** Of these jobs, those that make checkpoints. */
+function saving(cache: SnapshotCache, rows: readonly { jobId: string }[]): string[] {
+	return rows.filter((row) => specOf(cache, row).checkpoint !== null).map(({ jobId }) => jobId);
+}
+
+function forgetEnded(cache: SnapshotCache, pending: PendingJob[], running: RunningAttempt[]): void {
+	if (cache.specs.size <= 2 * (pending.length + running.length) + 1_000) return;
+	const live = new Set([...pending.map((p) => p.jobId), ...running.map((r) => r.jobId)]);
+	for (const id of cache.specs.keys()) if (!live.has(id)) cache.specs.delete(id);
+}
+
+let watts: Record<string, number> | null = null;
+
+/** Board power of every accelerator that the shipped rates know, W. */
+function boardWatts(): Record<string, number> {
+	watts ??= Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts]));
+	return watts;
+}

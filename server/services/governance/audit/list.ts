@@ -1,0 +1,78 @@
+import { and, desc, eq, lt, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
+import { account } from "#server/db/schema/account.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { auditSeal } from "#server/db/schema/audit-seal.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
+import { type AuditFilters, auditFilters, whereOf } from "./filters.ts";
+
+export const LIMIT_MAX = 200;
+
+export const listAuditInput = auditFilters.extend({
+	cursor: z.string().max(200).optional(),
+	limit: z.number().int().min(1).max(LIMIT_MAX).default(50),
+});
+export type ListAuditInput = z.input<typeof listAuditInput>;
+
+export interface AuditLine {
+	id: number;
+	at: string;
+	/** `account:<id>` or `system:<part>`. */
+	actor: string;
+	/** Of the account, as it is called now; null for the system. */
+	actorName: string | null;
+	action: string;
+	subject: string;
+	before: unknown;
+	after: unknown;
+	requestId: string | null;
+	via: "session" | "token" | null;
+	source: string | null;
+	/** null in the second before the sealer comes by. */
+	seal: { sequence: number; hash: string } | null;
+}
+
+/**
+ * Lines of the audit, newest first. They tell of every team and of money, so the whole of it is for platform engineers and
+ * finance, and nobody else sees a part of it: what a job's own people may know is on the job's page.
+ * @throws SpillwayError `forbidden`, `invalid_input`.
+ */
+export async function listAudit(ctx: ServiceContext, raw: ListAuditInput): Promise<{ items: AuditLine[]; nextCursor: string | null }> {
+	authorize(ctx, "audit:read", null);
+	const { cursor, limit, ...filters } = listAuditInput.parse(raw);
+	const beforeId = cursor === undefined ? null : idOf(cursor);
+	const rows = await readLines(ctx.db, filters, { beforeId, limit: limit + 1 });
+	const items = rows.slice(0, limit);
+	const last = items.at(-1);
+	return { items, nextCursor: rows.length > limit && last ? encodeCursor(Date.parse(last.at), String(last.id)) : null };
+}
+
+function idOf(cursor: string): number {
+	const id = Number(decodeCursor(cursor).id);
+	if (Number.isSafeInteger(id) && id > 0) return id;
+	throw new SpillwayError("invalid_input", "Invalid cursor.", {
+		fields: [{ path: "cursor", message: "use nextCursor of the previous page" }],
+	});
+}
+
+/** In the order of their ids, greatest first: that is the order in which they were begun. */
+export async function readLines(db: Db, filters: AuditFilters, page: { beforeId: number | null; limit: number }): Promise<AuditLine[]> {
+	const rows = await db
+		.select({ line: audit, name: account.name, sequence: auditSeal.sequence, hash: auditSeal.hash })
+		.from(audit)
+		.leftJoin(account, eq(audit.actor, sql`'account:' || ${account.id}`))
+		.leftJoin(auditSeal, eq(auditSeal.auditId, audit.id))
+		.where(and(page.beforeId === null ? undefined : lt(audit.id, page.beforeId), whereOf(filters)))
+		.orderBy(desc(audit.id))
+		.limit(page.limit);
+	return rows.map(({ line, name, sequence, hash }) => ({
+		...line,
+		at: line.at.toISOString(),
+		actorName: name,
+		seal: sequence === null || hash === null ? null : { sequence, hash },
+	}));
+}

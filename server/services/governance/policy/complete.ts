@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { completePolicy } from "#server/policy/complete.ts";
+import type { Completions } from "#server/policy/completion.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { policyText } from "#server/services/policy/input.ts";
+import { knownFacts } from "./known-facts.ts";
+
+export const completeInput = z.strictObject({
+	source: policyText,
+	/** Characters before the cursor. */
+	offset: z
+		.number()
+		.int()
+		.min(0)
+		.max(256 * 1024),
+});
+
+/** What may stand at a place of a policy's text, with the sites, teams and offers that there are. */
+export async function completePolicyText(ctx: ServiceContext, raw: z.input<typeof completeInput>): Promise<Completions> {
+	authorize(ctx, "policy:read", null);
+	const { source, offset } = completeInput.parse(raw);
+	const { siteIds = [], teams = [], places = [], instanceTypes = [] } = await knownFacts(ctx);
+	return completePolicy(source, offset, { siteIds, teams, places, instanceTypes });
+}

@@ -1,0 +1,96 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { team } from "#server/db/schema/account.ts";
+import { policy as policyTable, policyVersion } from "#server/db/schema/policy.ts";
+import { site } from "#server/db/schema/site.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import * as test from "#server/services/ledger/charge/testing/books.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import { publishPolicy } from "./publish.ts";
+import { viewPolicy } from "./view.ts";
+
+let books: test.Books;
+beforeEach(async () => {
+	books = await test.openBooks();
+	await books.db.insert(site).values({ id: "aws", name: "aws", provider: "aws", settings: {}, healthy: true }).onConflictDoNothing();
+	await books.db.insert(team).values({ name: "risk" }).onConflictDoNothing();
+});
+afterEach(() => books.database.drop());
+
+const textOf = (rules: string[], more: string[] = []): string =>
+	[
+		"apiVersion: spillway/v1",
+		"kind: Policy",
+		"metadata: { name: default }",
+		"spec:",
+		"  rules:",
+		...rules.map((r) => `    - ${r}`),
+		...more,
+	].join("\n");
+const publish = (source: string) => publishPolicy(books, { name: "default", message: "test", source });
+/** As if it had been published when it was accepted. */
+async function putInForce(source: string): Promise<void> {
+	await books.db
+		.insert(policyVersion)
+		.values({ name: "default", version: 2, source, author: "test", message: "test", createdAt: new Date(books.clock.nowMs()) });
+	await books.db.update(policyTable).set({ activeVersion: 2 }).where(eq(policyTable.name, "default"));
+}
+const BURST = "{ id: away, burst: { always: true } }";
+
+describe("a policy that is published", () => {
+	it("is held against the sites that there are: a rule for another one is refused with its place", async () => {
+		const wrong = publish(textOf([BURST, "{ id: no-gcp, deny: { sites: [awz] } }"]));
+		await expect(wrong).rejects.toMatchObject({
+			code: "invalid_input",
+			fields: [{ message: 'There is no site "awz". Did you mean aws?', line: 7 }],
+		});
+		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable" });
+	});
+
+	it("is held against the teams that there are, in shares and in conditions", async () => {
+		const wrong = publish(textOf(["{ id: away, when: job.team == 'rsik', burst: { always: true } }"], ["  shares: { rizk: 2 }"]));
+		await expect(wrong).rejects.toMatchObject({
+			code: "invalid_input",
+			fields: expect.arrayContaining([
+				expect.objectContaining({ message: 'There is no team "rsik". Did you mean risk?', line: 6 }),
+				expect.objectContaining({ message: 'There is no team "rizk". Did you mean risk?', line: 7 }),
+			]),
+		});
+	});
+
+	it("is told what is odd in it; the answer to who reads it says the same", async () => {
+		const { version, warnings } = await publish(textOf([BURST]));
+		expect(version).toBe(1);
+		expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual([
+			expect.stringMatching(/^warning \d+ .*no budget caps the cost/),
+		]);
+		expect((await viewPolicy(books, "default")).warnings).toEqual(warnings);
+	});
+});
+
+describe("a policy in force", () => {
+	it("stays as it was accepted when a check that came later would refuse it", async () => {
+		await publish(textOf([BURST]));
+		// What an earlier version let pass: two rules of one name, a site that is gone, a limit of what nothing measures.
+		const stored = textOf([
+			BURST,
+			"{ id: twice, deny: { sites: [gone] } }",
+			"{ id: twice, limit: { instanceHours: 3 } }",
+			"{ id: idle, limit: { idleMinutes: 10 } }",
+			"{ id: theirs, when: job.team == 'dissolved', limit: { instanceHours: 2 } }",
+		]);
+		expect(parsePolicy(stored).policy).toBeNull();
+		await putInForce(stored);
+		const { policy } = await activePolicy(books.db);
+		expect(policy.rules.map((rule) => rule.id)).toEqual(["away", "twice", "twice", "idle", "theirs"]);
+		const { warnings } = await viewPolicy(books, "default");
+		const errors = warnings.filter((w) => w.severity === "error").map((w) => w.message);
+		expect(errors).toEqual(expect.arrayContaining(['There is no site "gone".', 'There is no team "dissolved".']));
+	});
+
+	it("is not put in force with a rule left out: what cannot be read at all is said", async () => {
+		await publish(textOf([BURST]));
+		await putInForce(textOf([BURST, "{ id: new, forbid: { sites: [cloud] } }"]));
+		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("forbid") });
+	});
+});

@@ -1,0 +1,113 @@
+import type { z } from "zod";
+import type { Tx } from "#server/db/client.ts";
+import type { Policy, PolicyProblem } from "#server/domain/policy.ts";
+import type { PolicyOrigin } from "#server/domain/policy-version.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { parsePolicy } from "#server/policy/parse-policy.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
+import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
+import { refuseManaged, refuseOtherBacktest, refuseStale } from "#server/services/policy/guards.ts";
+import { publishInput } from "#server/services/policy/input.ts";
+import { readPolicySettings } from "#server/services/policy/settings.ts";
+import { nameProblem } from "./check.ts";
+import { knownFacts } from "./known-facts.ts";
+import { keepInGit } from "./manage.ts";
+import { proposePublication } from "./propose.ts";
+import { lockPolicy, writeVersion } from "./write-version.ts";
+
+export interface Published {
+	/** `unchanged`: this very text is in force already. `proposed`: another person has to agree first. */
+	outcome: "published" | "unchanged" | "proposed";
+	/** The version in force after the call. */
+	version: number;
+	proposalId: string | null;
+	/** What is odd in the text, also beside the sites, teams and offers that there are. */
+	warnings: PolicyProblem[];
+}
+
+/** Where a text came from, told by the face that took it in and never by a browser. */
+export type PublishRequest = z.input<typeof publishInput> & { origin?: PolicyOrigin };
+
+/**
+ * Writes a new version of a policy and puts it in force, or proposes it when a second person has to agree. The
+ * installation itself (a seed) names no base version and asks nobody.
+ * @throws SpillwayError `invalid_input` with line and column when the text has an error; `precondition_failed` when
+ *   somebody published since the base version, naming who, when and what; `forbidden` also where the policy is kept in git;
+ *   `conflict` when another change waits for its approval. Nothing is written then. ZodError.
+ */
+export async function publishPolicy(
+	ctx: ServiceContext,
+	raw: PublishRequest | { name: string; source: string; message: string },
+): Promise<Published> {
+	authorize(ctx, "policy:publish", null);
+	const request = readRequest(ctx, raw);
+	const { name, source } = request;
+	// Before the text itself: who may not publish here at all is told that, not what else is wrong.
+	const known = await fetchPointer(ctx.db, name);
+	refuseManaged(known, request.origin);
+	if (!known && ctx.actor.kind === "person" && name !== DEFAULT_POLICY) throw noOther(name);
+	const { policy, problems } = parsePolicy(source, await knownFacts(ctx));
+	const accepted = accept(name, source, policy, problems);
+	return ctx.db.transaction(async (tx) => {
+		await lockPolicy(tx, name);
+		const done = await publishLocked(tx, ctx, { ...request, policy: accepted });
+		return { ...done, warnings: problems };
+	});
+}
+
+interface Request {
+	name: string;
+	source: string;
+	message: string;
+	/** null: whatever is in force. */
+	baseVersion: number | null;
+	backtestId: string | null;
+	origin: PolicyOrigin | null;
+}
+
+function readRequest(ctx: ServiceContext, raw: PublishRequest | { name: string; source: string; message: string }): Request {
+	if (ctx.actor.kind === "system" && !("baseVersion" in raw))
+		return { ...raw, baseVersion: null, backtestId: null, origin: { kind: "seed" } };
+	const { origin, ...rest } = { origin: undefined, ...raw };
+	const { backtestId, ...input } = publishInput.parse(rest);
+	return { ...input, backtestId: backtestId ?? null, origin: origin ?? null };
+}
+
+async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { policy: Policy }): Promise<Omit<Published, "warnings">> {
+	const { name, source, baseVersion, origin } = input;
+	const pointer = await fetchPointer(tx, name);
+	refuseManaged(pointer, origin);
+	const version = pointer?.activeVersion ?? 0;
+	// Also for who began from an older one: what was wanted is so already (RFC 9110, 13.1.1).
+	if (pointer && (await fetchVersion(tx, name, version)).source === source) {
+		await keepInGit(tx, ctx, pointer, origin);
+		return { outcome: "unchanged", version, proposalId: null };
+	}
+	if (baseVersion !== null) await refuseStale(tx, pointer, baseVersion);
+	await refuseOtherBacktest(tx, name, source, input.backtestId);
+	if (ctx.actor.kind === "person" && (await readPolicySettings(tx)).secondPerson) {
+		const { message, backtestId } = input;
+		const change = { policyName: name, policyVersion: version, source, rollbackTo: null, origin, backtestId };
+		return { outcome: "proposed", version, proposalId: await proposePublication(tx, ctx, change, message) };
+	}
+	const written = await writeVersion(tx, ctx, { ...input, baseVersion: version === 0 ? null : version });
+	return { outcome: "published", version: written, proposalId: null };
+}
+
+/** @throws SpillwayError `invalid_input` with every problem at its place. */
+export function accept(name: string, source: string, policy: Policy | null, problems: readonly PolicyProblem[]): Policy {
+	const wrongName = policy && nameProblem(name, policy.name, source);
+	if (policy && !wrongName) return policy;
+	const all = wrongName ? [wrongName, ...problems] : problems;
+	throw new SpillwayError("invalid_input", "The policy has errors and was not published.", {
+		fields: all.map((p) => ({ path: "", message: p.fix === null ? p.message : `${p.message} ${p.fix}`, line: p.line, column: p.column })),
+	});
+}
+
+function noOther(name: string): SpillwayError {
+	return new SpillwayError("not_found", `There is no policy "${name}", and jobs only use the default policy.`, {
+		fix: `Publish it as ${DEFAULT_POLICY}.`,
+	});
+}

@@ -1,0 +1,110 @@
+import { eq } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { type CapChange, type ProposedChange, proposal, type SecondPersonOffChange } from "#server/db/schema/proposal.ts";
+import type { Permission } from "#server/domain/permissions.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import { fetchPointer } from "#server/services/policy/fetch-version.ts";
+import { refuseManaged } from "#server/services/policy/guards.ts";
+import { APPROVES, writeSecondPerson } from "#server/services/policy/second-person.ts";
+import { movedOn, publishCap } from "../budget-cap/change-cap.ts";
+import { editCap } from "../budget-cap/edit-cap.ts";
+import { auditOf } from "../policy/propose.ts";
+import { publishProposed } from "../policy/publish-proposed.ts";
+import { lockPolicy } from "../policy/write-version.ts";
+
+/**
+ * A second person's yes: the change is applied at once.
+ * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was decided already or
+ *   the policy has moved on since it was proposed: then it stays open, to be rejected or withdrawn. Answers the version
+ *   of the policy that is in force by it; null: none came of it.
+ */
+export async function approveProposal(ctx: ServiceContext, id: string): Promise<{ policyVersion: number | null }> {
+	authorize(ctx, "budget:read", null);
+	return ctx.db.transaction(async (tx) => {
+		// The policy first, as everybody who publishes locks it.
+		const { change } = await fetchOpen(tx, id, false);
+		if (!isOff(change)) await lockPolicy(tx, change.policyName);
+		const row = await fetchOpen(tx, id, true);
+		const right = rightToDecide(row.change);
+		authorize(ctx, right, null);
+		if (ctx.actor.kind !== "person" || row.proposedBy === actorName(ctx.actor)) {
+			const whom = right === "budget:approve" ? "Ask another person who may approve budgets." : "Ask another platform engineer.";
+			throw new SpillwayError("forbidden", "You cannot approve your own proposal.", { fix: whom });
+		}
+		if (isOff(row.change)) {
+			await decide(tx, ctx, row, "approved");
+			await writeSecondPerson(tx, ctx, row.change.secondPersonOf, false, { proposalId: row.id, proposedBy: row.proposedBy });
+			return { policyVersion: null };
+		}
+		const active = (await fetchPointer(tx, row.change.policyName))?.activeVersion ?? 0;
+		if (active !== row.change.policyVersion) throw movedOn(row.change.policyVersion, active);
+		await decide(tx, ctx, row, "approved");
+		return {
+			policyVersion: isCap(row.change) ? await applyCap(tx, ctx, row, row.change) : await publishProposed(tx, ctx, row, row.change),
+		};
+	});
+}
+
+async function applyCap(tx: Tx, ctx: ServiceContext, row: Row, change: CapChange): Promise<number> {
+	const { budgetId, policyName } = change;
+	refuseManaged(await fetchPointer(tx, policyName), null);
+	const active = await activePolicy(tx, policyName);
+	const [fromMicroUsd, toMicroUsd] = [BigInt(change.fromMicroUsd), BigInt(change.toMicroUsd)];
+	return publishCap(tx, ctx, {
+		...{ budgetId, message: row.message, fromMicroUsd, toMicroUsd, baseVersion: active.version },
+		source: editCap(active.source, budgetId, toMicroUsd),
+		proposal: { proposalId: row.id, proposedBy: row.proposedBy },
+	});
+}
+
+/**
+ * A no; from the person who proposed it, it is withdrawn.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` when it was decided already.
+ */
+export async function rejectProposal(ctx: ServiceContext, id: string): Promise<{ decision: "rejected" | "withdrawn" }> {
+	authorize(ctx, "budget:read", null);
+	return ctx.db.transaction(async (tx) => {
+		const row = await fetchOpen(tx, id, true);
+		const right = rightToDecide(row.change);
+		authorize(ctx, right === "budget:approve" ? "budget:change" : "policy:publish", null);
+		const decision = row.proposedBy === actorName(ctx.actor) ? "withdrawn" : "rejected";
+		if (decision === "rejected") authorize(ctx, right, null);
+		await decide(tx, ctx, row, decision);
+		return { decision };
+	});
+}
+
+type Row = typeof proposal.$inferSelect;
+
+const isCap = (change: ProposedChange): change is CapChange => "budgetId" in change;
+const isOff = (change: ProposedChange): change is SecondPersonOffChange => "secondPersonOf" in change;
+
+function rightToDecide(change: ProposedChange): Permission {
+	if (isOff(change)) return APPROVES[change.secondPersonOf];
+	return isCap(change) ? "budget:approve" : "policy:approve";
+}
+
+async function fetchOpen(tx: Tx, id: string, lock: boolean): Promise<Row> {
+	const query = tx.select().from(proposal).where(eq(proposal.id, id));
+	const [row] = await (lock ? query.for("update") : query);
+	if (!row) throw new SpillwayError("not_found", `There is no proposal ${id}.`);
+	if (row.decision !== null) throw new SpillwayError("conflict", `The proposal is already ${row.decision}.`, { fix: "Reload the list." });
+	return row;
+}
+
+async function decide(tx: Tx, ctx: ServiceContext, row: Row, decision: NonNullable<Row["decision"]>): Promise<void> {
+	const decided = { decision, decidedBy: actorName(ctx.actor), decidedAt: new Date(ctx.clock.nowMs()) };
+	await tx.update(proposal).set(decided).where(eq(proposal.id, row.id));
+	await writeAudit(tx, ctx, {
+		action: `proposal.${decision}`,
+		subject: row.id,
+		before: { decision: null },
+		after: { ...(isCap(row.change) || isOff(row.change) ? row.change : auditOf(row.change)), decision },
+	});
+	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
+}

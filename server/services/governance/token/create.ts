@@ -1,0 +1,61 @@
+import { and, eq, gt, isNull, or } from "drizzle-orm";
+import { z } from "zod";
+import { account, apiToken } from "#server/db/schema/account.ts";
+import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { issueToken } from "./issue.ts";
+
+const EXPIRES_DAYS_MAX = 365;
+const TOKENS_MAX = 50;
+
+export const createTokenInput = z.strictObject({
+	name: z.string().trim().min(1).max(100),
+	scopes: z
+		.array(z.enum(TOKEN_SCOPES))
+		.min(1)
+		.transform((scopes) => [...new Set(scopes)].sort()),
+	/** Days until the token stops working. */
+	expiresInDays: z.number().int().min(1).max(EXPIRES_DAYS_MAX),
+	/** A service account's id; absent: the caller's own. */
+	accountId: z.string().min(1).max(64).optional(),
+});
+
+/**
+ * Creates a token for the caller, or for a service account. The token is returned once.
+ * @throws SpillwayError `forbidden` for another person's account; `not_found`; `conflict` with 50 tokens already; ZodError
+ */
+export async function createToken(
+	ctx: ServiceContext,
+	raw: z.input<typeof createTokenInput>,
+): Promise<{ id: string; token: string; expiresAt: string }> {
+	authorize(ctx, "token:manage", null);
+	const { name, scopes, expiresInDays, accountId = ownId(ctx) } = createTokenInput.parse(raw);
+	const nowMs = ctx.clock.nowMs();
+	const expiresAtMs = nowMs + expiresInDays * DAY_MS;
+	return ctx.db.transaction(async (tx) => {
+		const [owner] = await tx.select().from(account).where(eq(account.id, accountId)).for("update");
+		if (accountId !== ownId(ctx)) {
+			authorize(ctx, "account:manage", null);
+			if (!owner) throw new SpillwayError("not_found", `There is no account ${accountId}.`);
+			if (!owner.service)
+				throw new SpillwayError("forbidden", "People create their own tokens.", { fix: "Create it for a service account." });
+		}
+		const isLive = and(isNull(apiToken.revokedAt), or(isNull(apiToken.expiresAt), gt(apiToken.expiresAt, new Date(nowMs))));
+		if ((await tx.$count(apiToken, and(eq(apiToken.accountId, accountId), isLive))) >= TOKENS_MAX)
+			throw new SpillwayError("conflict", `The account has ${TOKENS_MAX} tokens.`, { fix: "Revoke one first." });
+		const made = await issueToken(tx, { accountId, name, scopes, expiresAtMs, nowMs });
+		const expiresAt = new Date(expiresAtMs).toISOString();
+		await writeAudit(tx, ctx, { action: "token.create", subject: made.id, after: { accountId, name, scopes, expiresAt } });
+		return { ...made, expiresAt };
+	});
+}
+
+/** @throws SpillwayError `forbidden` for the system, which has no account */
+export function ownId(ctx: Pick<ServiceContext, "actor">): string {
+	if (ctx.actor.kind === "person") return ctx.actor.accountId;
+	throw new SpillwayError("forbidden", "Only people have tokens.");
+}

@@ -1,0 +1,171 @@
+import { hash } from "node:crypto";
+import { desc, eq, sql } from "drizzle-orm";
+import { type BillHeader, readBillHeader } from "#server/accounting/focus/bill-header.ts";
+import { lineTexts, readBillLine, type Values } from "#server/accounting/focus/bill-line.ts";
+import type { CsvCells } from "#server/accounting/focus/csv-reader.ts";
+import { divideRounded } from "#server/accounting/focus/decimal.ts";
+import type { Tx } from "#server/db/client.ts";
+import { bill } from "#server/db/schema/bill.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { type InsertLines, lineInserter } from "./insert-lines.ts";
+import { readRecords } from "./read-records.ts";
+import { restateLines } from "./restate-lines.ts";
+import type { ReadLine } from "./types.ts";
+import { type BillView, toBillView } from "./view.ts";
+
+/** Lines of one INSERT. */
+const BATCH_LINES = 2_000;
+/** What the import lock is of; one file at a time, since two that hold the same lines would wait for each other. */
+const IMPORT_LOCK = "bill:import";
+
+export interface ImportedBill {
+	bill: BillView;
+	/** The very file was imported before and says nothing new; nothing was written. */
+	alreadyImported: boolean;
+}
+
+/**
+ * Takes in a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
+ * A line that an earlier bill has word for word (re-issued bills hold the old lines too) is counted and not taken again; one
+ * that has other amounts now restates the earlier line (restate-lines.ts). The very same file is a bill of its own again where it
+ * brings back what another restated meanwhile.
+ * @throws SpillwayError `forbidden`; `invalid_input` naming row and column of the first thing that is wrong.
+ */
+export async function importBill(
+	ctx: ServiceContext,
+	input: { fileName: string; bytes: AsyncIterable<Uint8Array> },
+): Promise<ImportedBill> {
+	authorize(ctx, "bill:import", null);
+	try {
+		const row = await ctx.db.transaction((tx) => writeBill(tx, ctx, input));
+		return { bill: toBillView(row), alreadyImported: false };
+	} catch (error) {
+		if (!(error instanceof KnownFile)) throw error;
+		const [row] = await ctx.db.select().from(bill).where(eq(bill.id, error.billId));
+		return { bill: toBillView(defined(row, "bill")), alreadyImported: true };
+	}
+}
+
+/** Ends the transaction of a file that turned out to be here already. */
+class KnownFile extends Error {
+	readonly billId: string;
+	constructor(billId: string) {
+		super(`the file is bill ${billId}`);
+		this.billId = billId;
+	}
+}
+
+type BillRow = typeof bill.$inferSelect;
+
+async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string; bytes: AsyncIterable<Uint8Array> }): Promise<BillRow> {
+	const nowMs = ctx.clock.nowMs();
+	const id = newId("bill", nowMs);
+	const { records, sha256 } = readRecords(input.bytes);
+	const iterator = records[Symbol.asyncIterator]();
+	const { header, first } = await readHeader(iterator);
+	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${IMPORT_LOCK}, 0))`);
+	const row = {
+		...{ id, fileName: input.fileName.slice(0, 200), focusVersion: header.version, columns: [...header.columns] },
+		...{ importedAt: new Date(nowMs), importedBy: actorName(ctx.actor) },
+	};
+	// Lines point to their bill, so it is written first; what is known only at the end of the file follows then.
+	await tx.insert(bill).values({ ...row, sha256: id, providers: [], months: [], rows: 0, repeatedRows: 0, billedMicroUsd: 0n });
+	const insert = await lineInserter(tx, id);
+	const read = await takeLines(insert, header, first, iterator);
+	const sum = sha256();
+	const [known] = await tx
+		.select({ id: bill.id })
+		.from(bill)
+		.where(eq(bill.sha256, sum))
+		.orderBy(desc(bill.importedAt), desc(bill.id))
+		.limit(1);
+	if (known && read.inserted === 0) throw new KnownFile(known.id);
+	await restateLines(tx, id);
+	const [written] = await tx
+		.update(bill)
+		.set({
+			sha256: sum,
+			providers: [...read.providers].sort(),
+			months: [...read.months].sort(),
+			rows: read.rows,
+			repeatedRows: read.rows - read.inserted,
+			billedMicroUsd: divideRounded(read.billedNanoUsd, 1_000n),
+		})
+		.where(eq(bill.id, id))
+		.returning();
+	const after = { fileName: row.fileName, sha256: sum, rows: read.rows, repeatedRows: read.rows - read.inserted };
+	await writeAudit(tx, ctx, { action: "bill.import", subject: id, after });
+	return defined(written, "bill");
+}
+
+async function readHeader(iterator: AsyncIterator<CsvCells[]>): Promise<{ header: BillHeader; first: CsvCells[] }> {
+	for (;;) {
+		const { value, done } = await iterator.next();
+		if (done) throw new SpillwayError("invalid_input", "The file is empty.", { fix: "Upload a FOCUS file with a header." });
+		const [head, ...first] = value as CsvCells[];
+		if (head === undefined) continue;
+		const header = readBillHeader(head.map((cell) => cell ?? ""));
+		if ("message" in header) throw wrongAt(1, header.column, header.message);
+		return { header, first };
+	}
+}
+
+function wrongAt(row: number, column: string, message: string): SpillwayError {
+	return new SpillwayError("invalid_input", `Row ${row}, column ${column}: ${message}. Nothing was imported.`, {
+		fields: [{ path: column, message, line: row }],
+		fix: "The header is row 1. Correct the file, or ask the provider for a correct one.",
+	});
+}
+
+interface Read {
+	rows: number;
+	inserted: number;
+	billedNanoUsd: bigint;
+	providers: Set<string>;
+	months: Set<string>;
+}
+
+/** While one batch is being written, the next one is read. */
+async function takeLines(insert: InsertLines, header: BillHeader, first: CsvCells[], rest: AsyncIterator<CsvCells[]>): Promise<Read> {
+	const read: Read = { rows: 0, inserted: 0, billedNanoUsd: 0n, providers: new Set(), months: new Set() };
+	let batch: ReadLine[] = [];
+	let writing: Promise<number> = Promise.resolve(0);
+	try {
+		for (let records = first; ; ) {
+			for (const values of records) batch.push(readLine(header, values, read));
+			const { value, done } = await rest.next();
+			records = done ? [] : value;
+			if (batch.length < BATCH_LINES && !done) continue;
+			read.inserted += await writing;
+			const full = batch;
+			batch = [];
+			writing = insert(full);
+			// Heard below; a fault in the file must not leave it unheard.
+			writing.catch(() => {});
+			if (done) break;
+		}
+		read.inserted += await writing;
+		return read;
+	} finally {
+		await writing.catch(() => {});
+		await rest.return?.();
+	}
+}
+
+function readLine(header: BillHeader, values: Values, read: Read): ReadLine {
+	// The head is row 1.
+	const rowNumber = ++read.rows + 1;
+	const line = readBillLine(header, values);
+	if ("message" in line) throw wrongAt(rowNumber, line.column, line.message);
+	read.billedNanoUsd += line.billedNanoUsd;
+	read.providers.add(line.providerName);
+	read.months.add(line.month);
+	const texts = lineTexts(header, values);
+	const aboutHash = hash("sha256", texts.about, "buffer").readBigInt64BE();
+	return { ...line, rowNumber, values, hash: hash("sha256", texts.compared), aboutHash };
+}

@@ -1,0 +1,131 @@
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { z } from "zod";
+import { providerNamed } from "#server/accounting/focus/providers.ts";
+import type { ReconciliationState } from "#server/accounting/focus/reconcile.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { RECONCILIATION_STATES, reconciliation } from "#server/db/schema/bill.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { utcMonth } from "./run.ts";
+
+/** Resources that are listed, those that differ most first; sums are of all. */
+const ITEMS_MAX = 500;
+
+export const reconciliationInput = z.strictObject({
+	/** Of the provider's bill, a UTC month such as 2026-11. */
+	month: z.string(),
+	state: z.enum(RECONCILIATION_STATES).optional(),
+	provider: z.enum(["aws", "azure", "gcp"]).optional(),
+	/** Machines of this team's jobs alone, in the sums too. */
+	team: z.string().min(1).max(128).optional(),
+});
+
+export interface ReconciledResource {
+	provider: string;
+	resourceId: string;
+	instanceId: string | null;
+	billId: string | null;
+	state: ReconciliationState;
+	/** What the ledger held, effective, before bills corrected it; what was billed; what corrections add up to. */
+	estimatedMicroUsd: string;
+	billedMicroUsd: string;
+	adjustedMicroUsd: string;
+	facts: Record<string, string | number | null>;
+}
+
+export interface ReconciledProvider {
+	provider: string;
+	estimatedMicroUsd: string;
+	billedMicroUsd: string;
+	adjustedMicroUsd: string;
+	/** Billed less estimated less adjusted: rounding, and what a bill that is not final lacks. */
+	unexplainedMicroUsd: string;
+	/** Lines of category Credit and Tax that were charged are not among these. */
+	resources: Record<ReconciliationState, number>;
+}
+
+export interface Reconciliation {
+	month: string;
+	reconciledAt: string | null;
+	providers: ReconciledProvider[];
+	items: ReconciledResource[];
+	/** There are more resources than items. */
+	truncated: boolean;
+}
+
+/**
+ * What came of holding a month's bills against the ledger; empty before the first reconciliation.
+ * @throws SpillwayError `forbidden`, `invalid_input`.
+ */
+export async function readReconciliation(
+	ctx: Pick<ServiceContext, "actor" | "db">,
+	input: z.input<typeof reconciliationInput>,
+): Promise<Reconciliation> {
+	authorize(ctx, "bill:read", null);
+	const month = utcMonth(input.month);
+	const r = reconciliation;
+	const whose = and(
+		eq(r.month, month.key),
+		input.provider === undefined ? undefined : eq(r.provider, input.provider),
+		input.team === undefined ? undefined : inArray(r.instanceId, machinesOf(ctx.db, input.team)),
+	);
+	const sums = await ctx.db
+		.select({
+			provider: r.provider,
+			state: r.state,
+			count: sql<number>`count(*)::int`,
+			estimated: sql<string>`sum(${r.estimatedMicroUsd})::text`,
+			billed: sql<string>`sum(${r.billedMicroUsd})::text`,
+			adjusted: sql<string>`sum(${r.adjustedMicroUsd})::text`,
+			at: sql<string>`max(${r.reconciledAt})::text`,
+		})
+		.from(r)
+		.where(whose)
+		.groupBy(r.provider, r.state)
+		.orderBy(r.provider);
+	const differs = sql`abs(${r.billedMicroUsd} - ${r.estimatedMicroUsd})`;
+	const rows = await ctx.db
+		.select()
+		.from(r)
+		.where(and(whose, input.state === undefined ? undefined : eq(r.state, input.state)))
+		.orderBy(desc(differs), r.provider, r.resourceId)
+		.limit(ITEMS_MAX + 1);
+	const newest = sums.map((s) => Date.parse(s.at)).reduce((a, b) => Math.max(a, b), 0);
+	return {
+		month: month.key,
+		reconciledAt: newest === 0 ? null : new Date(newest).toISOString(),
+		providers: [...Map.groupBy(sums, (s) => s.provider)].map(([provider, own]) => toProvider(provider, own)),
+		items: rows
+			.slice(0, ITEMS_MAX)
+			.map(({ month: _month, reconciledAt: _at, estimatedMicroUsd, billedMicroUsd, adjustedMicroUsd, ...rest }) => ({
+				...rest,
+				estimatedMicroUsd: estimatedMicroUsd.toString(),
+				billedMicroUsd: billedMicroUsd.toString(),
+				adjustedMicroUsd: adjustedMicroUsd.toString(),
+			})),
+		truncated: rows.length > ITEMS_MAX,
+	};
+}
+
+const machinesOf = (db: DbOrTx, team: string) =>
+	db.select({ id: instance.id }).from(instance).innerJoin(job, eq(job.id, instance.jobId)).where(eq(job.team, team));
+
+function toProvider(
+	provider: string,
+	own: readonly { state: ReconciliationState; count: number; estimated: string; billed: string; adjusted: string }[],
+): ReconciledProvider {
+	const sum = (pick: (s: (typeof own)[number]) => string) => own.reduce((total, s) => total + BigInt(pick(s)), 0n);
+	const [estimated, billed, adjusted] = [sum((s) => s.estimated), sum((s) => s.billed), sum((s) => s.adjusted)];
+	const resources = { matched: 0, not_billed: 0, billed_unknown: 0, price_variance: 0, time_variance: 0 };
+	for (const s of own) resources[s.state] += s.count;
+	return {
+		provider: providerNamed(provider) ?? provider,
+		estimatedMicroUsd: estimated.toString(),
+		billedMicroUsd: billed.toString(),
+		adjustedMicroUsd: adjusted.toString(),
+		unexplainedMicroUsd: (billed - estimated - adjusted).toString(),
+		resources,
+	};
+}

@@ -1,0 +1,93 @@
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Interval, type Period, periodOf } from "#server/accounting/calendar.ts";
+import { type Calendar, dayStartMs } from "#server/accounting/zone.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { budgetCount, budgetJob } from "#server/db/schema/budget.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { BUDGET_PERIODS, type BudgetPeriod } from "#server/domain/policy.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { COUNTED } from "./post-slices.ts";
+
+export const budgetPeriodInput = z.strictObject({
+	id: z.string().min(1).max(64),
+	/** Any day of the period, `2026-11-01`; the current one when left out. */
+	period: z.iso.date().optional(),
+});
+
+/**
+ * The period of a budget that a day lies in, in the ledger's calendar.
+ * @throws SpillwayError `not_found` for a budget that was never counted, `forbidden`.
+ */
+export async function budgetPeriodAt(
+	ctx: Pick<ServiceContext, "actor" | "db" | "clock">,
+	raw: z.input<typeof budgetPeriodInput>,
+): Promise<Period> {
+	authorize(ctx, "budget:read", null);
+	const { id, period } = budgetPeriodInput.parse(raw);
+	const kind = await countedBy(ctx.db, id);
+	const calendar = await ledgerCalendar(ctx.db);
+	const atMs = period === undefined ? ctx.clock.nowMs() : dayStartMs(calendar, Date.parse(`${period}T00:00:00Z`) / DAY_MS);
+	return periodOf(kind, atMs, calendar);
+}
+
+/** The periods of a budget that a range touches. @throws SpillwayError `not_found` for a budget that was never counted. */
+export async function periodsOfBudget(
+	db: DbOrTx,
+	id: string,
+	{ range, calendar }: { range: Interval; calendar: Calendar },
+): Promise<Period[]> {
+	const kind = await countedBy(db, id);
+	const periods: Period[] = [];
+	for (let at = range.fromMs; at < range.toMs; ) {
+		const period = periodOf(kind, at, calendar);
+		periods.push(period);
+		at = period.toMs;
+	}
+	return periods;
+}
+
+/**
+ * Of a row of `charge` in these periods: the budget counts it. Which jobs a budget counts in a period is what its sums were kept by
+ * (budget_job), whatever its scope asks; so these charges add up to what is posted, of a period that is over too, and of a
+ * budget that the policy no longer has. `each`: a job is looked up for each row, which finds the first of many without reading all.
+ */
+export function countedCharges(id: string, periods: readonly Period[], how: "each" | "all"): SQL {
+	const within = periods.map((period) => {
+		const of = sql`from ${budgetJob} where ${budgetJob.budgetId} = ${id} and ${budgetJob.periodKey} = ${period.key}`;
+		const [from, to] = [new Date(period.fromMs), new Date(period.toMs)];
+		const counted =
+			how === "each"
+				? sql`coalesce((select true ${of} and ${budgetJob.jobId} = ${charge.jobId}), false)`
+				: sql`${charge.jobId} in (select ${budgetJob.jobId} ${of})`;
+		return and(gte(charge.periodStart, from), lt(charge.periodStart, to), counted);
+	});
+	return and(COUNTED, or(...within)) ?? sql`false`;
+}
+
+/** So many jobs are quickly compared with every charge; of more, the first charges are found sooner one by one. */
+const JOBS_MANY = 2_000;
+
+/** For countedCharges: `each` is quicker than `all`. */
+export async function hasManyJobs(db: DbOrTx, id: string, periods: readonly Period[]): Promise<boolean> {
+	const keys = periods.map(({ key }) => key);
+	const jobs = db
+		.select({ one: sql`1` })
+		.from(budgetJob)
+		.where(and(eq(budgetJob.budgetId, id), inArray(budgetJob.periodKey, keys)))
+		.limit(JOBS_MANY + 1);
+	return (await db.$count(jobs.as("some"))) > JOBS_MANY;
+}
+
+async function countedBy(db: DbOrTx, id: string): Promise<BudgetPeriod> {
+	const [row] = await db.select({ period: budgetCount.period }).from(budgetCount).where(eq(budgetCount.budgetId, id));
+	const kind = BUDGET_PERIODS.find((period) => period === row?.period);
+	if (kind !== undefined) return kind;
+	throw new SpillwayError("not_found", `No policy version has a budget "${id}".`, {
+		fix: "List budgets with: spillway budgets",
+	});
+}

@@ -1,0 +1,130 @@
+import { eq, getTableColumns, inArray, sql } from "drizzle-orm";
+import type { ChargeDraft } from "#server/accounting/amounts.ts";
+import { budgetCost } from "#server/accounting/budget-cost.ts";
+import { bucketStartMs, periodOf } from "#server/accounting/calendar.ts";
+import { cutCharge } from "#server/accounting/rollup.ts";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { hold, holdBudget } from "#server/db/schema/budget.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { BudgetPeriod } from "#server/domain/policy.ts";
+import type { HoldState } from "#server/domain/states.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import { addToPeriods, lockBudgets } from "./lock.ts";
+import { addToBudgetDays, addToBudgetJobs, type BudgetPosting } from "./post-detail.ts";
+import { addToBudgetSlices } from "./post-slices.ts";
+
+/** What was charged to one instance, and whether that was the last of it. */
+export interface HoldPosting {
+	instanceId: string;
+	charges: readonly ChargeDraft[];
+	/** The instance is terminated and charged to its end: what is left of the hold is given back. */
+	settled: boolean;
+}
+
+/** Locks the budgets that these instances' holds count against. To be called before jobs and instances are locked. */
+export async function lockBudgetsOfInstances(tx: Tx, instanceIds: readonly string[]): Promise<void> {
+	if (instanceIds.length === 0) return;
+	const rows = await tx
+		.selectDistinct({ budgetId: holdBudget.budgetId })
+		.from(hold)
+		.innerJoin(holdBudget, eq(holdBudget.holdId, hold.id))
+		.where(inArray(hold.instanceId, [...instanceIds]));
+	await lockBudgets(
+		tx,
+		rows.map((r) => r.budgetId),
+	);
+}
+
+/**
+ * Moves money from held to posted: the hold keeps the true sum, budgets get each charge in the period in which it fell,
+ * and at most the amount of the hold is taken from what was held. A settled hold is closed: `posted` when anything was
+ * charged, else `voided`. What is charged to a closed hold later, a correction, still counts in its budgets. The budgets
+ * must be locked (lockBudgetsOfInstances).
+ */
+export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowMs: number): Promise<void> {
+	if (postings.length === 0) return;
+	const byInstance = new Map(postings.map((p) => [p.instanceId, p]));
+	const holds = await readHolds(tx, [...byInstance.keys()]);
+	const counted = await budgetsOf(
+		tx,
+		holds.map((h) => h.id),
+	);
+	const periods = await budgetPeriods(tx);
+	const calendar = await ledgerCalendar(tx);
+	const rows: { id: string; posted: string; state: HoldState }[] = [];
+	const changes: Parameters<typeof addToPeriods>[1][number][] = [];
+	const detail: BudgetPosting[] = [];
+	for (const row of holds) {
+		const posting = byInstance.get(row.instanceId);
+		if (!posting) continue;
+		const pending = row.state === "pending";
+		const postedMicroUsd = posting.charges.reduce((sum, c) => sum + budgetCost(c), row.postedMicroUsd);
+		if (posting.charges.length === 0 && !(pending && posting.settled)) continue;
+		const state = !pending ? row.state : !posting.settled ? "pending" : postedMicroUsd > 0n ? "posted" : "voided";
+		rows.push({ id: row.id, posted: postedMicroUsd.toString(), state });
+		const heldBefore = pending ? left(row.amountMicroUsd, row.postedMicroUsd) : 0n;
+		const heldAfter = state === "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
+		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
+			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
+			// A budget that the policy no longer has is nobody's cap; its months are kept as months.
+			const kind = periods.get(budgetId) ?? "month";
+			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
+				const period = periodOf(kind, charge.periodStartMs, calendar);
+				const microUsd = budgetCost(charge);
+				changes.push({ budgetId, periodKey: period.key, postedMicroUsd: microUsd, heldMicroUsd: 0n });
+				const dayStartMs = bucketStartMs("day", charge.periodStartMs, calendar);
+				detail.push({ budgetId, period, dayStartMs, team: row.team, jobId: row.jobId, microUsd, charge });
+			}
+		}
+	}
+	await writeHolds(tx, rows, nowMs);
+	await addToPeriods(tx, changes);
+	await addToBudgetDays(tx, detail);
+	const fresh = await addToBudgetJobs(tx, detail);
+	await addToBudgetSlices(tx, detail, fresh);
+}
+
+async function readHolds(tx: Tx, instanceIds: string[]) {
+	const { id, instanceId, amountMicroUsd, postedMicroUsd, state } = getTableColumns(hold);
+	return tx
+		.select({ id, instanceId, amountMicroUsd, postedMicroUsd, state, team: job.team, jobId: job.id })
+		.from(hold)
+		.innerJoin(instance, eq(instance.id, hold.instanceId))
+		.innerJoin(job, eq(job.id, instance.jobId))
+		.where(inArray(hold.instanceId, instanceIds));
+}
+
+async function writeHolds(tx: Tx, rows: readonly { id: string; posted: string; state: HoldState }[], nowMs: number): Promise<void> {
+	if (rows.length === 0) return;
+	await tx.execute(sql`
+		update hold set posted_micro_usd = h.posted, state = h.state,
+			closed_at = case when h.state = 'pending' then null else coalesce(hold.closed_at, ${new Date(nowMs).toISOString()}::timestamptz) end
+		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as h(id text, posted bigint, state hold_state)
+		where hold.id = h.id`);
+}
+
+function left(amount: bigint, posted: bigint): bigint {
+	return posted < amount ? amount - posted : 0n;
+}
+
+async function budgetsOf(tx: Tx, holdIds: readonly string[]): Promise<Map<string, { budgetId: string; periodKey: string }[]>> {
+	if (holdIds.length === 0) return new Map();
+	const rows = await tx
+		.select()
+		.from(holdBudget)
+		.where(inArray(holdBudget.holdId, [...holdIds]));
+	return Map.groupBy(rows, (r) => r.holdId);
+}
+
+async function budgetPeriods(db: DbOrTx): Promise<Map<string, BudgetPeriod>> {
+	try {
+		const { policy } = await activePolicy(db);
+		return new Map(policy.budgets.map((b) => [b.id, b.period]));
+	} catch (error) {
+		if (error instanceof SpillwayError && error.code === "unavailable") return new Map();
+		throw error;
+	}
+}

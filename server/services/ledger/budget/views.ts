@@ -1,0 +1,36 @@
+import { inArray } from "drizzle-orm";
+import { periodOf } from "#server/accounting/calendar.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { budgetPeriod } from "#server/db/schema/budget.ts";
+import type { BudgetRule } from "#server/domain/policy.ts";
+import type { BudgetView } from "#server/scheduling/types.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+
+/**
+ * Each budget with what was posted in its current period and what is held for all live instances, in the order of the
+ * rules. The same reckoning as placeHold's; a budget that nothing was charged to yet has zeros.
+ */
+export async function budgetViews(db: DbOrTx, rules: readonly BudgetRule[], nowMs: number): Promise<BudgetView[]> {
+	if (rules.length === 0) return [];
+	const rows = await db
+		.select()
+		.from(budgetPeriod)
+		.where(
+			inArray(
+				budgetPeriod.budgetId,
+				rules.map((r) => r.id),
+			),
+		);
+	const calendar = await ledgerCalendar(db);
+	return rules.map((rule) => {
+		const own = rows.filter((r) => r.budgetId === rule.id);
+		const { key } = periodOf(rule.period, nowMs, calendar);
+		return {
+			id: rule.id,
+			scope: rule.scope,
+			capMicroUsd: rule.capMicroUsd,
+			postedMicroUsd: own.find((r) => r.periodKey === key)?.postedMicroUsd ?? 0n,
+			heldMicroUsd: own.reduce((sum, r) => sum + r.heldMicroUsd, 0n),
+		};
+	});
+}

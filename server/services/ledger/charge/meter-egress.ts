@@ -1,0 +1,108 @@
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { type ChargeDraft, NO_AMOUNTS } from "#server/accounting/amounts.ts";
+import type { Usage } from "#server/accounting/meter-usage.ts";
+import type { Tx } from "#server/db/client.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { checkpoint } from "#server/db/schema/checkpoint.ts";
+import type { instance } from "#server/db/schema/instance.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { egressCostMicroUsd, internetEgress } from "#server/rates/egress.ts";
+import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
+import { egressCounterKey } from "#server/services/pricing/offer/egress-volume.ts";
+
+/** A machine whose time is being charged. */
+export interface Sender {
+	row: typeof instance.$inferSelect;
+	usage: Usage;
+}
+
+/** A checkpoint is written with the time at which its commit began; it is looked for this much longer. */
+const COMMIT_MAX_MS = 10 * MINUTE_MS;
+
+/**
+ * Charges for the checkpoints that these machines sent home and that the ledger does not have: data out of their region,
+ * at the tier of what left it in the provider's month (UTC) before. The ledger's own entry at a checkpoint's instant says
+ * that it is charged, so none is charged twice. The machines must be locked, which keeps two meters apart.
+ */
+export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<Map<string, ChargeDraft[]>> {
+	// The first machine of a gang answers for its attempt's checkpoints.
+	const senders = machines.flatMap(({ row, usage }) => {
+		const provider = RATED_PROVIDERS.find((p) => p === row.provider);
+		return provider && row.rank === 0 ? [{ row, usage, provider }] : [];
+	});
+	const found = await uncharged(tx, senders);
+	if (found.length === 0) return new Map();
+	const counters = await lockCounters(tx, found);
+	const drafts = new Map<string, ChargeDraft[]>();
+	for (const { sender, atMs, bytes } of found) {
+		const key = egressCounterKey(sender.provider, sender.row.region, atMs);
+		const sent = counters.get(key) ?? 0n;
+		const rate = internetEgress(sender.provider, sender.row.region);
+		// The difference of two running totals: a month's checkpoints cost what its bytes cost in one.
+		const microUsd = egressCostMicroUsd(rate, sent + bytes) - egressCostMicroUsd(rate, sent);
+		counters.set(key, sent + bytes);
+		drafts.set(sender.row.id, [...(drafts.get(sender.row.id) ?? []), egressCharge(sender.usage, atMs, microUsd)]);
+	}
+	for (const [key, bytes] of counters) await tx.update(setting).set({ value: bytes.toString() }).where(eq(setting.key, key));
+	return drafts;
+}
+
+interface Sent {
+	sender: Sender & { provider: RatedProvider };
+	atMs: number;
+	bytes: bigint;
+}
+
+async function uncharged(tx: Tx, senders: readonly Sent["sender"][]): Promise<Sent[]> {
+	if (senders.length === 0) return [];
+	const byAttempt = new Map(senders.map((s) => [s.row.attemptId, s]));
+	const rows = await tx
+		.select({ attemptId: checkpoint.attemptId, at: checkpoint.createdAt, bytes: checkpoint.bytes })
+		.from(checkpoint)
+		.where(
+			and(inArray(checkpoint.jobId, [...new Set(senders.map((s) => s.row.jobId))]), inArray(checkpoint.attemptId, [...byAttempt.keys()])),
+		)
+		.orderBy(asc(checkpoint.createdAt), asc(checkpoint.id));
+	const recent = rows.flatMap(({ attemptId, at, bytes }): Sent[] => {
+		const sender = byAttempt.get(attemptId);
+		if (!sender || bytes <= 0n) return [];
+		const { terminatedAt, meteredUntil } = sender.row;
+		const done = !terminatedAt && meteredUntil && at.getTime() < meteredUntil.getTime() - COMMIT_MAX_MS;
+		return done ? [] : [{ sender, atMs: at.getTime(), bytes }];
+	});
+	if (recent.length === 0) return [];
+	// By their instants, which an index finds at once; by machine it would read all of a machine's charges.
+	const instants = [...new Set(recent.map((r) => r.atMs))].map((ms) => new Date(ms));
+	const charged = await tx
+		.select({ instanceId: charge.instanceId, at: charge.periodStart })
+		.from(charge)
+		.where(and(eq(charge.kind, "egress"), inArray(charge.periodStart, instants)));
+	const known = new Set(charged.map((c) => `${c.instanceId}/${c.at.getTime()}`));
+	return recent.filter((r) => !known.has(`${r.sender.row.id}/${r.atMs}`));
+}
+
+/** Bytes that left a region in a month of the provider, so far; locked in one order until the transaction ends. */
+async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, bigint>> {
+	const keys = [...new Set(sent.map((s) => egressCounterKey(s.sender.provider, s.sender.row.region, s.atMs)))].sort();
+	await tx
+		.insert(setting)
+		.values(keys.map((key) => ({ key, value: "0" })))
+		.onConflictDoNothing();
+	const rows = await tx.select().from(setting).where(inArray(setting.key, keys)).orderBy(sql`${setting.key} collate "C"`).for("update");
+	return new Map(rows.map((r) => [r.key, BigInt(String(r.value))]));
+}
+
+/** It has no length of its own, so it stands in one millisecond; the energy of networks is not counted. */
+function egressCharge(usage: Usage, atMs: number, microUsd: bigint): ChargeDraft {
+	return {
+		periodStartMs: atMs,
+		periodEndMs: atMs + 1,
+		dimensions: { ...usage.dimensions, kind: "egress" },
+		...usage.cause,
+		billLineId: null,
+		correction: null,
+		...NO_AMOUNTS,
+		...{ listMicroUsd: microUsd, contractedMicroUsd: microUsd, effectiveMicroUsd: microUsd, billedMicroUsd: microUsd },
+	};
+}

@@ -1,0 +1,37 @@
+import type { Tx } from "#server/db/client.ts";
+import { alert } from "#server/db/schema/alert.ts";
+import type { AlertFinding } from "#server/domain/alert-facts.ts";
+import { alertWords } from "#server/domain/alert-sentences.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { queueMessage } from "../delivery/queue.ts";
+
+/**
+ * Opens an alert and queues it for every channel that subscribes to its rule. Returns false if an alert with this rule
+ * and subject is already open.
+ */
+export async function openAlert(tx: Tx, finding: AlertFinding, nowMs: number): Promise<boolean> {
+	const [row] = await tx
+		.insert(alert)
+		.values({ id: newId("alrt", nowMs), ...finding, openedAt: new Date(nowMs) })
+		.onConflictDoNothing()
+		.returning();
+	if (!row) return false;
+	await queueAlert(tx, row, nowMs);
+	return true;
+}
+
+/** Queues an open alert for its channels and returns the number of new deliveries. Safe to repeat. */
+export async function queueAlert(tx: Tx, row: typeof alert.$inferSelect, nowMs: number): Promise<number> {
+	const { title, text } = alertWords(row.rule, row.facts);
+	return queueMessage(tx, {
+		...{ topic: row.rule, team: row.team, about: `alert:${row.id}`, nowMs },
+		message: { title, text, facts: { rule: row.rule, ...row.facts }, link: pageOf(row) },
+		since: row.openedAt,
+	});
+}
+
+/** The page on which a person can act on the alert. */
+function pageOf({ id, rule, subject }: typeof alert.$inferSelect): string {
+	if (rule === "approval_waiting") return `/approvals?approval=${subject}`;
+	return rule === "audit_chain_broken" ? "/audit" : `/budgets?alert=${id}#alerts`;
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { notify } from "#server/db/notify.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import type { Change } from "#server/domain/change.ts";
+import { defined } from "#server/kernel/assert.ts";
+import type { Actor } from "#server/services/core/context.ts";
+import { ChangeFeed } from "./feed.ts";
+
+let database: TestDatabase;
+const closed = new AbortController();
+const clock = { nowMs: () => now };
+let now = 1_000_000;
+let feed: ChangeFeed;
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	feed = new ChangeFeed(database.sql, closed.signal, clock);
+	await feed.open();
+});
+afterAll(async () => {
+	closed.abort();
+	await database.drop();
+});
+
+const SEED: Actor = { kind: "system", part: "seed" };
+const RESEARCHER: Actor = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["research"], via: "session" };
+const ofJob = (id: string): Change => ({ topic: "job", id, team: null });
+const tell = (...changes: Change[]) => notify(database.db, { changes });
+/** The first batch that somebody hears who listens from now on. */
+async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<void>, actor: Actor = SEED): Promise<Change[]> {
+	const left = new AbortController();
+	const batches = feed.subscribe(actor, left.signal, sinceMs);
+	const first = batches.next();
+	await meanwhile();
+	const { value } = await first;
+	left.abort();
+	return defined(value ?? undefined, "a batch");
+}
+
+it("tells a page that listens late what changed since it was drawn, and one that asks for nothing of it only what comes", async () => {
+	await firstHeard(undefined, () => tell(ofJob("early")));
+	const drawnAtMs = ++now;
+	await firstHeard(undefined, () => tell(ofJob("ended"), ofJob("begun")));
+	await firstHeard(undefined, () => tell(ofJob("ended")));
+	now += 400;
+	expect(await firstHeard(drawnAtMs, async () => {})).toEqual([{ topic: "job", id: null, team: null }]);
+	expect(await firstHeard(undefined, () => tell(ofJob("later")))).toEqual([ofJob("later")]);
+	expect(await firstHeard(now + 1, () => tell({ ...ofJob("alert"), topic: "alert" }))).toEqual([{ ...ofJob("alert"), topic: "alert" }]);
+});
+
+it("tells nobody of another team's changes, late or not", async () => {
+	const drawnAtMs = ++now;
+	await firstHeard(undefined, () => tell({ ...ofJob("theirs"), team: "vision" }));
+	const own = { ...ofJob("own"), team: "research" };
+	expect(await firstHeard(drawnAtMs, () => tell(own), RESEARCHER)).toEqual([own]);
+});

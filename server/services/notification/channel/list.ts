@@ -1,0 +1,41 @@
+import { asc } from "drizzle-orm";
+import { channel } from "#server/db/schema/alert.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { type ChannelRow, notRemoved, secretOf } from "./internal.ts";
+import type { ChannelContext, ChannelKind } from "./schemas.ts";
+
+export interface ChannelView {
+	id: string;
+	name: string;
+	kind: ChannelKind;
+	/** Addresses of an email channel; of a webhook its host alone, because its path may be a secret. */
+	target: string;
+	/** Why its stored address cannot be used; null when it can. */
+	problem: string | null;
+	topics: string[];
+	team: string | null;
+	enabled: boolean;
+	createdAt: string;
+}
+
+/**
+ * Every channel, by name; secrets are not in it.
+ * @throws SpillwayError `forbidden` for who may not change them: addresses of people are not everybody's business.
+ */
+export async function listChannels(ctx: ChannelContext): Promise<ChannelView[]> {
+	authorize(ctx, "budget:change", null);
+	const rows = await ctx.db.select().from(channel).where(notRemoved).orderBy(asc(channel.name), asc(channel.id));
+	return rows.map((row) => {
+		const { id, name, kind, topics, team, enabled } = row;
+		return { id, name, kind, ...targetOf(ctx.secret, row), topics, team, enabled, createdAt: row.createdAt.toISOString() };
+	});
+}
+
+function targetOf(secret: string, row: ChannelRow): Pick<ChannelView, "target" | "problem"> {
+	if (row.recipients) return { target: row.recipients.join(", "), problem: null };
+	try {
+		return { target: new URL(secretOf(secret, row).url).host, problem: null };
+	} catch (error) {
+		return { target: "unreadable", problem: error instanceof Error ? error.message : String(error) };
+	}
+}

@@ -1,0 +1,58 @@
+import { eq } from "drizzle-orm";
+import { notify } from "#server/db/notify.ts";
+import { channel } from "#server/db/schema/alert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { auditedChannel, type ChannelRow, fetchChannel, secretOf } from "./internal.ts";
+import { type ChannelContext, type UpdateChannelInput, updateChannelInput } from "./schemas.ts";
+import { sealSecret } from "./secret-box.ts";
+
+/**
+ * Changes a channel; what is left out stays.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` for a field that its kind does not have; ZodError.
+ */
+export async function updateChannel(ctx: ChannelContext, raw: UpdateChannelInput): Promise<void> {
+	authorize(ctx, "budget:change", null);
+	const { id, url, signingKey, ...input } = updateChannelInput.parse(raw);
+	await ctx.db.transaction(async (tx) => {
+		const before = await fetchChannel(tx, id);
+		refuseForeign(before, { recipients: input.recipients, url, signingKey });
+		const kept = before.secret !== null && (url === undefined) !== (signingKey === undefined) ? secretOf(ctx.secret, before) : null;
+		const sealed =
+			url === undefined && signingKey === undefined
+				? before.secret
+				: sealSecret(ctx.secret, id, JSON.stringify({ url: url ?? kept?.url, signingKey: signingKey ?? kept?.signingKey ?? null }));
+		const after: ChannelRow = {
+			...before,
+			name: input.name ?? before.name,
+			topics: input.topics ?? before.topics,
+			team: input.team === undefined ? before.team : input.team,
+			enabled: input.enabled ?? before.enabled,
+			recipients: input.recipients ?? before.recipients,
+			secret: sealed,
+		};
+		await tx.update(channel).set(after).where(eq(channel.id, id));
+		const replaced = sealed === before.secret ? {} : { secretReplaced: true };
+		await writeAudit(tx, ctx, {
+			...{ action: "channel.update", subject: id },
+			...{ before: auditedChannel(before), after: { ...auditedChannel(after), ...replaced } },
+		});
+		await notify(tx, { changes: [{ topic: "alert", id: null, team: null }] });
+	});
+}
+
+function refuseForeign(row: ChannelRow, given: { recipients: unknown; url: unknown; signingKey: unknown }): void {
+	const foreign = Object.entries(given).filter(([name, value]) => value !== undefined && !FIELDS[row.kind].includes(name));
+	const [first] = foreign;
+	if (!first) return;
+	throw new SpillwayError("invalid_input", `A channel of kind ${row.kind} has no ${first[0]}.`, {
+		fields: foreign.map(([path]) => ({ path, message: `is not for ${row.kind}` })),
+	});
+}
+
+const FIELDS: Record<ChannelRow["kind"], readonly string[]> = {
+	email: ["recipients"],
+	slack: ["url"],
+	webhook: ["url", "signingKey"],
+};

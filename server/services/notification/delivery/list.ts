@@ -1,0 +1,78 @@
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { z } from "zod";
+import { channel, DELIVERY_STATES, delivery } from "#server/db/schema/alert.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
+import { TRIES_MAX } from "./retry.ts";
+
+export const listDeliveriesInput = z.strictObject({
+	state: z.enum(DELIVERY_STATES).optional(),
+	cursor: z.string().max(400).optional(),
+	limit: z.number().int().min(1).max(200).default(20),
+});
+
+export interface DeliveryView {
+	id: string;
+	channelId: string;
+	channelName: string;
+	channelKind: string;
+	about: string;
+	title: string;
+	state: (typeof DELIVERY_STATES)[number];
+	tries: number;
+	triesMax: number;
+	lastError: string | null;
+	createdAt: string;
+	sentAt: string | null;
+	/** Of what is still to be sent. */
+	nextTryAt: string | null;
+}
+
+/**
+ * What was sent, is to be sent, or could not be sent; newest first.
+ * @throws SpillwayError `forbidden` for who may not change channels.
+ */
+export async function listDeliveries(
+	ctx: ServiceContext,
+	raw: z.input<typeof listDeliveriesInput>,
+): Promise<{ items: DeliveryView[]; nextCursor: string | null }> {
+	authorize(ctx, "budget:change", null);
+	const { state, cursor, limit } = listDeliveriesInput.parse(raw);
+	const at = cursor === undefined ? null : decodeCursor(cursor);
+	const rows = await ctx.db
+		.select({ delivery, channelName: channel.name, channelKind: channel.kind })
+		.from(delivery)
+		.innerJoin(channel, eq(channel.id, delivery.channelId))
+		.where(
+			and(
+				state === undefined ? undefined : eq(delivery.state, state),
+				at === null
+					? undefined
+					: or(lt(delivery.createdAt, new Date(at.atMs)), and(eq(delivery.createdAt, new Date(at.atMs)), sql`${delivery.id} < ${at.id}`)),
+			),
+		)
+		.orderBy(desc(delivery.createdAt), desc(delivery.id))
+		.limit(limit + 1);
+	const items = rows.slice(0, limit).map(({ delivery: d, channelName, channelKind }): DeliveryView => {
+		const { id, channelId, about, state, tries, lastError } = d;
+		const times = { createdAt: d.createdAt.toISOString(), sentAt: d.sentAt?.toISOString() ?? null };
+		const nextTryAt = state === "pending" ? d.nextTryAt.toISOString() : null;
+		return {
+			id,
+			channelId,
+			channelName,
+			channelKind,
+			about,
+			title: d.message.title,
+			state,
+			tries,
+			triesMax: TRIES_MAX,
+			lastError,
+			...times,
+			nextTryAt,
+		};
+	});
+	const last = items.at(-1);
+	return { items, nextCursor: rows.length > limit && last ? encodeCursor(Date.parse(last.createdAt), last.id) : null };
+}

@@ -1,0 +1,116 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { channel, delivery } from "#server/db/schema/alert.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import type { OutgoingAllowance } from "#server/kernel/outgoing.ts";
+import type { Timing } from "#server/services/core/timing.ts";
+import { secretOf } from "../channel/internal.ts";
+import { type Outgoing, slackBody, webhookBody } from "./payload.ts";
+import { nextTryMs } from "./retry.ts";
+import { sendMail } from "./send-mail.ts";
+import { sendWebhook } from "./send-webhook.ts";
+import { DELIVERY_HEADER, SIGNATURE_HEADER, signBody } from "./signature.ts";
+
+export interface SenderContext {
+	db: Db;
+	clock: Clock;
+	timing: Pick<Timing, "deliverTimeoutMs" | "deliverRetryMs" | "deliverRetryMaxMs">;
+	/** SPILLWAY_SECRET, under which addresses are stored. */
+	secret: string;
+	smtpUrl: string | null;
+	mailFrom: string;
+	/** Address of this installation, for links. */
+	publicUrl: string;
+	allowance: OutgoingAllowance;
+	/** In [0, 1): spreads retries. */
+	random: () => number;
+	/** For tests of a private authority. */
+	ca?: string;
+}
+
+/** Messages under way at a time. */
+const BATCH = 20;
+/** A message that was claimed is nobody else's for so many time limits: its sender has surely ended by then. */
+const CLAIM_TIMEOUTS = 4;
+
+type Claimed = typeof delivery.$inferSelect & { channel: typeof channel.$inferSelect };
+
+/**
+ * Sends what is due in the outbox and writes down how that went. Two senders never take the same message: a claim skips
+ * rows that another one holds and puts its own off before anything is sent. A sender that dies between sending and
+ * writing it down leaves a message that goes out again: at least once, always with the same id. Answers how many were tried.
+ */
+export async function sendDue(ctx: SenderContext): Promise<number> {
+	const claimed = await claim(ctx);
+	await Promise.all(claimed.map((row) => sendOne(ctx, row)));
+	if (claimed.length > 0) await notify(ctx.db, { changes: [{ topic: "alert", id: null, team: null }] });
+	return claimed.length;
+}
+
+async function claim({ db, clock, timing }: SenderContext): Promise<Claimed[]> {
+	const nowMs = clock.nowMs();
+	return db.transaction(async (tx) => {
+		const due = await tx
+			.select({ delivery, channel })
+			.from(delivery)
+			.innerJoin(channel, eq(channel.id, delivery.channelId))
+			.where(sql`${delivery.state} = 'pending' and ${delivery.nextTryAt} <= ${new Date(nowMs).toISOString()}::timestamptz`)
+			.orderBy(delivery.nextTryAt)
+			.limit(BATCH)
+			.for("update", { of: delivery, skipLocked: true });
+		if (due.length === 0) return [];
+		await tx
+			.update(delivery)
+			.set({ tries: sql`${delivery.tries} + 1`, nextTryAt: new Date(nowMs + CLAIM_TIMEOUTS * timing.deliverTimeoutMs) })
+			.where(
+				inArray(
+					delivery.id,
+					due.map((d) => d.delivery.id),
+				),
+			);
+		return due.map((d) => ({ ...d.delivery, tries: d.delivery.tries + 1, channel: d.channel }));
+	});
+}
+
+async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
+	let failure: string | null = null;
+	try {
+		await transmit(ctx, row);
+	} catch (error) {
+		failure = error instanceof Error ? error.message : String(error);
+	}
+	const nowMs = ctx.clock.nowMs();
+	const next = failure === null || !row.channel.enabled ? null : nextTryMs(row.tries, nowMs, ctx.random(), ctx.timing);
+	const outcome =
+		failure === null
+			? { state: "sent" as const, sentAt: new Date(nowMs), lastError: null }
+			: next === null
+				? { state: "failed" as const, lastError: failure }
+				: { nextTryAt: new Date(next), lastError: failure };
+	// The number of the try is the claim's token: whoever claimed it since has the last word.
+	await ctx.db
+		.update(delivery)
+		.set(outcome)
+		.where(and(eq(delivery.id, row.id), eq(delivery.state, "pending"), eq(delivery.tries, row.tries)));
+}
+
+async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
+	const { channel: to } = row;
+	if (!to.enabled) throw new Error("The channel was disabled before this was sent.");
+	const url = new URL(row.message.link, ctx.publicUrl).href;
+	const outgoing: Outgoing = { id: row.id, about: row.about, message: row.message, createdAtMs: row.createdAt.getTime(), url };
+	const timeoutMs = ctx.timing.deliverTimeoutMs;
+	if (to.kind === "email") {
+		await sendMail({ smtpUrl: ctx.smtpUrl, from: ctx.mailFrom, timeoutMs }, to.recipients ?? [], outgoing);
+		return;
+	}
+	const { url: address, signingKey } = secretOf(ctx.secret, to);
+	const body = to.kind === "slack" ? slackBody(outgoing) : webhookBody(outgoing);
+	const signature = signingKey === null ? {} : { [SIGNATURE_HEADER]: signBody(signingKey, body, ctx.clock.nowMs()) };
+	await sendWebhook({
+		...{ url: address, body, timeoutMs, allowance: ctx.allowance },
+		headers: { [DELIVERY_HEADER]: row.id, ...signature },
+		...(ctx.ca === undefined ? {} : { ca: ctx.ca }),
+	});
+}

@@ -1,0 +1,69 @@
+import { and, eq, inArray, isNull, ne } from "drizzle-orm";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { account } from "#server/db/schema/account.ts";
+import { proposal, type SecondPersonOf } from "#server/db/schema/proposal.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import type { Permission } from "#server/domain/permissions.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { rolesWith } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+
+const KEYS = { policies: "policy_second_person", budgets: "budget_second_person" } as const;
+const ACTIONS = { policies: "policy.settings", budgets: "budget.settings" } as const;
+/** Who may agree to a change of these, and so to doing without a second person for them. */
+export const APPROVES: Readonly<Record<SecondPersonOf, Permission>> = { policies: "policy:approve", budgets: "budget:approve" };
+
+/** Whether changes of these wait for the yes of another person. */
+export async function needsSecondPerson(db: DbOrTx, of: SecondPersonOf): Promise<boolean> {
+	const [row] = await db.select().from(setting).where(eq(setting.key, KEYS[of]));
+	return row?.value === true;
+}
+
+/**
+ * Asks for a second person, or does without. Doing without is itself a change that another person has to agree to:
+ * else whoever wants to be alone would only have to say so first. It counts at once where nobody else could agree, who
+ * would be locked out of their own policy, and for the installation itself. Answers the proposal that waits, or null.
+ */
+export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean): Promise<string | null> {
+	if ((await needsSecondPerson(tx, of)) === to) return null;
+	if (!to && ctx.actor.kind === "person" && (await somebodyElseMayAgree(tx, ctx.actor.accountId, of))) return proposeOff(tx, ctx, of);
+	await writeSecondPerson(tx, ctx, of, to);
+	return null;
+}
+
+/** The setting itself, with its line in the audit; `proposed` when it was agreed to. */
+export async function writeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean, proposed?: object): Promise<void> {
+	const before = { secondPerson: await needsSecondPerson(tx, of) };
+	await tx
+		.insert(setting)
+		.values({ key: KEYS[of], value: to })
+		.onConflictDoUpdate({ target: setting.key, set: { value: to } });
+	await writeAudit(tx, ctx, { action: ACTIONS[of], subject: of, before, after: { secondPerson: to, ...proposed } });
+	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
+}
+
+async function somebodyElseMayAgree(tx: Tx, accountId: string, of: SecondPersonOf): Promise<boolean> {
+	const may = and(inArray(account.role, rolesWith(APPROVES[of])), isNull(account.disabledAt), ne(account.id, accountId));
+	return (await tx.$count(account, may)) > 0;
+}
+
+/** One waits at a time; asked again, it is the same. */
+async function proposeOff(tx: Tx, ctx: ServiceContext, of: SecondPersonOf): Promise<string> {
+	// The setting's row is there, since it is on: its lock makes two who ask at once wait for each other.
+	await tx.select().from(setting).where(eq(setting.key, KEYS[of])).for("update");
+	const waits = and(eq(proposal.kind, "second_person_off"), eq(proposal.subject, of), isNull(proposal.decision));
+	const [open] = await tx.select({ id: proposal.id }).from(proposal).where(waits);
+	if (open) return open.id;
+	const nowMs = ctx.clock.nowMs();
+	const id = newId("prop", nowMs);
+	const change = { secondPersonOf: of };
+	const message = of === "policies" ? "Publish policies without a second person" : "Change caps without a second person";
+	await tx
+		.insert(proposal)
+		.values({ id, kind: "second_person_off", subject: of, change, message, proposedBy: actorName(ctx.actor), proposedAt: new Date(nowMs) });
+	await writeAudit(tx, ctx, { action: "proposal.create", subject: id, after: { ...change, message } });
+	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
+	return id;
+}

@@ -1,0 +1,146 @@
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Commitment } from "#server/accounting/commitment.ts";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { site } from "#server/db/schema/site.ts";
+import { isCloudProvider } from "#server/domain/vocabulary.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { refuseUnseen } from "./refuse-unseen.ts";
+import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
+
+/** What the account has reserved or committed to: a list of commitmentInput. */
+const COMMITMENTS_SETTING = "commitments";
+
+const micro = z.string().regex(/^\d{1,18}$/);
+
+const commitmentInput = z
+	.strictObject({
+		id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+		siteId: z.string().min(1).max(64),
+		kind: z.enum(["reservation", "commitment"]),
+		region: z.string().min(1).max(64).nullable(),
+		instanceType: z.string().min(1).max(64),
+		/** A reservation's own zone, in which its machines are then launched. */
+		zone: z.string().min(1).max(64).nullable().default(null),
+		/** The provider's own name of a reservation that takes only machines launched into it; without it the provider matches them. */
+		reservation: z
+			.string()
+			.regex(/^[a-zA-Z0-9/_.-]{1,256}$/)
+			.nullable()
+			.default(null),
+		accelerator: z.string().min(1).max(64),
+		instances: z.number().int().min(1).max(100_000),
+		/** Of all its machines together. */
+		upfrontMicroUsd: micro,
+		hourlyMicroUsd: micro,
+		from: z.iso.datetime({ offset: true }),
+		to: z.iso.datetime({ offset: true }),
+	})
+	.refine((c) => c.zone === null || c.region !== null, { path: ["region"], message: "needs a region for its zone" })
+	.refine((c) => Date.parse(c.from) < Date.parse(c.to), { path: ["to"], message: "must be after from" })
+	.refine((c) => BigInt(c.upfrontMicroUsd) + BigInt(c.hourlyMicroUsd) > 0n, {
+		path: ["hourlyMicroUsd"],
+		message: "must have a cost",
+	});
+
+export const commitmentsInput = z
+	.strictObject({ items: z.array(commitmentInput).max(1_000) })
+	.refine(({ items }) => new Set(items.map((c) => c.id)).size === items.length, { path: ["items"], message: "two have one id" });
+export type CommitmentsInput = z.input<typeof commitmentsInput>;
+const stored = z.array(commitmentInput);
+
+/** A commitment with where its machines are launched. */
+export interface BoughtAhead extends Commitment {
+	zone: string | null;
+	reservation: string | null;
+}
+
+/** For the ledger's and the scheduler's own use: no check of who asks. */
+export async function readCommitments(db: DbOrTx): Promise<BoughtAhead[]> {
+	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING));
+	return stored.parse(row?.value ?? []).map(({ from, to, upfrontMicroUsd, hourlyMicroUsd, ...rest }) => ({
+		...rest,
+		...{ fromMs: Date.parse(from), toMs: Date.parse(to) },
+		...{ upfrontMicroUsd: BigInt(upfrontMicroUsd), hourlyMicroUsd: BigInt(hourlyMicroUsd) },
+	}));
+}
+
+/** @throws SpillwayError `forbidden`. */
+export async function listCommitments(ctx: ServiceContext): Promise<z.output<typeof commitmentsInput>["items"]> {
+	authorize(ctx, "rates:read", null);
+	const [row] = await ctx.db.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING));
+	return stored.parse(row?.value ?? []);
+}
+
+/**
+ * Replaces the list of reservations and commitments. `seen`: the list that the new one was made from; another one there is a conflict. It counts from the next charge on; what is charged stays as it is.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` for a change that would leave machines
+ * which stand on one without it: nothing is held for them but what using it adds.
+ */
+export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput, seen?: CommitmentsInput): Promise<void> {
+	authorize(ctx, "rates:change", null);
+	const { items } = commitmentsInput.parse(raw);
+	const known = seen && commitmentsInput.parse(seen).items;
+	await ctx.db.transaction(async (tx) => {
+		const sites = await tx.select({ id: site.id, provider: site.provider }).from(site);
+		const clouds = new Set(sites.filter((s) => isCloudProvider(s.provider)).map((s) => s.id));
+		const fields = items.flatMap((c, i) =>
+			clouds.has(c.siteId) ? [] : [{ path: `items.${i}.siteId`, message: `one of ${[...clouds].join(", ") || "no clouds yet"}` }],
+		);
+		if (fields.length > 0)
+			throw new SpillwayError("invalid_input", "A commitment names a site that is not one of your clouds.", { fields });
+		await lockCommitments(tx);
+		await refuseUnderMachines(tx, items);
+		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING)).for("update");
+		refuseUnseen(stored.parse(before?.value ?? []), known, "The commitments");
+		await tx
+			.insert(setting)
+			.values({ key: COMMITMENTS_SETTING, value: items })
+			.onConflictDoUpdate({ target: setting.key, set: { value: items } });
+		await writeAudit(tx, ctx, { action: "commitments.set", subject: "commitments", before: before?.value ?? [], after: items });
+	});
+}
+
+/** Machines that were launched on a commitment keep it: enough of it, of the same machine in the same place, to their end. */
+async function refuseUnderMachines(tx: Tx, items: z.output<typeof commitmentsInput>["items"]): Promise<void> {
+	const used = await tx
+		.select({
+			...{
+				id: COMMITMENT_ID,
+				count: sql<number>`count(*)::int`,
+				untilMs: sql<string>`(extract(epoch from max(${instance.expiresAt})) * 1000)::bigint`,
+			},
+			...{ siteIds: arrayOf(instance.siteId), instanceTypes: arrayOf(instance.instanceType), regions: arrayOf(instance.region) },
+		})
+		.from(instance)
+		.where(and(eq(instance.capacityType, "reserved"), ne(instance.state, "terminated")))
+		.groupBy(sql`1`);
+	for (const { id, count, untilMs, siteIds, instanceTypes, regions } of used) {
+		if (id === null) continue;
+		const at = items.findIndex((c) => c.id === id);
+		const next = items[at];
+		const isOnly = (values: string[], value: string) => values.every((v) => v === value);
+		const keeps =
+			next !== undefined &&
+			isOnly(siteIds, next.siteId) &&
+			isOnly(instanceTypes, next.instanceType) &&
+			(next.region === null || isOnly(regions, next.region)) &&
+			next.instances >= count &&
+			Date.parse(next.to) >= Number(untilMs);
+		if (keeps) continue;
+		const machines = count === 1 ? "1 machine stands" : `${count} machines stand`;
+		throw new SpillwayError("conflict", `${machines} on ${id} until ${new Date(Number(untilMs)).toISOString()} at the latest.`, {
+			fields: [{ path: at < 0 ? "items" : `items.${at}`, message: `must keep ${count} of ${instanceTypes.join(", ")} until then` }],
+			fix: "Wait for them to end, or cancel their jobs. To prevent new ones, add a rule that denies capacityTypes: [reserved].",
+		});
+	}
+}
+
+function arrayOf(column: typeof instance.siteId | typeof instance.instanceType | typeof instance.region): SQL<string[]> {
+	return sql<string[]>`array_agg(distinct ${column})`;
+}

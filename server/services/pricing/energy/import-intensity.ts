@@ -1,0 +1,93 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Tx } from "#server/db/client.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { type IntensityRow, readIntensityFile } from "./intensity-file.ts";
+
+export const importIntensityInput = z.strictObject({
+	/** The file's text: csv or Electricity Maps' JSON. */
+	text: z.string().min(1),
+	zone: z.string().max(40).optional(),
+	/** Where the figures are from, as it is to be shown. */
+	source: z.string().trim().min(1).max(200),
+});
+export type ImportIntensityInput = z.infer<typeof importIntensityInput>;
+
+export interface ImportedIntensity {
+	zones: { zone: string; hours: number; fromMs: number; toMs: number }[];
+	/** Hours that had no figure yet. */
+	added: number;
+	/** Hours still to come whose figure was replaced. */
+	replaced: number;
+	/** Hours that had begun with another figure: kept, because charges may have been weighed with it. */
+	kept: number;
+	/** Hours that were known with the same figure. */
+	unchanged: number;
+	/** Said to whoever imports, always. */
+	note: string;
+}
+
+const NOTE =
+	"Charges that are already written keep the intensity they were written with. These figures count for what is metered from now on.";
+const INSERT_ROWS = 5_000;
+
+/**
+ * Takes in the grid's intensities of single hours. Charges are not rewritten by it: an hour counts for what is metered once
+ * it is known. An hour that has begun keeps the figure it has, so that one hour is never weighed in two ways; an hour still
+ * to come (a forecast) may be replaced. The same file twice changes nothing.
+ * @throws SpillwayError `invalid_input`, `forbidden`.
+ */
+export async function importIntensity(ctx: ServiceContext, input: ImportIntensityInput): Promise<ImportedIntensity> {
+	authorize(ctx, "rates:change", null);
+	const rows = readIntensityFile(input.text, input.zone);
+	const nowMs = ctx.clock.nowMs();
+	return ctx.db.transaction(async (tx) => {
+		const sums = await writeIntensities(tx, rows, input.source, nowMs);
+		const zones = [...Map.groupBy(rows, (row) => row.zone)].map(([zone, of]) => ({ zone, ...spanOf(of) }));
+		await writeAudit(tx, ctx, { action: "carbon.import", subject: "grid_intensity", after: { source: input.source, zones, ...sums } });
+		return { zones, ...sums, note: NOTE };
+	});
+}
+
+type Sums = Omit<ImportedIntensity, "zones" | "note">;
+
+/** Hours from a source that is read by itself, without a line in the audit for each reading. */
+export async function writeIntensities(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
+	const sums = { added: 0, replaced: 0, kept: 0, unchanged: 0 };
+	for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+		const part = await upsert(tx, rows.slice(at, at + INSERT_ROWS), source, nowMs);
+		for (const name of ["added", "replaced", "kept", "unchanged"] as const) sums[name] += part[name];
+	}
+	return sums;
+}
+
+function spanOf(rows: readonly IntensityRow[]): { hours: number; fromMs: number; toMs: number } {
+	const hours = rows.map((row) => row.hourMs);
+	const edge = (pick: (a: number, b: number) => number): number => hours.reduce((a, b) => pick(a, b), hours[0] ?? 0);
+	return { hours: hours.length, fromMs: edge(Math.min), toMs: edge(Math.max) + 3_600_000 };
+}
+
+async function upsert(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
+	const json = JSON.stringify(rows.map((row) => ({ zone: row.zone, hour: new Date(row.hourMs).toISOString(), mg: row.milligramsPerKwh })));
+	const now = new Date(nowMs).toISOString();
+	const [counts] = await tx.execute<{ added: string; replaced: string; same: string }>(sql`
+		with given as (
+			select zone, hour, mg from jsonb_to_recordset(${json}::jsonb) as g(zone text, hour timestamptz, mg int)
+		), before as (
+			select given.*, known.milligrams_per_kwh as known_mg from given left join grid_intensity known using (zone, hour)
+		), written as (
+			insert into grid_intensity (zone, hour, milligrams_per_kwh, source, observed_at)
+			select zone, hour, mg, ${source}, ${now}::timestamptz from given order by zone, hour
+			on conflict (zone, hour) do update set milligrams_per_kwh = excluded.milligrams_per_kwh, source = excluded.source, observed_at = excluded.observed_at
+				where grid_intensity.hour > ${now}::timestamptz and grid_intensity.milligrams_per_kwh <> excluded.milligrams_per_kwh
+			returning zone, hour
+		)
+		select count(*) filter (where known_mg is null) as added,
+			count(*) filter (where known_mg is not null and written.zone is not null) as replaced,
+			count(*) filter (where known_mg = mg) as same
+		from before left join written using (zone, hour)`);
+	const [added, replaced, unchanged] = [Number(counts?.added ?? 0), Number(counts?.replaced ?? 0), Number(counts?.same ?? 0)];
+	return { added, replaced, unchanged, kept: rows.length - added - replaced - unchanged };
+}

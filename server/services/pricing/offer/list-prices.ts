@@ -1,0 +1,59 @@
+import { eq } from "drizzle-orm";
+import { billingTermsOf } from "#server/accounting/billing-terms.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { offer } from "#server/db/schema/offer.ts";
+import { site } from "#server/db/schema/site.ts";
+import type { Offer } from "#server/domain/capacity.ts";
+import { isCloudProvider, type Provider } from "#server/domain/vocabulary.ts";
+import { assert } from "#server/kernel/assert.ts";
+import { gridIntensity } from "#server/rates/carbon.ts";
+import { egressMicroUsdPerGiB } from "#server/rates/egress.ts";
+import type { RatedProvider } from "#server/rates/offers.ts";
+import { fromStoredDisk } from "./stored-offer.ts";
+
+/** Offers of the enabled, healthy sites at the prices that the providers name, with egress and grid intensity of their region. */
+export async function listListPrices(db: DbOrTx): Promise<Offer[]> {
+	const rows = await db
+		.select({ offer, healthy: site.healthy, enabled: site.enabled })
+		.from(offer)
+		.innerJoin(site, eq(site.id, offer.siteId));
+	return rows.filter((r) => r.enabled && r.healthy).map((r) => toOffer(r.offer));
+}
+
+function toOffer(row: typeof offer.$inferSelect): Offer {
+	const provider = cloudOf(row.provider);
+	const grid = gridIntensity(provider, row.region);
+	return {
+		id: row.id,
+		siteId: row.siteId,
+		provider: row.provider,
+		region: row.region,
+		zone: row.zone,
+		instanceType: row.instanceType,
+		accelerator: row.accelerator,
+		gpus: row.gpus,
+		vcpus: row.vcpus,
+		memoryGiB: row.memoryGiB,
+		capacityType: row.capacityType === "owned" ? "on_demand" : row.capacityType,
+		microUsdPerHour: row.microUsdPerHour,
+		onDemandMicroUsdPerHour: row.onDemandMicroUsdPerHour,
+		priceObservedAtMs: row.priceObservedAt.getTime(),
+		priceSource: row.priceSource,
+		backoffUntilMs: row.backoffUntil?.getTime() ?? null,
+		backoffReason: row.backoffReason,
+		egressMicroUsdPerGiB: egressMicroUsdPerGiB(provider, row.region),
+		gridGramsPerKwh: grid?.gramsPerKwh ?? null,
+		pue: grid?.pue ?? null,
+		billedMinimumMs: billingTermsOf(provider).minimumMs,
+		// The loop starts the machines of a gang in one zone and gives all back when one cannot be had; within a region's
+		// subnet those of any of these clouds reach each other.
+		gangs: true,
+		...(row.quota && { quota: row.quota }),
+		...(row.disk && { disk: fromStoredDisk(row.disk) }),
+	};
+}
+
+function cloudOf(provider: Provider): RatedProvider {
+	assert(isCloudProvider(provider), `${provider} sells no offers`);
+	return provider as RatedProvider;
+}

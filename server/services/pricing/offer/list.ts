@@ -1,0 +1,19 @@
+import type { DbOrTx } from "#server/db/client.ts";
+import type { Offer } from "#server/domain/capacity.ts";
+import { discountOffers, discountsAt } from "#server/scheduling/discount.ts";
+import { readDiscounts } from "./discounts.ts";
+import { listListPrices } from "./list-prices.ts";
+import { withQuotas } from "./quota-use.ts";
+import { reservedOffers } from "./reserved.ts";
+
+/** What can be had now, at the prices of the company's contracts: the clouds' offers, and what is reserved or committed there. */
+export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
+	const market = await listMarketOffers(db, nowMs);
+	return [...market, ...(await reservedOffers(db, market, nowMs))];
+}
+
+/** The clouds' offers alone. */
+export async function listMarketOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
+	const contracted = discountOffers(await listListPrices(db), discountsAt(await readDiscounts(db), nowMs));
+	return withQuotas(db, contracted);
+}

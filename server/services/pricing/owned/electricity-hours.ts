@@ -1,0 +1,59 @@
+import { and, asc, gte, inArray, lt } from "drizzle-orm";
+import { bucketStartMs, type Interval } from "#server/accounting/calendar.ts";
+import type { OwnedPool, OwnedUse } from "#server/accounting/meter-pool.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { electricityPrice } from "#server/db/schema/electricity-price.ts";
+import { reachOf } from "../energy/power-facts.ts";
+
+/** What a kWh cost in an hour, and who said so. */
+export interface ElectricityHourPrice {
+	microUsdPerKwh: bigint;
+	source: string;
+}
+
+/** Known prices of a site's UTC hours by the hour's start, in order. Cost: its rows of the interval, by their key. */
+export async function electricityHoursOf(
+	db: DbOrTx,
+	siteId: string,
+	interval: Interval,
+): Promise<ReadonlyMap<number, ElectricityHourPrice>> {
+	return (await electricityHoursOfSites(db, [siteId], interval)).get(siteId) ?? new Map();
+}
+
+/** The same of several sites at once; one without any known hour is left out. */
+export async function electricityHoursOfSites(
+	db: DbOrTx,
+	siteIds: readonly string[],
+	{ fromMs, toMs }: Interval,
+): Promise<ReadonlyMap<string, ReadonlyMap<number, ElectricityHourPrice>>> {
+	const sites = new Map<string, Map<number, ElectricityHourPrice>>();
+	if (siteIds.length === 0) return sites;
+	const p = electricityPrice;
+	const rows = await db
+		.select({ siteId: p.siteId, hour: p.hour, microUsdPerKwh: p.microUsdPerKwh, source: p.source })
+		.from(p)
+		.where(and(inArray(p.siteId, [...siteIds]), gte(p.hour, new Date(bucketStartMs("hour", fromMs))), lt(p.hour, new Date(toMs))))
+		.orderBy(asc(p.siteId), asc(p.hour));
+	for (const { siteId, hour, ...price } of rows) {
+		const hours = sites.get(siteId) ?? new Map<number, ElectricityHourPrice>();
+		sites.set(siteId, hours.set(hour.getTime(), price));
+	}
+	return sites;
+}
+
+/** The prices alone, micro-dollars per kWh, as the meter takes them. */
+export async function electricityPricesOf(db: DbOrTx, siteId: string, interval: Interval): Promise<ReadonlyMap<number, bigint>> {
+	return new Map([...(await electricityHoursOf(db, siteId, interval))].map(([hourMs, { microUsdPerKwh }]) => [hourMs, microUsdPerKwh]));
+}
+
+/** The pool with the prices of all hours that a metering of these uses may charge or take back. */
+export async function withElectricityHours<Pool extends OwnedPool>(
+	db: DbOrTx,
+	pool: Pool,
+	uses: readonly OwnedUse[],
+	interval: Interval,
+): Promise<Pool> {
+	if (pool.cards.length === 0) return pool;
+	const electricityHours = await electricityPricesOf(db, pool.place.siteId, reachOf(uses, interval));
+	return electricityHours.size === 0 ? pool : { ...pool, electricityHours };
+}

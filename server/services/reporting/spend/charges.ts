@@ -1,0 +1,295 @@
+import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
+import { coverRange } from "#server/accounting/cover-range.ts";
+import type { Calendar } from "#server/accounting/zone.ts";
+import type { DbOrTx } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { CHARGE_CORRECTIONS, type Charge, type ChargeCorrection } from "#server/domain/charge.ts";
+import { LOST, LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
+import { allows, authorize, teamScope } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { BUDGET_COST } from "#server/services/ledger/budget/cost-sql.ts";
+import { countedCharges, hasManyJobs, periodsOfBudget } from "#server/services/ledger/budget/counted-charges.ts";
+import { type NamedCharge, readChargeRows } from "./charge-rows.ts";
+import { CHARGE_TOTALS, type ChargeTotals } from "./charge-totals.ts";
+import { type CutView, readCut } from "./cut.ts";
+import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
+import { lostAttempts } from "./lost-work.ts";
+import { spendRange } from "./range.ts";
+import { readSums } from "./read-sums.ts";
+import { sumsOfBudget } from "./sums-of-budget.ts";
+
+/**
+ * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
+ * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool or line of a bill, by its
+ * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
+ * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
+ * no job used. `asOf`: as the ledger stood when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
+ * instant; `since`: what was posted later than that. `budget`: those that this budget counts, by its id. `cursor`: nextCursor of
+ * the page before.
+ */
+export const listChargesInput = z.strictObject({
+	fromMs: z.number().int(),
+	toMs: z.number().int(),
+	filters: spendFilters.default({}),
+	jobId: z.string().min(1).max(64).optional(),
+	cause: z.string().min(1).max(200).optional(),
+	correction: z.array(z.enum(CHARGE_CORRECTIONS)).min(1).max(CHARGE_CORRECTIONS.length).optional(),
+	lost: z.enum(LOST).optional(),
+	withoutIdle: z.boolean().default(false),
+	asOf: z.string().max(200).optional(),
+	since: z.string().max(200).optional(),
+	budget: z.string().min(1).max(64).optional(),
+	cursor: z.string().max(200).optional(),
+	limit: z.number().int().min(1).max(500).default(50),
+});
+export type ListChargesInput = z.input<typeof listChargesInput>;
+
+export interface ChargeLine extends NamedCharge {
+	/** What caused it: every charge has exactly one. */
+	cause: { kind: "instance" | "allocation" | "pool" | "bill_line"; id: string };
+}
+
+export interface ChargePage {
+	/** The range in whole hours, the asked one widened to them. */
+	fromMs: number;
+	toMs: number;
+	zone: string;
+	/** Newest first. */
+	items: ChargeLine[];
+	nextCursor: string | null;
+	/** Of the whole selection, not of the page. */
+	totals: ChargeTotals;
+	/** The cuts that were asked for. */
+	asOf: CutView | null;
+	since: CutView | null;
+	/** With asOf: what was posted to the selection later. */
+	later: Pick<ChargeTotals, "charges" | "effectiveMicroUsd"> | null;
+	/** With a budget: what it counts of the whole selection; of reserved capacity that is what is billed for the use itself. */
+	budget: { id: string; postedMicroUsd: bigint } | null;
+	/** What who asks may do with them. */
+	may: { refund: boolean };
+}
+
+/**
+ * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees their own
+ * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on; with
+ * a cut also the charges that were posted after it, which lie at the end of their month's partition; of a
+ * budget its own sums by day, and by other filters than teams, or within a day, all the charges that it counts.
+ * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written and for a
+ * budget that no policy has had.
+ */
+export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw: ListChargesInput): Promise<ChargePage> {
+	const teams = teamScope(ctx, "charge:read");
+	const { filters, jobId, cause, correction, lost, withoutIdle, asOf, since, budget, cursor, limit, ...asked } =
+		listChargesInput.parse(raw);
+	const calendar = await ledgerCalendar(ctx.db);
+	const range = spendRange(asked, calendar);
+	const after = cursor === undefined ? null : decodeCursor(cursor);
+	const until = asOf === undefined ? null : await readCut(ctx, asOf, "asOf");
+	const from = since === undefined ? null : await readCut(ctx, since, "since");
+	const few = await fewCharges(ctx, range, { jobId, cause, correction, lost });
+	const { place } = few;
+	if (budget !== undefined) authorize(ctx, "budget:read", null);
+	const periods = budget === undefined ? [] : await periodsOfBudget(ctx.db, budget, { range: place, calendar });
+	const selected = (how: "each" | "all") =>
+		and(
+			passes(charge, filters, teams),
+			few.only,
+			budget === undefined ? undefined : countedCharges(budget, periods, how),
+			withoutIdle ? USED : undefined,
+		);
+	const cut = and(until?.by, from?.after);
+	const readFrom = async (db: DbOrTx): Promise<Found> => {
+		const later = until && (await sumsOfCharges({ db }, and(within([place]), selected("all"), until.after)));
+		const added = async () => ({ later, ...(await sumsOfCharges({ db }, and(within([place]), selected("all"), cut))), places: [place] });
+		if (few.only !== undefined || from !== null) return added();
+		const page = { calendar, later: later?.totals ?? null, atMs: after?.atMs ?? range.toMs, rows: limit + 1 };
+		if (budget === undefined)
+			return { later, ...(await sumsOfSelection({ db }, { ...page, range, filters, teams, withoutIdle })), countedMicroUsd: 0n };
+		const sums = await sumsOfBudget(db, { budgetId: budget, periods, range, calendar, filters, teams });
+		if (sums === null) return added();
+		const countedMicroUsd = sums.countedMicroUsd - (later?.countedMicroUsd ?? 0n);
+		return { later, totals: less(sums.totals, later?.totals ?? null), countedMicroUsd, places: placesOf(sums.days, page) };
+	};
+	// What was posted later is taken off sums that hold it: both are of one moment, else a charge posted between is in one of them.
+	const { later, totals, places, countedMicroUsd } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
+	const how = budget !== undefined && (await hasManyJobs(ctx.db, budget, periods)) ? "each" : "all";
+	const wanted = and(selected(how), cut, after === null ? undefined : before(after));
+	const rows = await readChargeRows(ctx.db, and(within(places), wanted), limit + 1);
+	const items = rows.slice(0, limit).map((row) => ({ ...row, cause: causeOf(row) }));
+	const last = items.at(-1);
+	const nextCursor = rows.length > limit && last ? encodeCursor(last.periodStartMs, last.id) : null;
+	return {
+		...range,
+		zone: calendar.zone,
+		items,
+		nextCursor,
+		totals,
+		...{ asOf: until?.view ?? null, since: from?.view ?? null },
+		later: later && { charges: later.totals.charges, effectiveMicroUsd: later.totals.effectiveMicroUsd },
+		budget: budget === undefined ? null : { id: budget, postedMicroUsd: countedMicroUsd },
+		may: { refund: allows(ctx, "rates:change", null) },
+	};
+}
+
+const ONE_MOMENT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
+
+/** As the sums tell idle hardware from all else. */
+const USED = sql`not (capacity_type = 'owned' and class = '')`;
+
+interface Few {
+	jobId: string | undefined;
+	cause: string | undefined;
+	correction: readonly ChargeCorrection[] | undefined;
+	lost: LostChoice | undefined;
+}
+
+/** Of one job or cause, corrections, or of attempts that came to nothing: few enough charges to be added up themselves. */
+async function fewCharges(
+	ctx: Pick<ServiceContext, "db">,
+	range: Interval,
+	{ jobId, cause, correction, lost }: Few,
+): Promise<{ only: SQL | undefined; place: Interval }> {
+	const ofJob = and(
+		jobId === undefined ? undefined : eq(charge.jobId, jobId),
+		cause === undefined ? undefined : eq(causeColumn(cause), cause),
+		correction === undefined ? undefined : inArray(charge.correction, [...correction]),
+	);
+	if (lost === undefined) return { only: ofJob, place: range };
+	const attempts = await lostAttempts(ctx, range, LOST_CHOICES[lost]);
+	const ids = ctx.db.select({ id: attempt.id }).from(attempt).where(attempts.lost);
+	return { only: and(ofJob, inArray(charge.attemptId, ids)), place: attempts.chargedMs };
+}
+
+interface Added {
+	totals: ChargeTotals;
+	/** As budgets count. */
+	countedMicroUsd: bigint;
+}
+
+interface Found extends Added {
+	/** With a cut: what was posted behind it. */
+	later: Added | null;
+	/** The times in which the page's charges lie. */
+	places: Interval[];
+}
+
+interface Page {
+	calendar: Calendar;
+	/** In the rollups too, but not wanted. */
+	later: ChargeTotals | null;
+	/** Charges of later hours are on earlier pages. */
+	atMs: number;
+	/** So many are wanted. */
+	rows: number;
+}
+
+interface Selection extends Page {
+	range: Interval;
+	filters: SpendFilters;
+	teams: readonly string[] | null;
+	withoutIdle: boolean;
+}
+
+/** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
+async function sumsOfSelection(ctx: { db: DbOrTx }, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
+	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
+	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);
+	const buckets = wanted(await readSums(ctx.db, { ...query, segments: coverRange(s.range, "month", s.calendar), columns: CHARGE_TOTALS }));
+	const sumOf = (name: keyof ChargeTotals) => buckets.reduce((sum, b) => sum + b[name], 0n);
+	const totals = less(Object.fromEntries(CHARGE_TOTALS.map((name) => [name, sumOf(name)])) as ChargeTotals, s.later);
+	const places = placesOf(buckets, s);
+	if (restricted(s.filters).length === 0 && s.teams === null && !s.withoutIdle) return { totals, places };
+	const months = places.filter((p) => p.toMs - p.fromMs > LONG_MS);
+	if (months.length === 0) return { totals, places };
+	const days = await readSums(ctx.db, {
+		...query,
+		segments: months.map((m) => ({ granularity: "day", ...m })),
+		columns: ["charges"],
+	});
+	const short = [...buckets.filter((b) => b.granularity !== "month"), ...wanted(days)];
+	return { totals, places: placesOf(short, s) };
+}
+
+function less(totals: ChargeTotals, later: ChargeTotals | null): ChargeTotals {
+	if (later === null) return totals;
+	return Object.fromEntries(CHARGE_TOTALS.map((name) => [name, totals[name] - later[name]])) as ChargeTotals;
+}
+
+const LONG_MS = 2 * 86_400_000;
+
+/** Buckets with charges from the newest on, until they hold enough beside the one that the page before ended in. */
+function placesOf(buckets: readonly { granularity: string | null; bucketStartMs: number; charges: bigint }[], s: Page): Interval[] {
+	const held = new Map<string, { interval: Interval; charges: bigint }>();
+	for (const { granularity, bucketStartMs, charges } of buckets) {
+		if (granularity !== "hour" && granularity !== "day" && granularity !== "month") continue;
+		const interval = { fromMs: bucketStartMs, toMs: nextBucketStartMs(granularity, bucketStartMs, s.calendar) };
+		const key = `${granularity}/${bucketStartMs}`;
+		held.set(key, { interval, charges: charges + (held.get(key)?.charges ?? 0n) });
+	}
+	const places: Interval[] = [];
+	let count = 0n;
+	for (const { interval, charges } of [...held.values()].sort((a, b) => b.interval.fromMs - a.interval.fromMs)) {
+		if (charges === 0n || interval.fromMs > s.atMs) continue;
+		if (count >= BigInt(s.rows) + (s.later?.charges ?? 0n)) break;
+		places.push(interval);
+		if (interval.toMs <= s.atMs) count += charges;
+	}
+	return places;
+}
+
+async function sumsOfCharges(ctx: { db: DbOrTx }, where: SQL | undefined): Promise<Added> {
+	const sum = (name: keyof typeof charge & keyof ChargeTotals) => sql<string>`coalesce(sum(${charge[name]}), 0)::text`;
+	const unknown = (name: "emissionsMilligrams" | "embodiedMilligrams") =>
+		sql<string>`coalesce(sum(${charge.gpuMs}) filter (where ${charge[name]} is null), 0)::text`;
+	const [row] = await ctx.db
+		.select({
+			effectiveMicroUsd: sum("effectiveMicroUsd"),
+			listMicroUsd: sum("listMicroUsd"),
+			contractedMicroUsd: sum("contractedMicroUsd"),
+			billedMicroUsd: sum("billedMicroUsd"),
+			gpuMs: sum("gpuMs"),
+			energyMilliWh: sum("energyMilliWh"),
+			measuredEnergyMilliWh: sum("measuredEnergyMilliWh"),
+			hourlyGridMilliWh: sum("hourlyGridMilliWh"),
+			emissionsMilligrams: sum("emissionsMilligrams"),
+			embodiedMilligrams: sum("embodiedMilligrams"),
+			emissionsUnknownGpuMs: unknown("emissionsMilligrams"),
+			embodiedUnknownGpuMs: unknown("embodiedMilligrams"),
+			charges: sql<string>`count(*)::text`,
+			counted: sql<string>`coalesce(sum(${BUDGET_COST}), 0)::text`,
+		})
+		.from(charge)
+		.where(where);
+	const totals = Object.fromEntries(CHARGE_TOTALS.map((name) => [name, BigInt(row?.[name] ?? 0)])) as ChargeTotals;
+	return { totals, countedMicroUsd: BigInt(row?.counted ?? 0) };
+}
+
+function within(places: readonly Interval[]): SQL | undefined {
+	if (places.length === 0) return sql`false`;
+	return or(...places.map((p) => and(gte(charge.periodStart, new Date(p.fromMs)), lt(charge.periodStart, new Date(p.toMs)))));
+}
+
+/** As one comparison of rows, which the index begins at; as two alternatives it would read the whole day up to there. */
+function before({ atMs, id }: { atMs: number; id: string }): SQL {
+	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
+}
+
+/** Ids say what they are of; a pool's is whatever its site calls it. */
+function causeColumn(id: string) {
+	if (id.startsWith("ins_")) return charge.instanceId;
+	if (id.startsWith("alc_")) return charge.allocationId;
+	return id.startsWith("bill_") ? charge.billLineId : charge.poolId;
+}
+
+function causeOf(c: Charge): ChargeLine["cause"] {
+	if (c.instanceId !== null) return { kind: "instance", id: c.instanceId };
+	if (c.allocationId !== null) return { kind: "allocation", id: c.allocationId };
+	if (c.poolId !== null) return { kind: "pool", id: c.poolId };
+	return { kind: "bill_line", id: c.billLineId ?? "" };
+}

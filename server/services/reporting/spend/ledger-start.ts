@@ -1,0 +1,14 @@
+import { asc, eq } from "drizzle-orm";
+import { rollup } from "#server/db/schema/charge.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+
+/** Start of the first day that has charges; null while there are none. What lies before is not known, rather than free. */
+export async function ledgerStartMs(ctx: Pick<ServiceContext, "db">): Promise<number | null> {
+	const [first] = await ctx.db
+		.select({ at: rollup.bucketStart })
+		.from(rollup)
+		.where(eq(rollup.granularity, "day"))
+		.orderBy(asc(rollup.bucketStart))
+		.limit(1);
+	return first?.at.getTime() ?? null;
+}

@@ -1,0 +1,27 @@
+import { z } from "zod";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { SPEND_DIMENSIONS, type SpendDimension } from "./filters.ts";
+import { spendBy } from "./spend-by.ts";
+
+const VALUES_MAX = 200;
+
+/** A range of any length, as the Spend screen's. */
+export const spendOptionsInput = z.strictObject({ fromMs: z.number().int(), toMs: z.number().int() });
+
+/** Of each dimension the values that anything was charged for in a range, dearest first: what a filter can be set to. */
+export type SpendOptions = Record<SpendDimension, string[]>;
+
+/** @throws SpillwayError `forbidden`, `invalid_input`. */
+export async function spendOptions(
+	ctx: Pick<ServiceContext, "actor" | "db">,
+	raw: z.infer<typeof spendOptionsInput>,
+): Promise<SpendOptions> {
+	const range = spendOptionsInput.parse(raw);
+	const lists = await Promise.all(
+		SPEND_DIMENSIONS.map(async (groupBy) => {
+			const { items } = await spendBy(ctx, { ...range, groupBy });
+			return [groupBy, items.slice(0, VALUES_MAX).map(({ key }) => key)] as const;
+		}),
+	);
+	return Object.fromEntries(lists) as SpendOptions;
+}

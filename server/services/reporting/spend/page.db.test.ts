@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { UTC } from "#server/accounting/zone.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
+import * as test from "#server/services/ledger/charge/testing/books.ts";
+import { carbonBy } from "../carbon/carbon-by.ts";
+import { listCharges } from "./charges.ts";
+import { previousRange } from "./comparison.ts";
+import { SPEND_DIMENSIONS, type SpendFilters } from "./filters.ts";
+import { spendOptions } from "./options.ts";
+import { spendPage } from "./page.ts";
+import { spendBy } from "./spend-by.ts";
+
+/**
+ * 2 GPUs at home from 2026-11-10T10:00Z. A machine at $3.60/h for 1 h each day at noon for ten days: 3,600,000 µ$ each, of
+ * risk on spot and of nlp on demand by turns. The third is taken back, the fifth fails: 3,600,000 µ$ lost by either.
+ */
+let books: test.Books;
+const MONTH = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
+
+beforeAll(async () => {
+	books = await test.openBooks();
+	await test.addPool(books, { gpus: 2 });
+	books.clock.advance(2 * HOUR_MS);
+	for (let n = 0; n < 10; n++) {
+		const other = n % 2 === 1 ? { team: "nlp", project: "chat", region: "eu-west-1", capacityType: "on_demand" as const } : {};
+		const machine = await test.addMachine(books, { microUsdPerHour: 3_600_000n, ...other });
+		books.clock.advance(HOUR_MS);
+		if (n === 2 || n === 4) await test.endAttempt(books, machine.attemptId, n === 2 ? "interrupted" : "failed");
+		await test.terminate(books, machine.instanceId);
+		await meterAll(books);
+		books.clock.advance(DAY_MS - HOUR_MS);
+	}
+	await meterAll(books);
+});
+afterAll(() => books.database.drop());
+
+const chargesOf = async (filters: SpendFilters, more: Partial<Parameters<typeof listCharges>[1]> = {}) =>
+	(await listCharges(books, { ...MONTH, filters, limit: 1, ...more })).totals.effectiveMicroUsd;
+
+describe("every number has its charges", () => {
+	it.each(SPEND_DIMENSIONS)("by %s: used, idle and cloud of each group are the sums of the charges with these filters", async (groupBy) => {
+		const { items } = await spendBy(books, { ...MONTH, groupBy });
+		expect(items.length).toBeGreaterThan(0);
+		for (const item of items) {
+			const group = { [groupBy]: [item.key] } as SpendFilters;
+			const within = async (part: SpendFilters) => {
+				for (const [name, values] of Object.entries(part)) if (name in group && !values?.some((v) => v === item.key)) return 0n;
+				return chargesOf({ ...part, ...group });
+			};
+			expect(await chargesOf(group)).toBe(item.totalMicroUsd);
+			expect(await within({ capacityType: ["owned"], class: [...WORKLOAD_CLASSES] })).toBe(item.ownedMicroUsd);
+			expect(await within({ capacityType: ["owned"], class: [""] })).toBe(item.idleMicroUsd);
+			const cloud = [];
+			for (const capacityType of ["spot", "on_demand", "reserved"] as const) cloud.push(await within({ capacityType: [capacityType] }));
+			expect(cloud.reduce((a, b) => a + b, 0n)).toBe(item.cloudMicroUsd);
+		}
+	});
+
+	it("of lost work: the machine that was taken back and the one that failed cost 3,600,000 µ$ each", async () => {
+		const { lost } = await spendPage(books, MONTH);
+		expect(lost.items.map((i) => [i.state, i.cloudMicroUsd])).toEqual([
+			["failed", 3_600_000n],
+			["interrupted", 3_600_000n],
+		]);
+		for (const { state, cloudMicroUsd } of lost.items) expect(await chargesOf({}, { lost: state })).toBe(cloudMicroUsd);
+		expect(await chargesOf({}, { lost: "any" })).toBe(lost.totalMicroUsd);
+		expect(await chargesOf({ capacityType: ["owned"] }, { lost: "any" })).toBe(0n);
+		expect(await chargesOf({ team: ["nlp"] }, { lost: "any" })).toBe(0n);
+	});
+
+	it.each(SPEND_DIMENSIONS)("of carbon by %s: what each group emitted is the sum of its charges, idle hardware apart", async (groupBy) => {
+		const { items, totals } = await carbonBy(books, { ...MONTH, groupBy });
+		const emitted = async (filters: SpendFilters, withoutIdle = false) => {
+			const { totals: t } = await listCharges(books, { ...MONTH, filters, withoutIdle, limit: 1 });
+			return [t.emissionsMilligrams, t.embodiedMilligrams, t.energyMilliWh, t.gpuMs, t.embodiedUnknownGpuMs];
+		};
+		const sum = (...sides: (typeof totals.idle)[]) => {
+			const of = (name: keyof typeof totals.idle) => sides.reduce((all, side) => all + side[name], 0n);
+			return [of("operationalMilligrams"), of("embodiedMilligrams"), of("energyMilliWh"), of("gpuMs"), of("embodiedUnknownGpuMs")];
+		};
+		expect(totals.idle.operationalMilligrams > 0n && totals.cloud.operationalMilligrams > 0n).toBe(true);
+		for (const item of items) expect(await emitted({ [groupBy]: [item.key] }, true)).toEqual(sum(item.owned, item.cloud));
+		expect(await emitted({ capacityType: ["owned"], class: [""] })).toEqual(sum(totals.idle));
+		expect(await emitted({})).toEqual(sum(totals));
+	});
+
+	it("without idle hardware: the ten machines' charges on pages of three, and their sum", async () => {
+		const ids: string[] = [];
+		let totals = 0n;
+		for (let cursor: string | null | undefined; cursor !== null; ) {
+			const page = await listCharges(books, { ...MONTH, withoutIdle: true, limit: 3, ...(cursor === undefined ? {} : { cursor }) });
+			expect(page.items.every((c) => c.dimensions.kind === "compute")).toBe(true);
+			ids.push(...page.items.map((c) => c.id));
+			[cursor, totals] = [page.nextCursor, page.totals.effectiveMicroUsd];
+		}
+		expect([new Set(ids).size, totals]).toEqual([10, 36_000_000n]);
+	});
+
+	it("of the bars: each day, week and month is the sum of its charges", async () => {
+		for (const bucket of ["day", "week", "month"] as const) {
+			const { series } = await spendPage(books, { ...MONTH, bucket, filters: { team: ["risk"] } });
+			for (const { fromMs, toMs, totalMicroUsd } of series.points) {
+				const span = { fromMs: Math.max(fromMs, MONTH.fromMs), toMs: Math.min(toMs, MONTH.toMs) };
+				expect(await chargesOf({ team: ["risk"] }, span)).toBe(totalMicroUsd);
+			}
+		}
+	});
+});
+
+describe("spendPage", () => {
+	it("knows where the ledger begins, the last six months, and the days still to come", async () => {
+		const page = await spendPage(books, MONTH);
+		expect(page.ledgerStartMs).toBe(Date.UTC(2026, 10, 10));
+		expect(page.months.points.map((p) => new Date(p.fromMs).toISOString().slice(0, 7))).toEqual([
+			...["2026-06", "2026-07", "2026-08", "2026-09", "2026-10", "2026-11"],
+		]);
+		expect(page.months.points.at(-1)?.totalMicroUsd).toBe(page.groups.totals.totalMicroUsd);
+		const { days, total, spentTotalMicroUsd } = page.forecast;
+		expect(days.map((d) => new Date(d.dayStartMs).getUTCDate())).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
+		const parts = days.map((d) => d.ownedMicroUsd + d.idleMicroUsd + d.reservedMicroUsd + d.spotMicroUsd + d.onDemandMicroUsd);
+		const toCome = (total?.expectedMicroUsd ?? 0n) - spentTotalMicroUsd;
+		// Each part of each day is rounded down to the micro-dollar.
+		const lost = toCome - parts.reduce((a, b) => a + b, 0n);
+		expect(lost >= 0n && lost < 5n * BigInt(days.length)).toBe(true);
+		for (const d of days) expect(d.lowMicroUsd <= d.highMicroUsd).toBe(true);
+	});
+
+	it("compares with the range before", async () => {
+		const second = { fromMs: Date.UTC(2026, 10, 15), toMs: Date.UTC(2026, 10, 18) };
+		const { before } = await spendPage(books, { ...second, groupBy: "team" });
+		expect(before).toEqual(await spendBy(books, { fromMs: Date.UTC(2026, 10, 12), toMs: second.fromMs, groupBy: "team" }));
+	});
+
+	it("names what can be filtered by, dearest first", async () => {
+		const options = await spendOptions(books, MONTH);
+		expect(new Set(options.team)).toEqual(new Set(["", "risk", "nlp"]));
+		expect(new Set(options.capacityType)).toEqual(new Set(["owned", "spot", "on_demand"]));
+		expect(new Set(options.site)).toEqual(new Set(["local", "aws"]));
+	});
+});
+
+describe("previousRange", () => {
+	const at = (text: string) => Date.parse(`${text}Z`);
+	it.each([
+		[
+			"a whole month against the one before it",
+			"2026-10-01T00:00",
+			"2026-11-01T00:00",
+			"2026-11-19T14:32",
+			"2026-09-01T00:00",
+			"2026-10-01T00:00",
+		],
+		[
+			"a month to date against as much of the one before",
+			"2026-11-01T00:00",
+			"2026-11-20T00:00",
+			"2026-11-19T14:32",
+			"2026-10-01T00:00",
+			"2026-10-19T14:00",
+		],
+		[
+			"31 March to date against a shorter month, to its end",
+			"2026-03-01T00:00",
+			"2026-04-01T00:00",
+			"2026-03-31T10:00",
+			"2026-02-01T00:00",
+			"2026-03-01T00:00",
+		],
+		["two months against two", "2026-09-01T00:00", "2026-11-01T00:00", "2026-11-19T14:32", "2026-07-01T00:00", "2026-09-01T00:00"],
+		[
+			"a week that runs against as much of the week before",
+			"2026-11-13T00:00",
+			"2026-11-20T00:00",
+			"2026-11-19T14:32",
+			"2026-11-06T00:00",
+			"2026-11-12T14:00",
+		],
+		[
+			"days that are over against as many",
+			"2026-11-03T00:00",
+			"2026-11-05T00:00",
+			"2026-11-19T14:32",
+			"2026-11-01T00:00",
+			"2026-11-03T00:00",
+		],
+	])("%s", (_, from, to, now, wantFrom, wantTo) => {
+		expect(previousRange({ fromMs: at(from), toMs: at(to) }, at(now), UTC)).toEqual({ fromMs: at(wantFrom), toMs: at(wantTo) });
+	});
+
+	it("is nothing for what has not begun", () => {
+		expect(previousRange({ fromMs: at("2026-12-01T00:00"), toMs: at("2026-12-02T00:00") }, at("2026-11-19T14:32"), UTC)).toBeNull();
+	});
+});

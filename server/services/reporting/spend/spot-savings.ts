@@ -1,0 +1,44 @@
+import { teamScope } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { NO_FILTERS, type SpendFilters } from "./filters.ts";
+import { segmentsOf } from "./group-sums.ts";
+import { spendRange } from "./range.ts";
+import { readSums } from "./read-sums.ts";
+
+export interface SpotSavings {
+	paidMicroUsd: bigint;
+	/** The same time at the on-demand price that stood beside the offer when it was taken; at its own price where none did. */
+	onDemandMicroUsd: bigint;
+	savedMicroUsd: bigint;
+	gpuMs: bigint;
+	estimate: "same_time_at_on_demand_price_when_taken";
+}
+
+/**
+ * What spot machines saved in a range against the same machines on demand. Runs that an interruption made longer are in
+ * what was paid, so repeated work lowers the saving only as far as on-demand would not have repeated it: an upper bound.
+ * @throws SpillwayError `forbidden`, `invalid_input`.
+ */
+export async function spotSavings(
+	ctx: Pick<ServiceContext, "actor" | "db">,
+	input: { fromMs: number; toMs: number; filters?: SpendFilters | undefined },
+): Promise<SpotSavings> {
+	const teams = teamScope(ctx, "spend:read");
+	const calendar = await ledgerCalendar(ctx.db);
+	const rows = await readSums(ctx.db, {
+		...segmentsOf(spendRange(input, calendar), null, calendar),
+		...{ groupBy: null, byBucket: false, filters: input.filters ?? NO_FILTERS, teams },
+		columns: ["effectiveMicroUsd", "listMicroUsd", "gpuMs"],
+	});
+	const spot = rows.filter((row) => row.capacityType === "spot");
+	const sum = (name: "effectiveMicroUsd" | "listMicroUsd" | "gpuMs") => spot.reduce((total, row) => total + row[name], 0n);
+	const [paidMicroUsd, onDemandMicroUsd] = [sum("effectiveMicroUsd"), sum("listMicroUsd")];
+	return {
+		paidMicroUsd,
+		onDemandMicroUsd,
+		savedMicroUsd: onDemandMicroUsd - paidMicroUsd,
+		gpuMs: sum("gpuMs"),
+		estimate: "same_time_at_on_demand_price_when_taken",
+	};
+}

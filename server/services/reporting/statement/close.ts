@@ -1,0 +1,141 @@
+import { sql } from "drizzle-orm";
+import { z } from "zod";
+import { buildStatement } from "#server/accounting/statement.ts";
+import { saysTheSame } from "#server/accounting/statement-diff.ts";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { statement } from "#server/db/schema/statement.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { readMonthFacts, teamsOf } from "./facts.ts";
+import { sha256Of } from "./hash.ts";
+import { meterLag } from "./meter-lag.ts";
+import { type LedgerMonth, ledgerMonth, monthSchema } from "./month.ts";
+import { newestOf, type StoredStatement } from "./stored.ts";
+
+export const closeInput = z.strictObject({
+	month: monthSchema,
+	/** Why there is to be another version; needed once the month was closed. */
+	correction: z.string().trim().min(3).max(2_000).optional(),
+});
+export type CloseInput = z.input<typeof closeInput>;
+
+export interface ClosedMonth {
+	month: string;
+	/** Written now, the company ("") first. */
+	written: { id: string; team: string; version: number; sha256: string }[];
+	/** Teams whose statement would say the same again: their version stays. */
+	unchanged: string[];
+}
+
+/**
+ * Closes a month of the ledger's calendar: a statement of the company and of every team that was charged in it, all from
+ * one moment. A month that was closed before gets next versions, with the reason, of the statements that changed.
+ * @throws SpillwayError `forbidden`; `conflict` when the month is not over, or nothing changed; `invalid_input` without
+ * a reason for a correction.
+ */
+export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<ClosedMonth> {
+	authorize(ctx, "statement:close", null);
+	const input = closeInput.parse(raw);
+	const month = ledgerMonth(input.month, await ledgerCalendar(ctx.db));
+	refuseOpen(ctx, month);
+	return ctx.db.transaction(
+		async (tx) => {
+			// Keeps writers of charges out, and other closers: with the lock, what is committed is all that was posted until now.
+			// It stands before the first query, whose moment the whole transaction then sees.
+			await tx.execute(sql`lock table charge in share row exclusive mode`);
+			await refuseUnmetered(tx, month);
+			const nowMs = ctx.clock.nowMs();
+			const facts = await readMonthFacts(tx, month, { only: null, postedUntilMs: nowMs, postedUntilNumber: await lastNumber(tx) });
+			const before = await newestOf(tx, month.month);
+			refuseCorrection(month.month, before, input.correction);
+			if (before.size === 0 && facts.rows.every((r) => r.month !== "this")) {
+				throw new SpillwayError("conflict", `${month.month} has no charges to close.`);
+			}
+			const closed = await writeVersions(tx, ctx, { facts, before, correction: input.correction ?? null, nowMs });
+			if (closed.written.length === 0) throw nothingChanged(month.month);
+			return closed;
+		},
+		{ isolationLevel: "repeatable read" },
+	);
+}
+
+/** Of the newest charge. A sequence tells its newest whatever the transaction sees, and under the lock nobody draws from it. */
+async function lastNumber(tx: Tx): Promise<number> {
+	const [row] = await tx.execute<{ last: string }>(
+		sql`select (case when is_called then last_value else 0 end)::text as last from charge_number`,
+	);
+	return Number(defined(row, "charge_number").last);
+}
+
+async function writeVersions(
+	tx: Tx,
+	ctx: ServiceContext,
+	at: {
+		facts: Awaited<ReturnType<typeof readMonthFacts>>;
+		before: ReadonlyMap<string, StoredStatement>;
+		correction: string | null;
+		nowMs: number;
+	},
+): Promise<ClosedMonth> {
+	const { facts, before, nowMs } = at;
+	const result: ClosedMonth = { month: facts.month, written: [], unchanged: [] };
+	for (const team of new Set([...teamsOf(facts.rows), ...before.keys()])) {
+		const last = before.get(team);
+		const content = buildStatement(facts, { team, version: (last?.version ?? 0) + 1, replaces: last?.sha256 ?? null });
+		if (last && saysTheSame(last.content, content)) {
+			result.unchanged.push(team);
+			continue;
+		}
+		const row = {
+			...{ id: newId("stmt", nowMs), month: facts.month, team, version: content.version, content, sha256: sha256Of(content) },
+			...{ closedAt: new Date(nowMs), closedBy: actorName(ctx.actor), correction: last ? at.correction : null },
+		};
+		await tx.insert(statement).values(row);
+		result.written.push({ id: row.id, team, version: row.version, sha256: row.sha256 });
+		await writeAudit(tx, ctx, {
+			action: "statement.close",
+			subject: row.id,
+			...(last ? { before: { version: last.version, sha256: last.sha256 } } : {}),
+			after: { month: row.month, team, version: row.version, sha256: row.sha256, correction: row.correction },
+		});
+		await notify(tx, { changes: [{ topic: "statement", id: facts.month, team: team === "" ? null : team }] });
+	}
+	return result;
+}
+
+function refuseOpen(ctx: ServiceContext, { month, toMs }: LedgerMonth): void {
+	if (ctx.clock.nowMs() >= toMs) return;
+	throw new SpillwayError("conflict", `${month} has not ended, so it cannot be closed.`, {
+		fix: `Close it from ${new Date(toMs).toISOString()} on. Until then, use its preview.`,
+	});
+}
+
+async function refuseUnmetered(tx: Tx, { month, toMs }: LedgerMonth): Promise<void> {
+	const lag = await meterLag(tx, toMs);
+	if (lag === 0) return;
+	throw new SpillwayError(
+		"conflict",
+		`${month} is not charged to its end yet: the meter has still to reach it on ${lag} machines, pools or commitments.`,
+		{
+			fix: "Try again in a minute, or in two hours if you have commitments. If this persists, check that the scheduler is running.",
+		},
+	);
+}
+
+function refuseCorrection(month: string, before: ReadonlyMap<string, StoredStatement>, correction: string | undefined): void {
+	if (before.size === 0 || correction !== undefined) return;
+	throw new SpillwayError("invalid_input", `${month} is already closed. A correction needs a reason.`, {
+		fields: [{ path: "correction", message: "must give the reason for the correction" }],
+		fix: "Give the reason in one sentence.",
+	});
+}
+
+function nothingChanged(month: string): SpillwayError {
+	return new SpillwayError("conflict", `${month} has not changed since it was closed.`);
+}

@@ -1,0 +1,42 @@
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import type { DbOrTx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+
+/** Setting: the day of a month on which the one before is closed and sent; every month has it. */
+const DAY_SETTING = "statement_day";
+const DAY_DEFAULT = 3;
+const daySchema = z.number().int().min(1, "must be a day from 1 to 28").max(28, "must be a day from 1 to 28: every month has those");
+
+export async function closingDay(db: DbOrTx): Promise<number> {
+	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, DAY_SETTING));
+	const day = daySchema.safeParse(row?.value);
+	return day.success ? day.data : DAY_DEFAULT;
+}
+
+export const changeClosingDayInput = z.strictObject({ day: daySchema });
+
+/**
+ * Sets the day on which the month before is closed by itself and sent. A day that has passed already in this month counts
+ * at once: what is not closed yet is closed with the next look.
+ * @throws SpillwayError `forbidden`; ZodError.
+ */
+export async function changeClosingDay(ctx: ServiceContext, raw: z.input<typeof changeClosingDayInput>): Promise<{ day: number }> {
+	authorize(ctx, "statement:close", null);
+	const { day } = changeClosingDayInput.parse(raw);
+	await ctx.db.transaction(async (tx) => {
+		const before = await closingDay(tx);
+		if (before === day) return;
+		await tx
+			.insert(setting)
+			.values({ key: DAY_SETTING, value: day })
+			.onConflictDoUpdate({ target: setting.key, set: { value: day } });
+		await writeAudit(tx, ctx, { action: "statement.day", subject: "statements", before: { day: before }, after: { day } });
+		await notify(tx, { changes: [{ topic: "statement", id: null, team: null }] });
+	});
+	return { day };
+}

@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { checkStatement, type StatementCheck } from "#server/accounting/statement-checks.ts";
+import { diffStatements, type StatementDifference } from "#server/accounting/statement-diff.ts";
+import type { StatementContent, StatementState } from "#server/domain/statement.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { allows, authorize, teamScope } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { type ChangedSince, changedSince, NOTHING, stateOf, teamsInLedger } from "./current.ts";
+import { sha256Of } from "./hash.ts";
+import { ledgerMonth, monthSchema, teamSchema } from "./month.ts";
+import { previewStatement } from "./preview.ts";
+import { type SentTo, sentTo } from "./sent.ts";
+import { namesOf, newestSums, type SignatureView, type StoredStatement, signaturesOf, versionsOf } from "./stored.ts";
+
+export const getStatementInput = z.strictObject({
+	month: monthSchema,
+	team: teamSchema,
+	/** Without it the newest, or the preview of a month that is not closed; 0 is the preview in any case. */
+	version: z.number().int().min(0).max(1_000_000).optional(),
+});
+
+export interface StatementVersion {
+	version: number;
+	sha256: string;
+	closedAt: Date;
+	closedBy: string;
+	correction: string | null;
+	totalMicroUsd: string;
+	signatures: SignatureView[];
+	/** Against the version before; empty on the first. */
+	differences: StatementDifference[];
+}
+
+export interface StatementView {
+	content: StatementContent;
+	state: StatementState;
+	/** The month has ended. */
+	over: boolean;
+	/** The version shown; null for a preview. */
+	shown: StatementVersion | null;
+	/** The stored content still has the hash that was signed; null for a preview. */
+	intact: boolean | null;
+	/** Posted to the month since its newest version; null when nothing was, or the month is not closed. */
+	changedSince: ChangedSince | null;
+	/** Newest first. */
+	versions: StatementVersion[];
+	checks: StatementCheck[];
+	/** The other statements of the month that the person may see; "" is the company. */
+	others: { team: string; state: StatementState; totalMicroUsd: string }[];
+	sent: SentTo;
+	may: { close: boolean; sign: boolean; note: boolean; readBills: boolean };
+}
+
+/**
+ * A statement as its page shows it.
+ * @throws SpillwayError `forbidden`, `invalid_input`; `not_found` for a version that was never written.
+ */
+export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getStatementInput>): Promise<StatementView> {
+	const input = getStatementInput.parse(raw);
+	const { month, team } = input;
+	authorize(ctx, "statement:read", team);
+	const { fromMs, toMs } = ledgerMonth(month, await ledgerCalendar(ctx.db));
+	const stored = await versionsOf(ctx.db, month, team);
+	const wanted = input.version ?? stored[0]?.version ?? 0;
+	const row = stored.find((s) => s.version === wanted) ?? null;
+	if (!row && wanted !== 0) {
+		throw new SpillwayError("not_found", `This statement has no version ${wanted}.`, {
+			fix:
+				stored.length === 0 ? "The month is not closed yet; leave the version out to see its preview." : `Versions: 1 to ${stored.length}.`,
+		});
+	}
+	const content = row ? row.content : await previewStatement(ctx, { month, team });
+	const [versions, inLedger, newest, sent] = await Promise.all([
+		versionViews(ctx, stored),
+		teamsInLedger(ctx.db, fromMs),
+		newestSums(ctx.db, month),
+		sentTo(ctx.db, stored[0]?.id ?? null),
+	]);
+	const signatures = await signaturesOf(ctx.db, [...newest.values()]);
+	const over = ctx.clock.nowMs() >= toMs;
+	const stateOfTeam = (name: string): { state: StatementState; changed: ChangedSince | null } => {
+		const last = newest.get(name);
+		const changed = last ? changedSince(last, inLedger.get(name) ?? NOTHING) : null;
+		const signed = last !== undefined && (signatures.get(last.id)?.length ?? 0) > 0;
+		return { state: stateOf({ over, closed: last !== undefined, changed: changed !== null, signed }), changed };
+	};
+	const scope = teamScope(ctx, "statement:read");
+	const teams = [...new Set([...inLedger.keys(), ...newest.keys()])]
+		.sort()
+		.filter((t) => t !== team && (scope === null || scope.includes(t)));
+	const mine = stateOfTeam(team);
+	return {
+		...{ content, over, versions, sent, state: mine.state, changedSince: mine.changed },
+		shown: versions.find((v) => v.version === row?.version) ?? null,
+		intact: row ? sha256Of(row.content) === row.sha256 : null,
+		checks: checkStatement(content),
+		others: teams.map((name) => ({
+			team: name,
+			state: stateOfTeam(name).state,
+			totalMicroUsd: newest.get(name)?.totals.effectiveMicroUsd ?? String(inLedger.get(name)?.effectiveMicroUsd ?? 0n),
+		})),
+		may: {
+			close: allows(ctx, "statement:close", null),
+			sign: allows(ctx, "statement:sign", team) && ctx.actor.kind === "person",
+			note: allows(ctx, "statement:close", team),
+			readBills: allows(ctx, "bill:read", null),
+		},
+	};
+}
+
+async function versionViews(ctx: ServiceContext, stored: readonly StoredStatement[]): Promise<StatementVersion[]> {
+	const [names, signatures] = await Promise.all([
+		namesOf(
+			ctx.db,
+			stored.map((s) => s.closedBy),
+		),
+		signaturesOf(ctx.db, stored),
+	]);
+	return stored.map((row, at) => {
+		const before = stored[at + 1];
+		return {
+			...{ version: row.version, sha256: row.sha256, closedAt: row.closedAt, correction: row.correction },
+			closedBy: names.get(row.closedBy) ?? row.closedBy,
+			totalMicroUsd: row.content.totals.effectiveMicroUsd,
+			signatures: signatures.get(row.id) ?? [],
+			differences: before ? diffStatements(before.content, row.content) : [],
+		};
+	});
+}

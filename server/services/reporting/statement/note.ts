@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { notify } from "#server/db/notify.ts";
+import { statementNote } from "#server/db/schema/statement.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { monthSchema, teamSchema } from "./month.ts";
+
+export const noteInput = z.strictObject({
+	month: monthSchema,
+	team: teamSchema,
+	/** What it is about. Notes on budgets are the company's, and stand on every statement that shows the budget. */
+	subject: z.string().regex(/^(budget|bill):.{1,120}$/, "must be budget:<id> or bill:<provider>"),
+	text: z.string().trim().min(1).max(2_000),
+});
+export type NoteInput = z.input<typeof noteInput>;
+
+/**
+ * Explains a variance. The newest note of a subject counts; a closed statement keeps the one that it was closed with, and
+ * the next version takes the newest.
+ * @throws SpillwayError `forbidden`.
+ */
+export async function noteVariance(ctx: ServiceContext, raw: NoteInput): Promise<{ id: string }> {
+	const input = noteInput.parse(raw);
+	const team = input.subject.startsWith("budget:") ? "" : input.team;
+	authorize(ctx, "statement:close", team);
+	return ctx.db.transaction(async (tx) => {
+		const nowMs = ctx.clock.nowMs();
+		const row = { ...input, team, id: newId("note", nowMs), author: actorName(ctx.actor), writtenAt: new Date(nowMs) };
+		await tx.insert(statementNote).values(row);
+		await writeAudit(tx, ctx, {
+			action: "statement.note",
+			subject: row.id,
+			after: { month: row.month, team, subject: row.subject, text: row.text },
+		});
+		await notify(tx, { changes: [{ topic: "statement", id: row.month, team: null }] });
+		return { id: row.id };
+	});
+}

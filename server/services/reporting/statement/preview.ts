@@ -1,0 +1,27 @@
+import { buildStatement } from "#server/accounting/statement.ts";
+import type { StatementContent } from "#server/domain/statement.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { readMonthFacts } from "./facts.ts";
+import { ledgerMonth } from "./month.ts";
+
+/**
+ * What a month says as it stands now; never stored.
+ * @param input.team "" is the company.
+ * @throws SpillwayError `forbidden`, `invalid_input`.
+ */
+export async function previewStatement(
+	ctx: Pick<ServiceContext, "actor" | "db" | "clock">,
+	input: { month: string; team: string },
+): Promise<StatementContent> {
+	authorize(ctx, "statement:read", input.team);
+	const month = ledgerMonth(input.month, await ledgerCalendar(ctx.db));
+	return ctx.db.transaction(
+		async (tx) => {
+			const facts = await readMonthFacts(tx, month, { only: input.team, postedUntilMs: ctx.clock.nowMs() });
+			return buildStatement(facts, { team: input.team, version: 0, replaces: null });
+		},
+		{ isolationLevel: "repeatable read", accessMode: "read only" },
+	);
+}

@@ -1,0 +1,703 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import os from "node:os";
+import path from "node:path";
+import { asc, eq, inArray } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { userData } from "#server/agent/user-data.ts";
+import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { fileSha256 } from "#server/api/agent/served-file.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { checkpoint } from "#server/db/schema/checkpoint.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { jobLog } from "#server/db/schema/job-log.ts";
+import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { unkeptOf } from "../adoption/read.ts";
+import { fenceMember } from "../attempt/fence-member.ts";
+import { cancelJob } from "../job/cancel.ts";
+import { bootstrapSecretOf } from "./bootstrap.ts";
+import {
+	type BootOptions,
+	boot,
+	buildAgent,
+	type ControlPlane,
+	eventually,
+	type Machine,
+	serve,
+	serveMetadata,
+} from "./testing/machine.ts";
+import { aSpec, SECRET_KEY, seedAdoption, seedInstance, seedJob } from "./testing/seed.ts";
+import { warpedMs } from "./testing/warp-clock.mjs";
+
+let database: TestDatabase;
+let agentFile: string;
+let agentSha256: string;
+let folder: string;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+	database = await createTestDatabase();
+	agentFile = await buildAgent();
+	agentSha256 = await fileSha256(agentFile);
+	folder = await mkdtemp(path.join(os.tmpdir(), "spillway-agent-"));
+});
+afterEach(async () => {
+	for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+afterAll(async () => {
+	await database.drop();
+	await rm(folder, { recursive: true, force: true });
+});
+
+interface Rig {
+	control: ControlPlane;
+	machine: Machine;
+	metadata: Awaited<ReturnType<typeof serveMetadata>>;
+	jobId: string;
+	attemptId: string;
+	instanceId: string;
+	script: string;
+}
+
+let machines = 0;
+
+/** A job on a machine that boots now. */
+async function launch(
+	spec: Partial<JobSpec>,
+	options: {
+		jobId?: string;
+		number?: number;
+		lifeMs?: number;
+		controlSilenceMs?: number;
+		leaseMs?: number;
+		clock?: Clock;
+		stopGraceMs?: number;
+		environment?: Record<string, string>;
+		secret?: string;
+		/** The image's own Node is too old; the control plane has this one. */
+		runtime?: { platform: string; file: string };
+		programs?: Record<string, string>;
+		prepare?(control: ControlPlane, jobId: string): Promise<void> | void;
+	} = {},
+): Promise<Rig> {
+	const jobId = options.jobId ?? (await seedJob(database.db, aSpec(spec)));
+	const providerInstanceId = `i-${String(++machines).padStart(17, "0")}`;
+	const expiresAtMs = (options.clock ?? systemClock).nowMs() + (options.lifeMs ?? 600_000);
+	const { instanceId, attemptId } = await seedInstance(database.db, {
+		jobId,
+		number: options.number ?? 1,
+		expiresAtMs,
+		providerInstanceId,
+	});
+	const handler = createAgentHandler({
+		db: database.db,
+		clock: options.clock ?? systemClock,
+		secretKey: SECRET_KEY,
+		checkpointRoot: path.join(folder, "checkpoints"),
+		artifactRoot: path.join(folder, "artifacts"),
+		agentFile,
+		...(options.runtime ? { runtimeFiles: { [options.runtime.platform]: options.runtime.file } } : {}),
+		timing: {
+			heartbeatMs: 50,
+			stopGraceMs: options.stopGraceMs ?? 10_000,
+			controlSilenceMs: options.controlSilenceMs ?? 60_000,
+			leaseMs: options.leaseMs ?? 0,
+		},
+		log: (message, error) => console.error(message, error),
+	});
+	const control = await serve(handler);
+	await options.prepare?.(control, jobId);
+	cleanups.push(() => control.close());
+	const metadata = await serveMetadata(providerInstanceId);
+	cleanups.push(() => metadata.close());
+	const bootstrapSecret = options.secret ?? bootstrapSecretOf(SECRET_KEY, instanceId);
+	const runtimeSha256 = options.runtime ? { [options.runtime.platform]: await fileSha256(options.runtime.file) } : {};
+	const times = { expiresAtMs, lifeMs: options.lifeMs ?? 600_000 };
+	const script = userData({ controlUrl: control.url, instanceId, bootstrapSecret, agentSha256, ...times, runtimeSha256 });
+	const machine = await bootMachine(script, metadata.url, options.environment, {
+		oldNode: options.runtime !== undefined,
+		...(options.programs ? { programs: options.programs } : {}),
+	});
+	return { control, machine, metadata, jobId, attemptId, instanceId, script };
+}
+
+async function bootMachine(
+	script: string,
+	metadataUrl: string,
+	environment: Record<string, string> = {},
+	options: BootOptions = {},
+): Promise<Machine> {
+	const machine = await boot(script, { AWS_EC2_METADATA_SERVICE_ENDPOINT: metadataUrl, ...environment }, options);
+	cleanups.push(() => machine.destroy());
+	return machine;
+}
+
+const nodeJob = (source: string): string[] => ["node", "-e", source];
+
+async function attemptRow(id: string) {
+	const [row] = await database.db.select().from(attempt).where(eq(attempt.id, id));
+	if (!row) throw new Error(`no attempt ${id}`);
+	return row;
+}
+
+async function instanceRow(id: string) {
+	const [row] = await database.db.select().from(instance).where(eq(instance.id, id));
+	if (!row) throw new Error(`no instance ${id}`);
+	return row;
+}
+
+async function lines(attemptId: string, stream: "stdout" | "stderr" | "spillway" = "stdout"): Promise<string[]> {
+	const rows = await database.db.select().from(jobLog).where(eq(jobLog.attemptId, attemptId)).orderBy(asc(jobLog.number));
+	expect(rows.map((r) => r.number)).toEqual(rows.map((_, i) => i + 1));
+	return rows.filter((r) => r.stream === stream).map((r) => r.text);
+}
+
+async function untilOver(rig: Rig) {
+	try {
+		const row = await eventually(`attempt ${rig.attemptId} is over`, async () => {
+			const found = await attemptRow(rig.attemptId);
+			return found.finishedAt !== null && found;
+		});
+		await eventually("the machine is off", () => rig.machine.isOff());
+		return row;
+	} catch (error) {
+		throw new Error(`${String(error)}\n${await rig.machine.console()}`);
+	}
+}
+
+/** Counts on from its checkpoint; told to stop it saves and leaves with 0, as many training programs do. */
+const COUNTER = `
+const fs = require("node:fs"), path = require("node:path");
+const dir = process.env.SPILLWAY_CHECKPOINT_DIR, file = path.join(dir, "deep", "step");
+let step = fs.existsSync(file) ? Number(fs.readFileSync(file, "utf8")) : 0;
+console.log("begins at " + step + " with GPUs " + process.env.CUDA_VISIBLE_DEVICES);
+if (step > 0) { console.log("done"); process.exit(0); }
+process.on("SIGTERM", () => {
+	fs.mkdirSync(path.dirname(file), { recursive: true });
+	fs.writeFileSync(file, String(step));
+	fs.writeFileSync(path.join(dir, "odd name %2F#?.txt"), "kept");
+	console.log("saved at " + step);
+	process.exit(0);
+});
+setInterval(() => { step++; console.log("step " + step); }, 10);`;
+
+const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", uri: null, intervalMs: 60_000 } };
+
+/** How much faster than real time a machine's clock and the control plane's run while a test lets time pass. */
+const WARP = 14_400;
+
+/** A clock that a machine and the control plane share, and that only the test moves beyond real time. */
+interface WarpedTime {
+	clock: Clock;
+	environment: Record<string, string>;
+	/** Moves the clock by `ms` and returns once it has. */
+	pass(ms: number): Promise<void>;
+}
+
+function warpTime(name: string, offsetMs = 0): WarpedTime {
+	const file = path.join(folder, `warp-${name}`);
+	const terms = new URLSearchParams({ file, rate: String(WARP) });
+	return {
+		clock: { nowMs: () => Math.round(Date.now() + offsetMs + warpedMs(file, WARP)) },
+		environment: { NODE_OPTIONS: `--import=${new URL("./testing/warp-clock.mjs", import.meta.url).href}?${terms}` },
+		pass: async (ms) => {
+			const fromMs = Date.now();
+			const untilMs = fromMs + ms / (WARP - 1);
+			await appendFile(file, `${fromMs} ${untilMs}\n`);
+			await eventually("the clock is past the warp", () => Date.now() > untilMs);
+		},
+	};
+}
+
+/** Terms under which nothing expires in real time, however slow this computer is: a test moves the clock instead. */
+function unhurried(time: WarpedTime) {
+	return { clock: time.clock, environment: time.environment, controlSilenceMs: 24 * HOUR_MS, lifeMs: 24 * HOUR_MS };
+}
+
+/** Of a machine that is to reach its expiry: long in real time, and passed in half a second of warped time. */
+const LIFE_MS = 2 * HOUR_MS;
+
+/** Two processes that write into one book, one of them in a session of its own, until `.end` is there. */
+const WRITERS = `
+echo $$ >> "$BOOK.pids"
+setsid sh -c 'echo $$ >> "$BOOK.pids"; while ! [ -e "$BOOK.end" ]; do echo far >> "$BOOK"; sleep 0.02; done' > /dev/null 2>&1 &
+while ! [ -e "$BOOK.end" ]; do echo near; echo near >> "$BOOK"; sleep 0.02; done`;
+
+function leasedSpec(book: string): Partial<JobSpec> {
+	return { critical: true, command: ["sh", "-c", WRITERS], env: { BOOK: path.join(folder, book) } };
+}
+
+/** Null while not both have written, and so many lines together. */
+function bookOf(name: string, linesMin: number): { lines: number; pids: number[] } | null {
+	const read = (file: string): string[] => (existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : []);
+	const written = read(path.join(folder, name));
+	const pids = read(path.join(folder, `${name}.pids`)).map(Number);
+	return pids.length === 2 && new Set(written).size === 2 && written.length >= linesMin ? { lines: written.length, pids } : null;
+}
+
+const SIGSTOP_BIT = 1n << BigInt(os.constants.signals.SIGSTOP - 1);
+
+/** The kernel's letter for each process; null for one that has ended. */
+function statesOf(pids: readonly number[]): (string | null)[] {
+	return pids.map((pid) => {
+		const status = readStatus(pid);
+		const state = /^State:\s+(\w)/m.exec(status)?.[1] ?? "Z";
+		// A shell in vfork sleeps until its child has started. It cannot stop before, nor run: the stop is pending.
+		const pending = BigInt(`0x${/^ShdPnd:\s+(\w+)/m.exec(status)?.[1] ?? "0"}`);
+		if (state === "D" && (pending & SIGSTOP_BIT) !== 0n) return "T";
+		return state === "Z" || state === "X" ? null : state;
+	});
+}
+
+function readStatus(pid: number): string {
+	try {
+		return readFileSync(`/proc/${pid}/status`, "latin1");
+	} catch {
+		return "";
+	}
+}
+
+/** Waits until every writer is stopped or has ended. */
+async function untilStopped(name: string): Promise<{ lines: number; pids: number[] }> {
+	const { pids } = defined(bookOf(name, 1), "its book");
+	await eventually("no writer runs", () => statesOf(pids).every((state) => state === "T" || state === null));
+	return defined(bookOf(name, 1), "its book");
+}
+
+/** Its agent, or what guards the agent's job. */
+function processOf({ folder: machine }: Machine, which: "agent" | "guard"): number {
+	const found = readdirSync("/proc").find((pid) => {
+		if (!/^\d+$/.test(pid) || !existsSync(`/proc/${pid}/cmdline`)) return false;
+		const words = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+		const isAgent = words.some((word) => word.endsWith("agent.mjs")) && words.includes("guard") === (which === "guard");
+		return isAgent && readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${machine}/`);
+	});
+	return Number(defined(found, `the ${which}`));
+}
+
+describe("an instance's life", { timeout: 90_000 }, () => {
+	it("saves what a spot interruption takes, and the next attempt begins there", async () => {
+		const first = await launch(COUNTER_SPEC);
+		await eventually("it counts", async () => (await lines(first.attemptId)).includes("step 5"));
+		expect((await attemptRow(first.attemptId)).state).toBe("running");
+		const atMs = Date.now() + 20_000;
+		first.metadata.give({ atMs });
+		const ended = await untilOver(first);
+		expect(ended).toMatchObject({ state: "interrupted", exitCode: 0, reason: { code: "spot_interruption" } });
+		expect(await instanceRow(first.instanceId)).toMatchObject({ state: "draining", interruptionAt: new Date(atMs) });
+		const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, first.jobId));
+		expect(kept).toMatchObject([{ files: 2 }]);
+		const saved = (await lines(first.attemptId)).at(-1);
+		const step = /saved at (\d+)/.exec(saved ?? "")?.[1];
+		expect(Number(step)).toBeGreaterThanOrEqual(5);
+
+		const second = await launch({}, { jobId: first.jobId, number: 2 });
+		expect(await untilOver(second)).toMatchObject({ state: "succeeded", reason: { code: "completed" } });
+		expect(await lines(second.attemptId)).toEqual([`begins at ${step} with GPUs 0,1`, "done"]);
+		const [row] = await database.db.select().from(job).where(eq(job.id, first.jobId));
+		expect(row).toMatchObject({ state: "succeeded" });
+		expect(Number(row?.completedMs)).toBeGreaterThan(0);
+	});
+
+	it("keeps checkpoints on the interval while the job runs", async () => {
+		const source = `const fs = require("node:fs"); let n = 0;
+			setInterval(() => { const f = process.env.SPILLWAY_CHECKPOINT_DIR + "/model"; fs.writeFileSync(f + ".new", "x".repeat(++n)); fs.renameSync(f + ".new", f); }, 150);`;
+		const rig = await launch({ command: nodeJob(source), checkpoint: { path: "state", uri: null, intervalMs: 50 } });
+		await eventually("two checkpoints are kept", async () => {
+			const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId));
+			return kept.length >= 2 && kept;
+		});
+		expect((await attemptRow(rig.attemptId)).state).toBe("running");
+		await cancel(rig.jobId);
+		await untilOver(rig);
+		const onDisk = await readdir(path.join(folder, "checkpoints", rig.jobId));
+		expect(onDisk.filter((name) => /\.(partial|received)$/.test(name))).toEqual([]);
+	});
+
+	it("keeps what a job left that succeeded where its files are waited for at home, and not else, and says why when it cannot", async () => {
+		const leaves = (name: string) => ({
+			command: ["sh", "-c", `echo 0.93 >"$SPILLWAY_CHECKPOINT_DIR/$(printf '${name}')"`],
+			checkpoint: { path: "results", uri: null, intervalMs: 60_000 },
+		});
+		const ofHome = { prepare: (_: ControlPlane, jobId: string) => seedAdoption(database.db, jobId) };
+		const [own, adopted, unnamable] = await Promise.all([
+			launch(leaves("score")),
+			launch(leaves("score"), ofHome),
+			launch(leaves("score\\ttoday"), ofHome),
+		]);
+		for (const rig of [own, adopted, unnamable]) expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		const kept = await database.db
+			.select()
+			.from(checkpoint)
+			.where(inArray(checkpoint.jobId, [own.jobId, adopted.jobId, unnamable.jobId]));
+		expect(kept.map((k) => k.jobId)).toEqual([adopted.jobId]);
+		const [{ id } = { id: "" }] = kept;
+		expect(readFileSync(path.join(folder, "checkpoints", adopted.jobId, id, "score"), "utf8")).toBe("0.93\n");
+		expect(await unkeptOf(database.db, adopted.attemptId)).toBeNull();
+		expect(await unkeptOf(database.db, unnamable.attemptId)).toMatch(
+			/score.*today.* cannot be kept: it must not contain control characters/,
+		);
+	});
+
+	it("loses and doubles no line while the control plane is away, even when memory is small and answers get lost", async () => {
+		const marker = path.join(folder, "printed");
+		const source = `let n = 0; const t = setInterval(() => {
+			for (let i = 0; i < 20; i++) console.log("line " + ++n + " " + "x".repeat(50));
+			if (n >= 2000) { clearInterval(t); require("node:fs").writeFileSync(process.env.MARKER, ""); }
+		}, 10);`;
+		const rig = await launch(
+			{ command: nodeJob(source), env: { MARKER: marker } },
+			{
+				environment: { SPILLWAY_LOG_MEMORY_BYTES: "4096" },
+				prepare: (control) => {
+					control.loseAnswersOf.push("POST /agent/v1/logs", "POST /agent/v1/logs", "POST /agent/v1/enroll", "POST /agent/v1/exited");
+				},
+			},
+		);
+		await eventually("some lines are stored", async () => (await attemptRow(rig.attemptId)).logLines > 20);
+		await rig.control.goAway();
+		await eventually("the job has printed everything", () => existsSync(marker));
+		const storedMeanwhile = (await attemptRow(rig.attemptId)).logLines;
+		expect(storedMeanwhile).toBeLessThan(2000);
+		rig.control.comeBack();
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(rig.control.loseAnswersOf).toEqual([]);
+		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
+	});
+
+	it("holds a chatty job up, rather than losing lines, when neither memory nor disk has room", async () => {
+		const [go, marker] = [path.join(folder, "go"), path.join(folder, "chatted")];
+		// Not Node, which would take its own lines into memory rather than wait in its write.
+		const script = `while ! [ -e "$GO" ]; do sleep 0.05; done; seq -f "line %g ${"x".repeat(1000)}" 2000; : > "$MARKER"`;
+		const rig = await launch(
+			{ command: ["sh", "-c", script], env: { GO: go, MARKER: marker } },
+			{ environment: { SPILLWAY_LOG_MEMORY_BYTES: "2000", SPILLWAY_LOG_SPILL_BYTES: "20000" } },
+		);
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		await rig.control.goAway();
+		await writeFile(go, "");
+		await eventually("the disk's share is used up", async () => (await spilledBytes(rig.machine)) >= 20_000);
+		expect(existsSync(marker)).toBe(false);
+		rig.control.comeBack();
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(existsSync(marker)).toBe(true);
+		expect((await lines(rig.attemptId)).map((l) => l.split(" ")[1])).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
+	});
+
+	it("brings its own Node where the image has none that is new enough", async () => {
+		const platform = `linux-${process.arch}`;
+		const rig = await launch({ command: ["node", "-p", "process.version"] }, { runtime: { platform, file: process.execPath } });
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(await lines(rig.attemptId)).toEqual([process.version]);
+		expect(rig.control.seen).toContain(`GET /agent/v1/runtime/${platform}`);
+	});
+
+	it("ends a job that sleeps when a person cancels it", async () => {
+		const rig = await launch({ command: ["sleep", "600"] });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		await cancel(rig.jobId);
+		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitSignal: "SIGTERM", reason: { code: "cancelled_by_person" } });
+	});
+
+	it("kills with its whole group what does not listen to SIGTERM", async () => {
+		const source = `process.on("SIGTERM", () => console.log("deaf"));
+			const child = require("node:child_process").spawn(process.execPath, ["-e", "process.on('SIGTERM',()=>{});setInterval(()=>{},1000);console.log('child ready')"], { stdio: "inherit" });
+			console.log("pid " + child.pid); setInterval(() => {}, 1000);`;
+		const rig = await launch({ command: nodeJob(source) }, { stopGraceMs: 200 });
+		await eventually("the child is ready", async () => (await lines(rig.attemptId)).includes("child ready"));
+		await cancel(rig.jobId);
+		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitSignal: "SIGKILL" });
+		const pid = Number(/pid (\d+)/.exec((await lines(rig.attemptId)).join("\n"))?.[1]);
+		await eventually("the child is gone", () => !existsSync(`/proc/${pid}`) || !aliveIn(pid));
+	});
+
+	it("does not start what was cancelled before the machine was up", async () => {
+		const rig = await launch({ command: nodeJob("console.log('ran')") }, { prepare: (_control, jobId) => cancel(jobId) });
+		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitCode: null, startedAt: null });
+		expect(await lines(rig.attemptId)).toEqual([]);
+	});
+
+	it("saves the job when the machine is shut down without a notice", async () => {
+		const rig = await launch(COUNTER_SPEC);
+		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
+		rig.machine.signal("SIGTERM");
+		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "instance_vanished" } });
+		expect(await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId))).toHaveLength(1);
+	});
+
+	it("ends the job before the machine's life is over, keeps its checkpoint, and powers off", async () => {
+		const time = warpTime("expiry");
+		const rig = await launch(COUNTER_SPEC, { ...unhurried(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
+		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
+		await time.pass(LIFE_MS - HOUR_MS / 6);
+		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
+		const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId));
+		expect(kept).toHaveLength(1);
+		expect((await instanceRow(rig.instanceId)).expiresAt.getTime()).toBeGreaterThan(
+			(await attemptRow(rig.attemptId)).finishedAt?.getTime() ?? Number.POSITIVE_INFINITY,
+		);
+	});
+
+	it("counts by the control plane's clock where its own is hours behind: its lines, its start and its expiry", async () => {
+		const time = warpTime("behind", 3 * HOUR_MS);
+		const { clock } = time;
+		const beganMs = clock.nowMs();
+		const rig = await launch(COUNTER_SPEC, { ...unhurried(time), lifeMs: LIFE_MS, stopGraceMs: HOUR_MS / 4 });
+		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 3"));
+		await time.pass(LIFE_MS - HOUR_MS / 6);
+		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
+		const { startedAt, finishedAt } = await attemptRow(rig.attemptId);
+		const told = await database.db.select({ at: jobLog.at }).from(jobLog).where(eq(jobLog.attemptId, rig.attemptId));
+		const times = [startedAt, finishedAt, ...told.map(({ at }) => at)].map((at) => at?.getTime() ?? 0);
+		expect(Math.min(...times)).toBeGreaterThanOrEqual(beganMs);
+		expect(Math.max(...times)).toBeLessThanOrEqual(clock.nowMs());
+	});
+
+	it("powers off at its expiry without any control plane", async () => {
+		const time = warpTime("alone");
+		const rig = await launch({ command: ["sleep", "600"] }, { ...unhurried(time), lifeMs: LIFE_MS });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		await rig.control.goAway();
+		await time.pass(LIFE_MS + HOUR_MS);
+		await eventually("the machine is off", () => rig.machine.isOff());
+		expect((await attemptRow(rig.attemptId)).state).toBe("running");
+	});
+
+	it("powers off when the control plane has been silent for too long", async () => {
+		const time = warpTime("silent");
+		const rig = await launch(COUNTER_SPEC, { ...unhurried(time), controlSilenceMs: HOUR_MS, stopGraceMs: HOUR_MS });
+		await eventually("it counts", async () => (await lines(rig.attemptId)).includes("step 2"));
+		await rig.control.goAway();
+		await time.pass(2 * HOUR_MS);
+		const console = await eventually("it stops the job", async () => {
+			const text = await rig.machine.console();
+			return text.includes("stop: control_silent") && text.includes("stopping -> saving") && text;
+		});
+		expect(console).toContain("running -> stopping");
+		rig.control.comeBack();
+		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
+	});
+
+	it("makes a critical job stand still, with all that it started, while the control plane is away, and lets it go on", async () => {
+		const time = warpTime("away");
+		const rig = await launch(leasedSpec("away"), { ...unhurried(time), leaseMs: HOUR_MS });
+		await eventually("both write", () => bookOf("away", 3));
+		await rig.control.goAway();
+		await time.pass(2 * HOUR_MS);
+		const book = await untilStopped("away");
+		expect(statesOf(book.pids)).toEqual(["T", "T"]);
+		rig.control.comeBack();
+		await eventually("it goes on", () => bookOf("away", book.lines + 5));
+		await writeFile(path.join(folder, "away.end"), "");
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		const said = (await lines(rig.attemptId, "spillway")).flatMap((line) => /stands still|goes on/.exec(line) ?? []);
+		expect(said).toEqual(["stands still", "goes on"]);
+		expect(statesOf(book.pids)).toEqual([null, null]);
+	});
+
+	it.each([false, true])("survives restarts of the control plane for five hours, and loses no line (critical: %s)", async (critical) => {
+		const time = warpTime(`hours-${critical}`);
+		const end = path.join(folder, `hours-${critical}.end`);
+		const script = `i=0; while ! [ -e "$END" ]; do i=$((i + 1)); echo "line $i"; sleep 0.02; done`;
+		const hours = timingSchema.parse({});
+		const rig = await launch(
+			{ critical, command: ["sh", "-c", script], env: { END: end } },
+			{ ...unhurried(time), controlSilenceMs: hours.controlSilenceMs, leaseMs: hours.leaseMs },
+		);
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 10);
+		const told = async (what: string) => (await lines(rig.attemptId, "spillway")).filter((line) => line.includes(what)).length;
+		for (const [away, hoursAway] of [2, 3].entries()) {
+			const heardAt = (await instanceRow(rig.instanceId)).lastHeardAt ?? new Date(0);
+			await rig.control.goAway();
+			await time.pass(hoursAway * HOUR_MS);
+			rig.control.comeBack();
+			const isLater = (at: Date | null) => (at?.getTime() ?? 0) - heardAt.getTime() >= hoursAway * HOUR_MS;
+			await eventually("it is heard again", async () => isLater((await instanceRow(rig.instanceId)).lastHeardAt));
+			// Heard is not answered: the next outage may cut the answer off, and the job would stand still through both.
+			if (critical) await eventually("it goes on", async () => (await told("goes on")) > away);
+		}
+		await writeFile(end, "");
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		const printed = await lines(rig.attemptId);
+		expect(printed).toEqual(printed.map((_, i) => `line ${i + 1}`));
+		expect(await told("stands still")).toBe(critical ? 2 : 0);
+	});
+
+	it("ends a critical job that is fenced, without another word of it, when it is heard again", async () => {
+		const time = warpTime("fenced");
+		const rig = await launch(leasedSpec("fenced"), { ...unhurried(time), leaseMs: HOUR_MS });
+		await eventually("both write", () => bookOf("fenced", 3));
+		await eventually("its lease is known", async () => (await instanceRow(rig.instanceId)).leaseMs === HOUR_MS);
+		await rig.control.goAway();
+		await time.pass(2 * HOUR_MS);
+		const { lines: before, pids } = await untilStopped("fenced");
+		const heardAtMs = (await instanceRow(rig.instanceId)).lastHeardAt?.getTime() ?? null;
+		const fence = {
+			instanceId: rig.instanceId,
+			attemptId: rig.attemptId,
+			nodes: 1,
+			reason: reason("agent_silent"),
+			atMs: time.clock.nowMs(),
+		};
+		// A word that came later than the one that is known keeps it.
+		expect(await database.db.transaction((tx) => fenceMember(tx, { ...fence, heardAtMs: (heardAtMs ?? 0) - 1 }))).toBe(false);
+		expect(await database.db.transaction((tx) => fenceMember(tx, { ...fence, heardAtMs }))).toBe(true);
+		expect(await attemptRow(rig.attemptId)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
+		expect((await database.db.select().from(job).where(eq(job.id, rig.jobId)))[0]?.state).toBe("queued");
+		const stored = (await attemptRow(rig.attemptId)).logLines;
+		rig.control.comeBack();
+		await eventually("the machine is off", () => rig.machine.isOff());
+		await eventually("nothing of it is left", () => statesOf(pids).every((state) => state === null));
+		expect(bookOf("fenced", 1)?.lines).toBe(before);
+		expect(await attemptRow(rig.attemptId)).toMatchObject({ state: "lost", logLines: stored, exitCode: null });
+		expect(await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId))).toEqual([]);
+	});
+
+	it.each(["hangs", "is killed"])("holds a critical job to its lease when its agent %s", async (how) => {
+		const time = warpTime(how.replace(" ", "-"));
+		const rig = await launch(leasedSpec(how), { ...unhurried(time), leaseMs: HOUR_MS });
+		const book = await eventually("both write", () => bookOf(how, 3));
+		process.kill(processOf(rig.machine, "agent"), how === "hangs" ? "SIGSTOP" : "SIGKILL");
+		await time.pass(2 * HOUR_MS);
+		await untilStopped(how);
+		const expected = how === "hangs" ? "T" : null;
+		await eventually("nothing of it goes", () => statesOf(book.pids).every((state) => state === expected));
+	});
+
+	it("stops a critical job that nothing holds to its lease any more", async () => {
+		const rig = await launch(leasedSpec("unguarded"), { leaseMs: 20_000 });
+		await eventually("both write", () => bookOf("unguarded", 3));
+		process.kill(processOf(rig.machine, "guard"), "SIGKILL");
+		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "instance_vanished" } });
+	});
+
+	it.each([
+		["", 0],
+		[", after its intended life where its clock is three hours behind", 3 * HOUR_MS],
+	])("powers off by the user-data alone when the agent cannot be fetched%s", async (_, behindMs) => {
+		const endMs = Date.now() + 3_000;
+		const nobody = "http://127.0.0.1:9";
+		const input = { controlUrl: nobody, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256 };
+		const machine = await bootMachine(userData({ ...input, expiresAtMs: endMs + behindMs, lifeMs: 3_000 }), nobody);
+		await eventually("the machine is off", () => machine.isOff());
+		expect(Date.now()).toBeGreaterThan(endMs - 1_500);
+	});
+
+	it("does not run an agent whose sum is another", async () => {
+		const rig = await launch({ command: ["sleep", "600"] });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		rig.control.seen.length = 0;
+		const input = {
+			controlUrl: rig.control.url,
+			instanceId: rig.instanceId,
+			bootstrapSecret: "s".repeat(43),
+			...{ expiresAtMs: Date.now() + HOUR_MS, lifeMs: HOUR_MS },
+		};
+		// Its pauses and its life end when the test says so.
+		const programs = { sleep: 'while ! [ -e "$TMPDIR/awake" ]; do /bin/sleep 0.05; done' };
+		const machine = await bootMachine(userData({ ...input, agentSha256: "0".repeat(64) }), rig.metadata.url, {}, { programs });
+		await eventually("it fetches the agent", () => rig.control.seen.includes("GET /agent/v1/agent.mjs"));
+		await writeFile(path.join(machine.folder, "tmp", "awake"), "");
+		await eventually("the machine is off", () => machine.isOff());
+		expect(rig.control.seen).not.toContain("POST /agent/v1/enroll");
+	});
+
+	it("takes a wrong secret for nothing and a used one once", async () => {
+		const stranger = await launch({ command: ["sleep", "600"] }, { secret: "x".repeat(43) });
+		await eventually("the stranger is off", () => stranger.machine.isOff());
+		expect(await instanceRow(stranger.instanceId)).toMatchObject({ state: "provisioning", agentTokenHash: null });
+
+		const rig = await launch({ command: ["sleep", "600"] });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
+		expect(await instanceRow(rig.instanceId)).toMatchObject({ state: "ready", bootstrapHash: null });
+		const twin = await bootMachine(rig.script, rig.metadata.url);
+		await eventually("the twin is off", () => twin.isOff());
+		expect(await twin.console()).toContain("cannot enrol");
+		expect(rig.machine.isOff()).toBe(false);
+		expect((await attemptRow(rig.attemptId)).state).toBe("running");
+	});
+
+	it.each([
+		[
+			"exits with 3",
+			{ command: nodeJob("console.error('bad'); process.exit(3)") },
+			{ state: "failed", exitCode: 3, reason: { code: "exit_nonzero" } },
+		],
+		["is no program", { command: ["no-such-program"] }, { state: "failed", reason: { code: "command_not_started" } }],
+		[
+			"wants data that cannot be had",
+			{ data: [{ uri: "rclone://nowhere/k", sizeGiB: 1, mount: "/d", residency: [] }] },
+			{ state: "failed", reason: { code: "staging_failed" } },
+		],
+	])("tells the end of a job that %s", async (_what, spec, expected) => {
+		const rig = await launch(spec);
+		expect(await untilOver(rig)).toMatchObject(expected);
+	});
+
+	it("runs the command of a job with an image by the machine's container engine, and tells its end", async () => {
+		// What a real engine does with these words, engine.test.ts shows.
+		const docker = `case "$1 $2" in
+			"container inspect") test -e "$TMPDIR/ran" && d=2026-01-01 || d=0001-01-01; echo "{\\"StartedAt\\": \\"$d\\", \\"ExitCode\\": 137, \\"OOMKilled\\": true}" ;;
+			"image inspect") test -e "$TMPDIR/pulled" && echo "[{}]" ;;
+			"pull acme/train:1") : > "$TMPDIR/pulled" ;;
+			"pull "*) echo "Error response from daemon: denied: no such project" >&2; exit 1 ;;
+			"start "*) : > "$TMPDIR/ran"; echo "in a container"; sleep 1; exit 137 ;;
+		esac`;
+		const rig = await launch({ image: "acme/train:1", command: ["train"] }, { programs: { docker } });
+		expect(await untilOver(rig)).toMatchObject({ state: "failed", exitSignal: "SIGKILL", reason: { code: "out_of_memory" } });
+		expect(await lines(rig.attemptId)).toEqual(["in a container"]);
+		expect(rig.control.seen).toContain("POST /agent/v1/running");
+		const refused = await launch({ image: "acme/secret:1", command: ["train"] }, { programs: { docker } });
+		expect(await untilOver(refused)).toMatchObject({
+			...{ state: "failed", startedAt: null },
+			reason: { code: "image_pull_failed", facts: { message: "acme/secret:1 cannot be pulled: denied: no such project" } },
+		});
+	});
+
+	it("stops at once and sends nothing more when the control plane has given the attempt up", async () => {
+		const rig = await launch({ command: nodeJob("process.on('SIGTERM',()=>{});setInterval(()=>console.log('tick'),10)") });
+		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 3);
+		await database.db.update(instance).set({ state: "terminated", terminatedAt: new Date() }).where(eq(instance.id, rig.instanceId));
+		await eventually("the machine is off", () => rig.machine.isOff());
+		expect((await attemptRow(rig.attemptId)).finishedAt).toBeNull();
+	});
+
+	it("hands the job none of its own secrets and takes its words as they are", async () => {
+		const source = "console.log(JSON.stringify([process.env, process.argv.slice(1)]))";
+		const rig = await launch({ command: [...nodeJob(source), "$HOME; `id` && *"], env: { SEED: "7" } });
+		await untilOver(rig);
+		const [line = ""] = await lines(rig.attemptId);
+		const [environment, args] = JSON.parse(line) as [Record<string, string>, string[]];
+		expect(args).toEqual(["$HOME; `id` && *"]);
+		expect(environment).toMatchObject({ SEED: "7", CUDA_VISIBLE_DEVICES: "0,1", SPILLWAY_JOB_ID: rig.jobId });
+		expect(Object.keys(environment).filter((k) => /SECRET|TOKEN|CONTROL/.test(k))).toEqual([]);
+	});
+});
+
+async function cancel(jobId: string): Promise<void> {
+	await cancelJob({ db: database.db, clock: systemClock, actor: { kind: "system", part: "seed" }, requestId: null }, jobId);
+}
+
+async function spilledBytes(machine: Machine): Promise<number> {
+	const [name = "none"] = await readdir(path.join(machine.folder, "tmp"));
+	return stat(path.join(machine.folder, "tmp", name, "log-spill.jsonl")).then(
+		(s) => s.size,
+		() => 0,
+	);
+}
+
+function aliveIn(pid: number): boolean {
+	try {
+		process.kill(pid, 0);
+		return true;
+	} catch {
+		return false;
+	}
+}

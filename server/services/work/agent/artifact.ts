@@ -1,0 +1,168 @@
+import { createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { eq } from "drizzle-orm";
+import type { BeginArtifactAnswer, BeginArtifactRequest, CheckpointFile } from "#server/agent/protocol.ts";
+import type { Tx } from "#server/db/client.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { OutputSpec } from "#server/domain/output.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { artifactIdOf } from "#server/kernel/ids.ts";
+import { isRecorded, recordArtifact } from "../artifact/record.ts";
+import {
+	type ArtifactPlace,
+	artifactPlace,
+	closePlace,
+	digestOf,
+	isThere,
+	openPlace,
+	readManifest,
+	storedBytes,
+	sumOf,
+} from "../artifact/store.ts";
+import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import type { AgentContext } from "./context.ts";
+
+/**
+ * Begins the upload of one output, or continues it: the answer says how much of each file is stored already.
+ * An upload with other files than before begins again.
+ * @throws SpillwayError `not_found` for an output that the job does not declare, `conflict` from a rank other than 0
+ */
+export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, input: BeginArtifactRequest): Promise<BeginArtifactAnswer> {
+	demandLiveAttempt(agent);
+	if (agent.rank !== 0)
+		throw new SpillwayError("conflict", `Rank 0 uploads the outputs of a gang; this machine has rank ${agent.rank}.`, {
+			fix: "Gather the outputs on rank 0.",
+		});
+	const { index } = await findOutput(ctx, agent, input.name);
+	const id = artifactIdOf(agent.jobId, agent.attemptNo, index);
+	const place = artifactPlace(ctx.artifactRoot, id);
+	if (await isRecorded(ctx.db, id)) return { id, received: input.files.map((f) => f.bytes), complete: true };
+	const announced = await readManifest(place);
+	if (announced === null || digestOf(announced) !== digestOf(input.files)) await openPlace(place, input.files);
+	const folder = (await isThere(place.whole)) ? place.whole : place.partial;
+	const received = await Promise.all(input.files.map((file) => storedBytes(path.join(folder, file.path))));
+	return { id, received, complete: false };
+}
+
+/**
+ * Appends a part to a file of an unfinished artifact. A part that begins elsewhere than at the stored end is not read; the
+ * answer says where to go on. A file whose last byte arrived with another sum than announced is deleted and begins again.
+ * @throws SpillwayError `not_found` for an artifact or file that was not announced, `payload_too_large`, `precondition_failed`
+ */
+export async function storeArtifactPart(
+	ctx: AgentContext,
+	agent: AgentIdentity,
+	input: { id: string; path: string; offset: number; body: Readable },
+): Promise<{ bytes: number }> {
+	demandLiveAttempt(agent);
+	const place = ownPlace(ctx, agent, input.id);
+	const file = (await readManifest(place))?.find((f) => f.path === input.path);
+	if (!file) throw notAnnounced(input.id, input.path);
+	const target = path.join((await isThere(place.whole)) ? place.whole : place.partial, file.path);
+	const stored = await storedBytes(target);
+	if (input.offset !== stored || stored === file.bytes) return { bytes: stored };
+	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+	await append(target, input.body, { from: stored, max: file.bytes });
+	const bytes = await storedBytes(target);
+	if (bytes === file.bytes && (await sumOf(target)) !== file.sha256) {
+		await rm(target, { force: true });
+		throw new SpillwayError("precondition_failed", `${file.path} arrived with another SHA-256 than announced.`, {
+			fix: "Begin the upload again.",
+		});
+	}
+	return { bytes };
+}
+
+/** Ends an upload: the artifact is recorded and served. Committing again changes nothing. @throws SpillwayError `precondition_failed` naming what is missing */
+export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<void> {
+	if (await isRecorded(ctx.db, id)) return;
+	demandLiveAttempt(agent);
+	const place = ownPlace(ctx, agent, id);
+	const files = await readManifest(place);
+	if (files === null) throw notAnnounced(id);
+	if (!(await isThere(place.whole))) {
+		await demandComplete(place, files);
+		await closePlace(place);
+	}
+	const { output, team } = await findOutput(ctx, agent, Number(id.slice(-2)));
+	await recordArtifact(ctx.db, {
+		...{ id, jobId: agent.jobId, attemptId: agent.attemptId, team, output, files, atMs: ctx.clock.nowMs() },
+		check: (tx) => demandUnfenced(tx, agent),
+	});
+}
+
+async function findOutput(
+	ctx: AgentContext,
+	agent: AgentIdentity,
+	which: string | number,
+): Promise<{ output: OutputSpec; index: number; team: string }> {
+	const [row] = await ctx.db.select({ spec: job.spec, team: job.team }).from(job).where(eq(job.id, agent.jobId));
+	const outputs = row?.spec.outputs ?? [];
+	const index = typeof which === "number" ? which : outputs.findIndex((o) => o.name === which);
+	const output = outputs[index];
+	if (!row || !output)
+		throw new SpillwayError("not_found", `The job declares no output ${JSON.stringify(which)}.`, {
+			fix: "Upload only the outputs of the job file.",
+		});
+	return { output, index, team: row.team };
+}
+
+/** An attempt may write only its own artifacts: their ids are derived from it. */
+function ownPlace(ctx: AgentContext, agent: AgentIdentity, id: string): ArtifactPlace {
+	if (id.slice(0, -2) !== artifactIdOf(agent.jobId, agent.attemptNo, 0).slice(0, -2)) throw notAnnounced(id);
+	return artifactPlace(ctx.artifactRoot, id);
+}
+
+function notAnnounced(id: string, file?: string): SpillwayError {
+	return new SpillwayError(
+		"not_found",
+		`Artifact ${id}${file === undefined ? "" : ` has no file ${JSON.stringify(file)}, or`} is not being uploaded.`,
+		{
+			fix: "Begin with POST /agent/v1/artifacts.",
+		},
+	);
+}
+
+async function append(target: string, body: Readable, { from, max }: { from: number; max: number }): Promise<void> {
+	let bytes = from;
+	const bounded = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+		for await (const chunk of source) {
+			bytes += chunk.length;
+			if (bytes > max)
+				throw new SpillwayError("payload_too_large", `The part goes beyond the ${max} announced bytes of the file.`, {
+					fix: "Begin the upload again with the file's size.",
+				});
+			yield chunk;
+		}
+	};
+	await pipeline(body, bounded, createWriteStream(target, { flags: "a", mode: 0o600 }));
+}
+
+async function demandComplete(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
+	const missing: string[] = [];
+	for (const file of files) {
+		const target = path.join(place.partial, file.path);
+		if (file.bytes === 0) await touch(target);
+		if ((await storedBytes(target)) !== file.bytes) missing.push(file.path);
+	}
+	if (missing.length === 0) return;
+	throw new SpillwayError("precondition_failed", `The upload is not complete: ${missing.slice(0, 3).join(", ")}.`, {
+		fix: "Send what is missing, then commit.",
+	});
+}
+
+/** Of an empty file no part is ever sent. */
+async function touch(target: string): Promise<void> {
+	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+	await pipeline([], createWriteStream(target, { flags: "a", mode: 0o600 }));
+}
+
+/** A fenced machine stores nothing: its job may run elsewhere already. */
+async function demandUnfenced(tx: Tx, agent: AgentIdentity): Promise<void> {
+	const [row] = await tx.select({ fencedAt: instance.fencedAt }).from(instance).where(eq(instance.id, agent.instanceId)).for("share");
+	demandLiveAttempt({ ...agent, isFenced: row?.fencedAt != null });
+}

@@ -1,0 +1,147 @@
+import { eq } from "drizzle-orm";
+import type { EnrollAnswer, EnrollRequest } from "#server/agent/protocol.ts";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { remotesFor } from "#server/domain/data-remotes.ts";
+import { ATTEMPT_TRANSITIONS, isFinal } from "#server/domain/states.ts";
+import { assert } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { adoptionsOf } from "../adoption/read.ts";
+import { markStaging } from "../attempt/advance.ts";
+import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
+import { checkIdentity } from "./check-identity.ts";
+import { checkpointFor } from "./checkpoint-manifest.ts";
+import type { AgentContext } from "./context.ts";
+import { ordersFor } from "./orders.ts";
+
+type Row = {
+	instance: typeof instance.$inferSelect;
+	attempt: typeof attempt.$inferSelect;
+	spec: (typeof job.$inferSelect)["spec"];
+	submittedAt: Date;
+};
+
+/**
+ * Lets the agent of an instance in, once: the secret is spent, the instance is `ready`, its attempt `staging`. The same
+ * agent (by its nonce) that did not get its answer gets it again.
+ * An instance whose launch answer was lost becomes known by this call, since only its machine has the secret.
+ * @throws SpillwayError `unauthenticated` for a wrong secret, and for a document of the provider's that is not this machine's;
+ * `unavailable` where one is required and not to be had or checked now; `conflict` for one that was used, for a second machine of
+ * the same intent, and for an instance or attempt that is not wanted any more.
+ */
+export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Promise<EnrollAnswer> {
+	const token = agentTokenOf(ctx.secretKey, input.instanceId, input.nonce);
+	const tokenHash = sha256Of(token);
+	if (!knowsSecret(ctx, input)) throw wrongSecret();
+	await checkIdentity(ctx, input);
+	const row = await ctx.db.transaction(async (tx) => {
+		const found = await readForUpdate(tx, input.instanceId);
+		if (!found) throw wrongSecret();
+		const usedBy = found.instance.agentTokenHash;
+		const isRetry = usedBy !== null && sameSum(usedBy, tokenHash) && found.instance.state !== "terminated";
+		if (isRetry) return found;
+		checkWanted(found, input);
+		const { providerInstanceId, privateAddress = null } = input;
+		return letIn(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
+	});
+	const nowMs = ctx.clock.nowMs();
+	const spec = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
+	const orders = ordersFor(
+		{
+			attemptState: row.attempt.state,
+			isFenced: row.instance.fencedAt !== null,
+			stopReason: row.attempt.stopReason,
+			instanceState: row.instance.state,
+			instanceReason: row.instance.reason,
+			expiresAtMs: row.instance.expiresAt.getTime(),
+		},
+		ctx.timing,
+		nowMs,
+	);
+	return {
+		token,
+		attemptId: row.attempt.id,
+		jobId: row.attempt.jobId,
+		attemptNo: row.attempt.number,
+		spec,
+		heartbeatMs: ctx.timing.heartbeatMs,
+		stopGraceMs: ctx.timing.stopGraceMs,
+		controlSilenceMs: ctx.timing.controlSilenceMs,
+		leaseMs: row.spec.critical && ctx.timing.leaseMs > 0 ? ctx.timing.leaseMs : null,
+		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
+		keepsEnd: (await adoptionsOf(ctx.db, [row.attempt.jobId])).size > 0,
+		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
+		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
+		...orders,
+	};
+}
+
+async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {
+	const [row] = await tx
+		.select({ instance, attempt, spec: job.spec, submittedAt: job.submittedAt })
+		.from(instance)
+		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
+		.innerJoin(job, eq(job.id, instance.jobId))
+		.where(eq(instance.id, instanceId))
+		.for("update", { of: instance });
+	return row ?? null;
+}
+
+/** The row's hash is cleared when the secret was used, so the secret itself is derived again; equal length, constant time. */
+function knowsSecret(ctx: AgentContext, input: EnrollRequest): boolean {
+	return sameSum(sha256Of(input.bootstrapSecret), sha256Of(bootstrapSecretOf(ctx.secretKey, input.instanceId)));
+}
+
+/** The same for an unknown instance and a wrong secret: a stranger learns nothing. */
+function wrongSecret(): SpillwayError {
+	return new SpillwayError("unauthenticated", "Unknown instance or wrong secret.", { fix: "Power the machine off." });
+}
+
+function checkWanted({ instance: machine, attempt: run }: Row, input: EnrollRequest): void {
+	const refuse = (why: string): never => {
+		throw new SpillwayError("conflict", `Instance ${machine.id} cannot enroll: ${why}.`, { fix: "Power the machine off." });
+	};
+	if (machine.state !== "requested" && machine.state !== "provisioning") refuse(`it is ${machine.state}`);
+	if (machine.bootstrapHash === null || !sameSum(machine.bootstrapHash, sha256Of(input.bootstrapSecret)))
+		refuse("its secret was used already");
+	if (machine.providerInstanceId !== null && machine.providerInstanceId !== input.providerInstanceId) {
+		refuse(`its machine is ${machine.providerInstanceId}, not ${input.providerInstanceId}`);
+	}
+	if (machine.fencedAt !== null) refuse("it is fenced");
+	if (isFinal(ATTEMPT_TRANSITIONS, run.state)) refuse(`its attempt is ${run.state}`);
+}
+
+async function letIn(
+	tx: Tx,
+	row: Row,
+	input: { providerInstanceId: string; privateAddress: string | null; tokenHash: string; nowMs: number },
+): Promise<Row> {
+	const at = new Date(input.nowMs);
+	const { id } = row.instance;
+	if (row.instance.state === "requested") {
+		await tx.update(instance).set({ state: "provisioning", providerInstanceId: input.providerInstanceId }).where(eq(instance.id, id));
+	}
+	const [ready] = await tx
+		.update(instance)
+		.set({
+			...{ state: "ready", readyAt: at, lastHeardAt: at, bootstrapHash: null, agentTokenHash: input.tokenHash },
+			// What the provider says of it goes first.
+			privateAddress: row.instance.privateAddress ?? input.privateAddress,
+		})
+		.where(eq(instance.id, id))
+		.returning();
+	assert(ready, `instance ${id} went away in its own transaction`);
+	await markStaging(tx, { attemptId: row.attempt.id, atMs: input.nowMs });
+	await notify(tx, {
+		wake: true,
+		changes: [
+			{ topic: "instance", id, team: null },
+			{ topic: "job", id: row.attempt.jobId, team: null },
+		],
+	});
+	return { ...row, instance: ready };
+}

@@ -1,0 +1,227 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+/** Ends only a test that would fail anyway; a busy machine may take long to boot another. */
+const LIMIT_MS = 40_000;
+
+/** Looks until something is there; the test fails with what was waited for. */
+export async function eventually<T>(
+	what: string,
+	look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+): Promise<T> {
+	const until = performance.now() + LIMIT_MS;
+	while (performance.now() < until) {
+		const found = await look();
+		if (found !== null && found !== undefined && found !== false) return found;
+		await sleep(10);
+	}
+	throw new Error(`waited in vain until ${what}`);
+}
+
+/** The bundle that machines get, made by the project's own script. */
+export async function buildAgent(): Promise<string> {
+	await promisify(execFile)(process.execPath, ["scripts/build-agent.mjs"]);
+	return path.resolve("dist/agent.mjs");
+}
+
+/** A handler behind a real port that can be unavailable for a while. */
+export interface ControlPlane {
+	url: string;
+	/** Requests that were let in, `METHOD path`. */
+	seen: string[];
+	/** Answers of these calls are thrown away after the work was done, once for each entry. */
+	loseAnswersOf: string[];
+	/** Resets every connection until it comes back. Returns when the requests in work have ended; their answers are lost. */
+	goAway(): Promise<void>;
+	comeBack(): void;
+	close(): Promise<void>;
+}
+
+export async function serve(handler: (request: Request) => Promise<Response>): Promise<ControlPlane> {
+	const seen: string[] = [];
+	const loseAnswersOf: string[] = [];
+	const inWork = new Set<Promise<void>>();
+	const listener = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+		const call = `${incoming.method} ${incoming.url}`;
+		seen.push(call);
+		const isLost = (): boolean => {
+			const at = loseAnswersOf.indexOf(call);
+			return at >= 0 && loseAnswersOf.splice(at, 1).length > 0;
+		};
+		const work = answer(incoming, outgoing, handler, isLost).finally(() => inWork.delete(work));
+		inWork.add(work);
+	};
+	const server = createServer(listener);
+	// The port stays ours while the control plane is away: a server of another test could take it otherwise.
+	let isAway = false;
+	server.on("connection", (socket) => {
+		if (isAway) socket.destroy();
+	});
+	const port = await listen(server, 0);
+	return {
+		url: `http://127.0.0.1:${port}`,
+		seen,
+		loseAnswersOf,
+		goAway: async () => {
+			isAway = true;
+			server.closeAllConnections();
+			await Promise.all(inWork);
+		},
+		comeBack: () => {
+			isAway = false;
+		},
+		close: () => close(server),
+	};
+}
+
+async function answer(
+	incoming: IncomingMessage,
+	outgoing: ServerResponse,
+	handler: (request: Request) => Promise<Response>,
+	isLost: () => boolean,
+): Promise<void> {
+	const hasBody = incoming.method !== "GET" && incoming.method !== "HEAD";
+	const init: RequestInit & { duplex: "half" } = {
+		method: incoming.method ?? "GET",
+		headers: new Headers(Object.entries(incoming.headers).map(([k, v]): [string, string] => [k, String(v)])),
+		body: hasBody ? (Readable.toWeb(incoming) as ReadableStream<Uint8Array>) : null,
+		duplex: "half",
+	};
+	try {
+		const response = await handler(new Request(`http://control${incoming.url}`, init));
+		if (isLost()) return void incoming.socket.destroy();
+		outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+		if (response.body === null) return void outgoing.end();
+		await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
+	} catch {
+		incoming.socket.destroy();
+	}
+}
+
+/** Amazon's metadata service as far as the agent reads it. */
+export async function serveMetadata(
+	providerInstanceId: string,
+): Promise<{ url: string; give(notice: { atMs: number }): void; close(): Promise<void> }> {
+	let notice: { atMs: number } | null = null;
+	const server = createServer((request, response) => {
+		const say = (status: number, text: string): void => void response.writeHead(status).end(text);
+		if (request.url === "/latest/api/token") return say(request.method === "PUT" ? 200 : 405, "imds-token");
+		if (request.headers["x-aws-ec2-metadata-token"] !== "imds-token") return say(401, "");
+		if (request.url === "/latest/meta-data/instance-id") return say(200, providerInstanceId);
+		if (request.url === "/latest/meta-data/spot/instance-action" && notice) {
+			return say(200, JSON.stringify({ action: "terminate", time: new Date(notice.atMs).toISOString() }));
+		}
+		return say(404, "");
+	});
+	const port = await listen(server, 0);
+	return {
+		url: `http://127.0.0.1:${port}`,
+		give: (given) => {
+			notice = given;
+		},
+		close: () => close(server),
+	};
+}
+
+export interface Machine {
+	isOff(): boolean;
+	/** What was printed to its console. */
+	console(): Promise<string>;
+	folder: string;
+	/** To every process of the machine but those that the agent gave a group of their own. */
+	signal(name: NodeJS.Signals): void;
+	/** Ends what is left of it. */
+	destroy(): Promise<void>;
+}
+
+export interface BootOptions {
+	/** The image's own Node is too old. */
+	oldNode?: boolean;
+	/** Shell scripts that the image has as programs, before the host's. */
+	programs?: Readonly<Record<string, string>>;
+}
+
+/** Boots a machine: executes user-data in a session of its own, with a `shutdown` that only says so in a file. */
+export async function boot(script: string, environment: Record<string, string>, options: BootOptions = {}): Promise<Machine> {
+	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-machine-"));
+	const bin = path.join(folder, "bin");
+	await mkdir(bin);
+	await mkdir(path.join(folder, "tmp"));
+	// Both names, so that nothing in a test can ever reach those of this host.
+	for (const name of ["shutdown", "poweroff"])
+		await writeFile(path.join(bin, name), `#!/bin/sh\necho ${name} "$@" >> '${folder}/off'\n`, { mode: 0o755 });
+	if (options.oldNode) for (const name of ["node", "nodejs"]) await writeFile(path.join(bin, name), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+	for (const [name, text] of Object.entries(options.programs ?? {}))
+		await writeFile(path.join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+	await writeFile(path.join(folder, "user-data"), script);
+	const consoleFile = path.join(folder, "console");
+	const child = spawn("/bin/sh", ["-c", `exec sh '${folder}/user-data' > '${consoleFile}' 2>&1`], {
+		cwd: folder,
+		detached: true,
+		stdio: "ignore",
+		env: {
+			NODE_ENV: "test",
+			PATH: `${bin}:${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
+			TMPDIR: path.join(folder, "tmp"),
+			SPILLWAY_METADATA_POLL_MS: "20",
+			...environment,
+		},
+	});
+	const over = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+	return {
+		folder,
+		isOff: () => existsSync(path.join(folder, "off")),
+		console: () => readFile(consoleFile, "utf8"),
+		signal: (name) => {
+			process.kill(-(child.pid ?? 0), name);
+		},
+		destroy: async () => {
+			try {
+				process.kill(-(child.pid ?? 0), "SIGKILL");
+			} catch {
+				// It is gone already.
+			}
+			await over;
+			await killThoseOf(folder);
+			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+		},
+	};
+}
+
+/** A job has a group of its own, and outlives a machine that is cut off; it is known by the folder in its environment. */
+async function killThoseOf(folder: string): Promise<void> {
+	for (const name of await readdir("/proc").catch(() => [])) {
+		const pid = Number(name);
+		if (!Number.isInteger(pid) || pid === process.pid) continue;
+		const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+		if (!environment.includes(`${folder}/`)) continue;
+		try {
+			process.kill(pid, "SIGKILL");
+		} catch {
+			// It ended in between.
+		}
+	}
+}
+
+function listen(server: Server, port: number): Promise<number> {
+	return new Promise((resolve, reject) => {
+		server.once("error", reject);
+		server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+	});
+}
+
+function close(server: Server): Promise<void> {
+	return new Promise((resolve) => {
+		server.close(() => resolve());
+		server.closeAllConnections();
+	});
+}

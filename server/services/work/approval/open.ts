@@ -1,0 +1,112 @@
+import { and, eq, gt, inArray } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { approval } from "#server/db/schema/approval.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { ApprovalQuote, ApprovalRequest } from "#server/domain/approval.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { namesOf } from "#server/services/core/people.ts";
+import { openAlert } from "#server/services/notification/alert/open.ts";
+import { endApprovals } from "./close.ts";
+import { expiryFrom } from "./settings.ts";
+
+export interface OpenApproval {
+	jobId: string;
+	request: ApprovalRequest;
+	/** The decision that held the job; null when none was written anew. */
+	decisionId: string | null;
+	policy: { name: string; version: number };
+	/** When the question came up: as old as the snapshot that a cycle decided from. */
+	nowMs: number;
+}
+
+/** A price that moved by less than a hundredth is the one that people are asked about. */
+const SAME_WITHIN = 100n;
+
+/**
+ * Asks for a person's yes, in the transaction that holds the job: the row, its alert (and so mail and chat) and its line in
+ * the audit. A job asks for one thing at a time: what is open for the same rule gets the present price, for another rule it
+ * is withdrawn. What was answered since `nowMs` is not asked again: the next cycle decides with the answer. Answers its id when it
+ * was opened, null when there is nothing new.
+ */
+export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "requestId">, input: OpenApproval): Promise<string | null> {
+	const { jobId, request, policy, nowMs } = input;
+	const quote: ApprovalQuote = { ...request.quote, decisionId: input.decisionId };
+	// The job's row first, as everybody locks it who answers or cancels.
+	const [row] = await tx.select().from(job).where(eq(job.id, jobId)).for("update");
+	if (!row || (row.state !== "held" && row.state !== "queued") || row.cancelRequestedAt !== null) return null;
+	const [open] = await tx
+		.select()
+		.from(approval)
+		.where(and(eq(approval.jobId, jobId), eq(approval.state, "open")))
+		.for("update");
+	if (!open && (await answeredSince(tx, input))) return null;
+	if (open && open.ruleId === request.ruleId && open.role === request.role) {
+		await refresh(tx, open, quote);
+		return null;
+	}
+	if (open) await endApprovals(tx, { where: { ids: [open.id] }, state: "withdrawn", why: "another rule asks now", nowMs });
+	const id = newId("appr", nowMs);
+	const expiresAt = await expiryFrom(tx, nowMs);
+	const { ruleId, role } = request;
+	await tx.insert(approval).values({
+		...{ id, jobId, ruleId, role, quote, expiresAt },
+		...{ policyName: policy.name, policyVersion: policy.version, requestedAt: new Date(nowMs) },
+	});
+	const who = (await namesOf(tx, [row.submittedBy]))(row.submittedBy);
+	const { provider, region, instanceType } = quote.placement;
+	await openAlert(
+		tx,
+		{
+			...{ rule: "approval_waiting", subject: id, team: row.team },
+			facts: {
+				...{ jobId, jobName: row.name, team: row.team, ruleId, role, submittedBy: who },
+				place: [provider, region, instanceType].filter((part) => part !== null).join(" "),
+				...{ costMicroUsd: quote.costMicroUsd, hourlyMicroUsd: quote.hourlyMicroUsd },
+				...{ homeStartMs: quote.homeStartP50Ms, expiresMs: expiresAt.getTime() },
+			},
+		},
+		nowMs,
+	);
+	const after = { state: "open", jobId, ruleId, role, costMicroUsd: quote.costMicroUsd, policyVersion: policy.version };
+	await writeAudit(tx, { ...ctx, clock: { nowMs: () => nowMs } }, { action: "approval.ask", subject: id, after });
+	await notify(tx, {
+		changes: [
+			{ topic: "approval", id, team: row.team },
+			{ topic: "alert", id: null, team: null },
+		],
+	});
+	return id;
+}
+
+async function answeredSince(tx: Tx, { jobId, request, nowMs }: OpenApproval): Promise<boolean> {
+	const ofRule = and(eq(approval.jobId, jobId), eq(approval.ruleId, request.ruleId), inArray(approval.state, ["granted", "refused"]));
+	const answers = await tx
+		.select({ id: approval.id })
+		.from(approval)
+		.where(and(ofRule, gt(approval.decidedAt, new Date(nowMs))))
+		.limit(1);
+	return answers.length > 0;
+}
+
+async function refresh(tx: Tx, open: typeof approval.$inferSelect, quote: ApprovalQuote): Promise<void> {
+	if (!movedFrom(open.quote, quote)) return;
+	await tx
+		.update(approval)
+		.set({ quote: { ...quote, decisionId: quote.decisionId ?? open.quote.decisionId } })
+		.where(and(eq(approval.id, open.id), eq(approval.state, "open")));
+	await notify(tx, { changes: [{ topic: "approval", id: open.id, team: null }] });
+}
+
+/** Whether people should see another quote than the one on record: another place, or another price. */
+export function movedFrom(before: ApprovalQuote, now: Pick<ApprovalQuote, "placement" | "costMicroUsd">): boolean {
+	const was = BigInt(before.costMicroUsd);
+	const by = BigInt(now.costMicroUsd) - was;
+	if ((by < 0n ? -by : by) * SAME_WITHIN > was) return true;
+	const { region, instanceType, capacityType } = now.placement;
+	return (
+		region !== before.placement.region || instanceType !== before.placement.instanceType || capacityType !== before.placement.capacityType
+	);
+}

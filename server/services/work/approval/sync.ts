@@ -1,0 +1,59 @@
+import { eq } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { approval } from "#server/db/schema/approval.ts";
+import { microToUsdNumber } from "#server/kernel/money.ts";
+import { judgeQuote } from "#server/policy/judge-quote.ts";
+import type { Plan, Snapshot } from "#server/scheduling/types.ts";
+import { LOOP } from "#server/services/core/context.ts";
+import { endApprovals } from "./close.ts";
+import { movedFrom, openApproval } from "./open.ts";
+
+export interface SyncedApprovals {
+	opened: number;
+	withdrawn: number;
+	expired: number;
+}
+
+/**
+ * Brings what is open into line with what the cycle decided: asks for jobs that were held for something else before, gives
+ * open ones the present price, withdraws those whose job moved on or that the policy asks no more, and ends those that
+ * nobody answered in time. Cost: one read of the open ones.
+ */
+export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Promise<SyncedApprovals> {
+	const done: SyncedApprovals = { opened: 0, withdrawn: 0, expired: 0 };
+	const open = await db.select().from(approval).where(eq(approval.state, "open"));
+	if (open.length === 0 && !plan.asks) return done;
+	const { nowMs, policy, policyVersion } = snapshot;
+	const expired = open.filter((o) => o.expiresAt.getTime() <= nowMs);
+	const withdrawn = open.filter((o) => !expired.includes(o) && isOver(o, snapshot, plan));
+	const ended = new Set([...expired, ...withdrawn].map((o) => o.jobId));
+	await db.transaction(async (tx) => {
+		const end = (rows: typeof open, state: "withdrawn" | "expired", why: string) =>
+			rows.length === 0 ? 0 : endApprovals(tx, { where: { ids: rows.map((o) => o.id) }, state, why, nowMs });
+		done.expired = await end(expired, "expired", "nobody answered in time");
+		done.withdrawn = await end(withdrawn, "withdrawn", "the policy asks no more, or the job has moved on");
+	});
+	const byJob = new Map(open.map((o) => [o.jobId, o]));
+	for (const [jobId, request] of plan.asks ?? []) {
+		const now = byJob.get(jobId);
+		if (ended.has(jobId) || (now && now.ruleId === request.ruleId && now.role === request.role && !movedFrom(now.quote, request.quote)))
+			continue;
+		const asked = { jobId, request, decisionId: null, policy: { name: policy.name, version: policyVersion }, nowMs };
+		if ((await db.transaction((tx) => openApproval(tx, LOOP, asked))) !== null) done.opened++;
+	}
+	return done;
+}
+
+/** The job waits no longer, or a newer policy would not ask about the placement on record. */
+function isOver(open: typeof approval.$inferSelect, { pending, policy, policyVersion, offers, nowMs }: Snapshot, plan: Plan): boolean {
+	const waits = pending.find((p) => p.jobId === open.jobId);
+	// One that was asked for after the snapshot was read is for the next cycle.
+	if (!waits) return open.requestedAt.getTime() < nowMs;
+	if (plan.asks?.has(open.jobId) || policyVersion === open.policyVersion) return false;
+	const { placement, costMicroUsd, hourlyMicroUsd } = open.quote;
+	const offer = offers.find(
+		(o) => o.region === placement.region && o.instanceType === placement.instanceType && o.capacityType === placement.capacityType,
+	);
+	const quote = { costUsd: Number(costMicroUsd) / 1e6, hourlyUsd: microToUsdNumber(BigInt(hourlyMicroUsd)), offer: offer ?? null };
+	return judgeQuote(policy, waits.spec, quote)?.ruleId !== open.ruleId;
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { CheckpointFile } from "#server/agent/protocol.ts";
+import type { Db } from "#server/db/client.ts";
+import type { OutputSpec } from "#server/domain/output.ts";
+import { artifactIdOf } from "#server/kernel/ids.ts";
+import { isRecorded, recordArtifact } from "./record.ts";
+import { artifactPlace, closePlace, deletePlace, isThere, openPlace, readManifest, writeManifest } from "./store.ts";
+
+/** What an ended attempt left at an output's path, as its site shows it on this host. */
+export interface FoundOutput {
+	/** The output and its place in the job file. */
+	output: OutputSpec;
+	index: number;
+	root: string;
+	/** Relative to `root`, with "/". */
+	paths: readonly string[];
+}
+
+/**
+ * Copies the outputs of an attempt that ended on an owned site into the store, and records them. Repeating it after a crash
+ * continues with the outputs that are not recorded yet.
+ */
+export async function collectOutputs(
+	db: Db,
+	root: string,
+	input: { jobId: string; attemptId: string; attemptNo: number; team: string; found: readonly FoundOutput[]; atMs: number },
+): Promise<void> {
+	for (const { output, index, root: from, paths } of input.found) {
+		const id = artifactIdOf(input.jobId, input.attemptNo, index);
+		if (await isRecorded(db, id)) continue;
+		const place = artifactPlace(root, id);
+		if (!(await isThere(place.whole))) {
+			await deletePlace(place);
+			await openPlace(place, []);
+			const files: CheckpointFile[] = [];
+			for (const file of paths) files.push({ path: file, ...(await copyWithSum(path.join(from, file), path.join(place.partial, file))) });
+			await writeManifest(place, files);
+			await closePlace(place);
+		}
+		const files = (await readManifest(place)) ?? [];
+		const { jobId, attemptId, team, atMs } = input;
+		await recordArtifact(db, { id, jobId, attemptId, team, output, files, atMs });
+	}
+}
+
+/** Copies a file and sums up what was written, in one pass. */
+async function copyWithSum(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
+	await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+	const hash = createHash("sha256");
+	let bytes = 0;
+	const sum = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+		for await (const chunk of source) {
+			bytes += chunk.length;
+			hash.update(chunk);
+			yield chunk;
+		}
+	};
+	await pipeline(createReadStream(from), sum, createWriteStream(to, { mode: 0o600 }));
+	return { bytes, sha256: hash.digest("hex") };
+}

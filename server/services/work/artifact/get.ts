@@ -1,0 +1,43 @@
+import { asc, desc, eq } from "drizzle-orm";
+import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { readableJob } from "../readable-job.ts";
+import { type ArtifactDetail, artifactView } from "./view.ts";
+
+type Context = Pick<ServiceContext, "actor" | "db">;
+
+/** A job's results with their files, newest attempt first. @throws SpillwayError `forbidden`, `not_found` */
+export async function listArtifacts(ctx: ServiceContext, jobId: string): Promise<ArtifactDetail[]> {
+	const { team } = await readableJob(ctx, jobId);
+	authorize(ctx, "artifact:read", team);
+	const rows = await ctx.db.select().from(artifact).where(eq(artifact.jobId, jobId)).orderBy(desc(artifact.createdAt), asc(artifact.name));
+	return Promise.all(rows.map(async (row) => artifactView(row, await filesOf(ctx, row.id))));
+}
+
+/** @throws SpillwayError `not_found`, also for a result of another team */
+export async function getArtifact(ctx: Context, id: string): Promise<ArtifactDetail> {
+	return artifactView(await readableArtifact(ctx, id), await filesOf(ctx, id));
+}
+
+/** @throws SpillwayError `forbidden` for roles without access to results, `not_found` also for a result of another team */
+export async function readableArtifact(ctx: Context, id: string): Promise<typeof artifact.$inferSelect> {
+	authorize(ctx, "artifact:read", null);
+	const [row] = await ctx.db.select().from(artifact).where(eq(artifact.id, id));
+	try {
+		if (row) authorize(ctx, "artifact:read", row.team);
+	} catch {
+		throw notFound(id);
+	}
+	if (!row) throw notFound(id);
+	return row;
+}
+
+function filesOf({ db }: Context, id: string) {
+	return db.select().from(artifactFile).where(eq(artifactFile.artifactId, id)).orderBy(asc(artifactFile.path));
+}
+
+function notFound(id: string): SpillwayError {
+	return new SpillwayError("not_found", `There is no artifact ${id}.`, { fix: "List a job's results with: spillway artifacts ls <job>" });
+}

@@ -1,0 +1,68 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "#server/db/client.ts";
+import { account } from "#server/db/schema/account.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { Actor, ServiceContext } from "#server/services/core/context.ts";
+import { openArtifactFile, type StoredFile } from "./open-file.ts";
+
+/** A link is good for a download that starts soon, not for sharing. */
+export const LINK_MINUTES_MAX = 60;
+
+export const linkInput = z.strictObject({
+	path: z.string().min(1).max(1_024),
+	minutes: z.number().int().min(1).max(LINK_MINUTES_MAX).default(15),
+});
+
+const linkFacts = z.strictObject({ artifactId: z.string(), path: z.string(), accountId: z.string(), expiresAtMs: z.number() });
+type LinkFacts = z.infer<typeof linkFacts>;
+
+/**
+ * A token that downloads one file until it expires, with the rights that its creator has at the time of the download.
+ * @param store `root` of the embedded store; `secretKey` signs the link
+ * @throws SpillwayError as `openArtifactFile`; `forbidden` for callers who are no person
+ */
+export async function createLink(
+	ctx: ServiceContext,
+	store: { root: string; secretKey: string },
+	id: string,
+	input: z.output<typeof linkInput>,
+): Promise<{ token: string; expiresAt: string }> {
+	await openArtifactFile(ctx, store.root, { id, path: input.path });
+	if (ctx.actor.kind !== "person") throw new SpillwayError("forbidden", "Only people create download links.");
+	const expiresAtMs = ctx.clock.nowMs() + input.minutes * MINUTE_MS;
+	const facts: LinkFacts = { artifactId: id, path: input.path, accountId: ctx.actor.accountId, expiresAtMs };
+	const body = Buffer.from(JSON.stringify(facts)).toString("base64url");
+	return { token: `${body}.${sign(store.secretKey, body)}`, expiresAt: new Date(expiresAtMs).toISOString() };
+}
+
+/**
+ * Opens the file of a link. Rights are checked again: a person who left the team downloads nothing any more.
+ * @throws SpillwayError `unauthenticated` for a forged or expired link; as `openArtifactFile`
+ */
+export async function openLink(db: Db, store: { root: string; secretKey: string }, token: string, nowMs: number): Promise<StoredFile> {
+	const facts = verify(store.secretKey, token);
+	if (facts === null || facts.expiresAtMs <= nowMs)
+		throw new SpillwayError("unauthenticated", facts === null ? "The link is not valid." : "The link has expired.", {
+			fix: "Create a new link.",
+		});
+	const [row] = await db.select().from(account).where(eq(account.id, facts.accountId));
+	if (!row) throw new SpillwayError("unauthenticated", "The person who created the link has no account.", { fix: "Create a new link." });
+	const actor: Actor = { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" };
+	return openArtifactFile({ actor, db }, store.root, { id: facts.artifactId, path: facts.path });
+}
+
+/** The key is used for other signatures too; the prefix keeps them apart. */
+function sign(secretKey: string, body: string): string {
+	return createHmac("sha256", secretKey).update(`artifact-link:${body}`).digest("base64url");
+}
+
+function verify(secretKey: string, token: string): LinkFacts | null {
+	const [body = "", signature = "", ...rest] = token.split(".");
+	const expected = Buffer.from(sign(secretKey, body));
+	const given = Buffer.from(signature);
+	if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+	return linkFacts.parse(JSON.parse(Buffer.from(body, "base64url").toString("utf8")));
+}

@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
+
+/** One artifact in the embedded store: complete in `whole`, on its way in `partial`, announced in `manifest`. */
+export interface ArtifactPlace {
+	whole: string;
+	partial: string;
+	manifest: string;
+}
+
+export function artifactPlace(root: string, artifactId: string): ArtifactPlace {
+	const whole = path.join(root, artifactId);
+	return { whole, partial: `${whole}.partial`, manifest: `${whole}.manifest.json` };
+}
+
+/** Prepares an empty place for an upload of these files; what an earlier upload left there is deleted. */
+export async function openPlace(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
+	await rm(place.partial, { recursive: true, force: true });
+	await mkdir(place.partial, { recursive: true, mode: 0o700 });
+	await writeManifest(place, files);
+}
+
+export async function writeManifest(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
+	await writeFile(`${place.manifest}.new`, JSON.stringify(files), { mode: 0o600 });
+	await rename(`${place.manifest}.new`, place.manifest);
+}
+
+/** The announced files; null when no upload was begun. */
+export async function readManifest(place: ArtifactPlace): Promise<CheckpointFile[] | null> {
+	const text = await readFile(place.manifest, "utf8").catch(() => null);
+	return text === null ? null : z.array(checkpointFileSchema).parse(JSON.parse(text));
+}
+
+/** Makes an upload whole: from here on it is served. */
+export async function closePlace(place: ArtifactPlace): Promise<void> {
+	await rename(place.partial, place.whole);
+}
+
+export async function deletePlace(place: ArtifactPlace): Promise<void> {
+	for (const target of [place.whole, place.partial, place.manifest]) await rm(target, { recursive: true, force: true });
+}
+
+/** Bytes of a file that are on disk; 0 when it is not there. */
+export async function storedBytes(file: string): Promise<number> {
+	const found = await stat(file).catch(() => null);
+	return found?.isFile() ? found.size : 0;
+}
+
+export async function isThere(folder: string): Promise<boolean> {
+	return (await stat(folder).catch(() => null)) !== null;
+}
+
+/** SHA-256 of a file, hex. */
+export async function sumOf(file: string): Promise<string> {
+	const hash = createHash("sha256");
+	await pipeline(createReadStream(file), hash);
+	return hash.digest("hex");
+}
+
+/** SHA-256 over the sums and paths of all files, in order of path. */
+export function digestOf(files: readonly CheckpointFile[]): string {
+	const hash = createHash("sha256");
+	for (const { path: name, sha256 } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) hash.update(`${sha256}  ${name}\n`);
+	return hash.digest("hex");
+}

@@ -1,0 +1,31 @@
+import type { artifact, artifactFile } from "#server/db/schema/artifact.ts";
+import type { OutputKind } from "#server/domain/output.ts";
+
+/** One result of a job, as the contract describes it. */
+export interface ArtifactDetail {
+	id: string;
+	jobId: string;
+	attemptId: string;
+	team: string;
+	name: string;
+	kind: OutputKind;
+	files: number;
+	bytes: number;
+	digest: string;
+	createdAt: string;
+	expiresAt: string | null;
+	deletedAt: string | null;
+	fileList: { path: string; bytes: number; sha256: string; mediaType: string }[];
+}
+
+export function artifactView(row: typeof artifact.$inferSelect, files: readonly (typeof artifactFile.$inferSelect)[]): ArtifactDetail {
+	const { bytes, createdAt, expiresAt, deletedAt, ...rest } = row;
+	return {
+		...rest,
+		bytes: Number(bytes),
+		createdAt: createdAt.toISOString(),
+		expiresAt: expiresAt?.toISOString() ?? null,
+		deletedAt: deletedAt?.toISOString() ?? null,
+		fileList: files.map((file) => ({ path: file.path, bytes: Number(file.bytes), sha256: file.sha256, mediaType: file.mediaType })),
+	};
+}

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { copyFolder, listFiles } from "./copy-folder.ts";
+
+const FILES = 400;
+let root = "";
+let from = "";
+beforeEach(() => {
+	root = mkdtempSync(path.join(tmpdir(), "spillway-copy-"));
+	from = mkdtempSync(path.join(root, "from-"));
+	for (let i = 0; i < FILES; i++) writeFileSync(path.join(from, `shard-${String(i).padStart(3, "0")}`), "old");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** As a job writes its checkpoint: a new file beside the old one, then renamed; and old ones deleted. Begins on the next turn. */
+function rewriteMeanwhile(): void {
+	setImmediate(() => {
+		for (let i = 0; i < FILES; i++) {
+			const file = path.join(from, `shard-${String(i).padStart(3, "0")}`);
+			if (i % 2 === 0) rmSync(file);
+			else {
+				writeFileSync(`${file}.new`, "newer");
+				renameSync(`${file}.new`, file);
+			}
+		}
+	});
+}
+
+it("files that vanish between listing and looking at them are left out", async () => {
+	rewriteMeanwhile();
+	const seen = await listFiles(from);
+	expect(seen.length).toBeGreaterThanOrEqual(FILES / 2);
+	expect(await listFiles(from)).toHaveLength(FILES / 2);
+});
+
+it("a folder that its job rewrites during the copy is copied as it is afterwards, without what was deleted", async () => {
+	rewriteMeanwhile();
+	const to = path.join(root, "to");
+	const copied = await copyFolder(from, to);
+	expect(copied).toHaveLength(FILES / 2);
+	expect(readdirSync(to)).toHaveLength(FILES / 2);
+	for (const { relative, bytes } of copied) {
+		expect(bytes).toBe("newer".length);
+		expect(readFileSync(path.join(to, relative), "utf8")).toBe("newer");
+	}
+});
+
+it("folders that vanish while they are listed do not make the rest look empty", async () => {
+	const gone = Array.from({ length: 300 }, (_, i) => path.join(from, `step-${i}`));
+	for (const folder of gone) mkdirSync(folder);
+	setImmediate(() => {
+		for (const folder of gone) rmdirSync(folder);
+	});
+	expect(await listFiles(from)).toHaveLength(FILES);
+});
+
+it("what is no folder is not taken for an empty one", async () => {
+	const file = path.join(from, "shard-000");
+	await expect(listFiles(file)).rejects.toThrow(`could not list the folder ${file} (ENOTDIR`);
+});
+
+it.skipIf(process.getuid?.() === 0)("a folder that may not be read is not taken for an empty one", async () => {
+	mkdirSync(path.join(from, "closed"), { mode: 0o000 });
+	await expect(listFiles(from)).rejects.toThrow("(EACCES");
+});
+
+it("an empty or absent folder gives no copy", async () => {
+	const to = path.join(root, "to");
+	expect(await copyFolder(path.join(root, "absent"), to)).toEqual([]);
+	expect(readdirSync(root)).not.toContain("to");
+});

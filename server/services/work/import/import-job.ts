@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { importKubernetes } from "#server/domain/imports/kubernetes/import-kubernetes.ts";
+import { importSbatch } from "#server/domain/imports/sbatch/import-sbatch.ts";
+import { type Finding, type ImportContext, type Imported, SCRIPT_KINDS, type ScriptKind } from "#server/domain/imports/types.ts";
+import { type JobFile, parseJobDocument } from "#server/domain/job-file.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { acceleratorsNamed } from "#server/rates/accelerators.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { listTeams } from "#server/services/core/teams.ts";
+
+export const importInput = z.strictObject({
+	/** `auto` tells them apart by their text. */
+	kind: z.enum([...SCRIPT_KINDS, "auto"]).default("auto"),
+	text: z.string(),
+	/** Whose the jobs are when the text names no team of the person's. */
+	team: z.string().min(1).max(63).optional(),
+	/** Minutes east of UTC, for dates that name no zone. */
+	zoneOffsetMinutes: z.number().int().min(-840).max(840).default(0),
+});
+export type ImportInput = z.input<typeof importInput>;
+
+export interface ImportView {
+	kind: ScriptKind;
+	/** Jobs of the job file's form, to be submitted as they are or opened in the form. */
+	documents: JobFile[];
+	findings: Finding[];
+	/** How many of the findings a person has to answer before the job means what the text meant. */
+	questions: number;
+}
+
+/**
+ * Reads a batch script or a manifest as jobs. Nothing is written. What the job file would refuse (more nodes than a job
+ * may have) is a question too.
+ * @throws SpillwayError `invalid_input` when there is nothing to read in it, `forbidden`, `payload_too_large`.
+ */
+export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<ImportView> {
+	const input = importInput.parse(raw);
+	authorize(ctx, "job:submit", input.team ?? null);
+	const teams = await listTeams(ctx);
+	const team = input.team ?? teams[0];
+	if (team === undefined)
+		throw new SpillwayError("forbidden", "You are not in a team, so you cannot own jobs.", {
+			fix: "Ask a platform engineer to add you to one.",
+		});
+	const kind = input.kind === "auto" ? kindOf(input.text) : input.kind;
+	const context: ImportContext = { team, teams, acceleratorsNamed, zoneOffsetMinutes: input.zoneOffsetMinutes, nowMs: ctx.clock.nowMs() };
+	const imported = kind === "sbatch" ? importSbatch(input.text, context) : importKubernetes(input.text, context);
+	const findings = [...refusals(imported), ...imported.findings];
+	return { kind, documents: imported.documents, findings, questions: findings.filter((f) => f.kind === "question").length };
+}
+
+/** A manifest names its kind on a line of its own; anything else is read as a script. */
+function kindOf(text: string): ScriptKind {
+	if (/^\uFEFF?#!|^#SBATCH\b/m.test(text)) return "sbatch";
+	return /^(apiVersion|kind)\s*:/m.test(text) || /^\s*\{/.test(text) ? "kubernetes" : "sbatch";
+}
+
+function refusals({ documents }: Imported): Finding[] {
+	const messages = new Set<string>();
+	for (const document of documents) {
+		try {
+			parseJobDocument(document);
+		} catch (error) {
+			if (!(error instanceof SpillwayError)) throw error;
+			for (const field of error.fields) messages.add(field.path === "" ? field.message : `${field.path}: ${field.message}`);
+		}
+	}
+	return [...messages].map((text) => ({ line: 1, kind: "question", subject: "The job file does not take it", text }));
+}

@@ -1,0 +1,35 @@
+import { type ImportRecord, importRecord } from "#server/domain/imports/record.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { type JobFile, parseJobDocument } from "#server/domain/job-file.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { type ImportInput, importJob } from "./import-job.ts";
+
+/**
+ * What is kept with jobs of which their submitter says that they were read from this script. It is read here again, so that what is
+ * kept is what was found, and not what somebody says. Nothing is written.
+ * @throws SpillwayError as importJob.
+ */
+export async function recordImport(ctx: ServiceContext, script: ImportInput, specs: readonly JobSpec[]): Promise<ImportRecord> {
+	const { kind, findings, documents } = await importJob(ctx, script);
+	const read = new Set(documents.map(specText).filter((text) => text !== null));
+	return importRecord(
+		kind,
+		findings,
+		specs.every((spec) => read.has(textOf(spec))),
+	);
+}
+
+function specText(document: JobFile): string | null {
+	try {
+		return textOf(parseJobDocument(document));
+	} catch (error) {
+		if (error instanceof SpillwayError) return null;
+		throw error;
+	}
+}
+
+/** Without the deadline, which a script may say from the moment on at which it is read. */
+function textOf(spec: JobSpec): string {
+	return JSON.stringify({ ...spec, deadlineMs: null });
+}

@@ -1,0 +1,68 @@
+import { eq, ne, sql } from "drizzle-orm";
+import type { Tx } from "#server/db/client.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { type CapAsk, type CapShort, openCaps } from "#server/scheduling/caps.ts";
+import type { RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
+import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
+import { readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
+
+/**
+ * The cap that a placement would pass, counted anew over every instance that is not gone; null when it passes none.
+ * It locks the caps until the transaction ends, so that of two placements at once the second one sees the first.
+ * Call it before budgets are locked (see lockBudgets).
+ */
+export async function askCaps(tx: Tx, input: { snapshot: Snapshot; spec: JobSpec; ask: CapAsk }): Promise<CapShort | null> {
+	const { policy } = input.snapshot;
+	if (policy.caps.length === 0) return null;
+	const { caps } = judgeJob(policy, input.spec);
+	for (const id of caps.map((cap) => cap.id).sort()) {
+		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`cap:${id}`}, 0))`);
+	}
+	if (caps.length === 0) return null;
+	const rented = await readRented(tx);
+	const egress = await readEgressUse(
+		tx,
+		policy,
+		input.snapshot.nowMs,
+		rented.map((attempt) => attempt.attemptId),
+	);
+	const running = rented.map((attempt) => ({ ...attempt, reservedEgressGiB: egress.reservedGiB.get(attempt.attemptId) ?? 0 }));
+	return openCaps({ ...input.snapshot, running, egressGiB: egress.postedGiB }, (spec) => judgeJob(policy, spec).caps).shortOf(
+		caps,
+		input.ask,
+	);
+}
+
+/** One entry for each attempt with a machine that is not gone, its job over or not. */
+async function readRented(tx: Tx): Promise<RunningAttempt[]> {
+	const rows = await tx
+		.select({
+			attemptId: attempt.id,
+			jobId: attempt.jobId,
+			placement: attempt.placement,
+			createdAt: attempt.createdAt,
+			spec: job.spec,
+			microUsdPerHour: sql<string>`sum(${MARGINAL_PRICE})`,
+		})
+		.from(instance)
+		.innerJoin(attempt, eq(attempt.id, instance.attemptId))
+		.innerJoin(job, eq(job.id, attempt.jobId))
+		.where(ne(instance.state, "terminated"))
+		.groupBy(attempt.id, job.id);
+	return rows.map((row) => ({
+		jobId: row.jobId,
+		attemptId: row.attemptId,
+		spec: row.spec,
+		placement: row.placement,
+		slots: [],
+		startedAtMs: null,
+		placedAtMs: row.createdAt.getTime(),
+		completedMs: 0,
+		stopping: false,
+		microUsdPerHour: BigInt(row.microUsdPerHour),
+	}));
+}

@@ -1,0 +1,68 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
+import { throughputPrior } from "#server/rates/throughput.ts";
+import { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
+import { medianSpeedOn } from "#server/scheduling/throughput/run-speeds.ts";
+import { ThroughputBook } from "#server/scheduling/throughput/throughput-book.ts";
+import type { ThroughputView } from "#server/scheduling/throughput/types.ts";
+import type { DurationStat } from "#server/scheduling/types.ts";
+import { readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
+import { readAnchor } from "#server/services/capacity/site/speed-anchor.ts";
+import { RUN_USER } from "./run-user.ts";
+import { finishedJobs, type Ran, workOf } from "./run-work.ts";
+
+/** How far back run times are learnt from, and the newest runs in that time. */
+const LOOK_BACK_MS = 90 * DAY_MS;
+const RUNS_MAX = 10_000;
+
+type Finished = Ran & { team: string; name: string; gpus: number; estimate_ms: number | null; run_user: string | null };
+
+/** What finished jobs show. */
+export interface RunHistory {
+	/** Run times as work, by name pattern, team, user and GPUs (scheduling/forecast/duration-book). */
+	durations: DurationStat[];
+	/** Speeds by family and accelerator (scheduling/throughput). */
+	throughput: ThroughputView;
+}
+
+/**
+ * Cost: the newest RUNS_MAX finished jobs by index, and some thirty microseconds each; the caller keeps it for a minute.
+ */
+export async function readRunHistory(db: Db, nowMs: number): Promise<RunHistory> {
+	const jobs = await db.execute<Finished>(
+		finishedJobs({
+			columns: sql`job.team, job.name, job.gpus, (job.spec->'duration'->>'estimateMs')::float8 as estimate_ms, ${RUN_USER} as run_user`,
+			...{ fromMs: nowMs - LOOK_BACK_MS, toMs: nowMs, limit: RUNS_MAX },
+		}),
+	);
+	// Oldest first: the book keeps the newest of each group.
+	const runs = jobs.toReversed().map((run) => ({ run, job: traitsOf(run) }));
+	const throughput: ThroughputView = { anchor: await readAnchor(db), prior: throughputPrior(), stats: measuredIn(runs) };
+	const speeds = await readSpeeds(db);
+	const book = new DurationBook();
+	for (const { run, job } of runs) {
+		// The speed that is known by now, not the one that was expected at the launch.
+		const speedOf: typeof speeds.of = (placement) =>
+			placement.poolId === null && placement.accelerator !== null
+				? medianSpeedOn(throughput, job, placement.accelerator)
+				: speeds.of(placement);
+		book.add({ spec: job, durationMs: workOf(run, speedOf) });
+	}
+	return { durations: book.read(), throughput };
+}
+
+function traitsOf({ team, name, gpus, estimate_ms: estimateMs, run_user: user }: Finished) {
+	return { team, name, nodes: 1, resources: { gpus }, duration: { estimateMs }, ...(user !== null && { user }) };
+}
+
+/** Runs that one attempt did from their beginning: their whole time was spent on one accelerator. */
+function measuredIn(runs: readonly { run: Finished; job: ReturnType<typeof traitsOf> }[]): ThroughputView["stats"] {
+	const book = new ThroughputBook();
+	for (const { run, job } of runs) {
+		const accelerator = run.placement?.accelerator ?? null;
+		if (accelerator === null || run.saved_ms > 0 || run.ran_ms <= 0) continue;
+		book.add({ job, accelerator, kind: "duration", ratePerHour: HOUR_MS / run.ran_ms });
+	}
+	return book.read();
+}

@@ -1,0 +1,93 @@
+import { asc, eq, sql } from "drizzle-orm";
+import { gpuMinute } from "#server/db/schema/gpu-minute.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { readableJob } from "../readable-job.ts";
+
+/** Stretches of time that a job's whole life is parted into at most: a week is told by 42 minutes. */
+const STRETCHES_MAX = 240;
+
+export interface GpuStretch {
+	/** When it begins; it lasts `stepMs`. */
+	atMs: number;
+	/** Mean over the attempt's GPUs and the minutes that were measured, 0 to 100. */
+	utilisationPercent: number;
+	/** Of all its machines' GPUs together; null where a driver does not tell. */
+	powerWatts: number | null;
+}
+
+export interface AttemptGpuUse {
+	attemptId: string;
+	/** Only what was measured: what is missing between two is a gap. */
+	stretches: GpuStretch[];
+	/** Machine-minutes that were measured, of all its machines. */
+	measuredMinutes: number;
+}
+
+export interface JobGpuUse {
+	stepMs: number;
+	/** Attempts whose machines measured something, the first one first. */
+	attempts: AttemptGpuUse[];
+}
+
+/**
+ * How the GPUs of a job's cloud machines were used, as their agents measured it with `nvidia-smi`, minute by minute.
+ * Slots at home, and machines without NVIDIA's driver, measure nothing and are not in it.
+ * @throws SpillwayError `not_found`, also for a job of somebody else's team.
+ */
+export async function readJobGpuUse(ctx: ServiceContext, jobId: string): Promise<JobGpuUse> {
+	await readableJob(ctx, jobId);
+	const ofJob = eq(instance.jobId, jobId);
+	const epochMs = (what: ReturnType<typeof sql>) => sql<string | null>`extract(epoch from ${what}) * 1000`;
+	const [span] = await ctx.db
+		.select({ fromMs: epochMs(sql`min(${gpuMinute.minute})`), toMs: epochMs(sql`max(${gpuMinute.minute})`) })
+		.from(gpuMinute)
+		.innerJoin(instance, eq(instance.id, gpuMinute.instanceId))
+		.where(ofJob);
+	if (!span || span.fromMs === null || span.toMs === null) return { stepMs: MINUTE_MS, attempts: [] };
+	const minutes = (Number(span.toMs) - Number(span.fromMs)) / MINUTE_MS + 1;
+	const stepMs = Math.ceil(minutes / STRETCHES_MAX) * MINUTE_MS;
+	const step = sql.raw(`interval '${stepMs / 1_000} seconds'`);
+	const begin = sql`date_bin(${step}, ${gpuMinute.minute}, ${new Date(Number(span.fromMs)).toISOString()}::timestamptz)`;
+	const machines = ctx.db.$with("machines").as(
+		ctx.db
+			.select({
+				attemptId: instance.attemptId,
+				begin: sql<string>`${begin}`.as("begin"),
+				gpus: sql<number>`max(${gpuMinute.gpus})`.as("gpus"),
+				permille: sql<number>`avg(${gpuMinute.utilisationPermille})`.as("permille"),
+				milliwatts: sql<number | null>`avg(${gpuMinute.milliwatts})`.as("milliwatts"),
+				minutes: sql<number>`count(*)`.as("minutes"),
+			})
+			.from(gpuMinute)
+			.innerJoin(instance, eq(instance.id, gpuMinute.instanceId))
+			.where(ofJob)
+			.groupBy(instance.attemptId, instance.id, sql`begin`),
+	);
+	const rows = await ctx.db
+		.with(machines)
+		.select({
+			attemptId: machines.attemptId,
+			atMs: epochMs(sql`${machines.begin}`),
+			percent: sql<string>`sum(${machines.permille} * ${machines.gpus}) / sum(${machines.gpus}) / 10`,
+			// A machine that does not tell its power leaves the sum unknown, not smaller.
+			watts: sql<string | null>`case when bool_and(${machines.milliwatts} is not null) then sum(${machines.milliwatts}) / 1000 end`,
+			minutes: sql<number>`sum(${machines.minutes})::int`,
+		})
+		.from(machines)
+		.groupBy(machines.attemptId, machines.begin)
+		.orderBy(asc(machines.begin));
+	const attempts = new Map<string, AttemptGpuUse>();
+	for (const row of rows) {
+		const use = attempts.get(row.attemptId) ?? { attemptId: row.attemptId, stretches: [], measuredMinutes: 0 };
+		use.stretches.push({
+			atMs: Number(row.atMs),
+			utilisationPercent: Number(row.percent),
+			powerWatts: row.watts === null ? null : Number(row.watts),
+		});
+		use.measuredMinutes += row.minutes;
+		attempts.set(row.attemptId, use);
+	}
+	return { stepMs, attempts: [...attempts.values()] };
+}

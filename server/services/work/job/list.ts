@@ -1,0 +1,102 @@
+import { and, desc, eq, ilike, inArray, like, or, type SQL, sql } from "drizzle-orm";
+import { z } from "zod";
+import { job } from "#server/db/schema/job.ts";
+import { JOB_STATES } from "#server/domain/states.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { teamScope } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
+import { type JobView, jobView } from "./view.ts";
+
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).max(50).default([]);
+
+export const listJobsInput = z.strictObject({
+	state: listOf(z.enum(JOB_STATES)),
+	team: listOf(z.string().max(64)),
+	class: listOf(z.enum(WORKLOAD_CLASSES)),
+	/** Site id, or `cloud` for every cloud. */
+	site: z.string().max(64).optional(),
+	/** Part of a name, an id or its beginning. */
+	q: z.string().trim().max(128).optional(),
+	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */
+	endedSinceMs: z.number().int().optional(),
+	cursor: z.string().max(256).optional(),
+	limit: z.number().int().min(1).max(500).default(100),
+});
+export type ListJobsInput = z.input<typeof listJobsInput>;
+
+/**
+ * Jobs, newest first, by keyset. A data scientist sees the jobs of the teams that are theirs.
+ * Cost: one index range scan of at most `limit` + 1 rows when filtered by nothing, state or team.
+ */
+export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise<{ items: JobView[]; nextCursor: string | null }> {
+	const input = listJobsInput.parse(raw);
+	const scope = teamScope(ctx, "job:read");
+	const conditions: (SQL | undefined)[] = [
+		scope === null ? undefined : inArray(job.team, [...scope, ""]),
+		input.state.length > 0 ? inArray(job.state, input.state) : undefined,
+		input.team.length > 0 ? inArray(job.team, input.team) : undefined,
+		input.class.length > 0 ? inArray(job.class, input.class) : undefined,
+		input.site === undefined ? undefined : siteCondition(input.site),
+		input.q ? searchCondition(input.q) : undefined,
+		input.endedSinceMs === undefined
+			? undefined
+			: or(
+					sql`${job.state} in ('held','queued','admitted','running')`,
+					sql`${job.finishedAt} >= ${new Date(input.endedSinceMs).toISOString()}::timestamptz`,
+				),
+	];
+	if (input.cursor) {
+		const { atMs, id } = decodeCursor(input.cursor);
+		conditions.push(sql`(${job.submittedAt}, ${job.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`);
+	}
+	const rows = await ctx.db
+		.select()
+		.from(job)
+		.where(and(...conditions))
+		.orderBy(desc(job.submittedAt), desc(job.id))
+		.limit(input.limit + 1);
+	const page = rows.slice(0, input.limit);
+	const last = page.at(-1);
+	return {
+		items: page.map(jobView),
+		nextCursor: rows.length > input.limit && last ? encodeCursor(last.submittedAt.getTime(), last.id) : null,
+	};
+}
+
+function siteCondition(site: string): SQL {
+	return site === "cloud" ? sql`${job.placement}->>'capacityType' <> 'owned'` : sql`${job.placement}->>'siteId' = ${site}`;
+}
+
+function searchCondition(q: string): SQL | undefined {
+	const escaped = q.replace(/[\\%_]/g, "\\$&");
+	// Ids are looked for only when it looks like one: a prefix search of ids cannot use the index of names.
+	return q.startsWith("job_") ? or(eq(job.id, q), like(job.id, `${escaped}%`)) : ilike(job.name, `%${escaped}%`);
+}
+
+/**
+ * How many jobs wait or run, and how many ended in the last 24 hours, by state, within what the actor may see.
+ * Cost: two index scans over just these jobs, however many there were before.
+ */
+export async function countJobs(ctx: ServiceContext): Promise<Record<(typeof JOB_STATES)[number], number>> {
+	const scope = teamScope(ctx, "job:read");
+	const mine = scope === null ? undefined : inArray(job.team, [...scope, ""]);
+	const count = { state: job.state, count: sql<number>`count(*)::int` };
+	const since = new Date(ctx.clock.nowMs() - DAY_MS).toISOString();
+	const [live, ended] = await Promise.all([
+		ctx.db
+			.select(count)
+			.from(job)
+			.where(and(sql`${job.state} in ('held','queued','admitted','running')`, mine))
+			.groupBy(job.state),
+		ctx.db
+			.select(count)
+			.from(job)
+			.where(and(sql`${job.finishedAt} >= ${since}::timestamptz`, mine))
+			.groupBy(job.state),
+	]);
+	const out = Object.fromEntries(JOB_STATES.map((s) => [s, 0])) as Record<(typeof JOB_STATES)[number], number>;
+	for (const row of [...live, ...ended]) out[row.state] = row.count;
+	return out;
+}

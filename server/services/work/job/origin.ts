@@ -1,0 +1,77 @@
+import { desc, eq } from "drizzle-orm";
+import type { Db } from "#server/db/client.ts";
+import { adoption } from "#server/db/schema/adoption.ts";
+import { jobImport } from "#server/db/schema/job-import.ts";
+import { site } from "#server/db/schema/site.ts";
+import { adoptionWords } from "#server/domain/end-sentences.ts";
+import type { ForeignOutcome } from "#server/domain/foreign-job.ts";
+import type { ImportRecord } from "#server/domain/imports/record.ts";
+import type { AdoptionState } from "#server/domain/states.ts";
+import { iso } from "#server/services/core/view.ts";
+import type { JobRow } from "./view.ts";
+
+/** The job of a cluster's own queue that this one stands for. */
+export interface AdoptionView {
+	id: string;
+	state: AdoptionState;
+	siteId: string;
+	siteName: string;
+	/** The cluster's own number or name of it, and whose it is there. */
+	foreignId: string;
+	user: string;
+	/** Partition or namespace. */
+	partition: string;
+	ruleId: string;
+	policyVersion: number;
+	offeredAt: string;
+	/** Since when the cluster holds it; null: it never did. */
+	heldAt: string | null;
+	endedAt: string | null;
+	/** Why it went back, or ended; null: it did not. */
+	why: string | null;
+	/** What the cluster was told of its end. */
+	outcome: ForeignOutcome | null;
+	/** Files at the cluster with what it printed, or the folder there with its checkpoint; or why there are none. */
+	output: { files: string[]; problem: string | null } | null;
+	/** What the cluster answered to the last call that failed. */
+	problem: string | null;
+}
+
+/** Where a job comes from, where it was not written for Spillway. */
+export interface JobOrigin {
+	imported: (ImportRecord & { readAt: string }) | null;
+	adoption: AdoptionView | null;
+}
+
+export async function originOf(db: Db, { id, importId }: Pick<JobRow, "id" | "importId">): Promise<JobOrigin> {
+	const [imported, [adopted]] = await Promise.all([
+		importId === null ? null : db.select().from(jobImport).where(eq(jobImport.id, importId)),
+		db
+			.select({ row: adoption, siteName: site.name })
+			.from(adoption)
+			.innerJoin(site, eq(site.id, adoption.siteId))
+			.where(eq(adoption.jobId, id))
+			.orderBy(desc(adoption.offeredAt))
+			.limit(1),
+	]);
+	const script = imported?.[0];
+	return {
+		imported: script ? importView(script) : null,
+		adoption: adopted ? adoptionView(adopted) : null,
+	};
+}
+
+function importView({ id: _, readAt, ...record }: typeof jobImport.$inferSelect): NonNullable<JobOrigin["imported"]> {
+	return { ...record, readAt: readAt.toISOString() };
+}
+
+function adoptionView({ row, siteName }: { row: typeof adoption.$inferSelect; siteName: string }): AdoptionView {
+	return {
+		...{ id: row.id, state: row.state, siteId: row.siteId, siteName },
+		...{ foreignId: row.foreignId, user: row.facts.user, partition: row.facts.partition },
+		...{ ruleId: row.ruleId, policyVersion: row.policyVersion },
+		...{ offeredAt: row.offeredAt.toISOString(), heldAt: iso(row.heldAt), endedAt: iso(row.endedAt) },
+		why: row.why === null ? null : adoptionWords(row.why),
+		...{ outcome: row.outcome, output: row.output, problem: row.problem },
+	};
+}

@@ -1,0 +1,131 @@
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { attempt } from "#server/db/schema/attempt.ts";
+import { instance } from "#server/db/schema/instance.ts";
+import type { Offer, Placement } from "#server/domain/capacity.ts";
+import type { BudgetRule } from "#server/domain/policy.ts";
+import type { Reason } from "#server/domain/reasons.ts";
+import { assert } from "#server/kernel/assert.ts";
+import { attemptIdOf, instanceIdOf } from "#server/kernel/ids.ts";
+import { rentHoldOf } from "#server/scheduling/cost.ts";
+import { writeSchedulerAudit } from "#server/services/core/audit.ts";
+import { type HoldRefusal, placeHold } from "#server/services/ledger/budget/place-hold.ts";
+import { hasSeats } from "#server/services/pricing/offer/has-seats.ts";
+import { toStoredOffer } from "#server/services/pricing/offer/stored-offer.ts";
+import { admitJob } from "./admit.ts";
+
+export type PlaceCloudResult =
+	| { kind: "placed"; attemptId: string; instanceIds: string[] }
+	| { kind: "stale" }
+	| { kind: "over_budget"; refusal: HoldRefusal };
+
+/**
+ * Places a job on an offer: sets the worst case aside, writes the attempt and an intent for each of its instances and
+ * admits the job, all or nothing. No provider was called yet. With `over_budget` nothing was written and the transaction
+ * goes on.
+ */
+export async function placeCloud(
+	tx: Tx,
+	input: {
+		jobId: string;
+		attemptNo: number;
+		offer: Offer;
+		/** Machines that start together or none of them: the job's nodes. */
+		instances: number;
+		/** Expected speed there. Absent: 1. */
+		speed?: number;
+		lifeMs: number;
+		/** Of all instances together. */
+		holdMicroUsd: bigint;
+		budgets: readonly BudgetRule[];
+		/** Worst-case egress, GiB, kept with the attempt as its reservation. */
+		egressGiB?: number;
+		/** sha256 (hex) of the one-time secret of an instance. */
+		bootstrapHashFor(instanceId: string): string;
+		reason: Reason;
+		nowMs: number;
+	},
+): Promise<PlaceCloudResult> {
+	const { offer, nowMs } = input;
+	const microUsdPerHour = ownPriceOf(offer);
+	if (!(await hasSeats(tx, offer, input.instances))) return { kind: "stale" };
+	const attemptId = attemptIdOf(input.jobId, input.attemptNo);
+	const instanceIds = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
+	const amounts = holdOfEach(offer, input);
+	const holds = instanceIds.map((instanceId, rank) => ({ instanceId, amountMicroUsd: rank === 0 ? amounts.first : amounts.other }));
+	const held = await placeHold(tx, { holds, budgets: input.budgets, nowMs });
+	if (!held.ok) return { kind: "over_budget", refusal: held };
+	const placement: Placement = {
+		siteId: offer.siteId,
+		provider: offer.provider,
+		region: offer.region,
+		zone: offer.zone,
+		capacityType: offer.capacityType,
+		instanceType: offer.instanceType,
+		poolId: null,
+		accelerator: offer.accelerator,
+		...(input.speed !== undefined && { speed: input.speed }),
+	};
+	const admitted = await admitJob(tx, { jobId: input.jobId, attemptNo: input.attemptNo, placement, reason: input.reason, nowMs });
+	if (!admitted) return { kind: "stale" };
+	const at = new Date(nowMs);
+	await tx.insert(attempt).values({
+		id: attemptId,
+		jobId: input.jobId,
+		number: input.attemptNo,
+		placement: { ...placement, ...(input.egressGiB !== undefined && { egressGiB: input.egressGiB }) },
+		siteId: offer.siteId,
+		capacityType: offer.capacityType,
+		gpus: offer.gpus * input.instances,
+		createdAt: at,
+	});
+	const taken = {
+		siteId: offer.siteId,
+		provider: offer.provider,
+		region: offer.region,
+		zone: offer.zone,
+		instanceType: offer.instanceType,
+		capacityType: offer.capacityType,
+		accelerator: offer.accelerator,
+		gpus: offer.gpus,
+		offer: toStoredOffer(offer),
+		microUsdPerHour,
+		jobId: input.jobId,
+		attemptId,
+		intendedAt: at,
+		expiresAt: new Date(nowMs + input.lifeMs),
+	};
+	await tx.insert(instance).values(instanceIds.map((id, rank) => ({ ...taken, id, rank, bootstrapHash: input.bootstrapHashFor(id) })));
+	const { siteId, region, zone, instanceType, capacityType } = offer;
+	await writeSchedulerAudit(tx, {
+		...{ action: "job.place", subject: input.jobId, atMs: nowMs },
+		after: {
+			...{ attemptId, instanceId: instanceIds[0], siteId, region, zone, instanceType, capacityType, reason: input.reason.code },
+			...{ microUsdPerHour: String(offer.microUsdPerHour), holdMicroUsd: String(input.holdMicroUsd), expiresAtMs: nowMs + input.lifeMs },
+			...(input.instances > 1 ? { instances: input.instances } : {}),
+		},
+	});
+	await notify(tx, { changes: instanceIds.map((id) => ({ topic: "instance", id, team: null })) });
+	return { kind: "placed", attemptId, instanceIds };
+}
+
+/**
+ * What an hour of the machine costs when no commitment pays it: the offer's price, and of reserved capacity, whose price is the
+ * marginal one and may be 0, that of the same machine on demand.
+ */
+function ownPriceOf(offer: Offer): bigint {
+	const price = offer.capacityType === "reserved" ? (offer.onDemandMicroUsdPerHour ?? offer.microUsdPerHour) : offer.microUsdPerHour;
+	assert(price !== null && price > 0n, "an offer without a price was chosen");
+	return price;
+}
+
+/** Each machine's own time, and with the first what leaves the region, since only its checkpoints are kept. */
+function holdOfEach(
+	offer: Offer,
+	{ instances, lifeMs, holdMicroUsd }: { instances: number; lifeMs: number; holdMicroUsd: bigint },
+): { first: bigint; other: bigint } {
+	const count = BigInt(instances);
+	const rent = rentHoldOf(offer, lifeMs, instances);
+	const other = (rent < holdMicroUsd ? rent : holdMicroUsd) / count;
+	return { first: holdMicroUsd - (count - 1n) * other, other };
+}

@@ -1,0 +1,62 @@
+import type { Db } from "#server/db/client.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import type { ImportInput } from "../import/import-job.ts";
+import { recordImport } from "../import/record-import.ts";
+import { insertJobs, type Submission } from "./insert.ts";
+import { checkSubmission } from "./submit.ts";
+
+/** Jobs that one statement takes at most. */
+const GATHERED_MAX = 200;
+
+interface Waiting extends Submission {
+	resolve(id: string): void;
+	reject(error: unknown): void;
+}
+
+/**
+ * Submits one job. Those that arrive while others are being written share the next statement, so that many clients cost
+ * few commits; a lone one waits for nobody. Each caller is answered after its job is durable.
+ * @param script what it was read from, as of submitJobs.
+ * @throws SpillwayError as submitJobs.
+ */
+export async function submitJob(ctx: ServiceContext, spec: JobSpec, script?: ImportInput): Promise<string> {
+	await checkSubmission(ctx, [spec]);
+	const imported = script ? await recordImport(ctx, script, [spec]) : null;
+	const queue = queues.get(ctx.db) ?? new SubmitQueue(ctx.db);
+	queues.set(ctx.db, queue);
+	const submission = { spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, imported };
+	return queue.add(submission, () => ctx.clock.nowMs());
+}
+
+const queues = new WeakMap<Db, SubmitQueue>();
+
+class SubmitQueue {
+	readonly #db: Db;
+	#waiting: Waiting[] = [];
+	#writing = false;
+	constructor(db: Db) {
+		this.#db = db;
+	}
+
+	add(submission: Submission, nowMs: () => number): Promise<string> {
+		return new Promise((resolve, reject) => {
+			this.#waiting.push({ ...submission, resolve, reject });
+			if (!this.#writing) void this.#write(nowMs);
+		});
+	}
+
+	async #write(nowMs: () => number): Promise<void> {
+		this.#writing = true;
+		while (this.#waiting.length > 0) {
+			const batch = this.#waiting.splice(0, GATHERED_MAX);
+			try {
+				const ids = await insertJobs(this.#db, batch, nowMs());
+				for (const [i, one] of batch.entries()) one.resolve(ids[i] ?? "");
+			} catch (error) {
+				for (const one of batch) one.reject(error);
+			}
+		}
+		this.#writing = false;
+	}
+}

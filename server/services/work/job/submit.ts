@@ -1,0 +1,55 @@
+import type { Db } from "#server/db/client.ts";
+import { team } from "#server/db/schema/account.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import type { ImportInput } from "../import/import-job.ts";
+import { recordImport } from "../import/record-import.ts";
+import { insertJobs } from "./insert.ts";
+
+/** Jobs taken in one call. */
+export const SUBMIT_BATCH_MAX = 1_000;
+
+/**
+ * Writes jobs as `queued`, all or none, and wakes the loop.
+ * @param script what the jobs were read from: what was carried over of it is kept with them.
+ * @returns their ids, in order.
+ * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` for a team that does not exist.
+ */
+export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[], script?: ImportInput): Promise<string[]> {
+	await checkSubmission(ctx, specs);
+	const imported = script ? await recordImport(ctx, script, specs) : null;
+	const common = { actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, imported };
+	return insertJobs(
+		ctx.db,
+		specs.map((spec) => ({ spec, ...common })),
+		ctx.clock.nowMs(),
+	);
+}
+
+/** Who may not submit for a team, or a team that is not there, is refused before anything is written. */
+export async function checkSubmission(ctx: ServiceContext, specs: readonly JobSpec[]): Promise<void> {
+	for (const spec of specs) authorize(ctx, "job:submit", spec.team);
+	await assertTeamsExist(ctx.db, new Set(specs.map((s) => s.team)));
+}
+
+const TEAM_CACHE_MS = 10_000;
+const teamCaches = new WeakMap<Db, { names: Set<string>; readAtMs: number }>();
+
+async function assertTeamsExist(db: Db, wanted: ReadonlySet<string>): Promise<void> {
+	let cache = teamCaches.get(db);
+	const missing = (): string | undefined => [...wanted].find((t) => !cache?.names.has(t));
+	if (!cache || performance.now() - cache.readAtMs > TEAM_CACHE_MS || missing() !== undefined) {
+		const rows = await db.select({ name: team.name }).from(team);
+		cache = { names: new Set(rows.map((r) => r.name)), readAtMs: performance.now() };
+		teamCaches.set(db, cache);
+	}
+	const unknown = missing();
+	if (unknown === undefined) return;
+	const known = [...cache.names].sort().join(", ");
+	throw new SpillwayError("invalid_input", `There is no team "${unknown}".`, {
+		fields: [{ path: "metadata.team", message: `there is no team "${unknown}"; teams: ${known}` }],
+		fix: `Use one of: ${known}.`,
+	});
+}

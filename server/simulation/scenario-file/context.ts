@@ -1,0 +1,31 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
+import type { ScenarioDocument } from "./scenario-document.ts";
+
+export interface ScenarioContext {
+	doc: ScenarioDocument;
+	facts: ShippedFacts;
+	seed: number;
+	startMs: number;
+	read: ReadNamedFile;
+}
+
+/** Facts that the project ships and a scenario may call for; server/rates as data, since this room does not import it. */
+export interface ShippedFacts {
+	/** Every offer of the catalogue, at its snapshot's price. */
+	offers(observedAtMs: number): Offer[];
+	/** The rate card's figures for a model; null: it has no purchase price for it. */
+	ownedRate(accelerator: string): { microUsdPerGpuHour: bigint; wattsPerGpu: number; pue: number } | null;
+	/** Average PUE of a machine room at home. */
+	onPremisesPue: number;
+	/** Yearly average of a grid zone, gCO2e/kWh; null: not known. */
+	gridZone(zone: string): number | null;
+	/** The models that a name may mean. */
+	acceleratorsNamed(name: string): readonly string[];
+	boardWatts: Readonly<Record<string, number>>;
+	/** Public measurements of training speed. */
+	throughputPrior: ThroughputPrior;
+}
+
+/** What is read at a path named in a scenario; `at` is the field that names it. */
+export type ReadNamedFile = (file: string, at: readonly (string | number)[]) => { text: string; name: string };
