@@ -176,7 +176,10 @@ describe("sites over REST", () => {
 		expect(added.status, added.text).toBe(201);
 		const moved = { settings: { ...settings, url: elsewhere } };
 		for (const answer of [await patch("cluster-two", moved), await world.post("/sites/cluster-two/check", moved)]) {
-			expect(answer).toMatchObject({ status: 400, json: { fields: [{ path: "credentials", message: expect.stringContaining("entered again for the new address") }] } });
+			expect(answer).toMatchObject({
+				status: 400,
+				json: { fields: [{ path: "credentials", message: expect.stringContaining("entered again for the new address") }] },
+			});
 		}
 		expect((await patch("cluster-two", { settings: { ...settings, user: "other" } })).status).toBe(200);
 		expect(asked).toEqual([]);

@@ -14,12 +14,10 @@ afterEach(async () => {
 	for (const world of opened.splice(0)) await world.database.drop();
 });
 
+const A100 = fakeOffer({ ...START, instanceType: "p4.xlarge", accelerator: "A100-80GB", microUsdPerHour: 3_000_000n });
+
 /** One slot at home, taken for two hours. */
-async function open(rules: string[] = []): Promise<World> {
-	const offers = [
-		fakeOffer(START),
-		fakeOffer({ ...START, instanceType: "p4.xlarge", accelerator: "A100-80GB", microUsdPerHour: 3_000_000n }),
-	];
+async function open(rules: string[] = [], offers = [fakeOffer(START), A100]): Promise<World> {
 	const world = await World.open({ slots: 1, rules, tickMs: 30_000, runMs: 600_000, cloud: { offers } });
 	opened.push(world);
 	const createdAt = new Date(world.clock.nowMs());
@@ -45,12 +43,12 @@ const jobOf = (spec: Spec) =>
 
 describe("a quote", { timeout: 60_000 }, () => {
 	it("tells what would be sooner, and who follows it to the letter is quoted just that", async () => {
-		const w = await open();
+		const w = await open([], [A100]);
 		const spec: Spec = { resources: { gpus: 1, accelerators: ["A10G-24GB"] } };
 		const quote = await askQuote(as(w, "usr_d"), jobOf(spec));
 		expect(quote.expected?.placement.capacityType).toBe("owned");
 		const [best] = quote.suggestions;
-		expect(best?.sentence).toMatch(/^Allow A100-80GB: starts 2h earlier, ends 2h15m earlier, \$1\.77 more\.$/);
+		expect(best?.sentence).toMatch(/^Allow A100-80GB: starts 2h earlier, ends 2h37m earlier, \$0\.6502 more\.$/);
 		for (const { fields, prospect } of quote.suggestions) {
 			const changed = structuredClone(spec);
 			for (const { path, value } of fields) {
@@ -66,7 +64,7 @@ describe("a quote", { timeout: 60_000 }, () => {
 		const w = await open();
 		const at = (minutes: number) => new Date(w.clock.nowMs() + minutes * 60_000).toISOString();
 		const risks = async (minutes: number) => {
-			const quote = await askQuote(as(w, "usr_d"), jobOf({ deadline: at(minutes) }));
+			const quote = await askQuote(as(w, "usr_d"), jobOf({ resources: { gpus: 1, accelerators: ["A10G-24GB"] }, deadline: at(minutes) }));
 			const risk = (owned: boolean) => quote.candidates.find((c) => (c.placement.capacityType === "owned") === owned)?.deadlineRisk;
 			return { home: risk(true), cloud: risk(false), expected: quote.expected?.deadlineRisk };
 		};
