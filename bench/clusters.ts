@@ -2,7 +2,7 @@
  * A home cluster under watch: `npm run bench:clusters [-- --json] [--pending N] [--watch SECONDS] [--submissions N]`, as root on
  * Debian with Slurm's packages. A real Slurm of this host: how soon a job of others is seen, what watching costs the
  * controller while many jobs wait, and submissions through the driver against the same ones sent bare to slurmrestd. Those
- * are measured with all cores shared, and once more with the controller on a core of its own, as on another machine.
+ * are measured with all cores shared, and again with the controller on its own core, as on another machine.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -39,7 +39,7 @@ const TICK_MS = 1_000;
 const SEEN_SAMPLES = 20;
 /** As the driver has them. */
 const CONNECTIONS = 8;
-/** A listing among many others takes long on a busy host, and is to be measured all the same. */
+/** A listing among many others takes long on a busy host, and must be measured all the same. */
 const ANSWER_TIMEOUT_MS = 120_000;
 const NODES = 8;
 const GPUS_PER_NODE = 64;
@@ -58,7 +58,7 @@ if (missing !== null) {
 	process.stderr.write(`There is no Slurm to measure: ${missing}\n`);
 	process.exit(2);
 }
-assert(SUBMISSIONS <= NODES * GPUS_PER_NODE, `at most ${NODES * GPUS_PER_NODE} submissions: each has a GPU of its own`);
+assert(SUBMISSIONS <= NODES * GPUS_PER_NODE, `at most ${NODES * GPUS_PER_NODE} submissions: each has its own GPU`);
 let slurm: SlurmCluster;
 let token: string;
 

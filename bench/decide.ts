@@ -1,5 +1,6 @@
 /**
- * One cycle of the decision core on made-up queues: `npm run bench:decide [-- --json] [--rounds N] [--pending N,N] [--offers N,N] [--cycles N]`.
+ * One cycle of the decision core on made-up queues: `npm run bench:decide [-- --json] [--rounds N] [--pending N,N] [--offers N,N]
+ * [--cycles N]`.
  * Prints ms a cycle (median and slowest of the rounds) for each size, and how the time grows; then µs a cycle when little
  * changed since the last one. The input follows from a seed, so that two runs decide the same; nothing is asserted.
  */
@@ -146,7 +147,7 @@ interface Row {
 	waiting: number;
 }
 
-/** The snapshot after the plan was applied: what left is gone, what was held is held. */
+/** The snapshot after the plan was applied: what left no longer exists, what was held is held. */
 function after(snapshot: Snapshot, plan: Plan): Snapshot {
 	const kinds = new Map(plan.actions.map((a) => [a.jobId, a.kind]));
 	const pending = snapshot.pending

@@ -20,7 +20,7 @@ const DEFAULT_TRACE = "../shared/data/traces/philly_muri_vc2.csv";
 const LEARN_EVERY_MS = 3 * HOUR_MS;
 
 const ASSUMPTIONS = [
-	"nodes of 8 GPUs; accelerator models and deadlines of the trace are ignored; nobody gives an estimate; a recorded user stands for the job's name, a recorded group for its team",
+	"nodes of 8 GPUs; accelerator models and deadlines of the trace are ignored; no one gives an estimate; a recorded user stands for the job's name, a recorded group for its team",
 	"a job that asks for more than the cluster has is left out",
 	"truth: the start that the core's own queue order and backfill gave the job in the same replay, in which nothing bursts and the first 32 jobs in order are looked at for a start",
 	"a forecast: of every waiting job in a cycle over the whole queue; such cycles are as frequent as 1,000,000 forecasts in all allow; kept for a job when it is first told one, and once for each nearer horizon that it comes into",

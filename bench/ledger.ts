@@ -1,5 +1,6 @@
 /**
- * The ledger at size: `npm run bench:ledger [-- --json] [--jobs N] [--charges N] [--small-jobs N] [--rounds N] [--instances N] [--bill-rows N] [--only NAME] [--keep DIR]`.
+ * The ledger at size: `npm run bench:ledger [-- --json] [--jobs N] [--charges N] [--small-jobs N] [--rounds N] [--instances N]
+ * [--bill-rows N] [--only NAME] [--keep DIR]`.
  * Fills a throwaway PostgreSQL with twelve months twice, small and large, and prints for every query of Spend, Carbon, Budgets
  * and Statements its p50 and p95 on the server at both sizes; then what publishing budgets and metering of running instances
  * takes, rows a second of a FOCUS export, and seconds and peak memory of a bill's import. With --keep the databases stay in
@@ -47,7 +48,7 @@ const part = PARTS.find((name) => name === args.only);
 const wanted = (name: (typeof PARTS)[number]): boolean => args.only === "" || part === name;
 
 const server = await startServer(args.keep);
-/** Other work on the machine makes every figure worse: its load as the run began stands beside them. */
+/** Other work on the machine makes every figure worse: its load as the run began is next to them. */
 const figures: Record<string, number | string> = {
 	jobs,
 	charges,
@@ -162,7 +163,7 @@ async function measureExport(): Promise<void> {
 	);
 }
 
-/** Into a database of its own: a kept one would have the bill already. */
+/** Into its own database: a kept one would have the bill already. */
 async function measureImport(): Promise<void> {
 	await dropDatabase(server, "import");
 	await migrate(server.urlOf("import"));

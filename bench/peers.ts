@@ -2,7 +2,7 @@
  * Other published systems on the inputs that they ship, next to Spillway's core in a replay:
  * `npm run bench:peers -- [--skynomad DIR] [--told length|estimate|limit] [--json]`.
  * SkyNomad: a job with a deadline on spot in several zones; DIR as bench/samples/skynomad, which is the default (invented data, so
- * it holds no figures of theirs). docs/simulator.md has the terms.
+ * it holds none of their figures). docs/simulator.md has the terms.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";

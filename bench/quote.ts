@@ -2,7 +2,7 @@
  * Quotes while many jobs wait: `npm run bench:quote [-- --json] [--pending N] [--rounds N] [--single N]`.
  * Asks in process, over a throwaway PostgreSQL in which N jobs wait for 256 GPUs that are all busy, with the shipped catalogue of
  * offers and 10,000 past runs: as a form does while somebody types (`typed`), as one who thinks for a moment between two questions
- * (`paused`), after ten minutes in which nobody asked and nothing was kept ready, as just after a start (`cold`), and after such a
+ * (`paused`), after ten minutes in which no one asked and nothing was kept ready, as just after a start (`cold`), and after such a
  * silence while moments are kept ready, as the web server does (`silent`; the clocks are moved on, and the next moment is waited for).
  * Prints p50 and p95 in ms by the clock, from the moment in which a question was due, and as CPU time of this process during it
  * (PostgreSQL's is not in it); `typedCpuShare` and `silentCpuShare` are what all of it takes of one core, with what is made ready
@@ -175,7 +175,7 @@ interface Sample {
 	cpuMs: number;
 }
 
-/** Whoever asks while something else is done here waits for its end: time counts from when the question was due. */
+/** Anyone who asks while something else is done here waits for its end: time counts from when the question was due. */
 async function askAll(
 	count: number,
 	pauseMs: (i: number) => number,

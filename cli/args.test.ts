@@ -44,7 +44,7 @@ describe("parseCommandArgs", () => {
 			false,
 		]);
 	});
-	it("--workdir stands with and without its folder", () => {
+	it("--workdir is with and without its folder", () => {
 		const workdir = (...argv: string[]): string | undefined => parseCommandArgs(argv, JOB_OPTIONS).text("workdir");
 		expect([
 			workdir("--workdir"),

@@ -23,7 +23,7 @@ export const GLOBAL_OPTIONS: Options = {
 /** What was given to one command. Wrong values are told by flag, value and what is allowed. */
 export class Args {
 	readonly positionals: readonly string[];
-	/** What stands behind `--`; null without one. */
+	/** What is behind `--`; null without one. */
 	readonly command: readonly string[] | null;
 	readonly #values: ReadonlyMap<string, readonly (string | true)[]>;
 	constructor(values: ReadonlyMap<string, readonly (string | true)[]>, positionals: readonly string[], command: readonly string[] | null) {
@@ -54,7 +54,7 @@ export function badInput(message: string): CliError {
 	return new CliError(EXIT.badInput, message);
 }
 
-/** The command's name and all the rest; global options may stand before it. */
+/** The command's name and all the rest; global options may be before it. */
 export function splitCommand(argv: readonly string[]): { name: string | null; rest: string[] } {
 	for (let i = 0; i < argv.length; i++) {
 		const word = argv[i] ?? "";

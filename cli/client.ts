@@ -41,7 +41,7 @@ export interface Answer {
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Speaks REST. A connection that breaks is tried once more; writes carry an Idempotency-Key, so that is safe. */
+/** Speaks REST. A connection that breaks is tried again; writes carry an Idempotency-Key, so that is safe. */
 export class Client {
 	readonly #settings: Settings;
 	readonly #signal: AbortSignal;

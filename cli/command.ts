@@ -13,7 +13,7 @@ export interface CommandContext {
 
 export interface Command {
 	name: string;
-	/** What stands behind the name: `[-f FILE | -- COMMAND…]`. */
+	/** What is behind the name: `[-f FILE | -- COMMAND…]`. */
 	usage: string;
 	summary: string;
 	/** More for its help, where the summary does not say it all. */

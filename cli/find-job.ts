@@ -13,7 +13,7 @@ const PAGES_MAX = 10;
 
 /**
  * The id of the job that was meant: an id, the beginning of one, or a name, of which the newest is taken.
- * @param options `write`: the job is to be changed, so a name that several live jobs have is refused.
+ * @param options `write`: the job must be changed, so a name that several live jobs have is refused.
  * @throws CliError `badInput` when several are meant, `notFound`.
  */
 export async function findJobId(ctx: CommandContext, given: string, options: { write?: boolean } = {}): Promise<string> {

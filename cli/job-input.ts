@@ -179,7 +179,7 @@ function toldByFlag<T>(check: () => T): T {
 		if (!first) throw badInput(error.message);
 		const more = error.fields.length > 1 ? ` (and ${error.fields.length - 1} more)` : "";
 		if (first.path === "metadata.team" && first.message === "is required")
-			throw badInput("--team is required: the team that pays. SPILLWAY_TEAM sets it for good.");
+			throw badInput("--team is required: the team that pays. SPILLWAY_TEAM sets it permanently.");
 		throw badInput(`${flagOrField(first.path)}: ${first.message}${more}`);
 	}
 }

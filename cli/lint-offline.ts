@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { CliError, EXIT } from "./exit.ts";
 import { checkShape } from "./shapes/policy.ts";
 
-/** A program of its own, as the command knows no parser: what the server says and what is said here are one. */
+/** Its own program, as the command knows no parser: what the server says and what is said here are one. */
 const PROGRAM = path.resolve(import.meta.dirname, "../server/bin/lint-policy.ts");
 
 /** @throws CliError when the program cannot be started. */

@@ -60,7 +60,7 @@ function checkPositionals(command: Command, args: Args): void {
 	if (given < min) throw badInput(`${name} is missing. ${usage}`);
 	if (given > max) {
 		const extra = args.positionals[max] ?? "";
-		throw badInput(`"${extra}" is too much.${command.takesCommand ? " A command to run stands behind --." : ""} ${usage}`);
+		throw badInput(`"${extra}" is too much.${command.takesCommand ? " A command to run is behind --." : ""} ${usage}`);
 	}
 }
 

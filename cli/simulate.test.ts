@@ -48,7 +48,7 @@ describe("spillway simulate", { timeout: 120_000 }, () => {
 			runs: [{ policy: null, report: { strategy: "eager_spot", jobsDone: 230 } }],
 		});
 	});
-	it("tells what is wrong in plain words, with exit code 2 and nothing on stdout", async () => {
+	it("shows what is wrong in plain words, with exit code 2 and nothing on stdout", async () => {
 		const file = (name: string, text: string): string => {
 			writeFileSync(path.join(folder, name), text);
 			return path.join(folder, name);

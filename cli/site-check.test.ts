@@ -21,7 +21,7 @@ it.each([
 	["nothing at a cloud, which has no pools", { provider: "aws", gpusTotal: null, pools: [] }, []],
 	["that it is disabled, and nothing else", { enabled: false, healthy: false }, [/is disabled/]],
 	["why it does not answer", { healthy: false, healthMessage: "Slurm: nodes: slurmrestd does not answer" }, [/slurmrestd does not answer/]],
-	["that nobody has asked it", { healthy: false, lastSeenAt: null }, [/nobody has asked it yet/]],
+	["that no one has asked it", { healthy: false, lastSeenAt: null }, [/no one has asked it yet/]],
 	[
 		"that no scheduler looks at it",
 		{ lastSeenAt: new Date(NOW_MS - 3_600_000).toISOString() },
@@ -29,7 +29,7 @@ it.each([
 	],
 	[
 		"pools without a price",
-		{ healthMessage: "not used, since nobody has said what its GPUs cost: gpu-h100x8", pools: [] },
+		{ healthMessage: "not used, since no one has said what its GPUs cost: gpu-h100x8", pools: [] },
 		[/gpu-h100x8/, /no pool with a price/],
 	],
 ] as const)("finds %s", (_what, changes, texts) => {

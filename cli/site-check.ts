@@ -25,7 +25,7 @@ export function findingsOf(site: Site, nowMs: number): SiteFinding[] {
 	if (!site.healthy)
 		found.push({
 			good: false,
-			text: `it does not answer as it should: ${site.healthMessage ?? "nobody has asked it yet; see that a scheduler runs"}`,
+			text: `it does not answer as it should: ${site.healthMessage ?? "no one has asked it yet; see that a scheduler runs"}`,
 		});
 	else if (!seen) found.push({ good: false, text: `it was last seen ${ago(site.lastSeenAt, nowMs)}: see that a scheduler runs` });
 	else found.push({ good: true, text: `it answered ${ago(site.lastSeenAt, nowMs)}` });

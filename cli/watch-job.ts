@@ -14,7 +14,7 @@ const ASKED_AT_ONCE = 8;
 const UNREACHABLE_PATIENCE_MS = 60_000;
 
 /**
- * Waits until all of these have ended, showing how they stand on stderr.
+ * Waits until all of these have ended, showing how they are on stderr.
  * @returns the last answer about each, in order.
  * @throws CliError `server` when it cannot be reached for long; `interrupted`.
  */

@@ -31,7 +31,7 @@ async function askForCap(page: Page, dollars: string, button: "Change cap" | "Pr
 	await expect(dialog).toBeHidden();
 }
 
-test("finance changes a cap; it counts at once, and the policy keeps its comments", async ({ page }) => {
+test("finance changes a cap; it takes effect immediately, and the policy keeps its comments", async ({ page }) => {
 	await open(page, "/budgets", "Budgets");
 	await expect(page.getByRole("table", { name: "Budgets" })).toContainText("cloud-month");
 	await askForCap(page, "612.50", "Change cap");
@@ -82,7 +82,7 @@ test("a channel is added, tested and removed, and its log says how that went", a
 	const dialog = page.getByRole("dialog", { name: "Add channel" });
 	await dialog.getByText("Slack-compatible").click();
 	await dialog.getByLabel("Name", { exact: true }).fill("room of this test");
-	// Nobody listens there: what matters is that the log says so.
+	// No one listens there: what matters is that the log says so.
 	await dialog.getByLabel("Webhook URL").fill("http://127.0.0.1:9/hook");
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Add" }).click();

@@ -33,7 +33,7 @@ test("a job that is queued is cancelled at once", async ({ page }) => {
 	await expectCancelled(page, id, []);
 });
 
-test("a job whose machine is still starting is cancelled, and the machine is given back", async ({ page }) => {
+test("a job whose machine is still starting is cancelled, and the machine is released", async ({ page }) => {
 	await bootSlowly(120_000);
 	const id = await rest.submit(aJob({ name: `starting-${run}`, estimate: "300s" }));
 	await jobWhen(id, "starts in the cloud", ({ state, attemptList }) => state === "admitted" && attemptList[0]?.state === "starting");

@@ -20,7 +20,7 @@ const SITE = "hpc";
 test.use({ person: "platform" });
 test.describe.configure({ mode: "serial" });
 
-/** A Slurm that the scheduler does not open, since it is switched off: what stands there is what this test says that it saw. */
+/** A Slurm that the scheduler does not open, since it is switched off: what is there is what this test says that it saw. */
 test.beforeAll(() =>
 	asInstallation(async ({ db }) => {
 		await db.insert(site).values({ id: SITE, name: "The cluster", provider: "slurm", settings: {}, enabled: false, healthy: true });

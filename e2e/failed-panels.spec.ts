@@ -28,7 +28,7 @@ test("a list that fails leaves its filters usable, and is read again by the keyb
 	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
 });
 
-test("a script that the server could not read stands as it was pasted, and is read again by the keyboard", async ({ page }) => {
+test("a script that the server could not read is as it was pasted, and is read again by the keyboard", async ({ page }) => {
 	const procedure = /\/api\/trpc\/.*job\.import/;
 	await open(page, "/jobs/new?tab=paste", "New job");
 	await fail(page, procedure);

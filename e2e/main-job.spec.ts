@@ -21,7 +21,7 @@ test.beforeAll(async () => {
 	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);
 });
 
-test("more jobs than fit at home: some burst, one is interrupted and goes on, all is paid for and given back", async ({ page }) => {
+test("more jobs than fit at home: some burst, one is interrupted and goes on, all is paid for and released", async ({ page }) => {
 	test.setTimeout(300_000);
 	const before = await cloudAndOwned();
 	const bookedBefore = new Set((await bookedInstances()).map(({ instanceId }) => instanceId));
@@ -86,7 +86,7 @@ async function expectExplainedBurst(id: string): Promise<void> {
 	expect(allowed.every((score) => BigInt(chosen?.scoreMicroUsd ?? -1) <= score)).toBe(true);
 }
 
-/** The newest step that is shown rises while nobody touches the page. */
+/** The newest step that is shown rises while no one touches the page. */
 async function expectLiveLog(page: Page, id: string): Promise<void> {
 	await page.goto(`/jobs/${id}`);
 	const log = page.getByRole("log");
@@ -128,7 +128,7 @@ async function expectResumed(id: string, interruptedInstance: string, neverStopp
 	expect(after.done).toBe(whole.done);
 }
 
-/** Spend of today and yesterday, without the idle time that goes on for ever. */
+/** Spend of today and yesterday, without the idle time that goes on forever. */
 async function cloudAndOwned(): Promise<{ from: string; cloud: bigint; owned: bigint }> {
 	const from = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 	return { from, ...sumsOf((await rest.spend(`from=${from}`)).totals) };

@@ -39,7 +39,7 @@ test("without a role's group a person is a data scientist of their teams", async
 	await expect(page.getByText("Data scientist").first()).toBeVisible();
 });
 
-test("nobody takes a demo account over by its address", async ({ page }) => {
+test("no one takes a demo account over by its address", async ({ page }) => {
 	await signInAt(page, "mallory");
 	await expect(page).toHaveURL(/error=AccessDenied/);
 	await expect(page.getByRole("alert").first()).toContainText("cannot use single sign-on");

@@ -181,14 +181,14 @@ test("the server cannot be reached: the text stays, each panel says so, and it g
 	await page.route(/\/api\/trpc\//, (route) => route.abort());
 	await yaml.focus();
 	await page.keyboard.press("ControlOrMeta+End");
-	await page.keyboard.type("# written while nobody answered");
+	await page.keyboard.type("# written while no one answered");
 	await expect(page.getByText(/Could not validate the draft: The server is unreachable/)).toBeVisible();
 	await expect(page.getByText(/Saved in this browser only; the server rejected it/)).toBeVisible({ timeout: 20_000 });
 	await expect(page.getByRole("button", { name: "Publish" })).toBeDisabled();
 	await expectAccessible(page);
 	await page.unroute(/\/api\/trpc\//);
 	await expect(page.getByText(/^saved at/)).toBeVisible({ timeout: 30_000 });
-	await expect(yaml).toContainText("# written while nobody answered");
+	await expect(yaml).toContainText("# written while no one answered");
 	await discard(page);
 });
 
@@ -305,7 +305,7 @@ test("a policy that is kept in git is read-only, says where from, and can be tak
 	await publish(original, "Put back");
 });
 
-test("a draft in the shadow decides beside live work, and tells where it differs", async ({ page }) => {
+test("a draft in the shadow decides beside live work, and shows where it differs", async ({ page }) => {
 	test.setTimeout(120_000);
 	await makeQuiet();
 	await edit(page);

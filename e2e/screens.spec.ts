@@ -84,7 +84,7 @@ for (const { colorScheme, viewport } of WAYS) {
 			});
 		}
 	});
-	test.describe(`${colorScheme}, ${viewport.width} px, nobody`, () => {
+	test.describe(`${colorScheme}, ${viewport.width} px, no one`, () => {
 		test.use({ colorScheme, viewport, person: null });
 		test("/sign-in renders without errors and is accessible", async ({ page }) => {
 			const complaints = listen(page);

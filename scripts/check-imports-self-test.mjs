@@ -101,7 +101,7 @@ function importPlants() {
 			const target = folderOf(to) ? `${folderOf(to)}target.ts` : HOUSE[to].at[0];
 			const relative = path.posix.relative(folderOf(from), target);
 			const specifier = target.startsWith("server/") ? specifierOf(target) : relative.startsWith(".") ? relative : `./${relative}`;
-			const error = allowed ? undefined : ENTRANCES.includes(to) ? `nobody imports ${to}` : `${from} may not import ${to}`;
+			const error = allowed ? undefined : ENTRANCES.includes(to) ? `no one imports ${to}` : `${from} may not import ${to}`;
 			plants.push({ file: `${folderOf(from)}planted-${to.toLowerCase()}.ts`, text: `import "${specifier}";`, error });
 		}
 	}

@@ -1,5 +1,6 @@
 // Holds every source to the house (house.mjs): which room imports which, what pure folders may not touch, who may read
-// process.env, and that a transaction asks for no second connection. Sources are parsed, not searched. `--self-test` plants one violation a rule in a copy and demands the error.
+// process.env, and that a transaction asks for no second connection. Sources are parsed, not searched. `--self-test` plants one
+// violation a rule in a copy and demands the error.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -120,7 +121,7 @@ function judgeImport({ name, room, isTest }, { specifier, typeOnly }, target) {
 	const to = roomOf(target.file);
 	if (to === name || (target.file === "package.json" && room.kind !== "pure")) return undefined;
 	if (!to) return `${specifier} lies in no room of the house.`;
-	if (ENTRANCES.includes(to)) return `nobody imports ${to}: it is an entrance.`;
+	if (ENTRANCES.includes(to)) return `no one imports ${to}: it is an entrance.`;
 	if (room.imports.includes(to)) return undefined;
 	if (typeOnly && room.typesOf?.some((pattern) => new RegExp(pattern).test(target.file))) return undefined;
 	if (isTest && (room.testsImport ?? "any") === "any") return undefined;
@@ -204,7 +205,7 @@ function forbidImpurity(program, report) {
 const isDate = (node) => node.type === "Identifier" && node.name === "Date";
 
 /**
- * In a transaction, and in what takes a `Tx`, nobody reads `….db`: a statement there takes a second connection, which sees
+ * In a transaction, and in what takes a `Tx`, no one reads `….db`: a statement there takes a second connection, which sees
  * nothing that the transaction wrote, and which is waited for without end once every connection waits for this one's locks.
  */
 function forbidOtherDatabase(program, text, report) {

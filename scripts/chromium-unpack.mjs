@@ -1,4 +1,4 @@
-// Unpacks the Chromium that npm brings into the temp folder, in a process of its own: TMPDIR names the place.
+// Unpacks the Chromium that npm brings into the temp folder, in its own process: TMPDIR names the place.
 import chromium from "@sparticuz/chromium";
 
 await chromium.executablePath();

@@ -16,7 +16,7 @@ const DOCUMENTS = ["README.md", "CONTRIBUTING.md", ...find("docs/**/*.md")].sort
 const READMES = [...find("server/**/*.md"), ...find("examples/**/*.md")];
 const OPERATING = read("docs/operating.md");
 
-/** Without what stands in fenced blocks, which holds no links. */
+/** Without what is in fenced blocks, which holds no links. */
 const proseOf = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```/gm, "");
 const fencesOf = (text: string, language: string): string[] =>
 	[...text.matchAll(new RegExp(`^ *\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, "gm"))].map((m) => m[1] ?? "");
@@ -56,7 +56,7 @@ function missingPaths(file: string): string[] {
 		/^(\.ci|app|bench|cli|components|docs|drizzle|e2e|examples|scripts|server)\/[\w./<>*{},()[\]-]*$/.test(w),
 	);
 	return paths.flatMap((p) => {
-		// A new driver's or procedure's own files are to be made; what is around them is there.
+		// A new driver's or procedure's own files must be made; what is around them is there.
 		const pattern = p.replace(/<[^>]+>/g, "*").replace(/\/$/, "");
 		return find(pattern).length > 0 ? [] : [`${file}: there is no ${p}`];
 	});
@@ -156,7 +156,7 @@ describe("docs/operating.md", () => {
 		const calls = [...source.matchAll(/\bnew (\w+)Command\(|\bpaginate(\w+)\(/g)].map((m) => m[1] ?? m[2] ?? "");
 		const [policy = ""] = fencesOf(read("docs/providers/aws.md"), "json");
 		const rights = [...policy.matchAll(/"ec2:(\w+)"/g)].map((m) => m[1] ?? "").filter((right) => right !== "CreateAction");
-		// Tags come with the launch: a right of its own, but no call.
+		// Tags come with the launch: its own right, but no call.
 		expect([...new Set(rights)].sort()).toEqual([...new Set([...calls, "CreateTags"])].sort());
 	});
 	it("explains only messages that a program prints", () => {

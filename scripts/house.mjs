@@ -30,7 +30,7 @@ export const HOUSE = {
 	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agentProtocol", "agent", "env"], packages: "any" },
 	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
 	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
-	// What an agent and the control plane say to each other: both sides read it, so it stands before the agent itself.
+	// What an agent and the control plane say to each other: both sides read it, so it is before the agent itself.
 	agentProtocol: { at: ["server/agent/protocol.ts", "server/agent/identity-document.ts"], imports: BASE, packages: ["zod"] },
 	agent: { at: ["server/agent/"], imports: [...BASE, "agentProtocol"], packages: ["zod"] },
 	// What the API offers, as data: the server binds each operation to its service, clients read the answers with it.
@@ -114,19 +114,19 @@ export function placesReachableFrom(name) {
 	return [...reached].flatMap((room) => HOUSE[room].at).sort();
 }
 
-/** Rooms that nobody imports, tests included: they are where the program is entered. */
+/** Rooms that no one imports, tests included: they are where the program is entered. */
 export const ENTRANCES = ["app", "bin", "chaos", "e2e", "bench", "examples"];
 
 /** Files that may read process.env, and why. Everything else gets its settings as arguments or from server/env.ts. */
 export const ENV_READERS = [
 	{ at: "server/env.ts", why: "the one reader of the server's settings" },
 	{ at: "scripts/", why: "starts, tests and builds the project; it makes the settings that the server reads" },
-	{ at: "cli/", why: "a program of its own: the address and the token come from the caller's environment" },
-	{ at: "server/agent/", why: "a program of its own on an instance: its settings come in by the instance's environment" },
-	{ at: "server/emulators/config.ts", why: "a program of its own: the emulated cloud's settings" },
+	{ at: "cli/", why: "its own program: the address and the token come from the caller's environment" },
+	{ at: "server/agent/", why: "its own program on an instance: its settings come in by the instance's environment" },
+	{ at: "server/emulators/config.ts", why: "its own program: the emulated cloud's settings" },
 	{
 		at: "server/chaos/",
-		why: "a program of its own: names the emulated project's key file to Google's SDK, and its clock to the machines",
+		why: "its own program: names the emulated project's key file to Google's SDK, and its clock to the machines",
 	},
 	{ at: "examples/", why: "training scripts: CUDA_VISIBLE_DEVICES and the job's environment are their input" },
 	{ at: "bench/", why: "programs of their own, run by hand" },

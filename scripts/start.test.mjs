@@ -104,7 +104,7 @@ describe("npm start", () => {
 		expect(postgresRuns()).toBe(false);
 	});
 
-	it("after a kill ends what was left, builds nothing anew, and lets no second one into the same home or port", async () => {
+	it("after a kill ends what was left, builds nothing again, and lets no second one into the same home or port", async () => {
 		const killed = start();
 		await killed.ready();
 		const left = processesWithEnv("SPILLWAY_INSTANCE", lockFile().instance);

@@ -1,5 +1,5 @@
 /**
- * A process of its own, so that its peak memory is that of one thing: `export URL MONTH` streams a month as FOCUS,
+ * Its own process, so that its peak memory is that of one thing: `export URL MONTH` streams a month as FOCUS,
  * `import URL ROWS` takes in a bill of so many rows, made as it is read. Prints {seconds, cpuSeconds, rows, peakRssMb}; the
  * time of the processor tells on a busy machine what a free one would do.
  */

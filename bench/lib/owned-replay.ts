@@ -90,7 +90,10 @@ export class OwnedReplay {
 		this.#book.add({ spec: ended.attempt.spec, durationMs: ended.durationMs });
 	}
 
-	/** Jobs are placed in order, so that a look at the first few finds the same starts as one at all; when none of them fits, later ones may fill gaps. */
+	/**
+	 * Jobs are placed in order, so that a look at the first few finds the same starts as one at all; when none of them fits, later
+	 * ones may fill gaps.
+	 */
 	#startWhatFits(): void {
 		for (let window = START_FIRST; this.#queue.length > 0 && this.#free.size > 0; ) {
 			if (this.#apply(decide(this.#snapshot(window), { brief: true, memo: this.#memo }))) continue;

@@ -39,7 +39,7 @@ describe("perfect foresight", () => {
 		);
 	});
 
-	it("is never dearer than the rule, with changeovers that do not fit the probes", () => {
+	it("is never more expensive than the rule, with changeovers that do not fit the probes", () => {
 		const odd: SpotTerms = { workMs: 3 * H, bootMs: 4 * M, restoreMs: 3 * M, checkpointEveryMs: 15 * M, spotPrice: 0.3 };
 		const long = fc.array(fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 8 })), { minLength: 20, maxLength: 20 });
 		fc.assert(

@@ -8,7 +8,7 @@ import type { SpotTerms } from "./spot-run.ts";
  * and spot is cheaper than on-demand:
  * - a spot run once started is kept to its end: leaving earlier saves spot's price and buys the work again for no less;
  * - of the runs that are up, the one that ends last is as good as any other;
- * - a run is joined at a change: joining later than its start replaces spot by dearer on-demand, or idles for nothing;
+ * - a run is joined at a change: joining later than its start replaces spot by more expensive on-demand, or idles for nothing;
  * - on-demand may start and stop anywhere between two changes. It must bridge its changeover, which runs on over changes.
  * It leaves each run just before it ends, so it loses no work. Deadlines are rounded up to the grid: never above the true optimum.
  */

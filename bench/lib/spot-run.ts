@@ -95,7 +95,7 @@ function interrupt(job: Job, zones: readonly SpotZone[]): void {
 /** Goes where the strategy wants; true when an instance was started. */
 function obey(job: Job, choice: Choice, zones: readonly SpotZone[], changeoverMs: number): boolean {
 	const { on } = job;
-	if (choice.on === "home") throw new Error("A strategy chose home, and there is none in this benchmark: mend the strategy.");
+	if (choice.on === "home") throw new Error("A strategy chose home, and there is none in this benchmark: fix the strategy.");
 	const same =
 		choice.on === "spot" ? on.kind === "spot" && on.zoneId === choice.zoneId : choice.on === (on.kind === "none" ? "wait" : on.kind);
 	if (same) return false;
@@ -110,7 +110,7 @@ function obey(job: Job, choice: Choice, zones: readonly SpotZone[], changeoverMs
 		return true;
 	}
 	const zone = zones.find(({ id }) => id === choice.zoneId);
-	if (!zone?.up) throw new Error(`A strategy chose zone ${choice.zoneId}, which is not up: mend the strategy.`);
+	if (!zone?.up) throw new Error(`A strategy chose zone ${choice.zoneId}, which is not up: fix the strategy.`);
 	job.on = { kind: "spot", zoneId: zone.id, startingMs: changeoverMs };
 	job.priceShare = zone.microUsdPerHour / ON_DEMAND_PRICE;
 	return true;

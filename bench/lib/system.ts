@@ -26,7 +26,7 @@ export interface System {
 
 /**
  * The whole product as `npm start` runs it, in a temporary folder, without the demo's history: a durable PostgreSQL, the
- * web server of the production build, the scheduler and the emulated cloud, each a process of its own.
+ * web server of the production build, the scheduler and the emulated cloud, each its own process.
  */
 export async function startSystem(options: { scheduler: boolean }): Promise<System> {
 	if (!existsSync(path.join(root, ".next/BUILD_ID")) || !existsSync(path.join(root, "dist/agent.mjs"))) {
@@ -79,7 +79,7 @@ export async function until(holds: () => Promise<boolean>, what: string, limitMs
 		if (await holds()) return;
 		await sleep(everyMs);
 	}
-	throw new Error(`waited ${limitMs / 1000} s in vain until ${what}`);
+	throw new Error(`waited ${limitMs / 1000} s without success until ${what}`);
 }
 
 function start(name: string, env: NodeJS.ProcessEnv, home: string): ChildProcess {

@@ -12,7 +12,7 @@ export const approvals: Command = {
 	usage: "[grant ID [--up-to USD] | refuse ID] [--note TEXT]",
 	summary: "jobs that a rule asks a person about, and saying yes or no",
 	details:
-		"Only a person of the role that the rule names answers, and nobody their own job. A yes holds up to the estimate as it stands, or up to the amount that is given; a job that was refused waits at home.",
+		"Only a person of the role that the rule names answers, and no one their own job. A yes holds up to the estimate as it stands, or up to the amount that is given; a job that was refused waits at home.",
 	options: {
 		past: { help: "what was answered, withdrawn or expired" },
 		"up-to": { value: "USD", help: "grant: the run may be expected to cost at most so many dollars" },
@@ -67,7 +67,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: past ? "ASKED" : "UNTIL", cell: (a) => exactTime(Date.parse(past ? a.requestedAt : a.expiresAt)) },
 			],
 			readAs(pageOf(approvalShape), response, "list of approvals").items,
-			{ empty: past ? "Nobody was asked about a job yet." : "No job waits for a yes." },
+			{ empty: past ? "No one was asked about a job yet." : "No job waits for a yes." },
 		),
 	);
 	return EXIT.done;

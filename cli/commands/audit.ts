@@ -45,7 +45,7 @@ export const audit: Command = {
 	usage: "ls [filters] | verify [--head HASH] | export [filters] [--format csv|ndjson] [-o FILE]",
 	summary: "show who did what when from where, and verify that nothing of it was changed",
 	details:
-		"verify walks the hash chain over the whole audit and ends with 5 at the first break. Keep the head that it prints: given back with --head, it shows that no tail was cut off since.",
+		"verify walks the hash chain over the whole audit and ends with 5 at the first break. Keep the head that it prints: passed with --head, it shows that no tail was cut off since.",
 	options: {
 		actor: { value: "WHO", help: "account:ID, system:PART, or a part of a person's name or address" },
 		action: { value: "ACTION", help: "the action, or its beginning: policy, job.cancel" },

@@ -49,7 +49,7 @@ export async function runBacktest(ctx: CommandContext, file: string | undefined,
 	if (io.progress) io.err("\r\u001b[2K");
 	if (json) io.out(`${answer.text}\n`);
 	if (backtest.state === "cancelled") throw new CliError(EXIT.jobFailed, `The backtest ${id} was cancelled.`);
-	if (!backtest.result) throw new CliError(EXIT.jobFailed, `The backtest ${id} failed: ${oneLine(backtest.error ?? "nobody said why")}`);
+	if (!backtest.result) throw new CliError(EXIT.jobFailed, `The backtest ${id} failed: ${oneLine(backtest.error ?? "no one said why")}`);
 	if (!json) io.out(backtestText(ctx, backtest, backtest.result, limit));
 	return EXIT.done;
 }

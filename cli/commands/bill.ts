@@ -22,7 +22,7 @@ export const bill: Command = {
 		"FOCUS 1.0 to 1.2 as CSV or gzip of it, of any size. The same file again changes nothing, and so does a line that an earlier bill has.",
 	options: {
 		output: { short: "o", value: "FILE", help: "bill export: write it to this file (default: stdout)" },
-		again: { help: "bill check: reconcile the month once more first" },
+		again: { help: "bill check: reconcile the month again first" },
 		final: { help: "bill check: the same, and take back what the bills do not have" },
 	},
 	positionals: { min: 1, max: 1_000, name: "import, ls, show, export or check" },

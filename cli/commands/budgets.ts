@@ -13,10 +13,10 @@ export const budgets: Command = {
 	usage: "[show ID | set ID --cap USD --message TEXT]",
 	summary: "budgets of the policy in force: cap, spent, set aside, free, forecast; and changing a cap",
 	details:
-		"Setting a cap publishes the policy anew with that one figure changed. Where a second person has to agree, it is proposed and waits for theirs.",
+		"Setting a cap publishes the policy again with that one figure changed. Where a second person has to agree, it is proposed and waits for theirs.",
 	options: {
 		cap: { value: "USD", help: "set: the new cap, in dollars" },
-		message: { value: "TEXT", help: "set: why; it stands beside the policy's version" },
+		message: { value: "TEXT", help: "set: why; it is next to the policy's version" },
 		period: { value: "DATE", help: "show: a period that is over, by its first day" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB ID" },
@@ -100,11 +100,11 @@ async function show(ctx: CommandContext, id: string): Promise<ExitCode> {
 				{ head: "SPENT", cell: (t) => money(t.sum), right: true },
 			],
 			spent,
-			{ empty: "Nobody has spent anything of it yet." },
+			{ empty: "No one has spent anything of it yet." },
 		),
 	);
 	if (budget.jobs.length > 0) {
-		io.out(`\n${heading(io, "Dearest jobs")}\n`);
+		io.out(`\n${heading(io, "Most expensive jobs")}\n`);
 		io.out(
 			table(
 				io,

@@ -36,7 +36,7 @@ export const charges: Command = {
 		...FILTER_OPTIONS,
 		cursor: { value: "CURSOR", help: "go on behind a page: nextCursor of its --json" },
 		limit: { value: "N", help: "how many (default: 50)" },
-		reason: { value: "TEXT", help: "refund: why; it stands in the audit" },
+		reason: { value: "TEXT", help: "refund: why; it is in the audit" },
 		amount: { value: "USD", help: "refund: dollars to take back (default: all that is left of it)" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB CHARGE" },

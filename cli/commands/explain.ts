@@ -86,7 +86,7 @@ function waitingText({ io }: CommandContext, id: string, { reason, changes, sugg
 			["waits", clean(reason.message)],
 		]),
 		listed("What would change it", changes),
-		listed("Submitted anew with one thing changed", suggestions),
+		listed("Submitted again with one thing changed", suggestions),
 		"\n",
 	].join("");
 }

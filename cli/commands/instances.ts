@@ -13,7 +13,7 @@ const LIMIT_MAX = 500;
 const RISKS: Readonly<Record<string, string>> = {
 	cut_off: "cut off from us and not seen gone; its job goes on elsewhere",
 	not_seen_gone: "should be gone, and the provider was not seen to say so",
-	launch_unclear: "nobody knows whether the launch happened",
+	launch_unclear: "no one knows whether the launch happened",
 	past_expiry: "past the end of its longest life",
 	of_nobody: "has our tag, belongs to no job and is being ended",
 };
@@ -75,7 +75,7 @@ export const instances: Command = {
 
 async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 	const { args, io } = ctx;
-	if (args.has("live") || args.has("limit")) throw badInput("--orphans stands alone: it lists every machine at risk.");
+	if (args.has("live") || args.has("limit")) throw badInput("--orphans is alone: it lists every machine at risk.");
 	const answer = await ctx.client.get("/money-at-risk");
 	if (ctx.json) {
 		io.out(`${answer.text}\n`);

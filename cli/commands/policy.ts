@@ -155,7 +155,7 @@ async function conditionOf({ client, args }: CommandContext, name: string, read:
 	}
 }
 
-/** A refusal with each of its places on a line of its own. */
+/** A refusal with each of its places on its own line. */
 function toldAt(error: unknown, file: string, offset: number, io: CommandContext["io"]): unknown {
 	if (!(error instanceof ApiError)) return error;
 	const stale = error.status === 412;

@@ -259,5 +259,5 @@ function electricityText({
 	electricitySources: string[];
 }): string {
 	const from = electricitySources.length > 0 ? ` (${oneLine(electricitySources.join("; "))})` : "";
-	return `${hoursPriced} of ${count(hours, "hour")} at prices of their own${from}, the others at the card's`;
+	return `${hoursPriced} of ${count(hours, "hour")} at their own prices${from}, the others at the card's`;
 }

@@ -51,7 +51,7 @@ export const site: Command = {
 		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT | nodes SITE | queue SITE",
 	summary: "connect, check and look after sites: cloud accounts and clusters",
 	details:
-		"add and change check first what would be stored, and store nothing when a step fails. check asks the site now, or with --seen tells what the scheduler last saw; both exit with 5 when something is not as it should be.",
+		"add and change check first what would be stored, and store nothing when a step fails. check asks the site now, or with --seen shows what the scheduler last saw; both exit with 5 when something is not as it should be.",
 	options: OPTIONS,
 	positionals: { min: 1, max: 2, name: "VERB SITE" },
 	examples: [
@@ -92,11 +92,11 @@ async function change(ctx: CommandContext, id: string): Promise<ExitCode> {
 	const settings = await settingsGiven(ctx, id);
 	const credentials = await credentialsGiven(ctx);
 	const changes = { ...(name !== undefined && { name }), ...(settings && { settings }), ...(credentials && { credentials }) };
-	if (Object.keys(changes).length === 0) throw badInput("Say what is to be changed: --name, -f, --set or one of --credentials….");
+	if (Object.keys(changes).length === 0) throw badInput("Say what must be changed: --name, -f, --set or one of --credentials….");
 	const { name: _, ...draft } = changes;
 	if (!args.has("no-check") && (settings || credentials) && !(await stepsPass(ctx, `/sites/${encodeURIComponent(id)}/check`, draft)))
 		throw new CliError(EXIT.conflict, "Nothing was changed. Mend what failed, or say --no-check.");
-	return changeTo(ctx, id, changes, "is changed; the scheduler opens it anew within seconds");
+	return changeTo(ctx, id, changes, "is changed; the scheduler opens it again within seconds");
 }
 
 async function changeTo({ client, io, json }: CommandContext, id: string, changes: object, said: string): Promise<ExitCode> {

@@ -70,7 +70,7 @@ function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
 	return EXIT.done;
 }
 
-/** Whole months, dearest first. */
+/** Whole months, most expensive first. */
 function showJobs({ io }: CommandContext, answer: Answer): ExitCode {
 	const { items, fromMs, toMs, nextCursor } = readAs(jobSpendShape, answer, "spend");
 	io.out(
@@ -89,7 +89,7 @@ function showJobs({ io }: CommandContext, answer: Answer): ExitCode {
 			{ empty: "No job was charged in these months." },
 		),
 	);
-	const more = nextCursor === null ? "" : `; the dearest ${items.length}, --limit N shows more`;
+	const more = nextCursor === null ? "" : `; the most expensive ${items.length}, --limit N shows more`;
 	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}, in whole months${more}`)}\n`);
 	return EXIT.done;
 }

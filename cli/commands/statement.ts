@@ -89,7 +89,7 @@ function print({ io }: CommandContext, { content, state, shown, changedSince }: 
 	);
 	io.out("\n");
 	for (const s of content.savings) {
-		const amount = s.microUsd !== null ? exactMoney(s.microUsd) : s.hours !== null ? `${s.hours} h` : "not reckoned";
+		const amount = s.microUsd !== null ? exactMoney(s.microUsd) : s.hours !== null ? `${s.hours} h` : "not computed";
 		io.out(`${word(SAVING_WORDS, s.key)}: ${amount}\n  ${styled(io, "dim", s.reckoned)}\n`);
 	}
 	for (const w of content.waste) io.out(`${word(WASTE_WORDS, w.key)}: ${exactMoney(w.microUsd)}\n`);

@@ -24,7 +24,7 @@ const candidate = z.looseObject({
 	removedBy: removal.nullable(),
 });
 
-/** Chance that the deadline is missed there, 0 to 1; absent where nobody asked, null without a deadline. */
+/** Chance that the deadline is missed there, 0 to 1; absent where no one asked, null without a deadline. */
 const deadlineRisk = z.number().nullable().optional();
 
 export type CandidateShape = z.infer<typeof candidate> & { deadlineRisk?: number | null | undefined };

@@ -6,7 +6,7 @@ describe("approval text", () => {
 		const outlook = { role: "platform" as const, people: ["Ada", "Bo"], medianMs: 2_400_000, answered: 7 };
 		expect(outlookWords(outlook)).toBe("Ada or Bo (platform engineer) can say yes; half of 7 answers came within 40 min.");
 		expect(outlookWords({ ...outlook, people: [], medianMs: null, answered: 0 })).toBe(
-			"Nobody else of the role platform engineer is here to say yes. None was answered in the last 90 days.",
+			"No one else of the role platform engineer is here to say yes. None was answered in the last 90 days.",
 		);
 		expect(outlookWords({ ...outlook, people: ["A", "B", "C", "D"] })).toContain("A, B and 2 others (platform engineer) can say yes");
 	});

@@ -52,7 +52,7 @@ describe("prepareFeed", () => {
 	});
 
 	it("reports the end of a machine and its attempt once, with the effect on the job", () => {
-		const gone = { code: "instance_vanished" as const, message: "The machine was gone without a word.", facts: {} };
+		const gone = { code: "instance_vanished" as const, message: "The machine no longer existed without a word.", facts: {} };
 		const lines = prepareFeed(
 			[
 				event("instance_terminated", 1, { jobId: "job_a", jobName: "a", reason: gone }),
@@ -63,8 +63,8 @@ describe("prepareFeed", () => {
 			10,
 		);
 		expect(lines.map((l) => [l.before, l.name, l.text].join(" ").trim())).toEqual([
-			"a was interrupted: the machine was gone without a word",
-			"The machine of b was terminated: the machine was gone without a word",
+			"a was interrupted: the machine no longer existed without a word",
+			"The machine of b was terminated: the machine no longer existed without a word",
 			"c evicted: its pool is drained",
 		]);
 	});

@@ -30,7 +30,7 @@ it("leaves failed prefetches to the browser in the same way, and keeps successfu
 	void queries.prefetchQuery({ queryKey: ["succeeds"], queryFn: async () => 7 });
 	const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
 	const { queries: sent } = failuresLeftToBrowser(dehydrate(queries));
-	fail(new Error("the database is away"));
+	fail(new Error("the database is unavailable"));
 	const [fails, succeeds] = await Promise.allSettled(sent.map((query) => query.promise));
 	expect(fails).toMatchObject({ status: "rejected" });
 	expect(isBailoutToCSRError((fails as PromiseRejectedResult).reason)).toBe(true);

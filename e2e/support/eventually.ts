@@ -20,7 +20,7 @@ export async function eventually<T>(
 		if (holds(value)) return value;
 		if (performance.now() > giveUpAt)
 			throw new Error(
-				`waited ${limitMs / 1_000} s in vain until ${what}; read last: ${inspect(value, { depth: 6, maxStringLength: 2_000 })}`,
+				`waited ${limitMs / 1_000} s without success until ${what}; read last: ${inspect(value, { depth: 6, maxStringLength: 2_000 })}`,
 			);
 		await pause(POLL_MS);
 	}

@@ -1,5 +1,5 @@
 // Writes names.tsv from the Unicode CLDR that is built into Node: what countries, languages and currencies are called in
-// twelve languages. Run by hand, and only to make the data set anew: its rows change with the version of CLDR.
+// twelve languages. Run by hand, and only to make the data set again: its rows change with the version of CLDR.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 

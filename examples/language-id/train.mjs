@@ -5,7 +5,7 @@ import { FEATURES, loadNames } from "./data.mjs";
 import { Model, Random } from "./model.mjs";
 import { readOptions, USAGE } from "./options.mjs";
 
-/** 128 + the signal's number, as shells report it: not 0, so that nobody takes an interrupted run for a finished one. */
+/** 128 + the signal's number, as shells report it: not 0, so that no one takes an interrupted run for a finished one. */
 const SIGNAL_EXIT = { SIGTERM: 143, SIGINT: 130 };
 
 function shuffle(order, random) {

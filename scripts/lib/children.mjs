@@ -60,7 +60,7 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 
 	function runOnce() {
 		return new Promise((resolve) => {
-			// A process group of its own: Ctrl-C in the terminal reaches the start script alone, which stops things in order.
+			// Its own process group: Ctrl-C in the terminal reaches the start script alone, which stops things in order.
 			const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
 			const readErrors = lineReader(show);
 			child.stdout.on("data", (chunk) => out.write(chunk));

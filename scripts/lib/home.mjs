@@ -98,7 +98,7 @@ export function loadSecrets(home) {
 /**
  * Takes a lock file that a killed owner leaves behind without harm: it holds the owner's process number and identity.
  * @param {string} file
- * @param {Record<string, unknown>} facts kept in the file for whoever meets the lock
+ * @param {Record<string, unknown>} facts kept in the file for anyone who meets the lock
  * @returns {{held: true, stale: any, update(more: object): void, release(): void} | {held: false, owner: any}}
  *   `stale`: what a killed owner had left; `owner`: the facts of the live one
  */

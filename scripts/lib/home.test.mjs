@@ -62,7 +62,7 @@ describe("secrets", () => {
 		expect(statSync(path.join(home, "secrets.json")).mode & 0o777).toBe(0o600);
 	});
 
-	it("that are damaged are not silently made anew", () => {
+	it("that are damaged are not silently made again", () => {
 		writeFileSync(path.join(home, "secrets.json"), "{");
 		expect(() => loadSecrets(home)).toThrow(/secrets\.json is damaged/);
 		expect(readFileSync(path.join(home, "secrets.json"), "utf8")).toBe("{");

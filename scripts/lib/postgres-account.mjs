@@ -90,7 +90,7 @@ export function enterableFolder(dir, account, notes) {
 function existing(folder, pointer) {
 	if (existsSync(folder)) return folder;
 	throw new PlainError(
-		`The database of this state folder was in ${folder}, and that folder is gone.`,
+		`The database of this state folder was in ${folder}, and that folder no longer exists.`,
 		`bring it back, or delete ${pointer} to begin with an empty database.`,
 	);
 }

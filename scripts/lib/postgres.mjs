@@ -134,7 +134,7 @@ function startAdvice(said) {
 	return "read the lines above; or use a PostgreSQL of your own by setting DATABASE_URL.";
 }
 
-/** Stops the server of this data folder if one runs, whoever started it. */
+/** Stops the server of this data folder if one runs, anyone who started it. */
 async function stopServer(server, mode) {
 	const { bin, dataDir } = server;
 	const pidFile = path.join(dataDir, "postmaster.pid");

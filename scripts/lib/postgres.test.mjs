@@ -40,7 +40,7 @@ describe("PostgreSQL from npm", () => {
 		expect(await ask(second.url, "select n from kept")).toEqual([{ n: 42 }]);
 	});
 
-	it("takes a running server of a killed run over, and stops for good", async () => {
+	it("takes a running server of a killed run over, and stops permanently", async () => {
 		const first = await start("taken-over");
 		const second = await start("taken-over");
 		await expect(ask(first.url, "select 1")).rejects.toThrow(/ECONNREFUSED/);
@@ -57,7 +57,7 @@ describe("PostgreSQL from npm", () => {
 		expect(await ask(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
 	});
 
-	it.runIf(process.getuid?.() === 0)("finds a place of its own when its user may not enter the folder", async () => {
+	it.runIf(process.getuid?.() === 0)("finds its own place when its user may not enter the folder", async () => {
 		const closed = mkdtempSync(path.join(base, "closed-"));
 		const dir = path.join(closed, "home");
 		const server = await startPostgres({ dir, port: await freePort(), password: "x" });

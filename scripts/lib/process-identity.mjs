@@ -24,7 +24,7 @@ export function processIdentity(pid) {
 	}
 }
 
-/** The command line of a process, or an empty text when it is gone or cannot be read. */
+/** The command line of a process, or an empty text when it no longer exists or cannot be read. */
 export function commandLine(pid) {
 	try {
 		return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();

@@ -12,7 +12,8 @@ const TAIL_LINES = 40;
 /**
  * @param {string[]} command program and arguments
  * @param {{env?: NodeJS.ProcessEnv, cwd?: string, log?: string, what: string, todo: string, signal?: AbortSignal,
- *   onLine?: (line: string) => void, tailLines?: number}} options `what` and `todo` make the error; an abort ends the program and all it started
+ *   onLine?: (line: string) => void, tailLines?: number}} options `what` and `todo` make the error; an abort ends the program and all
+ *   it started
  * @returns {Promise<string>} the last lines of its output
  * @throws {PlainError} when it cannot start or answers with another code than 0
  */
@@ -59,7 +60,7 @@ export function lineReader(onLine) {
 	};
 }
 
-/** Signals a process group; one that is gone is not an error. */
+/** Signals a process group; one that no longer exists is not an error. */
 export function killGroup(pid, signal) {
 	if (!pid) return;
 	try {

@@ -83,7 +83,10 @@ function emulatedAccounts(emulated, home) {
 	};
 }
 
-/** Waiting times to watch rather than to wait for. Milliseconds; the names are those of server/services/core/timing.ts. An emulated machine boots in 3 s. */
+/**
+ * Waiting times to watch rather than to wait for. Milliseconds; the names are those of server/services/core/timing.ts. An emulated
+ * machine boots in 3 s.
+ */
 const DEMO_TIMING = {
 	stopGraceMs: 8_000,
 	readyTimeoutMs: 120_000,

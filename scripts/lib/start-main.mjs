@@ -1,4 +1,4 @@
-// The steps of `npm start`, in order. Each is a module of its own; this file says what follows what and what is undone when.
+// The steps of `npm start`, in order. Each is its own module; this file says what follows what and what is undone when.
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -129,7 +129,7 @@ async function prepareDatabase({ progress, home, logFolder, settings, node, sign
 		"Preparing the demo",
 		"seed-demo",
 		"The demo data could not be made",
-		"read the lines above; to begin anew, choose another SPILLWAY_HOME.",
+		"read the lines above; to start again, choose another SPILLWAY_HOME.",
 	);
 }
 
@@ -202,7 +202,7 @@ function listenForStop(run) {
 		process.exit(clean ? 0 : 1);
 	};
 	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => void stop(name));
-	// npm may be killed without a word to us; a start that nobody can stop any more stops itself.
+	// npm may be killed without a word to us; a start that no one can stop any more stops itself.
 	const parent = process.ppid;
 	const startedByNpm = process.env.npm_lifecycle_event !== undefined;
 	const watch = setInterval(() => {

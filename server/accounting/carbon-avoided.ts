@@ -27,7 +27,7 @@ export interface Avoided {
 export const NOTHING_AVOIDED: Avoided = { gpuMs: 0n, actualMilligrams: 0n, counterfactualMilligrams: 0n, avoidedMilligrams: 0n };
 
 /**
- * The same GPU-hours at another place: W × PUE × GPU-hours × g/kWh, as operational emissions of a busy GPU are reckoned.
+ * The same GPU-hours at another place: W × PUE × GPU-hours × g/kWh, as operational emissions of a busy GPU are computed.
  * null when the place's power or grid is not known: then nothing can be said.
  */
 export function avoidedAgainst(place: OtherPlace, actual: Emitted): Avoided | null {

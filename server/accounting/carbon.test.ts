@@ -35,7 +35,7 @@ describe("footprintOfInterval", () => {
 		expect(hour(facts).energyMilliWh).toBe(152_657n);
 	});
 
-	it("takes full power where nobody measured the utilisation, as at 1000 thousandths", () => {
+	it("takes full power where no one measured the utilisation, as at 1000 thousandths", () => {
 		expect(hour(busy)).toEqual(hour({ ...busy, utilisationPermille: 1_000 }));
 	});
 

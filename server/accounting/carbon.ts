@@ -118,7 +118,7 @@ export function powerOf(facts: PowerFacts, atMs: number): { nanowatts: bigint; m
 			: thousandths(facts.idleWattsPerGpu, "idleWattsPerGpu") * PERMILLE;
 	const work = facts.load === "idle" ? 0 : (minute?.utilisationPermille ?? facts.utilisationPermille ?? 1_000);
 	assert(Number.isInteger(work) && work >= 0 && work <= 1_000, `utilisationPermille must be a whole number from 0 to 1000, got ${work}`);
-	// Linear from idle to full power, as Cloud Carbon Footprint reckons with its minimum and maximum watts.
+	// Linear from idle to full power, as Cloud Carbon Footprint computes with its minimum and maximum watts.
 	return { nanowatts: idle * (PERMILLE - BigInt(work)) + full * BigInt(work), measured: facts.wattsAreMeasured ?? false };
 }
 

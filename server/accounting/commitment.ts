@@ -28,7 +28,7 @@ export function amortisedUntil(commitment: Commitment, atMs: number): bigint {
 	);
 }
 
-/** The same for one of its machines, rounded down: what is left over is part of what nobody used. */
+/** The same for one of its machines, rounded down: what is left over is part of what no one used. */
 export function seatUntil(commitment: Commitment, atMs: number): bigint {
 	return mulDivFloor(amortisedUntil(commitment, atMs), 1n, BigInt(commitment.instances)).quotient;
 }

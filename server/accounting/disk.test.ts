@@ -40,7 +40,7 @@ describe("what a disk costs", () => {
 		expect(diskCostUntil(gp3, NOVEMBER, 0)).toBe(0n);
 	});
 
-	it("property: no hour of any month costs more than the most that a hold reckons with", () => {
+	it("property: no hour of any month costs more than the most that a hold computes with", () => {
 		fc.assert(
 			fc.property(fc.bigInt(1n, 10n ** 9n), fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 1, max: 60 }), (price, day, hours) => {
 				const disk = { microUsdPerMonth: price, terms: diskTermsOf("gcp") };

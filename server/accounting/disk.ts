@@ -38,7 +38,10 @@ export interface DiskUsage {
 /** A number that the days of every month divide. */
 const DAYS_OF_ANY_MONTH = 4n * 7n * 29n * 3n * 5n * 31n;
 
-/** What the disk costs by `elapsedMs` after its start: each month's price by the part of the month, summed exactly and rounded down once. */
+/**
+ * What the disk costs by `elapsedMs` after its start: each month's price by the part of the month, summed exactly and rounded down
+ * once.
+ */
 export function diskCostUntil({ microUsdPerMonth, terms }: DiskUsage, startMs: number, elapsedMs: number): bigint {
 	const endMs = startMs + billableMs(terms, elapsedMs);
 	let parts = 0n;
@@ -61,7 +64,7 @@ function utcMonthAt(atMs: number): { days: number; nextMs: number } {
 /** February: no hour of a disk costs more. */
 const SHORTEST_MONTH_DAYS = 28n;
 
-/** The most that an hour of the disk costs, in any month, rounded up: what holds and estimates reckon with. 0 for one without a price. */
+/** The most that an hour of the disk costs, in any month, rounded up: what holds and estimates compute with. 0 for one without a price. */
 export function diskMicroUsdPerHourMax(disk: { microUsdPerMonth: bigint | null } | undefined): bigint {
 	const price = disk?.microUsdPerMonth ?? 0n;
 	const hours = SHORTEST_MONTH_DAYS * BigInt(DAY_MS / HOUR_MS);

@@ -9,7 +9,7 @@ import { type CardCost, cutAtCards, type EffectiveCard, type Load, shareOfSlot }
 import type { Calendar } from "./zone.ts";
 
 /**
- * Owned hardware costs the same used or idle, but for its power. Every slot of a pool is priced on a time line of its own
+ * Owned hardware costs the same used or idle, but for its power. Every slot of a pool is priced on its own time line
  * (a running total since 1970): its share of the pool's rate card, or the flat price where no card holds. What jobs used
  * and what stood idle add up to what is owned to the micro-dollar, in every interval.
  */
@@ -155,7 +155,7 @@ function idleSlots(pool: OwnedPool, use: OwnedUse): Slots {
 	return { slots: use.slots, microUsdPerGpuHour: pool.microUsdPerGpuHour };
 }
 
-/** Nobody invoices owned hardware, so nothing is billed; its use still has its effective cost. */
+/** No one invoices owned hardware, so nothing is billed; its use still has its effective cost. */
 function amountsOf(pool: OwnedPool, slots: Slots, load: Load, piece: Interval): Amounts {
 	const gpus = slots.slots === "all" ? pool.gpus : slots.slots.length;
 	const microUsd = microUsdOf(pool, slots, load, piece);
@@ -185,7 +185,7 @@ function microUsdOf(pool: OwnedPool, { slots, microUsdPerGpuHour }: Slots, load:
 	return sum;
 }
 
-/** Of one GPU, within one UTC hour. An hour with a price of its own is a running total of its own, so that its parts add up too. */
+/** Of one GPU, within one UTC hour. An hour with its own price is its own running total, so that its parts add up too. */
 function powerOf({ electricityHours }: OwnedPool, cost: CardCost, load: Load, { fromMs, toMs }: Interval): bigint {
 	const hourMs = Math.floor(fromMs / HOUR_MS) * HOUR_MS;
 	const price = electricityHours?.get(hourMs);

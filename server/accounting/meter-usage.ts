@@ -56,7 +56,8 @@ const MS_PER_HOUR = 3_600_000n;
 
 /**
  * The charges between what was metered already (null: nothing) and now or the usage's end, whichever comes first, one
- * for each UTC hour and phase, and one for each hour of its disk. Every amount is the difference of two running totals, so the charges of a usage add up to the
+ * for each UTC hour and phase, and one for each hour of its disk. Every amount is the difference of two running totals, so the
+ * charges of a usage add up to the
  * same whatever the moments at which it is metered.
  * An end that was learnt late, behind what is metered, is corrected by adjustments of the opposite sign.
  */
@@ -101,7 +102,7 @@ export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, 
 	});
 }
 
-/** The same charge taken back, as a row of its own. */
+/** The same charge taken back, as its own row. */
 export function reversed(charge: ChargeDraft): ChargeDraft {
 	return { ...charge, ...negated(charge), correction: "end_learnt_late", dimensions: { ...charge.dimensions, kind: "adjustment" } };
 }
@@ -143,7 +144,7 @@ function cutAtPhases(phases: readonly Phase[], { fromMs, toMs }: Interval, calen
 	});
 }
 
-/** All money and GPU time of the usage by `atMs`; its footprint is reckoned hour by hour. */
+/** All money and GPU time of the usage by `atMs`; its footprint is computed hour by hour. */
 function totalAt(usage: Usage, atMs: number): Amounts {
 	const elapsedMs = atMs - usage.startMs;
 	const paid = costOfSteps(usage.prices, usage.startMs, billableMs(usage.terms, elapsedMs));

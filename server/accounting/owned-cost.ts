@@ -77,7 +77,7 @@ export function cardCost(card: OwnedRateCard, calendar: Calendar): CardCost {
 }
 
 /**
- * The power of one GPU for an hour in the mean of some time: hours with a price of their own (micro-dollars per kWh by their start)
+ * The power of one GPU for an hour in the mean of some time: hours with their own price (micro-dollars per kWh by their start)
  * at that price, all others at the mean of the card's week. Towards zero; below it where the market pays.
  */
 export function powerPerHour(cost: CardCost, load: Load, hours: ReadonlyMap<number, bigint>, { fromMs, toMs }: Interval): bigint {

@@ -66,10 +66,16 @@ export interface ReceiptTotals {
 export interface ReceiptAlternative {
 	way: "at_home" | "on_demand" | "spot";
 	placement: Placement;
-	/** An estimate, always: the machine time that the job took, at this candidate's price when it was decided, plus its disks and its egress. */
+	/**
+	 * An estimate, always: the machine time that the job took, at this candidate's price when it was decided, plus its disks and its
+	 * egress.
+	 */
 	estimate: "same_machine_time_at_price_when_decided";
 	costMicroUsd: bigint;
-	/** The part of it that is disks, at the dearest month's hour; null at home, whose cost has all, and where their price was not known. */
+	/**
+	 * The part of it that is disks, at the most expensive month's hour; null at home, whose cost has all, and where their price was
+	 * not known.
+	 */
 	storageMicroUsd: bigint | null;
 	/** What is newly spent; at home the hardware is paid for already. */
 	cashMicroUsd: bigint;

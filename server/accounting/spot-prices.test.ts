@@ -52,7 +52,7 @@ describe("boot, staging and compute", () => {
 		]);
 	});
 
-	it("a machine that is gone after 10 s of boot pays the provider's minimum of 60 s as boot: $0.10 at $6/h", () => {
+	it("a machine that no longer exists after 10 s of boot pays the provider's minimum of 60 s as boot: $0.10 at $6/h", () => {
 		const prices = [{ fromMs: T0, microUsdPerHour: 6_000_000n, listMicroUsdPerHour: 6_000_000n }];
 		const { charges } = meterUsage(aUsage({ prices, phases: phases.slice(0, 1), endMs: T0 + 10_000 }), null, T0 + HOUR_MS);
 		expect(charges.map((c) => [c.dimensions.kind, c.effectiveMicroUsd])).toEqual([["boot", 100_000n]]);

@@ -65,7 +65,7 @@ export interface MonthFacts {
 	/** The same of this month by project, and by what was used and bought. They may be `rows` themselves. */
 	projectRows: readonly MonthRow[];
 	itemRows: readonly MonthRow[];
-	/** By team ("" is the company), dearest first. */
+	/** By team ("" is the company), most expensive first. */
 	topJobs: ReadonlyMap<string, readonly TopJob[]>;
 	waste: readonly WasteRow[];
 	burst: readonly BurstWait[];

@@ -43,7 +43,7 @@ function homeSaving(rows: readonly MonthRow[], cheapest: readonly CheapestCloud[
 	const models = [...Map.groupBy(used, (r) => r.accelerator)].sort(([a], [b]) => compareText(a, b));
 	const missing = models.filter(([accelerator]) => !prices.has(accelerator)).map(([accelerator]) => accelerator || "unnamed GPUs");
 	if (missing.length > 0) {
-		return none(`Not reckoned: no price of ${missing.join(", ")} was seen this month in a cloud that the policy lets every job use.`);
+		return none(`Not computed: no price of ${missing.join(", ")} was seen this month in a cloud that the policy lets every job use.`);
 	}
 	let cloud = 0n;
 	const said: string[] = [];
@@ -72,7 +72,7 @@ function burstSaving(waits: readonly BurstWait[]): Saving {
 	if (jobs === 0) return { key, microUsd: null, hours: null, reckoned: "No job left home in this month." };
 	const compared = jobs - withoutHome;
 	const others = withoutHome === 0 ? "" : ` ${withoutHome} more could never have started at home and are not counted.`;
-	if (compared === 0) return { key, microUsd: null, hours: null, reckoned: `Not reckoned: no job had a forecast at home.${others}` };
+	if (compared === 0) return { key, microUsd: null, hours: null, reckoned: `Not computed: no job had a forecast at home.${others}` };
 	const savedMs = waits.reduce((sum, w) => sum + w.savedMs, 0);
 	return {
 		key,
@@ -89,7 +89,7 @@ function tenths(ms: number): string {
 	return (Math.round(ms / (HOUR_MS / 10)) / 10).toFixed(1);
 }
 
-/** To the hundredth of a cent, cut: a unit price for reading, never reckoned with. */
+/** To the hundredth of a cent, cut: a unit price for reading, never computed with. */
 function usd(microUsd: bigint): string {
 	return `$${microUsd / 1_000_000n}.${(microUsd % 1_000_000n).toString().padStart(6, "0").slice(0, 4)}`;
 }

@@ -16,7 +16,7 @@ export function toStatementSums(sums: RollupSums): StatementSums {
 	};
 }
 
-/** By a key, dearest first; equal ones by name, so that equal facts make equal bytes. */
+/** By a key, most expensive first; equal ones by name, so that equal facts make equal bytes. */
 export function groupRows(
 	rows: readonly MonthRow[],
 	keyOf: (row: MonthRow) => string,
@@ -36,7 +36,7 @@ export function bothMonths(rows: readonly MonthRow[]): { sums: StatementSums; pr
 	};
 }
 
-/** Each project (of the company: everything at once), each with its lines in the statement's order and the dearest first in each. */
+/** Each project (of the company: everything at once), each with its lines in the statement's order and the most expensive first in each. */
 export function itemsOf(rows: readonly MonthRow[], byProject: boolean): StatementItem[] {
 	const projects = groupRows(rows, (r) => (byProject ? r.project : ""));
 	return projects.flatMap(({ key: project, rows: own }) =>

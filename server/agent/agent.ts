@@ -135,7 +135,7 @@ async function enroll(
 		...(privateAddress === null ? {} : { privateAddress }),
 		nonce,
 	};
-	// Documents end within the hour, and the control plane may be away for longer.
+	// Documents end within the hour, and the control plane may be unavailable for longer.
 	const freshJson = async () => {
 		const found = await findIdentity(metadata, challenge);
 		if (found.missing !== null && withoutIdentity === null) log(`goes without an identity document: ${found.missing}`);
@@ -177,7 +177,7 @@ async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | 
 			},
 			onLoss: () => {
 				if (!BEFORE_ITS_END.has(lifecycle.phase)) return;
-				tell("the guard of the job's lease is gone: the command is stopped, to go on elsewhere");
+				tell("the guard of the job's lease no longer exists: the command is stopped, to go on elsewhere");
 				const graceMs = Math.min(terms.stopGraceMs, Math.max(0, lease.untilMs - bootTimeMs()));
 				lifecycle.requestStop({ cause: "signalled", graceMs, machineEndsAtMs: null });
 			},

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { AGENT_PATH, doneAnswer, type Problem, problemSchema } from "./protocol.ts";
 import { pause } from "./wait.ts";
 
-/** The control plane understood the call and said no for good. */
+/** The control plane understood the call and said no permanently. */
 export class Refused extends Error {
 	override name = "Refused";
 	readonly problem: Problem;
@@ -17,9 +17,9 @@ export interface Call<S extends z.ZodType> {
 	/** Below /agent/v1, beginning with "/". */
 	path: string;
 	json?: unknown;
-	/** Makes what is sent anew for each try, where it grows old. */
+	/** Makes what is sent again for each try, where it grows old. */
 	freshJson?: () => Promise<unknown>;
-	/** Makes the body anew for each try. */
+	/** Makes the body again for each try. */
 	body?: () => ReadableStream<Uint8Array>;
 	headers?: Record<string, string>;
 	answer: S;
@@ -33,7 +33,7 @@ const TIMEOUT_MS = 30_000;
 /** Answers that say "later", whatever their form. */
 const LATER = new Set([408, 425, 429]);
 
-/** Calls the control plane. It may be away for hours: every call is safe to repeat, and is repeated. */
+/** Calls the control plane. It may be unavailable for hours: every call is safe to repeat, and is repeated. */
 export class ControlClient {
 	readonly #baseUrl: string;
 	readonly #log: (text: string) => void;

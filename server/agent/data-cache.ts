@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, cp, mkdir, readdir, rename, rm, stat, statfs, utimes } from "node:fs/promises";
 import path from "node:path";
 
-/** What nobody asked for in this time goes. */
+/** What no one asked for in this time goes. */
 const KEPT_MS = 7 * 24 * 3_600_000;
 /** What a process that died left half done. */
 const HALF_DONE_MS = 24 * 3_600_000;

@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		expect(told).toMatch(/127\.0\.0\.1:9\/signed\?sig=…&x=1/);
 	});
 
-	it("fetches again only what changed, and forgets what is gone", async () => {
+	it("fetches again only what changed, and forgets what no longer exists", async () => {
 		const at = await serve();
 		const cache = new DataCache(path.join(folder, "cache"));
 		const first = await fetched(`webdav://${at}/set`, { cache });
@@ -179,7 +179,7 @@ it("names the remote that is missing", async () => {
 	await expect(fetched("sftp://ann@files.acme/x")).rejects.toThrow(/no remote "files.acme"/);
 });
 
-it("forgets what nobody asked for in a week", async () => {
+it("forgets what no one asked for in a week", async () => {
 	const cache = new DataCache(path.join(folder, "cache"));
 	await cache.keep("s3://a/old", path.join(store, "set"));
 	const [entry = ""] = await readdir(path.join(folder, "cache"));

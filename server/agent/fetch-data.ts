@@ -18,7 +18,7 @@ export interface Fetching {
 	ownHost: boolean;
 	/** What the site fetched before; null where nothing outlives the attempt. */
 	cache: DataCache | null;
-	/** One line now and then, for whoever waits. */
+	/** One line now and then, for anyone who waits. */
 	log(text: string): void;
 }
 

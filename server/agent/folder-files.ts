@@ -28,7 +28,7 @@ export async function listFolder(folder: string): Promise<FolderFile[]> {
 	return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Equal for folders that nobody has written to in between. */
+/** Equal for folders that no one has written to in between. */
 export function signatureOf(files: readonly FolderFile[]): string {
 	return JSON.stringify(files.map((f) => [f.path, f.bytes, f.changedMs]));
 }

@@ -7,6 +7,6 @@ export async function giveMachineBack(settings: AgentSettings, log: (text: strin
 	try {
 		if (await findMetadata(settings).giveBack?.()) log("the machine asked its cloud to delete it");
 	} catch (error) {
-		log(`the machine could not be given back, and is powered off alone: ${messageOf(error)}`);
+		log(`the machine could not be released, and is powered off alone: ${messageOf(error)}`);
 	}
 }

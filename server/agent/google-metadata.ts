@@ -46,7 +46,7 @@ export class GoogleMetadata implements MachineMetadata {
 	async registryLogin(host: string): Promise<RegistryLogin | null> {
 		if (!isGoogles(host)) return null;
 		const found = await this.#get("/instance/service-accounts/default/token").catch(() => null);
-		// A machine without an account of its own has none.
+		// A machine without its own account has none.
 		if (found === null) return null;
 		return { user: "oauth2accesstoken", password: accessToken.parse(JSON.parse(found)).access_token };
 	}

@@ -29,7 +29,7 @@ describe("readings of nvidia-smi", () => {
 		expect(minutes.complete(9)).toEqual([]);
 	});
 
-	it("without watts of every reading have no power, and while nobody can be told the oldest minutes go", () => {
+	it("without watts of every reading have no power, and while no one can be told the oldest minutes go", () => {
 		const minutes = new GpuMinutes(2);
 		for (let i = 0; i < 6; i++) minutes.add({ index: 0, utilisationPercent: 10, watts: i === 4 ? null : 100 }, i * MINUTE);
 		expect(minutes.complete(9).map((m) => [m.minuteMs / MINUTE, m.milliwatts])).toEqual([

@@ -25,7 +25,7 @@ export type IdentityDocument = z.infer<typeof identityDocumentSchema>;
 
 /**
  * What a document is asked for with, so that one that was asked for before, or for somebody else, is known as such. Both sides
- * reckon it from what the agent drew for this enrolment, without giving that away.
+ * compute it from what the agent drew for this enrolment, without giving that away.
  */
 export interface IdentityChallenge {
 	/** An address of the control plane, for Google's audience. */

@@ -28,7 +28,7 @@ it("is waited for no longer than the job is wanted", async () => {
 	await lease.untilValid(new AbortController().signal);
 });
 
-it("goes by a clock that all processes of a machine share and nobody puts", () => {
+it("goes by a clock that all processes of a machine share and no one puts", () => {
 	const before = bootTimeMs();
 	expect(bootTimeMs()).toBeGreaterThanOrEqual(before);
 	// Not a process's own: the test began long after the computer did.

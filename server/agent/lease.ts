@@ -3,7 +3,7 @@ import { pause } from "./wait.ts";
 
 /**
  * Milliseconds since the machine booted, the time in which it was suspended included: the one clock that all its processes share,
- * and that nobody puts.
+ * and that no one puts.
  */
 export function bootTimeMs(): number {
 	return uptime() * 1_000;

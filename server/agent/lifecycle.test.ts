@@ -6,7 +6,7 @@ import { AGENT_PHASES } from "./protocol.ts";
 const at = 1_000_000;
 
 describe("planStop", () => {
-	it("gives the whole grace when nobody takes the machine", () => {
+	it("gives the whole grace when no one takes the machine", () => {
 		expect(planStop(at, { cause: "ordered", graceMs: 90_000, machineEndsAtMs: null })).toEqual({
 			cause: "ordered",
 			killAtMs: at + 90_000,

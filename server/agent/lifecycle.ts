@@ -10,7 +10,7 @@ export const AGENT_TRANSITIONS: TransitionTable<AgentPhase> = {
 	running: ["stopping", "saving", "off"],
 	/** SIGTERM was sent. */
 	stopping: ["saving", "off"],
-	/** The command is gone; its last checkpoint is uploaded. */
+	/** The command no longer exists; its last checkpoint is uploaded. */
 	saving: ["reporting", "off"],
 	reporting: ["off"],
 	off: [],
@@ -24,7 +24,7 @@ export interface StopOrder {
 	cause: StopCause;
 	/** What the command gets at most between SIGTERM and SIGKILL. */
 	graceMs: number;
-	/** When the machine is gone, whatever we do; null when nobody takes it. */
+	/** When the machine no longer exists, whatever we do; null when no one takes it. */
 	machineEndsAtMs: number | null;
 }
 

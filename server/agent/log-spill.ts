@@ -30,7 +30,7 @@ export class LogSpill {
 		return true;
 	}
 
-	/** The next lines, about a megabyte of them; they are gone from the file then. */
+	/** The next lines, about a megabyte of them; they no longer exist from the file then. */
 	take(): AgentLogLine[] {
 		if (this.bytes === 0) return [];
 		const chunk = Buffer.alloc(Math.min(READ_BYTES, this.bytes));

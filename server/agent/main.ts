@@ -6,7 +6,7 @@ import { runGuard } from "./guard/run-guard.ts";
 import { findPowerOff, powerOff } from "./power-off.ts";
 import { type AgentSettings, takeSettings } from "./settings.ts";
 
-/** Runs on the instance. However it ends, the instance is powered off: nobody else may be left who would. */
+/** Runs on the instance. However it ends, the instance is powered off: no one else may be left who would. */
 const log = (text: string): void => {
 	process.stdout.write(`${new Date().toISOString()} agent: ${text}\n`);
 };
@@ -30,7 +30,7 @@ async function end(): Promise<void> {
 }
 
 process.on("uncaughtException", (error) => {
-	log(`ended by a fault of its own: ${error.stack ?? error.message}`);
+	log(`ended by its own fault: ${error.stack ?? error.message}`);
 	void end().then(() => process.exit(1));
 });
 

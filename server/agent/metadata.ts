@@ -122,7 +122,7 @@ export async function findPrivateAddress(metadata: MachineMetadata, log: (text: 
 	}
 }
 
-/** Looks for the provider's notice until it comes. A service that is away for a moment changes nothing. */
+/** Looks for the provider's notice until it comes. A service that is unavailable for a moment changes nothing. */
 export async function watchNotice(
 	metadata: MachineMetadata,
 	options: { pollMs: number; signal: AbortSignal; onNotice(notice: { atMs: number }): void; log(text: string): void },

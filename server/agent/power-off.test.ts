@@ -26,7 +26,7 @@ describe("findPowerOff", () => {
 		expect(findPowerOff(`relative:${folder}/guest::${folder}/host`)).toEqual([[first, "-h", "now"], [second]]);
 	});
 
-	it("does not fall back to another machine's command when its own is gone later", async () => {
+	it("does not fall back to another machine's command when its own no longer exists later", async () => {
 		const own = program("guest/shutdown", "exit 0");
 		const host = program("host/shutdown", `touch '${folder}/host-off'`);
 		const found = findPowerOff(`${path.dirname(own)}:${path.dirname(host)}`);

@@ -29,7 +29,7 @@ function isProgram(file: string): boolean {
 	}
 }
 
-/** Powers the machine off, which ends what it costs. Returns once a command was accepted; tries for ever until then. */
+/** Powers the machine off, which ends what it costs. Returns once a command was accepted; tries forever until then. */
 export async function powerOff(commands: readonly PowerOffCommand[], log: (text: string) => void): Promise<void> {
 	for (;;) {
 		for (const [program, ...args] of commands) {

@@ -62,7 +62,7 @@ export const enrollRequest = z.strictObject({
 	bootstrapSecret: z.string().regex(BASE64URL, "is not a bootstrap secret"),
 	/** As the machine's metadata service says. */
 	providerInstanceId: z.string().regex(/^[A-Za-z0-9._:/-]{1,128}$/, "is not a provider's instance id"),
-	/** Drawn by the agent when it starts and told to nobody else: makes a retry known as such. */
+	/** Drawn by the agent when it starts and told to no one else: makes a retry known as such. */
 	nonce: z.string().regex(BASE64URL, "must be 16 to 128 characters of base64url"),
 	/** Its address within the provider's network, as the metadata service says; left out when it does not. */
 	privateAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
@@ -131,7 +131,7 @@ export const enrollAnswer = z.object({
 	heartbeatMs: z.number().int().min(10),
 	stopGraceMs: z.number().int().min(0),
 	controlSilenceMs: z.number().int().min(100),
-	/** The command is to stand still while no beat was answered for so long; null: it runs on. */
+	/** The command must be still while no beat was answered for so long; null: it runs on. */
 	leaseMs: z.number().int().min(100).nullish(),
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
 	/** The checkpoint folder is wanted as the command left it even if it succeeded: somebody waits for its files. */
@@ -149,7 +149,7 @@ export type EnrollAnswer = z.infer<typeof enrollAnswer>;
 /** The machine's part of a gang's work is at hand: told again until the answer says where all meet. */
 export const stagedRequest = z.strictObject({});
 
-/** `master`: all machines are ready, and rank 0 is to be reached there; null: not all are. */
+/** `master`: all machines are ready, and rank 0 must be reached there; null: not all are. */
 export const stagedAnswer = z.object({
 	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
 });
@@ -268,6 +268,6 @@ export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 
-/** RFC 9457. Only an answer of this form refuses for good; anything else may come from a proxy and is asked again. */
+/** RFC 9457. Only an answer of this form refuses permanently; anything else may come from a proxy and is asked again. */
 export const problemSchema = z.object({ title: z.string(), detail: z.string(), status: z.number(), code: z.string() });
 export type Problem = z.infer<typeof problemSchema>;

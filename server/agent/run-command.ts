@@ -34,7 +34,7 @@ export interface Running {
 	resume(): void;
 }
 
-/** A command in a process group of its own. */
+/** A command in its own process group. */
 export class RunningCommand implements Running {
 	readonly #child: ChildProcess;
 	readonly #options: CommandOptions;
@@ -130,7 +130,7 @@ export class RunningCommand implements Running {
 		try {
 			process.kill(-this.#child.pid, signal);
 		} catch {
-			// Nobody is left in it.
+			// No one is left in it.
 		}
 	}
 }

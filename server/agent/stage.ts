@@ -39,7 +39,7 @@ async function stageOne(
 	await fetchData(uri, target, fetching, signal);
 }
 
-/** `file:///data/x` and `file:/data/x`. A relative one means a folder of whoever submitted, which is not known here. */
+/** `file:///data/x` and `file:/data/x`. A relative one means a folder of anyone who submitted, which is not known here. */
 function sourceOfFileUri(uri: string): string {
 	if (!/^file:\/(\/\/|localhost\/|[^/])/.test(uri)) {
 		throw new StagingError("the path must be absolute, for example file:///data/set");

@@ -91,7 +91,7 @@ off
 
 /** The text may stand between single quotes of the script. */
 function word(text: string, pattern: RegExp): string {
-	assert(pattern.test(text), `${JSON.stringify(text)} cannot stand in user-data`);
+	assert(pattern.test(text), `${JSON.stringify(text)} cannot be in user-data`);
 	return text;
 }
 

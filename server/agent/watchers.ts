@@ -130,7 +130,7 @@ async function watchExpiry(w: Watched, signal: AbortSignal): Promise<void> {
 	w.lifecycle.requestStop({ cause: "expired", graceMs: w.terms.stopGraceMs, machineEndsAtMs: w.life.expiresAtMs });
 }
 
-/** A control plane that is away for too long may never come back: then nobody would end this machine but us. */
+/** A control plane that is unavailable for too long may never come back: then no one would end this machine but us. */
 async function watchSilence(w: Watched, signal: AbortSignal): Promise<void> {
 	const deadAt = (): number => w.client.lastAnswerAt + w.terms.controlSilenceMs;
 	if (!(await pauseUntil(deadAt, () => performance.now(), signal))) return;

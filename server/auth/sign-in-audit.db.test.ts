@@ -16,7 +16,7 @@ afterAll(() => database.drop());
 
 const lines = () => database.db.select().from(audit).orderBy(asc(audit.id));
 
-it("a person who comes and goes is on record, with the address; a session that was nobody's is not", async () => {
+it("a person who comes and goes is on record, with the address; a session that was no one's is not", async () => {
 	await auditSignIn(database.db, "usr_pia", { ...BY, with: "oidc" });
 	await auditSignOut(database.db, "usr_pia", BY);
 	await auditSignOut(database.db, "", BY);

@@ -13,12 +13,12 @@ export async function auditSignIn(db: DbOrTx, accountId: string, by: RequestFact
 	await writeAccountAudit(db, { accountId, action: "account.sign_in", after: { with: by.with }, nowMs, source });
 }
 
-/** `accountId` "": the session was nobody's any more. */
+/** `accountId` "": the session was no one's any more. */
 export async function auditSignOut(db: DbOrTx, accountId: string, by: RequestFacts): Promise<void> {
 	if (accountId !== "") await writeAccountAudit(db, { accountId, action: "account.sign_out", ...by });
 }
 
-/** Lines of refused sign-ins a minute: whoever tries a million passwords must not fill the audit, which is never emptied. */
+/** Lines of refused sign-ins a minute: anyone who tries a million passwords must not fill the audit, which is never emptied. */
 export const REFUSED_LINES_A_MINUTE = 20;
 const EMAIL_MAX = 256;
 

@@ -1,5 +1,5 @@
 /**
- * The emulated EC2 endpoint as a process of its own, with the shipped price snapshot as its catalogue.
+ * The emulated EC2 endpoint as its own process, with the shipped price snapshot as its catalogue.
  *
  * `SPILLWAY_AWS_ENDPOINT` is where it listens (loopback), `SPILLWAY_HOME`/aws where its machines and its book live.
  * It lets in the access key `AKIAEMULATED` with any secret, since signatures are not checked. SIGTERM and SIGINT end

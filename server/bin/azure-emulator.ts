@@ -1,5 +1,5 @@
 /**
- * The emulated Azure endpoint as a process of its own, with the shipped price snapshot as its catalogue:
+ * The emulated Azure endpoint as its own process, with the shipped price snapshot as its catalogue:
  * `node server/bin/azure-emulator.ts http://127.0.0.1:3011`.
  *
  * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/azure is where its

@@ -11,7 +11,7 @@ import { workOnBacktest } from "#server/services/decision/backtest/work.ts";
 const [id, startedAtMs] = z.tuple([z.string().min(1), z.coerce.number().int()]).parse(process.argv.slice(2));
 const settings = env();
 const connection = connect(settings.DATABASE_URL, { max: 2, applicationName: "spillway-backtest" });
-// Who started it is gone: so is whoever would see to the result.
+// Who started it no longer exists: so is anyone who would see to the result.
 process.stdin.on("end", () => process.exit(0)).resume();
 await workOnBacktest(
 	{

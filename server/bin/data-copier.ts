@@ -3,7 +3,7 @@ import { deleteData, type PushOptions, pushData } from "#server/agent/rclone/pus
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import type { DataCopier } from "#server/control-loop/copies-ahead.ts";
 
-/** Copies by this host's rclone; the remotes' file is read anew each time, so that credentials can be changed. */
+/** Copies by this host's rclone; the remotes' file is read again each time, so that credentials can be changed. */
 export function dataCopier(remotesFile: string | undefined): DataCopier {
 	const optionsFor = async (signal: AbortSignal): Promise<PushOptions> => ({
 		remotes: await readRemotes(remotesFile),

@@ -1,5 +1,5 @@
 /**
- * The emulated Compute Engine endpoint as a process of its own, with the shipped price snapshot as its catalogue:
+ * The emulated Compute Engine endpoint as its own process, with the shipped price snapshot as its catalogue:
  * `node server/bin/gcp-emulator.ts http://127.0.0.1:3012`.
  *
  * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp is where its machines

@@ -33,14 +33,14 @@ export interface Outcome {
 		attemptId: string;
 		state: string;
 		providerInstanceId: string | null;
-		/** When it was billed as the control plane knows it, and how much too long that may be because nobody looked. */
+		/** When it was billed as the control plane knows it, and how much too long that may be because no one looked. */
 		fromMs: number | null;
 		fromSlackMs: number;
 		untilMs: number | null;
 		untilSlackMs: number;
 		/** When its agent was heard last. */
 		heardMs: number | null;
-		/** Since when it counts as standing still for good. */
+		/** Since when it counts as standing still permanently. */
 		fencedMs: number | null;
 		/** Price of its disk as its offer knew it; 0: not known. */
 		diskMicroUsdPerMonth: number;
@@ -65,7 +65,10 @@ export interface Outcome {
 /** The clocks of two processes and the rounding of a provider's word to whole seconds. */
 const SECOND_MS = 1_000;
 
-/** By the run's clock: how long a busy host may take for a call that was under way when the last process of its machine was gone. */
+/**
+ * By the run's clock: how long a busy host may take for a call that was under way when the last process of its machine no longer
+ * existed.
+ */
 const LAST_CALL_MS = 30_000;
 
 export function check(seen: Outcome): Violations {
@@ -111,7 +114,7 @@ function isSecond(machine: Outcome["machines"][number]): boolean {
 
 /**
  * The lines of an attempt are stored in order, each once, without a gap; and all of them when its agent told its end.
- * What an agent or a machine that was killed had printed last nobody can have.
+ * What an agent or a machine that was killed had printed last no one can have.
  */
 function lostLines(attempt: Outcome["attempts"][number], { stored, said }: Outcome): string[] {
 	const kept = stored.get(attempt.id) ?? [];
@@ -147,13 +150,13 @@ const SHORTEST_MONTH_MS = 28 * 86_400_000;
 /** No provider's disk costs less than a minute of it when it costs anything: Amazon's. */
 const LEAST_DISK_MS = 60_000;
 
-/** The ledger's disks against the provider's book: what it bills of each by its own list, but for the time that nobody could see. */
+/** The ledger's disks against the provider's book: what it bills of each by its own list, but for the time that no one could see. */
 function disks({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
 	return lastOfEach(machines).flatMap((machine) => {
 		const row = rows.get(machine.ourInstance);
 		const billed = machine.disk?.billedMicroUsd ?? null;
-		// Machines that nobody saw are told of above. A disk whose price could not be read is not counted, and the offer says so.
+		// Machines that no one saw are told of above. A disk whose price could not be read is not counted, and the offer says so.
 		if (billed === null || row?.fromMs == null || row.untilMs === null || row.diskMicroUsdPerMonth === 0) return [];
 		const name = `${machine.provider} ${machine.instanceId} of ${machine.ourInstance}`;
 		const over = (row.charged?.diskMicroUsd ?? 0) - Number(billed);
@@ -172,7 +175,7 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 	const at = wrongSecondsAt(machine, row);
 	const name = `${provider} ${instanceId} of ${machine.ourInstance}`;
 	if (runningAt === null) return at.before > SECOND_MS ? [`${name} never ran and ${at.before} ms are charged`] : [];
-	// One that vanished before anybody had seen it is nobody's, and its intent's machine another one.
+	// One that vanished before anybody had seen it is no one's, and its intent's machine another one.
 	if (row?.fromMs == null) return machine.vanished ? [] : [`${name} ran ${billedMs} ms and nothing is charged`];
 	const late = at.after - spokeAfterEndMs(machine, row);
 	return [
@@ -194,7 +197,7 @@ function spokeAfterEndMs(
 	return Math.max(0, Math.min(row.heardMs, silentMs) - endMs);
 }
 
-/** Milliseconds that are charged and not billed at its two ends, beyond what nobody could see; and those that are not charged. */
+/** Milliseconds that are charged and not billed at its two ends, beyond what no one could see; and those that are not charged. */
 function wrongSecondsAt({ runningAt, billedMs }: Outcome["machines"][number], row: Outcome["instances"][number] | undefined) {
 	const none = { before: 0, after: 0, unpaidBefore: 0, unpaidAfter: 0 };
 	if (row?.fromMs == null || row.untilMs === null) return none;

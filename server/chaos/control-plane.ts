@@ -21,7 +21,7 @@ export interface ControlPlaneOptions {
 	onCall(when: "before" | "after", call: AgentCall): Promise<Verdict>;
 }
 
-/** The agents' face of the control plane behind a real port, which can be away for a while. */
+/** The agents' face of the control plane behind a real port, which can be unavailable for a while. */
 export class ControlPlane {
 	readonly #options: ControlPlaneOptions;
 	#server: Server | null = null;

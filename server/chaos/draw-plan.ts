@@ -103,7 +103,7 @@ function drawProcess(random: Random, share: number): Plan["schedulerProcess"] {
 	return { instants: instants.sort((a, b) => a.atMs - b.atMs) };
 }
 
-/** The first one lasts and saves where a checkpoint is to be met. */
+/** The first one lasts and saves where a checkpoint must be met. */
 function drawJobs(random: Random, saves: boolean, move: Move | null): ChaosJob[] {
 	const drawn = Array.from({ length: random.int(1, 2) }, (_, i) => ({
 		name: `job-${i + 1}`,

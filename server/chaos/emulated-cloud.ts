@@ -130,7 +130,7 @@ export class EmulatedCloud {
 		this.#emulator?.interrupt(machine.instanceId);
 	}
 
-	/** Room comes back by itself, since nobody asks a provider that says beforehand that it has none. */
+	/** Room comes back by itself, since no one asks a provider that says beforehand that it has none. */
 	addFault(fault: ProviderFault): void {
 		const faults = this.#emulator?.faults;
 		const id = faults?.add(faultSpecOf(this.cloud, fault));

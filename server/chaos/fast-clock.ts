@@ -36,7 +36,7 @@ export class FastClock implements Clock {
 	/** The line of user-data that sets the dead man's switch, by this clock. @throws Error when user-data has no such line */
 	inUserData(script: string): string {
 		const line = "left=$((X - $(date +%s)))";
-		if (!script.includes(line)) throw new Error("the user-data has changed: the line that reckons its life is not there");
+		if (!script.includes(line)) throw new Error("the user-data has changed: the line that computes its life is not there");
 		const start = Math.floor(this.startMs / 1_000);
 		return script.replace(line, `left=$(((X - (${start} + ($(date +%s) - ${start}) * ${this.rate})) / ${this.rate}))`);
 	}

@@ -19,7 +19,7 @@ export interface FleetOptions extends Omit<Order, "plan"> {
 	onFailure(seed: number, why: string): void;
 }
 
-/** Makes runs of these plans, several side by side, each worker in a process of its own. The list may be emptied meanwhile. */
+/** Makes runs of these plans, several side by side, each worker in its own process. The list may be emptied meanwhile. */
 export async function runAll(plans: Plan[], options: FleetOptions): Promise<void> {
 	const work = async (): Promise<void> => {
 		let worker: ChildProcess | null = null;

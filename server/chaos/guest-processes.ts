@@ -35,11 +35,11 @@ export function agentOf(guestPid: number): number | null {
 	return null;
 }
 
-/** What a kill does to a machine. `alone`: nobody is left on it who would end it before its dead man's switch. */
+/** What a kill does to a machine. `alone`: no one is left on it who would end it before its dead man's switch. */
 export function strike(guestPid: number, how: "killed" | "alone" | "hung"): boolean {
 	const agent = agentOf(guestPid);
 	if (agent === null) return false;
-	// The shell first, which would power the machine off when its agent is gone.
+	// The shell first, which would power the machine off when its agent no longer exists.
 	if (how === "alone") send(guestPid, "SIGKILL");
 	send(agent, how === "hung" ? "SIGSTOP" : "SIGKILL");
 	return true;

@@ -22,7 +22,7 @@ export interface SchedulerParts {
 
 /**
  * The control loop with everything that a scheduler's process has of its own: its connections, its drivers, its memory.
- * Killed, it comes to no further step: its sessions of the database are cut, and what its drivers still hear reaches nobody.
+ * Killed, it comes to no further step: its sessions of the database are cut, and what its drivers still hear reaches no one.
  */
 export class KillableScheduler {
 	readonly #parts: SchedulerParts;

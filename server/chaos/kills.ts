@@ -20,7 +20,7 @@ export interface Met {
 
 const MOVE_DECIDED = "move:intent_written";
 
-/** The kills of a plan: each comes when its step is passed, and whoever was killed comes back after a while. */
+/** The kills of a plan: each comes when its step is passed, and anyone who was killed comes back after a while. */
 export class Kills implements WorldEvents {
 	readonly met: Met[] = [];
 	readonly #world: () => World;
@@ -43,7 +43,7 @@ export class Kills implements WorldEvents {
 		return this.#pending.length > 0 || this.#repairs.size > 0;
 	}
 
-	/** The steps that somebody waits for: nobody need tell others. */
+	/** The steps that somebody waits for: no one need tell others. */
 	get watched(): string[] {
 		return [MOVE_DECIDED, ...this.#pending.map(({ step }) => step)];
 	}

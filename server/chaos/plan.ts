@@ -95,7 +95,10 @@ export interface Plan {
 	schedulerProcess: { instants: { atMs: number; backAfterMs: number }[] } | null;
 }
 
-/** The one slot at home is free, or a region where none of its work runs costs a tenth, so many real milliseconds after the first job began in a cloud. */
+/**
+ * The one slot at home is free, or a region where none of its work runs costs a tenth, so many real milliseconds after the first job
+ * began in a cloud.
+ */
 export interface Move {
 	to: "home" | "cheaper";
 	afterMs: number;

@@ -60,7 +60,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 	return `${lines.join("\n")}\n`;
 }
 
-/** A scheduler in the run's process is killed by cutting its sessions; one that is a process of its own, by the kernel. */
+/** A scheduler in the run's process is killed by cutting its sessions; one that is its own process, by the kernel. */
 function processLine(reports: readonly RunReport[]): string {
 	const own = reports.filter((r) => r.schedulerProcess);
 	const killed = own.flatMap((r) => r.struck).filter(({ victim }) => victim === "scheduler");

@@ -17,7 +17,10 @@ export interface RunReport {
 	struck: Struck[];
 	faults: string[];
 	outage: boolean;
-	/** Its first job's region was cut off; what came of it: machines fenced, commands that stood still and went on. Older files do not say it. */
+	/**
+	 * Its first job's region was cut off; what came of it: machines fenced, commands that stood still and went on. Older files do not
+	 * say it.
+	 */
 	cut?: { fenced: number; pauses: number; runAgainMs: number[] } | null;
 	/** Its schedulers were processes of their own. Older files do not say it: they were not. */
 	schedulerProcess?: boolean;
@@ -44,7 +47,7 @@ export interface Books {
 	succeeded: number;
 	billedMs: number;
 	chargedMs: number;
-	/** Of what is charged: time that its provider may not bill, since it does not tell when and nobody looked. */
+	/** Of what is charged: time that its provider may not bill, since it does not tell when and no one looked. */
 	slackMs: number;
 	/** Micro-dollars, of disks whose price was known at their launch. */
 	diskBilledMicroUsd: number;

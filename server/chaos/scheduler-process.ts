@@ -44,7 +44,10 @@ export interface SchedulerWatch {
 	log(text: string): void;
 }
 
-/** A scheduler that is a process of its own: killed, the kernel ends it where it is, and the database and its providers see its sockets close. */
+/**
+ * A scheduler that is its own process: killed, the kernel ends it where it is, and the database and its providers see its sockets
+ * close.
+ */
 export class SchedulerProcess {
 	readonly #order: SchedulerOrder;
 	readonly #watch: SchedulerWatch;
@@ -78,7 +81,7 @@ export class SchedulerProcess {
 		this.#send({ kind: "drop", region });
 	}
 
-	/** SIGKILL, at once. Returns when it is gone. */
+	/** SIGKILL, at once. Returns when it no longer exists. */
 	async kill(): Promise<void> {
 		if (this.#isOver) return;
 		this.#isOver = true;

@@ -11,7 +11,7 @@ import { type SchedulerOrder, type SchedulerOrders, type SchedulerWord, STEPS_FD
 import { homeSettings } from "./seed-world.ts";
 import { TIMING } from "./timing.ts";
 
-/** A scheduler as a process of its own (scheduler-process.ts). At a watched step it stands still until it is answered, or killed. */
+/** A scheduler as its own process (scheduler-process.ts). At a watched step it stands still until it is answered, or killed. */
 
 /** Real: a call that is told as sent is on its way by then. */
 const SENT_MS = 3;

@@ -60,7 +60,10 @@ function policyOf(clouds: readonly Cloud[], { spread, machinesMax }: WorldTerms)
 	return POLICY.replace("  budgets:\n", `${places.join("")}  budgets:\n${cap}`);
 }
 
-/** An hour of delay costs enough for a wait at home to be worse than a cloud, and little enough for a move home to pay although others come after. */
+/**
+ * An hour of delay costs enough for a wait at home to be worse than a cloud, and little enough for a move home to pay although others
+ * come after.
+ */
 const POLICY = `apiVersion: spillway/v1
 kind: Policy
 metadata: { name: default }

@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 import { runOnce } from "./run.ts";
 import type { RunReport } from "./run-report.ts";
 
-/** Makes runs, one after the other, as its parent asks for them (fleet.ts). A process of its own, so that one that hangs can be ended. */
+/** Makes runs, one after the other, as its parent asks for them (fleet.ts). Its own process, so that one that hangs can be ended. */
 export interface Order {
 	plan: Plan;
 	serverUrl: string;
@@ -31,7 +31,7 @@ process.on("disconnect", () => {
 	endProcessesOf(folderOfRun);
 	process.exit(1);
 });
-// Of a terminal, which tells the whole group: the parent says what is to be ended.
+// Of a terminal, which tells the whole group: the parent says what must be ended.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 process.on("message", (order: Order) => {
 	run(order).then(

@@ -24,7 +24,7 @@ import { TIMING } from "./timing.ts";
 
 export interface WorldOptions {
 	plan: Plan;
-	/** An empty database of its own, migrated. */
+	/** Its own empty database, migrated. */
 	databaseUrl: string;
 	ports: CloudPorts;
 	/** How much faster than real time its clock goes. */
@@ -62,7 +62,7 @@ export class World {
 	#schedulersMs = 0;
 	#generation = 0;
 
-	/** `folder`: an empty one of its own. */
+	/** `folder`: its own empty one. */
 	constructor(options: WorldOptions, folder: string, events: WorldEvents) {
 		this.#options = options;
 		this.#events = events;

@@ -40,7 +40,7 @@ describe("an attempt that its site's answers leave out", () => {
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
 		let answers = 0;
 		hideAttempts(w, () => answers++ < 2);
-		// However far apart they are: a scheduler that was away between them has seen no more.
+		// However far apart they are: a scheduler that was unavailable between them has seen no more.
 		await w.tick();
 		w.clock.advance(w.ctx.timing.siteAbsentMs);
 		await w.tick();
@@ -49,7 +49,7 @@ describe("an attempt that its site's answers leave out", () => {
 		expect(await w.attempts()).toMatchObject([{ number: 1, state: "succeeded" }]);
 	});
 
-	it("is not lost by many of them within a short time, and begins anew when one shows it", { timeout: 60_000 }, async () => {
+	it("is not lost by many of them within a short time, and starts again when one shows it", { timeout: 60_000 }, async () => {
 		const w = await open();
 		await w.submit({ name: "home-1", estimate: "5m" });
 		await w.until(async () => (await w.attempts())[0]?.state === "running");
@@ -115,7 +115,7 @@ describe("a machine that the provider's answers leave out", () => {
 		return defined((await w.instances())[0], "its row");
 	}
 
-	it("is not believed gone by the first of them, though nobody had looked for hours", { timeout: 60_000 }, async () => {
+	it("is not believed gone by the first of them, though no one had looked for hours", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const { id } = await burst(w);
 		// Neither the provider was asked nor the agent heard.
@@ -133,7 +133,7 @@ describe("a machine that the provider's answers leave out", () => {
 		expect((await w.attempts()).filter((a) => a.siteId === "aws")).toMatchObject([{ state: "running" }]);
 	});
 
-	it("is believed gone by a scheduler that counts anew, when its answers leave it out too", { timeout: 60_000 }, async () => {
+	it("is believed gone by a scheduler that counts again, when its answers leave it out too", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const { id, providerInstanceId } = await burst(w);
 		w.silenced.add(id);

@@ -144,7 +144,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(await adoptions(w)).toHaveLength(before);
 	});
 
-	it("is not touched by a plan that comes too late: home is not told of a cancel that nobody made", async () => {
+	it("is not touched by a plan that comes too late: home is not told of a cancel that no one made", async () => {
 		const w = await open();
 		const { theirs } = fill(w);
 		await reach(w, "held");

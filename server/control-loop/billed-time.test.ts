@@ -29,7 +29,7 @@ it.each<[string, Billing, Partial<Known>, unknown[]]>([
 	["from the provider's word on", { phase: "now", fromMs: 19_000 }, {}, [19_000, 0, null, 0]],
 	["without one, from the last look at which it did not run", { phase: "now", fromMs: null }, {}, [20_000, 2_100, null, 0]],
 	["which its agent may make shorter", { phase: "now", fromMs: null }, { readyAt: at(20_400) }, [20_000, 400, null, 0]],
-	["from its launch on when nobody looked", { phase: "now", fromMs: null }, { lastSeenAt: null }, [1_000, 21_100, null, 0]],
+	["from its launch on when no one looked", { phase: "now", fromMs: null }, { lastSeenAt: null }, [1_000, 21_100, null, 0]],
 	["as it was, once known", { phase: "now", fromMs: 5 }, running, [10_000, 50, null, 0]],
 	["until the provider's word", over(21_000), running, [10_000, 50, 21_000, 0]],
 	["without one, until it was seen to be over", over(null), running, [10_000, 50, 22_100, 2_100]],

@@ -121,7 +121,7 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		expect(await rows()).toMatchObject([{ failures: 0, error: null, retryAt: null }]);
 	});
 
-	it("go from the store when nobody wanted them for a week, not while a live job names them", async () => {
+	it("go from the store when no one wanted them for a week, not while a live job names them", async () => {
 		await submit("a");
 		await world.tick();
 		await copyNow();

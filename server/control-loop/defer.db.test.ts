@@ -53,7 +53,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		await w.until(async () => (await theJob(w)).state === "running");
 	});
 
-	it("by what the hours of past days were, where nobody foretells them", async () => {
+	it("by what the hours of past days were, where no one foretells them", async () => {
 		const w = await open({ slots: 1, rules: [GREENER] });
 		await importGrid(w, START_MS - 8 * HOUR_MS - 14 * DAY_MS, 14 * 24, (hour) => (hour === 12 ? 120 : 360));
 		await w.submit({ name: "a", estimate: "1h", max: "2h" });

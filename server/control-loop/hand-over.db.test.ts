@@ -48,7 +48,7 @@ it.each(REFUSALS)("lets a job wait again that the site has no room or share for 
 	expect((await w.attempts()).map((a) => a.state)).toEqual(["evicted", "succeeded"]);
 });
 
-it("takes what the cluster gives back for lack of room as a refusal: the job waits again, and that pool is left alone", async () => {
+it("takes what the cluster releases for lack of room as a refusal: the job waits again, and that pool is left alone", async () => {
 	const w = await World.open({ slots: 1, rules: [`{ id: stay, when: 'job.name == "a"', deny: { sites: [cloud] } }`] });
 	world = w;
 	const driver = defined(w.ctx.clusters.get("home"), "the site");

@@ -26,7 +26,7 @@ describe("a scheduler killed at any step of a launch, a termination or a start a
 			expect(w.deaths).toBe(1);
 			const jobs = await w.jobs();
 			expect(jobs.map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
-			// Exactly one success for each job, and every machine that was ever made belongs to a row of its own.
+			// Exactly one success for each job, and every machine that was ever made belongs to its own row.
 			const attempts = await w.attempts();
 			for (const j of jobs) expect(attempts.filter((a) => a.jobId === j.id && a.state === "succeeded")).toHaveLength(1);
 			const made = w.cloud.instances();

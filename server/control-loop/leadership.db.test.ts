@@ -99,7 +99,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		}
 	});
 
-	it("is woken by a submission long before the tick, and the tick finds what nobody told", async () => {
+	it("is woken by a submission long before the tick, and the tick finds what no one told", async () => {
 		const stop = new AbortController();
 		const slow: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 600_000, syncMs: 600_000 } };
 		const running = runScheduler({ ctx: slow, connection: newConnection(), instanceName: "a", signal: stop.signal });

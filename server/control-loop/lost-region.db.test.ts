@@ -73,7 +73,7 @@ it("a critical job leaves a region that answers nothing, alone, from its checkpo
 	expect(defined(next?.startedAt, "its start").getTime() - detectedMs).toBeLessThanOrEqual(MINUTE_MS);
 	expect([old?.region, young?.region]).toEqual([HERE, THERE]);
 	expect((await w.jobs())[0]?.completedMs).toBeGreaterThan(0n);
-	// Nothing says that its machine is gone: it may cost, is ended again and again, and nothing else is asked for there.
+	// Nothing says that its machine no longer exists: it may cost, is ended again and again, and nothing else is asked for there.
 	expect(old).toMatchObject({ state: "terminating", terminatedAt: null });
 	const context = systemContext(w.database.db, w.clock, "seed");
 	const fencedAt = defined(old?.fencedAt, "its fence");
@@ -130,7 +130,7 @@ it("without a lease, and where nothing is critical, it waits until its machine i
 	expect(only).toMatchObject({ state: "stopping", stopReason: { code: "agent_silent" } });
 });
 
-it("a clock that jumps, and a scheduler that was away, make no silence", { timeout: TIMEOUT_MS }, async () => {
+it("a clock that jumps, and a scheduler that was unavailable, make no silence", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open();
 	await run(w);
 	const [machine] = await w.instances();
@@ -182,7 +182,7 @@ it("a gang whose peers failed because one machine was cut off is lost, and not f
 	expect((await w.attempts())[0]).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { rank: 1 } } });
 });
 
-it("a critical job whose launch nobody answers is asked for elsewhere", { timeout: TIMEOUT_MS }, async () => {
+it("a critical job whose launch no one answers is asked for elsewhere", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open();
 	await loseRegion(w);
 	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));

@@ -141,7 +141,7 @@ describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }
 		return snapshot.pending.find((p) => p.spec.name === "urgent")?.room ?? null;
 	};
 
-	it("is read back from what is stored, while it leaves and when it is gone, and goes to the one it was made for", async () => {
+	it("is read back from what is stored, while it leaves and when it no longer exists, and goes to the one it was made for", async () => {
 		const w = await openRoom();
 		const rooms = new Set<string>();
 		await w.until(async () => {

@@ -85,7 +85,7 @@ it("is priced while it has no node, grows for jobs, is charged for what was ther
 
 	nodeGroup.maxNodes = 0;
 	await w.submit({ name: "late", gpus: 1 });
-	await until("it is given back", async () => (await w.attempts()).some((a) => a.state === "evicted"));
+	await until("it is released", async () => (await w.attempts()).some((a) => a.state === "evicted"));
 	const late = (await w.attempts()).find((a) => a.state === "evicted");
 	expect(late).toMatchObject({ startedAt: null, reason: { code: "launch_refused_capacity" } });
 	expect((await w.jobs()).find((j) => j.name === "late")).toMatchObject({ state: "queued" });

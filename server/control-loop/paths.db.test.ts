@@ -89,7 +89,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect((await w.jobs())[0]?.state).toBe("succeeded");
 	});
 
-	it("keeps the machines of agents that nobody could hear, and takes them for silent only from then on", async () => {
+	it("keeps the machines of agents that no one could hear, and takes them for silent only from then on", async () => {
 		const w = await open({ slots: 0 });
 		await w.submit({ name: "a", max: "2h" });
 		await w.until(reaches(w, "a", "running"));
@@ -100,7 +100,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		await expect.poll(() => listenedMs(db)).toBeLessThan(60_000);
 		stop.abort();
 		await listening;
-		// The web servers were away for long, and so was whoever leads now.
+		// The web servers were unavailable for long, and so was anyone who leads now.
 		await sql`update setting set value = jsonb_build_object('since', now() - interval '3 h', 'at', now() - interval '2 h') where key = 'agents_heard'`;
 		w.silenced.add(machine?.id ?? "");
 		w.clock.advance(20 * 60_000);
@@ -145,7 +145,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(w.cloud.instances()).toHaveLength(1);
 	});
 
-	it("ends a machine with our tag that belongs to nobody", async () => {
+	it("ends a machine with our tag that belongs to no one", async () => {
 		const w = await open({ slots: 0 });
 		const stranger = w.cloud.plantStranger("spw-test", {
 			instanceId: "ins_nobody",

@@ -61,7 +61,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		// Everything that a decision reads is otherwise now: the policy, the prices, the clock, and no memory of the process is used.
 		await publishPolicy(contextOf(w), {
 			name: "default",
-			message: "nobody leaves any more",
+			message: "no one leaves any more",
 			source:
 				"apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n  rules:\n    - { id: stay, deny: { sites: [cloud] } }\n  budgets: []\n  weights: { delayUsdPerHour: 1, carbonUsdPerTonne: 0 }\n",
 		});
@@ -94,7 +94,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		expect(replayed.difference).toEqual({ path: "consideredCount", recorded: "99", replayed: "3" });
 	});
 
-	it("says why it cannot be, when its inputs were not kept, are gone, or were changed", async () => {
+	it("says why it cannot be, when its inputs were not kept, no longer exist, or were changed", async () => {
 		const w = await open();
 		const first = await placed(w);
 		const { db } = w.database;
@@ -157,7 +157,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		w.clock.advance(1_000);
 		const second = await recordInput(db, (await loadSnapshot(w.ctx, cache)).snapshot, memory);
 		expect(second).not.toBe(first);
-		// Nothing but the time is another: the root alone is new, whoever writes it.
+		// Nothing but the time is another: the root alone is new, anyone who writes it.
 		expect(await count()).toBe(whole + 1);
 		expect(await recordInput(db, (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot, newInputMemory())).toBe(second);
 		expect(await count()).toBe(whole + 1);

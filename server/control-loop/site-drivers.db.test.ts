@@ -78,7 +78,7 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 	throw new Error("not reached");
 }
 
-it("opens what is enabled, anew what was changed, and lets go of what was removed", async () => {
+it("opens what is enabled, again what was changed, and lets go of what was removed", async () => {
 	const drivers = siteDrivers();
 	await add("two");
 	await add("off", { enabled: false });
@@ -128,7 +128,7 @@ it("keeps a disabled cloud open for a day after its last machine, so that a laun
 	expect([...drivers.clouds.keys()]).toEqual([]);
 });
 
-it("says of a site that cannot be opened why, once in the log, and opens it when it is mended", async () => {
+it("says of a site that cannot be opened why, once in the log, and opens it when it is fixed", async () => {
 	const drivers = siteDrivers();
 	await add("two", { settings: { broken: true }, healthy: true });
 	const row = async () => (await world.database.db.select().from(site).where(eq(site.id, "two")))[0];
@@ -141,7 +141,7 @@ it("says of a site that cannot be opened why, once in the log, and opens it when
 	expect(drivers.clouds.has("two")).toBe(true);
 });
 
-it("opens stored credentials and seals them anew under a newer key; a file that is exchanged makes another driver", async () => {
+it("opens stored credentials and seals them again under a newer key; a file that is exchanged makes another driver", async () => {
 	const drivers = siteDrivers();
 	await add("two", { credentialSource: { kind: "stored" }, sealedCredentials: keys().seal("two", '{"key":"k1"}') });
 	const file = path.join(home, "creds.json");

@@ -26,7 +26,7 @@ export interface SiteDriversOptions {
 }
 
 /**
- * A driver for each site that is enabled or had a machine of ours within the last day, so that a sweep finds late launches.
+ * A driver for each site that is enabled or had one of our machines within the last day, so that a sweep finds late launches.
  * `look` syncs the drivers with the rows: it opens new sites, reopens changed ones and closes removed ones. A site that
  * cannot be opened is marked unhealthy with the reason and does not affect others.
  */

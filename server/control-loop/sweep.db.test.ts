@@ -84,7 +84,7 @@ describe("the sweep", () => {
 		expect((await sweepCloud(w.ctx, elsewhere)).orphans).toBe(0);
 	});
 
-	it("tells people of a machine of nobody until some minutes after it was seen gone, and of a region that stays dark", async () => {
+	it("tells people of a machine of no one until some minutes after it was seen gone, and of a region that stays dark", async () => {
 		const w = await open();
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
 		const subjects = async () => {
@@ -98,7 +98,7 @@ describe("the sweep", () => {
 		await w.sweep();
 		w.clock.advance(10_000);
 		await w.sweep();
-		// Gone by now, and still told to whoever looks a little later.
+		// Gone by now, and still told to anyone who looks a little later.
 		expect(await subjects()).toHaveLength(1);
 		w.clock.advance(5 * MINUTE_MS);
 		await w.sweep();
@@ -113,7 +113,7 @@ describe("the sweep", () => {
 		expect(await subjects()).toEqual([]);
 	});
 
-	it("puts what a machine of nobody costs at risk, by the price of its like, from its launch until it is seen gone", async () => {
+	it("puts what a machine of no one costs at risk, by the price of its like, from its launch until it is seen gone", async () => {
 		const w = await open();
 		const ctx = systemContext(w.database.db, w.clock);
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));

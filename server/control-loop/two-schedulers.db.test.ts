@@ -74,7 +74,7 @@ describe("a scheduler that stood still while another took over", () => {
 		]);
 	});
 
-	it("makes a machine that nobody wants any more, which the next sweep ends and the ledger pays", { timeout: TIMEOUT_MS }, async () => {
+	it("makes a machine that no one wants any more, which the next sweep ends and the ledger pays", { timeout: TIMEOUT_MS }, async () => {
 		const w = await World.open({ slots: 1 });
 		world = w;
 		const { jobId, goOn } = await stoppedInLaunch(w);

@@ -12,7 +12,7 @@ afterEach(async () => {
 	world = null;
 });
 
-it("a machine that only its agent made known, since the answer to its launch reached nobody, is charged from its launch on", {
+it("a machine that only its agent made known, since the answer to its launch reached no one, is charged from its launch on", {
 	timeout: 60_000,
 }, async () => {
 	const w = await World.open({ slots: 1 });
@@ -50,7 +50,7 @@ it("a machine whose agent enrols while its launch is asked again is charged from
 	w.killAt = { step: "launch:provider_answered", pass: 1 };
 	let askedAgain = 0;
 	const open = w.cloud.driver.bind(w.cloud);
-	// The next life opens its drivers anew, long after the machine began to run.
+	// The next life opens its drivers again, long after the machine began to run.
 	vi.spyOn(w.cloud, "driver").mockImplementation((...args) => {
 		w.clock.advance(60_000);
 		const driver = open(...args);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => cut.end());
 
-/** Returns when they are gone. */
+/** Returns when they no longer exist. */
 async function cutSessions(): Promise<void> {
 	const sessions = await database.sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where application_name = ${NAME}`;
 	expect(sessions).toHaveLength(1);

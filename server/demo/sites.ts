@@ -15,7 +15,10 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
 import { cardsOfPool } from "#server/services/pricing/owned/pool-cards.ts";
 
-/** `local`, this host's slots, priced by the shipped rate card; `aws`, the account behind the EC2 endpoint; and the other clouds that are emulated. */
+/**
+ * `local`, this host's slots, priced by the shipped rate card; `aws`, the account behind the EC2 endpoint; and the other clouds that
+ * are emulated.
+ */
 export async function seedSites(
 	ctx: ServiceContext,
 	settings: Pick<

@@ -50,7 +50,7 @@ export interface AlertStray {
 	region: string;
 	instanceType: string;
 	sinceMs: number;
-	/** What machines like it cost there; null: not known. Left out of one that is gone by now. */
+	/** What machines like it cost there; null: not known. Left out of one that no longer exists by now. */
 	microUsdPerHour?: bigint | null;
 }
 

@@ -29,7 +29,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "spend_anomaly":
 			return {
 				title: `${r.text("team") ?? "A team"} spent more than usual${clause(r.text("dayKey"), (d) => ` on ${d}`)}`,
-				text: `${r.money("microUsd") ?? "The day's spend"} against a median of ${r.money("medianMicroUsd") ?? "less"} on the same weekday of ${r.count("weeks") ?? "several"} weeks, from which days differ by ${r.money("deviationMicroUsd") ?? "little"} (median absolute deviation)${clause(r.text("jobName"), (n) => `. Dearest was ${n}${clause(r.money("jobMicroUsd"), (m) => ` with ${m}`)}`)}.`,
+				text: `${r.money("microUsd") ?? "The day's spend"} against a median of ${r.money("medianMicroUsd") ?? "less"} on the same weekday of ${r.count("weeks") ?? "several"} weeks, from which days differ by ${r.money("deviationMicroUsd") ?? "little"} (median absolute deviation)${clause(r.text("jobName"), (n) => `. Most expensive was ${n}${clause(r.money("jobMicroUsd"), (m) => ` with ${m}`)}`)}.`,
 			};
 		case "money_at_risk":
 			if (r.text("why") === "region_unread") return regionUnread(r);
@@ -40,22 +40,22 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "billed_unknown":
 			return {
 				title: `${r.text("provider") ?? "A provider"} billed something that the ledger does not know`,
-				text: `${r.text("resourceId") ?? "A resource"}${clause(r.text("region"), (t) => ` in ${t}`)}${clause(r.text("month"), (m) => ` in ${m}`)}: ${r.money("billedMicroUsd") ?? "an amount"} was billed, and no instance of ours is its cause. It may be an orphan that still runs.`,
+				text: `${r.text("resourceId") ?? "A resource"}${clause(r.text("region"), (t) => ` in ${t}`)}${clause(r.text("month"), (m) => ` in ${m}`)}: ${r.money("billedMicroUsd") ?? "an amount"} was billed, and none of our instances is its cause. It may be an orphan that still runs.`,
 			};
 		case "ledger_mismatch":
 			return {
 				title: "Sums of the ledger differ from its charges",
-				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that are not those of their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is mended.`,
+				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that are not those of their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is fixed.`,
 			};
 		case "audit_chain_broken":
 			return {
 				title: "The audit's chain is broken",
-				text: `${r.text("sentence") ?? "A line or a seal is not what it was."} Somebody with the rights of the database's owner changed it, or a copy of the database was brought back. Until it is mended the audit after that place proves nothing: compare it with a backup and with a head that was noted elsewhere (spillway audit verify).`,
+				text: `${r.text("sentence") ?? "A line or a seal is not what it was."} Somebody with the rights of the database's owner changed it, or a copy of the database was brought back. Until it is fixed the audit after that place proves nothing: compare it with a backup and with a head that was noted elsewhere (spillway audit verify).`,
 			};
 		case "approval_waiting":
 			return {
 				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for a yes: ${r.money("costMicroUsd") ?? "cloud money"}`,
-				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; nobody is asked after ${t}`)}.`,
+				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; no one is asked after ${t}`)}.`,
 			};
 		default:
 			return assertNever(rule, "alert rule");
@@ -65,7 +65,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 const RISKS: Record<string, string> = {
 	not_seen_gone: "should be gone and was not seen to be",
 	cut_off: "is cut off from us, was not seen gone, and its job goes on elsewhere",
-	launch_unclear: "was asked for and nobody knows whether it runs",
+	launch_unclear: "was asked for and no one knows whether it runs",
 	past_expiry: "has outlived its expiry",
 	of_nobody: "has our tag, belongs to no job and is being ended",
 };
@@ -73,7 +73,7 @@ const RISKS: Record<string, string> = {
 function regionUnread(r: Read): AlertWords {
 	const where = `${r.text("siteId") ?? "a site"}${clause(r.text("region"), (t) => `, ${t}`)}`;
 	return {
-		title: `Nobody can tell what runs in ${where}`,
+		title: `No one can determine what runs in ${where}`,
 		text: `The sweep for lost machines could not read ${where}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. What runs there without a job is not found until it can: check the account's credentials and rights.`,
 	};
 }

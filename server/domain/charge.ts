@@ -61,7 +61,7 @@ export interface Charge {
 	instanceId: string | null;
 	allocationId: string | null;
 	poolId: string | null;
-	/** A line of an imported bill: credits, taxes, and what was billed for no instance of ours. */
+	/** A line of an imported bill: credits, taxes, and what was billed for none of our instances. */
 	billLineId: string | null;
 	correction: ChargeCorrection | null;
 	/** GPU-milliseconds metered: gpus × length. */
@@ -79,6 +79,6 @@ export interface Charge {
 	emissionsMilligrams: bigint | null;
 	/** Operational, market-based (what the power contract says); null when nothing is known. */
 	marketEmissionsMilligrams: bigint | null;
-	/** The machine's manufacture, as far as this time and these GPUs answer for it; null when nobody has published it. */
+	/** The machine's manufacture, as far as this time and these GPUs answer for it; null when no one has published it. */
 	embodiedMilligrams: bigint | null;
 }

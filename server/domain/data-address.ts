@@ -93,7 +93,7 @@ function decodePath(pathname: string): string {
 	}
 }
 
-/** A uri that nothing can be fetched by; the message is for whoever wrote it. */
+/** A uri that nothing can be fetched by; the message is for anyone who wrote it. */
 export class DataAddressError extends Error {
 	override name = "DataAddressError";
 }

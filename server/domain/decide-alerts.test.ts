@@ -91,7 +91,7 @@ describe("anomaly", () => {
 		expect(found).toMatchObject({ subject: "vision/2026-11-19", team: "vision" });
 		expect(found && alertWords(found.rule, { ...found.facts, ...dearest })).toEqual({
 			title: "vision spent more than usual on 2026-11-19",
-			text: "$733.00 against a median of $400.00 on the same weekday of 4 weeks, from which days differ by $12.00 (median absolute deviation). Dearest was rerank-distil with $329.00.",
+			text: "$733.00 against a median of $400.00 on the same weekday of 4 weeks, from which days differ by $12.00 (median absolute deviation). Most expensive was rerank-distil with $329.00.",
 		});
 	});
 
@@ -147,7 +147,7 @@ describe("what a sweep leaves to worry about", () => {
 	const stray = { providerInstanceId: "i-0abc", region: "us-east-1", instanceType: "p5.48xlarge", sinceMs: Date.UTC(2026, 10, 19, 10) };
 	const unread = { region: "eu-west-1", message: "AWS: instances in eu-west-1: UnauthorizedOperation", sinceMs: stray.sinceMs };
 
-	it("a machine of nobody is money at risk until the sweep leaves it out", () => {
+	it("a machine of no one is money at risk until the sweep leaves it out", () => {
 		const first = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [stray], unread: [] }] }), []);
 		expect(first.open).toMatchObject([{ rule: "money_at_risk", subject: "aws/i-0abc", team: null }]);
 		const [found] = first.open;
@@ -163,16 +163,16 @@ describe("what a sweep leaves to worry about", () => {
 	it.each([
 		[98_320_000n, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; machines like it cost $98.32 an hour there."],
 		[null, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; its price is not known."],
-	])("a machine of nobody is told with what its like cost: %s", (microUsdPerHour, words) => {
+	])("a machine of no one is told with what its like cost: %s", (microUsdPerHour, words) => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [{ ...stray, microUsdPerHour }], unread: [] }] }), []).open;
 		expect(found && alertWords(found.rule, found.facts).text).toContain(words);
 	});
 
-	it("a region that nobody can read is told with the provider's words", () => {
+	it("a region that no one can read is told with the provider's words", () => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
 		expect(found).toMatchObject({ rule: "money_at_risk", subject: "aws/eu-west-1" });
 		const words = found && alertWords(found.rule, found.facts);
-		expect(words?.title).toBe("Nobody can tell what runs in aws, eu-west-1");
+		expect(words?.title).toBe("No one can determine what runs in aws, eu-west-1");
 		expect(words?.text).toContain("UnauthorizedOperation");
 	});
 });

@@ -20,7 +20,10 @@ export interface Candidate {
 	speed?: number;
 	/** Where `speed` comes from. Absent: the site's setting, or speed 1. */
 	speedSource?: SpeedSource;
-	/** Of the time until the start: data that lie at home are copied into the region's store before anything is billed, ms. Absent: none are. */
+	/**
+	 * Of the time until the start: data that lie at home are copied into the region's store before anything is billed, ms. Absent:
+	 * none are.
+	 */
 	copyAheadMs?: number;
 	/** What the run would cost there from now to its end, by part; `cash` is what is newly spent (0 at home). */
 	computeMicroUsd: string;

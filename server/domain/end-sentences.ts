@@ -65,7 +65,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 	}
 }
 
-/** To whoever named an accelerator that is nowhere. */
+/** To anyone who named an accelerator that is nowhere. */
 function namesInstead(r: Read): string {
 	const near = r.text("nearestAccelerator");
 	return near ? `. The nearest name that there is: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
@@ -101,17 +101,17 @@ type MachineCode = Exclude<
 function machineWords(code: MachineCode, r: Read): string {
 	switch (code) {
 		case "instance_vanished":
-			return `The machine was gone without a word about the command${clause(r.text("stateReason"), (s) => ` (${s})`)}${clause(r.instant("lastSeenMs"), (t) => `; last seen ${t}`)}`;
+			return `The machine no longer existed without a word about the command${clause(r.text("stateReason"), (s) => ` (${s})`)}${clause(r.instant("lastSeenMs"), (t) => `; last seen ${t}`)}`;
 		case "instance_expired":
 			return `The instance reached the end of its longest life${clause(r.instant("expiresAtMs"), (t) => ` at ${t}`)}`;
 		case "instance_not_ready_in_time":
-			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is given back`;
+			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is released`;
 		case "agent_silent":
-			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command stands still and may not go on, so that the job can elsewhere; "}the instance is given back`;
+			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command stands still and may not go on, so that the job can elsewhere; "}the instance is released`;
 		case "gang_member_failed":
 			return r.text("cause") === null
 				? memberFailure(r)
-				: `The machine is given back, because its gang ended with that of rank ${r.count("rank") ?? "another"}`;
+				: `The machine is released, because its gang ended with that of rank ${r.count("rank") ?? "another"}`;
 		case "launch_refused_capacity":
 			return `The provider has no capacity for this offer now${message(r)}`;
 		case "launch_refused_quota":
@@ -125,7 +125,7 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "site_lost":
 			return `The site no longer knows the attempt${clause(r.text("siteId"), (s) => `: ${s}`)}`;
 		case "job_finished":
-			return "The job is done; the machine is given back";
+			return "The job is done; the machine is released";
 		case "orphan_found":
 			return `A machine with our tag belonged to no job and is ended${clause(r.text("providerInstanceId"), (i) => `: ${i}`)}${clause(r.text("region"), (g) => ` in ${g}`)}`;
 		default:

@@ -28,7 +28,7 @@ describe("whyGangEnds", () => {
 });
 
 describe("endOfGang", () => {
-	it("has the exit of the member that ended it, and of rank 0 when nobody did", () => {
+	it("has the exit of the member that ended it, and of rank 0 when no one did", () => {
 		expect(endOfGang([ran(0, 143), ran(1, 5), ran(2, 143)], failed)).toEqual({ exit: ran(1, 5).exit });
 		expect(endOfGang([ran(0, 0), ran(1, 0)], null)).toEqual({ exit: ran(0, 0).exit });
 	});

@@ -6,7 +6,7 @@ import type { InstanceState } from "./states.ts";
 export interface Member {
 	rank: number;
 	state: InstanceState;
-	/** How its command ended; null when nobody told (it may still run, or its machine is gone). */
+	/** How its command ended; null when no one told (it may still run, or its machine no longer exists). */
 	exit: Exit | null;
 	/** Why its machine ended. */
 	reason: Reason | null;
@@ -26,12 +26,12 @@ export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, 
 	return exit.code === 0 ? null : reason("gang_member_failed", { rank, nodes, exitCode: exit.code });
 }
 
-/** Ends that are nobody's fault who wrote the command. */
+/** Ends that are no one's fault who wrote the command. */
 const TAKEN: ReadonlySet<ReasonCode> = new Set(["spot_interruption", "instance_vanished", "agent_silent"]);
 
 /**
  * How an attempt ends whose machines are all over: with the exit of the member that ended it, else of rank 0. When a
- * machine was taken without a word, the others' commands failed because their peer was gone, though they told it first:
+ * machine was taken without a word, the others' commands failed because their peer no longer existed, though they told it first:
  * then the machine's end is the reason, and the job is tried again.
  */
 export function endOfGang(members: readonly Member[], stopReason: Reason | null): { exit: Exit | null; because?: Reason } {

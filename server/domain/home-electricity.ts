@@ -2,7 +2,7 @@ import { HOUR_MS } from "../kernel/units.ts";
 
 /** Time at home by what its electricity is priced from; a part is null where there is none of it. */
 export interface HomeElectricity<Micro = bigint> {
-	/** Hours with a price of their own, such as a day-ahead market's. */
+	/** Hours with their own price, such as a day-ahead market's. */
 	hourly: PricedTime<Micro> | null;
 	/** All others: at the price of the rate card. */
 	card: PricedTime<Micro> | null;
@@ -17,7 +17,7 @@ export interface PricedTime<Micro = bigint> {
 	microUsdPerKwh: Micro;
 }
 
-/** How many of the hours ahead have a price of their own in a site's price of a GPU-hour. */
+/** How many of the hours ahead have their own price in a site's price of a GPU-hour. */
 export interface ElectricityAhead {
 	siteId: string;
 	hours: number;

@@ -1,7 +1,7 @@
 import { type Reason, reason } from "./reasons.ts";
 import type { AttemptState, JobState } from "./states.ts";
 
-/** After this many attempts a job fails rather than being tried again for ever. */
+/** After this many attempts a job fails rather than being tried again forever. */
 export const ATTEMPTS_MAX = 50;
 
 /** How the command of an attempt ended, as its supervisor saw it. */

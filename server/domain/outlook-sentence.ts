@@ -14,7 +14,7 @@ export function outlookSentence(
 	const role = LABELS[outlook.role].toLowerCase();
 	const who =
 		people.length === 0
-			? `Nobody else of the role ${role} is here to say yes`
+			? `No one else of the role ${role} is here to say yes`
 			: people.length > NAMED
 				? `${people.slice(0, 2).join(", ")} and ${people.length - 2} others (${role}) can say yes`
 				: `${people.length === 1 ? people[0] : `${people.slice(0, -1).join(", ")} or ${people.at(-1)}`} (${role}) can say yes`;

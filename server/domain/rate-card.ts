@@ -20,7 +20,7 @@ export const ownedAssetSchema = z.strictObject({
 		z.strictObject({ kind: z.literal("straight_line") }),
 		z.strictObject({ kind: z.literal("declining_balance"), ratePerYear: decimal }),
 	]),
-	/** Emissions of its manufacture, kg CO2e; null when nobody has published them. */
+	/** Emissions of its manufacture, kg CO2e; null when no one has published them. */
 	embodiedKg: decimal.nullable().default(null),
 	source: z.string().max(500).nullable().default(null),
 });

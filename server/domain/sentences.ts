@@ -91,7 +91,7 @@ function approvalAnswer(r: Read): string {
 		case "refused":
 			return "the answer was no";
 		case "expired":
-			return "nobody answered in time; ask again if it is still wanted";
+			return "no one answered in time; ask again if it is still wanted";
 		case "granted":
 			return `the yes holds up to ${r.money("approvedMicroUsd") ?? "less"}, while it is expected to cost ${r.money("costMicroUsd") ?? "more"}`;
 		default:
@@ -99,7 +99,7 @@ function approvalAnswer(r: Read): string {
 	}
 }
 
-/** Who gets room of its own, which others make, stands in no line for it. */
+/** Who gets room of its own, which others make, is in no line for it. */
 function aheadClause(r: Read): string {
 	const ahead = (r.count("evicted") ?? 0) > 0 ? null : r.count("ahead");
 	return ahead === null ? "" : ahead === 0 ? ", first in line" : ` behind ${plural(ahead, "job")}`;

@@ -1,6 +1,6 @@
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
-/** The lines of a statement, in its order. `owned` is hardware while jobs used it, `idle` while nobody did. */
+/** The lines of a statement, in its order. `owned` is hardware while jobs used it, `idle` while no one did. */
 export const STATEMENT_LINES = [
 	...(["owned", "idle", "spot", "on_demand", "reserved"] as const),
 	...(["egress", "storage", "commitment", "credit", "tax", "adjustment"] as const),
@@ -41,15 +41,15 @@ export interface StatementContent {
 	sides: { key: "owned" | "cloud"; sums: StatementSums; previous: StatementSums | null }[];
 	/** On-prem and cloud in their parts; they add up to the totals. A line without charges in both months is left out. */
 	lines: { key: StatementLineKey; sums: StatementSums; previous: StatementSums | null }[];
-	/** Of the company alone: dearest first. "" is what belongs to no team, such as idle hardware. */
+	/** Of the company alone: most expensive first. "" is what belongs to no team, such as idle hardware. */
 	byTeam: { key: string; sums: StatementSums }[];
-	/** Dearest first; "" is without a project. */
+	/** Most expensive first; "" is without a project. */
 	byProject: { key: string; sums: StatementSums }[];
 	/** What was bought and used, each once: of the company in all, of a team by project. They add up to the totals. */
 	items: StatementItem[];
-	/** Dearest first, at most 20. */
+	/** Most expensive first, at most 20. */
 	topJobs: { jobId: string; name: string; team: string; state: string; sums: StatementSums }[];
-	/** Each with how it is reckoned, word for word as the page shows it. */
+	/** Each with how it is computed, word for word as the page shows it. */
 	savings: { key: SavingKey; microUsd: string | null; hours: string | null; reckoned: string }[];
 	waste: { key: WasteKey; microUsd: string; gpuMs: string }[];
 	carbon: StatementCarbon;
@@ -84,7 +84,7 @@ export interface StatementCarbon {
 	energyMilliWh: string;
 	measuredEnergyMilliWh: string;
 	hourlyGridMilliWh: string;
-	/** GPU time whose operational emissions, power contract and manufacture nobody knows. */
+	/** GPU time whose operational emissions, power contract and manufacture no one knows. */
 	unknownGpuMs: string;
 	marketUnknownGpuMs: string;
 	embodiedUnknownGpuMs: string;

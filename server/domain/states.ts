@@ -32,7 +32,7 @@ export const ATTEMPT_STATES = [
 ] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
-/** A final attempt always has a reason. `interrupted`: the provider's notice; `evicted`: capacity became unfit; `lost`: nobody can say. */
+/** A final attempt always has a reason. `interrupted`: the provider's notice; `evicted`: capacity became unfit; `lost`: no one can say. */
 export const ATTEMPT_TRANSITIONS: TransitionTable<AttemptState> = {
 	starting: ["staging", "running", "stopping", "failed", "interrupted", "evicted", "cancelled", "lost"],
 	staging: ["running", "stopping", "failed", "interrupted", "evicted", "cancelled", "lost"],
@@ -69,7 +69,7 @@ export type AdoptionState = (typeof ADOPTION_STATES)[number];
 
 /**
  * A job of a cluster's own queue that may run in the cloud instead. `offered`: it waits at home as before, and our job beside it;
- * whoever can start it first does. `holding`: home is asked to keep it. `held`: home does, and only now an attempt may be made.
+ * anyone who can start it first does. `holding`: home is asked to keep it. `held`: home does, and only now an attempt may be made.
  * `returning`: no attempt may be made any more, and once none lives the hold is taken off. `finishing`: it ran in the cloud to its
  * end, which is told at home.
  */

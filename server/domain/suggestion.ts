@@ -40,7 +40,7 @@ export interface Suggestion {
 	fields: ChangedField[];
 	/** What the changed job would meet. */
 	prospect: Prospect;
-	/** Against the job as it is: above 0 is sooner, and cheaper. null: as it is, nothing tells when it would start. */
+	/** Against the job as it is: above 0 is sooner, and cheaper. null: as it is, nothing shows when it would start. */
 	startsEarlierMs: number | null;
 	finishesEarlierMs: number | null;
 	savesMicroUsd: string | null;

@@ -1,4 +1,4 @@
-/** Whether a URL's host name is this host by itself: nobody else means the same machine by it. */
+/** Whether a URL's host name is this host by itself: no one else means the same machine by it. */
 export function isThisHost(hostname: string): boolean {
 	return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

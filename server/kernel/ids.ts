@@ -32,7 +32,10 @@ export function instanceIdOf(jobId: string, attemptNo: number, rank: number): st
 	return `ins_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${rank}`;
 }
 
-/** The id of the artifact that attempt `attemptNo` uploads for output number `index` of its job. Derived, so that an upload can be repeated. */
+/**
+ * The id of the artifact that attempt `attemptNo` uploads for output number `index` of its job. Derived, so that an upload can be
+ * repeated.
+ */
 export function artifactIdOf(jobId: string, attemptNo: number, index: number): string {
 	return `art_${jobId.slice(4)}_${String(attemptNo).padStart(3, "0")}_${String(index).padStart(2, "0")}`;
 }

@@ -72,7 +72,7 @@ function typeProblem(error: unknown): ExpressionProblem {
 		: `The types do not fit: ${summary}.`;
 	const quotes = overload && /string/.test(`${overload[1]}${overload[3]}`) && overload[2] !== "in";
 	const decimals = !overload && /'int'/.test(summary) && /'double'/.test(summary);
-	const fix = quotes ? 'A text stands in quotes: "eu".' : decimals ? "Write whole numbers with a point here, for example 1.0." : null;
+	const fix = quotes ? 'A text is in quotes: "eu".' : decimals ? "Write whole numbers with a point here, for example 1.0." : null;
 	return { severity: "error", offset: range?.start ?? 0, message, fix };
 }
 

@@ -100,7 +100,7 @@ class NameCheck {
 		const field = Object.hasOwn(JOB_FIELDS, name) ? name : nearestName(name, Object.keys(JOB_FIELDS));
 		const meant = field === name ? `job.${name}` : (nearestName(name, ["job", "quote"]) ?? (field === null ? null : `job.${field}`));
 		const fix = meant === null ? "A field of the job is written job.…" : `Did you mean ${meant}?`;
-		this.#report("error", node.start, `There is no ${name}.`, { fix: `${fix} A text stands in quotes: "${name}".` });
+		this.#report("error", node.start, `There is no ${name}.`, { fix: `${fix} A text is in quotes: "${name}".` });
 	}
 
 	#field(receiver: ASTNode, name: string, node: ASTNode, variables: readonly string[], inLoop: boolean): void {
@@ -196,7 +196,7 @@ class NameCheck {
 		}
 	}
 
-	/** A team or an instance type that there is not: the condition would quietly hold for nobody. */
+	/** A team or an instance type that there is not: the condition would quietly hold for no one. */
 	#knownValues(node: ASTNode): void {
 		if (node.op !== "==" && node.op !== "!=" && node.op !== "in") return;
 		const [left, right] = node.args;

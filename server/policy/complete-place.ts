@@ -4,7 +4,7 @@ export type CursorPlace =
 	| { kind: "comment" }
 	/** A key is being written: of the map at `path`, that has `siblings` already. */
 	| { kind: "key"; path: string[]; from: number; siblings: string[] }
-	/** A value: `path` ends with its key. `value` is what stands before the cursor, without YAML's own quote. */
+	/** A value: `path` ends with its key. `value` is what is before the cursor, without YAML's own quote. */
 	| { kind: "value"; path: string[]; from: number; value: string; quote: '"' | "'" | null; siblings: string[]; entry: string };
 
 interface Frame {
@@ -84,7 +84,7 @@ function entryText(text: string, start: number): string {
 
 type Outer = { path: string[]; siblings: string[]; entry: string };
 
-/** Goes through what stands before the cursor on its line: keys, brackets, quotes, a comment. */
+/** Goes through what is before the cursor on its line: keys, brackets, quotes, a comment. */
 function readLine(body: string, base: number, outer: Outer): CursorPlace {
 	const open: { path: string[]; keys: string[]; list: boolean }[] = [{ path: outer.path, keys: outer.siblings, list: false }];
 	let key: string | null = null;

@@ -10,7 +10,7 @@ import type { Place } from "./types.ts";
 const VALUES_MAX = 200;
 
 /**
- * What may stand at a place of a policy's text: fields by where they are, sites, regions, families, teams, and inside
+ * What may be at a place of a policy's text: fields by where they are, sites, regions, families, teams, and inside
  * conditions the names with their types and units. Pure and total; works on a text that cannot be parsed, because one that is
  * being written seldom can.
  */
@@ -22,7 +22,7 @@ export function completePolicy(text: string, offset: number, facts: CompletionFa
 	if (last === "when" || last === "scope") {
 		const asks = at.siblings.includes("require") && /\bapproval\b/.test(at.entry);
 		const { from, items } = completeExpression(at.value, { teams: facts.teams, quote: last === "when" && asks });
-		// Inside YAML's own quotes a text stands in the other kind.
+		// Inside YAML's own quotes a text is in the other kind.
 		return {
 			from: at.from + from,
 			items: items.map((item) => (at.quote === '"' ? { ...item, insert: item.insert.replaceAll('"', "'") } : item)),

@@ -1,6 +1,6 @@
 import type { ParsePolicyOptions, Place } from "./types.ts";
 
-/** One thing that may stand at the cursor. */
+/** One thing that may be at the cursor. */
 export interface Completion {
 	label: string;
 	kind: "field" | "value" | "name" | "function";

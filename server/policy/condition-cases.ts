@@ -5,7 +5,7 @@ import { JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { nodesIn } from "./syntax-tree.ts";
 
-/** What one way of meeting a condition leaves of each field that it speaks of. */
+/** What one way of meeting a condition leaves of each field that it mentions. */
 export type Case = ReadonlyMap<string, Domain>;
 
 const ANY: Case = new Map();

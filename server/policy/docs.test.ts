@@ -93,7 +93,7 @@ describe("docs/policy.md", () => {
 		expect(fields.filter((f) => !f.description).map((f) => f.name)).toEqual([]);
 		expect(fields.filter((f) => /^spec\.(rules|budgets)/.test(f.parent) && !f.title).map((f) => f.name)).toEqual([]);
 	});
-	it("tells which fields wait for a measurement", () => {
+	it("shows which fields wait for a measurement", () => {
 		const text = whole(
 			"rules:\n  - { id: a, limit: { idleMinutes: 5, gpuUtilisationBelow: { percent: 5, for: 5m } } }\n  - { id: b, defer: { to: greener, within: 5h } }\n",
 		);

@@ -1,5 +1,5 @@
 /**
- * Where character `valueOffset` of a scalar's value stands in the source, which may quote, escape, indent or fold it.
+ * Where character `valueOffset` of a scalar's value is in the source, which may quote, escape, indent or fold it.
  * The value's characters are found again one after the other from `start` on; what lies between them (indentation,
  * doubled quotes, backslashes) is passed over.
  */

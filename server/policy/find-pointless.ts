@@ -81,7 +81,7 @@ function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
 	const named = `job.class in [${effect.classes.map((c) => `"${c}"`).join(", ")}]`;
 	if (!logic.implies(when, named) || !logic.implies(named, when)) return;
 	const all = effect.classes.length === WORKLOAD_CLASSES.length;
-	const message = `${id} lets jobs take the place of their own kind only: whoever is put out may put out the other in turn.`;
+	const message = `${id} lets jobs take the place of their own kind only: anyone who is put out may put out the other in turn.`;
 	const fix = all
 		? "Give it a condition, for example when: job.hasDeadline."
 		: "Name other classes, or add a condition that tells them apart.";
@@ -116,7 +116,7 @@ function findPointlessDefer(finding: Finding, placed: Of<"defer">): void {
 	reader.report("warning", placed.offset, message, "Write to: greener, or add a burst rule for them.");
 }
 
-/** A person is asked before a job leaves home: nobody ever is where none leaves. */
+/** A person is asked before a job leaves home: no one ever is where none leaves. */
 function findPointlessAsk(finding: Finding, placed: Of<"require">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when } = placed.rule;

@@ -9,7 +9,7 @@ import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
 
 /**
  * What the text names and the installation does not have. Teams and families that there are not are refused: the rule would quietly
- * hold for nobody. Regions and offers come and go: they are told.
+ * hold for no one. Regions and offers come and go: they are told.
  */
 export function findUnknown(
 	finding: Finding,

@@ -95,7 +95,7 @@ describe("a rule that changes nothing beside another", () => {
 		],
 		["another trigger", ["{ id: a, burst: { after: { forecastWait: 30m } } }", "{ id: b, burst: { after: { waited: 40m } } }"]],
 		[
-			"a dearer burst",
+			"a more expensive burst",
 			["{ id: a, burst: { after: { waited: 30m }, only: { costAtMostUsd: 5 } } }", "{ id: b, burst: { after: { waited: 40m } } }"],
 		],
 		[
@@ -137,12 +137,12 @@ describe("rules that lead nowhere", () => {
 		[
 			"taking the place of one's own kind",
 			['{ id: p, when: job.class == "burst", preempt: { classes: [burst] } }'],
-			["6:7 warning p lets jobs take the place of their own kind only: whoever is put out may put out the other in turn."],
+			["6:7 warning p lets jobs take the place of their own kind only: anyone who is put out may put out the other in turn."],
 		],
 		[
 			"everybody taking everybody's place",
 			["{ id: p, preempt: { classes: [baseline, burst, experimental, sensitive, batch_inference] } }"],
-			["6:7 warning p lets jobs take the place of their own kind only: whoever is put out may put out the other in turn."],
+			["6:7 warning p lets jobs take the place of their own kind only: anyone who is put out may put out the other in turn."],
 		],
 		[
 			"room at home for jobs that may not be there",
@@ -275,7 +275,7 @@ describe("budgets", () => {
 			[`6:7 warning ${never("a", "b (line 7)", "4 instances")}`],
 		],
 		[
-			"a scope that nobody meets",
+			"a scope that no one meets",
 			["{ id: a, scope: job.gpus < 1, instances: 5 }"],
 			["6:23 error No job can meet this scope: a would never count anything."],
 		],

@@ -7,7 +7,7 @@ type Removal = { why: RemovalCode; facts: Record<string, string | null> };
 
 /**
  * The first filter that takes the place away, in the order of the policy. A denial removes what any of its lists names.
- * Allowances and requirements are about cloud offers, which must fit every list; only a list of sites speaks of home too.
+ * Allowances and requirements are about cloud offers, which must fit every list; only a list of sites mentions home too.
  */
 export const judgePlace: JudgePlace = (verdict, place) => {
 	for (const filter of verdict.filters) {

@@ -72,7 +72,7 @@ describe("mergePolicies", () => {
 		expect(mergePolicies({ base: BASE, mine, theirs }).conflicts).toMatchObject([{ key: "rule:b", theirs: null }]);
 	});
 
-	it("takes the order of who moved something, and tells when both did", () => {
+	it("takes the order of who moved something, and shows when both did", () => {
 		const mine = text([RULES.c, RULES.a, RULES.b]);
 		const changedB = changed(RULES.b, "2", "3");
 		expect(mergePolicies({ base: BASE, mine, theirs: text([RULES.a, changedB, RULES.c]) }).text).toBe(text([RULES.c, RULES.a, changedB]));

@@ -11,7 +11,7 @@ export interface MergeConflict {
 	kind: "rule" | "budget" | "order" | "text";
 	/** The rule's or budget's id; null for what is neither. */
 	id: string | null;
-	/** The part as it stands in each text; null where it is not there. */
+	/** The part as it is in each text; null where it is not there. */
 	base: string | null;
 	mine: string | null;
 	theirs: string | null;
@@ -35,7 +35,7 @@ export interface MergeTexts {
 }
 
 /**
- * Three-way merge of policy texts, by the id of rules and budgets: comments, order and spacing stay as whoever changed a
+ * Three-way merge of policy texts, by the id of rules and budgets: comments, order and spacing stay as anyone who changed a
  * part left them. A rule that both changed is a conflict, also where they changed other lines of it: what it would do
  * together neither of them has seen. Pure and total.
  */
@@ -105,7 +105,7 @@ class Merge {
 		if (choice) return choice === "mine" ? mine : theirs;
 		const id = entry ? rest.join(":") : null;
 		const text = (lines: string[] | null) => lines?.join("\n") ?? null;
-		const what = entry ? `${kind === "rule" ? "Rule" : "Budget"} ${id}` : "What stands beside the rules and budgets";
+		const what = entry ? `${kind === "rule" ? "Rule" : "Budget"} ${id}` : "What is next to the rules and budgets";
 		const message = `${what} was ${did(base, mine)} here, and ${did(base, theirs)} by what is in force.`;
 		const conflictKind = entry ? kind : "text";
 		this.#conflicts.push({ key, kind: conflictKind, id, base: text(base), mine: text(mine), theirs: text(theirs), message });

@@ -268,12 +268,12 @@ const WRONG_RULES: [what: string, rule: string, want: string][] = [
 		"6:57 error spec.rules[0].limit.gpuUtilisationBelow.percent must be more than 0, not 0.",
 	],
 	[
-		"utilisation for ever",
+		"utilisation forever",
 		"{ id: a, limit: { gpuUtilisationBelow: { percent: 5 } } }",
 		"6:46 error spec.rules[0].limit.gpuUtilisationBelow.for is required. | Add the duration, for example for: 30m.",
 	],
 	[
-		"a condition of its own in only",
+		"its own condition in only",
 		"{ id: a, burst: { always: true, only: { costAtMost: 5 } } }",
 		"6:47 error spec.rules[0].burst.only.costAtMost is not a known field. | Did you mean costAtMostUsd?",
 	],
@@ -422,7 +422,7 @@ const WRONG_BUDGETS: [what: string, budget: string, want: string[]][] = [
 	[
 		"a scope without quotes",
 		"{ id: b, period: month, capUsd: 5, scope: everyone }",
-		['6:49 error There is no everyone. | A field of the job is written job.… A text stands in quotes: "everyone".'],
+		['6:49 error There is no everyone. | A field of the job is written job.… A text is in quotes: "everyone".'],
 	],
 ];
 

@@ -1,6 +1,6 @@
 import type { ASTNode } from "@marcbachmann/cel-js";
 
-/** The nodes right below one, whatever the lists they stand in. */
+/** The nodes right below one, whatever the lists they are in. */
 export function nodesIn(node: ASTNode): ASTNode[] {
 	const found: ASTNode[] = [];
 	const collect = (value: unknown): void => {

@@ -16,7 +16,7 @@ export interface TriedPlace {
 	place: Place;
 	/** null at home. */
 	offer: Offer | null;
-	/** What the job would cost there in its estimated time, USD; null when nobody can say. */
+	/** What the job would cost there in its estimated time, USD; null when no one can say. */
 	costUsd: number | null;
 	/** USD; null at home, or without a price. */
 	hourlyUsd: number | null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Absences } from "./absences.ts";
 
 describe("what answers leave out", () => {
-	it("is gone after three answers over the time asked for, and not before either", () => {
+	it("no longer exists after three answers over the time asked for, and not before either", () => {
 		const absences = new Absences();
 		const leftOut = (nowMs: number) => absences.leftOut("a", { nowMs, forMs: 100 });
 		expect([0, 10, 20, 99, 100].map(leftOut)).toEqual([false, false, false, false, true]);
@@ -10,7 +10,7 @@ describe("what answers leave out", () => {
 		expect([0, 500, 1_000].map((nowMs) => seldom.leftOut("a", { nowMs, forMs: 100 }))).toEqual([false, false, true]);
 	});
 
-	it("begins anew when an answer shows it, and is forgotten when nobody asks after it", () => {
+	it("starts again when an answer shows it, and is forgotten when no one asks after it", () => {
 		const absences = new Absences();
 		const leftOut = (id: string, nowMs: number) => absences.leftOut(id, { nowMs, forMs: 0 });
 		expect([leftOut("a", 0), leftOut("a", 1)]).toEqual([false, false]);

@@ -2,13 +2,13 @@
 const ANSWERS_MIN = 3;
 
 /**
- * What good answers have left out, and how often in a row. No single answer proves that something is gone: a list may lag, and a
- * shared folder or a cache be read halfway. Kept in memory, so that after a restart the answers are counted anew.
+ * What good answers have left out, and how often in a row. No single answer proves that something no longer exists: a list may lag, and a
+ * shared folder or a cache be read halfway. Kept in memory, so that after a restart the answers are counted again.
  */
 export class Absences {
 	readonly #left = new Map<string, { sinceMs: number; answers: number }>();
 
-	/** An answer showed it, or nobody asks after it any more. */
+	/** An answer showed it, or no one asks after it any more. */
 	clear(id: string): void {
 		this.#left.delete(id);
 	}

@@ -1,6 +1,6 @@
 import { DriverError } from "./driver-errors.ts";
 
-/** One thing that was looked at. `unknown`: nobody let us look, or the provider tells nobody; it is no failure. */
+/** One thing that was looked at. `unknown`: no one let us look, or the provider tells no one; it is no failure. */
 export interface CheckStep {
 	id: string;
 	title: string;

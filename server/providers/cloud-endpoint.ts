@@ -3,7 +3,7 @@ import { isThisHost } from "#server/kernel/hosts.ts";
 
 /**
  * Another endpoint than the provider's own. Plain http is for an emulator on this host: a token that is sent over it can be read
- * by whoever is on the way.
+ * by anyone who is on the way.
  */
 export const cloudEndpointSchema = z
 	.url({ protocol: /^https?$/ })

@@ -8,7 +8,7 @@ const REFRESH_MS = 6 * HOUR_MS;
 /** After a failure; what was read before holds on meanwhile, up to HOLDS_MS. */
 const RETRY_MS = 10 * MINUTE_MS;
 const HOLDS_MS = 7 * DAY_MS;
-/** Some thirty times what the dearest region asks for a GiB of these disks: more is taken for an error. */
+/** Some thirty times what the most expensive region asks for a GiB of these disks: more is taken for an error. */
 const MICRO_USD_PER_GIB_MAX = 5_000_000n;
 
 export interface DiskAsked {

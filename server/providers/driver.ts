@@ -72,7 +72,10 @@ export interface StartAttempt {
 export interface ClusterObservation {
 	observedAtMs: number;
 	pools: PoolObservation[];
-	/** Every node with accelerators, those that are out of service included. The same array while nothing was read anew, where that is cheap. */
+	/**
+	 * Every node with accelerators, those that are out of service included. The same array while nothing was read again, where that
+	 * is cheap.
+	 */
 	nodes: readonly ClusterNode[];
 	/** Every attempt the site still knows, those that ended included until they are forgotten. */
 	attempts: AttemptObservation[];
@@ -153,7 +156,7 @@ export interface CloudDriver {
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: { region: string; message: string }[] }>;
 
-	/** Returns when the provider accepted. Silent when it is gone already. Seen to be over only by describe or list. */
+	/** Returns when the provider accepted. Silent when it no longer exists already. Seen to be over only by describe or list. */
 	terminate(region: string, providerInstanceId: string): Promise<void>;
 
 	close(): Promise<void>;

@@ -1,7 +1,7 @@
 import type { ForeignJob, ForeignOutcome } from "#server/domain/foreign-job.ts";
 
 /**
- * The queue that a cluster has of its own: jobs that Spillway did not submit. Every cluster driver says what it sees of it
+ * The queue that its own cluster has: jobs that Spillway did not submit. Every cluster driver says what it sees of it
  * (`ClusterObservation.foreign`); one that can also act on such jobs has a `ForeignQueue`.
  */
 
@@ -45,7 +45,7 @@ export interface ForeignQueue {
 
 	/**
 	 * Writes what the job printed elsewhere to where its owner asked for it, before it is finished; the same call again writes the
-	 * same. Answers the files, or why they could not be written. Null: nobody looks for files there.
+	 * same. Answers the files, or why they could not be written. Null: no one looks for files there.
 	 */
 	readonly writeOutput: ((id: string, lines: AsyncIterable<OutputLine>) => Promise<BroughtHome>) | null;
 
@@ -53,7 +53,7 @@ export interface ForeignQueue {
 	 * Writes the files below `from`, a folder of this host, to the folder that its owner named for checkpoints
 	 * (`ForeignScript.checkpoints`), before its hold is released or it is finished; the same call again writes the same. Other files
 	 * there stay.
-	 * Null: nobody looks for files there.
+	 * Null: no one looks for files there.
 	 */
 	readonly bringCheckpoint: ((id: string, from: string) => Promise<BroughtHome>) | null;
 }
@@ -82,7 +82,7 @@ export interface ForeignScript {
 export interface OwnersCheckpoints {
 	/** A folder below its working folder. */
 	path: string;
-	/** How often one is to be kept, as a job file has it (`5m`); left out: as often as of every job. */
+	/** How often one must be kept, as a job file has it (`5m`); left out: as often as of every job. */
 	interval?: string;
 }
 

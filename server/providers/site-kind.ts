@@ -48,10 +48,10 @@ export interface SiteKind {
 	settings: z.ZodType<Record<string, unknown>>;
 	/**
 	 * Settings with which a site could run programs or read files of the server, or be sent its secrets: people keep what is there,
-	 * and only who may write to the database sets them. By the field that is to be named.
+	 * and only who may write to the database sets them. By the field that must be named.
 	 */
 	guarded(settings: Record<string, unknown>): Record<string, unknown>;
-	/** Where stored credentials are sent, as far as people choose it: with another place they have to be entered anew. */
+	/** Where stored credentials are sent, as far as people choose it: with another place they have to be entered again. */
 	sentTo(settings: Record<string, unknown>): unknown;
 	/** null: this driver takes none. */
 	credentials: z.ZodType<Record<string, unknown>> | null;

@@ -21,7 +21,7 @@ export function wayBackStep(controlUrl: string, endpoint: string | undefined): P
 			if (isThisHost(hostname)) {
 				if (endpoint !== undefined && isThisHost(new URL(endpoint).hostname))
 					return `Emulated machines run on this host, and call ${controlUrl}.`;
-				return { failed: `Machines are told to call ${controlUrl}, which is this host for nobody but itself.` };
+				return { failed: `Machines are told to call ${controlUrl}, which is this host for no one but itself.` };
 			}
 			if (!isPlainHttpAllowed(controlUrl)) return { failed: `Machines would send their tokens and logs in the clear to ${controlUrl}.` };
 			const clear = protocol === "http:" ? " It is plain http: tokens, logs and checkpoints are readable within that network." : "";

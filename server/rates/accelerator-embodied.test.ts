@@ -45,7 +45,7 @@ describe("what one GPU answers for in an hour", () => {
 		expect(share?.basis).toBe("maker");
 	});
 
-	it("p4d.24xlarge stands in the table of servers: 4,676.79 kg / 8 / 35,040 h = 16.684 g", () => {
+	it("p4d.24xlarge is in the table of servers: 4,676.79 kg / 8 / 35,040 h = 16.684 g", () => {
 		const share = embodiedOfMachine({ provider: "aws", instanceType: "p4d.24xlarge", accelerator: "A100-40GB", gpus: 8 });
 		expect(share?.gramsPerGpuHour).toBeCloseTo(16.684, 3);
 		expect(share?.basis).toBe("server_table");

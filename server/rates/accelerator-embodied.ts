@@ -60,7 +60,7 @@ function load(): EmbodiedFile {
 	return loaded;
 }
 
-/** null: nobody has published it (embodiedUnknowns says why); to be shown as not known, never as 0. */
+/** null: no one has published it (embodiedUnknowns says why); to be shown as not known, never as 0. */
 export function acceleratorEmbodied(accelerator: string): AcceleratorEmbodied | null {
 	const file = load();
 	const entry = file.accelerators[accelerator];

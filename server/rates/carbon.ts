@@ -83,7 +83,7 @@ function load(): Index {
 	return index;
 }
 
-/** The average of a cloud region; null when no source has one, and then it is to be shown as not known, never as 0. */
+/** The average of a cloud region; null when no source has one, and then it must be shown as not known, never as 0. */
 export function gridIntensity(provider: RatedProvider, region: string): GridIntensity | null {
 	return load().byRegion.get(`${provider}/${region}`) ?? null;
 }

@@ -41,7 +41,7 @@ export function offerOfRate(rate: OfferRate, { siteId, zone, capacityType, price
 }
 
 /**
- * The whole catalogue, every provider a site of its own. The clouds bill by the second from the first minute on, and start
+ * The whole catalogue, every provider its own site. The clouds bill by the second from the first minute on, and start
  * machines of one kind together.
  */
 export function catalogueOffers(observedAtMs: number): Offer[] {

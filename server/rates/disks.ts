@@ -25,7 +25,7 @@ const fileSchema = z.strictObject({
 });
 
 /**
- * The dated prices of disks that the emulated clouds' price lists serve. No site reckons with them: a real one reads the
+ * The dated prices of disks that the emulated clouds' price lists serve. No site computes with them: a real one reads the
  * provider's own list, and where that has no price its disks are not counted.
  */
 export function listDiskRates(provider: RatedProvider): DiskRate[] {

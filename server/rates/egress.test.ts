@@ -46,7 +46,7 @@ describe("egress", () => {
 		expect(internetEgress("gcp", "us-central1").exact).toBe(true);
 	});
 
-	it("reckons holds with the dearest tier", () => {
+	it("computes holds with the most expensive tier", () => {
 		expect(egressMicroUsdPerGiB("aws", "eu-west-1")).toBe(90_000n);
 	});
 

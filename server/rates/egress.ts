@@ -43,7 +43,7 @@ const fileSchema = z.strictObject({
 		.min(1),
 });
 
-/** AWS and Azure are listed for one region each; Google by region, and one stands in for regions without a row. */
+/** AWS and Azure are listed for one region each; Google by region, and one is in for regions without a row. */
 const STAND_IN: Record<RatedProvider, string> = { aws: "us-east-2", azure: "eastus", gcp: "us-central1" };
 
 let byRegion: Map<string, EgressRate> | undefined;
@@ -75,7 +75,7 @@ export function internetEgress(provider: RatedProvider, region: string): EgressR
 	return { ...defined(rates.get(`${provider}/${STAND_IN[provider]}`), `egress of ${provider}`), exact: false };
 }
 
-/** The dearest tier, which is what a hold reckons with: whatever a month has seen, the next one begins anew. */
+/** The most expensive tier, which is what a hold computes with: whatever a month has seen, the next one starts again. */
 export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): MicroUsd {
 	let dearest = 0n;
 	for (const { microUsdPerGiB } of internetEgress(provider, region).tiers) {

@@ -5,7 +5,7 @@ import { ACCELERATOR_NAMES, type AcceleratorName, accelerator, acceleratorName }
 import raw from "./data/owned-rates.json" with { type: "json" };
 import { isoDate } from "./source.ts";
 
-/** A setting of the rate card. `assumed` ones are to be shown as such: "from the rate card", not measured. */
+/** A setting of the rate card. `assumed` ones must be shown as such: "from the rate card", not measured. */
 const settingSchema = z.strictObject({
 	value: z.string().regex(/^\d+(\.\d{1,6})?$/),
 	basis: z.enum(["sourced", "assumed"]),

@@ -33,7 +33,7 @@ const asked: fc.Arbitrary<PendingJob[]> = fc
 		}),
 	);
 
-/** One team and its share alone: whoever is asked about belongs to a team that is there anyway. */
+/** One team and its share alone: anyone who is asked about belongs to a team that is there anyway. */
 const bothTeams = (snapshot: Snapshot): Snapshot => ({
 	...snapshot,
 	policy: {

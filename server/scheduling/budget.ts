@@ -26,7 +26,7 @@ export interface BudgetShort {
  * nothing yet; the row's cap counts where both are there, because that is what the admitting transaction checks.
  */
 export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS): BudgetBook {
-	// Made when money is asked for: in most cycles of a replay nobody leaves home.
+	// Made when money is asked for: in most cycles of a replay no one leaves home.
 	let byId: ReadonlyMap<string, BudgetView> | null = null;
 	const taken = new Map<string, bigint>();
 	const freeOf = (rule: BudgetRule): { free: bigint; cap: bigint } => {

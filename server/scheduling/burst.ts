@@ -35,7 +35,7 @@ export interface BurstLimit {
 /** `homeStartMs`: infinite where home cannot. */
 export function burstFactsOf(queued: QueuedJob, homeStartMs: number, waitingBefore: number, nowMs: number): BurstFacts {
 	return {
-		// Without the bound V8 compiles this, and all that it is inlined in, for finite numbers, and anew after each infinite one.
+		// Without the bound V8 compiles this, and all that it is inlined in, for finite numbers, and again after each infinite one.
 		forecastWaitMs: Math.max(0, homeStartMs - nowMs),
 		waitedMs: Math.max(0, nowMs - queued.job.pendingSinceMs),
 		slackMs: queued.slackMs,

@@ -47,7 +47,7 @@ describe("caps", () => {
 		expect(outcome([instances(0)]).launched).toEqual([]);
 	});
 
-	it("count a running machine of unknown price as the dearest that is known", () => {
+	it("count a running machine of unknown price as the most expensive that is known", () => {
 		const dear = anOffer({ region: "eu-west-1", usd: "9" });
 		expect(outcome([burn(13)], { running: [inCloud("x")], offers: [offer, dear] }).launched).toEqual(["job_a"]);
 		expect(outcome([burn(12)], { running: [inCloud("x")], offers: [offer, dear] }).launched).toEqual([]);

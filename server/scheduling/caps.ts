@@ -93,7 +93,7 @@ function usedNow(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => r
 	return used;
 }
 
-/** Price in effect; else the offer's own, else the dearest of all: not knowing must not look cheap. */
+/** Price in effect; else the offer's own, else the most expensive of all: not knowing must not look cheap. */
 function makePriceOf(snapshot: Snapshot): (attempt: RunningAttempt) => bigint {
 	let prices: { byId: ReadonlyMap<string, bigint>; dearest: bigint } | null = null;
 	return (attempt) => {

@@ -75,7 +75,7 @@ describe("an offer that is cheapest by a mistake or not to be had", () => {
 });
 
 describe("the order of offers", () => {
-	it("weighs carbon: 1 h + 1 min boot at 5 kg/h × $80/t is dearer than 30 cents more", () => {
+	it("weighs carbon: 1 h + 1 min boot at 5 kg/h × $80/t is more expensive than 30 cents more", () => {
 		const brown = anOffer({ region: "brown", usd: "1.00", gridGramsPerKwh: 1000, pue: 1 });
 		const green = anOffer({ region: "green", usd: "1.30", gridGramsPerKwh: 10, pue: 1 });
 		const given = { policy: aPolicy({ weights }), boardWatts: { "A10G-24GB": 5000 } };
@@ -182,7 +182,7 @@ describe("answers to rules that ask", () => {
 		["a no", said("a", "refused")],
 		["no answer in time", said("a", "expired")],
 		["a yes to less", said("a", "granted", COST - 1n)],
-	])("%s waits at home and asks nobody", (_what, answer) => {
+	])("%s waits at home and asks no one", (_what, answer) => {
 		const { plan, launched } = given(answer);
 		expect([launched, plan.asks, plan.actions]).toEqual([null, undefined, []]);
 		expect(plan.waiting.get("job_a")).toMatchObject({ code: "waiting_not_approved", facts: { ruleId: "a", answer: answer.answer } });

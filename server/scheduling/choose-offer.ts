@@ -29,7 +29,10 @@ export type OfferChoice =
 	| { kind: "needs_approval"; row: OfferRow; ask: ApprovalAsk; passedOver: PassedOver[] }
 	/** Every eligible offer is left alone for now, until `untilMs` at the earliest. */
 	| { kind: "backed_off"; untilMs: number; passedOver: PassedOver[] }
-	/** `row`, firm capacity, could be had; the deadline bears waiting for spot instead, until `untilMs` at the latest, and that is expected to cost less. */
+	/**
+	 * `row`, firm capacity, could be had; the deadline bears waiting for spot instead, until `untilMs` at the latest, and that is
+	 * expected to cost less.
+	 */
 	| ({ kind: "waits_for_spot"; row: OfferRow; removal: Removal; passedOver: PassedOver[] } & SpotWait)
 	/** `main`: what removed the best of those that machine, rules and price allow; null when there are none. */
 	| { kind: "none"; main: Removal | null; passedOver: PassedOver[] };
@@ -85,7 +88,8 @@ function answerTo(approvals: PendingJob["approvals"], ruleId: string, costMicroU
 }
 
 /**
- * The offer with the least score that the job may have now: firm where its deadline needs that, not in back-off, enough of it free, long enough, within the
+ * The offer with the least score that the job may have now: firm where its deadline needs that, not in back-off, enough of it free,
+ * long enough, within the
  * limits of the rule that is due, worst case within every budget, within every cap, approved where asked.
  *
  * Rows come in the order of their weighed hour, and a row's score is never below leastScoreFrom, which grows in that order:
@@ -117,7 +121,10 @@ function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: Offe
 	return deadlineWay(shape.offers().eligible, run, nowMs, firmStagingMs(shape, run), leavesFirm, blockedBy);
 }
 
-/** The offer of the least score on the way that the deadline's rule says; null where it cannot be had: then any other is better than none. */
+/**
+ * The offer of the least score on the way that the deadline's rule says; null where it cannot be had: then any other is better than
+ * none.
+ */
 function chooseBy(
 	way: DeadlineWay,
 	shape: Shape,
@@ -241,7 +248,7 @@ function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, completedByC
 	const byLife = run.checkpointEveryMs === null ? lifeOn(row, run) - run.start.p50Ms : Number.POSITIVE_INFINITY;
 	const limitMs = Math.min(byMax, byLife);
 	const there = restOn(row, run);
-	// A run time that nobody knows is taken to be the whole maximum: then the limit says nothing against a place.
+	// A run time that no one knows is taken to be the whole maximum: then the limit says nothing against a place.
 	const breaks = (here: number, ms: number): boolean => here < limitMs && ms > limitMs;
 	const breaksMedian = breaks(run.rest.p50Ms, there.p50Ms);
 	if (!breaksMedian && !breaks(run.rest.p90Ms, there.p90Ms)) return null;
@@ -314,7 +321,7 @@ export function takeChoice(
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }
 
-/** Nothing is to be had: all of it later by itself, or what speaks against the best of it. */
+/** Nothing is available: all of it later by itself, or what speaks against the best of it. */
 function noneNow(passedOver: PassedOver[]): OfferChoice {
 	const lasting = passedOver.find(({ removal }) => removal.why !== "capacity_backoff");
 	if (lasting) return { kind: "none", main: lasting.removal, passedOver };

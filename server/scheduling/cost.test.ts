@@ -24,7 +24,7 @@ function estimate(given: Partial<Snapshot>, job: PendingJob) {
 }
 
 describe("expected cost of finishing on an offer", () => {
-	it("is boot and run alone where nobody keeps records: 61 min × $0.60 = $0.61", () => {
+	it("is boot and run alone where no one keeps records: 61 min × $0.60 = $0.61", () => {
 		const e = estimate({ offers: [spot] }, aJob().build());
 		expect(e).toMatchObject({ billedMs: HOUR_MS + MINUTE_MS, reworkMs: 0, interruptions: 0, totalMicroUsd: 610_000 });
 	});
@@ -67,7 +67,7 @@ describe("expected cost of finishing on an offer", () => {
 		}
 	});
 
-	it("counts refusals as time: a refusing offer falls behind a slightly dearer one, and comes back by itself", () => {
+	it("counts refusals as time: a refusing offer falls behind a slightly more expensive one, and comes back by itself", () => {
 		const dearer = anOffer({ region: "us-west-2", usd: "1.01" });
 		const { backoffUntilMs: _, ...refusing } = withRefusal(withRefusal(emptyRecord(NOON_MS), NOON_MS), NOON_MS);
 		const given = { offers: [onDemand, dearer], offerRecords: new Map([[onDemand.id, refusing]]) };
@@ -87,7 +87,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(e.hold).toBe(24_000_000n);
 	});
 
-	it("has the disk, at the dearest month's hour: 100 GiB at $6.72 a month of 672 h for 61 min is $0.010167, in total, score and hold", () => {
+	it("has the disk, at the most expensive month's hour: 100 GiB at $6.72 a month of 672 h for 61 min is $0.010167, in total, score and hold", () => {
 		const disk = { type: "gp3", gib: 100, microUsdPerMonth: 6_720_000n, observedAtMs: NOON_MS, source: "a list" };
 		const [bare, full] = [estimate({ offers: [spot] }, aJob().build()), estimate({ offers: [{ ...spot, disk }] }, aJob().build())];
 		expect([bare.storageMicroUsd, full.storageMicroUsd]).toEqual([null, 10_167]);
@@ -104,7 +104,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(estimate({ offers: [{ ...onDemand, disk: disk(null) }] }, aJob().build()).storageMicroUsd).toBeNull();
 	});
 
-	it("weighs a disk of an unknown price as the dearest known one, so that not knowing is never cheapest, and leaves it out of the cost", () => {
+	it("weighs a disk of an unknown price as the most expensive known one, so that not knowing is never cheapest, and leaves it out of the cost", () => {
 		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
 		const unknown = { ...onDemand, disk: disk(null) };
 		// With disks of $0.01 an hour on both, the hundredth of a cent decides; were the unknown one nothing, the other would win.

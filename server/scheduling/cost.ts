@@ -32,7 +32,7 @@ export interface CloudRun {
 	restores: boolean;
 	/** Machines that start together, or none: the job's nodes. */
 	instances: number;
-	/** Longest work between two checkpoints, ms; null: it makes none, and begins anew after an interruption. */
+	/** Longest work between two checkpoints, ms; null: it makes none, and starts again after an interruption. */
 	checkpointEveryMs: number | null;
 	/** Results going home, GiB. 0 where their size is not known before the run. */
 	egressGiB: number;
@@ -135,7 +135,7 @@ function savesOf(
 
 /**
  * min(the policy's instance limit, what the job's maximum leaves + boot + staging + grace to stop); LIMITS.defaultLifeMs
- * when neither is set, so that no instance may live for ever.
+ * when neither is set, so that no instance may live forever.
  */
 export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, start: TimeSpread, stagingMs = 0): number {
 	const { maxMs } = spec.duration;
@@ -155,7 +155,8 @@ export function lifeOn(row: OfferRow, run: CloudRun): number {
 
 /**
  * The most that a placement may cost: (price + disk) × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress
- * at its worst: with the saves of the whole life, all at the dearest tier, since the next month begins with it. A life under the least that is billed counts as that.
+ * at its worst: with the saves of the whole life, all at the most expensive tier, since the next month begins with it. A life under
+ * the least that is billed counts as that.
  */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	const lifeMs = lifeOn(row, run);
@@ -168,7 +169,7 @@ export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	return rentMicroUsd + egress;
 }
 
-/** The part of a hold that is the instances' time, with their disks in the dearest month. */
+/** The part of a hold that is the instances' time, with their disks in the most expensive month. */
 export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimumMs" | "disk">, lifeMs: number, instances: number): bigint {
 	const price = (offer.microUsdPerHour ?? 0n) + diskMicroUsdPerHourMax(offer.disk);
 	const heldMs = Math.ceil(Math.max(lifeMs + LIMITS.terminationMarginMs, offer.billedMinimumMs ?? 0));
@@ -178,7 +179,7 @@ export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimum
 /**
  * Results and checkpoints out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free
  * of charge. When nothing else is said: with the checkpoints of the expected run, at the tiers that are ahead of what the month has
- * seen. Data from other clouds go at the dearest tier of theirs.
+ * seen. Data from other clouds go at the most expensive tier of theirs.
  */
 function egressOf(
 	row: OfferRow,
@@ -213,7 +214,10 @@ export function stagingByMachineMs(row: OfferRow, run: CloudRun): number {
 	return run.data.length === 0 ? 0 : stagingWays(row, run).ms;
 }
 
-/** A data set that keeps this run from a row for now: nothing there can read it, and its launch may not wait for a copy; null: none does. */
+/**
+ * A data set that keeps this run from a row for now: nothing there can read it, and its launch may not wait for a copy; null: none
+ * does.
+ */
 export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
 	return run.data.length === 0 || run.mayWait ? null : stagingWays(row, run).outOfReach;
 }
@@ -236,7 +240,7 @@ function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: Clou
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
 
 /**
- * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of its likes; none at all where nobody keeps
+ * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of its likes; none at all where no one keeps
  * records. Cost: a look at these records once a cycle; they are worked out again when one of them, or the minute, is another.
  */
 export function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
@@ -267,7 +271,7 @@ export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): num
 	return Math.max(record?.backoffUntilMs ?? 0, row.backoffUntilMs, askAgainMs(record));
 }
 
-/** When spot that was seen to be away is asked again, UTC ms; 0: at any time. */
+/** When spot that was seen to be unavailable is asked again, UTC ms; 0: at any time. */
 function askAgainMs(record: OfferRecord | undefined): number {
 	const zone = record?.zone ?? null;
 	if (zone === null || zone.up) return 0;
@@ -293,7 +297,7 @@ export interface Estimate {
 	delayMs: number;
 	computeMicroUsd: number;
 	egressMicroUsd: number;
-	/** Of the instances' disks, by the dearest month; null when their price is not known, and then not in the total. */
+	/** Of the instances' disks, by the most expensive month; null when their price is not known, and then not in the total. */
 	storageMicroUsd: number | null;
 	totalMicroUsd: number;
 	/** null when grid, PUE or board power is not known. */

@@ -38,7 +38,7 @@ describe("where data lie", () => {
 		expect(choose(undefined)).toMatchObject({ offerId: far.id, estimate: { stagingMs: 0, egressMicroUsd: 0 } });
 	});
 
-	it("makes the dearer machine beside the copy the cheaper place: 600 GiB at 1 GiB/s are 10 min, and leave for $0.09 each", () => {
+	it("makes the more expensive machine beside the copy the cheaper place: 600 GiB at 1 GiB/s are 10 min, and leave for $0.09 each", () => {
 		const { offerId, estimate } = choose(known());
 		expect(offerId).toBe(near.id);
 		expect(estimate).toMatchObject({ stagingMs: 0, egressMicroUsd: 0, totalMicroUsd: 1_220_000 });
@@ -54,7 +54,7 @@ describe("where data lie", () => {
 		expect(estimate).toMatchObject({ stagingMs: 1200 * SECOND_MS, egressMicroUsd: 0 });
 	});
 
-	it("takes a copy in a region without offers for the dearest to leave", () => {
+	it("takes a copy in a region without offers for the most expensive to leave", () => {
 		const replicas = new Map([[claims.uri, ["gcp:asia-east1"]]]);
 		expect(choose(known({ replicas })).estimate?.egressMicroUsd).toBe(Number(usdToMicro("0.09")) * 600);
 	});

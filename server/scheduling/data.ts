@@ -93,7 +93,7 @@ function slowestOf(view: Known): number | null {
 
 interface EgressPrices {
 	byPlace: ReadonlyMap<string, number>;
-	/** What a place that has no offer here is taken to ask: as much as the dearest. */
+	/** What a place that has no offer here is taken to ask: as much as the most expensive. */
 	dearest: number;
 }
 

@@ -29,7 +29,7 @@ import {
 } from "./why.ts";
 
 const UNTOLD = reason("waiting_for_home", {});
-/** Of a job of which nobody asks for a word. */
+/** Of a job of which no one asks for a word. */
 const NO_FACTS: BurstFacts = { forecastWaitMs: 0, waitedMs: 0, slackMs: Number.POSITIVE_INFINITY, queueLength: 0 };
 
 export function decideJob(cycle: Cycle, queued: QueuedJob): void {
@@ -159,7 +159,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 		case "chosen": {
 			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
 			if (later) return putOff(found(queued, shape, "wait", later.reason, start, due, null, run), later.untilMs);
-			// The job stays in the queue until its data are there, and is decided anew in each cycle until then.
+			// The job stays in the queue until its data are there, and is decided again in each cycle until then.
 			if (stagingOn(choice.row, run).copyFirst.length > 0)
 				return found(queued, shape, "wait", copyReason(choice.row, run, start), start, due, choice, run);
 			const why = launchReason(choice, run, due, facts);
@@ -180,7 +180,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	}
 }
 
-/** Nobody hears why a job that was not held waits on, where only actions are asked for, or only other jobs are asked about. */
+/** No one hears why a job that was not held waits on, where only actions are asked for, or only other jobs are asked about. */
 function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
 	return isHeard(cycle, waiting.queued.job) ? waitReason(waiting) : UNTOLD;
 }

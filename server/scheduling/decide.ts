@@ -24,7 +24,7 @@ import type { Action, Decide } from "./types.ts";
  * 7. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
  *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
  * 8. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
- * 9. whoever got an action, or was asked about, is explained.
+ * 9. anyone who got an action, or was asked about, is explained.
  * Jobs that are only asked about (DecideOptions.asked) are found their place in steps 5 to 7 and take nothing; after the last of
  * them the plan is done.
  */

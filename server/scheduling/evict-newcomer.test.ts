@@ -71,7 +71,7 @@ describe("room for a newcomer", () => {
 		expect(told(decide(given({ running: [long("days", [0]), soon] })).actions)).toEqual([]);
 	});
 
-	it("starts there when the place is free: nobody is asked twice", () => {
+	it("starts there when the place is free: no one is asked twice", () => {
 		const running = full(long("days", [0])).map((a) => (a.jobId === "job_days" ? { ...a, stopping: true } : a));
 		expect(told(decide(given({ running })).actions)).toEqual([]);
 	});

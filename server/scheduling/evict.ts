@@ -17,7 +17,7 @@ export interface RoomAsked {
 	pools: readonly HomePool[];
 	startMs: number;
 	leaves: boolean;
-	/** It is only asked about: the room is found, and nobody's. */
+	/** It is only asked about: the room is found, and no one's. */
 	asked: boolean;
 }
 
@@ -32,14 +32,14 @@ interface Cost {
  * preempt rule names. Of all rooms the one that loses the least work is made, then the one with the fewest victims; a gang's
  * is made whole or not at all. An attempt that stops, that moves, or whose own deadline this would endanger stays.
  * A rule with `longerBy` makes room for a newcomer that would leave home otherwise, without a deadline: of jobs no bigger than
- * it that are at least so many times as long and saved their work just now. A pause of theirs weighs little beside their length.
+ * it that are at least so many times as long and saved their work just now. One of their pauses weighs little beside their length.
  * Room that a victim leaves beyond what was needed serves the next such job of the same cycle. The room is the job's by name
- * from then on (kept-room.ts): nobody who waited longer takes it, so that nobody is asked to leave for the same job twice.
+ * from then on (kept-room.ts): no one who waited longer takes it, so that no one is asked to leave for the same job twice.
  */
 export class Evictions {
 	readonly #snapshot: Snapshot;
 	readonly #runTimeOf: RunTimeOf;
-	/** Slots by node that victims of this cycle leave and nobody has claimed yet, ascending. */
+	/** Slots by node that victims of this cycle leave and no one has claimed yet, ascending. */
 	#left: Map<HomePool, Map<number, number[]>> | null = null;
 
 	constructor(snapshot: Snapshot, runTimeOf: RunTimeOf) {
@@ -91,7 +91,7 @@ export class Evictions {
 			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
 			// Enough is free, and yet it does not start there: somebody before it needs it soon.
 			if (missing <= 0 && left === 0) continue;
-			// Nobody leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
+			// No one leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
 			if (missing > 0 && forNewcomer && (allLoseMuch(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
 			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });

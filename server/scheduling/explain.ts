@@ -139,7 +139,7 @@ function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | u
 	if (d.choice?.kind === "over_cap") return shortRemoval(d.choice);
 	if (d.choice?.kind === "waits_for_spot") return row.offer.capacityType === "spot" ? null : d.choice.removal;
 	if (d.choice?.kind !== "over_budget") return null;
-	// The same budget is short for every offer; a dearer one misses more of it by the difference of the holds.
+	// The same budget is short for every offer; a more expensive one misses more of it by the difference of the holds.
 	const missingMicroUsd = d.choice.short.missingMicroUsd + holdOf(row, d.run) - holdOf(d.choice.row, d.run);
 	return { ruleId: null, why: "budget_exceeded", facts: budgetFacts({ ...d.choice.short, missingMicroUsd }) };
 }
@@ -169,7 +169,10 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 	};
 }
 
-/** Later than the usual start by data that are copied ahead, by refusals that are expected and by staging, and done later by what interruptions repeat. */
+/**
+ * Later than the usual start by data that are copied ahead, by refusals that are expected and by staging, and done later by what
+ * interruptions repeat.
+ */
 function timesOf(
 	d: Explained,
 	row: OfferRow,

@@ -41,7 +41,7 @@ describe("the order under shares", () => {
 		expect(namesOf(orderQueue(queue, [], new Map([["risk", 99]]), 8))).toEqual(["c", "b", "a"]);
 	});
 
-	it("lends what nobody else wants", () => {
+	it("lends what no one else wants", () => {
 		const pending = Array.from({ length: 8 }, (_, i) => aJob(`v${i}`).team("vision").build());
 		const plan = decide(aSnapshot({ policy: aPolicy({ rules: [], shares: SHARES }), pools: [aPool({ gpusPerNode: 8 })], pending }));
 		expect(plan.actions).toHaveLength(8);

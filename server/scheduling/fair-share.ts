@@ -10,8 +10,8 @@ import { compareEqualRank, compareQueued, type QueuedJob } from "./order.ts";
  *
  *   points = sharePoints × (1 − usage ÷ share), from +sharePoints (uses nothing) to −sharePoints (twice its share or more)
  *
- * The points order, they forbid nothing: GPUs that nobody else wants are borrowed freely. Since ageing has no bound and
- * these points do, nobody starves.
+ * The points order, they forbid nothing: GPUs that no one else wants are borrowed freely. Since ageing has no bound and
+ * these points do, no one starves.
  */
 export function orderQueue(
 	queue: readonly QueuedJob[],

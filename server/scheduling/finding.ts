@@ -12,7 +12,7 @@ import type { Shape } from "./shape.ts";
 export interface Finding {
 	queued: QueuedJob;
 	shape: Shape;
-	/** null: nobody asked what it would take in a cloud. */
+	/** null: no one asked what it would take in a cloud. */
 	run: CloudRun | null;
 	start: HomeStart | null;
 	due: DueBurst | null;

@@ -36,7 +36,7 @@ describe("a deadline at the start", () => {
 		expect(passed && removalSentenceOf(passed.removal)).toBe("Spot may be taken back, and the job's deadline leaves no time for that.");
 	});
 
-	it("reckons with the time in which data come to each machine", () => {
+	it("computes with the time in which data come to each machine", () => {
 		const stagingMs = 10 * MINUTE_MS;
 		// 600 GiB at 1 GiB/s.
 		const rows = { uri: "s3://lake/rows", sizeGiB: 600, mount: "/data", residency: [] };

@@ -9,7 +9,7 @@ import type { PoolView, RunningAttempt } from "./types.ts";
 /** Something that holds slots of a pool. */
 export interface Holder {
 	readonly slots: readonly number[];
-	/** Set for an attempt of ours on these slots; null for others, and for a place that is kept. */
+	/** Set for one of our attempts on these slots; null for others, and for a place that is kept. */
 	readonly attempt: RunningAttempt | null;
 	/** When it lets go of them: moments that stand until the first of them passes. */
 	end(nowMs: number): TimeRange;
@@ -132,7 +132,7 @@ export class HomePool {
 		}
 	}
 
-	/** Every end must be asked anew, since what tells them has changed. */
+	/** Every end must be asked again, since what tells them has changed. */
 	forgetEnds(): void {
 		this.#validUntilMs.fill(0);
 	}
@@ -169,12 +169,12 @@ export class HomePool {
 		return this.#given[slot] === 1 && this.#holders[slot] === 0 && this.#takenFlags[slot] === 0;
 	}
 
-	/** The site says that nobody is on it. */
+	/** The site says that no one is on it. */
 	isGiven(slot: number): boolean {
 		return this.#given[slot] === 1;
 	}
 
-	/** Whether so many nodes have so many free slots each, whoever they are promised to. */
+	/** Whether so many nodes have so many free slots each, anyone who they are promised to. */
 	hasRoom(count: number, slots: number): boolean {
 		if (this.free < count * slots) return false;
 		let nodes = 0;

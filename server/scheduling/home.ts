@@ -37,7 +37,7 @@ export interface HomeStart extends PoolStart {
 	range: TimeRange;
 	/** Its slots are free now. */
 	now: boolean;
-	/** These very slots, where they were kept for it: nobody else can take them any more. */
+	/** These very slots, where they were kept for it: no one else can take them any more. */
 	slots?: readonly number[];
 }
 

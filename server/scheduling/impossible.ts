@@ -8,7 +8,7 @@ import type { Shape } from "./shape.ts";
 import type { Snapshot } from "./types.ts";
 
 /**
- * Why nothing there is can ever run the job, empty or at any price; null when something can, or when nobody can say yet:
+ * Why nothing there is can ever run the job, empty or at any price; null when something can, or when no one can say yet:
  * pools that were not read, or offers that were not read while a rule lets the job leave home.
  */
 export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): Reason | null {

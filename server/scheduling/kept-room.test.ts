@@ -37,7 +37,7 @@ describe("room that running jobs make for one job", () => {
 		expect(plan.forecasts.get("job_rival")?.p50Ms).toBe(NOON_MS + 2 * MINUTE_MS + HOUR_MS);
 	});
 
-	it("is taken by it as soon as they are gone, and others get what is left", () => {
+	it("is taken by it as soon as they no longer exist, and others get what is left", () => {
 		expect(linesOf(decide(given({ pending: [rival, urgent()] })).actions)).toEqual(["urgent place_home 0,1", "rival place_home 2"]);
 	});
 
@@ -52,7 +52,7 @@ describe("room that running jobs make for one job", () => {
 			{ pools: [aPool({ freeSlots: [1, 2, 3] })] },
 			["rival place_home 1", "urgent place_home 2,3"],
 		],
-		["its pool is gone", { pools: [aPool({ id: "home-b" })] }, ["rival place_home 0", "urgent place_home 1,2"]],
+		["its pool no longer exists", { pools: [aPool({ id: "home-b" })] }, ["rival place_home 0", "urgent place_home 1,2"]],
 		["its pool does not answer", { pools: [aPool({ healthy: false })] }, []],
 		["it is not as big as the job", { pending: [rival, urgent({ ...ROOM, slots: [0] })] }, ["rival place_home 0", "urgent place_home 1,2"]],
 	])("is forgotten when %s: the job is one of the queue then", (_, part, want) => {
@@ -64,7 +64,7 @@ describe("room that running jobs make for one job", () => {
 describe("the line before a slot at home", () => {
 	const sentences = (part: Partial<Snapshot>): string[] => [...decide(given(part)).waiting.values()].map((why) => sentenceOf(why));
 
-	it("has one first job: who gets room of its own stands in none", () => {
+	it("has one first job: who gets room of its own is in none", () => {
 		const pools = [aPool({ gpusPerNode: 4, freeSlots: [] })];
 		const running = [0, 1].map((slot) => ({ ...aJob(`leaver-${slot}`).running("home-a", [slot], HOUR_MS), stopping: true }));
 		const others = [2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0));
@@ -75,7 +75,7 @@ describe("the line before a slot at home", () => {
 		expect(told.filter((words) => words.includes("first in line")).length).toBeLessThanOrEqual(1);
 	});
 
-	it("is not spoken of where no pool answers, so that not everybody is first in it", () => {
+	it("is not mentioned where no pool answers, so that not everybody is first in it", () => {
 		expect(sentences({ pools: [aPool({ healthy: false })], pending: [aJob("a").build(), aJob("b").build()] })).toEqual([
 			"Waiting for a slot at home.",
 			"Waiting for a slot at home.",
@@ -98,7 +98,7 @@ describe("a room, read from the reasons of those who were told to leave", () => 
 	});
 	it.each<[string, ToldToLeave[], KeptRoom | undefined]>([
 		["is the one that they all name", [told(), told()], ROOM],
-		["is kept when they are gone", [told({ endedAtMs: NOON_MS - 5_000 })], ROOM],
+		["is kept when they no longer exist", [told({ endedAtMs: NOON_MS - 5_000 })], ROOM],
 		["is the newest of several", [told({}, { slots: "7" }), told({ askedAtMs: NOON_MS })], ROOM],
 		["lapses 10 minutes after their end", [told({ endedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
 		["lapses 10 minutes after the call when they do not leave", [told({ askedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],

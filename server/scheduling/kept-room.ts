@@ -36,8 +36,8 @@ export function keptRooms(told: Iterable<ToldToLeave>, nowMs: number): Map<strin
 }
 
 /**
- * A job for which others were told to leave goes to the room that they make, and nobody else does: it starts when the last of
- * them is gone, and until then what is free of it already is taken for it. Null when that room cannot come about any more
+ * A job for which others were told to leave goes to the room that they make, and no one else does: it starts when the last of
+ * them no longer exists, and until then what is free of it already is taken for it. Null when that room cannot come about any more
  * (somebody else holds of it, or its site does not answer): then the job waits like any other.
  */
 export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {

@@ -64,13 +64,14 @@ export const LIMITS = {
 	/** Asks of one job for capacity that refused it within the hour: a provider throttles more. As an administrator of an API sets it. */
 	repeatedAsksPerHour: 2,
 	/**
-	 * Spot that is away is asked again after half as long as it has been away: it returns at a rate that falls with its age, so each ask
+	 * Spot that is unavailable is asked again after half as long as it has been away: it returns at a rate that falls with its age,
+	 * so each ask
 	 * then has about the same chance. Bounds: the shortest outage worth asking about, and less than SPOT.lookGapMs, so that no outage
 	 * counts as two. Assumptions; a probe of the recordings lasts 3 to 10 minutes.
 	 */
 	askAgainLeastMs: 10 * MINUTE_MS,
 	askAgainMostMs: 45 * MINUTE_MS,
-	/** Rates are read so often; within a step they stand still, so that they need not be worked out for each job. */
+	/** Rates are read so often; within a step they are still, so that they need not be worked out for each job. */
 	rateStepMs: MINUTE_MS,
 	/** Data are copied ahead of a launch when that takes at least so much off the machine's time, ms. An assumption. */
 	copyAheadLeastMs: 2 * MINUTE_MS,
@@ -81,7 +82,10 @@ export const LIMITS = {
 	failoverAfterMs: 30 * SECOND_MS,
 	/** From a started machine to work that goes on from its checkpoint, ms. An assumption: no restore is measured yet. */
 	restoreMs: 3 * MINUTE_MS,
-	/** More than this share of a run is not expected to be lost, and no longer a restart than e to this power: such an offer is out of the question anyway. */
+	/**
+	 * More than this share of a run is not expected to be lost, and no longer a restart than e to this power: such an offer is out of
+	 * the question anyway.
+	 */
 	maxLostShare: 0.9,
 	maxRestartExponent: 5,
 
@@ -101,6 +105,9 @@ export const LIMITS = {
 	roomFilledWithinMs: 2 * MINUTE_MS,
 	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
 	moveMinRunMs: 10 * MINUTE_MS,
-	/** Longest time until a running job with a deadline is looked at again, and what was decided of it is obeyed: a stop's grace and more. */
+	/**
+	 * Longest time until a running job with a deadline is looked at again, and what was decided of it is obeyed: a stop's grace and
+	 * more.
+	 */
 	nextChoiceWithinMs: 5 * MINUTE_MS,
 } as const;

@@ -30,14 +30,14 @@ export class LiveWork {
 	gpus = 0;
 	/** GPUs at home by team. */
 	readonly homeGpus = new Map<string, number>();
-	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or a measurement of their own. */
+	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or their own measurement. */
 	readonly watched: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#watched.keys() };
 	readonly #watched = new Map<RunningAttempt, number>();
 	/** Those in the cloud, by when they may be moved. */
 	readonly moves = new MoveWatch();
 	/** Offers that work runs on. */
 	readonly proven = new ProvenOffers();
-	/** Before this none of them can break a bound of its own. */
+	/** Before this none of them can break its own bound. */
 	quietUntilMs = Number.POSITIVE_INFINITY;
 	readonly #pools: ReadonlyMap<string, HomePool>;
 	readonly #running: Followed<RunningAttempt, readonly Held[]> = { items: [], made: [] };
@@ -68,7 +68,7 @@ export class LiveWork {
 		);
 	}
 
-	/** What ended may have been the first to break its bound: the time is worked out anew once it has come. */
+	/** What ended may have been the first to break its bound: the time is worked out again once it has come. */
 	checkQuiet(nowMs: number): void {
 		if (nowMs < this.quietUntilMs) return;
 		this.quietUntilMs = Number.POSITIVE_INFINITY;
@@ -162,7 +162,7 @@ function letGo(held: readonly Held[]): void {
 	for (const { pool, holder } of held) pool.letGo(holder);
 }
 
-/** Until the limit that the site knows; past it, or without one, nobody can say. */
+/** Until the limit that the site knows; past it, or without one, no one can say. */
 function endOfForeign(job: ForeignJob, nowMs: number): TimeRange {
 	const limit = job.startedAtMs === null || job.limitMs === null ? null : job.startedAtMs + job.limitMs;
 	return limit !== null && limit > nowMs ? { p50Ms: limit, p90Ms: limit } : endOfUnknown(nowMs);

@@ -176,7 +176,7 @@ function withHomeWork(work: { gpus: number; ranMs: number }[], clock: { nowMs: n
 	});
 }
 
-/** The same with the slots free that nobody holds, a rule that moves work home, and a wide job in the cloud that finds no whole node. */
+/** The same with the slots free that no one holds, a rule that moves work home, and a wide job in the cloud that finds no whole node. */
 function withGapsAtHome(work: { gpus: number; ranMs: number }[], clock: { nowMs: number }): Snapshot {
 	const snapshot = withHomeWork(work, clock);
 	const held = new Set(snapshot.running.flatMap(({ slots }) => slots));

@@ -21,7 +21,7 @@ interface PendingRest {
 }
 
 /**
- * What a cycle works on, brought up to date with a snapshot rather than made anew. Whatever is kept is a function of
+ * What a cycle works on, brought up to date with a snapshot rather than made again. Whatever is kept is a function of
  * objects that are the same object as last time (policy, offers, attempts, specs, statistics) and of time steps, so that
  * a plan with a memo is the plan without one.
  */

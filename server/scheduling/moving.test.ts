@@ -14,7 +14,7 @@ const linesOf = (actions: readonly Action[]): string[] =>
 const given = (part: Partial<Snapshot>): Snapshot => aSnapshot({ policy: aPolicy({ rules: [] }), ...part });
 
 describe("a place that is kept", () => {
-	it("is nobody else's while the job still runs elsewhere, and the forecast knows it", () => {
+	it("is no one else's while the job still runs elsewhere, and the forecast knows it", () => {
 		const mover = { ...aJob("mover").gpus(2).running("elsewhere", [], HOUR_MS), movingTo: HOME };
 		const rival = aJob("rival").gpus(4).priority(100).build();
 		const plan = decide(given({ running: [mover], pending: [rival, aJob("small").gpus(2).estimate(MINUTE_MS).build()] }));
@@ -31,7 +31,7 @@ describe("a place that is kept", () => {
 		["its slots are not free", { pools: [aPool({ freeSlots: [0, 1, 2] })] }, ["mover place_home 0,1"]],
 		["its pool does not answer", { pools: [aPool({ healthy: false })] }, []],
 		["a rule keeps it out", { policy: aPolicy({ rules: [["out", null, denyRule({ sites: ["owned"] })]] }), offers: [] }, ["mover fail"]],
-		["the pool is gone", { pools: [aPool({ id: "home-b" })] }, ["mover place_home 0,1"]],
+		["the pool no longer exists", { pools: [aPool({ id: "home-b" })] }, ["mover place_home 0,1"]],
 	])("is forgotten when %s: the job is one of the queue then", (_, part, want) => {
 		expect(linesOf(decide(given({ ...part, pending: [moving(HOME)] })).actions)).toEqual(want);
 	});
@@ -87,7 +87,7 @@ describe("jobs of others", () => {
 		const foreign = [others({ startedAtMs: NOON_MS - 20 * MINUTE_MS, slots: [0, 1] })];
 		const plan = decide(given({ foreign, pools: [aPool({ freeSlots: [0, 1, 2] })], pending: [aJob("a").gpus(4).build()] }));
 		expect(plan.actions).toEqual([]);
-		// slot 3 is held by nobody we know: the next full hour
+		// slot 3 is held by no one we know: the next full hour
 		expect(plan.forecasts.get("job_a")?.p50Ms).toBe(NOON_MS + HOUR_MS);
 		const known = decide(given({ foreign, pools: [aPool({ freeSlots: [0, 1, 2, 3] })], pending: [aJob("a").gpus(4).build()] }));
 		expect(known.forecasts.get("job_a")?.p50Ms).toBe(NOON_MS + 40 * MINUTE_MS);

@@ -8,7 +8,10 @@ import type { Snapshot } from "./types.ts";
 /** Places that hold a copy of a data set, by its uri, and places with a store into which it can be copied. */
 export type Copies = Pick<NonNullable<Snapshot["data"]>, "replicas" | "stores">;
 
-/** What keeps `file:` sets at home: the copies that are known elsewhere, and where some can be made; null where every machine can read them. */
+/**
+ * What keeps `file:` sets at home: the copies that are known elsewhere, and where some can be made; null where every machine can read
+ * them.
+ */
 export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
 	return data?.filesStayHome ? data : null;
 }

@@ -54,10 +54,10 @@ function openOffers(snapshot: Snapshot): OfferRow[] {
 	for (const pool of [...snapshot.pools].sort((a, b) => a.wattsPerGpu - b.wattsPerGpu)) watts.set(pool.accelerator, pool.wattsPerGpu);
 	for (const [accelerator, boardWatts] of Object.entries(snapshot.boardWatts ?? {})) watts.set(accelerator, boardWatts);
 	const rows = snapshot.offers.map((offer) => rowOf(offer, watts.get(offer.accelerator) ?? null, snapshot));
-	// An unknown intensity is weighed as the worst known one per GPU: not knowing must not look green.
+	// An unknown intensity is ranked as the worst known one per GPU: not knowing must not look green.
 	const worst = rows.reduce((max, r) => Math.max(max, r.gramsPerHour === null ? 0 : r.gramsPerHour / Math.max(1, r.offer.gpus)), 0);
 	const microPerGram = Number(snapshot.policy.weights.carbonMicroUsdPerTonne) / 1e6;
-	// So is a disk of an unknown price, as the dearest: it is in no cost, and must not make its offer the cheapest.
+	// So is a disk of an unknown price, as the most expensive: it is in no cost, and must not make its offer the cheapest.
 	const dearestDisk = rows.reduce((max, r) => Math.max(max, r.diskMicroUsdPerHour), 0);
 	for (const row of rows) {
 		const carbon = (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;

@@ -10,7 +10,10 @@ export interface QueuedJob {
 	rank: number;
 	/** Deadline − now − rest (P50); infinite without a deadline. */
 	slackMs: number;
-	/** Deadline − now − the rest that must still fit (P90; P50 where no history tells a spread; at most 0 where nobody said how long it takes); infinite without a deadline. */
+	/**
+	 * Deadline − now − the rest that must still fit (P90; P50 where no history tells a spread; at most 0 where no one said how long
+	 * it takes); infinite without a deadline.
+	 */
 	lateSlackMs: number;
 }
 
@@ -36,7 +39,7 @@ function agePoints(job: PendingJob, nowMs: number): number {
 }
 
 /**
- * A deadline, and nobody said how long it takes: past runs tell what is likely, and one in ten takes longer. Its deadline is
+ * A deadline, and no one said how long it takes: past runs tell what is likely, and one in ten takes longer. Its deadline is
  * the only bound that there is, and no wait before it is safe.
  */
 function isUnbounded({ spec }: PendingJob): boolean {
@@ -45,7 +48,7 @@ function isUnbounded({ spec }: PendingJob): boolean {
 
 /**
  * One run in ten would be short enough. The P10 of a run time whose logarithm lies evenly about its median is P50² ÷ P90.
- * What nobody can help any more must not push others aside. Of a job of which nobody said how long it takes nobody knows that.
+ * What no one can help any more must not push others aside. Of a job of which no one said how long it takes no one knows that.
  */
 export function canStillMakeIt(job: PendingJob, rest: TimeSpread, leftMs: number): boolean {
 	return isUnbounded(job) ? leftMs > 0 : leftMs >= (rest.p50Ms * rest.p50Ms) / Math.max(1, rest.p90Ms);

@@ -191,7 +191,7 @@ describe("safety: whatever the snapshot", () => {
 		}, crowdedOrNot);
 	});
 
-	it("keeps room that is made for a job for that job: nobody else gets of it, and nobody is asked to leave for it again", () => {
+	it("keeps room that is made for a job for that job: no one else gets of it, and no one is asked to leave for it again", () => {
 		always((plan, snapshot) => {
 			const next = applied(snapshot, plan);
 			const again = decide(next);
@@ -202,7 +202,7 @@ describe("safety: whatever the snapshot", () => {
 				for (const a of again.actions) {
 					if (a.kind === "place_home" && a.poolId === room.poolId) expect(a.slots.filter((slot) => room.slots.includes(slot))).toEqual([]);
 				}
-				// and it begins there as soon as all of them are gone
+				// and it begins there as soon as all of them no longer exist
 				const then = decide(withoutLeavers(next));
 				const start = then.actions.find((a) => a.jobId === jobId);
 				expect(start).toMatchObject({ kind: "place_home", poolId: room.poolId, slots: room.slots });
@@ -267,7 +267,7 @@ function applied(snapshot: Snapshot, plan: Plan): Snapshot {
 }
 
 describe("liveness", () => {
-	it("starves nobody: the lowest priority starts although a new job of the highest comes every hour", () => {
+	it("starves no one: the lowest priority starts although a new job of the highest comes every hour", () => {
 		const policy = aPolicy({ rules: [] });
 		let low: PendingJob | null = aJob("low").priority(0).build();
 		let startedAfter = 0;
@@ -305,7 +305,7 @@ describe("liveness", () => {
 			}
 		}
 		expect(bigStarted).toBe(true);
-		// the three slots of `old` come free after an hour; nobody may hold the fourth beyond that
+		// the three slots of `old` come free after an hour; no one may hold the fourth beyond that
 		expect(nowMs - NOON_MS).toBeLessThanOrEqual(1.5 * HOUR_MS);
 	});
 });

@@ -84,7 +84,7 @@ describe("what launches say of how long spot stays, and stays away", () => {
 		expect(withInterruption(withLaunch(emptyRecord(NOON_MS), NOON_MS), NOON_MS + HOUR_MS).zone).toBeUndefined();
 	});
 
-	it("is up while a machine of ours runs, however long nobody asks; taken back it is away until a launch comes up", () => {
+	it("is up while one of our machines runs, however long no one asks; taken back it is unavailable until a launch comes up", () => {
 		let record = withLaunch(emptyRecord(NOON_MS, true), NOON_MS);
 		record = withInterruption(withHours(record, 3, NOON_MS + 3 * HOUR_MS), NOON_MS + 3 * HOUR_MS);
 		expect(record.zone).toMatchObject({ up: false, sinceMs: NOON_MS + 3 * HOUR_MS });

@@ -40,7 +40,8 @@ function fastShare({ atMs }: OfferRecord, nowMs: number): number {
 /** Instances of it ran for so many hours, up to `nowMs`. */
 export function withHours(record: OfferRecord, hours: number, nowMs: number): OfferRecord {
 	const { zone, ...now } = decayed(record, nowMs);
-	// Its launch was a look, so somebody looked all the time since the last one. What was refused or taken back meanwhile stays away until a launch comes up.
+	// Its launch was a look, so somebody looked all the time since the last one. What was refused or taken back meanwhile stays away
+	// until a launch comes up.
 	const seen = zone?.up ? observeZone(zone, true, nowMs) : zone;
 	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours), ...(seen !== undefined && { zone: seen }) };
 }

@@ -32,7 +32,7 @@ export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | 
 	return null;
 }
 
-/** The same of a machine to be bought. What is no GPU (a TPU) is had only by who names it: nobody else's program runs there. */
+/** The same of a machine to be bought. What is no GPU (a TPU) is had only by who names it: no one else's program runs there. */
 export function offeredHardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | null {
 	if (spec.resources.accelerators.length === 0 && isOtherThanGpu(machine.accelerator)) return "hardware_accelerator";
 	return hardwareRemoval(spec, machine);
@@ -61,7 +61,7 @@ export function hardwareFacts(spec: JobSpec, machine: Machine, why: RemovalCode)
 }
 
 /**
- * How far a place came before it was removed. Of all places the one that came furthest tells why a job has none:
+ * How far a place came before it was removed. Of all places the one that came furthest shows why a job has none:
  * "no H100 with 16 GPUs" says more than "that one is a T4".
  */
 export function stageOf(why: RemovalCode): number {

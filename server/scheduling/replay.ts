@@ -13,7 +13,7 @@ const SEARCHES_BEFORE_HEAP = 2;
 
 /**
  * One replay of the queue over the nodes of a pool. A node on which nothing is reserved is read from the table of ends;
- * only one that is gets a timeline of its own, so that a cycle with a short queue builds few.
+ * only one that is gets its own timeline, so that a cycle with a short queue builds few.
  */
 export class PoolReplay {
 	readonly #table: EndTable;

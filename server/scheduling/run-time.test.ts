@@ -28,7 +28,7 @@ describe("the expected run time", () => {
 		expect(makeRunTimeOf(durations)(spec)).toEqual({ p50Ms, p90Ms });
 	});
 
-	it("never exceeds the maximum, which stands in for a missing estimate", () => {
+	it("never exceeds the maximum, which is in for a missing estimate", () => {
 		const limited = { ...spec, duration: { estimateMs: null, maxMs: HOUR_MS } };
 		expect(makeRunTimeOf([])(limited)).toEqual({ p50Ms: HOUR_MS, p90Ms: HOUR_MS });
 	});

@@ -66,7 +66,7 @@ function isBetter(a: DurationStat, b: DurationStat): boolean {
 
 /**
  * What is left of a run that has done `doneMs` already: what was left of the past runs that were longer than that. Without them:
- * Before the median: median − done. Between median and P90: half of the way to the P90. Past the P90 nobody knows:
+ * Before the median: median − done. Between median and P90: half of the way to the P90. Past the P90 no one knows:
  * a share of the time already run (LIMITS.overrunShare…). Never past `maxMs`.
  * `middle`: the share asked of history in the place of the median.
  */

@@ -99,7 +99,7 @@ describe("accelerators other than GPUs", () => {
 		expect(chooseFor(aSnapshot({ offers: [onDemand] }), aJob().accelerators("TPU-v5e").build()).offerId).toBeNull();
 	});
 
-	it.each(["TPU-v5e", "Trainium2"])("are for nobody who did not name them, however cheap: %s", (accelerator) => {
+	it.each(["TPU-v5e", "Trainium2"])("are for no one who did not name them, however cheap: %s", (accelerator) => {
 		const other = anOffer({ instanceType: "other", accelerator, gpus: 8, usd: "0.01" });
 		expect(chooseFor(aSnapshot({ offers: [onDemand, other] }), aJob().build()).offerId).toBe(onDemand.id);
 		const { offerId, shape } = chooseFor(aSnapshot({ offers: [other] }), aJob().build());

@@ -4,7 +4,7 @@ import type { Removal } from "./removal.ts";
 
 /** What is left of reserved instances and of quotas while a plan is being made: nothing is promised twice. */
 export interface ScarceBook {
-	/** Why so many instances cannot be had any more; null when they can, or nobody knows. */
+	/** Why so many instances cannot be had any more; null when they can, or no one knows. */
 	lacks(row: OfferRow, instances: number): Removal | null;
 	take(row: OfferRow, instances: number): void;
 }

@@ -55,7 +55,7 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 		let shape = shapes.get(signature);
 		if (!shape) {
 			shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(offers, spec, judgedRows(verdict), nowMs));
-			// Under a policy that asks for names every job is a shape of its own: those of the past are let go.
+			// Under a policy that asks for names every job is its own shape: those of the past are let go.
 			if (shapes.size >= LIMITS.keptShapes) shapes.clear();
 			shapes.set(signature, shape);
 		}

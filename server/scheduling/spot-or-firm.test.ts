@@ -77,7 +77,7 @@ describe("a job with a deadline and checkpoints, with spot away", () => {
 		expect(at(-1).offerId).toBe(firm.id);
 	});
 
-	it("is decided as any other job without checkpoints, without a deadline, where nobody keeps records, and where firm capacity cannot be paid", () => {
+	it("is decided as any other job without checkpoints, without a deadline, where no one keeps records, and where firm capacity cannot be paid", () => {
 		expect(choose(due(AMPLE_MS, { checkpoint: null }), seen(SOON)).offerId).toBe(firm.id);
 		expect(choose(due(AMPLE_MS, { deadlineMs: null }), seen(SOON)).offerId).toBe(firm.id);
 		expect(choose(due(AMPLE_MS), { offers: [{ ...spot, backoffUntilMs: NOON_MS + M }, firm] }).offerId).toBe(firm.id);
@@ -95,7 +95,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 		expect(choose(due(AMPLE_MS), { ...seen(SOON), offers: [spot, other, firm] }).offerId).toBe(other.id);
 	});
 
-	it("leaves it alone where it is gone before a start on it has paid off", () => {
+	it("leaves it alone where it no longer exists before a start on it has paid off", () => {
 		const { offerId, choice } = choose(due(AMPLE_MS), {
 			...seen(back(comesAndGoes(5 * M, 12 * HOUR_MS))),
 			offers: [{ ...spot, microUsdPerHour: 900_000n }, firm],
@@ -104,7 +104,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 		expect(choice.passedOver.map(({ removal }) => removal.why)).not.toContain("deadline_needs_firm");
 	});
 
-	it("takes six hours for the age of a run that nobody saw begin, and none for one that may have come back just now", () => {
+	it("takes six hours for the age of a run that no one saw begin, and none for one that may have come back just now", () => {
 		const [row] = openOfferBook(aSnapshot({ offers: [spot] })).rows;
 		const zone = (record: OfferRecord | undefined) =>
 			row && spotZoneOf(row, costTermsOf(aSnapshot({ offerRecords: new Map(record ? [[spot.id, record]] : []) })), true);

@@ -14,7 +14,7 @@ export type DeadlineWay = { on: "spot" } | ({ on: "wait"; removal: Removal } & S
 export interface SpotWait {
 	/** At the latest: then its deadline asks for firm capacity. */
 	untilMs: number;
-	/** When the first of the places in which spot is away is asked again; null: it is not known. */
+	/** When the first of the places in which spot is unavailable is asked again; null: it is not known. */
 	askAgainMs: number | null;
 	/** How many these are, and the least price of spot there. */
 	zones: number;
@@ -24,12 +24,14 @@ export interface SpotWait {
 export const SPOT_IS_CHEAPEST: Removal = { ruleId: null, why: "spot_is_cheapest", facts: {} };
 export const SPOT_TOO_SHORT: Removal = { ruleId: null, why: "spot_too_short", facts: {} };
 
-/** So many zones that are up, and so many that are away, are looked at, the cheapest first: more change no choice that matters. */
+/** So many zones that are up, and so many that are unavailable, are looked at, the cheapest first: more change no choice that matters. */
 const ZONES_MAX = 8;
 
 /**
- * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline and checkpoints whose time bears
- * a start on spot; null for any other, where nobody keeps records of offers, where there is only one of the two, and where it says firm capacity. Zones are the
+ * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline and checkpoints whose
+ * time bears
+ * a start on spot; null for any other, where no one keeps records of offers, where there is only one of the two, and where it says
+ * firm capacity. Zones are the
  * places in which the job may have spot that is cheaper than the cheapest firm capacity that it may have.
  * @param rows in the order of their weighed hour
  * @param leavesFirm the policy lets running work go to cheaper capacity
@@ -81,7 +83,10 @@ interface AwayZone {
 	untilMs: number | null;
 }
 
-/** The cheapest places with spot, and the cheapest firm row that nothing speaks against: all that is dearer than that is no choice. */
+/**
+ * The cheapest places with spot, and the cheapest firm row that nothing speaks against: all that is more expensive than that is no
+ * choice.
+ */
 function marketOf(
 	rows: readonly OfferRow[],
 	run: CloudRun,

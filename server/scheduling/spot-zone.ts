@@ -36,7 +36,10 @@ function lastOf(seen: readonly ZoneRecord[]): ZoneRecord | null {
 	return last;
 }
 
-/** By the last look at it, if that was not too long ago to tell anything. What was away then, and is not known to be, may have just come back. */
+/**
+ * By the last look at it, if that was not too long ago to tell anything. What was unavailable then, and is not known to be, may have
+ * just come back.
+ */
 function ageOf(seen: readonly ZoneRecord[], up: boolean, nowMs: number): number {
 	const last = lastOf(seen);
 	if (last === null || nowMs - last.atMs > SPOT.lookGapMs) return up ? SPOT.unseenAgeMs : 0;

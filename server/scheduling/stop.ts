@@ -26,7 +26,10 @@ export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (a
 	return gpuUtilisation ? poorlyUsed(gpuUtilisation, limitsOf(attempt).gpuUtilisationBelow) : null;
 }
 
-/** Before this time nothing urgent (brokenBound, running/deadline-guard.ts) is to be said of the attempt. It may be earlier than when a bound breaks, never later. */
+/**
+ * Before this time nothing urgent (brokenBound, running/deadline-guard.ts) must be said of the attempt. It may be earlier than when a
+ * bound breaks, never later.
+ */
 export function mayBreakAt(attempt: RunningAttempt): number {
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation, spec } = attempt;
 	if (attempt.stopping) return Number.POSITIVE_INFINITY;

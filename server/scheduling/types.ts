@@ -110,7 +110,10 @@ export interface DataView {
 	outGiB?: number;
 	/** What the next GiB out of a place (`provider:region`) cost, after what left it in this month. Absent: the offer's price for all. */
 	egressSteps?: ReadonlyMap<string, readonly EgressStep[]>;
-	/** Stores of the company's own, by place (`provider:region`), into which a set that lies at home can be copied before a launch; MiB/s into each, null: not known. */
+	/**
+	 * Stores of the company's own, by place (`provider:region`), into which a set that lies at home can be copied before a launch;
+	 * MiB/s into each, null: not known.
+	 */
 	stores?: ReadonlyMap<string, number | null>;
 	/** The copies in them, by place, then by the set's uri. */
 	copiesAhead?: ReadonlyMap<string, ReadonlyMap<string, CopyAhead>>;
@@ -122,7 +125,7 @@ export interface DataView {
 export interface CopyAhead {
 	/** It has all that the set had then, UTC ms; null: it is not whole yet. */
 	asOfMs: number | null;
-	/** Start of the copying that goes on or stands in line; null: none does. */
+	/** Start of the copying that goes on or is in line; null: none does. */
 	beganMs: number | null;
 	/** After a failure: not begun again before, UTC ms. */
 	retryAtMs: number | null;
@@ -214,7 +217,10 @@ export interface RunningAttempt {
 	 * from cycle to cycle it grows only when the checkpoint that is announced has passed.
 	 */
 	savedMs?: number;
-	/** When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. One that is told stands until it has passed. */
+	/**
+	 * When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. One that is told stands until
+	 * it has passed.
+	 */
 	nextCheckpointAtMs?: number | null;
 	/** As of a pending job. */
 	checkpointGiB?: number;
@@ -290,7 +296,10 @@ export interface Plan {
 	waiting: Map<string, Reason>;
 	/** For every job that is held until a person says yes: what is asked. Absent: none. */
 	asks?: Map<string, ApprovalRequest>;
-	/** Data that jobs wait for beside the offers that were chosen for them, by job: to be copied into the store of that place. Absent: none. */
+	/**
+	 * Data that jobs wait for beside the offers that were chosen for them, by job: to be copied into the store of that place. Absent:
+	 * none.
+	 */
 	copyAhead?: Map<string, { place: string; uris: readonly string[] }>;
 }
 
@@ -331,7 +340,7 @@ export interface DecideOptions {
 	explain?: ReadonlySet<string>;
 	/**
 	 * Pending jobs that are only asked about (quotes): each is decided at its place in the order as if it alone had been added to
-	 * the others, is explained, and takes nothing. The plan tells of nobody else: nobody behind the last of them is decided, nor is
+	 * the others, is explained, and takes nothing. The plan tells of no one else: no one behind the last of them is decided, nor is
 	 * running work moved.
 	 */
 	asked?: ReadonlySet<string>;

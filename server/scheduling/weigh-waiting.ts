@@ -11,7 +11,8 @@ import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 /**
  * What waiting for home weighs, µ$: no cash (owned time is paid whether it is used or not), the hours until the P50 start
- * (and those that the run takes longer than on a machine of speed 1) × the weight of delay, and the tonnes of the run × the weight of carbon. Unknown carbon counts as none.
+ * (and those that the run takes longer than on a machine of speed 1) × the weight of delay, and the tonnes of the run × the weight of
+ * carbon. Unknown carbon counts as none.
  */
 export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number, snapshot: Snapshot): number {
 	const { delayMicroUsdPerHour, carbonMicroUsdPerTonne } = snapshot.policy.weights;

@@ -118,7 +118,7 @@ export function notApprovedReason(ask: ApprovalAsk, said: ApprovalAnswer, start:
 	});
 }
 
-/** Spot is away, its deadline bears waiting for it, and firm capacity would cost more. */
+/** Spot is unavailable, its deadline bears waiting for it, and firm capacity would cost more. */
 export function spotReason(choice: Extract<OfferChoice, { kind: "waits_for_spot" }>, run: CloudRun, start: HomeStart | null): Reason {
 	const hourly = (microUsd: number | bigint): string => String(BigInt(Math.round(Number(microUsd))) * BigInt(run.instances));
 	return reason("waiting_for_spot", {
@@ -174,7 +174,7 @@ export function waitReason(w: Waiting): Reason {
 	}
 	return reason("waiting_for_home", {
 		...homeFacts(w.start),
-		// Where no pool answers there is no line to stand in.
+		// Where no pool answers there is no line to be in.
 		...(w.start ? { ahead: w.facts.queueLength - 1 } : {}),
 		...(first ? { ruleId: w.due?.ruleId ?? first.ruleId, thresholdMs: first.forecastWaitMs } : {}),
 		...(w.due ? { cloudStartMs: w.snapshot.nowMs + w.snapshot.cloudStartMs.p50Ms } : {}),

@@ -119,7 +119,7 @@ export class SimAgents implements MachineEvents {
 		const agent = this.#byMachine.get(machine.id);
 		const why = reason("instance_expired", { expiresAtMs: machine.expiresAtMs });
 		if (agent && machine.agentDeadAtMs === null) this.#endCommand(agent, why);
-		// Long enough for the command to save; then the machine powers itself off, whoever is silent.
+		// Long enough for the command to save; then the machine powers itself off, anyone who is silent.
 		this.#ctx.at(this.#ctx.nowMs() + 2 * this.#ctx.scenario.timing.stopMs, "machine powers off", () =>
 			this.#cloud?.endLater(machine, "Client.InstanceInitiatedShutdown"),
 		);

@@ -25,7 +25,7 @@ export interface Machine {
 
 export type LaunchAnswer = { kind: "found"; machine: Machine } | { kind: "error"; error: DriverErrorKind };
 
-/** What happens to machines, for whoever runs on them. */
+/** What happens to machines, for anyone who runs on them. */
 export interface MachineEvents {
 	booted(machine: Machine): void;
 	notice(machine: Machine, takenAtMs: number): void;
@@ -80,7 +80,7 @@ export class SimCloud {
 		return [...this.alive].filter((m) => this.#isListed(m));
 	}
 
-	/** Accepted, or refused for the number of calls. Silent when it is gone already. */
+	/** Accepted, or refused for the number of calls. Silent when it no longer exists already. */
 	terminate(machineId: string): "accepted" | "throttled" {
 		const { random } = this.#ctx;
 		const faults = this.#ctx.faults();
@@ -131,7 +131,7 @@ export class SimCloud {
 		this.alive.add(machine);
 		const { min, max } = scenario.timing.bootMs;
 		this.#while(machine, nowMs + random.cloud.int(min, max), "machine booted", () => this.#events.booted(machine));
-		// The dead man's switch lies in the machine itself and needs nobody.
+		// The dead man's switch lies in the machine itself and needs no one.
 		this.#while(machine, expiresAtMs, "machine expired", () => this.#events.expired(machine));
 		this.#drawFate(machine);
 		return machine;

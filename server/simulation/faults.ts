@@ -24,7 +24,7 @@ export interface FaultRates {
 	spotNoNoticePerHour: number;
 	slowTerminate: number;
 	slowTerminateMsMax: number;
-	/** Cycles whose plan is applied once more, later: a second scheduler that saw the same. */
+	/** Cycles whose plan is applied again, later: a second scheduler that saw the same. */
 	stalePlan: number;
 	/** Steps of the control plane after which its process dies. */
 	crash: number;

@@ -12,7 +12,7 @@ interface Process {
 	stopSent: boolean;
 }
 
-/** The owned site and the control plane's view of it: processes go on while the control plane is away. */
+/** The owned site and the control plane's view of it: processes go on while the control plane is unavailable. */
 export class HomeSite {
 	readonly #ctx: SimContext;
 	readonly #processes = new Map<string, Process>();
@@ -100,7 +100,7 @@ export class HomeSite {
 		this.#processes.delete(attempt.id);
 	}
 
-	/** The site pushes changes; one that finds nobody is seen when the control plane is back. */
+	/** The site pushes changes; one that finds no one is seen when the control plane is back. */
 	#look(attempt: AttemptRecord): void {
 		this.#ctx.control(this.#ctx.nowMs(), "look at home", () => this.sync(attempt));
 	}

@@ -117,7 +117,7 @@ export class InstanceSync {
 		this.#settled(row, attempt);
 	}
 
-	/** True when it is gone. */
+	/** True when it no longer exists. */
 	#absorb(row: InstanceRecord, attempt: AttemptRecord, machineId: string): boolean {
 		const nowMs = this.#ctx.nowMs();
 		const seen = this.#cloud.describe(machineId);

@@ -16,7 +16,7 @@ export class OfferShelf {
 		return this.#offers;
 	}
 
-	/** All prices were read anew. */
+	/** All prices were read again. */
 	refresh(atMs: number, change: (offer: Offer) => Partial<Pick<Offer, "microUsdPerHour">> | null): void {
 		this.#offers = this.#offers.map((offer) => ({ ...offer, priceObservedAtMs: atMs, ...change(offer) }));
 	}

@@ -78,7 +78,7 @@ export function placeCloud(ctx: SimContext, action: Act<"launch">, snapshot: Sna
 	return instance;
 }
 
-/** Counterpart of services/job/ask-caps: counted anew over every instance that is not gone. */
+/** Counterpart of services/job/ask-caps: counted again over every instance that is not gone. */
 function passesCap(ctx: SimContext, action: Act<"launch">, row: JobRecord, snapshot: Snapshot): boolean {
 	const { policy } = ctx.scenario;
 	if (policy.caps.length === 0) return false;

@@ -6,7 +6,7 @@ import type { MoveTarget } from "#server/scheduling/types.ts";
 
 /** The rows that a run leaves: the same facts as the tables of server/db/schema, times in UTC ms. */
 
-/** What a job's command truly does; nobody in the simulated control plane can see it. */
+/** What a job's command truly does; no one in the simulated control plane can see it. */
 export interface Work {
 	/** Run time to the end, ms, from the beginning. */
 	totalMs: number;

@@ -28,7 +28,7 @@ const REST_MS_MAX = 60 * DAY_MS;
 const SETTLED_MS = 12 * HOUR_MS;
 const EVENTS_MAX = 2_000_000;
 
-/** Codes with which a job may wait for ever: only people can change what it waits for. */
+/** Codes with which a job may wait forever: only people can change what it waits for. */
 const FOR_PEOPLE: readonly ReasonCode[] = ["budget_exceeded", "approval_required", "waiting_no_allowed_offer"];
 
 /**

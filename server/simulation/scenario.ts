@@ -66,7 +66,7 @@ export interface SimTiming {
 	callMs: number;
 	/** From the provider's launch to an enrolled agent, drawn between these. */
 	bootMs: { min: number; max: number };
-	/** From the order to end until the command is gone, its checkpoint saved. */
+	/** From the order to end until the command no longer exists, its checkpoint saved. */
 	stopMs: number;
 	/** From an accepted termination to `terminated`. */
 	terminateMs: { min: number; max: number };

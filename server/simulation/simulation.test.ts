@@ -96,7 +96,7 @@ describe("a company, its cloud and its control plane, with faults drawn from a s
 			const answer = world.cloud.launch("ins_of_nobody", offer, world.nowMs() + 10 * HOUR_MS);
 			if (answer.kind !== "found") return;
 			planted = answer.machine;
-			// Nobody in it calls home, so that only the sweep can find it.
+			// No one in it calls home, so that only the sweep can find it.
 			answer.machine.agentDeadAtMs = world.nowMs();
 		});
 		expect(run.violation).toBeNull();

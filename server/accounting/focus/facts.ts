@@ -19,7 +19,7 @@ export interface ChargeCause {
 	correction: ChargeCorrection | null;
 }
 
-/** What a charge has of its own. Times are FOCUS text (UTC, whole seconds), money and sums as the ledger has them. */
+/** What its own charge has. Times are FOCUS text (UTC, whole seconds), money and sums as the ledger has them. */
 export interface ChargeOwn {
 	id: string;
 	periodStart: string;
@@ -61,7 +61,7 @@ export interface InstanceFacts {
 	microUsdPerHour: bigint;
 	/** List price on demand. */
 	onDemandMicroUsdPerHour: bigint | null;
-	/** Dearest tier of data out, by GiB. */
+	/** Most expensive tier of data out, by GiB. */
 	egressMicroUsdPerGiB: bigint;
 	/** The disk that it was launched with; null where its price was not known. */
 	disk: { type: string; gib: number; microUsdPerMonth: bigint } | null;
@@ -71,7 +71,7 @@ export interface InstanceFacts {
 export interface CommitmentFacts {
 	id: string;
 	kind: "reservation" | "commitment";
-	/** What one of its machines costs by the hour, amortised; null when nobody wrote the commitment down. */
+	/** What one of its machines costs by the hour, amortised; null when no one wrote the commitment down. */
 	microUsdPerHour: bigint | null;
 }
 

@@ -25,7 +25,7 @@ export function fixedCells(charge: ChargeCause, facts: ExportFacts): FixedCells 
 		identity: identityOf(charge.provider, facts.siteName),
 		service: facts.billLine && facts.instance === null ? serviceOfLine(facts.billLine, service) : service,
 		zone: facts.instance?.zone ?? null,
-		// A home site is a region of its own: it is where its machines stand.
+		// A home site is its own region: it is where its machines stand.
 		region: owned || charge.region === "" ? { id: charge.siteId, name: facts.siteName } : { id: charge.region, name: charge.region },
 		resource: resourceOf(charge, facts),
 		sku: skuOf(charge, facts),

@@ -6,7 +6,7 @@ import { absolute, decimalText, divideRounded } from "./decimal.ts";
  */
 const MATCH_MICRO_USD = 1n;
 
-/** Quantities are kept in 10^-12 hours while they are reckoned with. */
+/** Quantities are kept in 10^-12 hours while they are computed with. */
 export const PICO = 1_000_000_000_000n;
 const MS_PER_HOUR = 3_600_000n;
 const PRICE_SCALE = 15;
@@ -50,7 +50,10 @@ export function hoursText(ms: bigint): string {
 	return decimalText(divideRounded(ms * PICO, MS_PER_HOUR), 12);
 }
 
-/** The price on record where it gives the cost, else cost / quantity in as few decimals as give it. Null for a cost of nothing, and below zero. */
+/**
+ * The price on record where it gives the cost, else cost / quantity in as few decimals as give it. Null for a cost of nothing, and
+ * below zero.
+ */
 function unitPrice(costMicroUsd: bigint, quantityPico: bigint, onRecord: bigint | null): string | null {
 	if (onRecord !== null && matches(onRecord, quantityPico, costMicroUsd)) return decimalText(onRecord, 6);
 	if (quantityPico === 0n) return costMicroUsd === 0n ? "0" : null;

@@ -21,7 +21,7 @@ export interface BilledResource {
 	ms: bigint | null;
 	/** Money of the lines whose quantity is no time: disks and traffic under the machine's id. */
 	otherMicroUsd: bigint;
-	/** Some line is of space for a month. Bills have disks under ids of their own: only those that carry our tag are seen. */
+	/** Some line is of space for a month. Bills have disks under their own ids: only those that carry our tag are seen. */
 	disks: boolean;
 }
 

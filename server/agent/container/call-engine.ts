@@ -75,6 +75,6 @@ export async function callEngine(engine: ContainerEngine, args: readonly string[
 /** The agent's own environment without what is Spillway's: the engine needs its home, its paths and a proxy's address. */
 export function engineEnvironment(): Record<string, string> {
 	const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !name.startsWith("SPILLWAY_"));
-	// At a machine's first boot nobody has set it, and both engines look there.
+	// At a machine's first boot no one has set it, and both engines look there.
 	return { HOME: homedir(), ...Object.fromEntries(kept) } as Record<string, string>;
 }

@@ -82,7 +82,7 @@ describe("pullImage", () => {
 	const inspect = (pulling: string): string =>
 		`case "$1" in image) test -e '${bin}/pulled' || { echo 'Error: No such image' >&2; exit 1; }; ${HERE};; pull) ${pulling};; esac`;
 
-	it("tells what came, and pulls nothing that is there, except where a tag moves", async () => {
+	it("shows what came, and pulls nothing that is there, except where a tag moves", async () => {
 		const script = inspect(`: > '${bin}/pulled'; echo '0123456789ab: Pull complete'`);
 		expect(await pull("docker://acme/t:1", script)).toEqual({ name: "acme/t:1", workingDir: "/app" });
 		expect(told.at(-1)).toMatch(/^pulled acme\/t:1 \(sha256:ab\), 2 MiB, in \d+ s$/);
@@ -111,7 +111,7 @@ describe("pullImage", () => {
 		expect((await callsOf("docker")).filter((call) => call.startsWith("pull")).length).toBe(1);
 	});
 
-	it("asks again after what may pass, but not for ever", async () => {
+	it("asks again after what may pass, but not forever", async () => {
 		const busy = "Get https://registry-1.docker.io/v2/: dial tcp: lookup registry-1.docker.io: no such host";
 		const later = `test -e '${bin}/second' && { : > '${bin}/pulled'; exit 0; }; : > '${bin}/second'; echo '${busy}' >&2; exit 1`;
 		expect((await pull("acme/t:1", inspect(later))).workingDir).toBe("/app");
@@ -237,8 +237,8 @@ describe("exitOfContainer", () => {
 		],
 		[
 			null,
-			["Error: it is gone"],
-			{ code: null, signal: null, failedAt: "start", error: "the container could not start its command: it is gone" },
+			["Error: it no longer exists"],
+			{ code: null, signal: null, failedAt: "start", error: "the container could not start its command: it no longer exists" },
 		],
 	])("reads %j", (state, errors, exit) => {
 		expect(exitOfContainer(state, errors)).toEqual(exit);

@@ -14,7 +14,7 @@ const HOPELESS = new RegExp(
 
 const TRIES = 5;
 const FIRST_PAUSE_MS = 2_000;
-/** A few tens of GiB over a slow line; whoever has more puts the image into the machine's. */
+/** A few tens of GiB over a slow line; anyone who has more puts the image into the machine's. */
 const TRY_MS = 45 * 60_000;
 const TELL_EVERY_MS = 15_000;
 
@@ -83,7 +83,7 @@ async function inspectImage(engine: ContainerEngine, image: string, signal: Abor
 	const workingDir = said?.Config?.WorkingDir ?? "";
 	return {
 		name: image,
-		// The root is what engines take when an image says nothing, and nobody's place to work.
+		// The root is what engines take when an image says nothing, and no one's place to work.
 		workingDir: workingDir === "" || workingDir === "/" ? null : workingDir,
 		bytes: said?.Size ?? 0,
 		digest: said?.RepoDigests?.[0]?.split("@")[1] ?? null,
@@ -125,7 +125,7 @@ async function pullOnce(engine: ContainerEngine, image: string, { signal, log, e
 	}
 }
 
-/** Docker's lines, "2f5e9a0b1c3d: Pull complete"; podman tells no layer's end where nobody watches. */
+/** Docker's lines, "2f5e9a0b1c3d: Pull complete"; podman tells no layer's end where no one watches. */
 function readProgress(line: string, layers: Map<string, boolean>): void {
 	const [, layer, state] = /^([0-9a-f]{12}): (.+)$/.exec(line) ?? [];
 	if (layer === undefined || state === undefined) return;

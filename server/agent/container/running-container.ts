@@ -83,7 +83,10 @@ export class RunningContainer implements Running {
 		void this.#untilTold(name);
 	}
 
-	/** Again until it is heard: an engine that is busy, or has not begun the container yet, has told nobody. That it ended is no failure. */
+	/**
+	 * Again until it is heard: an engine that is busy, or has not begun the container yet, has told no one. That it ended is no
+	 * failure.
+	 */
 	async #untilTold(name: "TERM" | "KILL"): Promise<void> {
 		const over = this.#untilOver();
 		while (!over.aborted) {
@@ -111,7 +114,7 @@ export class RunningContainer implements Running {
 		const client = await this.#client.ended;
 		let state = await this.#look();
 		if (state?.Running) {
-			// Its output has no reader any more, and whoever sees no end of it would pay for ever.
+			// Its output has no reader any more, and anyone who sees no end of it would pay forever.
 			this.#log(`${this.#engine.kind} left its container (${client.error ?? client.signal ?? `exit code ${client.code}`}), which is ended`);
 			await callEngine(this.#engine, ["kill", "--signal", "KILL", this.#name]);
 			state = (await this.#look()) ?? state;

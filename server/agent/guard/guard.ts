@@ -15,7 +15,7 @@ export interface GuardOptions {
 	/** The agent's own file. */
 	file: string;
 	onWord(word: "frozen" | "thawed"): void;
-	/** It is gone, and nobody had ended it: nothing holds the lease any more. */
+	/** It no longer exists, and no one had ended it: nothing holds the lease any more. */
 	onLoss(): void;
 }
 

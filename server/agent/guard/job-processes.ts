@@ -18,7 +18,7 @@ export interface JobMark {
 
 /**
  * The living processes of a job on this machine: the command's group, all that have its mark in their environment, wherever they
- * went (into a container, a session of their own, to another parent), and what descends from these. A process that left its group,
+ * went (into a container, their own session, to another parent), and what descends from these. A process that left its group,
  * lost its parent and cleared its environment is not found. Needs Linux's /proc. Cost: two reads for each process of the machine.
  */
 export function findJobProcesses({ variable, rootPid }: JobMark): { pid: number; isStopped: boolean }[] {
@@ -42,7 +42,7 @@ function readAll(): Seen[] {
 		if (!Number.isInteger(pid) || pid < 2) return [];
 		try {
 			const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-			// The name of its program stands in brackets and may hold anything.
+			// The name of its program is in brackets and may hold anything.
 			const [state = "X", parentPid, groupId] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			return [{ pid, state, parentPid: Number(parentPid), groupId: Number(groupId) }];
 		} catch {

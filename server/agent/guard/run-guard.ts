@@ -19,7 +19,8 @@ export type GuardWord = "watching" | "frozen" | "thawed";
 
 /**
  * A process beside the agent that makes the job stand still when its lease is over, whether the agent lives, hangs or was killed,
- * and lets it go on when the lease is renewed. When the agent is gone it ends the job: nobody would keep its work or end the machine
+ * and lets it go on when the lease is renewed. When the agent no longer exists it ends the job: no one would keep its work or end the
+ * machine
  * in order. It returns then, or when the agent ends it by closing its input.
  */
 export async function runGuard(variable: string): Promise<void> {
@@ -28,7 +29,7 @@ export async function runGuard(variable: string): Promise<void> {
 	let untilMs = Number.NEGATIVE_INFINITY;
 	let isFrozen = false;
 	protect();
-	// A reader that is gone must not end it before the job has ended.
+	// A reader that no longer exists must not end it before the job has ended.
 	process.stdout.on("error", () => {});
 	const tell = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
 	let lookedAtMs = Number.NEGATIVE_INFINITY;

@@ -16,7 +16,8 @@ INNER.addAddress("fd20:ce::254", "ipv6");
 
 /**
  * A job's address must not make a host of the company fetch from itself or from its cloud's metadata service: what is there is
- * that host's own. An operator's remote may. Names are resolved; one that answers otherwise a moment later, or a server that redirects there, is not caught.
+ * that host's own. An operator's remote may. Names are resolved; one that answers otherwise a moment later, or a server that
+ * redirects there, is not caught.
  * @throws StagingError
  */
 export async function refuseInnerHost(url: string): Promise<void> {
@@ -24,7 +25,7 @@ export async function refuseInnerHost(url: string): Promise<void> {
 	const addresses = isIP(host) !== 0 ? [host] : (await lookup(host, { all: true }).catch(() => [])).map(({ address }) => address);
 	if (!addresses.some(isInner)) return;
 	throw new StagingError(
-		`${host} is this host itself or its cloud's metadata service, and a job's data are not fetched from there; whoever runs Spillway can name it as a data remote`,
+		`${host} is this host itself or its cloud's metadata service, and a job's data are not fetched from there; anyone who runs Spillway can name it as a data remote`,
 	);
 }
 

@@ -10,7 +10,7 @@ import { StagingError } from "../safe-path.ts";
 import { environmentOf, type NamedRemotes, runRclone } from "./run.ts";
 import { rcloneSourceOf } from "./source.ts";
 
-/** What copying from one store to another by a host of our own takes. */
+/** What copying from one store to another by our own host takes. */
 export interface PushOptions {
 	remotes: DataRemotes;
 	/** Path of the rclone to use. @throws StagingError when there is none. */
@@ -19,7 +19,7 @@ export interface PushOptions {
 }
 
 /**
- * Makes `toUri` what `fromUri` is, a file or a folder's content: only what differs is moved, and what is gone is deleted. rclone
+ * Makes `toUri` what `fromUri` is, a file or a folder's content: only what differs is moved, and what no longer exists is deleted. rclone
  * checks each file's size, and its checksum wherever both stores have one. Links in a folder of this host are errors.
  * Answers how many bytes were moved. @throws StagingError; the signal's reason when aborted.
  */

@@ -16,7 +16,10 @@ export interface CopyOptions {
 	program: string;
 	/** A folder of this copy's own, for what rclone keeps while it works. */
 	tmpFolder: string;
-	/** The target is a folder that an earlier copy of the same source filled: only what differs is fetched, and what is gone is deleted. */
+	/**
+	 * The target is a folder that an earlier copy of the same source filled: only what differs is fetched, and what no longer exists
+	 * is deleted.
+	 */
 	warm?: boolean;
 	signal?: AbortSignal;
 	onProgress?(progress: CopyProgress): void;
@@ -26,13 +29,13 @@ export interface CopyOptions {
 
 /** What a data set of many small files needs to fill a line; a few large ones are fetched in parts at once. */
 const AT_ONCE = ["--transfers=16", "--checkers=16", "--multi-thread-streams=4"];
-/** A server that is away for a moment is asked again; one that says no is believed at the third time. */
+/** A server that is unavailable for a moment is asked again; one that says no is believed at the third time. */
 const PATIENCE = ["--retries=3", "--retries-sleep=1s", "--low-level-retries=5", "--contimeout=15s", "--timeout=60s"];
 const REPORT = ["--use-json-log", "--stats=5s", "--stats-log-level=NOTICE"];
 /** Kept of what it complains about. */
 const COMPLAINTS = 3;
 
-/** Options by the name under which the arguments speak of a remote: `name:path`. */
+/** Options by the name under which the arguments mention a remote: `name:path`. */
 export type NamedRemotes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
@@ -44,7 +47,10 @@ export async function rcloneInto(source: RcloneSource, target: string, options: 
 	await runRclone(argsOf(source, target, options.warm), source.kind === "remote" ? { source: source.options } : {}, options);
 }
 
-/** rclone with these arguments, AT_ONCE and what it reports by. @throws StagingError with its own words; the signal's reason when aborted. */
+/**
+ * rclone with these arguments, AT_ONCE and what it reports by. @throws StagingError with its own words; the signal's reason when
+ * aborted.
+ */
 export async function runRclone(args: readonly string[], remotes: NamedRemotes, options: CopyOptions): Promise<void> {
 	const { signal } = options;
 	signal?.throwIfAborted();
@@ -78,7 +84,7 @@ function run(
 ): Promise<number | null> {
 	return new Promise((resolve, reject) => {
 		const child = spawn(program, args, { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
-		// SIGTERM lets it delete the file that is half there; it is fetched anew in any case.
+		// SIGTERM lets it delete the file that is half there; it is fetched again in any case.
 		const end = (): void => void child.kill("SIGTERM");
 		signal?.addEventListener("abort", end, { once: true });
 		createInterface({ input: child.stderr }).on("line", onLine);
@@ -90,7 +96,7 @@ function run(
 	});
 }
 
-/** An address that lets in whoever has it has no business in a log. */
+/** An address that lets in anyone who has it has no business in a log. */
 function withoutSignatures(text: string): string {
 	return text.replaceAll(/\b(sig|signature|x-amz-signature|x-goog-signature)=[^&\s"']+/gi, "$1=…");
 }

@@ -38,7 +38,7 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 		case "sftp":
 		case "remote":
 			throw new StagingError(
-				`there is no remote "${address.remote}" among the data remotes; whoever runs Spillway adds it (docs/data.md says how)`,
+				`there is no remote "${address.remote}" among the data remotes; anyone who runs Spillway adds it (docs/data.md says how)`,
 			);
 		case "file":
 			throw new StagingError("a file is copied, not fetched");

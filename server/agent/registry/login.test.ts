@@ -80,7 +80,7 @@ it("has a token of Google's for Google's registries, where the machine has an ac
 	expect(await google.registryLogin("gcr.io")).toBeNull();
 });
 
-it("gives a cloud's identity to nobody else's registry, and a machine without one nothing", async () => {
+it("gives a cloud's identity to no one else's registry, and a machine without one nothing", async () => {
 	const hosts = [
 		"ghcr.io",
 		"gcr.io.evil.example",

@@ -33,7 +33,7 @@ export function registryOf(image: string): string | null {
 	return rest.length > 0 && /[.:]/.test(first) ? first : null;
 }
 
-/** Amazon's registry takes a password that its API gives to whoever may pull. @throws Error with its words */
+/** Amazon's registry takes a password that its API gives to anyone who may pull. @throws Error with its words */
 export async function ecrLogin(
 	place: { region: string; domain: string },
 	credentials: AwsCredentials,
@@ -54,7 +54,7 @@ export async function ecrLogin(
 	return { user, password: password.join(":") };
 }
 
-/** Azure's registry changes a token of the machine's identity for one of its own. @throws Error with its words */
+/** Azure's registry changes a token of the machine's identity for its own. @throws Error with its words */
 export async function acrLogin(host: string, identityToken: string, origin = `https://${host}`): Promise<RegistryLogin> {
 	const body = new URLSearchParams({ grant_type: "access_token", service: host, access_token: identityToken });
 	const { refresh_token: password } = acrAnswer.parse(await ask(`${origin}/oauth2/exchange`, { method: "POST", body }));

@@ -11,7 +11,7 @@ export interface Registry {
 	host: string;
 	/** Paths that were asked for. */
 	asked: string[];
-	/** Asked for by name and password; null: by nobody. */
+	/** Asked for by name and password; null: by no one. */
 	password: string | null;
 	close(): Promise<void>;
 }

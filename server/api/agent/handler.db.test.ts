@@ -144,7 +144,7 @@ describe("enrolling", () => {
 		expect(enrollAnswer.parse(body).dataRemotes).toEqual({ lake: { type: "sftp", pass: "x" } });
 	});
 
-	it("answers the same agent again with the same token, and nobody else", async () => {
+	it("answers the same agent again with the same token, and no one else", async () => {
 		const token = await enrolled();
 		expect(await enrolled()).toBe(token);
 		expect(await call("POST", "/enroll", { json: enrollment({ nonce: "m".repeat(32) }) })).toMatchObject({

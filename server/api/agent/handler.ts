@@ -140,7 +140,7 @@ async function checkpointCall({ options, request, parts }: Call): Promise<{ agen
 	return { agent, ...z.object({ id: checkpointIdSchema, path: relativePath }).parse({ id: parts[1], path: filePathOf(parts.slice(2)) }) };
 }
 
-/** An encoded slash inside a part would make a path that nobody asked for. */
+/** An encoded slash inside a part would make a path that no one asked for. */
 function filePathOf(parts: readonly string[]): string {
 	if (parts.some((p) => p.includes("/")))
 		throw new SpillwayError("invalid_input", "A part of the path holds a slash.", {
@@ -228,7 +228,7 @@ function bodyOf(request: Request): Readable {
 	if (request.body === null) return Readable.from([]);
 	// The DOM's stream type and Node's are one object at run time.
 	const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
-	// A machine that is cut off before anybody reads must not end the server; whoever reads is told all the same.
+	// A machine that is cut off before anybody reads must not end the server; anyone who reads is told all the same.
 	return body.on("error", () => {});
 }
 

@@ -70,7 +70,7 @@ export const approvalRoutes: Route[] = [
 	{
 		method: "POST",
 		path: "/jobs/{id}/ask-again",
-		summary: "After a no, or when nobody answered in time: ask once more",
+		summary: "After a no, or when no one answered in time: ask again",
 		permission: "job:submit",
 		write: true,
 		handle: async (ctx, { params }) => ok(await askAgain(ctx, { jobId: params.id ?? "" })),

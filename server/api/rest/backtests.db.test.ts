@@ -43,7 +43,7 @@ async function threeJobs(): Promise<string[]> {
 }
 
 describe("backtests over REST", () => {
-	it("are asked for, worked on by a process of their own, and read with their result", { timeout: LONG.timeout }, async () => {
+	it("are asked for, worked on by their own process, and read with their result", { timeout: LONG.timeout }, async () => {
 		await threeJobs();
 		const asked = await world.post("/policies/default/backtest", { source: draft, days: 7 });
 		expect([asked.status, asked.json.state, asked.json.baseVersion]).toEqual([202, "queued", 1]);

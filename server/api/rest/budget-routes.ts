@@ -54,7 +54,7 @@ export const budgetRoutes: Route[] = [
 	{
 		method: "PUT",
 		path: "/budgets/{id}",
-		summary: "Change the cap: publishes the policy anew, or proposes it when a second person has to agree",
+		summary: "Change the cap: publishes the policy again, or proposes it when a second person has to agree",
 		permission: "budget:change",
 		body: changeCapInput.omit({ budgetId: true }),
 		write: true,

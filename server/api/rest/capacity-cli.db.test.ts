@@ -145,6 +145,6 @@ describe("spillway instances --orphans", () => {
 		expect(ran.out).toMatch(/0\.50\d* at risk now\n/);
 		expect(ran.out).toContain("3 machines seen, 2 accounted for, 1 orphan ended; no answer from eu-west-1");
 		const wrong = await spillway("instances", "--orphans", "--live");
-		expect(wrong).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--orphans stands alone") });
+		expect(wrong).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--orphans is alone") });
 	});
 });

@@ -35,7 +35,7 @@ describe("GET /carbon", () => {
 describe("POST /carbon/intensities", () => {
 	const post = (body: unknown, as: "finance" | "scientist" = "finance") => world.call("POST", "/api/v1/carbon/intensities", { as, body });
 
-	it("takes hours in once, whoever may change rates", async () => {
+	it("takes hours in once, anyone who may change rates", async () => {
 		const text = "zone,ts,g_per_kwh\nDE,2030-01-01T00:00:00Z,300\n";
 		expect(await post({ text, source: "x" })).toMatchObject({
 			status: 200,

@@ -263,7 +263,7 @@ describe("exit codes", () => {
 		expect(await spillway(["cancel", id])).toEqual({ code: 0, out: `${id}  cancelled\n`, err: "" });
 		expectRefused(await spillway(["cancel", id]), 5, "already cancelled");
 	});
-	it("6: nobody is there", async () => {
+	it("6: no one is there", async () => {
 		const server = createServer().listen(0, "127.0.0.1");
 		await new Promise((resolve) => server.once("listening", resolve));
 		const { port } = server.address() as { port: number };

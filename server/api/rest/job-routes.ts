@@ -138,7 +138,7 @@ export const jobRoutes: Route[] = [
 	{
 		method: "GET",
 		path: "/jobs/{id}/waiting",
-		summary: "Why the job waits, decided anew, and what would change that",
+		summary: "Why the job waits, decided again, and what would change that",
 		permission: "job:read",
 		handle: async (ctx, { params }) => ok(await explainWaiting(ctx, params.id ?? "")),
 	},

@@ -144,7 +144,7 @@ describe("a second person", () => {
 		expect((await world.get("/policy-settings")).json).toEqual({ secondPerson: false });
 	};
 
-	it("has to agree, and nobody agrees with themselves; both are on record", async () => {
+	it("has to agree, and no one agrees with themselves; both are on record", async () => {
 		const asked = await put({ source: withLife(2) }, first.etag);
 		expect(asked).toMatchObject({ status: 202, json: { outcome: "proposed", version: 1 } });
 		expect(asked.headers.get("etag")).toBe(first.etag);

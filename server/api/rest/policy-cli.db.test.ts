@@ -44,7 +44,7 @@ const git = (...args: string[]) =>
 		.trim();
 
 describe("spillway policy", () => {
-	it("lint says file, line and column, and exits with 2; offline it asks nobody", async () => {
+	it("lint says file, line and column, and exits with 2; offline it asks no one", async () => {
 		const wrong = file("wrong.yaml", shown.replace("burst:", "brust:"));
 		const online = await policy(["lint", wrong]);
 		expect(online).toMatchObject({ code: 2, out: expect.stringMatching(/^wrong\.yaml:8:7: .*brust.*Did you mean burst/m) });
@@ -122,7 +122,7 @@ describe("spillway policy", () => {
 		expect((await policy(["lint", file("cap.yaml", source)])).out).toContain(error?.message);
 	}, 60_000);
 
-	it("publishes what began from the version shown, tells what it changes, and does not overwrite another's", async () => {
+	it("publishes what began from the version shown, shows what it changes, and does not overwrite another's", async () => {
 		const mine = file("mine.yaml", shown.replace("instanceHours: 1", "instanceHours: 2"));
 		const told = await policy(["diff", mine]);
 		expect(told).toMatchObject({ code: 0, out: expect.stringMatching(/changed life\n {2}- .*1h.*\n {2}\+ .*2h/) });

@@ -61,7 +61,7 @@ describe("a refund", () => {
 		for (const { status, json } of [await once(), await once()]) expect([status, json]).toMatchObject([201, { leftMicroUsd: "2490000" }]);
 		const rest = await world.call("POST", `/api/v1/charges/${chargeId}/refund`, { as: "finance", body: { reason: "all of it" } });
 		expect([rest.status, rest.json]).toMatchObject([201, { refundedMicroUsd: "2490000", leftMicroUsd: "0" }]);
-		const again = await spillway("finance", "charges", "refund", chargeId, "--reason", "once more");
+		const again = await spillway("finance", "charges", "refund", chargeId, "--reason", "again");
 		expect(again.code).not.toBe(0);
 	});
 

@@ -90,7 +90,7 @@ describe("spillway policy shadow", () => {
 		return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 	}
 
-	it("starts a draft, tells how the two compare, and stops it", { timeout: 60_000 }, async () => {
+	it("starts a draft, shows how the two compare, and stops it", { timeout: 60_000 }, async () => {
 		const none = await spillway();
 		expect([none.code, none.err]).toEqual([3, expect.stringContaining("No draft was ever in the shadow")]);
 		const started = await spillway("draft.yaml");

@@ -71,7 +71,7 @@ export const siteRoutes: Route[] = [
 	{
 		method: "DELETE",
 		path: "/sites/{id}",
-		summary: "Remove a disabled site on which nothing of ours lives; refused with what stands in the way",
+		summary: "Remove a disabled site on which nothing of ours lives; refused with what is in the way",
 		permission: "site:manage",
 		write: true,
 		async handle(ctx, { params }) {

@@ -128,7 +128,7 @@ describe("sites over REST", () => {
 		["token", { token: { command: ["id"] } }],
 		["scontrol", { scontrol: ["/shared/scontrol"] }],
 		["scontrol", { scontrol: ["scontrol", "-M", "other"] }],
-	])("lets nobody run a program of the server's by the setting %s: %o", async (name, changes) => {
+	])("lets no one run a program of the server's by the setting %s: %o", async (name, changes) => {
 		const settings = {
 			url: "http://127.0.0.1:1",
 			user: "spillway",
@@ -307,7 +307,7 @@ describe("sites over REST", () => {
 		expect(json.items.find((s: { id: string }) => s.id === "cluster").pools).toMatchObject([{ gpus: 16, unavailable: 16 }]);
 	});
 
-	it("tells what is asked for each provider, with what to paste there", async () => {
+	it("shows what is asked for each provider, with what to paste there", async () => {
 		const { json } = await world.get("/site-kinds");
 		expect(json.items.map((k: { provider: string }) => k.provider)).toEqual(["aws", "slurm"]);
 		expect(json.items[0]).toMatchObject({ leastRights: [{ title: "A policy" }], docs: "docs/providers/aws.md" });
@@ -405,7 +405,7 @@ describe("sites over REST", () => {
 			const [, , , ...rest] = ran.out.trim().split("\n");
 			expect(ran.out).toMatch(/^gpu0007 +down +7 of 8 +gpu-h100x8 +IDLE\+INVAL: gres\/gpu count/m);
 			expect([rest.length, rest.at(-1)]).toEqual([1_199, "1200 nodes: 1198 ready, 1 closed to new jobs, 1 down"]);
-			// Only what changed is written: one came back, one is gone.
+			// Only what changed is written: one came back, one no longer exists.
 			const before = new Map(
 				(await db.select({ name: clusterNode.name, at: sql<string>`xmin::text` }).from(clusterNode)).map((r) => [r.name, r.at]),
 			);

@@ -54,7 +54,7 @@ describe("GET /spend", () => {
 		expect(Object.fromEntries(items.map((i) => [i.key, i.totalMicroUsd]))).toEqual(want);
 	});
 
-	it("groupBy=job answers whole months, dearest first", async () => {
+	it("groupBy=job answers whole months, most expensive first", async () => {
 		const { json } = await world.get("/spend?from=2026-03-10&to=2026-03-11&groupBy=job", { as: "finance" });
 		expect(json).toMatchObject({ groupBy: "job", fromMs: Date.UTC(2026, 2), toMs: Date.UTC(2026, 3), nextCursor: null });
 		expect(json.items).toMatchObject([{ key: jobId, name: "charged", totalMicroUsd: "1000000", charges: 1 }]);

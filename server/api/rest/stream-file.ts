@@ -24,7 +24,7 @@ export async function streamCsv(
 	try {
 		await pipeline(Readable.from(file.chunks, { objectMode: false, highWaterMark: 1 }), response, { signal });
 	} catch (error) {
-		// Nobody is left to be told; what else goes wrong breaks the answer off, so that no half file looks whole.
+		// No one is left to be told; what else goes wrong breaks the answer off, so that no half file looks whole.
 		if (!signal.aborted && !response.destroyed) throw error;
 		if (!signal.aborted && !isEarlyClose(error)) throw error;
 	}

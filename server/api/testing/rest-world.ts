@@ -64,7 +64,7 @@ export interface CallOptions {
 	headers?: Record<string, string>;
 }
 
-/** The REST face over a database of its own, on a real port, with four people; the control loop is played by hand. */
+/** The REST face over its own database, on a real port, with four people; the control loop is played by hand. */
 export class RestWorld {
 	url = "";
 	readonly database: TestDatabase;

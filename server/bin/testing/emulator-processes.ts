@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
-/** Where an emulator listens on a port that the system chooses, which nobody can take in between; it tells which. */
+/** Where an emulator listens on a port that the system chooses, which no one can take in between; it shows which. */
 export const ANY_PORT = "http://127.0.0.1:0";
 
-/** The emulators' programs as processes with a state folder of their own; `end` kills what still runs and deletes the folder. */
+/** The emulators' programs as processes with their own state folder; `end` kills what still runs and deletes the folder. */
 export class EmulatorProcesses {
 	readonly home = mkdtempSync(join(tmpdir(), "spillway-emulator-"));
 	readonly #children: ChildProcess[] = [];

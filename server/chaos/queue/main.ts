@@ -1,7 +1,8 @@
 /**
  * A queue of others on a real Slurm under one policy with a cloud, its schedulers killed at random:
  * `node server/chaos/queue/main.ts [--jobs 50] [--longest 20] [--deaths 10] [--seed 1] [--nodes 4] [--gpus 8] [--accounting] [--json]
- * [--verbose]`, as root on Debian with Slurm's packages; `--accounting` with slurmdbd's and MariaDB's too. Ends with 1 where a promise was broken.
+ * [--verbose]`, as root on Debian with Slurm's packages; `--accounting` with slurmdbd's and MariaDB's too. Ends with 1 where a
+ * promise was broken.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

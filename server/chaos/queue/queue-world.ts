@@ -51,7 +51,7 @@ spec:
 `;
 
 export interface QueueWorldOptions {
-	/** An empty database of its own, migrated. */
+	/** Its own empty database, migrated. */
 	databaseUrl: string;
 	ports: CloudPorts;
 	agent: AgentFile;
@@ -64,7 +64,7 @@ export interface QueueWorldOptions {
 	log(text: string): void;
 }
 
-/** A real Slurm with a queue of its own, beside a cloud of emulated machines that really run what they are given, under one policy. */
+/** A real Slurm with its own queue, beside a cloud of emulated machines that really run what they are given, under one policy. */
 export class QueueWorld {
 	readonly slurm: SlurmCluster;
 	readonly cloud: EmulatedCloud;
@@ -90,7 +90,7 @@ export class QueueWorld {
 		this.book = path.join(this.#folder, "book");
 		mkdirSync(this.book);
 		chmodSync(this.book, 0o777);
-		// Whoever writes first: machines of the cloud are root's, and jobs of the cluster the other user's.
+		// Anyone who writes first: machines of the cloud are root's, and jobs of the cluster the other user's.
 		writeFileSync(path.join(this.book, "log"), "");
 		chmodSync(path.join(this.book, "log"), 0o666);
 		const { ports, databaseUrl, agent, log } = options;
@@ -220,7 +220,7 @@ export class QueueWorld {
 			if (await look()) return;
 			await sleep(LOOK_MS);
 		}
-		throw new Error(`waited ${limitMs} ms in vain until ${what}; ${await this.#story()}`);
+		throw new Error(`waited ${limitMs} ms without success until ${what}; ${await this.#story()}`);
 	}
 
 	async #story(): Promise<string> {

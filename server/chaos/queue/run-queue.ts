@@ -127,7 +127,7 @@ async function someHaveLeft({ connection: { sql } }: QueueWorld, count: number):
 	return left?.["n"] >= count;
 }
 
-/** Nothing waits, runs or is to be done: here, in the cloud and on the cluster, and all that was used is charged. */
+/** Nothing waits, runs or must be done: here, in the cloud and on the cluster, and all that was used is charged. */
 async function isOver({ connection: { sql }, slurm }: QueueWorld): Promise<boolean> {
 	const [left] = await sql`
 		select (select count(*)::int from job where finished_at is null) + (select count(*) from adoption where ended_at is null)

@@ -8,7 +8,7 @@ import { UnluckyProxy } from "#server/providers/testing/unlucky-proxy.ts";
 
 /** A cluster at home whose own queue is adopted from, and somebody else who uses it. */
 export interface KubernetesHome {
-	/** A driver of its own for each process that schedules. */
+	/** Its own driver for each process that schedules. */
 	open(): KubernetesDriver;
 	theirs: TheirRealJobs;
 	/** Between the drivers and the API server. */

@@ -55,7 +55,7 @@ export interface WorldOptions {
 	caps?: string[];
 	/** How attempts at home go; as the fake site has it without it. */
 	jobOf?: FakeClusterOptions["jobOf"];
-	/** The site has a queue of its own, into which others submit: `cluster.theirs`. */
+	/** The site has its own queue, into which others submit: `cluster.theirs`. */
 	hasQueue?: boolean;
 	/** What a tick moves the clock by; a second without it. */
 	tickMs?: number;

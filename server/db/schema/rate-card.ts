@@ -2,7 +2,10 @@ import { index, pgTable, text } from "drizzle-orm/pg-core";
 import type { OwnedRateCard } from "../../domain/rate-card.ts";
 import { instant, json } from "./columns.ts";
 
-/** What an owned pool costs, from `effectiveFrom` on until the next card of that pool. Insert-only; of two for one instant the newer counts. */
+/**
+ * What an owned pool costs, from `effectiveFrom` on until the next card of that pool. Insert-only; of two for one instant the newer
+ * counts.
+ */
 export const rateCard = pgTable(
 	"rate_card",
 	{

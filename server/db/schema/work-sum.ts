@@ -4,7 +4,8 @@ import { capacityType, granularity } from "./enums.ts";
 
 /**
  * Sums of attempts that grow with days and kinds of work rather than with jobs; kept by the database (migration 0019) as the
- * transaction that changes an attempt ends. `lost`: attempts that ended without finishing their job's command and were charged, by when they ended. `burst`: first
+ * transaction that changes an attempt ends. `lost`: attempts that ended without finishing their job's command and were charged, by
+ * when they ended. `burst`: first
  * attempts that began in a cloud, by when they were placed. By day for dimension "" alone, by month for all. Each row stands
  * once for its team and once for team "", which is everybody's.
  */

@@ -50,8 +50,8 @@ export async function markClone(admin: postgres.Sql, name: string, sql: postgres
 }
 
 /**
- * Empties a database that nobody is connected to and keeps it for the next test. False, and nothing is promised of it, when it
- * is no longer what the template is: then it is to be dropped.
+ * Empties a database that no one is connected to and keeps it for the next test. False, and nothing is promised of it, when it
+ * is no longer what the template is: then it must be dropped.
  */
 export async function giveBack(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<boolean> {
 	const [found] = await admin<{ mark: string | null; bytes: string }[]>`
@@ -73,7 +73,7 @@ async function readMark(sql: postgres.Sql, seeded: readonly string[]): Promise<M
 
 /**
  * Rows, sequences and what the planner remembers. Vacuumed, so that rows lie in the order of their insertion again; answers
- * whether all of the room was given back, which a session that looks on can prevent.
+ * whether all of the room was released, which a session that looks on can prevent.
  */
 async function empty(sql: postgres.Sql, seeded: readonly string[]): Promise<boolean> {
 	const written = await writtenTables(sql, seeded);

@@ -13,7 +13,7 @@ export interface SchemaField extends FieldMeta {
 	defaultValue: unknown;
 	/** The allowed values of a closed set; null for any other type. */
 	choices: readonly string[] | null;
-	/** Entries of a list are objects with fields of their own. */
+	/** Entries of a list are objects with their own fields. */
 	isObjectList: boolean;
 }
 

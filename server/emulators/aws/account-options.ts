@@ -15,6 +15,6 @@ export interface CapacityReservation {
 	zone: string;
 	instanceType: string;
 	instances: number;
-	/** A Capacity Block: a market of its own. */
+	/** A Capacity Block: its own market. */
 	isBlock?: boolean;
 }

@@ -35,7 +35,7 @@ function bookedInstance(world: World, { reservation, instance }: Machine, nowMs:
 	};
 }
 
-/** By the second, 60 at least, whoever ended the machine. Source: Amazon EBS pricing, "General Purpose SSD (gp3) volumes". */
+/** By the second, 60 at least, anyone who ended the machine. Source: Amazon EBS pricing, "General Purpose SSD (gp3) volumes". */
 function diskOf({ options }: World, { region, rootDisk: asked }: Reservation): BookedFacts["disk"] {
 	if (asked === null) return null;
 	const rates = options.disks.filter((rate) => rate.region === region && rate.type === asked.type);

@@ -141,7 +141,7 @@ describe("scripted behaviour", () => {
 });
 
 describe("the script", () => {
-	it("is checked, and tells what is left of it", () => {
+	it("is checked, and shows what is left of it", () => {
 		const faults = ec2Faults();
 		expect(() => faults.add({ action: "RunInstances" })).toThrow(/either an error or a behaviour/);
 		expect(() => faults.add({ action: "RunInstances", error: { code: "X" }, times: 0 })).toThrow();

@@ -38,7 +38,7 @@ const terminate = (id: string) => emulator.client().send(new TerminateInstancesC
 const terminated = (id: string) => eventually(`${id} to be terminated`, () => bookOf(id).state === "terminated");
 
 describe("a guest", () => {
-	it("executes its user-data in a folder and an environment of its own", async () => {
+	it("executes its user-data in a folder and its own environment", async () => {
 		const id = await launch(
 			'#!/bin/sh\necho "out"; echo "err" >&2\necho data > "$TMPDIR/x"\nenv | cut -d= -f1 | grep -v "^_$\\|PWD\\|SHLVL" | sort > names\necho "$HOME" > home\n',
 		);
@@ -86,7 +86,7 @@ describe("termination", () => {
 		expect(await written(id, "saved")).toBe("saved");
 	});
 
-	it("leaves no process: the deaf, those in groups and sessions of their own, those with a cleared environment", async () => {
+	it("leaves no process: the deaf, those in groups and their own sessions, those with a cleared environment", async () => {
 		const loop = "trap '' TERM; while :; do sleep 0.05; done";
 		const id = await launch(
 			`#!/bin/sh\n${[
@@ -124,14 +124,14 @@ describe("termination", () => {
 });
 
 describe("shutdown inside the guest", () => {
-	it.each(["shutdown -h now", "shutdown -P +0", "poweroff"])("%s ends a machine that is to be terminated", async (command) => {
+	it.each(["shutdown -h now", "shutdown -P +0", "poweroff"])("%s ends a machine that must be terminated", async (command) => {
 		const id = await launch(`#!/bin/sh\n${command}\nwhile :; do sleep 0.05; done\n`, { InstanceInitiatedShutdownBehavior: "terminate" });
 		await terminated(id);
 		expect(bookOf(id).stateReasonCode).toBe("Client.InstanceInitiatedShutdown");
 		expect(startOf(bookOf(id).guestPid ?? 0)).toBeNull();
 	});
 
-	it("stops a machine that is to be stopped, which can then be terminated", async () => {
+	it("stops a machine that must be stopped, which can then be terminated", async () => {
 		const id = await launch("#!/bin/sh\npoweroff\n");
 		await eventually("stopped", () => bookOf(id).state === "stopped");
 		const { runningMs } = bookOf(id);

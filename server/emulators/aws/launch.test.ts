@@ -47,7 +47,7 @@ describe("RunInstances", () => {
 		});
 	});
 
-	it("launches spot with a spot request of its own, each with its tags", async () => {
+	it("launches spot with its own spot request, each with its tags", async () => {
 		const { instances } = await launch({
 			InstanceMarketOptions: { ...SPOT, SpotOptions: { MaxPrice: "1.0", SpotInstanceType: "one-time" } },
 			TagSpecifications: [

@@ -8,7 +8,10 @@ export interface Ec2EmulatorOptions extends EmulatorOptions {
 	terminatedVisibleMs?: number;
 	/** Access keys that are let in; default `AKIAEMULATED`. Signatures are not checked. */
 	accessKeyIds?: readonly string[];
-	/** vCPUs that the account may run at once in each region, by Service Quotas' code such as `L-DB2E81BA`; without any it has no quotas. */
+	/**
+	 * vCPUs that the account may run at once in each region, by Service Quotas' code such as `L-DB2E81BA`; without any it has no
+	 * quotas.
+	 */
 	vcpuQuotas?: Readonly<Record<string, number>>;
 	/** What the account has reserved. */
 	capacityReservations?: readonly CapacityReservation[];

@@ -12,7 +12,7 @@ export interface Product {
 }
 
 /**
- * The machines of the catalogue and the disks. As in the real list a machine stands there several times: for Linux on demand,
+ * The machines of the catalogue and the disks. As in the real list a machine is there several times: for Linux on demand,
  * with Windows, as capacity that was reserved and not used, and as a capacity block, which costs nothing by the hour.
  */
 export function products({ catalog, options }: World): Product[] {

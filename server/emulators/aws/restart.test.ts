@@ -88,14 +88,14 @@ describe("after kill -9 of the emulator", () => {
 		const port = await startProcess(60_000);
 		const { id } = await launch(port, "#!/bin/sh\necho up >> up\n");
 		await killProcess();
-		// The minute of its boot passes while nobody is there.
+		// The minute of its boot passes while no one is there.
 		const emulator = await startTestEmulator({ stateDir, port, clock: () => Date.now() + 60_000 });
 		restarted = emulator;
 		expect(await written(id, "up")).toBe("up");
 		expect(emulator.instances()[0]).toMatchObject({ instanceId: id, state: "running" });
 	});
 
-	it("a guest may power off while the emulator is away, and its token still holds after it", async () => {
+	it("a guest may power off while the emulator is unavailable, and its token still holds after it", async () => {
 		const port = await startProcess();
 		const script = [
 			"#!/usr/bin/env node",

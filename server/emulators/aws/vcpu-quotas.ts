@@ -9,7 +9,7 @@ const VCPU_QUOTAS = [
 	["L-6E869C2A", "Running On-Demand DL instances", false, /^dl\d/],
 	["L-2C3B7624", "Running On-Demand Trn instances", false, /^trn\d/],
 	["L-1945791B", "Running On-Demand Inf instances", false, /^inf\d/],
-	// P5 has a quota of its own in accounts that list one, and else is one of all P.
+	// P5 has its own quota in accounts that list one, and else is one of all P.
 	["L-C4BD4855", "All P5 Spot Instance Requests", true, /^p5/],
 	["L-7212CCBC", "All P Spot Instance Requests", true, /^p\d/],
 	["L-3819A6DF", "All G and VT Spot Instance Requests", true, /^(gr?|vt)\d/],

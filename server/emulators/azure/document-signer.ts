@@ -22,7 +22,7 @@ export class DocumentSigner {
 		this.#url = url;
 	}
 
-	/** PEM of what stands above the signer: `issuer` is where the signer's certificate says it is, as at Microsoft. */
+	/** PEM of what is above the signer: `issuer` is where the signer's certificate says it is, as at Microsoft. */
 	async certificate(which: "root" | "issuer"): Promise<string> {
 		return (await this.#kept())[which].certificate;
 	}

@@ -84,7 +84,7 @@ describe("a machine", () => {
 		expect(billedMs).toBe((terminatedAt ?? 0) - (runningAt ?? 0));
 	});
 
-	it("for which there is no room is taken, fails, says why, and stands in the way until it is deleted", async () => {
+	it("for which there is no room is taken, fails, says why, and is in the way until it is deleted", async () => {
 		const { virtualMachines } = emulator.client();
 		emulator.faults.add({ action: "virtualMachines.createOrUpdate", error: { code: "ZonalAllocationFailed" } });
 		await expect(virtualMachines.createOrUpdate(GROUP, "one", machineOf({ zones: ["1"] }))).rejects.toThrow(/ZonalAllocationFailed/);

@@ -17,7 +17,7 @@ export const azureMachineSchema = machineRecordSchema.extend({
 	fingerprint: z.string(),
 	/** base64, as it came. */
 	customData: z.string(),
-	/** Why it could not be made; such a machine never ran, and stands in the way until it is deleted. */
+	/** Why it could not be made; such a machine never ran, and is in the way until it is deleted. */
 	failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 	/** When its deletion began; until then even a machine that powered itself off is billed. */
 	deletingAtMs: z.int().min(0).nullable(),

@@ -9,7 +9,10 @@ export interface AzureEmulatorOptions extends EmulatorOptions {
 	resourceGroups?: readonly string[];
 	/** The bearer tokens that are let in. Nothing about them is checked but this. */
 	accessTokens?: readonly string[];
-	/** Cores that the account may have in each region, by the quota's key (`cores`, `lowPriorityCores` or a family); others are not told. */
+	/**
+	 * Cores that the account may have in each region, by the quota's key (`cores`, `lowPriorityCores` or a family); others are not
+	 * told.
+	 */
 	coreQuotas?: Readonly<Record<string, number>>;
 	/** Machines, or sizes, in one page of a list; Azure alone decides on it. */
 	pageSize?: number;

@@ -42,7 +42,7 @@ describe("a request to Azure Resource Manager", () => {
 		["in another group", "GET", `${VM.replace(GROUP, "other")}?${VERSION}`, { status: 404, code: "ResourceGroupNotFound" }],
 		["to nowhere", "GET", `/subscriptions?${VERSION}`, { status: 404, code: "InvalidResourceType" }],
 		["by another method", "POST", `${VM}/x?${VERSION}`, { status: 405, code: "HttpMethodNotSupported" }],
-		["for a machine that is gone", "DELETE", `${VM}/x?${VERSION}`, { status: 204, code: null }],
+		["for a machine that no longer exists", "DELETE", `${VM}/x?${VERSION}`, { status: 204, code: null }],
 	])("%s is answered as Azure does", async (_what, method, path, answer) => {
 		expect(await send(method, path)).toEqual(answer);
 	});
@@ -65,7 +65,7 @@ describe("a machine that Azure would not make", () => {
 	const os = machineOf().osProfile;
 	const network = machineOf().networkProfile;
 	it.each<[string, Partial<VirtualMachine>, string]>([
-		["of a size that nobody sells", { hardwareProfile: { vmSize: "Standard_X1" } }, "InvalidParameter"],
+		["of a size that no one sells", { hardwareProfile: { vmSize: "Standard_X1" } }, "InvalidParameter"],
 		[
 			"of a size that is not sold there",
 			{ location: "northcentralus", hardwareProfile: { vmSize: "Standard_ND96isr_H100_v5" } },

@@ -21,13 +21,13 @@ export interface World {
 	closing: boolean;
 }
 
-/** The machines that calls see now, in the order of their launches. A deleted one is gone at once, as at Azure. */
+/** The machines that calls see now, in the order of their launches. A deleted one no longer exists at once, as at Azure. */
 export function visibleMachines(world: World): AzureMachine[] {
 	const nowMs = world.options.clock();
 	return world.book.machines().filter((machine) => isVisible(machine, nowMs, 0));
 }
 
-/** Whoever has the name, seen by other calls or not. Names and groups are the same in any case of their letters. */
+/** Anyone who has the name, seen by other calls or not. Names and groups are the same in any case of their letters. */
 export function holderOfName(world: World, resourceGroup: string, name: string): AzureMachine | undefined {
 	return world.book.machines().find((machine) => holdsName(machine) && isNamed(machine, resourceGroup, name));
 }

@@ -138,7 +138,7 @@ it("waits where a document is required and its machine has none", { timeout: 60_
 	expect(row).toMatchObject({ state: "requested", agentTokenHash: null });
 });
 
-it("asks again while the metadata server is away or has no document yet, and is refused for one that is over", {
+it("asks again while the metadata server is unavailable or has no document yet, and is refused for one that is over", {
 	timeout: 60_000,
 }, async () => {
 	const late = await launch("console.log('trained')");

@@ -6,7 +6,7 @@ const ISSUER = "https://accounts.google.com";
 /** How long an identity token holds. */
 export const TOKEN_LIFE_S = 3_600;
 
-/** Signs the emulated project's identity tokens by a key of its own, which is made when first asked for and stays in its folder. */
+/** Signs the emulated project's identity tokens by its own key, which is made when first asked for and stays in its folder. */
 export class IdentitySigner {
 	readonly #file: string;
 	#pem: string | null = null;

@@ -96,7 +96,7 @@ describe("a machine", () => {
 });
 
 describe("what ends by itself", () => {
-	it("is deleted when its run time is over, also when the emulator was away", async () => {
+	it("is deleted when its run time is over, also when the emulator was unavailable", async () => {
 		let offsetMs = 0;
 		const clock = () => Date.now() + offsetMs;
 		const first = await startTestEmulator({ clock });

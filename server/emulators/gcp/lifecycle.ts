@@ -5,7 +5,7 @@ import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Who changes machines that nobody was told to change. */
+/** Who changes machines that no one was told to change. */
 const GOOGLE = "system@google.com";
 
 export interface LifecycleParts {

@@ -25,7 +25,7 @@ describe("an order", () => {
 		["a machine type of another zone", { machineType: "zones/europe-west4-a/machineTypes/g2-standard-4" }, /does not exist in zone/],
 		["no boot disk", { disks: [] }, /boot disk/],
 		["no network", { networkInterfaces: [] }, /network interface/],
-		["a GPU that is to be moved while it runs", { scheduling: {} }, /do not support live migration/],
+		["a GPU that must be moved while it runs", { scheduling: {} }, /do not support live migration/],
 		[
 			"an end in the past",
 			scheduling({ terminationTime: inMs(-1), instanceTerminationAction: "DELETE" }),

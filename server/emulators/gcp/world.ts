@@ -24,7 +24,7 @@ export interface World {
 	closing: boolean;
 }
 
-/** What is there of a zone, whoever asks: Google shows no machine that is over. */
+/** What is there of a zone, anyone who asks: Google shows no machine that is over. */
 export function machinesIn(world: World, zone: string): InstanceRecord[] {
 	return world.machines.machines().filter((machine) => machine.zone === zone && machine.state !== "terminated");
 }

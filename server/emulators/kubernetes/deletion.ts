@@ -17,7 +17,7 @@ function deletePod(store: Store, pod: PodObject, asked: number | null): ApiObjec
 	const isOver = status.phase === "Succeeded" || status.phase === "Failed";
 	const grace = !spec.nodeName || isOver ? 0 : (asked ?? spec.terminationGracePeriodSeconds ?? 30);
 	if (metadata.deletionTimestamp && grace >= (metadata.deletionGracePeriodSeconds ?? 0)) {
-		// What nobody keeps any more goes; what is being ended already is not given more time.
+		// What no one keeps any more goes; what is being ended already is not given more time.
 		return grace === 0 && (metadata.finalizers ?? []).length === 0 ? store.remove("pods", pod) : pod;
 	}
 	// A grace that is shortened counts from when the pod was first told to end.

@@ -141,7 +141,7 @@ export class KubernetesEmulator {
 		this.#kubelet?.evict(this.#options.namespace, name, message);
 	}
 
-	/** The node is gone: after its time the server says so, and takes its pods away. */
+	/** The node no longer exists: after its time the server says so, and takes its pods away. */
 	loseNode(name: string): void {
 		this.#kubelet?.die(name);
 		this.#updateNode(name, (node) => {

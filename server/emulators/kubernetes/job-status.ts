@@ -4,7 +4,7 @@ import type { JobObject } from "./objects.ts";
 type Status = JobObject["status"];
 
 /**
- * What a server from 1.31 on lets nobody write into a Job's status: pkg/apis/batch/validation/validation.go of Kubernetes,
+ * What a server from 1.31 on lets no one write into a Job's status: pkg/apis/batch/validation/validation.go of Kubernetes,
  * `validateJobStatus` and `ValidateJobStatusUpdate`, without what concerns indexes and uncounted pods.
  * @throws ApiError Invalid
  */

@@ -11,7 +11,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 	return out;
 }
 
-/** Lists of objects that are merged by a key of theirs. Source: the `patchMergeKey` tags of Kubernetes' types. */
+/** Lists of objects that are merged by one of their keys. Source: the `patchMergeKey` tags of Kubernetes' types. */
 const MERGE_KEYS: Record<string, string> = { conditions: "type", containers: "name", env: "name", ownerReferences: "uid" };
 const DELETE_FROM = "$deleteFromPrimitiveList/";
 

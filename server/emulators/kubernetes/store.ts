@@ -47,7 +47,7 @@ export class Store extends EventEmitter<{ change: [Change] }> {
 		return this.#write("ADDED", type.plural, { ...object, metadata: { ...object.metadata, uid: randomUUID(), creationTimestamp } });
 	}
 
-	/** What is being deleted and is kept by nobody any more goes with it. */
+	/** What is being deleted and is kept by no one any more goes with it. */
 	update(plural: string, object: ApiObject): ApiObject {
 		const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
 		if (deletionTimestamp && finalizers.length === 0 && deletionGracePeriodSeconds === 0) return this.remove(plural, object);

@@ -12,7 +12,7 @@ export interface BookedInstance {
 	state: MachineState;
 	/** Gone without a trace by the fault script. */
 	vanished: boolean;
-	/** When the last process of one that vanished was gone. */
+	/** When the last process of one that vanished no longer existed. */
 	silentAt: number | null;
 	stateReasonCode: string | null;
 	tags: Record<string, string>;

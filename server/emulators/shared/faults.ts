@@ -13,9 +13,9 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("invisible"), durationMs }),
 	/** A launch: added to the boot delay. */
 	z.strictObject({ kind: z.literal("slow_boot"), durationMs }),
-	/** A launch: this long after the launch the instance is gone without a trace, its processes too. */
+	/** A launch: this long after the launch the instance no longer exists without a trace, its processes too. */
 	z.strictObject({ kind: z.literal("vanish"), durationMs }),
-	/** A launch: so many instances are to be had in this call. */
+	/** A launch: so many instances are requested in this call. */
 	z.strictObject({ kind: z.literal("limited_capacity"), available: z.int().min(0) }),
 	/** A termination: added to the termination delay. */
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
@@ -145,7 +145,7 @@ export class FaultControl {
 		return behaviours;
 	}
 
-	/** Whether the metadata service of a machine is away for this question. Uses the fault up. */
+	/** Whether the metadata service of a machine is unavailable for this question. Uses the fault up. */
 	silencesMetadata(machine: Omit<CallFacts, "action">): boolean {
 		return this.take("metadata", { action: METADATA_ACTION, ...machine }).length > 0;
 	}

@@ -23,7 +23,7 @@ export interface CertificateTerms {
 	/** Whether it may sign certificates. */
 	isAuthority?: boolean;
 	dnsNames?: readonly string[];
-	/** Where the issuer's certificate is to be had. */
+	/** Where the issuer's certificate can be downloaded. */
 	issuerUrl?: string;
 	notBeforeMs: number;
 	/** Default: ten years. */

@@ -26,7 +26,7 @@ export const machineRecordSchema = z.strictObject({
 	visibleFromMs: timeMs,
 	vanishAtMs: timeMs.nullable(),
 	vanished: z.boolean(),
-	/** When the last process of one that vanished was gone: until then its agent may have been heard. */
+	/** When the last process of one that vanished no longer existed: until then its agent may have been heard. */
 	silentAtMs: timeMs.nullable().default(null),
 	stateReason: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 	notice: z.strictObject({ atMs: timeMs, terminateAtMs: timeMs }).nullable(),

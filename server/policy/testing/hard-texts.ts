@@ -12,11 +12,11 @@ export const HARD: [what: string, text: string, known: ParsePolicyOptions][] = [
 	["lists that have nothing in common", rulesOf(60, (k) => `allow: { instanceFamilies: [${many(100, (i) => `f${k}x${i}`)}] }`), {}],
 	["stars against long names", rulesOf(200, (k) => `deny: { instanceFamilies: ["*${"a".repeat(100)}b${k}", "${"a".repeat(120)}"] }`), {}],
 	[
-		"families that nobody has",
+		"families that no one has",
 		rulesOf(20, (k) => `deny: { instanceFamilies: [${many(100, (i) => `zq${k}x${i}`)}] }`),
 		{ places: TYPES, instanceTypes: TYPES },
 	],
-	["regions that nobody has", rulesOf(10, (k) => `allow: { regions: [${many(100, (i) => `"aws:q${k}x${i}"`)}] }`), { places: TYPES }],
+	["regions that no one has", rulesOf(10, (k) => `allow: { regions: [${many(100, (i) => `"aws:q${k}x${i}"`)}] }`), { places: TYPES }],
 	[
 		"teams that are nearly there",
 		rulesOf(60, () => `when: 'job.team in [${many(50, (i) => `"tm-numbr-${i}"`)}]', burst: { always: true }`),

@@ -7,7 +7,7 @@ type RetryStrategy = Exclude<EC2ClientConfig["retryStrategy"], undefined>;
 const correctedSchema = z.object({ $metadata: z.object({ clockSkewCorrected: z.literal(true) }) });
 
 /**
- * One more attempt, at once, for a call that was refused by its date; then the SDK signs it anew by the provider's clock. No other
+ * One more attempt, at once, for a call that was refused by its date; then the SDK signs it again by the provider's clock. No other
  * retries: the loop makes the same call again with the same token, and retries here would only hide what happens.
  */
 export function againByTheirClock(): RetryStrategy {

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
 import { toDriverError } from "./errors.ts";
 
-/** More pages than any account has; an endpoint that hands out tokens for ever is an error, not a loop. */
+/** More pages than any account has; an endpoint that hands out tokens forever is an error, not a loop. */
 const PAGES_MAX = 2_000;
 
 /** Makes a call of an SDK. @throws DriverError */

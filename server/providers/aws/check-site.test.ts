@@ -88,8 +88,8 @@ describe("before money is spent, the check", () => {
 		expect(await step("gang_network")).toMatchObject({ outcome: "passed", found: expect.stringContaining("the default group") });
 	});
 
-	it("finds the key pair of whoever may log in", async () => {
-		expect(await step("key_pair")).toMatchObject({ outcome: "passed", found: "None is named: nobody can log in to the machines." });
+	it("finds the key pair of anyone who may log in", async () => {
+		expect(await step("key_pair")).toMatchObject({ outcome: "passed", found: "None is named: no one can log in to the machines." });
 		expect(await step("key_pair", { keyPairs: { [REGION]: "ops" } })).toMatchObject({
 			outcome: "passed",
 			found: `There: ops (${REGION}).`,

@@ -70,7 +70,7 @@ export function checkAwsSite(
 		},
 		{
 			...{ id: "key_pair", title: "Key pairs" },
-			fix: "Correct the key pair's name (EC2 > Key Pairs, in that region), or leave it out: then nobody can log in to the machines.",
+			fix: "Correct the key pair's name (EC2 > Key Pairs, in that region), or leave it out: then no one can log in to the machines.",
 			look: () => lookAtKeyPairs(ec2, settings),
 		},
 		{
@@ -80,7 +80,7 @@ export function checkAwsSite(
 		},
 		{
 			...{ id: "permissions", title: "Rights to buy" },
-			fix: `${POLICY}; what it names as missing stands in EC2's message.`,
+			fix: `${POLICY}; what it names as missing is in EC2's message.`,
 			look: () => tryLaunches(ec2, settings, types),
 		},
 		{
@@ -187,7 +187,7 @@ async function lookAtGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 
 async function lookAtKeyPairs(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.keyPairs).filter(([region]) => settings.regions.includes(region));
-	if (named.length === 0) return "None is named: nobody can log in to the machines.";
+	if (named.length === 0) return "None is named: no one can log in to the machines.";
 	for (const [region, name] of named) {
 		const seen = await ifAllowed(() => ec2.findKeyPair(region, name).then(() => true));
 		if (seen === null) return notAllowed("the key pairs", "ec2:DescribeKeyPairs", [region]);

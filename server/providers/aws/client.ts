@@ -50,7 +50,7 @@ const countedSchema = z.object({
 	Placement: z.object({ Tenancy: z.string().optional() }).optional(),
 	CpuOptions: z.object({ CoreCount: z.number(), ThreadsPerCore: z.number() }).optional(),
 });
-/** What a quota counts of a machine, whoever's it is. */
+/** What a quota counts of a machine, no matter who uses it. */
 export type CountedMachine = z.output<typeof countedSchema>;
 
 const reservedSchema = z.object({
@@ -161,7 +161,7 @@ export class Ec2Calls {
 		return parseAnswer(what, z.array(reservationSchema), reservations).flatMap((r) => r.Instances);
 	}
 
-	/** The account's machines of these families, such as `p`, which run or will in a moment, whoever started them. */
+	/** The account's machines of these families, such as `p`, which run or will in a moment, anyone who started them. */
 	async countedMachines(region: string, families: readonly string[]): Promise<CountedMachine[]> {
 		const what = `machines in the quotas of ${region}`;
 		const Filters = [

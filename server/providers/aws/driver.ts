@@ -122,7 +122,10 @@ export class AwsDriver implements CloudDriver {
 		}
 	}
 
-	/** Of the settings' size, or the image's where that is larger; null where the account may not look: then the image's own disk is taken. */
+	/**
+	 * Of the settings' size, or the image's where that is larger; null where the account may not look: then the image's own disk is
+	 * taken.
+	 */
 	async #rootDiskIn(region: string): Promise<RootDisk | null> {
 		const known = this.#rootDisks.get(region);
 		if (known) return known;
@@ -178,7 +181,7 @@ export class AwsDriver implements CloudDriver {
 	}
 
 	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
-		// By filter, since asking by id fails as a whole when one of them is gone.
+		// By filter, since asking by id fails as a whole when one of them no longer exists.
 		const pages = await Promise.all(
 			chunks(providerInstanceIds, IDS_PER_CALL).map((ids) => this.#find(region, [{ Name: "instance-id", Values: ids }])),
 		);

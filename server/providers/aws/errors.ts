@@ -65,7 +65,7 @@ const SIGNATURE_DATE = /Signature (expired|not yet current)/;
 
 /**
  * What the SDK throws, as the port's error. What is not known to be a clear no of EC2's (its 4xx) is `transient`: the
- * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
+ * connection broke, the time was over, or the service failed, and no one knows whether the request was carried out.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;

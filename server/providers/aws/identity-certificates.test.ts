@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { expect, it } from "vitest";
 import { AWS_IDENTITY_CERTIFICATES } from "./identity-certificates.ts";
 
-it("holds certificates that are whole: each signs itself, has a key of 2048 bits and is good for decades, and none stands there twice", () => {
+it("holds certificates that are whole: each signs itself, has a key of 2048 bits and is good for decades, and none is there twice", () => {
 	const certificates = Object.entries(AWS_IDENTITY_CERTIFICATES).map(([region, text]) => ({
 		region,
 		certificate: new X509Certificate(text),

@@ -102,7 +102,7 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await fault(verify(whole.slice(0, whole.length / 2)))).toBe("malformed");
 	});
 
-	it("cannot be checked in a region whose certificate nobody has", async () => {
+	it("cannot be checked in a region whose certificate no one has", async () => {
 		const nowhere = verify(await signed(), { region: "xx-north-9" });
 		expect(await nowhere).toMatchObject({ outcome: "unverifiable", message: /identityCertificates/ });
 	});
@@ -111,7 +111,7 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await fault(verify(await signed(), {}, { identityCertificates: {} }))).toBe("bad_signature");
 	});
 
-	it("cannot be checked while an emulated endpoint is away", async () => {
+	it("cannot be checked while an emulated endpoint is unavailable", async () => {
 		expect(await fault(verify(await signed(), {}, { endpoint: "http://127.0.0.1:9" }))).toBe("unverifiable");
 	});
 });

@@ -69,7 +69,7 @@ const FAILED_LAUNCH = new Set([
 ]);
 
 /**
- * EC2 bills the state `running` alone, and tells when it was left but not when it was entered. Source: EC2 User Guide,
+ * EC2 bills the state `running` alone, and shows when it was left but not when it was entered. Source: EC2 User Guide,
  * "Instance lifecycle".
  */
 function billingOf({ State, StateReason, StateTransitionReason = "" }: Ec2Instance): Billing {
@@ -94,7 +94,7 @@ export interface RootDisk {
 /**
  * One machine or none, with its tags in the same call. Our token is EC2's client token (at most 64 characters). Its disk has the
  * tags too, so that a bill's line of it is known for ours. `rootDisk` null: the image's own disk. `isBlock`: the reservation is a
- * Capacity Block, which is a market of its own.
+ * Capacity Block, which is its own market.
  */
 export function runInstancesInput(
 	request: LaunchRequest,
@@ -120,7 +120,7 @@ export function runInstancesInput(
 		ClientToken: request.instanceId,
 		ImageId: imageId,
 		InstanceType: request.instanceType as NonNullable<RunInstancesCommandInput["InstanceType"]>,
-		// A machine that powers itself off, as the agent does at its expiry, is gone and not merely stopped.
+		// A machine that powers itself off, as the agent does at its expiry, no longer exists and not merely stopped.
 		InstanceInitiatedShutdownBehavior: "terminate",
 		MetadataOptions: { HttpTokens: "required" },
 		UserData: Buffer.from(request.userData, "utf8").toString("base64"),

@@ -61,7 +61,7 @@ describe("offersOf", () => {
 		expect(seen[0]).toMatchObject({ capacityType: "on_demand", microUsdPerHour: null, priceSource: "no list price is known in us-east-1" });
 	});
 
-	it("leaves out what is not sold in the region and what is no type of ours", () => {
+	it("leaves out what is not sold in the region and what is none of our types", () => {
 		expect(offers({ offerings: [] })).toEqual([]);
 		expect(offers({ offerings: [{ InstanceType: "t3.micro", Location: "us-east-1b" }] })).toEqual([]);
 	});

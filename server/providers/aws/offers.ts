@@ -18,7 +18,7 @@ export interface RegionFacts {
 	spotPrices: readonly Ec2SpotPrice[];
 	nowMs: number;
 	listPriceMaxAgeDays: number;
-	/** That every machine there is launched with; absent where nobody asks. */
+	/** That every machine there is launched with; absent where no one asks. */
 	disk?: MachineDisk;
 	/** Absent or null: not known. */
 	quotas?: QuotaFacts | null;
@@ -39,7 +39,7 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 
 /**
  * EC2 itself names no on-demand prices, so they are a list's, live or shipped. That the type is sold was seen now; the price
- * counts as seen now too, unless the list is too old to be believed, and its date stands in the source.
+ * counts as seen now too, unless the list is too old to be believed, and its date is in the source.
  */
 function onDemandOffer(facts: RegionFacts, shape: SnapshotRate, rate: SnapshotRate | null): OfferObservation {
 	const asOfMs = rate === null ? facts.nowMs : Date.parse(rate.onDemand.asOf);
@@ -64,7 +64,7 @@ function spotOffers(facts: RegionFacts, shape: SnapshotRate, here: readonly Snap
 			.toSorted((a, b) => b.Timestamp.getTime() - a.Timestamp.getTime())[0];
 		if (!newest) return [];
 		const { price, refused } = readSpotPrice(newest.SpotPrice, here);
-		// Not below on-demand: there is no spare capacity, and nobody should take an interruption for nothing.
+		// Not below on-demand: there is no spare capacity, and no one should take an interruption for nothing.
 		if (price !== null && onDemand !== null && price >= onDemand) return [];
 		return offer(facts, shape, {
 			zone,

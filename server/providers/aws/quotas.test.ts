@@ -53,7 +53,7 @@ describe("what is used of a quota", () => {
 			buying,
 		).quota?.used;
 
-	it("is the vCPUs of all machines that count in it, whoever started them", () => {
+	it("is the vCPUs of all machines that count in it, anyone who started them", () => {
 		expect(
 			used([machine("g5.xlarge"), machine("g5.xlarge"), machine("g4ad.4xlarge", { CpuOptions: { CoreCount: 8, ThreadsPerCore: 2 } })]),
 		).toBe(24);
@@ -74,7 +74,7 @@ describe("what is used of a quota", () => {
 		["two of three unused: 2 × 48, beside a machine of 4", {}, 100],
 		["all of what is coming", { State: "scheduled" }, 148],
 		["nothing of what is over", { State: "expired" }, 4],
-		["nothing of a Capacity Block, which has a quota of its own", { ReservationType: "capacity-block" }, 4],
+		["nothing of a Capacity Block, which has its own quota", { ReservationType: "capacity-block" }, 4],
 		["nothing of what another account shares", { OwnerId: "999999999999" }, 4],
 		["nothing of its own type that is open: EC2 puts it there", { InstanceType: "g5.xlarge" }, 4],
 		["its own type where it must be named", { InstanceType: "g5.xlarge", InstanceMatchCriteria: "targeted" }, 12],
@@ -83,12 +83,12 @@ describe("what is used of a quota", () => {
 		expect(used([machine("g5.xlarge")], "on_demand", { reserved: [reserved(changes)] })).toBe(wanted);
 	});
 
-	it("has none of it for spot, nor where nobody knows whose it is", () => {
+	it("has none of it for spot, nor where no one knows whose it is", () => {
 		expect(used([], "spot", { reserved: [reserved()] })).toBe(0);
 		expect(used([], "on_demand", { reserved: [reserved()], accountId: null })).toBe(0);
 	});
 
-	it("leaves out capacity blocks and dedicated hosts, which have quotas of their own", () => {
+	it("leaves out capacity blocks and dedicated hosts, which have their own quotas", () => {
 		expect(
 			used([machine("g5.xlarge", { InstanceLifecycle: "capacity-block" }), machine("g5.xlarge", { Placement: { Tenancy: "host" } })]),
 		).toBe(0);

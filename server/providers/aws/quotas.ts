@@ -102,7 +102,7 @@ function takesByItself(one: ReservedCapacity, instanceType: string): boolean {
 	return isOpen && one.InstanceType === instanceType && InstancePlatform === "Linux/UNIX" && Tenancy === "default";
 }
 
-/** Capacity blocks and dedicated hosts have quotas of their own. */
+/** Capacity blocks and dedicated hosts have their own quotas. */
 function isCounted({ InstanceLifecycle: lifecycle, Placement }: CountedMachine): boolean {
 	return (lifecycle === undefined || lifecycle === "spot") && Placement?.Tenancy !== "host";
 }

@@ -31,7 +31,7 @@ export const awsSettingsSchema = z.strictObject({
 	subnets: z.record(z.string(), z.string().min(1)).default({}),
 	/** Security groups by region; without them the VPC's default one is taken. */
 	securityGroups: z.record(region, z.array(z.string().min(1))).default({}),
-	/** Name of the key pair by region whose owner may log in to the machines; without one nobody can. */
+	/** Name of the key pair by region whose owner may log in to the machines; without one no one can. */
 	keyPairs: z.record(region, z.string().min(1)).default({}),
 	/** Name of the IAM instance profile that gives the machine its rights. */
 	instanceProfile: z.string().min(1).optional(),

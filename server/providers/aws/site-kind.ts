@@ -65,7 +65,7 @@ export function awsSiteKind(options: {
 			},
 			{
 				...{ name: "keyPairs", label: "Key pairs", input: "map", required: false, placeholder: "us-east-1 = ops" },
-				hint: "By region, the name of the key pair whose owner may log in to the machines. Empty: nobody may.",
+				hint: "By region, the name of the key pair whose owner may log in to the machines. Empty: no one may.",
 			},
 			{
 				...{ name: "instanceProfile", label: "Instance profile", input: "text", required: false },
@@ -78,7 +78,7 @@ export function awsSiteKind(options: {
 				label: "Access key id",
 				input: "text",
 				required: true,
-				hint: "Of a user of its own, with the least rights that stand on this page.",
+				hint: "Of its own user, with the least rights that stand on this page.",
 			},
 			{
 				name: "secretAccessKey",

@@ -109,9 +109,9 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		return driver;
 	};
 	const plant = async (region: string, tags: Record<string, string>) => {
-		const settings = azureSettingsSchema.parse({ ...settingsFor("nobody", emulator.url), sshPublicKey: "ssh-rsa AAAA nobody" });
+		const settings = azureSettingsSchema.parse({ ...settingsFor("nobody", emulator.url), sshPublicKey: "ssh-rsa AAAA test" });
 		const request = { region, zone: null, instanceType: TYPE, capacityType: "on_demand", userData: "", expiresAtMs: 0 } as const;
-		const machine = virtualMachineOf({ ...request, instanceId: "x", jobId: "x", attemptId: "x" }, settings, "ssh-rsa AAAA nobody");
+		const machine = virtualMachineOf({ ...request, instanceId: "x", jobId: "x", attemptId: "x" }, settings, "ssh-rsa AAAA test");
 		const name = `stranger-${region}-${Object.keys(tags).length}`;
 		const client = await connect(settings);
 		await client.virtualMachines.createOrUpdate(EMULATED_RESOURCE_GROUP, name, { ...machine, tags }).submitted();

@@ -9,7 +9,7 @@ import { type AzureStatus, type AzureVm, azureStatusSchema, azureVmAnswerSchema,
 import type { MachineRef } from "./names.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
-/** More items than any subscription has; an endpoint that hands out links for ever is an error, not a loop. */
+/** More items than any subscription has; an endpoint that hands out links forever is an error, not a loop. */
 const ITEMS_MAX = 500_000;
 
 const skuSchema = z.object({
@@ -168,7 +168,7 @@ export class AzureCalls {
 			return reaches.includes("no") ? "no" : reaches.includes("maybe") ? "maybe" : "yes";
 		} catch (error) {
 			if (!(error instanceof DriverError)) throw error;
-			// An endpoint that speaks of machines alone knows no networks.
+			// An endpoint that mentions machines alone knows no networks.
 			if (error.kind === "unauthorized" || error.kind === "not_found" || error.providerCode === "InvalidResourceType") return null;
 			throw error;
 		}

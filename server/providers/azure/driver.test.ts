@@ -91,7 +91,7 @@ it("tells a missing room only when nothing is left of it, and asks again when th
 	expect(await azure.launch(request("ins_1_001_0"))).toMatchObject({ capacityType: "on_demand" });
 });
 
-it("believes nothing of a deletion that it did not ask for, and is silent when told to end what is gone", async () => {
+it("believes nothing of a deletion that it did not ask for, and is silent when told to end what no longer exists", async () => {
 	const { driver, emulator } = await startCloud();
 	const azure = driver();
 	const { providerInstanceId } = await azure.launch(request("ins_1_001_0"));

@@ -86,7 +86,7 @@ export class AzureDriver implements CloudDriver {
 		throw new DriverError("transient", `Azure: the machine ${id} was made and is not shown yet`, { providerCode: "ResourceNotFound" });
 	}
 
-	/** Azure tells nobody where it puts a machine that names no zone, so that those of a gang might lie apart. */
+	/** Azure tells no one where it puts a machine that names no zone, so that those of a gang might lie apart. */
 	async #zoneFor(request: LaunchRequest): Promise<string | null> {
 		// A reservation has its own place.
 		if (request.zone !== null || (request.nodes ?? 1) === 1 || request.capacityType === "reserved") return request.zone;
@@ -146,7 +146,7 @@ export class AzureDriver implements CloudDriver {
 	/** The power states of the subscription's machines, by resource id. */
 	#states(): Promise<Map<string, AzureVm["instanceView"]>> {
 		const states = this.#azure.listStatuses().then((all) => new Map(all.map((one) => [one.id.toLowerCase(), one.instanceView])));
-		// Whoever awaits it hears of a failure; when nobody comes to that, it is no fault of the process.
+		// Anyone who awaits it hears of a failure; when no one comes to that, it is no fault of the process.
 		states.catch(() => {});
 		return states;
 	}
@@ -163,7 +163,7 @@ export class AzureDriver implements CloudDriver {
 	}
 
 	async close(): Promise<void> {
-		// The SDK holds nothing that must be given back.
+		// The SDK holds nothing that must be released.
 	}
 
 	/** The machine of this id as Azure shows it now, or after its end; null for one that is unknown or not ours. */

@@ -114,7 +114,7 @@ describe("the real client", () => {
 		await expect(calls.listRegion("eastus")).rejects.toMatchObject({ kind: "transient" });
 	});
 
-	it("tells what is not an answer of Azure's", async () => {
+	it("shows what is not an answer of Azure's", async () => {
 		const calls = await callsTo((_request, response) => {
 			response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ value: [{ name: "x" }] }));
 		});

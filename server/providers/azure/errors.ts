@@ -44,15 +44,18 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 
 /** Refusals of a token, for which a wrong clock is one of several reasons. */
 const MAY_BE_CLOCK = new Set(["AuthenticationFailed", "ExpiredAuthenticationToken", "InvalidAuthenticationToken"]);
-/** Entra ID: an assertion that is signed with a time which it does not take. Source: Microsoft Learn, "Microsoft Entra authentication and authorization error codes". */
+/**
+ * Entra ID: an assertion that is signed with a time which it does not take. Source: Microsoft Learn, "Microsoft Entra authentication
+ * and authorization error codes".
+ */
 const ASSERTION_TIME = /AADSTS(700024|500133)\b/;
 
-/** The network's and the client's own names for "nobody knows": never a clear no. */
+/** The network's and the client's own names for "no one knows": never a clear no. */
 const UNKNOWN_OUTCOME = new Set(["AbortError", "REQUEST_SEND_ERROR", "PARSE_ERROR", "RequestTimeout"]);
 
 /**
  * What the SDK throws, as the port's error. What is not known to be a clear no of Azure's (its 4xx) is `transient`: the
- * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
+ * connection broke, the time was over, or the service failed, and no one knows whether the request was carried out.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
@@ -82,7 +85,7 @@ function kindOf({ code, message, status }: Omit<ErrorFacts, "skewMs">): DriverEr
 	if (status === 429) return "throttled";
 	// One code for many refusals; only the sentence tells that it is a quota.
 	if (code === "OperationNotAllowed" && /quota/i.test(message)) return "quota_exceeded";
-	// A failure to get a token because nobody answered says nothing about the credentials.
+	// A failure to get a token because no one answered says nothing about the credentials.
 	if (code === "AuthenticationError" && status !== null && status >= 500) return "transient";
 	const known = KIND_OF_CODE[code];
 	if (known !== undefined) return known;
@@ -91,7 +94,7 @@ function kindOf({ code, message, status }: Omit<ErrorFacts, "skewMs">): DriverEr
 	return status >= 400 ? "invalid_request" : "transient";
 }
 
-/** Azure's code stands in `code`, and so does Node's for a broken connection; the SDK's own errors have only a name. */
+/** Azure's code is in `code`, and so does Node's for a broken connection; the SDK's own errors have only a name. */
 function factsOf(error: unknown): ErrorFacts {
 	if (!(error instanceof Error)) return { code: "UnknownError", message: String(error), status: null, skewMs: null };
 	const code = "code" in error && typeof error.code === "string" ? error.code : error.name;

@@ -22,7 +22,7 @@ export const networkGroupSchema = z.object({
 });
 type Rule = z.output<typeof networkGroupSchema>["properties"]["securityRules"][number]["properties"];
 
-/** Of a subnet: the group that stands before all of its machines. */
+/** Of a subnet: the group that is before all of its machines. */
 export const subnetSchema = z.object({ properties: z.object({ networkSecurityGroup: z.object({ id: z.string() }).nullish() }) });
 
 /**

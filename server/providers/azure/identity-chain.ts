@@ -58,7 +58,7 @@ export type ChainVerdict = "trusted" | { untrusted: string } | { missing: string
 
 /**
  * Whether a chain leads from a certificate to a root, over what came with it and what its certificates name as their issuers.
- * `missing`: an issuer is not at hand, so that nobody can say.
+ * `missing`: an issuer is not at hand, so that no one can say.
  */
 export async function judgeChain(
 	leaf: X509Certificate,
@@ -70,7 +70,7 @@ export async function judgeChain(
 			const outOfDate = dateProblem(current, nowMs);
 			if (outOfDate !== null) return { untrusted: outOfDate };
 			if (roots.some((root) => root.raw.equals(current.raw) || isIssuer(root, current))) return "trusted";
-			if (isIssuer(current, current)) return { untrusted: "its chain ends at a root that nobody trusts" };
+			if (isIssuer(current, current)) return { untrusted: "its chain ends at a root that no one trusts" };
 			const next = along.find((c) => isIssuer(c, current)) ?? (await fetchIssuer(current, trust, issuers));
 			if (typeof next === "string") return { missing: next };
 			if (!isIssuer(next, current)) return { untrusted: "a certificate of its chain was not issued by the next" };

@@ -107,8 +107,8 @@ describe("an attested document of Azure's", () => {
 		expect(await fault(verify(await signed(late)))).toBe("proved");
 	});
 
-	it("is refused when its signer's chain ends at a root that nobody trusts", async () => {
-		expect(await verify(await signed(DOCUMENT, forged))).toMatchObject({ fault: "bad_signature", message: /root that nobody trusts/ });
+	it("is refused when its signer's chain ends at a root that no one trusts", async () => {
+		expect(await verify(await signed(DOCUMENT, forged))).toMatchObject({ fault: "bad_signature", message: /root that no one trusts/ });
 		const mine = await newIdentity(nameOf({ issuer: forged }));
 		// Its issuer, as fetched, did not issue it.
 		expect(await verify(await signed(DOCUMENT, mine))).toMatchObject({ fault: "bad_signature", message: /not issued by the next/ });

@@ -27,7 +27,7 @@ const documentSchema = z.object({
 });
 
 /**
- * Azure's attested documents, by a chain from their signer to a root of the public web; an emulated endpoint has a root of its own.
+ * Azure's attested documents, by a chain from their signer to a root of the public web; an emulated endpoint has its own root.
  * They name a machine by Azure's own number of it (`vmId`), which Resource Manager tells with the launch and with each look.
  * @param endpoint as of the site's kind
  */

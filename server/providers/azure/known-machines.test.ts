@@ -34,7 +34,7 @@ it("takes a machine for over only when it was being deleted and is missing", () 
 	expect(known.goneIn("westus", 20)).toEqual([]);
 });
 
-it("tells which call of ours ended it: one before which it was billed, and after which it was not", () => {
+it("shows which call of ours ended it: one before which it was billed, and after which it was not", () => {
 	const known = new KnownMachines();
 	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
 	known.see(seen);

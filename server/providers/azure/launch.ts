@@ -62,7 +62,7 @@ async function settled(calls: AzureCalls, ref: MachineRef, { allocationWatchMs, 
 
 /**
  * A machine for which there was no room costs nothing, but its name, its disk and its network interface are there. Only
- * when they are gone is it true that nothing was made.
+ * when they no longer exist is it true that nothing was made.
  * @throws DriverError transient when that takes too long; the same call then finds what is left
  */
 async function removeRemains(calls: AzureCalls, ref: MachineRef, { allocationWatchMs, allocationPollMs }: Wait): Promise<void> {

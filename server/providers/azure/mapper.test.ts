@@ -61,7 +61,7 @@ describe("what Azure shows", () => {
 		expect(observationOf(vm({ zones: ["2"] })).zone).toBe("eastus-2");
 	});
 
-	it("tells why it failed, also when Azure gives no reason", () => {
+	it("shows why it failed, also when Azure gives no reason", () => {
 		const failed = vm({
 			provisioningState: "Failed",
 			instanceView: { statuses: [{ code: "ProvisioningState/failed/AllocationFailed", message: "no room" }] },
@@ -92,7 +92,7 @@ describe("what Azure shows", () => {
 
 describe("what is asked for", () => {
 	it("has disk and network interface deleted with it, our tags, and its script in custom data", () => {
-		const machine = virtualMachineOf(request(), settings, "ssh-rsa AAAA nobody");
+		const machine = virtualMachineOf(request(), settings, "ssh-rsa AAAA test");
 		expect(machine.storageProfile?.osDisk).toMatchObject({ createOption: "FromImage", deleteOption: "Delete" });
 		expect(machine.networkProfile?.networkInterfaceConfigurations?.[0]).toMatchObject({ deleteOption: "Delete" });
 		expect(machine.networkProfile?.networkInterfaces).toBeUndefined();
@@ -176,7 +176,7 @@ describe("settings", () => {
 	});
 });
 
-it("the key that nobody has is an RSA key in SSH's form", async () => {
+it("the key that no one has is an RSA key in SSH's form", async () => {
 	const [kind, blob = ""] = (await throwawayPublicKey()).split(" ");
 	expect(kind).toBe("ssh-rsa");
 	const fields: Buffer[] = [];

@@ -19,7 +19,7 @@ export function readProviderId(providerInstanceId: string): MachineRef | null {
 	return resourceGroup !== undefined && name !== undefined ? { resourceGroup, name } : null;
 }
 
-/** The group stands in the resource id alone. Null: not the resource id of a machine. */
+/** The group is in the resource id alone. Null: not the resource id of a machine. */
 export function refOfResourceId(resourceId: string): MachineRef | null {
 	const found = /\/resourceGroups\/([^/]+)\/providers\/Microsoft\.Compute\/virtualMachines\/([^/]+)$/i.exec(resourceId);
 	const [, resourceGroup, name] = found ?? [];

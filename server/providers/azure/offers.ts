@@ -14,7 +14,7 @@ export interface RegionFacts {
 	spotPriceMaxAgeDays: number;
 	/** Absent or null: not known. */
 	quotas?: readonly CoreQuota[] | null;
-	/** That every machine there is launched with; absent where nobody asks. */
+	/** That every machine there is launched with; absent where no one asks. */
 	disk?: MachineDisk;
 }
 
@@ -30,7 +30,7 @@ export function offersOf(facts: RegionFacts): OfferObservation[] {
 		const onDemand = { ...offer(facts, shape, "on_demand", here?.onDemand ?? null, here?.onDemand.microUsdPerHour ?? null), ...firm };
 		if (!isSpotCapable(size)) return [onDemand];
 		const spot = here?.spot ?? null;
-		// Not below on-demand: nobody should take an eviction for nothing.
+		// Not below on-demand: no one should take an eviction for nothing.
 		if (spot !== null && here !== undefined && spot.microUsdPerHour >= here.onDemand.microUsdPerHour) return [onDemand];
 		return [onDemand, { ...offer(facts, shape, "spot", spot, onDemand.microUsdPerHour), ...quotaOf(facts, ["lowPriorityCores"]) }];
 	});
@@ -63,7 +63,7 @@ function isSpotCapable({ capabilities }: AzureSku): boolean {
 
 /**
  * Azure's own interface for machines names no prices, so they are a list's. That the size is sold was seen now; its price
- * counts as seen now too, unless the list is too old to be believed, and its date stands in the source.
+ * counts as seen now too, unless the list is too old to be believed, and its date is in the source.
  */
 function offer(
 	facts: RegionFacts,

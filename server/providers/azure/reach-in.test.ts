@@ -8,7 +8,7 @@ const NET = "/subscriptions/11111111-1111-1111-1111-111111111111/resourceGroups/
 const SUBNET = `${NET}/virtualNetworks/gpu/subnets/default`;
 const GROUP = `${NET}/networkSecurityGroups/strict`;
 
-/** Azure's network interface, as far as it is read: what stands at an address, or an error. */
+/** Azure's network interface, as far as it is read: what is at an address, or an error. */
 let answers: Record<string, { status: number; body: unknown }>;
 let server: Server;
 beforeEach(async () => {

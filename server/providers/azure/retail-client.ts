@@ -61,7 +61,7 @@ async function readPage(url: string, region: string): Promise<z.output<typeof pa
 	return page.data;
 }
 
-/** A link that leads elsewhere is not followed: the list would be whoever's. */
+/** A link that leads elsewhere is not followed: the list would come from an unknown server. */
 function sameHost(link: string, listUrl: string, region: string): string {
 	const url = new URL(link, listUrl);
 	if (url.hostname !== new URL(listUrl).hostname)

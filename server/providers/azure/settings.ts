@@ -59,7 +59,7 @@ export const azureSettingsSchema = z.strictObject({
 		.string()
 		.regex(/^[a-z][a-z0-9_-]{0,31}$/)
 		.default("spillway"),
-	/** Whoever may log in. Without it nobody can: Azure wants a key, and gets one whose private half is thrown away. */
+	/** Anyone who may log in. Without it no one can: Azure wants a key, and gets one whose private half is thrown away. */
 	sshPublicKey: z
 		.string()
 		.regex(/^ssh-\S+ \S+/)

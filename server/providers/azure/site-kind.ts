@@ -49,7 +49,7 @@ export function azureSiteKind(options: {
 			{ name: "subscriptionId", label: "Subscription", input: "text", required: true, hint: "Its GUID. It pays." },
 			{
 				...{ name: "resourceGroup", label: "Resource group", input: "text", required: true, placeholder: "spillway" },
-				hint: "A group of its own, in which machines are made.",
+				hint: "Its own group, in which machines are made.",
 			},
 			{
 				...{ name: "regions", label: "Regions", input: "lines", required: true, placeholder: "eastus\nwesteurope" },
@@ -66,7 +66,7 @@ export function azureSiteKind(options: {
 			},
 			{
 				...{ name: "sshPublicKey", label: "Key of who may log in", input: "text", required: false, placeholder: "ssh-ed25519 AAAA…" },
-				hint: "Empty: nobody may.",
+				hint: "Empty: no one may.",
 			},
 			{
 				...{ name: "image", label: "Machine image", input: "json", required: false },
@@ -81,7 +81,7 @@ export function azureSiteKind(options: {
 				label: "Application (client) id",
 				input: "text",
 				required: true,
-				hint: "Of an application of its own, with the roles below.",
+				hint: "Of its own application, with the roles below.",
 			},
 			{
 				name: "clientSecret",

@@ -5,7 +5,7 @@ const RSA_BITS = 3_072;
 let made: Promise<string> | undefined;
 
 /**
- * An SSH public key whose private half nobody has: Azure makes no Linux machine without a key or a password, and nobody
+ * An SSH public key whose private half no one has: Azure makes no Linux machine without a key or a password, and no one
  * should log in. One for the life of the process.
  */
 export function throwawayPublicKey(): Promise<string> {
@@ -17,7 +17,7 @@ async function makeKey(): Promise<string> {
 	const { publicKey } = await promisify(generateKeyPair)("rsa", { modulusLength: RSA_BITS });
 	const { e = "", n = "" } = publicKey.export({ format: "jwk" });
 	const blob = Buffer.concat([field(Buffer.from("ssh-rsa")), field(positive(e)), field(positive(n))]);
-	return `ssh-rsa ${blob.toString("base64")} nobody`;
+	return `ssh-rsa ${blob.toString("base64")} test`;
 }
 
 /** SSH's wire form of a text or number: its length in four bytes, then itself (RFC 4251, section 5). */

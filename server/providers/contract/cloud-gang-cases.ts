@@ -59,7 +59,7 @@ export function gangCases(account: () => CloudHarness): void {
 			await expect(h.driver.launch({ ...third, zone: lead.zone })).rejects.toMatchObject({ kind: LAUNCH_REFUSALS[refusal] });
 			expect(await h.driver.findByToken(third.region, third.instanceId)).toBeNull();
 			for (const one of [lead, other]) await h.driver.terminate(first.region, one.providerInstanceId);
-			await eventually(h, "all are given back", async () => {
+			await eventually(h, "all are released", async () => {
 				const left = await Promise.all([first, second, third].map(({ instanceId }) => listed(h.driver, instanceId)));
 				return left.flat().filter(isAlive).length === 0;
 			});

@@ -62,7 +62,7 @@ export function listCases(account: () => CloudHarness): void {
 		expect(all.sweptRegions).toEqual(h.regions);
 		await left.terminate(h.regions[1], made.providerInstanceId);
 		const isGone = async () => (await left.list([h.regions[1]])).instances.every(({ state }) => state === "terminated");
-		await eventually(h, "the machine is gone", isGone);
+		await eventually(h, "the machine no longer exists", isGone);
 	});
 
 	it("names a region that fails and lists the others", async (context) => {

@@ -7,7 +7,7 @@ export interface JobBehaviour {
 	print?: { stdout?: string[]; stderr?: string[] };
 	/** How it ends after it has printed; null: it runs until it is stopped. */
 	end: { code: number } | { signal: "SIGKILL" | "SIGSEGV" } | null;
-	/** What SIGTERM does to it: the system's default, nothing, or an end of its own. */
+	/** What SIGTERM does to it: the system's default, nothing, or its own end. */
 	onTerm?: "die" | "ignore" | { exitCode: number };
 }
 
@@ -35,7 +35,7 @@ export interface ClusterHarness {
 		cancel(id: string): Promise<void>;
 		/** Words that stand in each of these jobs' scripts. */
 		scriptHolds: string;
-		/** Of the form that ids have here, and nobody's. */
+		/** Of the form that ids have here, and no one's. */
 		unknownId: string;
 	};
 	features: {
@@ -108,7 +108,7 @@ export async function eventually<T>(
 		if (found !== null && found !== undefined && found !== false) return found;
 		await harness.passTime();
 	}
-	throw new Error(`waited in vain until ${what}`);
+	throw new Error(`waited without success until ${what}`);
 }
 
 export async function find(driver: ClusterDriver, attemptId: string): Promise<AttemptObservation | undefined> {

@@ -41,7 +41,7 @@ export function restartCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited", next)).exit?.code).toBe(9);
 	});
 
-	it("knows an end that nobody watched", async () => {
+	it("knows an end that no one watched", async () => {
 		const h = site();
 		const request = aStart(h, { end: { code: 4 } });
 		await h.driver.start(request);

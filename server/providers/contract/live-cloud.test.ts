@@ -13,7 +13,7 @@ function aCloud(microUsdPerHour: bigint | null, inSecond = microUsdPerHour): Liv
 		...{ regions: ["us-east-1", "eu-west-1"], instanceType: TYPE },
 		rates: [rate("us-east-1", microUsdPerHour), rate("eu-west-1", inSecond)],
 		open: () => {
-			throw new Error("nothing is to be opened");
+			throw new Error("nothing must be opened");
 		},
 	};
 }

@@ -37,7 +37,7 @@ export function announceLive(cloud: LiveCloud, allowedUsd = process.env["SPILLWA
 function allowedMicroUsd(usd: string | undefined): bigint {
 	if (usd === undefined) return MOST_MICRO_USD;
 	if (/^\d+(\.\d{1,6})?$/.test(usd)) return usdToMicro(usd);
-	throw new Error(`SPILLWAY_CONTRACT_MOST_USD is to be what a run may cost in dollars, as 2.50, not ${JSON.stringify(usd)}`);
+	throw new Error(`SPILLWAY_CONTRACT_MOST_USD must be what a run may cost in dollars, as 2.50, not ${JSON.stringify(usd)}`);
 }
 
 function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): string {
@@ -70,7 +70,7 @@ export function counted(driver: CloudDriver, made: Set<string> = launched): Clou
 	return driver;
 }
 
-/** Each call is a control plane of its own, and ends whatever it made. */
+/** Each call is its own control plane, and ends whatever it made. */
 export async function liveCloud({ regions: [first, second], instanceType, open, traits }: LiveCloud): Promise<CloudHarness> {
 	const controlPlane = `contract-${randomBytes(6).toString("hex")}`;
 	const drivers: CloudDriver[] = [];

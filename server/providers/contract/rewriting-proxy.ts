@@ -7,7 +7,7 @@ export interface RewritingProxy {
 	stop(): Promise<void>;
 }
 
-/** Headers that belong to one connection, or to a body that is written anew. */
+/** Headers that belong to one connection, or to a body that is written again. */
 const OWN_HEADERS = new Set(["connection", "content-encoding", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
 /** Stands between a cloud driver and its endpoint and rewrites answers, for the contract's cases about malformed ones. */

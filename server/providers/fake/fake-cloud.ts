@@ -215,7 +215,7 @@ export class FakeCloud {
 	}
 }
 
-/** The SDKs time out like this: nobody knows whether the request was carried out. */
+/** The SDKs time out like this: no one knows whether the request was carried out. */
 function lostAnswer(): DriverError {
 	return new DriverError("transient", "the connection was cut before the answer; whether a machine was made is not known");
 }

@@ -16,7 +16,7 @@ export interface FakeClusterOptions {
 	slots: number;
 	/** What a job does; default: defaultFakeJob. */
 	jobOf?: (request: StartAttempt) => FakeJob;
-	/** The site has a queue of its own too, into which others submit: `theirs`. */
+	/** The site has its own queue too, into which others submit: `theirs`. */
 	hasQueue?: boolean;
 	/** With it, changes that come with time are called back to subscribers. */
 	wake?: Wake;
@@ -46,7 +46,7 @@ export class FakeCluster {
 		return [...this.#attempts.values()].map((a) => observeAttempt(a, this.#now()));
 	}
 
-	/** Every live process is gone and left no word, as after a power cut. */
+	/** Every live process no longer exists and left no word, as after a power cut. */
 	loseEverything(): void {
 		for (const attempt of this.#attempts.values()) if (!isOver(attempt, this.#now())) endAt(attempt, this.#now(), null);
 		this.#notify();

@@ -60,7 +60,7 @@ export function askToStop(attempt: FakeAttempt, nowMs: number, graceMs: number):
 	endAt(attempt, nowMs + graceMs, killed);
 }
 
-/** `exit` null: the process is gone and nobody can say how it ended. */
+/** `exit` null: the process no longer exists and no one can say how it ended. */
 export function endAt(attempt: FakeAttempt, atMs: number, exit: FakeExit | null): void {
 	if (attempt.end.atMs === null || atMs < attempt.end.atMs) attempt.end = { atMs, exit };
 }

@@ -37,11 +37,11 @@ interface FakeQueueOptions {
 	clock: Clock;
 	calls: CallScript;
 	poolId: string;
-	/** Slots that nobody holds, for a job that wants so many; null: not enough. */
+	/** Slots that no one holds, for a job that wants so many; null: not enough. */
 	freeSlots(gpus: number): number[] | null;
 }
 
-/** The own queue of a cluster in memory: whoever fits starts, in the order of submission, and ends when its time is over. */
+/** The own queue of a cluster in memory: anyone who fits starts, in the order of submission, and ends when its time is over. */
 export class FakeQueue {
 	readonly #options: FakeQueueOptions;
 	readonly #entries = new Map<string, Entry>();

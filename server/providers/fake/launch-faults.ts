@@ -13,7 +13,7 @@ export type LaunchFault =
 	| { kind: "invisible"; durationMs: number }
 	| { kind: "slow_boot"; durationMs: number }
 	| { kind: "slow_terminate"; durationMs: number }
-	/** This long after its launch the machine is gone without a trace. */
+	/** This long after its launch the machine no longer exists without a trace. */
 	| { kind: "vanish"; afterMs: number }
 	/** The provider gives notice this long after the launch and takes the machine `noticeMs` later. */
 	| { kind: "interrupt"; afterMs: number; noticeMs: number };

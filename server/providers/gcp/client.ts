@@ -12,7 +12,7 @@ type InstanceResource = protos.google.cloud.compute.v1.IInstance;
 /** Rows of one page, the request for the next one or null, and the whole answer. */
 type Page = [rows: unknown, next: { pageToken?: string | null } | null, ...rest: unknown[]];
 
-/** More pages than any project has; an endpoint that hands out tokens for ever is an error, not a loop. */
+/** More pages than any project has; an endpoint that hands out tokens forever is an error, not a loop. */
 const PAGES_MAX = 2_000;
 /** Newest first: the one order beside that of names that Google's lists have. */
 const NEWEST_FIRST = "creationTimestamp desc";

@@ -65,7 +65,7 @@ const tokenRefusalSchema = z.object({ error: z.string(), error_description: z.st
 
 /**
  * What the SDK throws, as the port's error. What is not known to be a clear no of Google's (its 4xx) is `transient`: the
- * connection broke, the time was over, or the service failed, and nobody knows whether the request was carried out.
+ * connection broke, the time was over, or the service failed, and no one knows whether the request was carried out.
  */
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
@@ -78,7 +78,7 @@ export function toDriverError(error: unknown, what: string): DriverError {
 	return new DriverError(kind, `Google Cloud: ${what}: ${code}: ${message}`, { providerCode: code, cause: error });
 }
 
-/** Google's library found no credentials that it can use, and asked nobody. */
+/** Google's library found no credentials that it can use, and asked no one. */
 export function noCredentials(what: string, error: unknown): DriverError {
 	const message = error instanceof Error ? error.message : String(error);
 	const help = "set GOOGLE_APPLICATION_CREDENTIALS to a key file, or run where an account is attached";
@@ -105,7 +105,7 @@ function kindOfStatus(status: number | null): DriverErrorKind {
 	if (status === null || status < 400 || status >= 500) return "transient";
 	if (status === 401 || status === 403) return "unauthorized";
 	if (status === 404) return "not_found";
-	// 408: the request came too slowly; nobody says what became of it.
+	// 408: the request came too slowly; no one says what became of it.
 	if (status === 408) return "transient";
 	return status === 429 ? "throttled" : "invalid_request";
 }

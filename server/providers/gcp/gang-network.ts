@@ -28,11 +28,11 @@ export const firewallSchema = z.object({
 });
 export type GceFirewall = z.output<typeof firewallSchema>;
 
-/** What Google's own rule has where nobody gave one. */
+/** What Google's own rule has where no one gave one. */
 const PRIORITY_DEFAULT = 1_000;
 
 /**
- * Whether machines of a subnetwork let each other in on all TCP ports: the first rule by priority that speaks of all ports
+ * Whether machines of a subnetwork let each other in on all TCP ports: the first rule by priority that mentions all ports
  * decides, denials before what allows the same; without one Google lets nothing in.
  */
 export function reachBetween(

@@ -104,7 +104,7 @@ describe("a token of Google's", () => {
 		expect(await fault(verify([header, Buffer.from(mine).toString("base64url"), signature].join(".")))).toBe("bad_signature");
 	});
 
-	it("is refused when another key signed it, with Google's key id, one of its own, or none", async () => {
+	it("is refused when another key signed it, with Google's key id, its own, or none", async () => {
 		const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 		const kid = (signer.keys().keys[0] as { kid: string }).kid;
 		for (const header of [{ kid }, { kid: "mine" }, {}]) {

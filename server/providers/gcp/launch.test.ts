@@ -83,7 +83,7 @@ it("returns as soon as Google has the room, and not before", async () => {
 	await expect(waiting.launch()).rejects.toMatchObject({ kind: "transient", providerCode: "OperationRunning" });
 });
 
-it("tells what the operation says: no room, and nothing was made", async () => {
+it("shows what the operation says: no room, and nothing was made", async () => {
 	const full = operation("insert", { error: { errors: [{ code: "ZONE_RESOURCE_POOL_EXHAUSTED", message: "full" }] } });
 	const zone = aZone({ insert: () => operation("insert", { status: "RUNNING" }), now: full });
 	await expect(zone.launch()).rejects.toMatchObject({ kind: "insufficient_capacity", providerCode: "ZONE_RESOURCE_POOL_EXHAUSTED" });

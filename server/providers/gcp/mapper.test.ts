@@ -35,7 +35,7 @@ const REQUEST: LaunchRequest = {
 const resource = (changes: Partial<LaunchRequest> = {}, settings = SETTINGS) =>
 	instanceResource({ ...REQUEST, ...changes }, ZONE, settings, NOW_MS);
 
-it("lets in who has one of the site's keys, and without any nobody", () => {
+it("lets in who has one of the site's keys, and without any no one", () => {
 	const sshKeys = ["ann:ssh-ed25519 AAAAann", "bob:ssh-ed25519 AAAAbob bob@example.test"];
 	const items = (settings = SETTINGS) => resource({}, settings).metadata?.items;
 	expect(items({ ...SETTINGS, sshKeys })).toContainEqual({ key: "ssh-keys", value: sshKeys.join("\n") });
@@ -82,7 +82,7 @@ it("asks for one spot machine, labelled in the same call, that Google itself del
 	expect(resource().networkInterfaces?.[0]).not.toHaveProperty("accessConfigs");
 });
 
-it("takes the network `default` and an address of its own where nothing else is said, and gives no rights", () => {
+it("takes the network `default` and its own address where nothing else is said, and gives no rights", () => {
 	const { controlPlane, project, regions, image } = SETTINGS;
 	const plain = resource({}, gcpSettingsSchema.parse({ controlPlane, project, regions, image }));
 	expect(plain.networkInterfaces).toEqual([

@@ -34,7 +34,7 @@ export interface ZoneFacts {
 	spotPriceMaxAgeDays: number;
 	/** Of the region on GPUs; absent or null: not known. */
 	quotas?: readonly { metric: string; limit: number; usage: number }[] | null;
-	/** By type, what a machine of it is launched with; absent where nobody asks. */
+	/** By type, what a machine of it is launched with; absent where no one asks. */
 	disks?: ReadonlyMap<string, MachineDisk>;
 }
 
@@ -55,7 +55,7 @@ export function offersOf(facts: ZoneFacts): OfferObservation[] {
 	});
 }
 
-/** Spot that costs as much as on-demand is not offered: nobody should take an interruption for nothing. */
+/** Spot that costs as much as on-demand is not offered: no one should take an interruption for nothing. */
 function isCheaper(spot: RatePrice, onDemand: RatePrice | null): boolean {
 	if (spot.microUsdPerHour === null) return true;
 	const usual = onDemand?.microUsdPerHour ?? null;
@@ -92,7 +92,7 @@ interface Priced {
 
 /**
  * Compute Engine itself names no prices. That the type is sold was seen now; a list price counts as seen now too, unless
- * the list is too old to be believed, and its date stands in the source.
+ * the list is too old to be believed, and its date is in the source.
  */
 function offer(facts: ZoneFacts, shape: ZoneRate, { capacityType, price, onDemand, maxAgeDays }: Priced): OfferObservation {
 	const { siteId, region, zone, nowMs } = facts;

@@ -46,7 +46,7 @@ describe("the record of a machine's end", () => {
 		expect(endOf(...operations)).toEqual(ending);
 	});
 
-	it("tells when it ran: from the end of its making until its deletion was asked for, or its preemption was over", () => {
+	it("shows when it ran: from the end of its making until its deletion was asked for, or its preemption was over", () => {
 		const at = (s: number) => new Date(Date.parse("2026-11-22T10:00:00Z") + s * 1_000).toISOString();
 		const made = operation("insert", { endTime: at(20) });
 		const preempted = operation("compute.instances.preempted", { insertTime: at(300), endTime: at(330) });

@@ -86,7 +86,7 @@ function earliest(a: number | null, b: number | null): number | null {
 }
 
 /**
- * A machine that is gone, as far as the record of its end tells: Google shows it no more. Its type stands nowhere then,
+ * A machine that no longer exists, as far as the record of its end tells: Google shows it no more. Its type stands nowhere then,
  * and how it was bought only if it was preempted.
  */
 export function goneObservation(controlPlane: string, { operation, code, launchedAtMs, ranFromMs, untilMs }: Ending): InstanceObservation {

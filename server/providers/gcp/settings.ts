@@ -36,7 +36,7 @@ export const gcpSettingsSchema = z.strictObject({
 	bootDiskType: z.string().min(1).default("pd-balanced"),
 	/** Subnetwork by region, as regions/<region>/subnetworks/<name>; without one the network `default` is taken. */
 	subnetworks: z.record(region, z.string().regex(/^(projects\/[a-z0-9.:-]+\/)?regions\/[a-z0-9-]+\/subnetworks\/[a-z0-9-]+$/)).default({}),
-	/** Whether machines get an address of their own; without it the subnetwork needs Cloud NAT to reach the control plane. */
+	/** Whether machines get their own address; without it the subnetwork needs Cloud NAT to reach the control plane. */
 	externalAddress: z.boolean().default(true),
 	/** What firewall rules know the machines by. */
 	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),

@@ -1,6 +1,6 @@
 import type { ParsedGcpSettings } from "./settings.ts";
 
-/** Series of machines with TPU chips inside that Compute Engine makes: they have images of their own, and take fewer kinds of disks. */
+/** Series of machines with TPU chips inside that Compute Engine makes: they have their own images, and take fewer kinds of disks. */
 const TPU_MACHINE = /^(ct5p|ct6e)-/;
 
 /** Has the drivers. */

@@ -51,7 +51,8 @@ export class Capacity {
 	}
 
 	/**
-	 * The pools with what is free of them after everybody's pods, and the nodes with what is used. Ours are given by the caller, who has just asked for them.
+	 * The pools with what is free of them after everybody's pods, and the nodes with what is used. Ours are given by the caller, who
+	 * has just asked for them.
 	 * @throws DriverError invalid_request when nothing there is of use: that is a mistake in the settings.
 	 */
 	async pools(ours: readonly KubePod[]): Promise<{ pools: KubePool[]; nodes: ClusterNode[] }> {

@@ -33,7 +33,7 @@ export class KubeCalls {
 		this.#connection = new Connection(settings.access, clock);
 	}
 
-	/** All pages of a listing. One whose continuation has expired meanwhile is begun anew, once. */
+	/** All pages of a listing. One whose continuation has expired meanwhile is started again, once. */
 	async list<S extends z.ZodType>(path: string, item: S, query: Query = {}): Promise<Listing<z.output<S>>> {
 		const whole = async () => {
 			const items: z.output<S>[] = [];
@@ -104,7 +104,7 @@ export class KubeCalls {
 		return this.#create(`${this.#core()}/services`, body);
 	}
 
-	/** Silent when it is gone. */
+	/** Silent when it no longer exists. */
 	patchJob(name: string, patch: unknown): Promise<void> {
 		return this.#unlessGone({
 			method: "PATCH",
@@ -115,7 +115,7 @@ export class KubeCalls {
 		});
 	}
 
-	/** A Job of others, or its status. Silent when it is gone. */
+	/** A Job of others, or its status. Silent when it no longer exists. */
 	patchTheirJob({ namespace, name }: { namespace: string; name: string }, patch: unknown, subresource: "status" | null): Promise<void> {
 		const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}${subresource === null ? "" : `/${subresource}`}`;
 		return this.#unlessGone({ method: "PATCH", path, what: `job ${namespace}/${name}`, body: patch, contentType: MERGE });
@@ -126,13 +126,13 @@ export class KubeCalls {
 		return this.#unlessGone({ method: "PATCH", path, what: `pod ${name}`, body: patch, contentType: STRATEGIC_MERGE });
 	}
 
-	/** Its pods are deleted by the server afterwards. Silent when it is gone. */
+	/** Its pods are deleted by the server afterwards. Silent when it no longer exists. */
 	deleteJob(name: string): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" };
 		return this.#unlessGone({ method: "DELETE", path: `${this.#batch()}/jobs/${name}`, what: `job ${name}`, body });
 	}
 
-	/** Asks it to end; asked again with less grace, the grace gets shorter. Silent when it is gone. */
+	/** Asks it to end; asked again with less grace, the grace gets shorter. Silent when it no longer exists. */
 	deletePod(name: string, gracePeriodSeconds: number): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds };
 		return this.#unlessGone({ method: "DELETE", path: `${this.#core()}/pods/${name}`, what: `pod ${name}`, body });
@@ -170,7 +170,7 @@ export class KubeCalls {
 		const sent = await this.#connection.send({ method: "GET", path, what, query: { ...options, timestamps: true }, signal });
 		if (sent.status < 400) return sent.stream();
 		const error = statusError(what, sent.status, await readJson(sent, what));
-		// "container … is waiting to start", and pods or logs that are gone.
+		// "container … is waiting to start", and pods or logs that no longer exist.
 		if (error.kind === "not_found" || error.kind === "invalid_request") return null;
 		throw error;
 	}
@@ -226,7 +226,7 @@ function isBroken(error: unknown): boolean {
 	return error instanceof DriverError && ["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"].includes(error.providerCode ?? "");
 }
 
-/** JSON values, one a line. What is cut off at the end is left out: whoever reads goes on from what came before. */
+/** JSON values, one a line. What is cut off at the end is left out: anyone who reads goes on from what came before. */
 async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<unknown> {
 	const decoder = new TextDecoder();
 	let rest = "";

@@ -49,7 +49,7 @@ export class Connection {
 		this.#clock = clock;
 	}
 
-	/** A request that was refused for its credentials is made once more with ones that are read anew. */
+	/** A request that was refused for its credentials is made again with ones that are read again. */
 	async send(asked: Asked): Promise<Sent> {
 		const session = await this.#open();
 		const sent = await this.#once(session, asked);

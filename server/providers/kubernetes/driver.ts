@@ -52,7 +52,7 @@ export interface KubernetesDriverOptions {
 
 /**
  * A Kubernetes cluster by its API server. Everything that is known of an attempt lies in the cluster, on its Job and its
- * pods, so that neither a restart of ours nor one of theirs loses any: its slots and its stop in annotations, its end on
+ * pods, so that neither one of our restarts nor one of theirs loses any: its slots and its stop in annotations, its end on
  * the pod itself, which a finalizer keeps until the end was recorded.
  */
 export class KubernetesDriver implements ClusterDriver {
@@ -72,7 +72,10 @@ export class KubernetesDriver implements ClusterDriver {
 	readonly #listeners = new Set<() => void>();
 	/** Gangs that surely have their service. */
 	readonly #named = new Set<string>();
-	/** Pools that did not grow when a pod asked: until when nothing is counted on to come. Lost with the process: then one job tries anew. */
+	/**
+	 * Pools that did not grow when a pod asked: until when nothing is counted on to come. Lost with the process: then one job tries
+	 * again.
+	 */
 	readonly #driesUntilMs = new Map<string, number>();
 	#features: { found: Promise<ServerFeatures>; atMs: number } | null = null;
 	#foreign: readonly ForeignJob[] = [];
@@ -289,7 +292,7 @@ export class KubernetesDriver implements ClusterDriver {
 				await this.#mark(facts, ANNOTATIONS.stop, { atMs: facts.stop?.atMs ?? nowMs, byMs });
 			}
 			const { podReplacement } = await this.#serverFeatures();
-			// The server deletes pods that it has no place for with a grace of its own, so that comes last where it may.
+			// The server deletes pods that it has no place for with its own grace, so that comes last where it may.
 			if (facts.job && (facts.pods.length === 0 || !podReplacement))
 				await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
 			const running = facts.pods.filter((pod) => podStateOf(pod, facts.meta, around).kind !== "over");
@@ -299,7 +302,7 @@ export class KubernetesDriver implements ClusterDriver {
 
 	/**
 	 * Leaves a note on its pods, or on its Job while it has none. Where a webhook lets no Job be changed since it does not answer, as
-	 * Kueue's while Kueue is away, what runs can be ended all the same.
+	 * Kueue's while Kueue is unavailable, what runs can be ended all the same.
 	 */
 	async #mark({ job, pods }: AttemptFacts, annotation: string, value: unknown): Promise<void> {
 		const patch = { metadata: { annotations: { [annotation]: JSON.stringify(value) } } };
@@ -342,7 +345,7 @@ export class KubernetesDriver implements ClusterDriver {
 		if (job) await this.#calls.deleteJob(job.name);
 		const release = { metadata: { labels: { [LABELS.site]: null }, "$deleteFromPrimitiveList/finalizers": [FINALIZER] } };
 		for (const pod of pods) {
-			// Asked for first: what loses its finalizer while it is being deleted is gone at once.
+			// Asked for first: what loses its finalizer while it is being deleted no longer exists at once.
 			await this.#calls.deletePod(pod.name, 0);
 			await this.#calls.patchPod(pod.name, release);
 		}

@@ -45,7 +45,7 @@ function kindOf(status: number, message: string): DriverErrorKind {
 	return status >= 400 && status < 500 ? "invalid_request" : "transient";
 }
 
-/** No answer at all: nobody can say whether the request was carried out. */
+/** No answer at all: no one can say whether the request was carried out. */
 export function noAnswer(what: string, server: string, error: unknown): DriverError {
 	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 	const code = (cause as NodeJS.ErrnoException | null)?.code;

@@ -75,7 +75,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		expect(await find(driver, id)).toMatchObject({ phase: "running" });
 	});
 
-	it("refusing every change of a Job, as it does while a webhook of Kueue's is away: what runs is stopped all the same", async () => {
+	it("refusing every change of a Job, as it does while a webhook of Kueue's is unavailable: what runs is stopped all the same", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run();
 		emulator.faults.add({ method: "PATCH", path: /\/jobs\//, does: { status: 500 } });
@@ -112,7 +112,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		await expect(driver.observe()).rejects.toMatchObject({ message: expect.stringContaining("holds no bearer token") });
 	});
 
-	it("having forgotten the changes since a watch ended (410): nodes are listed anew", async () => {
+	it("having forgotten the changes since a watch ended (410): nodes are listed again", async () => {
 		const { emulator, driver } = await open();
 		const free = async () => (await driver.observe()).pools[0]?.unavailableSlots.length;
 		expect(await free()).toBe(0);
@@ -191,7 +191,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		await until(id, "lost");
 	});
 
-	it("a pod of a node that is gone is lost after its grace, and the node's GPUs are unavailable", async () => {
+	it("a pod of a node that no longer exists is lost after its grace, and the node's GPUs are unavailable", async () => {
 		const { emulator, driver, until, run, podOf } = await open({ minor }, { nodeLostAfterMs: 500 });
 		const id = await run();
 		const node = defined(emulator.pods().find((p) => p.metadata.name === podOf(id))?.spec.nodeName, "node");
@@ -223,7 +223,7 @@ describe.each([34, 20])("on a server of 1.%i", { timeout: 60_000 }, (minor) => {
 		expect(emulator.store.list("services", "spillway")).toHaveLength(1);
 		await driver.forget(request.attemptId);
 		expect(emulator.store.list("services", "spillway")).toHaveLength(0);
-		await eventually(site, "its pods are gone", async () => emulator.pods().length === 0);
+		await eventually(site, "its pods no longer exist", async () => emulator.pods().length === 0);
 	});
 
 	it("GPUs that fail, taints and cordons make slots unavailable", async () => {
@@ -250,7 +250,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		expect((await until(id, "exited")).exit).toEqual({ code: null, signal: "SIGTERM", error: null });
 	});
 
-	it("a running Job that somebody suspends is lost, and does not begin anew when they let it go on", async () => {
+	it("a running Job that somebody suspends is lost, and does not start again when they let it go on", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run();
 		const { name } = defined(emulator.jobs()[0], "job").metadata;
@@ -264,7 +264,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		await eventually(site, "nothing of it is left", async () => emulator.pods().length === 0 && emulator.jobs().length === 0);
 	});
 
-	it("a running Job that is suspended and resumed before anybody looks is lost all the same, and what began anew is ended", async () => {
+	it("a running Job that is suspended and resumed before anybody looks is lost all the same, and what started again is ended", async () => {
 		const { emulator, driver, until, run } = await open();
 		const id = await run();
 		const { name } = defined(emulator.jobs()[0], "job").metadata;
@@ -364,7 +364,7 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	});
 });
 
-it("tells Kueue's eviction also of a Job that a default queue took, whose Workload Kueue has made anew by then", {
+it("tells Kueue's eviction also of a Job that a default queue took, whose Workload Kueue has made again by then", {
 	timeout: 60_000,
 }, async () => {
 	const { emulator, driver, until, run } = await open({ groups: ["kueue.x-k8s.io"] });

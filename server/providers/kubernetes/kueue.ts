@@ -50,7 +50,7 @@ export class KueueWorkloads {
 
 	/**
 	 * Why it was taken back, by its events: the condition says so no more as soon as Kueue lets it begin again, or makes the Workload
-	 * anew since the Job has changed, as it does when we tell the Job to make no more pods.
+	 * again since the Job has changed, as it does when we tell the Job to make no more pods.
 	 */
 	async #evictionsOf(workload: string): Promise<KubeEvent[]> {
 		return (await this.#calls.events("Workload", workload)).filter(({ reason }) => reason.startsWith(EVICTED));

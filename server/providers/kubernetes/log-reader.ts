@@ -1,7 +1,7 @@
 import { LOG_LINE_BYTES_MAX, takeLines } from "#server/agent/log-lines.ts";
 import type { LogLine } from "../driver.ts";
 
-/** A line of a container's log: when the cluster wrote it, in ns since an epoch of its own, and what. */
+/** A line of a container's log: when the cluster wrote it, in ns since its own epoch, and what. */
 export interface TimedLine {
 	ns: number;
 	text: string;
@@ -11,7 +11,7 @@ const NS_PER_MS = 1_000_000;
 
 /**
  * `2026-11-22T07:00:00.123456789Z text` → ns since `epochMs`. A float holds whole ns for 104 days, longer than any job, and
- * the cluster gives each line a time of its own, so the time of the last line that was read is a place in the log: it
+ * the cluster gives each line its own time, so the time of the last line that was read is a place in the log: it
  * survives that the node throws old parts of a long log away, which a count of bytes does not.
  */
 function timedLine(line: string, epochMs: number): TimedLine | null {

@@ -86,7 +86,10 @@ export class AttemptLogs {
 		}
 	}
 
-	/** What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away, that Kueue has no quota. */
+	/**
+	 * What the cluster warns of: that no node has room, that an image cannot be had, that it takes the pod away, that Kueue has no
+	 * quota.
+	 */
 	async #warnings(facts: AttemptFacts, pod: KubePod | null, epochMs: number, afterMs: number): Promise<LogLine[]> {
 		const events = pod ? await this.#ask("Pod", pod.name, isSettled(pod)) : facts.job ? await this.#ask("Job", facts.job.name, false) : [];
 		const queued = await this.queued(facts);
@@ -117,7 +120,7 @@ export class AttemptLogs {
 	}
 }
 
-/** Of a pod that runs, or ended by itself, nothing new is to be expected. */
+/** Of a pod that runs, or ended by itself, nothing new must be expected. */
 function isSettled({ container, deletionAtMs }: KubePod): boolean {
 	return deletionAtMs === null && (container?.running !== undefined || container?.terminated !== undefined);
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ANNOTATIONS, LABELS } from "./names.ts";
 
-/** What the API server answers, in the form that the driver works with. Fields that nobody here asks for are not read. */
+/** What the API server answers, in the form that the driver works with. Fields that no one here asks for are not read. */
 
 /** RFC 3339; the zero times of Go and of UNIX stand for "never". */
 export const instant = z
@@ -191,7 +191,7 @@ export interface KubeJob extends OfAttempt {
 	parallelism: number;
 	completed: boolean;
 	failed: boolean;
-	/** Pods that it has had: that one began is known of a Job whose pods are gone. */
+	/** Pods that it has had: that one began is known of a Job whose pods no longer exist. */
 	hadPods: boolean;
 	completedAtMs: number | null;
 }

@@ -21,7 +21,7 @@ const ended = (terminated: { exitCode: number; reason: string; message?: string 
 it.each([
 	["OOMKilled", { exitCode: 137, reason: "OOMKilled" }, { code: null, signal: "SIGKILL", error: null, outOfMemory: true }],
 	["killed by somebody else", { exitCode: 137, reason: "Error" }, { code: null, signal: "SIGKILL", error: null }],
-	["an end of its own", { exitCode: 3, reason: "Error" }, { code: 3, signal: null, error: null }],
+	["its own end", { exitCode: 3, reason: "Error" }, { code: 3, signal: null, error: null }],
 	[
 		"a program that is not there",
 		{ exitCode: 128, reason: "StartError", message: "exec: no such file" },

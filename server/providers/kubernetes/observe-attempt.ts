@@ -22,7 +22,7 @@ export interface AttemptFacts {
 
 export interface Surroundings {
 	nowMs: number;
-	/** Whether a node is there and ready: one that is not cannot tell how its pods ended. */
+	/** Whether a node is there and ready: one that is not cannot determine how its pods ended. */
 	isNodeReady(name: string): boolean;
 	nodeLostAfterMs: number;
 }
@@ -83,7 +83,7 @@ export function podStateOf(pod: KubePod, meta: AttemptMeta, around: Surroundings
 	}
 	if (deletionAtMs !== null) {
 		const cause = wasTakenAway(pod) ? "taken_away" : "deleted";
-		// Nobody has it, or its kubelet says that it is over.
+		// No one has it, or its kubelet says that it is over.
 		if (pod.node === null || pod.deletionGraceSeconds === 0) return { ...over(deletionAtMs), cause };
 		const overdue = around.nowMs > deletionAtMs + around.nodeLostAfterMs;
 		if (overdue && !around.isNodeReady(pod.node)) return { ...over(deletionAtMs), cause: "taken_away" };
@@ -129,7 +129,10 @@ export function observationOf(facts: AttemptFacts, around: Surroundings): Attemp
 const SCALING = ["TriggeredScaleUp", "NotTriggerScaleUp", "Nominated"];
 /** Karpenter's words for a pod that it makes no node for, under the reason that the scheduler's own words have too. */
 const KARPENTER_CANNOT = "Failed to schedule pod, ";
-/** Cluster-autoscaler's reasons to add no node that stay for minutes at least: of the group, and of the whole cluster (in 1.36, and in the words before). */
+/**
+ * Cluster-autoscaler's reasons to add no node that stay for minutes at least: of the group, and of the whole cluster (in 1.36, and in
+ * the words before).
+ */
 const GROWS_NO_MORE = new RegExp(
 	[
 		...["max node group size reached", "in backoff after failed scale-up"],
@@ -180,7 +183,7 @@ function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boole
 	if (overs < pods.length) return false;
 	if (mayBeginAnew(facts, around)) return false;
 	if (pods.length > 0) {
-		// Pods of a gang that were never made, or are gone, follow when the Job has ended.
+		// Pods of a gang that were never made, or no longer exist, follow when the Job has ended.
 		if (pods.length >= meta.nodes || stop !== null || verdict !== null) return true;
 		if (asJob) return job === null || job.completed || job.failed || job.suspended || job.deletionAtMs !== null;
 		return true;
@@ -245,12 +248,12 @@ function reasonOf(pod: KubePod): string {
 	return `the cluster ended pod ${pod.name} before its command ran: ${[pod.reason, pod.message].filter(Boolean).join(": ") || "it says no reason"}`;
 }
 
-/** Why a pod waits for its container, when that may last for ever: its image, or its configuration. */
+/** Why a pod waits for its container, when that may last forever: its image, or its configuration. */
 const IMAGE_PROBLEMS = ["ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"];
 const START_PROBLEMS = [...IMAGE_PROBLEMS, "CreateContainerConfigError", "CreateContainerError"];
 const HOPELESS = ["InvalidImageName", "ErrImageNeverPull"];
 
-/** What an attempt is to be given up for, or null. A problem of a registry may pass, so it is given some time. */
+/** What an attempt must be given up for, or null. A problem of a registry may pass, so it is given some time. */
 export function startProblemOf(
 	{ pods }: AttemptFacts,
 	{ nowMs }: { nowMs: number },
@@ -268,7 +271,7 @@ export function startProblemOf(
 
 /**
  * Of an attempt for which a node was to come: that none did in time, or that the autoscaler says that none will. The job is
- * placed anew then, here or elsewhere.
+ * placed again then, here or elsewhere.
  * @param says the events of a pod without a node
  */
 export function noRoomOf(
@@ -287,7 +290,7 @@ export function noRoomOf(
 	return { error: why ? `${waited}: ${why}` : waited, failedAt: "room" };
 }
 
-/** Plain pods of a gang of which some were never made: whoever made them died over it. */
+/** Plain pods of a gang of which some were never made: anyone who made them died over it. */
 export function isIncomplete({ asJob, pods, meta, createdAtMs }: AttemptFacts, nowMs: number): boolean {
 	return !asJob && pods.length < meta.nodes && nowMs - createdAtMs >= INCOMPLETE_AFTER_MS;
 }

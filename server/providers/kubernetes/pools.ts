@@ -34,7 +34,8 @@ export type ResolveAccelerator = (product: string) => string | null;
 const UNLABELLED = "gpu";
 
 /**
- * The pools of the nodes that are used, and of groups whose nodes would come. A node whose GPUs failed keeps its place with fewer free ones: its `capacity` has
+ * The pools of the nodes that are used, and of groups whose nodes would come. A node whose GPUs failed keeps its place with fewer
+ * free ones: its `capacity` has
  * all of them and its `allocatable` only the healthy.
  * @param used GPUs that pods of others have, by node and resource.
  * @throws DriverError invalid_request when a group is of no known model.
@@ -90,7 +91,7 @@ function isEmpty(labels: Readonly<Record<string, string>>): boolean {
 	return Object.keys(labels).length === 0;
 }
 
-/** What the cluster's GPU products are called there, for whoever has to name them here. */
+/** What the cluster's GPU products are called there, for anyone who has to name them here. */
 export function productsOf(nodes: Iterable<KubeNode>, settings: PoolSettings): string[] {
 	const products = [...nodes].map((n) => gpusOfNode(n, settings)?.product).filter((p) => p !== undefined);
 	return [...new Set(products)].sort();

@@ -28,7 +28,7 @@ const SUSPENDS_SINCE = "1.22";
 const CONFLICTS_MAX = 5;
 const REFUSALS_MAX = 6;
 const REFUSED_AGAIN_MS = 400;
-/** A Job with everything that stands in it, for its owner's eyes and the import. */
+/** A Job with everything that is in it, for its owner's eyes and the import. */
 const wholeSchema = z.looseObject({
 	metadata: z.looseObject({ name: z.string(), namespace: z.string(), labels: z.record(z.string(), z.string()).nullish() }),
 	spec: z.looseObject({}),
@@ -39,7 +39,7 @@ const wholeSchema = z.looseObject({
  * then takes its waiting pods away, and makes new ones when it is released. What Kueue or another controller lets begin is left to it.
  */
 export class KubernetesQueue implements ForeignQueue {
-	/** Nobody looks for files there: the pods' logs are the cluster's. */
+	/** No one looks for files there: the pods' logs are the cluster's. */
 	readonly writeOutput = null;
 	readonly bringCheckpoint = null;
 	readonly #options: KubernetesQueueOptions;
@@ -149,7 +149,7 @@ export class KubernetesQueue implements ForeignQueue {
 	}
 
 	/**
-	 * Changes a Job as it was seen: the server refuses when anything of it has changed since, and then it is looked at anew. What
+	 * Changes a Job as it was seen: the server refuses when anything of it has changed since, and then it is looked at again. What
 	 * changes all the time is left to the next call.
 	 */
 	async #change(

@@ -12,7 +12,7 @@ const SILENT_MS = (WATCH_SECONDS + 30) * 1_000;
 
 /**
  * A collection of the cluster kept here: listed once, page by page, then watched. A watch that ends goes on from where it
- * was; where that is too old (410), or the connection stays away, the collection is listed anew. What is not followed
+ * was; where that is too old (410), or the connection stays away, the collection is listed again. What is not followed
  * at the moment is never told as if it were: `items` then asks the server, and throws when it does not answer.
  */
 export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: string }> {

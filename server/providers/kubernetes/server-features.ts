@@ -52,7 +52,7 @@ export async function findFeatures(calls: KubeCalls, settings: ParsedKubernetesS
 	return features;
 }
 
-/** A Job that nobody lets begin would wait for ever. */
+/** A Job that no one lets begin would wait forever. */
 async function checkQueue(calls: KubeCalls, queue: string, { suspend, podReplacement }: ServerFeatures): Promise<void> {
 	const refuse = (why: string) => {
 		throw new DriverError("invalid_request", `Kubernetes: the site names Kueue's queue ${queue}, and ${why}; leave "queue" out`);

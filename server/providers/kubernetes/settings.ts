@@ -72,7 +72,7 @@ export const kubernetesSettingsSchema = z.strictObject({
 		.refine((groups) => new Set(groups.map((g) => poolIdOf(g.product, g.gpusPerNode))).size === groups.length, {
 			message: "names a product with as many GPUs twice: the nodes of a pool are one group",
 		}),
-	/** How long a pod may wait for a node of its group to come, until its attempt is taken back and the job placed anew. */
+	/** How long a pod may wait for a node of its group to come, until its attempt is taken back and the job placed again. */
 	scaleUpMs: z.number().int().positive().default(900_000),
 	/** Only nodes with these labels are used. */
 	nodeSelector: labels.default({}),

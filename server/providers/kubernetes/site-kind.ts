@@ -62,7 +62,7 @@ export function kubernetesSiteKind(options: {
 			{ name: "queue", label: "Kueue's LocalQueue", input: "text", required: false, hint: "That jobs are put into, where Kueue is there." },
 			{
 				...{ name: "adoptFrom", label: "Namespaces to adopt from", input: "lines", required: false, placeholder: "research" },
-				hint: "One a line: Jobs of others there may run in the cloud, as the policy says. Each needs rights of its own.",
+				hint: "One a line: Jobs of others there may run in the cloud, as the policy says. Each needs its own rights.",
 			},
 			{ name: "image", label: "Image", input: "text", required: false, hint: "Of jobs that name none; without it such a job is refused." },
 			{

@@ -98,7 +98,7 @@ export function sightOfJob(job: TheirJob | null, pods: readonly KubePod[]): Fore
 	return { state: "held", holdMark: job.holdMark, startedAtMs: null, end: null };
 }
 
-/** It has a node, and nobody is taking it away. */
+/** It has a node, and no one is taking it away. */
 export function isBound(pod: KubePod): boolean {
 	return pod.node !== null && pod.deletionAtMs === null && pod.phase !== "Succeeded" && pod.phase !== "Failed";
 }
@@ -107,7 +107,7 @@ function endOf(job: TheirJob): ForeignSight["end"] {
 	const is = (type: string) => job.conditions.find((c) => c.type === type && c.status === "True");
 	const complete = is("Complete");
 	const over = complete ?? is("Failed");
-	// Where the server did not let its status be written, the note and the suspension are its end; who resumes it runs it anew.
+	// Where the server did not let its status be written, the note and the suspension are its end; who resumes it runs it again.
 	if (job.ranElsewhere && (over || job.suspended)) {
 		const { outcome, exitCode, atMs } = job.ranElsewhere;
 		return { outcome, exitCode, atMs };

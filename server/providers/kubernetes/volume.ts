@@ -118,7 +118,7 @@ export class SiteVolume {
 		await rm(this.#paths(attemptId).folder, { recursive: true, force: true });
 	}
 
-	/** Whoever comes next begins anew what is being brought. */
+	/** Anyone who comes next starts again what is being brought. */
 	async close(): Promise<void> {
 		for (const { abort } of this.#inFlight.values()) abort.abort();
 		await Promise.allSettled([...this.#inFlight.values()].map(({ done }) => done));

@@ -23,7 +23,7 @@ export interface LiveList {
 
 /**
  * The shipped snapshot with the live list's prices in the places of its own. A live price that cannot be right stays
- * outside: the snapshot's holds on, and its source tells what was refused and why. Pure.
+ * outside: the snapshot's holds on, and its source shows what was refused and why. Pure.
  */
 export function mergePrices(snapshot: readonly DatedRate[], live: LiveList): DatedRate[] {
 	const known = new Map(snapshot.map((rate) => [placeOf(rate.instanceType, rate.region), rate]));

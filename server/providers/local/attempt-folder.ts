@@ -56,7 +56,7 @@ const requestSchema = z.object({
 	poolId: z.string(),
 	slots: z.array(z.number().int()),
 	restoreFrom: z.string().nullable(),
-	/** The process that brings its data; when it is gone another one begins anew. */
+	/** The process that brings its data; when it no longer exists another one starts again. */
 	stager: identitySchema,
 });
 export type StoredRequest = z.infer<typeof requestSchema>;

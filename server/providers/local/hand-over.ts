@@ -21,7 +21,7 @@ export function handOver(
 	request: Omit<StoredRequest, "stager">,
 ): { written: Promise<void>; done: Promise<void> } {
 	const abort = new AbortController();
-	// Before the first await: whoever observes from now on leaves it to us.
+	// Before the first await: anyone who observes from now on leaves it to us.
 	const written = writeDown(paths, request);
 	const done = written.then((stored) => runAttempt(site, paths, stored, abort.signal)).finally(() => inFlight.delete(paths.folder));
 	inFlight.set(paths.folder, { abort, done });
@@ -53,7 +53,7 @@ export async function carryOn(
 	const now = await readStage(paths);
 	if (now.kind !== "before" || now.handedOverAtMs !== stage.handedOverAtMs) return;
 	if (stage.handedOverAtMs !== null) {
-		// Should the first one still come, whoever is second leaves at once.
+		// Should the first one still come, anyone who is second leaves at once.
 		if (Date.now() - stage.handedOverAtMs > SUPERVISOR_SILENT_MS) await startCommand(paths, request);
 		return;
 	}

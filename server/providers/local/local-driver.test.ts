@@ -71,7 +71,7 @@ async function outputOf(request: StartAttempt): Promise<string[]> {
 	return (await readAll(h.driver, request.attemptId)).map((l) => l.text);
 }
 
-it("says that its folder is away, and not that its attempts are gone", async () => {
+it("says that its folder is unavailable, and not that its attempts no longer exist", async () => {
 	const request = shell("sleep 60");
 	await h.driver.start(request);
 	await untilPhase(h, request.attemptId, "running");
@@ -119,7 +119,7 @@ describe("the environment of a job", () => {
 });
 
 describe("the process tree", () => {
-	it("is gone at the end, with children in other sessions", async () => {
+	it("no longer exists at the end, with children in other sessions", async () => {
 		const request = shell("setsid sh -c 'touch away; exec sleep 600' & sleep 600 & while [ ! -e away ]; do sleep 0.01; done");
 		await h.driver.start(request);
 		await untilPhase(h, request.attemptId, "exited");
@@ -148,7 +148,7 @@ describe("the process tree", () => {
 		}
 	});
 
-	it("is lost when its supervisor is gone without a word, and nothing of it goes on", async () => {
+	it("is lost when its supervisor no longer exists without a word, and nothing of it goes on", async () => {
 		const request = aStart(h, { print: { stdout: [READY] }, end: null });
 		await h.driver.start(request);
 		await untilPrinted(h, request.attemptId, READY);
@@ -172,7 +172,7 @@ describe("the process tree", () => {
 });
 
 describe("a scheduler that is killed", () => {
-	/** A process that starts the request by a driver of its own and is then killed with SIGKILL. */
+	/** A process that starts the request by its own driver and is then killed with SIGKILL. */
 	async function startElsewhereAndKill(request: StartAttempt, when: (line: string) => boolean): Promise<void> {
 		const driverUrl = pathToFileURL(path.join(import.meta.dirname, "local-driver.ts")).href;
 		const script = `
@@ -211,7 +211,7 @@ describe("a scheduler that is killed", () => {
 		expect((await readAll(h.driver, request.attemptId)).map((l) => l.text)).toEqual(["here"]);
 	});
 
-	it("while it brought data: the next one brings it anew", async () => {
+	it("while it brought data: the next one brings it again", async () => {
 		const source = path.join(home, "set");
 		await mkdir(source);
 		await writeFile(path.join(source, "rows"), "1\n2\n");

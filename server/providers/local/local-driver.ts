@@ -26,7 +26,7 @@ const CLOSE_SLACK_MS = 5_000;
 export class LocalDriver implements ClusterDriver {
 	readonly provider = "local";
 	readonly capabilities = { multiNode: false, pushesChanges: true };
-	/** Nobody else gives this host's slots away. */
+	/** No one else gives this host's slots away. */
 	readonly queue = null;
 	readonly siteId: string;
 	readonly #settings: ReturnType<typeof localSettingsSchema.parse>;

@@ -14,7 +14,7 @@ export type AttemptStage =
 	| { kind: "before"; handedOverAtMs: number | null; stopAsked: boolean }
 	| { kind: "alive"; supervisor: ProcessIdentity; startedAtMs: number | null; stopAsked: boolean }
 	| { kind: "exited"; startedAtMs: number | null; finishedAtMs: number; exit: Exit }
-	/** Its supervisor is gone and wrote nothing: the host was restarted, or somebody killed it. */
+	/** Its supervisor no longer exists and wrote nothing: the host was restarted, or somebody killed it. */
 	| { kind: "lost"; startedAtMs: number | null; group: number | null };
 
 const failureSchema = z.object({ error: z.string(), failedAt: z.enum(["staging", "start"]) });

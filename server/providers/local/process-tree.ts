@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 
 /**
  * Kills what an attempt left behind, also what changed its session: found on Linux by the work folder in its
- * environment. Returns how many there were; they are gone a moment later.
+ * environment. Returns how many there were; they no longer exist a moment later.
  */
 export async function killLeftovers(workFolders: readonly string[]): Promise<Map<string, number>> {
 	const found = new Map<string, number>();

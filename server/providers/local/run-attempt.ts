@@ -12,7 +12,7 @@ import { whyNotStartable } from "./find-command.ts";
 import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
 
 const SCRIPT = fileURLToPath(new URL("./run-job.sh", import.meta.url));
-/** Gives the command a process group of its own; without it the shell's job control does. */
+/** Gives the command its own process group; without it the shell's job control does. */
 const SETSID = ["/usr/bin/setsid", "/bin/setsid", "/usr/local/bin/setsid"].find((file) => existsSync(file)) ?? "-";
 
 /** Whether an attempt has anything to bring before its command can run. */
@@ -29,7 +29,7 @@ export async function runAttempt(site: DataSite, paths: AttemptFolder, request: 
 		await bringData(site, paths, request, signal);
 	} catch (error) {
 		if (existsSync(paths.stop)) return writeStoppedBefore(paths);
-		// The driver was closed: the next one begins anew.
+		// The driver was closed: the next one starts again.
 		if (signal.aborted) return;
 		return writeFailure(paths, { error: messageOf(error), failedAt: "staging" });
 	}
@@ -37,7 +37,7 @@ export async function runAttempt(site: DataSite, paths: AttemptFolder, request: 
 	await startCommand(paths, request);
 }
 
-/** Makes the supervising shell in a session of its own: it lives on when this process dies. Safe to be called again. */
+/** Makes the supervising shell in its own session: it lives on when this process dies. Safe to be called again. */
 export async function startCommand(paths: AttemptFolder, request: StoredRequest): Promise<void> {
 	const { spec } = request;
 	const environment = jobEnvironment({

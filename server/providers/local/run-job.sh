@@ -75,7 +75,7 @@ spillway__wait() {
 }
 
 # Whether the command's group has a process that runs. One that ended and was not collected yet is none: for some it
-# takes a second until the host's first process does that, and in some containers for ever.
+# takes a second until the host's first process does that, and in some containers forever.
 spillway__group_lives() {
 	kill -s 0 -- "-$SPILLWAY__CHILD" || return 1
 	[ -r /proc/self/stat ] || return 0

@@ -16,7 +16,7 @@ export const localSettingsSchema = z.strictObject({
 export type LocalSettings = z.input<typeof localSettingsSchema>;
 
 /**
- * The local site runs commands of whoever may submit a job as the server's own user. That is for a machine that only
+ * The local site runs commands of anyone who may submit a job as the server's own user. That is for a machine that only
  * its owner reaches.
  * @throws SpillwayError precondition_failed when the server listens to more than this host.
  */

@@ -4,7 +4,7 @@ export function atOnce(max: number): <T>(run: () => Promise<T>) => Promise<T> {
 	const waiting: (() => void)[] = [];
 	return async (run) => {
 		if (running < max) running += 1;
-		// Whoever ends hands its place over.
+		// Anyone who ends hands its place over.
 		else await new Promise<void>((resolve) => waiting.push(resolve));
 		try {
 			return await run();

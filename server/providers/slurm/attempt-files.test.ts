@@ -36,7 +36,7 @@ test("of two submissions of one attempt the later one's number counts", async ()
 	expect(await noted()).toMatchObject({ slurmJobId: 18, submittedAtMs: 2_000 });
 });
 
-test("a note makes no folder where the attempt's is gone, as on a share that was unmounted", async () => {
+test("a note makes no folder where the attempt's no longer exists, as on a share that was unmounted", async () => {
 	await rm(paths.folder, { recursive: true });
 	await expect(writeFirstNote(paths, { slurmJobId: 17, submittedAtMs: 1_000 })).rejects.toThrow("ENOENT");
 	expect(await readdir(root)).toEqual([]);

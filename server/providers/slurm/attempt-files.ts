@@ -74,7 +74,7 @@ export async function makeFolder(paths: SlurmPaths): Promise<boolean> {
 	}
 }
 
-/** The state folder, for whoever writes to it before the job on its node has made it. */
+/** The state folder, for anyone who writes to it before the job on its node has made it. */
 export async function makeState(paths: SlurmPaths): Promise<void> {
 	await mkdir(paths.state, { recursive: true, mode: 0o700 });
 }

@@ -99,7 +99,10 @@ export class SlurmAttempts {
 		return this.#known(paths, request, await readFacts(paths, request));
 	}
 
-	/** The same for one that is to start: once the folder was read, one that is not remembered is none, or is met when its folder is made. */
+	/**
+	 * The same for one that is to start: once the folder was read, one that is not remembered is none, or is met when its folder is
+	 * made.
+	 */
 	async begun(attemptId: string): Promise<KnownAttempt | null> {
 		return this.#folderRead && !this.#requests.has(attemptId) ? null : this.one(attemptId);
 	}

@@ -47,7 +47,7 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 }
 
 /**
- * `srun` answers SIGTERM by killing its step at once. So it has a session of its own, where the supervisor's signal does not reach it,
+ * `srun` answers SIGTERM by killing its step at once. So it has its own session, where the supervisor's signal does not reach it,
  * and Slurm is asked to tell the step, which is the job's first: again while it only begins. See run-job.sh for the waiting.
  * Where one of a gang failed by itself, `srun` kills the others and answers 137 for them: the code of the first one is the job's.
  */
@@ -75,7 +75,7 @@ function aroundSrun(firstFailed: string): string[] {
 
 /**
  * Where the commands of several nodes find each other: the names that an instance's agent sets too, from what Slurm tells each task.
- * The address is that of the node on which the batch script runs, which has rank 0. Jobs that share a node need ports of their own.
+ * The address is that of the node on which the batch script runs, which has rank 0. Jobs that share a node need their own ports.
  * The first that fails by itself writes down which it was and how, and no other after it.
  */
 function oneOfGang({ nodes, resources }: ContainerInput["spec"], firstFailed: string): string[] {

@@ -32,7 +32,7 @@ const TRANSITION = "2020";
 
 /**
  * A Slurm cluster by slurmrestd. Slurm places, starts and kills; attempts live in a folder that the nodes share, and the
- * supervisor that the local site has too writes their ends there, so that neither a restart of ours nor one of Slurm's
+ * supervisor that the local site has too writes their ends there, so that neither one of our restarts nor one of Slurm's
  * loses any.
  */
 export class SlurmDriver implements ClusterDriver {
@@ -99,7 +99,10 @@ export class SlurmDriver implements ClusterDriver {
 		return facts.note !== null || facts.exit !== null ? Promise.resolve() : handOver(this.#ctx, paths, request);
 	}
 
-	/** Gives the attempt its slots: two starts must not both find the same one free. `handedOver`: Slurm has it, or its data is on its way. */
+	/**
+	 * Gives the attempt its slots: two starts must not both find the same one free. `handedOver`: Slurm has it, or its data is on its
+	 * way.
+	 */
 	async #takeIn(request: StartAttempt): Promise<{ handedOver: Promise<void> }> {
 		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
 		const holding = await this.#attempts.holding(poolId);
@@ -208,7 +211,7 @@ export class SlurmDriver implements ClusterDriver {
 		});
 	}
 
-	/** Slurm tells nobody of changes. */
+	/** Slurm tells no one of changes. */
 	subscribe(): () => void {
 		return () => {};
 	}

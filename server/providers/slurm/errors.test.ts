@@ -19,8 +19,13 @@ it.each([
 	["a partition that is not there", 500, [{ error_code: 2000, error: "Invalid partition name specified" }], "invalid_request"],
 	["more GPUs than a node has", 500, [{ error_code: 2014, error: "Requested node configuration is not available" }], "invalid_request"],
 	["a limit of the account", 500, [{ error_code: 2050, error: "Job violates accounting/QOS policy" }], "quota_exceeded"],
-	["a controller that is away", 500, [{ error_code: 1800, error: "Unable to contact slurm controller (connect failure)" }], "transient"],
-	["a controller that is away, or a token that it does not believe", 500, [{ error: "Unspecified error", errno: -1 }], "transient"],
+	[
+		"a controller that is unavailable",
+		500,
+		[{ error_code: 1800, error: "Unable to contact slurm controller (connect failure)" }],
+		"transient",
+	],
+	["a controller that is unavailable, or a token that it does not believe", 500, [{ error: "Unspecified error", errno: -1 }], "transient"],
 	[
 		"a job that it does not know",
 		500,

@@ -48,7 +48,7 @@ export type Refusal = z.output<typeof refusalSchema>;
 
 /** 22.05 says it both when slurmctld does not answer and when it does not believe the token. */
 const UNSPECIFIED = -1;
-/** The status of 24.11 and 26.05 for a token that is signed by nobody they know; without a word beside it. */
+/** The status of 24.11 and 26.05 for a token that is signed by no one they know; without a word beside it. */
 export const NOT_BELIEVED = 511;
 
 /** What slurmrestd answered instead of what was asked, as the port's error. */
@@ -78,7 +78,7 @@ function kindOf(status: number, code: number | null): DriverErrorKind {
 	return status >= 400 && status < 500 ? "invalid_request" : "transient";
 }
 
-/** No answer at all: nobody can say whether the request was carried out. */
+/** No answer at all: no one can say whether the request was carried out. */
 export function noAnswer(what: string, url: string, error: unknown): DriverError {
 	const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
 	const code = (cause as NodeJS.ErrnoException | null)?.code;

@@ -99,7 +99,7 @@ export async function endHandOver(paths: SlurmPaths): Promise<void> {
 	await running?.done.catch(() => {});
 }
 
-/** Ends what this process stages below a folder; whoever comes next begins it anew. */
+/** Ends what this process stages below a folder; anyone who comes next begins it again. */
 export async function endHandOvers(root: string): Promise<void> {
 	const ours = [...inFlight].filter(([folder]) => path.dirname(folder) === path.resolve(root));
 	for (const [, { abort }] of ours) abort.abort();
@@ -132,14 +132,14 @@ async function endBefore(paths: SlurmPaths, failure: Parameters<typeof writeFail
 	await writeFailure(paths, failure);
 }
 
-/** Answers whether the attempt can go on; if not, it is over, or the next driver begins it anew. */
+/** Answers whether the attempt can go on; if not, it is over, or the next driver begins it again. */
 async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<boolean> {
 	try {
 		await bringData({ place: "the Slurm site", keepsOwn: true, dataRemotes: ctx.settings.dataRemotes }, paths, request, signal);
 		return true;
 	} catch (error) {
 		if (await isThere(paths.stop)) await writeStoppedBefore(paths);
-		// The driver was closed: the next one begins anew.
+		// The driver was closed: the next one starts again.
 		else if (!signal.aborted)
 			await endBefore(paths, { error: error instanceof Error ? error.message : String(error), failedAt: "staging" });
 		return false;
@@ -184,7 +184,7 @@ async function submit(
 	const submittedAtMs = sinceMs ?? ctx.clock.nowMs();
 	if (sinceMs === null) await rewriteRequest(paths, request, submittedAtMs);
 	const slurmJobId = await submitting(async () => {
-		// Whoever stops an attempt writes that first and then aborts this.
+		// Anyone who stops an attempt writes that first and then aborts this.
 		if (signal.aborted && (await isThere(paths.stop))) return null;
 		try {
 			return await calls.submit(body);
@@ -202,7 +202,7 @@ function environmentOf(
 	{ jobId, attemptNo, spec }: StoredRequest,
 	{ container, folder }: ParsedSlurmSettings,
 ): Record<string, string> {
-	// Its default is below HOME, which is each attempt's own: every one would fetch and unpack the image anew.
+	// Its default is below HOME, which is each attempt's own: every one would fetch and unpack the image again.
 	const images: Record<string, string> = container === "apptainer" ? { APPTAINER_CACHEDIR: path.join(folder, "apptainer-cache") } : {};
 	const { CUDA_VISIBLE_DEVICES: _, ...environment } = jobEnvironment({
 		jobId,

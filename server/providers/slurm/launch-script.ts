@@ -24,7 +24,7 @@ export interface LaunchInput {
 	supervisor: string;
 	/** The command, in its container or on its nodes if it has any. */
 	argv: readonly string[];
-	/** A program that must be found on the node before anything runs; null: nobody can say. */
+	/** A program that must be found on the node before anything runs; null: no one can say. */
 	mustExist: string | null;
 }
 

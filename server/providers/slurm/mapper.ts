@@ -3,7 +3,7 @@ import { z } from "zod";
 /**
  * What slurmrestd answers, in the one form that the driver works with. Both generations are read: up to v0.0.38 (Slurm
  * 22.05) figures are plain and states are words; from v0.0.40 on (23.11 and newer) figures are `{set, infinite, number}`
- * and states are lists. Fields that nobody here asks for are let through unread.
+ * and states are lists. Fields that no one here asks for are let through unread.
  */
 
 const figure = z

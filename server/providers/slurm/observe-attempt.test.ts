@@ -55,7 +55,7 @@ describe("an attempt that is over", () => {
 		expect(seen).toMatchObject({ phase: "exited", startedAtMs: 900_400, finishedAtMs: 950_500, exit: { code: 3 } });
 	});
 
-	it("is told as over when its processes cannot be killed and Slurm completes it for ever", () => {
+	it("is told as over when its processes cannot be killed and Slurm completes it forever", () => {
 		expect(see(facts({ exit: exited(0) }), alive("COMPLETING")).phase).toBe("exited");
 	});
 
@@ -125,11 +125,11 @@ describe("Slurm's answer", () => {
 		["waits for the first time", waiting(), job("PENDING"), false],
 		["was restarted before anything of it ran", facts({ run: { slurmJobId: 7, restarts: 1 } }), job("RUNNING", { restarts: 1 }), false],
 		["is another job of the same attempt", facts({ run: { slurmJobId: 8, restarts: 0 } }), job("PENDING"), false],
-	] as const)("tells whether the job has begun anew: it %s", (_what, f, said, begunAnew) => {
+	] as const)("shows whether the job has started again: it %s", (_what, f, said, begunAnew) => {
 		expect(sightOf(said, known(f), 5)).toMatchObject({ kind: "job", begunAnew });
 	});
 
-	it("is remembered as it was first: that it is over, gone, or has begun anew", () => {
+	it("is remembered as it was first: that it is over, gone, or has started again", () => {
 		const first = sightOf(job("COMPLETED"), known(facts()), 5);
 		expect(sightOf(job("COMPLETED"), known(facts(), first), 9)).toMatchObject({ overSinceMs: 5 });
 		expect(sightOf(null, known(facts(), sightOf(null, known(facts()), 5)), 9)).toEqual({ kind: "gone", sinceMs: 5 });

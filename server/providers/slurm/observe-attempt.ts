@@ -97,7 +97,7 @@ function overSince(sight: Sight): number | null {
 }
 
 /**
- * Slurm ended it for reasons of its own: then its exit code is not asked, since many programs leave with 0 after saving
+ * Slurm ended it for its own reasons: then its exit code is not asked, since many programs leave with 0 after saving
  * a checkpoint. What had ended before, by itself, counts.
  */
 function wasTakenAway(facts: AttemptFacts, sight: Sight): boolean {
@@ -107,7 +107,7 @@ function wasTakenAway(facts: AttemptFacts, sight: Sight): boolean {
 	return TAKEN_AWAY.includes(sight.job.state) && !endedBefore;
 }
 
-/** How a job ended of which nobody wrote the end down; null: it is lost, and may be run again. */
+/** How a job ended of which no one wrote the end down; null: it is lost, and may be run again. */
 function endWithoutFile(facts: AttemptFacts, job: SlurmJob): Exit | null {
 	const stopAsked = facts.stopByMs !== null;
 	const ran = facts.childAtMs !== null;

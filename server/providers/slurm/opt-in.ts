@@ -39,7 +39,7 @@ export function ownersWords(comment: string): OwnersWords {
 	return { argsAreWords: words.includes("args"), hasNoArgs: words.includes("noargs"), checkpoints, problems };
 }
 
-/** Null for what is not certainly a folder of its own below another. */
+/** Null for what is not certainly its own folder below another. */
 function folderBelow(name: string): string | null {
 	const parts = name.split("/").filter((part) => part !== "" && part !== ".");
 	return name.startsWith("/") || parts.length === 0 || parts.includes("..") || /[^\w./+@-]/.test(name) ? null : parts.join("/");

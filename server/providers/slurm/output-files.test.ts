@@ -56,7 +56,7 @@ describe("where we may not become the owner", () => {
 	const ours = () => path.join(folder, "authorized_keys");
 	beforeEach(() => writeFile(ours(), "ours"));
 
-	it("follows no link of the owner's to a file of ours", async () => {
+	it("follows no link of the owner's to one of our files", async () => {
 		await symlink(ours(), path.join(folder, "link"));
 		expect((await write("link", { ourUid: SOMEBODY_ELSE })).problem).toContain("ELOOP");
 		await link(ours(), path.join(folder, "hard"));
@@ -64,7 +64,7 @@ describe("where we may not become the owner", () => {
 		expect(await readFile(ours(), "utf8")).toBe("ours");
 	});
 
-	it("writes into no folder that is not the owner's, and for nobody whom the cluster does not name", async () => {
+	it("writes into no folder that is not the owner's, and for no one whom the cluster does not name", async () => {
 		const job = { userId: ME + 2 };
 		expect((await write(ours(), { ourUid: SOMEBODY_ELSE }, job)).problem).toContain("to whom the folder does not belong");
 		for (const ourUid of [0, SOMEBODY_ELSE])

@@ -54,7 +54,7 @@ function patternValue(job: SlurmJob, letter: string): string | null {
 
 /**
  * The names are their owner's choice, and what is written is what their command printed. So it is written as that user where we may
- * become them, and else only into a folder that is theirs: by no name of theirs is a file of anybody else's changed, ours included.
+ * become them, and else only into a folder that is theirs: by none of their names is a file of anybody else's changed, ours included.
  * A file that takes nothing is given up after a while.
  */
 export async function writeOutputFiles(job: SlurmJob, lines: AsyncIterable<OutputLine>, writing: Writing = {}): Promise<BroughtHome> {

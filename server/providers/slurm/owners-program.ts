@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { SlurmJob } from "./mapper.ts";
 import { SYSTEM_FOLDERS } from "./scontrol.ts";
 
-/** A pipe that nobody reads, or a file system that does not answer, would hold up everybody's jobs. */
+/** A pipe that no one reads, or a file system that does not answer, would hold up everybody's jobs. */
 const STALL_MS = 10_000;
 
 /** Who we are, and our patience; for tests. */
@@ -17,8 +17,8 @@ export interface Writing {
 const BECOME = 'exec setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups /bin/sh -c "$0" sh "$2"';
 
 /**
- * Runs a line of shell with `$1` as the owner of a job, so that by no name of theirs a file of anybody else's is changed, ours
- * included. Null: we are neither the owner nor root, and cannot become them. @throws Error when nobody knows whose the job is
+ * Runs a line of shell with `$1` as the owner of a job, so that by none of their names a file of anybody else's is changed, ours
+ * included. Null: we are neither the owner nor root, and cannot become them. @throws Error when no one knows whose the job is
  */
 export function asOwner(
 	{ userId }: Pick<SlurmJob, "userId">,

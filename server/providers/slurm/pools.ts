@@ -57,7 +57,7 @@ export function poolsOf(
 	return [...pools.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Every node that has GPUs, with how it stands in Slurm's own words. */
+/** Every node that has GPUs, with how it is in Slurm's own words. */
 export function clusterNodesOf(nodes: readonly SlurmNode[], pools: readonly SlurmPool[]): ClusterNode[] {
 	const poolOf = new Map(pools.flatMap((pool) => pool.nodes.map(({ name }) => [name, pool.id] as const)));
 	const count = (gpus: SlurmNode["gpus"]): number => gpus.reduce((sum, g) => sum + g.count, 0);

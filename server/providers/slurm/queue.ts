@@ -15,7 +15,7 @@ import { scontrol } from "./scontrol.ts";
 import { calledAs, mayReadArguments } from "./script-arguments.ts";
 import { holdsCheckpoint, unpackCheckpoint } from "./unpack-checkpoint.ts";
 
-/** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out anew. */
+/** Priorities of priority/basic count down from 2^32; of priority/multifactor they are far below, and worked out again. */
 const BASIC_PRIORITY_MIN = 2 ** 31;
 /** Slurm: the job has begun or is over, so that there is nothing to hold. */
 const TOO_LATE = ["2021", "2073", "2084"];
@@ -84,7 +84,7 @@ export class SlurmQueue implements ForeignQueue {
 		if (job === null || tasks === null || tasks === "too_many" || job.state !== "PENDING") return;
 		// One stays: the last one keeps the array's own number, by which Slurm means the whole.
 		for (const task of tasks.indices.slice(1).slice(-count)) {
-			// To change a task, if only to what it is, Slurm makes it a job of its own.
+			// To change a task, if only to what it is, Slurm makes it its own job.
 			await this.#scontrol("update", `JobId=${job.array?.id}_${task}`, `Comment=${job.comment}`);
 		}
 	}
@@ -100,7 +100,7 @@ export class SlurmQueue implements ForeignQueue {
 			if (!(error instanceof DriverError) || (error.kind !== "not_found" && !TOO_LATE.includes(error.providerCode ?? ""))) throw error;
 		}
 		const after = await this.#job(id);
-		// It began in between: Slurm takes a hold of a running job for its next run, which nobody asked for.
+		// It began in between: Slurm takes a hold of a running job for its next run, which no one asked for.
 		if (after !== null && sightOfForeign(after).state === "running" && markOf(after.comment)?.mark === mark) {
 			await this.#options.calls.update(after.id, { hold: false, comment: withoutMark(after.comment) });
 		}
@@ -116,7 +116,7 @@ export class SlurmQueue implements ForeignQueue {
 		const letGo = { comment: held.comment, ...(job.state === "PENDING" ? { notBeforeMs: job.submittedAtMs ?? 1_000 } : {}) };
 		if (held.priority >= BASIC_PRIORITY_MIN && job.state === "PENDING") {
 			if (isHeld) await this.#options.calls.update(job.id, { hold: false });
-			// With priority/basic a hold costs a job its place, which is given back.
+			// With priority/basic a hold costs a job its place, which is released.
 			if (isHeld || (job.priority ?? 0) < held.priority) {
 				await this.#scontrol("update", `JobId=${id}`, `Priority=${held.priority}`).catch(ignoreUnlessUnknown);
 			}
@@ -131,7 +131,7 @@ export class SlurmQueue implements ForeignQueue {
 		if (outcome.outcome === "succeeded") await this.#tellDependants(job.id);
 		const told = `[${outcome.comment}]`;
 		const comment = `${withoutMark(job.comment)} ${told}`.trim();
-		// slurmdbd lists a job from the time on at which it might begin: with the lock's, a year ahead, it would stand in nobody's listing.
+		// slurmdbd lists a job from the time on at which it might begin: with the lock's, a year ahead, it would be in no one's listing.
 		const listed = job.state === "PENDING" ? { hold: true, notBeforeMs: job.submittedAtMs ?? 1_000 } : {};
 		if (!job.comment.endsWith(told)) await this.#options.calls.update(job.id, { comment, ...listed }).catch(ignoreTooLate);
 		if (job.array) await this.#cancelTask(job.array);

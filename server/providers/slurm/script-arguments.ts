@@ -27,7 +27,7 @@ function tellsBoth(release: string): boolean {
 	return major < 23 || (major === 23 && minor < 2);
 }
 
-/** What stands behind the script's name; null where that stands there never or twice. */
+/** What is behind the script's name; null where that is there never or twice. */
 function argumentsIn(line: string, name: string): string | null {
 	const words = line.split(" ");
 	const places = words.flatMap((word, i) => (path.basename(word) === name ? [i] : []));

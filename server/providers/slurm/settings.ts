@@ -28,9 +28,15 @@ export const slurmSettingsSchema = z.strictObject({
 		],
 		'{"file": "/an/absolute/path"}, or nothing with a stored token',
 	),
-	/** Folder on a file system that this host and the nodes share; one folder a site. It must be there: an unmounted one is no empty one. */
+	/**
+	 * Folder on a file system that this host and the nodes share; one folder a site. It must be there: an unmounted one is no empty
+	 * one.
+	 */
 	folder: absolutePath,
-	/** What the cluster's GRES types are called here: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are left out. */
+	/**
+	 * What the cluster's GRES types are called here: `{"h100": "H100-80GB"}`. `gpu` stands for GPUs without a type; others are left
+	 * out.
+	 */
 	accelerators: z.record(slurmName, z.string().min(1)).refine((a) => Object.keys(a).length > 0, "name at least one GRES type"),
 	/** Partitions to use, the preferred first: a node in several of them counts in the first. Default: all that are up, by name. */
 	partitions: z.array(slurmName).min(1).optional(),

@@ -13,7 +13,10 @@ import { PoolWatch } from "./pool-watch.ts";
 import { scontrol } from "./scontrol.ts";
 import { type ParsedSlurmSettings, slurmCredentialsSchema, slurmSettingsSchema } from "./settings.ts";
 
-/** Found on the path of the server's own process, where only who runs it puts programs. Any other is one that somebody else may have written. */
+/**
+ * Found on the path of the server's own process, where only who runs it puts programs. Any other is one that somebody else may have
+ * written.
+ */
 const PLAIN_SCONTROL = ["scontrol"];
 
 /** A row has what the books read too, and no token where one is stored for the site. */

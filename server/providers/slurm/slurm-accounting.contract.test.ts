@@ -14,7 +14,7 @@ import { whyNoAccounting } from "./testing/slurm-programs.ts";
 /** Not by itself: its start took 20 s on a busy host, and fair share a minute. */
 const asked = process.env.SPILLWAY_CONTRACT_SLURM_ACCOUNTING === "1";
 const missing = asked ? whyNoAccounting() : "npm run test:contract -- --driver slurm --with-accounting asks for it";
-/** Fair share is counted anew each minute. */
+/** Fair share is counted again each minute. */
 const TIMEOUT_MS = 180_000;
 /** Any user of the host who is neither root nor an operator of the cluster. */
 const OTHER = "games";
@@ -185,7 +185,7 @@ describe.skipIf(missing !== null)(
 			}
 		});
 
-		it("a job of others that ended elsewhere stands in sacct's listing as cancelled, without a second of the cluster", async () => {
+		it("a job of others that ended elsewhere is in sacct's listing as cancelled, without a second of the cluster", async () => {
 			const script = path.join(slurm().shared, "away.sh");
 			await writeFile(script, "#!/bin/sh\nsleep 600\n");
 			await set("State=DOWN");

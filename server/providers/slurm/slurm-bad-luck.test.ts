@@ -240,7 +240,7 @@ describe.skipIf(missing !== null)(
 				return Object.fromEntries(steps.map((step) => [step.id, `${step.outcome}: ${step.found}`]));
 			};
 
-			it("tells what it found in each step", async () => {
+			it("shows what it found in each step", async () => {
 				const steps = await checked({ scontrol: ["env", `SLURM_CONF=${slurm().conf}`, "scontrol"] });
 				expect(steps).toEqual({
 					version: expect.stringMatching(/^passed: http:.* speaks v0\.0\.\d+\.$/),
@@ -252,7 +252,7 @@ describe.skipIf(missing !== null)(
 				});
 			});
 
-			it("tells what is wrong in each, and tries nothing with a token that Slurm does not take", async () => {
+			it("shows what is wrong in each, and tries nothing with a token that Slurm does not take", async () => {
 				const wrong = { partitions: ["debug"], accelerators: { a100: "A100-80GB" }, folder: path.join(site.folder, "unmounted") };
 				expect(await checked({ ...wrong, scontrol: ["false"] })).toMatchObject({
 					partitions: "failed: Not there, or down: debug. Up: gpu.",
@@ -448,7 +448,7 @@ describe.skipIf(missing !== null)(
 				expect(await textOf(request.attemptId)).toEqual(["here"]);
 			});
 
-			it("other people's jobs take GPUs away, are no attempts of ours, and are listed as the cluster's own queue", async () => {
+			it("other people's jobs take GPUs away, are not our attempts, and are listed as the cluster's own queue", async () => {
 				const ours = aStart(h, untilStopped());
 				await h.driver.start(ours);
 				await untilPhase(h, ours.attemptId, "running");
@@ -644,7 +644,7 @@ describe.skipIf(missing !== null)(
 			});
 		});
 
-		it("does not take a folder that is gone for one without attempts", async () => {
+		it("does not take a folder that no longer exists for one without attempts", async () => {
 			const driver = newDriver({ folder: path.join(site.folder, "unmounted") });
 			await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
 		});

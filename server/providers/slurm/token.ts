@@ -10,7 +10,7 @@ const run = promisify(execFile);
 
 /** A token that ends sooner than this is renewed before it is used. */
 const RENEW_BEFORE_MS = 60_000;
-/** A token is looked for anew this often, so that one that was exchanged before its end is seen. */
+/** A token is looked for again this often, so that one that was exchanged before its end is seen. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 const COMMAND_TIMEOUT_MS = 10_000;
 

@@ -36,7 +36,7 @@ describe("a checkpoint that comes home", () => {
 		expect(readFileSync(path.join(folder, "notes"), "utf8")).toBe("mine");
 	});
 
-	it("replaces a link that stands in a file's place, and does not write through it", async () => {
+	it("replaces a link that is in a file's place, and does not write through it", async () => {
 		const folder = path.join(workFolder, "ckpt");
 		const elsewhere = path.join(root, "elsewhere");
 		mkdirSync(folder);

@@ -75,7 +75,7 @@ function pack(folder: string): { bytes: AsyncIterable<Uint8Array>; over: Promise
 	const over = new Promise<void>((resolve, reject) => {
 		tar.once("error", reject);
 		tar.once("close", (code) => {
-			// Nobody wanted the rest: why is told by whoever read it.
+			// No one wanted the rest: why is told by anyone who read it.
 			if (code === 0 || !tar.stdout.readableEnded) resolve();
 			else reject(new Error(`the checkpoint could not be read: ${said.trim() || "tar was ended"}`));
 		});

@@ -60,7 +60,7 @@ const HIDDEN_MS = 60_000;
 export interface EmulatedProject {
 	emulator: GceEmulator;
 	sdk: ComputeClients;
-	/** A control plane of its own in the project. */
+	/** Its own control plane in the project. */
 	makeHarness(): Promise<CloudHarness>;
 	close(): Promise<void>;
 }

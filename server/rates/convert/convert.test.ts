@@ -63,7 +63,7 @@ describe("offers from the raw catalogue", () => {
 		]);
 	});
 
-	it("refuses a source that nobody has described", () => {
+	it("refuses a source that no one has described", () => {
 		expect(() => convertOffers("aws", catalogue("aws,g5.xlarge,A10G,1,4,16,us-east-2,,1,,2025-04-04,hearsay,"), new Map())).toThrow(
 			"hearsay",
 		);

@@ -13,7 +13,7 @@ interface TpuMachine {
 /**
  * The types that Compute Engine makes ("TPU machines in accelerator-optimized machine family", compute/docs/tpus/tpu-machines),
  * with vCPUs and memory as "TPU v6e" and "Plan TPUs in GKE" have them; where the two differ (memory of ct6e-standard-1t), the
- * smaller. It has types of TPU v5e in its lists, and makes none of them: those are made by GKE and by an API of their own.
+ * smaller. It has types of TPU v5e in its lists, and makes none of them: those are made by GKE and by their own API.
  */
 const MACHINES: Readonly<Record<TpuName, readonly TpuMachine[]>> = {
 	"TPU-v5p": [

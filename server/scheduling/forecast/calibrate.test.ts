@@ -58,7 +58,7 @@ describe("the correction of forecasts", () => {
 		const waiting = (leftMs: number): ScoredForecast[] =>
 			Array.from({ length: 60 }, (_, i) => ({ ...openFor(10 * HOUR_MS, leftMs), atMs: i * HOUR_MS, toldP90Ms: 1_000 * HOUR_MS }));
 		const scaleOf = (leftMs: number) => learnScale(HORIZONS_MS.map((_, i) => (i === 4 ? waiting(leftMs) : []))).steps[4]?.p90;
-		// The replay's P90 was 2 h, and 11 h will have passed; of 90 h more nobody has seen enough.
+		// The replay's P90 was 2 h, and 11 h will have passed; of 90 h more no one has seen enough.
 		expect(scaleOf(HOUR_MS)).toBeGreaterThan(2);
 		expect(scaleOf(90 * HOUR_MS)).toBe(1);
 	});

@@ -125,7 +125,7 @@ function middleRatio(forecasts: readonly ScoredForecast[]): number {
 function lateRatio(forecasts: readonly ScoredForecast[]): number {
 	const found = quantileOfCensored(ratiosTo(forecasts, "replayP90Ms"), 0.9);
 	if (!found) return 0;
-	// The tenth of which nobody has come to its end may be as late as the late replay says.
+	// The tenth of which no one has come to its end may be as late as the late replay says.
 	const value = found.reached ? found.value : Math.max(found.value, 0);
 	const times = timesLivedThrough(forecasts);
 	return ((value * times) / (times + 1)) * trust(forecasts);

@@ -156,7 +156,7 @@ describe("what history says of a job", () => {
 			expect(medianHours(20, { name, user: "ben" })).toBeCloseTo(1, 1);
 		});
 
-		it.each(["train-v9", "never-seen"])("tells a user of two runs, an unknown one and nobody what the team is told: %s", (name) => {
+		it.each(["train-v9", "never-seen"])("tells a user of two runs, an unknown one and no one what the team is told: %s", (name) => {
 			const [ann, unknown, nobody] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
 			expect(ann).toBeCloseTo(1, 1);
 			expect([ann, unknown]).toEqual([nobody, nobody]);

@@ -18,8 +18,10 @@ export interface Component {
  * How long something takes: a distribution function, straight between its steps, with a Pareto tail behind the last. Values are ms.
  *
  * Runs of the very same length, to the ms, have one step, and the share rises evenly from the value below to it: forty runs of 1 h
- * have a median of 0.51 h (their P90 is 0.92 h), where forty that differ by seconds have one of 1 h. Lengths that are measured differ; those of
- * traces in whole seconds or minutes do not. A step that is upright (one more value, 1 ms below it) was tried: docs/forecast.md, The benchmark.
+ * have a median of 0.51 h (their P90 is 0.92 h), where forty that differ by seconds have one of 1 h. Lengths that are measured
+ * differ; those of
+ * traces in whole seconds or minutes do not. A step that is upright (one more value, 1 ms below it) was tried: docs/forecast.md, The
+ * benchmark.
  */
 export class Distribution {
 	readonly #values: Float64Array;
@@ -95,7 +97,7 @@ function stepsOf(components: readonly Component[]): Float64Array {
 
 /**
  * Adds, times its weight, the share of a component's next run that is at most each of the values, which ascend. Of n samples the
- * k-th smallest stands at k / (n + 1), so that a few samples never say that nothing shorter or longer can be (Weibull's plotting positions).
+ * k-th smallest is at k / (n + 1), so that a few samples never say that nothing shorter or longer can be (Weibull's plotting positions).
  */
 function addShares({ points, samples, weight }: Component, values: Float64Array, shares: Float64Array): void {
 	const place = (i: number): number => ((POINT_SHARES[i] ?? 1) * (samples - 1) + 1) / (samples + 1);

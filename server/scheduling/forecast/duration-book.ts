@@ -5,7 +5,7 @@ import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 /** Newest runs that a statistic is made of: old habits are forgotten. */
 const KEPT = 1_000;
 const KEPT_AT_FIRST = 8;
-/** Fewer runs than this are told to nobody. */
+/** Fewer runs than this are told to no one. */
 const SAMPLES_MIN = 3;
 
 /** Kinds of jobs that are counted in a group; more make no difference. */
@@ -115,7 +115,7 @@ class Window {
 		const sorted = this.#sorted;
 		const at = placeOf(sorted, value, this.size);
 		if (this.size < KEPT) {
-			// What stands behind the last one is of no matter.
+			// What is behind the last one is of no matter.
 			sorted.copyWithin(at + 1, at, this.size);
 			sorted[at] = value;
 			this.size++;

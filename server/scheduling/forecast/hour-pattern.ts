@@ -19,7 +19,7 @@ const SURE_ERRORS = 3;
 
 /**
  * The pattern of an hourly series (start of the UTC hour → value above 0); null when it has too few whole days, or no hour
- * differs surely: then nothing is to be had by waiting for another hour.
+ * differs surely: then nothing is gained by waiting for another hour.
  */
 export function hourPattern(hours: ReadonlyMap<number, number>): HourPattern | null {
 	const days = [...Map.groupBy(hours, ([hourMs]) => Math.floor(hourMs / DAY_MS))]

@@ -31,8 +31,10 @@ export type DistributionOf = (spec: JobSpec) => Distribution | null;
  * The person's estimate comes between the name's runs and the team's, twice: multiplied by what run time ÷ estimate was in the
  * narrowest group that knows (Tsafrir, Etsion and Feitelson, TPDS 2007: estimates are bounds, not predictions), weighted by how much
  * narrower those ratios are than the run times and by how many were seen; and as it is, with what doubt remains. So a job that
- * outlives all that is known of its like is expected to last until its own estimate. Of a new kind of job without an estimate nothing is known,
- * and what weight is left is that of any job. Only statistics with `points` take part, and a user's group not where all runs of the group around
+ * outlives all that is known of its like is expected to last until its own estimate. Of a new kind of job without an estimate nothing
+ * is known,
+ * and what weight is left is that of any job. Only statistics with `points` take part, and a user's group not where all runs of the
+ * group around
  * it are that user's: the same runs would count twice.
  */
 export function makeDistributionOf(stats: readonly DurationStat[]): DistributionOf {

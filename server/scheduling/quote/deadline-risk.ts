@@ -20,7 +20,7 @@ export interface RiskyRun {
 	workMsAt: (share: number) => number;
 	/** Interruptions of all its instances together, an hour; 0 at home and on firm capacity. */
 	interruptionsPerHour: number;
-	/** Longest work between two checkpoints; null: it begins anew. */
+	/** Longest work between two checkpoints; null: it starts again. */
 	checkpointEveryMs: number | null;
 	/** From an interruption to work that goes on. */
 	changeoverMs: number;

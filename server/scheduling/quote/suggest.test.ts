@@ -82,7 +82,7 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(best && suggestionSentence(best)).toBe("Allow A100-80GB: starts 3h59m earlier, $2.03 more.");
 	});
 
-	it("weighs sooner against dearer as the policy does, and takes any price where it gives delay no weight", () => {
+	it("weighs sooner against more expensive as the policy does, and takes any price where it gives delay no weight", () => {
 		const job = aJob("train").accelerators("H100-80GB").build();
 		const dear = [anOffer({ accelerator: "A100-80GB", gpus: 1, usd: "60.00" })];
 		const weighing = (delayMicroUsdPerHour: bigint): Snapshot => ({

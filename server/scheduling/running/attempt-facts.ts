@@ -9,7 +9,7 @@ export function isCloud(attempt: RunningAttempt): boolean {
 	return attempt.placement.poolId === null;
 }
 
-/** An attempt that nobody has told to go yet. */
+/** An attempt that no one has told to go yet. */
 export function isSettledHere(attempt: RunningAttempt): boolean {
 	return !attempt.stopping && (attempt.movingTo ?? null) === null;
 }

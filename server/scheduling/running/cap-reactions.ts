@@ -28,11 +28,11 @@ export function cappedBudgets({ snapshot }: RunningInput): CappedBudget[] {
 }
 
 /**
- * Ends cloud attempts under a budget at its cap, the dearest expected rest first, until posted + the expected rest of
+ * Ends cloud attempts under a budget at its cap, the most expensive expected rest first, until posted + the expected rest of
  * those that stay fits under the cap. `terminate` stops at once; `checkpoint-and-return` stops at the next checkpoint: an
  * attempt that has none soon is left until it has, one without a schedule saves in its grace. Either way the job waits
  * again (at home, or held by that very budget) and does not fail.
- * An attempt whose price is not known counts as the dearest.
+ * An attempt whose price is not known counts as the most expensive.
  */
 export function capReactions(input: RunningInput, capped: readonly CappedBudget[], open: readonly RunningAttempt[]): Action[] {
 	const gone = new Set<string>();
@@ -50,7 +50,7 @@ function reactTo(input: RunningInput, { rule, view }: CappedBudget, open: readon
 	const actions: Action[] = [];
 	for (const { attempt } of under) {
 		if (staysMicroUsd <= roomMicroUsd) break;
-		// What stays is summed anew: infinite minus infinite has no answer.
+		// What stays is summed again: infinite minus infinite has no answer.
 		gone.add(attempt.attemptId);
 		staysMicroUsd = under.reduce((sum, u) => sum + (gone.has(u.attempt.attemptId) ? 0 : u.restMicroUsd), 0);
 		if (rule.atCap === "checkpoint-and-return" && !isAtCheckpoint(attempt, nowMs)) continue;

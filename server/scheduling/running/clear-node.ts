@@ -22,7 +22,7 @@ export interface ClearFor {
 interface Clearing {
 	pool: HomePool;
 	node: number;
-	/** Those of them that nobody has told to go yet. */
+	/** Those of them that no one has told to go yet. */
 	leaving: readonly RunningAttempt[];
 	/** GPU time of their pauses, ms. */
 	lostMs: number;
@@ -31,7 +31,8 @@ interface Clearing {
 /**
  * Enough GPUs are free at home for a job, but not on one node: the node whose smaller jobs lose the least by it is cleared of
  * them, each from a checkpoint that is near, into gaps of nodes that are at least as full. The sum of the squares of what is free
- * on each node only grows by that, so nobody goes round in circles. The room is nobody's by name: the job for which it was made comes at its own next checkpoint,
+ * on each node only grows by that, so no one goes round in circles. The room is no one's by name: the job for which it was made comes
+ * at its own next checkpoint,
  * and a newcomer that takes it before would have left home otherwise.
  * Only attempts that a move rule lets go home, without a deadline, on one node, past their first minutes.
  * Null: no node can be cleared, or it does not pay. Cost: a look at each holder of each node that is neither empty nor full.

@@ -12,7 +12,7 @@ const ROUNDING_MS = 2;
 /** One bound serves the checkpoints of so long; where it leaves a move open, each checkpoint gets its own. */
 const WIDE_MS = HOUR_MS;
 
-/** What tells whether a move could pay. */
+/** What shows whether a move could pay. */
 export interface MoveTerms {
 	snapshot: Snapshot;
 	shapeOf: ShapeOf;
@@ -27,7 +27,7 @@ export interface MoveTerms {
 export class MoveBounds {
 	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
 	wide: PayBound | null = null;
-	/** The wide bound left a cheaper offer open: until it is worked out anew only those of single checkpoints are asked. */
+	/** The wide bound left a cheaper offer open: until it is worked out again only those of single checkpoints are asked. */
 	mayBeCheaper = false;
 	#wideUntilMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NEGATIVE_INFINITY;

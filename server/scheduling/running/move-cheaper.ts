@@ -37,7 +37,7 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
 
 /**
  * Whether a move could save what a rule asks for, whichever proven offer were picked: exact where the offer that it runs on can
- * be scored. What nobody could be moved for is found here, without asking for its offers, money or approval.
+ * be scored. What no one could be moved for is found here, without asking for its offers, money or approval.
  * Cost: a score for each proven offer up to the first whose price alone is too dear.
  */
 function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {

@@ -13,7 +13,7 @@ const NOBODY: readonly RunningAttempt[] = [];
 /**
  * The cloud attempts, each with a time before which it is not moved to save money: so few are looked at in a cycle.
  * That time holds since an attempt that has not started starts later than now, a checkpoint that is announced stands until it
- * has passed, and a price in effect changes with the offers (RunningAttempt). It is worked out anew when run times or shapes are.
+ * has passed, and a price in effect changes with the offers (RunningAttempt). It is worked out again when run times or shapes are.
  * Cost: one comparison of numbers for each cloud attempt a cycle, and a few for those whose checkpoint is near; two medians of a
  * distribution an hour, and two more for each checkpoint at which the bound of the hour leaves a move open.
  */
@@ -111,7 +111,10 @@ export class MoveWatch {
 	}
 }
 
-/** From when on an attempt may be moved: past its first minutes, with a checkpoint near. A later moment than now may be too early, never too late. */
+/**
+ * From when on an attempt may be moved: past its first minutes, with a checkpoint near. A later moment than now may be too early,
+ * never too late.
+ */
 export function movableFrom(attempt: RunningAttempt, nowMs: number): number {
 	const { startedAtMs } = attempt;
 	if (startedAtMs === null) return nowMs + LIMITS.moveMinRunMs;

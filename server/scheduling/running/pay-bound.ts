@@ -40,7 +40,7 @@ interface Runs {
 
 /**
  * What a move of one cloud attempt at any checkpoint at which what is expected to be left of it lies between two bounds
- * (move-bounds.ts) can save at the most: good as long as shapes and prices stay. It says no to nobody who would move, and so few
+ * (move-bounds.ts) can save at the most: good as long as shapes and prices stay. It says no to no one who would move, and so few
  * are weighed in full in a cycle.
  */
 export class PayBound {
@@ -109,7 +109,7 @@ export class PayBound {
 		const candidates = proven.candidatesOf(this.#shape.offers(), terms);
 		for (const row of candidates) {
 			if (row === here) continue;
-			// No dearer one gains more than this.
+			// No more expensive one gains more than this.
 			if (hereMicroUsd - leastScoreFrom(row, least) < this.#leastCheaper - ROUNDING_MICRO_USD) break;
 			const its = times(ratesOn(row, terms), 1 / slack);
 			const advantage = hereMicroUsd - scoreAt(row, least, its);

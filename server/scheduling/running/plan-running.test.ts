@@ -83,7 +83,7 @@ describe("going home at a checkpoint", () => {
 		expect(moves({ running: [inCloud(fiveHours("a").deadline(NOON_MS + rest - 1))] })).toEqual([]);
 	});
 
-	it("leaves room for the jobs that arrive within a boot, and gives the rest to the dearest GPU-hours first", () => {
+	it("leaves room for the jobs that arrive within a boot, and gives the rest to the most expensive GPU-hours first", () => {
 		const running = [
 			inCloud(fiveHours("cheap"), { usd: 1 }),
 			inCloud(fiveHours("dear"), { usd: 3 }),
@@ -148,7 +148,7 @@ describe("going on at a cheaper offer", () => {
 		// From its checkpoint in 2 minutes 6.5 h − 2 min of work are left of a known 7.5 h; then the stop's
 		// grace of 2 minutes, a boot of 2 at P90 and 3 to restore.
 		const FIRM_MS = 6.5 * HOUR_MS + 7 * MINUTE_MS;
-		// A start on spot can be lost whole: once more boot and restore, a checkpoint's interval, and 5 minutes until that is seen.
+		// A start on spot can be lost whole: again boot and restore, a checkpoint's interval, and 5 minutes until that is seen.
 		const SPOT_MS = FIRM_MS + (5 + 15 + 5) * MINUTE_MS;
 		const late = (deadlineMs: number): RunningAttempt => {
 			const attempt = inCloud(
@@ -175,7 +175,7 @@ describe("going on at a cheaper offer", () => {
 			expect([SPOT_MS, SPOT_MS - 1].map((leftMs) => to(spot, leftMs))).toEqual([1, 0]);
 		});
 
-		it("does not go back to spot that is gone before a start there has paid off, whatever it would save by the hour", () => {
+		it("does not go back to spot that no longer exists before a start there has paid off, whatever it would save by the hour", () => {
 			const spot = anOffer({ usd: "1.00", capacityType: "spot" });
 			const runs = (perHour: number): OfferRecord => {
 				const [hours, ends] = [AGE_EDGES_MS.map(() => 100), AGE_EDGES_MS.map(() => 100 * perHour)];
@@ -242,7 +242,7 @@ describe("budgets at their cap", () => {
 	const running = [inCloud(fiveHours("cheap"), { usd: 1 }), inCloud(fiveHours("dear"), { usd: 3 }), inCloud(fiveHours("mid"))];
 	const ended = (part: Partial<Snapshot>): string[] => urgent({ running, ...part }).map((a) => `${a.kind} ${a.jobId} ${a.reason.code}`);
 
-	it("ends the dearest rest first until what is expected of the others fits", () => {
+	it("ends the most expensive rest first until what is expected of the others fits", () => {
 		// 4 h are left: $4, $8 and $12; $88 posted and more held than the rest of the cap
 		const budgets = [aBudget("month", { cap: 100, posted: 88, held: 30 })];
 		expect(ended({ policy: capped("terminate"), budgets })).toEqual(["stop job_dear budget_cap_reached"]);

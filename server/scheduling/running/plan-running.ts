@@ -81,7 +81,7 @@ export function planRunning(input: RunningInput): Action[] {
 	return [...home, ...moveCheaper(input, moversOf(may.cheaper.filter(({ jobId }) => !going.has(jobId))))];
 }
 
-/** Where nobody watches: all of whom it is not known that they cannot. */
+/** Where no one watches: all of whom it is not known that they cannot. */
 function everybody(input: RunningInput): Movable {
 	const all = input.snapshot.running.filter((attempt) => mayMove(input, attempt));
 	return { home: all, cheaper: all };

@@ -77,7 +77,7 @@ export class ProvenOffers {
 	}
 }
 
-/** So many places without work of ours are tried, the cheapest first: a dearer one saves less, and each ask may be refused. */
+/** So many places without work of ours are tried, the cheapest first: a more expensive one saves less, and each ask may be refused. */
 const UNPROVEN_MAX = 8;
 
 function unprovenOf(fit: OfferFit, terms: CostTerms, proven: readonly OfferRow[]): OfferRow[] {

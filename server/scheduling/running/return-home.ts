@@ -33,8 +33,8 @@ interface Homecomer {
  * A move is made when saving >= the rule's, and the P90 rest at home still meets a deadline.
  *
  * Room: only what the queue left, without delaying any job in it, beyond the headroom for those to come:
- * headroom = GPUs that arrive per hour × P90 boot time, to the nearest GPU, since whoever comes next would pay for the cloud otherwise.
- * Order: the dearest GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
+ * headroom = GPUs that arrive per hour × P90 boot time, to the nearest GPU, since anyone who comes next would pay for the cloud otherwise.
+ * Order: the most expensive GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
  * Where enough is free in all, but not on one node, jobs that are at home already move together (clear-node.ts), one node a cycle.
  */
 export function returnHome(input: RunningInput, candidates: readonly Mover[], { gpus: roomGpus, idleForMs }: RoomAtHome): Action[] {
@@ -47,7 +47,7 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[], { 
 	if (homecomers.length === 0) return [];
 	homecomers.sort(compareHomecomers);
 	const actions: Action[] = [];
-	// One node a cycle, and nothing again that was found to be in vain.
+	// One node a cycle, and nothing again that was found to be without success.
 	let clearedFor = Number.POSITIVE_INFINITY;
 	for (const homecomer of homecomers) {
 		const gpus = gpusOf(homecomer.attempt.spec);
@@ -101,7 +101,7 @@ function homecomerOf(input: RunningInput, { attempt, shape, atMs, restMs, hereMi
 }
 
 /**
- * No move home saves more than this, µ$: the whole price of the rest, in the pool that is fastest, where nobody drives it out
+ * No move home saves more than this, µ$: the whole price of the rest, in the pool that is fastest, where no one drives it out
  * again. It grows with the rest. 1 µ$ bears the rounding of plain numbers. Infinitely little where no pool can take it.
  */
 export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd: number, restMs: number): number {

@@ -7,7 +7,7 @@ import { presenceOf } from "../spot-zone.ts";
 
 const SURE: Presence = { chance: 1, upMs: Number.POSITIVE_INFINITY };
 
-/** What is expected of an offer on which no work of ours runs, µ$ and ms. */
+/** What is expected of an offer that runs none of our jobs, µ$ and ms. */
 export interface Try {
 	/** What the move saves when a machine comes up. */
 	savingMicroUsd: number;

@@ -8,7 +8,7 @@ import type { ProvenOffers } from "./proven-offers.ts";
 
 /**
  * What decisions about running attempts may ask of the cycle. Calls of one cycle share the budget book and the room at
- * home with the queue: what is taken here is gone for it, and the other way round.
+ * home with the queue: what is taken here no longer exists for it, and the other way round.
  */
 export interface RunningInput {
 	snapshot: Snapshot;
@@ -32,7 +32,7 @@ export interface RunningInput {
 	roomFor: (attempt: Pick<RunningAttempt, "spec" | "homePoolId">, restOf: () => TimeSpread) => HomeRoom | null;
 	/** Whether there certainly is such room, however long it is needed. False where that has to be worked out. */
 	isRoomFor: (spec: JobSpec) => boolean;
-	/** GPUs in healthy pools that are free and promised to nobody, after what was taken. */
+	/** GPUs in healthy pools that are free and promised to no one, after what was taken. */
 	freeGpus: () => number;
 	budgets: BudgetBook;
 	askApproval: AskApproval;
@@ -51,7 +51,7 @@ export interface HomeRoom {
 
 /** Whom a move could pay for. */
 export interface Movable {
-	/** All that time lets go, in no order, when it could pay for any of them to go home; nobody otherwise. */
+	/** All that time lets go, in no order, when it could pay for any of them to go home; no one otherwise. */
 	home: readonly RunningAttempt[];
 	/** Each for whom going to a cheaper offer could pay. */
 	cheaper: readonly RunningAttempt[];

@@ -46,7 +46,7 @@ describe("a job with a deadline", () => {
 		expect(away(RARE)).toMatchObject({ on: "on_demand", why: "firm_saves_slack" });
 	});
 
-	it("does not leave on-demand for spot that is gone before the changeover has paid off", () => {
+	it("does not leave on-demand for spot that no longer exists before the changeover has paid off", () => {
 		const on = { kind: "on_demand", startingMs: 0 } as const;
 		expect(chooseWithDeadline(aState({ on, zones: [aZone("zone-a", { model: RARE })] }))).toMatchObject({ on: "on_demand" });
 		expect(chooseWithDeadline(aState({ on, zones: [aZone("zone-a", { model: STEADY })] }))).toMatchObject({ on: "spot" });

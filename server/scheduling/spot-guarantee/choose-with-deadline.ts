@@ -13,7 +13,7 @@ type Firm = { on: "on_demand" | "home"; microUsdPerHour: number };
  * Where a job with a deadline and checkpoints should be from now until the next choice.
  * 1. Firm capacity, when nothing else keeps the deadline whatever spot does (safety.ts), or when spot is not cheaper.
  * 2. On spot, stay, unless cheaper spot that is up is worth the changeover.
- * 3. Where only spot is up that is dearer than spot which is away: wait, when that is expected to cost less.
+ * 3. Where only spot is up that is more expensive than spot which is unavailable: wait, when that is expected to cost less.
  * 4. Otherwise the least expected cost of {start on the best spot that is up, start or stay on firm capacity, wait}, by a value
  *    table of the zones' learned model. Total and pure: the same state gives the same choice, whatever the order of its zones.
  */
@@ -106,7 +106,7 @@ function cheaperThan(here: SpotZone, state: DeadlineState, zones: readonly SpotZ
 	return ways.startSpot < ways.stayFirm ? best : null;
 }
 
-/** Whether waiting for cheaper zones that are away is expected to cost less than starting on the best one that is up. */
+/** Whether waiting for cheaper zones that are unavailable is expected to cost less than starting on the best one that is up. */
 function isWorthTheWait(up: SpotZone, state: DeadlineState, zones: readonly SpotZone[], firm: Firm): boolean {
 	const away = zones.filter((zone) => !zone.up && zone.microUsdPerHour < up.microUsdPerHour * CHEAPER_SHARE);
 	if (away.length === 0 || !bearsSpotStart(state)) return false;
@@ -117,7 +117,7 @@ function isWorthTheWait(up: SpotZone, state: DeadlineState, zones: readonly Spot
 /** Spot is cheaper than other spot, for the choice between them, below this share of its price: less does not pay for a changeover. */
 const CHEAPER_SHARE = 0.98;
 
-/** `anchor`: price of the spot that is up, and dearer than these zones. */
+/** `anchor`: price of the spot that is up, and more expensive than these zones. */
 function waysOn(state: DeadlineState, best: SpotZone, zones: readonly SpotZone[], firm: Firm, anchor = firm.microUsdPerHour): WaysOn {
 	const workMs = Math.max(0, state.workLeftMs - state.unsavedMs);
 	const slackMs = Math.max(0, state.deadlineMs - state.nowMs - workMs);

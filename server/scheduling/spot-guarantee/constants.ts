@@ -8,14 +8,17 @@ export const AGES = AGE_EDGES_MS.length;
 export const SPOT = {
 	/** Before anything is seen, a run of age a ends at 1 / (a + this) per hour: the longer it lasts, the longer it will. An assumption. */
 	priorAgeHours: 0.5,
-	/** That belief weighs as much as so many endings seen, at each age. An assumption; from 1 to 10 the bench changes by 0.6%. */
+	/** That belief counts as much as so many endings seen, at each age. An assumption; from 1 to 10 the bench changes by 0.6%. */
 	priorEnds: 3,
 	/** Counts weigh half after this long. An assumption: a market's month. */
 	halfLifeMs: 30 * DAY_MS,
-	/** Looks further apart than this tell nothing of the time between them: twice the longest pause between two calls to an offer that refused. */
+	/**
+	 * Looks further apart than this tell nothing of the time between them: twice the longest pause between two calls to an offer that
+	 * refused.
+	 */
 	lookGapMs: HOUR_MS,
 	/**
-	 * Age of the run of a zone that was not seen to come up: where nobody looked lately nothing is known but that spot usually lasts. At
+	 * Age of the run of a zone that was not seen to come up: where no one looked lately nothing is known but that spot usually lasts. At
 	 * this age the belief from before anything is seen is 0.1 ends an hour, as that of an instance (LIMITS). An assumption.
 	 */
 	unseenAgeMs: 6 * HOUR_MS,
@@ -35,7 +38,8 @@ export const SPOT = {
 	/** When fewer of the runs than this can still meet the deadline on firm capacity, it counts as lost. An assumption. */
 	lostShare: 0.02,
 	/**
-	 * Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. The bench hardly needs so many along
+	 * Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. The bench hardly
+	 * needs so many along
 	 * slack, but where time has a price, waiting is weighed by the step.
 	 */
 	workCells: 48,

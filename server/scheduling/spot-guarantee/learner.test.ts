@@ -63,7 +63,7 @@ describe("a zone that only our own launches look at", () => {
 		expect(noteZone(null, false, nowMs)).toMatchObject({ up: false, atMs: nowMs, sinceMs: nowMs });
 	});
 
-	it("comes back: refused at 0, 1, 3 and 7 min, up at 15 min, is one end of a run of 15 min that it was away", () => {
+	it("comes back: refused at 0, 1, 3 and 7 min, up at 15 min, is one end of a run of 15 min that it was unavailable", () => {
 		let zone = noteZone(null, false, 0);
 		for (const minute of [1, 3, 7]) zone = noteZone(zone, false, minute * M);
 		zone = noteZone(zone, true, 15 * M);

@@ -56,7 +56,10 @@ export interface SpotZone {
 export type DeadlineChoice = {
 	/** The latest time at which the rule must be asked again for the guarantee to hold; null: it holds by itself (firm, or done). */
 	reviewByMs: number | null;
-	/** Time left − (work left from the last checkpoint + the changeover to firm capacity), ms: negative when the deadline can't be promised. */
+	/**
+	 * Time left − (work left from the last checkpoint + the changeover to firm capacity), ms: negative when the deadline can't be
+	 * promised.
+	 */
 	marginMs: number;
 	why: DeadlineWhy;
 } & ({ on: "spot"; zoneId: string } | { on: "on_demand" } | { on: "home" } | { on: "wait" });
@@ -68,7 +71,7 @@ export const DEADLINE_WHYS = [
 	"firm_is_cheapest",
 	/** Spot is the cheapest way on, and the slack bears an interruption. */
 	"spot_is_cheapest",
-	/** Firm for now: spot is away too long, or too short-lived, for the slack that is left. */
+	/** Firm for now: spot is unavailable too long, or too short-lived, for the slack that is left. */
 	"firm_saves_slack",
 	/** Waiting for spot is worth the slack that it takes. */
 	"spot_is_worth_the_wait",

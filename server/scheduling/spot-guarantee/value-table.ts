@@ -10,7 +10,8 @@ export interface TableTerms {
 	changeoverMs: number;
 	checkpointEveryMs: number;
 	/**
-	 * Price of dearer spot that is up ÷ the firm price, at most 1 (none). It counts as firm capacity that is used while the slack bears
+	 * Price of more expensive spot that is up ÷ the firm price, at most 1 (none). It counts as firm capacity that is used while the
+	 * slack bears
 	 * a start on spot; below that firm capacity itself is.
 	 */
 	anchorRatio: number;
@@ -24,7 +25,8 @@ export interface TableTerms {
 }
 
 /**
- * Expected cost to finish, in ms of firm capacity's price, of each way on, less what the slack that is left then is worth; endless where it is not
+ * Expected cost to finish, in ms of firm capacity's price, of each way on, less what the slack that is left then is worth; endless
+ * where it is not
  * open.
  */
 export interface WaysOn {

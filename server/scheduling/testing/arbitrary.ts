@@ -143,7 +143,7 @@ export const anySnapshot: fc.Arbitrary<Snapshot> = fc
 			{ maxLength: 2 },
 		),
 		preempts: fc.boolean(),
-		/** Every slot at home is held by a job of its own, which runs on for long. */
+		/** Every slot at home is held by its own job, which runs on for long. */
 		full: fc.constantFrom(true, false, false, false),
 		shares: fc.subarray([
 			{ team: "risk", weight: 3 },

@@ -19,7 +19,7 @@ const SD_WORTH = 2;
 const DECLARED_SD = 0.1;
 /** Of an accelerator without any public figure, relative to the prior's common accelerator: a factor of 2.2 either way. An assumption. */
 const UNKNOWN_SD = 0.8;
-/** Each family measures its work in a unit of its own: its common factor is not known beforehand. */
+/** Each family measures its work in its own unit: its common factor is not known beforehand. */
 const UNIT_VARIANCE = 100;
 /** Related observations that one estimate uses, the closest first. Bounds its cost at about 50³ ÷ 6 multiplications. */
 const OBSERVATIONS_MAX = 48;

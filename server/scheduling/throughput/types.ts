@@ -20,7 +20,10 @@ export interface ThroughputStat {
 	/** Set when one user ran all of them. */
 	user?: string;
 	accelerator: string;
-	/** `rate`: work done per hour, in one unit for the whole family. `duration`: whole runs per hour, whose work differs from run to run. */
+	/**
+	 * `rate`: work done per hour, in one unit for the whole family. `duration`: whole runs per hour, whose work differs from run to
+	 * run.
+	 */
 	kind: "rate" | "duration";
 	runs: number;
 	/** Mean of the natural logarithm of the speed. */

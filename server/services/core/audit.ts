@@ -49,7 +49,7 @@ export async function writeAgentAudit(
 
 const AGENT = actorName({ kind: "system", part: "agent" });
 
-/** A sign-in that was refused. Nobody is known to have tried it, so the actor is the sign-in itself. */
+/** A sign-in that was refused. No one is known to have tried it, so the actor is the sign-in itself. */
 export async function writeRefusedSignIn(
 	db: DbOrTx,
 	entry: {
@@ -66,7 +66,7 @@ export async function writeRefusedSignIn(
 	});
 }
 
-/** What happens to an account as its person comes in: nobody else is there to have done it. */
+/** What happens to an account as its person comes in: no one else is there to have done it. */
 export async function writeAccountAudit(
 	db: DbOrTx,
 	entry: { accountId: string; action: string; before?: unknown; after?: unknown; nowMs: number; source: string | null },

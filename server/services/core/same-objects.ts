@@ -1,5 +1,5 @@
 /**
- * Rows are read anew in every cycle, most of them as they were. Objects that say the same are handed on as the objects they
+ * Rows are read again in every cycle, most of them as they were. Objects that say the same are handed on as the objects they
  * were, so that what the core keeps of them from cycle to cycle (DecideMemo) stays of use. Nothing changes them.
  * Cost: one comparison of each row's facts.
  */

@@ -22,7 +22,7 @@ export const timingSchema = z.strictObject({
 	vanishMs: z.number().default(5 * 60_000),
 	/** How long an attempt may be missing from the answers of its own cluster before it counts as lost. */
 	siteAbsentMs: z.number().default(30_000),
-	/** How long home must have had room for a job of its own queue that is held there before it is let go. */
+	/** How long home must have had room for its own job queue that is held there before it is let go. */
 	homeSettleMs: z.number().default(10_000),
 	/** First pause after a capacity refusal; doubled with each one in a row, fading as time passes. */
 	backoffBaseMs: z.number().default(60_000),

@@ -16,12 +16,12 @@ export const LAUNCH_PATIENCE_MS = 2 * MINUTE_MS;
 const LAUNCHED_AT_MOST_MS = 31 * DAY_MS;
 
 export interface RiskItem {
-	/** Ours; of a machine that belongs to nobody the provider's. */
+	/** Ours; of a machine that belongs to no one the provider's. */
 	instanceId: string;
-	/** Null: of nobody. */
+	/** Null: of no one. */
 	jobId: string | null;
 	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry" | "of_nobody";
-	/** Of a machine that belongs to nobody: its launch, where the provider tells it, else when a sweep first found it. */
+	/** Of a machine that belongs to no one: its launch, where the provider tells it, else when a sweep first found it. */
 	sinceMs: number;
 	/** What it may have cost beyond its use until now; null: its price is not known. */
 	microUsd: string | null;
@@ -31,7 +31,8 @@ export interface RiskItem {
 
 /**
  * Money that may be running for nothing now: machines that should be gone and were not seen gone, those that are cut off while their
- * job goes on elsewhere, launches whose outcome nobody knows, machines past their expiry, and machines with our tag that belong to no job, until they are seen gone.
+ * job goes on elsewhere, launches whose outcome no one knows, machines past their expiry, and machines with our tag that belong to no
+ * job, until they are seen gone.
  * The total is of those whose price is known.
  */
 export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd: string; items: RiskItem[] }> {

@@ -22,7 +22,7 @@ describe("what a machine without a row costs, by its site's offers", () => {
 
 	it.each([
 		["of its zone", STRAY, 300_000n],
-		["the dearest of its region where its zone is not on offer", { ...STRAY, zone: "us-east-1c" }, 400_000n],
+		["the most expensive of its region where its zone is not on offer", { ...STRAY, zone: "us-east-1c" }, 400_000n],
 		["of its capacity type, which a region sells without a zone", { ...STRAY, capacityType: "on_demand" as const }, 1_000_000n],
 		["not known for reserved capacity that is none of the offers", { ...STRAY, capacityType: "reserved" as const }, null],
 		["not known for a type that is not on offer", { ...STRAY, instanceType: "p9.huge" }, null],

@@ -23,7 +23,7 @@ export async function needsSecondPerson(db: DbOrTx, of: SecondPersonOf): Promise
 
 /**
  * Asks for a second person, or does without. Doing without is itself a change that another person has to agree to:
- * else whoever wants to be alone would only have to say so first. It counts at once where nobody else could agree, who
+ * else anyone who wants to be alone would only have to say so first. It takes effect immediately where no one else could agree, who
  * would be locked out of their own policy, and for the installation itself. Answers the proposal that waits, or null.
  */
 export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean): Promise<string | null> {

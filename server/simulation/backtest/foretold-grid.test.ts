@@ -23,7 +23,7 @@ describe("a draft that waits for a greener hour, of jobs that never leave home",
 		expect(gaps.join(" ")).toContain("CO2 is by the hours of grids that are on record, the yearly average elsewhere,");
 	});
 
-	it("begins at 06:00 as well where the days before were so, and nobody told of this one until it was over", () => {
+	it("begins at 06:00 as well where the days before were so, and no one told of this one until it was over", () => {
 		const days = Array.from({ length: 11 }, () => day).flat();
 		const grid = aGrid(days, { fromMs: FROM_MS - 10 * DAY_MS, toldAtMs: FROM_MS + 2 * DAY_MS });
 		const { draft } = runBacktest(aHistory({ jobs, grid }), { published: STAY, draft: GREEN });

@@ -23,7 +23,7 @@ export function gapsOf(history: RecordedHistory, halves: Halves, policies: Polic
 		...workGaps(history),
 		...endGaps(halves),
 		...ruleGaps(history, halves, policies),
-		"Jobs that nobody submitted are not in it: under other rules people may submit other jobs, or at other times.",
+		"Jobs that no one submitted are not in it: under other rules people may submit other jobs, or at other times.",
 	];
 }
 
@@ -72,7 +72,7 @@ function workGaps({ jobs, fromMs }: RecordedHistory): string[] {
 		sentences.push(`${count(unknown, "job")} never ran: the estimate, or the median of their team, is taken as their run time.`);
 	if (carried > 0)
 		sentences.push(
-			`${count(carried, "job")} from before begin anew at the start with what was left to do; they are in the sums of money only.`,
+			`${count(carried, "job")} from before start again at the start with what was left to do; they are in the sums of money only.`,
 		);
 	return sentences;
 }
@@ -90,7 +90,7 @@ function ruleGaps(history: RecordedHistory, halves: Halves, { published, draft }
 	const sentences: string[] = [];
 	const either = [published, draft];
 	const asked = Math.max(halves.published.sums.askedForApproval, halves.draft.sums.askedForApproval);
-	if (asked > 0) sentences.push(`${count(asked, "job")} asked for an approval that nobody gave then: they are held until the end.`);
+	if (asked > 0) sentences.push(`${count(asked, "job")} asked for an approval that no one gave then: they are held until the end.`);
 	if (either.some(({ caps }) => caps.some(({ kind }) => kind === "egress")))
 		sentences.push("Caps on data out are not counted: nothing is held back by them.");
 	const measured = either.some(({ rules }) =>

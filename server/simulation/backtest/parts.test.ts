@@ -87,18 +87,18 @@ describe("jobs of the record", () => {
 		const { published } = runBacktest(aHistory({ jobs }), pair);
 		expect(published.waits).toEqual([{ team: "vision", class: "burst", jobs: 2, meanWaitMs: Math.round((3 * HOUR_MS - 2) / 2) }]);
 	});
-	it("that had begun before go on with what was left, and are in nobody's wait", () => {
+	it("that had begun before go on with what was left, and are in no one's wait", () => {
 		const carried = aHistoryJob("a", { afterMs: -5 * HOUR_MS, work: { kind: "recorded", ms: 6 * HOUR_MS, beforeMs: 4 * HOUR_MS } });
 		const { published, gaps } = runBacktest(aHistory({ jobs: [carried, aHistoryJob("b")] }), pair);
 		expect([published.jobs, published.meanWaitMs, published.ownedGpuHours]).toEqual([1, 2 * HOUR_MS, 3]);
-		expect(gaps.join(" ")).toContain("1 job from before begin anew");
+		expect(gaps.join(" ")).toContain("1 job from before start again");
 	});
 	it("that run into their longest run time end there", () => {
 		const spec = aSpec({ name: "a", duration: { estimateMs: HOUR_MS, maxMs: 2 * HOUR_MS } });
 		const { published } = runBacktest(aHistory({ jobs: [aHistoryJob("a", { spec, ms: 9 * HOUR_MS })] }), pair);
 		expect(published.ownedGpuHours).toBe(2);
 	});
-	it("that ask for an approval nobody gave are held, and it is said", () => {
+	it("that ask for an approval no one gave are held, and it is said", () => {
 		const ask = {
 			id: "ask",
 			when: "quote.costUsd > 5.0",
@@ -115,7 +115,7 @@ describe("jobs of the record", () => {
 		});
 		expect(draft.askedForApproval).toBe(1);
 		expect(moved.map(({ jobId }) => jobId)).toEqual(["not"]);
-		expect(gaps.join(" ")).toContain("1 job asked for an approval that nobody gave then");
+		expect(gaps.join(" ")).toContain("1 job asked for an approval that no one gave then");
 	});
 	it("are none: it says so", () => {
 		expect(runBacktest(aHistory({ firstJobAtMs: null }), pair).gaps[0]).toBe("No job was recorded in this time.");

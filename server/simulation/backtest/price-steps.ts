@@ -1,6 +1,6 @@
 import type { RecordedHistory } from "./history.ts";
 
-/** Different moments at which prices may change in one replay: at each of them every job's offers are weighed anew. */
+/** Different moments at which prices may change in one replay: at each of them every job's offers are weighed again. */
 const STEPS_MAX = 600;
 
 export interface PriceSteps {

@@ -31,7 +31,7 @@ export interface JobOutcome {
 export interface HalfOptions {
 	/** Jobs that are over, of all. */
 	onProgress?: (done: number, total: number) => void;
-	/** How often the core looks at jobs that wait, where it is to be another time than a minute. */
+	/** How often the core looks at jobs that wait, where it must be another time than a minute. */
 	timing?: Pick<SpillwayOptions, "waitingTickMs" | "readRunsEveryMs">;
 }
 
@@ -56,7 +56,7 @@ export function replayHalf(history: RecordedHistory, policy: Policy, { onProgres
 	return { sums, courses, replaySeconds: (performance.now() - began) / 1000 };
 }
 
-/** Those that had come before are in its sums of money, and in nobody's wait. */
+/** Those that had come before are in its sums of money, and in no one's wait. */
 function jobsOfTime({ jobs, fromMs }: RecordedHistory, replayed: readonly ReplayJob[]): ReplayJob[] {
 	const before = new Set(jobs.filter((job) => job.submittedAtMs < fromMs).map(({ id }) => id));
 	return replayed.filter(({ id }) => !before.has(id));

@@ -15,7 +15,7 @@ const RESTORE_MS = 3 * MINUTE_MS;
 /** Run time of a job that never ran, says nothing of it, and has no team-mates that ran: an assumption. */
 const UNKNOWN_WORK_MS = HOUR_MS;
 
-/** How often what runs take is learnt anew in one replay: each time costs some tens of milliseconds. */
+/** How often what runs take is learnt again in one replay: each time costs some tens of milliseconds. */
 const RUN_READINGS_MAX = 90;
 
 /** The outside of a recorded time, the same for every policy that is replayed over it. */

@@ -45,8 +45,8 @@ function ofJob(row: JobRecord | undefined): string | null {
 	const final = FINAL_JOB.includes(row.state);
 	if (final !== (row.finishedAtMs !== null)) return `job ${row.id} is ${row.state}, and its end is ${row.finishedAtMs ?? "not set"}`;
 	if (row.state === "succeeded" && row.reason.code !== "completed") return `job ${row.id} succeeded by ${row.reason.code}`;
-	if (row.state === "cancelled" && row.cancelRequestedAtMs === null) return `job ${row.id} is cancelled, and nobody asked for it`;
-	return final && row.reason.code === "started" ? `job ${row.id} is ${row.state} without a reason of its own` : null;
+	if (row.state === "cancelled" && row.cancelRequestedAtMs === null) return `job ${row.id} is cancelled, and no one asked for it`;
+	return final && row.reason.code === "started" ? `job ${row.id} is ${row.state} without its own reason` : null;
 }
 
 function ofAttempt(row: AttemptRecord | undefined): string | null {

@@ -8,7 +8,8 @@ export interface ClairvoyantInput {
 	jobs: readonly TraceJob[];
 	scenario: Pick<ReplayScenario, "pools" | "offers" | "prices">;
 	/**
-	 * Sum over all jobs of (time to model − run time on the fastest pool or offer), hours: what the compared schedule took. null when strict
+	 * Sum over all jobs of (time to model − run time on the fastest pool or offer), hours: what the compared schedule took. null when
+	 * strict
 	 * deadlines and not waits are what has to be kept.
 	 */
 	totalDelayHours: number | null;

@@ -10,9 +10,9 @@ export interface BoundJob {
 
 /** Work of a set of jobs at the bounds of the time buckets, GPU-hours. */
 export interface WorkCurves {
-	/** Work done by each bound if every job ran from its release on: nobody can be ahead of it. */
+	/** Work done by each bound if every job ran from its release on: no one can be ahead of it. */
 	earliest: Float64Array;
-	/** Work that must be done by each bound if every job is to be done by its deadline: nobody may be behind it. */
+	/** Work that must be done by each bound if every job must be done by its deadline: no one may be behind it. */
 	latest: Float64Array;
 	/** GPU-hours × hours: in each bucket, the area between the earliest work at the bucket's end and the earliest work. */
 	gap: Float64Array;

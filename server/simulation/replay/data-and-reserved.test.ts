@@ -45,7 +45,8 @@ describe("data sets, as they are staged in and paid for", () => {
 		expect(report).toMatchObject({ costByKindUsd: { compute: 4.367, egress: 2.7 }, egressGiB: 30, meanWaitS: 360, overshootUsd: 0 });
 	});
 
-	// 360 GiB at 1 GiB/s: 6 min of a machine at $1 ($0.10), or before it into a store. With a store, nobody minding delay, patient is launched
+	// 360 GiB at 1 GiB/s: 6 min of a machine at $1 ($0.10), or before it into a store. With a store, no one minding delay, patient is
+	// launched
 	// when the copy is there, 6 min later, for 64 min. The next one, 2 h later, waits for a tenth of that: 36 s, and then for the boot.
 	it("copies into a store before the launch where there is one, an older copy for a tenth of the time", () => {
 		const jobs = [aTraceJob("patient", { team: "health" }), aTraceJob("next", { team: "health", submitMs: 2 * HOUR_MS })];
@@ -81,7 +82,7 @@ describe("data sets, as they are staged in and paid for", () => {
 		const gone = anAvailability((4 * MINUTE_MS + 50 * SECOND_MS) / HOUR_MS, 1000);
 		const scenario = twoRegions({ offers, availability: new Map([["spot", gone]]), dataOutGiB: 0 });
 		const report = replay([aTraceJob("reader")], scenario, { name: "eager_spot", policy: null });
-		// no offer in Virginia: its copy is taken to leave at the dearest price known
+		// no offer in Virginia: its copy is taken to leave at the most expensive price known
 		expect(report).toMatchObject({ egressGiB: 150, costByKindUsd: { egress: 13.5 }, interruptions: 1 });
 	});
 

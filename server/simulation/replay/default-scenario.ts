@@ -31,7 +31,10 @@ export interface DefaultScenarioInput {
 	/** Every offer of the accelerator, on-demand and spot, at its price. */
 	offers: readonly Offer[];
 	boardWatts: Readonly<Record<string, number>>;
-	/** Recorded intensity by hour of pools (OWNED_POOL_IDS) and `provider:region`, gCO2e/kWh from startMs on; a place without has its average. */
+	/**
+	 * Recorded intensity by hour of pools (OWNED_POOL_IDS) and `provider:region`, gCO2e/kWh from startMs on; a place without has its
+	 * average.
+	 */
 	grid: ReadonlyMap<string, readonly number[]>;
 	/** Recorded spot availability; empty: drawn from SPOT_HOURS. */
 	spotTraces: readonly Availability[];
@@ -42,7 +45,7 @@ export interface DefaultScenarioInput {
 
 /**
  * The scenario that every policy of the benchmarks meets:
- * - owned: nodes of 8 GPUs at the trace's recorded speed; what is left of `ownedGpus` is one smaller node in a pool of its own;
+ * - owned: nodes of 8 GPUs at the trace's recorded speed; what is left of `ownedGpus` is one smaller node in its own pool;
  * - offers: those given, at fixed prices; the clouds start machines of one offer together (gangs), bill by the second from
  *   launch to end, boot included, and at least their minimum;
  * - spot: one recorded availability trace for each zone (a region where prices are regional) at an offset, both drawn by seed;

@@ -5,7 +5,7 @@ import type { ReplayScenario } from "./types.ts";
 /** Hours × gCO2e/kWh of a place between two moments; null when its intensity is not known. */
 export type GridOver = (place: string, average: number | null, fromMs: number, toMs: number) => number | null;
 
-/** Hourly series repeat from the scenario's start; a place without one has its average throughout. What is on record stands before both. */
+/** Hourly series repeat from the scenario's start; a place without one has its average throughout. What is on record is before both. */
 export function makeGridOver(scenario: Pick<ReplayScenario, "grid" | "startMs" | "gridOnRecord">): GridOver {
 	if (scenario.gridOnRecord) {
 		const record = new GridRecord(scenario.gridOnRecord);

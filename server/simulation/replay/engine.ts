@@ -83,7 +83,7 @@ export class Engine implements World {
 	readonly jobs: readonly ReplayJob[];
 	readonly meter: Meter;
 	readonly data: ReplayData;
-	/** Reserved machines that are free, by offer id: an offer that a strategy holds may tell what was free when it was made. */
+	/** Reserved machines that are free, by offer id: an offer that a strategy holds may determine what was free when it was made. */
 	readonly #reservedFree: Map<string, number>;
 	/** What live machines use, by quota and region. */
 	readonly #quotaUsed = new Map<string, number>();

@@ -96,7 +96,7 @@ export class HomeNodes {
 
 	release(slots: readonly number[]): void {
 		for (const slot of slots) {
-			assert((this.#bitsOf(slot) & this.#bitOf(slot)) === 0, `slot ${slot} of ${this.pool.id} is given back twice`);
+			assert((this.#bitsOf(slot) & this.#bitOf(slot)) === 0, `slot ${slot} of ${this.pool.id} is released twice`);
 			this.#change(slot, 1);
 		}
 	}

@@ -182,7 +182,7 @@ export class Meter {
 		};
 	}
 
-	/** A machine of its own would have finished it in time: at home from its submission, or in the cloud after a boot and its data. */
+	/** Its own machine would have finished it in time: at home from its submission, or in the cloud after a boot and its data. */
 	#couldHaveMade(job: ReplayJob): boolean {
 		const { pools, bootMs, offers } = this.#scenario;
 		const able = pools.filter((pool) => job.accelerators.length === 0 || job.accelerators.includes(pool.accelerator));

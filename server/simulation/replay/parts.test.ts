@@ -91,12 +91,12 @@ describe("slots", () => {
 		expect(nodes.freeSlots()).toHaveLength(24);
 	});
 
-	it("refuses a slot that is taken, or given back twice", () => {
+	it("refuses a slot that is taken, or released twice", () => {
 		const nodes = new HomeNodes(aReplayPool());
 		nodes.take([0]);
 		expect(() => nodes.take([0])).toThrow("given twice");
 		nodes.release([0]);
-		expect(() => nodes.release([0])).toThrow("given back twice");
+		expect(() => nodes.release([0])).toThrow("released twice");
 	});
 
 	it("12 GPUs on nodes of 8 are two nodes of 6", () => {

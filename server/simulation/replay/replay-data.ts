@@ -38,7 +38,7 @@ export class ReplayData {
 		return this.#view;
 	}
 
-	/** Sets are to be copied into the store of a place. When the last of them is there, UTC ms. */
+	/** Sets must be copied into the store of a place. When the last of them is there, UTC ms. */
 	copyAhead(place: string, uris: readonly string[], nowMs: number): number {
 		const sets = this.#scenario.data?.sets ?? [];
 		const ends = uris.map((uri) => this.#copies.begin(place, uri, sets.find((set) => set.uri === uri)?.sizeGiB ?? 0, nowMs));

@@ -125,7 +125,7 @@ describe("cloud capacity", () => {
 		expect(report.lostGpuHours).toBeCloseTo((8 * (4 + 11 + 4 + 3)) / 60, 3);
 	});
 
-	it("a strict deadline that a machine of its own would have met is an avoidable miss, another is not", () => {
+	it("a strict deadline that its own machine would have met is an avoidable miss, another is not", () => {
 		const scenario = aScenario({ pools: [aReplayPool({ nodes: 1 })] });
 		const strict = { deadlineKind: "strict" as const, gpus: 8 };
 		const jobs = [

@@ -4,7 +4,7 @@ import { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
 import { makeRunTimeOf, type RunTimeOf } from "#server/scheduling/run-time.ts";
 import type { DurationStat } from "#server/scheduling/types.ts";
 
-/** Statistics are read anew this often: between two readings they stand still, as they do between two cycles' caches. */
+/** Statistics are read again this often: between two readings they are still, as they do between two cycles' caches. */
 const READ_EVERY_MS = 4 * HOUR_MS;
 
 /** What finished jobs took, as a live scheduler would have learned it by now: the same history for every strategy that estimates. */

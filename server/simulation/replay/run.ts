@@ -37,7 +37,7 @@ export class Run {
 	readonly checkpointEveryMs: number;
 	/** Set when its end was asked for: at that moment, and then for this reason. */
 	stop: { atMs: number; why: RunEnd } | null = null;
-	/** Its launch will be refused; nobody knows before the answer comes. */
+	/** Its launch will be refused; no one knows before the answer comes. */
 	refused = false;
 	/** Its processes were told to end: what is not saved is lost. */
 	stopping = false;

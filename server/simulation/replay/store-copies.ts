@@ -5,7 +5,7 @@ import type { CopyAhead } from "#server/scheduling/types.ts";
 const CHANGED_SHARE = 0.1;
 
 interface Copy extends CopyAhead {
-	/** When the copying that goes on, or stands in line, is over, UTC ms; null: none does. */
+	/** When the copying that goes on, or is in line, is over, UTC ms; null: none does. */
 	endsMs: number | null;
 }
 

@@ -28,7 +28,7 @@ function familyOf({ families }: ReplayThroughput, job: Submitter): Family | unde
 	);
 }
 
-/** The accelerator that a job's run time was recorded on. With speeds in the scenario gpu_type says that, and binds nobody. */
+/** The accelerator that a job's run time was recorded on. With speeds in the scenario gpu_type says that, and binds no one. */
 export function recordedOnOf({ recordedOn }: ReplayThroughput, { accelerators }: Pick<TraceJob, "accelerators">): string {
 	return accelerators[0] ?? recordedOn;
 }

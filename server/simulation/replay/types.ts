@@ -30,11 +30,11 @@ export interface TraceJob {
 	status: string | null;
 	/** What its user said it would take at most (sacct's Timelimit); null: not said. */
 	limitMs: number | null;
-	/** Of a job of our own records. Absent: a job is made up from the fields above. */
+	/** Of our own job records. Absent: a job is made up from the fields above. */
 	recorded?: RecordedJob;
 }
 
-/** What our own records tell of a job beside its times. Its spec stands before the fields of TraceJob that say the same. */
+/** What our own records tell of a job beside its times. Its spec is before the fields of TraceJob that say the same. */
 export interface RecordedJob {
 	/** As it was submitted, so that conditions see what they saw live. */
 	spec: JobSpec;
@@ -87,7 +87,10 @@ export interface ReplayScenario {
 	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
-	/** Hours of grids on record, in place of `grid`: what was emitted is by them, and the core foretells the coming ones from those before. */
+	/**
+	 * Hours of grids on record, in place of `grid`: what was emitted is by them, and the core foretells the coming ones from those
+	 * before.
+	 */
 	gridOnRecord?: RecordedGrid;
 	boardWatts: Readonly<Record<string, number>>;
 	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
@@ -115,7 +118,10 @@ export interface ReplayDataSets {
 	sets: readonly ReplayDataSet[];
 	/** Speed of copying into a place, MiB/s, by `provider:region`. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
-	/** Stores by `provider:region`, into which sets with a copy at home can be copied before a launch; MiB/s into each, null: as into the place. Absent: none. */
+	/**
+	 * Stores by `provider:region`, into which sets with a copy at home can be copied before a launch; MiB/s into each, null: as into
+	 * the place. Absent: none.
+	 */
 	stores?: ReadonlyMap<string, number | null>;
 }
 
@@ -123,7 +129,7 @@ export interface ReplayDataSets {
 export interface ReplayDataSet {
 	uri: string;
 	sizeGiB: number;
-	/** Places that hold it for good: pool ids or `provider:region`. */
+	/** Places that hold it permanently: pool ids or `provider:region`. */
 	copies: readonly string[];
 	/** Areas that it may be in (scheduling/residency.ts); empty: anywhere. */
 	residency: readonly string[];
@@ -178,7 +184,7 @@ export interface ReplayReport {
 	/** Work that was done and had to be done again, and boots and restores, GPU-hours. */
 	lostGpuHours: number;
 	strictMisses: number;
-	/** Of those, jobs that a machine of their own, home or cloud, could have finished in time. */
+	/** Of those, jobs that their own machine, home or cloud, could have finished in time. */
 	avoidableStrictMisses: number;
 	softMisses: number;
 	overshootUsd: number;

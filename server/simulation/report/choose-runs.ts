@@ -16,7 +16,7 @@ export interface PlannedRun {
 }
 
 /**
- * What is to be replayed: the named rules of thumb (all when none is named), then Spillway's core under each policy.
+ * What must be replayed: the named rules of thumb (all when none is named), then Spillway's core under each policy.
  * @param read gives a policy's text.
  * @throws SpillwayError for a name that is no strategy, or a policy that cannot be read, with its line and column.
  */

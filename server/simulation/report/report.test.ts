@@ -165,7 +165,7 @@ describe("jobs that no place can hold", () => {
 });
 
 describe("jobs that wait for what never comes", () => {
-	it("end the replay with what may be wrong, instead of going on for ever", () => {
+	it("end the replay with what may be wrong, instead of going on forever", () => {
 		const { scenario } = parseScenario(SCENARIO.replace("on_demand", "spot").replace(/ {2}pools:.*\n/, ""), {
 			facts: NO_FACTS,
 			name: "s",

@@ -5,7 +5,7 @@ import type { ScenarioContext } from "./context.ts";
 import { parseGrid } from "./grid-file.ts";
 import { type PriceChange, parsePrices } from "./price-file.ts";
 
-/** Price changes by offer id, from every history; a later file stands in place of an earlier one. */
+/** Price changes by offer id, from every history; a later file is in place of an earlier one. */
 export function readPrices({ doc, startMs, read }: ScenarioContext, offers: readonly Offer[]): Map<string, PriceChange[]> {
 	const prices = new Map<string, PriceChange[]>();
 	for (const [i, { file, from }] of doc.spec.priceHistory.entries()) {

@@ -13,7 +13,7 @@ export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPoo
 	const uris = new Set<string>();
 	for (const [i, { uri, copies }] of sets.entries()) {
 		if (uris.has(uri))
-			throw doc.error(["data", "sets", i, "uri"], `there is a data set ${uri} already.`, "Give each data set a uri of its own.");
+			throw doc.error(["data", "sets", i, "uri"], `there is a data set ${uri} already.`, "Give each data set its own uri.");
 		uris.add(uri);
 		for (const [j, copy] of copies.entries()) {
 			// A region without an offer may hold a copy; anything else must be a pool.

@@ -8,7 +8,7 @@ import type { ScenarioSpec } from "./schema.ts";
 
 const SEE = "docs/simulator.md lists what an offer has.";
 
-/** Offers of the catalogue that the scenario calls for, and its own; an own one stands in place of the catalogue's. */
+/** Offers of the catalogue that the scenario calls for, and its own; an own one is in place of the catalogue's. */
 export function readOffers(ctx: ScenarioContext): Offer[] {
 	const offers = new Map(fromCatalog(ctx).map((offer) => [offer.id, offer]));
 	const own = new Set<string>();

@@ -6,8 +6,7 @@ import type { ScenarioSpec } from "./schema.ts";
 export function readPools(ctx: ScenarioContext): ReplayPool[] {
 	const seen = new Set<string>();
 	return ctx.doc.spec.pools.map((pool, i) => {
-		if (seen.has(pool.id))
-			throw ctx.doc.error(["pools", i, "id"], `there is a pool ${pool.id} already.`, "Give each pool an id of its own.");
+		if (seen.has(pool.id)) throw ctx.doc.error(["pools", i, "id"], `there is a pool ${pool.id} already.`, "Give each pool its own id.");
 		seen.add(pool.id);
 		return readPool(ctx, pool, i);
 	});

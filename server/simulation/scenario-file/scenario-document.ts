@@ -8,7 +8,7 @@ import { SCENARIO_LIMITS, type ScenarioSpec, scenarioSchema } from "./schema.ts"
 const MOST_PROBLEMS = 20;
 const SEE = "docs/simulator.md lists every field.";
 
-/** A scenario's text after reading, which can tell where each of its fields stands. */
+/** A scenario's text after reading, which can determine where each of its fields stands. */
 export class ScenarioDocument {
 	readonly name: string;
 	readonly title: string;

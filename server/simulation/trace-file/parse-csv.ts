@@ -41,8 +41,8 @@ export function refuseDouble(seen: Map<string, number>, id: string, line: number
 	if (earlier !== undefined)
 		throw new BadRow(
 			"job_id",
-			`The job ${shorten(id)} stands in line ${earlier} already.`,
-			"Give every job an id of its own (sacct: leave --duplicates out).",
+			`The job ${shorten(id)} is in line ${earlier} already.`,
+			"Give every job its own id (sacct: leave --duplicates out).",
 		);
 	seen.set(id, line);
 }
@@ -90,8 +90,7 @@ function readRow(fields: string[], { at, width }: Layout, { notes, named }: Trac
 		);
 	const text = (column: Column): string => fieldAt(fields, at[column]);
 	const id = text("job_id");
-	if (id === "" || id.length > TRACE_LIMITS.field)
-		throw new BadRow("job_id", "job_id is empty or too long.", "Give every job an id of its own.");
+	if (id === "" || id.length > TRACE_LIMITS.field) throw new BadRow("job_id", "job_id is empty or too long.", "Give every job its own id.");
 	const submitS = numberIn("submit_s", text("submit_s"), "seconds", TRACE_LIMITS.seconds);
 	const durationS = numberIn("duration_s", text("duration_s"), "seconds", TRACE_LIMITS.seconds);
 	const recorded = numberIn("gpus", text("gpus"), "GPUs", TRACE_LIMITS.gpus);

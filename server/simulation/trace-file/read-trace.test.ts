@@ -75,7 +75,7 @@ describe("a CSV trace", () => {
 		expect(fix).toContain("--lenient");
 	});
 	it("refuses a job that is there twice, naming both lines", () => {
-		expect(problem(csv("a,0,1,1,,,,,,", "", "a,5,1,1,,,,,,")).message).toContain("t.csv, line 4: The job a stands in line 2 already.");
+		expect(problem(csv("a,0,1,1,,,,,,", "", "a,5,1,1,,,,,,")).message).toContain("t.csv, line 4: The job a is in line 2 already.");
 	});
 	it("says how many rows are wrong, and leaves them out when lenient", () => {
 		const text = csv("a,0,1,1,,,,,,", "b,x,1,1,,,,,,", "c,y,1,1,,,,,,");

@@ -8,7 +8,7 @@ import { RowProblems, TRACE_LIMITS } from "./trace-rows.ts";
 import type { TraceNotes } from "./types.ts";
 
 export interface Trace {
-	/** By submission, then as they stand in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
+	/** By submission, then as they are in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
 	jobs: TraceJob[];
 	format: "csv" | "sacct";
 	notes: TraceNotes;

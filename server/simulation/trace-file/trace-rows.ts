@@ -43,7 +43,7 @@ export class RowProblems {
 		if (this.#told.length < TRACE_LIMITS.toldRows) this.#told.push({ line, problem });
 	}
 
-	/** @throws SpillwayError `invalid_input` with the first bad rows, unless they are to be skipped. */
+	/** @throws SpillwayError `invalid_input` with the first bad rows, unless they must be skipped. */
 	throwIfAny(): void {
 		const [first] = this.#told;
 		if (!first || this.#lenient) return;
@@ -58,7 +58,7 @@ export class RowProblems {
 /** A number of seconds or GPUs: decimal digits, no sign. */
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/;
 
-/** @throws BadRow naming the column, what stands there and what may. */
+/** @throws BadRow naming the column, what is there and what may. */
 export function numberIn(column: string, text: string, unit: string, atMost: number): number {
 	if (NUMBER.test(text)) {
 		const value = Number(text);
@@ -131,7 +131,7 @@ function quoted(line: string, from: number): [string, number] {
 		if (line.charCodeAt(quote + 1) !== 34) {
 			const next = quote + 1;
 			if (next < line.length && line.charCodeAt(next) !== 44)
-				throw new BadRow("row", "Text stands behind a quoted field.", "Put a comma behind the closing quote.");
+				throw new BadRow("row", "Text is behind a quoted field.", "Put a comma behind the closing quote.");
 			return [field, next];
 		}
 		field += '"';

@@ -59,7 +59,7 @@ describe("a Job", () => {
 			duration: { maxMs: 12 * 3_600_000 },
 		});
 	});
-	it("tells what became of every line, with its number", () => {
+	it("shows what became of every line, with its number", () => {
 		expect(said(imported)).toEqual([
 			"2 carried Job",
 			"4 carried Name fraud-v7",
@@ -88,7 +88,7 @@ describe("a Job", () => {
 		const queue = read(JOB.replace("  backoffLimit: 3", "  completions: 40\n  parallelism: 4"));
 		expect(questions(queue)).toEqual(expect.arrayContaining(["40 completions", "4 at a time"]));
 	});
-	it("names what nobody here knows, at the highest place", () => {
+	it("names what no one here knows, at the highest place", () => {
 		const odd = read(JOB.replace("  backoffLimit: 3", "  newThing: { a: 1, b: [2, 3] }"));
 		expect(questions(odd)).toContain("spec.newThing");
 	});

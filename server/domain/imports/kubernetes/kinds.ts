@@ -190,7 +190,7 @@ function readJobSet(m: Manifest, context: ImportContext): Workload {
 			["spec", "replicatedJobs"],
 			"question",
 			`${count} kinds of jobs`,
-			"A job here has equal nodes. Submit each as a job of its own; the first is taken.",
+			"A job here has equal nodes. Submit each as its own job; the first is taken.",
 		);
 	const path = ["spec", "replicatedJobs", 0] as const;
 	m.ignore([...path, "name"]);

@@ -3,7 +3,7 @@ import { readYaml } from "../../read-yaml.ts";
 import type { Finding, FindingKind } from "../types.ts";
 
 /**
- * One document of a manifest, read by paths. What was looked at is remembered, so that whatever nobody looked at can be
+ * One document of a manifest, read by paths. What was looked at is remembered, so that whatever no one looked at can be
  * named in the end: nothing that was written is passed over.
  */
 export class Manifest {
@@ -69,7 +69,7 @@ export class Manifest {
 		return offset === undefined ? 1 : this.#lineOf(offset);
 	}
 
-	/** Tells of what stands at a path, and of all below it; nothing when nothing stands there. */
+	/** Tells of what is at a path, and of all below it; nothing when nothing is there. */
 	say(path: readonly (string | number)[], kind: FindingKind, subject: string, text = ""): void {
 		const node = this.#take(path);
 		if (!node) return;
@@ -89,7 +89,7 @@ export class Manifest {
 		if (isSeq(node)) for (const item of node.items) this.#see(item as Node);
 	}
 
-	/** A question for whatever nobody looked at, at the highest place where nothing was. */
+	/** A question for whatever no one looked at, at the highest place where nothing was. */
 	sayRest(): void {
 		if (this.#root) this.#rest(this.#root, []);
 	}

@@ -36,7 +36,7 @@ const SRUN_WITH_VALUE = [
 /** Stand in for the cluster's commands where they are missing, so that the script stays as it is. */
 const SHIM = {
 	module: "command -v module >/dev/null 2>&1 || { module() { :; }; ml() { :; }; }",
-	// A host may have srun without being in an allocation, where srun would ask the cluster for a job of its own.
+	// A host may have srun without being in an allocation, where srun would ask the cluster for its own job.
 	srun: `[ -n "\${SLURM_JOB_NODELIST-}" ] || srun() { while :; do case "\${1-}" in --) shift; break;; ${SRUN_WITH_VALUE}) shift 2;; -*) shift;; *) break;; esac; done; "$@"; }`,
 } as const;
 

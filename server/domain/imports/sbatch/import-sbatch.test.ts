@@ -69,7 +69,7 @@ describe("a script as a site's users write it", () => {
 		]);
 	});
 
-	it("keeps the script word for word behind what stands in for the cluster's commands", () => {
+	it("keeps the script word for word behind what is in for the cluster's commands", () => {
 		const { spec } = only(imported);
 		const [interpreter, flag, text = ""] = spec.command;
 		expect([interpreter, flag]).toEqual(["/bin/bash", "-c"]);

@@ -11,7 +11,7 @@ export interface SbatchOption {
 }
 
 const PLACING = "A placement hint of the cluster: a cloud machine is the job's own, and at home Spillway chooses the slots.";
-const SUBMITTING = "It speaks of the sbatch command itself, not of the job.";
+const SUBMITTING = "It mentions the sbatch command itself, not of the job.";
 const SITE = "It has a meaning only within the cluster's own accounting.";
 const TUNING = "A setting of the cluster's daemons.";
 const PINNED = "A pinned node would keep the job from ever running elsewhere; name an accelerator if that is what it stands for.";

@@ -59,7 +59,7 @@ export function readScript(text: string): Script {
 		if (index > bodyAt) {
 			findings.push({
 				...{ line, kind: "dropped", subject: text.slice(0, 60) },
-				text: "It stands after the first command, where sbatch no longer reads directives: it had no effect before either.",
+				text: "It is after the first command, where sbatch no longer reads directives: it had no effect before either.",
 			});
 			continue;
 		}
@@ -76,7 +76,7 @@ export function readScript(text: string): Script {
 	if (!first.startsWith("#!") && count === 0 && lines.some((line) => line.trim() !== ""))
 		findings.push({
 			...{ line: 1, kind: "question", subject: "This does not look like a batch script" },
-			text: "Neither #! stands in its first line nor #SBATCH before its first command, and sbatch would refuse it. Paste the whole file, or leave it so to run it with /bin/bash.",
+			text: "Neither #! is in its first line nor #SBATCH before its first command, and sbatch would refuse it. Paste the whole file, or keep it as is to run it with /bin/bash.",
 		});
 	return { interpreter: first.startsWith("#!") ? first.slice(2).trim().split(/\s+/) : [], directives, lines, bodyAt, findings };
 }

@@ -119,7 +119,7 @@ function countOf(world: World, region: string, launch: LaunchRequest, behaviours
 			"InstanceLimitExceeded",
 			`You have requested more instances (${live + minCount}) than your current instance limit of ${world.options.maxLiveInstances} allows.`,
 		);
-	// A Capacity Block has a quota of its own, which is not emulated.
+	// A Capacity Block has its own quota, which is not emulated.
 	const quota = launch.isBlock ? null : vcpuQuotaOf(world.options, instanceType, spot);
 	const fitting = quota === null ? maxCount : machinesWithin(world, region, quota, instanceType);
 	if (minCount > fitting) throw quotaError(spot, quota?.limit ?? 0);

@@ -15,7 +15,7 @@ export function isForJsonService(request: IncomingMessage): boolean {
 	return request.headers["x-amz-target"] !== undefined;
 }
 
-/** One call of the JSON 1.1 protocol. Null: the connection is to be cut without an answer. */
+/** One call of the JSON 1.1 protocol. Null: the connection must be cut without an answer. */
 export async function answerJsonService(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const target = String(request.headers["x-amz-target"]);
 	try {

@@ -23,7 +23,7 @@ export function tagsView(tags: Readonly<Record<string, string>>): Tag[] {
 	return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 }
 
-/** A reservation with those of its machines that are to be shown. */
+/** A reservation with those of its machines that must be shown. */
 export function reservationView(world: World, reservation: Reservation, machines: readonly Machine[]): Ec2Reservation {
 	return {
 		ReservationId: reservation.reservationId,

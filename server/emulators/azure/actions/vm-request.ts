@@ -18,7 +18,7 @@ const SUPPORTED = [
 	"properties.billingProfile.maxPrice",
 	"properties.osProfile.computerName",
 	"properties.osProfile.customData",
-	// Taken without effect: an emulated machine has this host's disk, network and identity, and nobody logs in.
+	// Taken without effect: an emulated machine has this host's disk, network and identity, and no one logs in.
 	"identity",
 	"properties.capacityReservation",
 	"properties.diagnosticsProfile",

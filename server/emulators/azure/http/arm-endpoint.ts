@@ -17,7 +17,7 @@ const TOKEN_LIFE_MS = HOUR_MS;
 const TOKEN_LEEWAY_MS = 5 * MINUTE_MS;
 
 /**
- * One call of Azure Resource Manager. Null: the connection is to be cut without an answer.
+ * One call of Azure Resource Manager. Null: the connection must be cut without an answer.
  * @param nowMs the clock by which the life of a token is judged, which counts as given just now; null: it is not judged
  */
 export async function answerArm(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {

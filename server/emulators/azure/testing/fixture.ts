@@ -98,7 +98,7 @@ export function machineOf(changes: Partial<VirtualMachine> = {}, script = ""): V
 			adminUsername: "spillway",
 			linuxConfiguration: {
 				disablePasswordAuthentication: true,
-				ssh: { publicKeys: [{ path: "/home/spillway/.ssh/authorized_keys", keyData: "ssh-rsa AAAA nobody" }] },
+				ssh: { publicKeys: [{ path: "/home/spillway/.ssh/authorized_keys", keyData: "ssh-rsa AAAA test" }] },
 			},
 			...(script === "" ? {} : { customData: Buffer.from(script).toString("base64") }),
 		},

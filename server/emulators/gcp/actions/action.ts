@@ -4,7 +4,7 @@ import { checkMessage } from "../wire/check-message.ts";
 import { type Method, messageOf, methodOf } from "../wire/schema.ts";
 import type { World } from "../world.ts";
 
-/** A call that was read: what stands in its address, behind it and in its body. */
+/** A call that was read: what is in its address, behind it and in its body. */
 export interface Call {
 	world: World;
 	/** The e-mail of the account that calls. */

@@ -94,7 +94,7 @@ function createPod(store: Store, job: JobObject, there: readonly PodObject[], nt
 		store.create(POD_TYPE, { apiVersion: "v1", kind: "Pod", metadata, spec, status: { phase: "Pending" } } as unknown as ApiObject);
 }
 
-/** What an object that is gone had made goes too. */
+/** What an object that no longer exists had made goes too. */
 export function collectGarbage(store: Store): void {
 	const owners = new Set(["jobs", "pods", "services"].flatMap((plural) => store.list(plural, null).map((o) => o.metadata.uid)));
 	for (const pod of store.list<PodObject>("pods", null)) {

@@ -24,7 +24,10 @@ export interface NodeShape {
 export interface KubeletOptions {
 	api: ApiAddress;
 	nodes: readonly NodeShape[];
-	/** Nodes that somebody else makes, as an autoscaler does: those with this label are served, from when they appear until they are deleted. */
+	/**
+	 * Nodes that somebody else makes, as an autoscaler does: those with this label are served, from when they appear until they are
+	 * deleted.
+	 */
 	adopts?: { label: string; value: string } & Omit<NodeShape, "name" | "labels">;
 	/** Images that the registry does not have. */
 	isMissing?: (image: string) => boolean;
@@ -88,7 +91,7 @@ export class Kubelet {
 			for (const { pod, container } of this.#pods.values()) if (pod.spec?.nodeName === name) container?.kill();
 			await this.#api.insist("DELETE", `${LEASES}/${name}`);
 		} else if (type !== "DELETED" && at < 0) {
-			// Ready from here on, and not before: a pod that is bound to it meanwhile is to be found among its own.
+			// Ready from here on, and not before: a pod that is bound to it meanwhile must be found among its own.
 			const node = { name, ...shape };
 			this.#nodes.push(node);
 			await this.#tellNode(node);
@@ -101,7 +104,7 @@ export class Kubelet {
 		await this.#register(node);
 	}
 
-	/** The node is given back; nothing runs there. */
+	/** The node is released; nothing runs there. */
 	async leave(name: string): Promise<void> {
 		this.#nodes.splice(
 			this.#nodes.findIndex((n) => n.name === name),
@@ -124,7 +127,7 @@ export class Kubelet {
 		this.#pods.clear();
 	}
 
-	/** The node loses its power: nothing more is heard of it, and what ran there is gone. */
+	/** The node loses its power: nothing more is heard of it, and what ran there no longer exists. */
 	die(name: string): void {
 		this.#dead.add(name);
 		for (const running of this.#pods.values()) if (running.pod.spec?.nodeName === name) running.container?.kill();

@@ -8,7 +8,7 @@ export interface ApiAddress {
 	token: string;
 }
 
-/** The calls of the kubelets to an API server: ours, or a real one on this host with a certificate of its own. */
+/** The calls of the kubelets to an API server: ours, or a real one on this host with its own certificate. */
 export class NodeApi {
 	readonly #address: ApiAddress;
 	readonly #agent: http.Agent;
@@ -54,7 +54,7 @@ export class NodeApi {
 					if (event.type !== "BOOKMARK") take(event.type, event.object);
 				}
 			} catch {
-				// Listed anew.
+				// Listed again.
 			}
 			await sleep(50, undefined, { signal: this.#ended.signal }).catch(() => {});
 		}

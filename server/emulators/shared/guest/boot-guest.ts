@@ -31,8 +31,8 @@ export function wasBooted(folder: string): boolean {
 }
 
 /**
- * Executes the user-data by its own shebang, in a session of its own, with nothing of this process's environment.
- * Without a shebang nothing is executed, as with cloud-init. Returns null when no process was started; why stands in
+ * Executes the user-data by its own shebang, in its own session, with nothing of this process's environment.
+ * Without a shebang nothing is executed, as with cloud-init. Returns null when no process was started; why is in
  * console.log.
  */
 export function bootGuest({ folder, userData, metadataUrl, environment }: GuestPlan): GuestHandle | null {
@@ -89,7 +89,7 @@ function note(folder: string, text: string): void {
 	try {
 		appendFileSync(consoleOf(folder), `[emulated instance] ${text}\n`);
 	} catch {
-		// The folder was removed: nobody is left to read the note.
+		// The folder was removed: no one is left to read the note.
 	}
 }
 
@@ -100,7 +100,7 @@ function unpack(userData: string): Buffer {
 
 /**
  * `shutdown` and `poweroff` as the guest knows them: they tell the emulated hardware. And an `apt-get` that does nothing: what a guest
- * installs would be installed on the host, for good.
+ * installs would be installed on the host, permanently.
  */
 function writeCommands(folder: string, metadataUrl: string): void {
 	writeFileSync(join(folder, "bin", "apt-get"), "#!/bin/sh\necho 'apt-get: an emulated instance installs nothing' >&2\nexit 100\n", {

@@ -1,6 +1,6 @@
 /**
  * `shutdown` and `poweroff` inside an emulated instance: `power-off.ts <command> <metadata url> <folder> [arguments]`.
- * Runs as a program of its own with nothing but Node, and imports nothing of the project.
+ * Runs as its own program with nothing but Node, and imports nothing of the project.
  * `shutdown +N` waits in the background, as a dead-man's switch does; `shutdown -c` calls it off.
  */
 import { spawn } from "node:child_process";
@@ -50,7 +50,7 @@ function cancelSchedule(): void {
 	try {
 		process.kill(Number(readFileSync(scheduleFile, "utf8")));
 	} catch {
-		// Nothing was scheduled, or it is gone already.
+		// Nothing was scheduled, or it no longer exists already.
 	}
 	rmSync(scheduleFile, { force: true });
 }
@@ -60,14 +60,14 @@ async function waitAndPowerOff(atMs: number): Promise<void> {
 	await powerOff();
 }
 
-/** Does not give up: a machine that was told to power off must not stay on because its hardware was away. */
+/** Does not give up: a machine that was told to power off must not stay on because its hardware was unavailable. */
 async function powerOff(): Promise<void> {
 	for (;;) {
 		try {
 			const answer = await fetch(`${metadataUrl}/power-off`, { method: "POST" });
 			if (answer.ok) return;
 		} catch {
-			// The emulator is away; it finds this machine again when it is back.
+			// The emulator is unavailable; it finds this machine again when it is back.
 		}
 		await sleep(RETRY_MS);
 	}

@@ -15,7 +15,7 @@ interface Snapshot {
 	processes: readonly (ProcessInfo & { marks: readonly string[] })[];
 }
 
-/** The form in which a mark stands in a metadata address. */
+/** The form in which a mark is in a metadata address. */
 const MARK = /\/imds\/([0-9a-f]{32})/g;
 /** Many machines that end together look at the same picture. */
 const SHARE_MS = 25;
@@ -36,7 +36,7 @@ export function startOf(pid: number): string | null {
 
 /**
  * The number of the guest's session as long as it surely still means that session: not after this host was started
- * anew, and not when another process has the number by now.
+ * again, and not when another process has the number by now.
  */
 export function sessionOf(guest: { pid: number; started: string | null } | null): number | null {
 	if (guest === null) return null;
@@ -100,7 +100,7 @@ function readProcess(pid: number, boot: string): ProcessInfo | null {
 	} catch {
 		return null;
 	}
-	// The command's name stands in brackets and may hold anything; proc(5) counts the fields after it from 3.
+	// The command's name is in brackets and may hold anything; proc(5) counts the fields after it from 3.
 	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	const [state, parentPid, groupId, sessionId] = fields;
 	if (state === "Z" || state === "X") return null;

@@ -13,7 +13,7 @@ export function sendAnswer(response: ServerResponse, { status, contentType, body
 }
 
 export function jsonAnswer(status: number, value: unknown): Answer {
-	// Money never stands in these answers, so that there is no bigint to write.
+	// Money never is in these answers, so that there is no bigint to write.
 	return { status, contentType: "application/json", body: JSON.stringify(value) };
 }
 

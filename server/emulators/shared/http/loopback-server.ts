@@ -8,7 +8,7 @@ export interface LoopbackServer {
 }
 
 /**
- * Serves one address of this host to this host alone. `answer` gives null where the connection is to be cut without
+ * Serves one address of this host to this host alone. `answer` gives null where the connection must be cut without
  * an answer; `endpointName` names the endpoint to somebody else who asks.
  */
 export async function serveLoopback(

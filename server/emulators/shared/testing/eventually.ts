@@ -6,7 +6,7 @@ export async function eventually<T>(what: string, ask: () => T | Promise<T>, lim
 	for (;;) {
 		const answer = await ask();
 		if (answer !== null && answer !== undefined && answer !== false) return answer;
-		if (performance.now() > until) throw new Error(`waited ${limitMs} ms in vain for ${what}`);
+		if (performance.now() > until) throw new Error(`waited ${limitMs} ms without success for ${what}`);
 		await sleep(15);
 	}
 }

@@ -207,7 +207,7 @@ describe("the check of a site", () => {
 		return found.filter(({ id }) => ids.includes(id));
 	}
 
-	it("tells how many machines have a price, and the quotas on machines with GPUs", async () => {
+	it("shows how many machines have a price, and the quotas on machines with GPUs", async () => {
 		expect(await steps(["prices", "quota"])).toMatchObject([
 			{ outcome: "passed", found: "AWS's price list: us-east-1: 1 machine types; eu-west-1: 1 machine types." },
 			{

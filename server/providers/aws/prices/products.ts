@@ -16,7 +16,7 @@ const productSchema = z.object({
 });
 type Product = z.output<typeof productSchema>;
 
-/** A Linux machine of one's own for as long as one likes. Capacity blocks cost nothing by the hour, and Outposts something else. */
+/** One's own Linux machine for as long as one likes. Capacity blocks cost nothing by the hour, and Outposts something else. */
 const ON_DEMAND_LINUX: Readonly<Record<string, string>> = {
 	...{ operatingSystem: "Linux", preInstalledSw: "NA", tenancy: "Shared", capacitystatus: "Used" },
 	...{ marketoption: "OnDemand", locationType: "AWS Region" },
@@ -45,7 +45,7 @@ export function machinePricesOf(texts: readonly string[]): ListedPrice[] {
 export function volumePriceOf(texts: readonly string[], region: string, { type, gib }: DiskAsked): bigint | null {
 	const prices = texts.map(readProduct).flatMap((product) => {
 		const { regionCode, volumeApiName, usagetype = "" } = product.product.attributes;
-		// Performance that is bought beyond the free one stands beside the volume, under other uses.
+		// Performance that is bought beyond the free one is next to the volume, under other uses.
 		if (regionCode !== region || volumeApiName !== type || !usagetype.endsWith(`EBS:VolumeUsage.${type}`)) return [];
 		return dimensionsOf(product).filter(({ unit, beginRange }) => unit === "GB-Mo" && beginRange === "0");
 	});

@@ -6,7 +6,7 @@ const SERVICE = "6F81-5844-456A";
 const FAMILIES: ReadonlySet<string> = new Set(["Compute", "Storage"]);
 const isWanted = ({ category }: Sku) => FAMILIES.has(category.resourceFamily) || category.resourceGroup === "TPU";
 const PAGE_SIZE = 5_000;
-/** Compute Engine has some ten pages; an endpoint that hands out tokens for ever is an error, not a loop. */
+/** Compute Engine has some ten pages; an endpoint that hands out tokens forever is an error, not a loop. */
 const PAGES_MAX = 100;
 const TIMEOUT_MS = 60_000;
 

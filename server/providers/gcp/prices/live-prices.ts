@@ -37,7 +37,10 @@ export class LivePrices {
 		return rates.map((rate) => ({ ...rate, onDemand: told(rate.onDemand), spot: rate.spot && told(rate.spot) }));
 	}
 
-	/** Price of such a disk for a month by the catalogue as `rates` read it last; null when that has none. @throws Error when none was read */
+	/**
+	 * Price of such a disk for a month by the catalogue as `rates` read it last; null when that has none. @throws Error when none was
+	 * read
+	 */
 	diskPrice(region: string, { type, gib }: DiskAsked): bigint | null {
 		if (this.#disks === null || this.#problem !== null) throw new Error(this.#problem ?? "the catalogue was not read yet");
 		const usd = usdPerGibMonth(this.#disks, region, type);

@@ -13,7 +13,10 @@ import { SYSTEM_PATH } from "./slurm-programs.ts";
 
 const run = promisify(execFile);
 
-/** Waits for the end of its input, which comes when its parent ends in whatever way; then ends all that has our folder in its environment. */
+/**
+ * Waits for the end of its input, which comes when its parent ends in whatever way; then ends all that has our folder in its
+ * environment.
+ */
 const GUARD = `
 cat >/dev/null
 for round in 1 2 3; do
@@ -26,7 +29,7 @@ rm -rf "$1"
 `;
 
 /**
- * Without those of slurmdbd, which refuse to be loaded where nothing is accounted. Up to 22.05 each version was a plugin of its own; from
+ * Without those of slurmdbd, which refuse to be loaded where nothing is accounted. Up to 22.05 each version was its own plugin; from
  * 23.11 on one plugin answers in all that the server has.
  */
 function restPlugins(version: string): string {
@@ -62,7 +65,7 @@ export interface SlurmCluster {
 export interface SlurmOptions {
 	nodes: number;
 	gpusPerNode: number;
-	/** With slurmdbd and a MariaDB of its own; needs what `whyNoAccounting` asks for. */
+	/** With slurmdbd and its own MariaDB; needs what `whyNoAccounting` asks for. */
 	accounting?: boolean;
 }
 
@@ -138,7 +141,7 @@ export async function startSlurm(options: SlurmOptions): Promise<SlurmCluster> {
 	};
 }
 
-/** A database of its own, slurmdbd, and the cluster's name in it, which the controller wants to find there. */
+/** Its own database, slurmdbd, and the cluster's name in it, which the controller wants to find there. */
 async function startAccounting(
 	daemons: Daemons,
 	{ dir, host, ...ports }: { dir: string; host: string; port: number; databasePort: number },
@@ -244,5 +247,5 @@ async function until(what: string, look: () => Promise<boolean>): Promise<void> 
 		if (await look().catch(() => false)) return;
 		await sleep(START_STEP_MS);
 	}
-	throw new Error(`the test's Slurm does not start: waited in vain until ${what}`);
+	throw new Error(`the test's Slurm does not start: waited without success until ${what}`);
 }

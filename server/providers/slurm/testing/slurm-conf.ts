@@ -82,7 +82,7 @@ function accountingLines(dir: string, port: number): string[] {
 		"AccountingStorageEnforce=associations,limits,qos",
 		"PriorityType=priority/multifactor",
 		"PriorityWeightFairshare=1000000",
-		// The least that there is: fair share is counted anew each minute.
+		// The least that there is: fair share is counted again each minute.
 		"PriorityCalcPeriod=1",
 	];
 }

@@ -16,7 +16,7 @@ export function newNodeMemory(): NodeMemory {
 }
 
 /**
- * Writes a site's nodes as its driver saw them; those that are gone there are deleted. The same array as last time costs nothing,
+ * Writes a site's nodes as its driver saw them; those that no longer exist there are deleted. The same array as last time costs nothing,
  * another one a comparison in memory, and a change one statement for all that is new or different.
  */
 export async function writeNodes(

@@ -50,7 +50,7 @@ describe("copies of data sets", () => {
 	});
 
 	it.each([
-		["a place that nobody knows", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
+		["a place that no one knows", { items: [{ ...claims, copies: [{ at: "garage", uri: "s3://x/y" }] }] }, /at an unknown place/],
 		["two copies at one place", { items: [{ ...claims, copies: [...claims.copies, ...claims.copies] }] }, /has two copies at one place/],
 		["the same set twice", { items: [claims, claims] }, /has a duplicate data set/],
 		["no address", { items: [{ ...claims, copies: [{ at: "gcp:us-central1", uri: "hdfs://x/y" }] }] }, /no kind of store/],
@@ -63,7 +63,7 @@ describe("copies of data sets", () => {
 		await expect(setDataSets({ ...ctx, actor }, { items: [] })).rejects.toThrow(/data:change/);
 	});
 
-	it("are what an attempt beside them fetches from, and nobody else", async () => {
+	it("are what an attempt beside them fetches from, and no one else", async () => {
 		await setDataSets(ctx, { items: [claims] });
 		const spec = aSpec({ data: [ref(claims.uri, 1), ref("s3://acme/other", 1)] });
 		const at = async (place: string) => (await withNearestCopies(database.db, spec, place)).data.map((d) => d.uri);

@@ -7,7 +7,8 @@ import { readDataSets, readDataStores } from "./list.ts";
 import { readCopiesAhead, readStoreSpeeds } from "./stored-copies.ts";
 
 /**
- * Where data sets lie, how fast they move and what it costs that they leave, as the core sees it; undefined while nothing is known. `before` is answered again
+ * Where data sets lie, how fast they move and what it costs that they leave, as the core sees it; undefined while nothing is known.
+ * `before` is answered again
  * as long as it says the same: what was worked out with it then still holds.
  */
 export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData | undefined): Promise<KnownData | undefined> {

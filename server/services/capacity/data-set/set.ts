@@ -11,7 +11,8 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput, dataSetsInput, REGION_PLACE } from "./schemas.ts";
 
 /**
- * Replaces the list of data sets that have copies, and that of stores into which they may be copied. It counts for decisions within a minute, and for attempts that start from now on.
+ * Replaces the list of data sets that have copies, and that of stores into which they may be copied. It counts for decisions within a
+ * minute, and for attempts that start from now on.
  * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
  */
 export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {

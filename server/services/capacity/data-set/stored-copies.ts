@@ -9,7 +9,7 @@ export interface StoredCopy {
 	at: string;
 	/** It has all that the set had then; null: it is not whole yet. */
 	asOfMs: number | null;
-	/** It is being copied, or stands in line for it. */
+	/** It is being copied, or is in line for it. */
 	copying: boolean;
 	/** What the last try failed of. */
 	error: string | null;
@@ -42,7 +42,7 @@ export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData
 	for (const row of await db.select().from(dataCopy).orderBy(asc(dataCopy.place), asc(dataCopy.uri))) {
 		const at = byPlace.get(row.place) ?? new Map<string, CopyAhead>();
 		byPlace.set(row.place, at);
-		// What stands in line is asked for since its last request.
+		// What is in line is asked for since its last request.
 		const began = row.beganAt !== null && row.beganAt >= row.wantedAt ? row.beganAt : row.usedAt;
 		at.set(row.uri, {
 			asOfMs: row.asOfAt?.getTime() ?? null,

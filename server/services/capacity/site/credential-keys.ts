@@ -7,7 +7,7 @@ import { openText, sealText } from "#server/services/core/sealed-box.ts";
 const VERSION = "v1";
 const KEY_BYTES = 32;
 const FILE = "credential-keys";
-/** Read by nobody but their owner. */
+/** Read by no one but their owner. */
 const FILE_MODE = 0o600;
 
 export interface CredentialKeysOptions {
@@ -19,8 +19,8 @@ export interface CredentialKeysOptions {
 
 /**
  * The keys under which credentials of sites are stored: the first seals, all open. They are read again at each use, so that
- * one that is put before the others counts at once. Nothing here is ever printed but a key's number, the first 8 hex digits
- * of its SHA-256, which stands in each box.
+ * one that is put before the others takes effect immediately. Nothing here is ever printed but a key's number, the first 8 hex digits
+ * of its SHA-256, which is in each box.
  */
 export class CredentialKeys {
 	readonly #options: CredentialKeysOptions;
@@ -39,7 +39,7 @@ export class CredentialKeys {
 	open(owner: string, box: string): string {
 		const [version, number = "", ...rest] = box.split(".");
 		const key = this.#keys().find((k) => numberOf(k) === number);
-		const enterAnew = "or enter the site's credentials anew";
+		const enterAnew = "or enter the site's credentials again";
 		if (version !== VERSION || key === undefined) {
 			throw unusable(`Stored credentials cannot be opened: their key ${number} is not in ${this.#place()}.`, `Put it back, ${enterAnew}.`);
 		}

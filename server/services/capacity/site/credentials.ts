@@ -38,7 +38,7 @@ export async function credentialsOf(
 	}
 }
 
-/** Seals anew what was sealed under a key that is not the first any more. Answers how many: then that key may go. */
+/** Seals again what was sealed under a key that is not the first any more. Answers how many: then that key may go. */
 export async function resealCredentials(db: Db, keys: CredentialKeys): Promise<number> {
 	const rows = await db.select({ id: site.id, box: site.sealedCredentials }).from(site).where(isNotNull(site.sealedCredentials));
 	let count = 0;

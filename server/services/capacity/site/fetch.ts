@@ -11,7 +11,7 @@ export async function fetchSite(db: DbOrTx, id: string): Promise<SiteRow> {
 	return row;
 }
 
-/** Nobody else changes it until the transaction ends. @throws SpillwayError `not_found`. */
+/** No one else changes it until the transaction ends. @throws SpillwayError `not_found`. */
 export async function lockSite(tx: Tx, id: string): Promise<SiteRow> {
 	const [row] = await tx.select().from(site).where(here(id)).for("no key update");
 	if (!row) throw unknownSite(id);

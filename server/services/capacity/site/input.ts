@@ -27,7 +27,7 @@ const settings = z.record(z.string(), z.unknown());
 const name = z.string().trim().min(1, "give it a name").max(80);
 
 export const addSiteInput = z.strictObject({
-	/** It stands in URLs and in every charge, and never changes. */
+	/** It is in URLs and in every charge, and never changes. */
 	id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "small letters, digits and -, at most 32, a letter first"),
 	name,
 	provider: z.enum(PROVIDERS),
@@ -69,7 +69,7 @@ export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): S
 /** @throws SpillwayError `invalid_input` naming each wrong setting, as `settings.…` */
 export function demandSettings(kind: SiteKind, given: Record<string, unknown>, before: Record<string, unknown> | null = null): void {
 	const problems = problemsOf(kind.settings.safeParse(given, WITH_INPUT), "settings");
-	// Who may add a site may not thereby run programs on the server.
+	// Who may add a site may not so run programs on the server.
 	const known = before === null ? {} : kind.guarded(before);
 	for (const [name, value] of Object.entries(kind.guarded(given)))
 		if (!isDeepStrictEqual(known[name], value))
@@ -78,8 +78,8 @@ export function demandSettings(kind: SiteKind, given: Record<string, unknown>, b
 }
 
 /**
- * Stored credentials are written and never read, by whoever has an address of their own either: another place to send them to wants
- * them anew. @throws SpillwayError `invalid_input`
+ * Stored credentials are written and never read, by anyone who has their own address either: another place to send them to wants
+ * them again. @throws SpillwayError `invalid_input`
  */
 export function demandSamePlace(
 	kind: SiteKind,
@@ -92,7 +92,7 @@ export function demandSamePlace(
 	]);
 }
 
-/** What is to be stored: the source, and of `stored` the values as their driver takes them. */
+/** What must be stored: the source, and of `stored` the values as their driver takes them. */
 export function demandCredentials(
 	kind: SiteKind,
 	given: CredentialsInput,
@@ -116,7 +116,7 @@ export function demandCredentials(
 	return { source: { kind: "stored" }, values: parsed.success ? parsed.data : null };
 }
 
-/** A field of another type is told apart from one that is missing by what stands there. */
+/** A field of another type is told apart from one that is missing by what is there. */
 const WITH_INPUT = { reportInput: true };
 
 function problemsOf(result: z.ZodSafeParseResult<unknown>, root: string): FieldProblem[] {

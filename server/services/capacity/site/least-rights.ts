@@ -5,8 +5,8 @@ import type { LeastRights } from "./tools.ts";
 const BLOCK = /^<!-- least rights: (.+?) -->\n+```(\w+)\n([\s\S]*?)\n```$/gm;
 
 /**
- * What is to be pasted at a provider, from its document: each fenced block that stands after a line
- * `<!-- least rights: title -->`. One source for whoever reads the document and whoever fills in the form.
+ * What must be pasted at a provider, from its document: each fenced block that is after a line
+ * `<!-- least rights: title -->`. One source for anyone who reads the document and anyone who fills in the form.
  */
 export function leastRightsIn(text: string): LeastRights[] {
 	return [...text.matchAll(BLOCK)].map(([, title = "", language = "", block = ""]) => ({ title, language, text: block }));

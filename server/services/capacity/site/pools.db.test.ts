@@ -49,7 +49,7 @@ it("nodes that come when jobs ask cost what they are there for: one for an hour,
 	expect(await idle()).toEqual({ hours: 8 + 48, usd: 16 + 96 });
 });
 
-it("a pool is as large as what is there, with what is held beyond it, and tells how much more may come", async () => {
+it("a pool is as large as what is there, with what is held beyond it, and shows how much more may come", async () => {
 	const opened = await open();
 	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 3, unavailableSlots: [0] }]);
 	const [view] = await listSites(opened);

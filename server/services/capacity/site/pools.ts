@@ -6,7 +6,7 @@ import { meterPoolUntilNow } from "#server/services/ledger/charge/meter-pools.ts
 
 /**
  * Writes size and health of a site's pools as the driver sees them; rate cards are not the driver's business. Answers
- * the pools that nobody has priced yet: they are not used.
+ * the pools that no one has priced yet: they are not used.
  */
 export async function writePools(ctx: LedgerContext, siteId: string, pools: ClusterObservation["pools"]): Promise<string[]> {
 	const { db } = ctx;

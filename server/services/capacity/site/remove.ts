@@ -15,13 +15,13 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { auditedSite, lockSite } from "./fetch.ts";
 import type { SiteRow } from "./row.ts";
 
-/** So many of what stands in the way are named. */
+/** So many of what is in the way are named. */
 const NAMED_MAX = 5;
 
 /**
  * Takes a site away, its credentials with it. The row stays for the attempts and charges that name it, and its id is not
- * given again. Only a disabled site on which nothing of ours lives can go: nobody would watch or end it afterwards.
- * @throws SpillwayError `forbidden`, `not_found`, `conflict` with what stands in the way.
+ * given again. Only a disabled site on which nothing of ours lives can go: no one would watch or end it afterwards.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` with what is in the way.
  */
 export async function removeSite(ctx: ServiceContext, id: string): Promise<void> {
 	authorize(ctx, "site:manage", null);
@@ -73,7 +73,7 @@ async function standingIn(tx: Tx, { id, provider, enabled, lastSweep }: SiteRow)
 			instances.map((i) => `${i.name ?? i.id} (${i.state})`),
 		),
 		...((lastSweep?.seen ?? 0) > instances.length
-			? [`the last sweep still saw ${lastSweep?.seen} machines with our tag; the next one tells whether they are gone`]
+			? [`the last sweep still saw ${lastSweep?.seen} machines with our tag; the next one shows whether they no longer exist`]
 			: []),
 	];
 }

@@ -9,7 +9,7 @@ import { fetchSite } from "./fetch.ts";
 import type { SiteRow } from "./row.ts";
 import type { LeastRights, SiteContext } from "./tools.ts";
 
-/** A site as whoever looks after it sees it. Of its credentials, where they are and since when; never what they are. */
+/** A site as anyone who looks after it sees it. Of its credentials, where they are and since when; never what they are. */
 export interface SiteSettingsView {
 	id: string;
 	name: string;
@@ -20,7 +20,7 @@ export interface SiteSettingsView {
 	lastSeenAt: string | null;
 	settings: Record<string, unknown>;
 	credentials: { source: CredentialSource; changedAt: string | null };
-	/** Pools that the cluster shows and that nobody has priced: nothing is placed there. */
+	/** Pools that the cluster shows and that no one has priced: nothing is placed there. */
 	unpricedPools: UnpricedPool[];
 }
 

@@ -5,10 +5,13 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
 const HOURS = 24;
-/** Pools of more nodes are shown as one row: nobody reads a hundred. */
+/** Pools of more nodes are shown as one row: no one reads a hundred. */
 const NODES_SHOWN = 32;
 
-/** Shares are 0 to 1, one an hour; null before the pool was owned. The newest hour is the one under way: its share is of what has passed of it. */
+/**
+ * Shares are 0 to 1, one an hour; null before the pool was owned. The newest hour is the one under way: its share is of what has
+ * passed of it.
+ */
 export interface HourlyUse {
 	/** Start of the first hour, whole UTC hours. */
 	fromMs: number;

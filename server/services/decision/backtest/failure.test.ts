@@ -13,8 +13,8 @@ describe("why a backtest failed", () => {
 			cause: new Error("the connection was closed\n at line 3"),
 		});
 		expect(failureOf(query)).toBe(
-			"It ended with an error that nobody foresaw: the connection was closed. Run it again; if it fails again, look into the scheduler's log.",
+			"It ended with an error that no one foresaw: the connection was closed. Run it again; if it fails again, look into the scheduler's log.",
 		);
-		expect(failureOf("thrown")).toContain("nobody foresaw: thrown.");
+		expect(failureOf("thrown")).toContain("no one foresaw: thrown.");
 	});
 });

@@ -11,7 +11,7 @@ export interface ThreadTask {
 }
 export type ThreadMessage = { kind: "progress"; share: number } | { kind: "done"; half: BacktestHalf };
 
-/** Replays one policy in a thread of its own. */
+/** Replays one policy in its own thread. */
 export function replayInThread(history: RecordedHistory, policy: Policy, { signal, onProgress }: ReplayOptions): Promise<BacktestHalf> {
 	return new Promise((resolve, reject) => {
 		const worker = new Worker(new URL("./thread-main.ts", import.meta.url), { workerData: { history, policy } satisfies ThreadTask });

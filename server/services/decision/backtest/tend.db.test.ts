@@ -181,7 +181,7 @@ describe("asking for one", () => {
 		await expect(cancelBacktest(ctx(), "btst_none")).rejects.toMatchObject({ code: "not_found" });
 	});
 
-	it("is over for good after half an hour of silence", async () => {
+	it("is over permanently after half an hour of silence", async () => {
 		const id = await start();
 		await database.db
 			.update(backtest)

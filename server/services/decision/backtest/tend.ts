@@ -69,7 +69,7 @@ export class BacktestTender {
 		this.#stopWorker();
 	}
 
-	/** Takes it over from whoever had it. The time of the new term must differ from that of the last one. */
+	/** Takes it over from anyone who had it. The time of the new term must differ from that of the last one. */
 	async #begin(row: { id: string; startedAt: Date | null }, nowMs: number): Promise<void> {
 		const startedAt = new Date(Math.max(nowMs, (row.startedAt?.getTime() ?? 0) + 1));
 		const taken = await this.#ctx.db
@@ -86,7 +86,7 @@ export class BacktestTender {
 		void worker.ended.then(({ failure }) => {
 			if (this.#current !== current) return;
 			this.#current = null;
-			// A database that is away now leaves it running and silent, which is seen later.
+			// A database that is unavailable now leaves it running and silent, which is seen later.
 			if (failure !== null) this.#fail({ id: row.id, startedAt }, failure).catch(() => {});
 		});
 	}

@@ -31,9 +31,9 @@ export interface WorkContext {
 	db: Db;
 	clock: Clock;
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
-	/** Of an error that nobody foresaw, all of it. */
+	/** Of an error that no one foresaw, all of it. */
 	logError(error: unknown): void;
-	/** Replays one policy, in a thread of its own where the caller must not be blocked. Rejects when the signal comes. */
+	/** Replays one policy, in its own thread where the caller must not be blocked. Rejects when the signal comes. */
 	replay(history: RecordedHistory, policy: Policy, options: ReplayOptions): Promise<BacktestHalf>;
 }
 
@@ -100,7 +100,7 @@ async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, { stop,
 		return compareHalves(history, { published, draft }, policies);
 	} catch (error) {
 		if (stop.signal.aborted) throw error;
-		// The other half has nobody to work for.
+		// The other half has no one to work for.
 		stop.abort(error);
 		throw new SpillwayError("precondition_failed", error instanceof Error ? error.message : String(error));
 	}

@@ -20,7 +20,7 @@ export const WHOLE_FIELDS = ["offerRecords", "boardWatts", "gridForecast", "pric
 type WholeField = (typeof WHOLE_FIELDS)[number];
 type ListField = "offers" | "pending" | "running" | "durations" | "foreign";
 
-/** The root's fields that name parts. Every other field of a snapshot stands in the root itself. */
+/** The root's fields that name parts. Every other field of a snapshot is in the root itself. */
 export interface InputRoot {
 	policyName: string;
 	parts: {

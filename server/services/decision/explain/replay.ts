@@ -28,7 +28,7 @@ export interface ReplayView {
 /**
  * Decides a recorded decision again, from what was on record when it was made and by the version of the policy that was in force.
  * @param decisionId the newest one of the job without it
- * @throws SpillwayError `not_found`; `conflict` when what it was made from was not kept, or is gone.
+ * @throws SpillwayError `not_found`; `conflict` when what it was made from was not kept, or no longer exists.
  */
 export async function replayDecision(ctx: ServiceContext, jobId: string, decisionId?: string): Promise<ReplayView> {
 	await readableJob(ctx, jobId);

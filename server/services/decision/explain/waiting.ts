@@ -17,7 +17,7 @@ export interface WaitingView {
 	/** False for a job that was placed or has ended: then all but its reason is empty. */
 	waits: boolean;
 	state: JobState;
-	/** The one dominant reason, decided anew. */
+	/** The one dominant reason, decided again. */
 	reason: ReasonView;
 	/** When that was decided, UTC ms; null while it is not looked at yet. */
 	decidedAtMs: number | null;
@@ -28,12 +28,12 @@ export interface WaitingView {
 	considered: Pick<Explanation, "candidates" | "removed" | "consideredCount"> | null;
 	/** What would change that it waits, the nearest first. */
 	changes: WaitingChange[];
-	/** What would be sooner or cheaper if it were submitted anew with one thing changed, in its place. */
+	/** What would be sooner or cheaper if it were submitted again with one thing changed, in its place. */
 	suggestions: SuggestionView[];
 }
 
 /**
- * Why a job waits and what would change that: it is decided anew at its place in the queue, beside what it would meet if it were
+ * Why a job waits and what would change that: it is decided again at its place in the queue, beside what it would meet if it were
  * submitted otherwise. Nothing is written.
  * @throws SpillwayError `not_found`
  */

@@ -69,7 +69,7 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 
 /**
  * Writes how waits came out. A job whose awaited attempt was placed at home started then; one that left for the cloud, or
- * ended without, is censored: what home would have done nobody knows.
+ * ended without, is censored: what home would have done no one knows.
  */
 export async function settleForecasts(db: Db): Promise<void> {
 	await db.execute(sql`

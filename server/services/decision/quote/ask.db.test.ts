@@ -42,7 +42,7 @@ const jobOf = (spec: Spec) =>
 	});
 
 describe("a quote", { timeout: 60_000 }, () => {
-	it("tells what would be sooner, and who follows it to the letter is quoted just that", async () => {
+	it("shows what would be sooner, and who follows it to the letter is quoted just that", async () => {
 		const w = await open([], [A100]);
 		const spec: Spec = { resources: { gpus: 1, accelerators: ["A10G-24GB"] } };
 		const quote = await askQuote(as(w, "usr_d"), jobOf(spec));
@@ -94,7 +94,7 @@ describe("a quote", { timeout: 60_000 }, () => {
 });
 
 describe("a job that waits", { timeout: 60_000 }, () => {
-	it("tells its reason anew and what would be sooner; one that runs does not wait", async () => {
+	it("tells its reason again and what would be sooner; one that runs does not wait", async () => {
 		const w = await open(["{ id: stays, when: 'job.class == \"sensitive\"', deny: { sites: [cloud] } }"]);
 		const [jobId = ""] = await w.submit({ name: "waits", class: "sensitive", estimate: "50m", max: "2h" });
 		// Not looked at yet by a cycle, and told all the same.

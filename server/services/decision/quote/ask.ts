@@ -46,7 +46,7 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	approval: (ApprovalOutlook & { ruleId: string; sentence: string }) | null;
 	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
 	forecastScore: ForecastScore | null;
-	/** The same of what jobs were told as they were submitted, as here: nobody had waited yet. */
+	/** The same of what jobs were told as they were submitted, as here: no one had waited yet. */
 	quoteScore: ForecastScore | null;
 	/** Sites at home whose price of a GPU-hour goes by known prices of electricity. */
 	electricity: ElectricityAhead[];

@@ -53,7 +53,7 @@ async function waiting(count: number) {
 }
 
 describe("the moment that questions are answered from", { timeout: 60_000 }, () => {
-	it("is read anew for every question while few wait", async () => {
+	it("is read again for every question while few wait", async () => {
 		const { ask, submit, pass } = await waiting(3);
 		expect((await ask()).queue.jobs).toBe(3);
 		await submit();

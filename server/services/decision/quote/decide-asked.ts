@@ -34,7 +34,7 @@ interface AskMemory {
 // Next bundles pages apart from the REST face: one memory serves both, and its core is of the bundle that made it.
 const shared = globalThis as unknown as { __spillwayQuotes?: WeakMap<Db, AskMemory> };
 
-/** Asks about nobody: what is found for all others is kept. */
+/** Asks about no one: what is found for all others is kept. */
 const NOBODY: ReadonlySet<string> = new Set(["nobody"]);
 
 type AskContext = ServiceContext & { timing: Timing };
@@ -96,7 +96,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 		try {
 			return decide(snapshot, { asked, memo, brief: true });
 		} catch (error) {
-			// A decision that failed half-way may leave half of what it keeps behind: the next one starts anew.
+			// A decision that failed half-way may leave half of what it keeps behind: the next one starts again.
 			memo.kept.clear();
 			throw error;
 		}

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { KeptMoment } from "./kept-moment.ts";
 
-/** Moments are numbered as they are read; a timer fires as its time is passed; making one ready takes 900 ms, 200 of them of the processor. */
+/**
+ * Moments are numbered as they are read; a timer fires as its time is passed; making one ready takes 900 ms, 200 of them of the
+ * processor.
+ */
 function open({ isWorth = true } = {}) {
 	let [nowMs, cpuMs] = [0, 0];
 	const timers: { atMs: number; run: () => void }[] = [];
@@ -10,7 +13,7 @@ function open({ isWorth = true } = {}) {
 	const kept = new KeptMoment<number>({
 		read: async () => reads.push("asked"),
 		readBehind: async () => {
-			if (state.away) throw new Error("the database is away");
+			if (state.away) throw new Error("the database is unavailable");
 			if (state.few) return null;
 			nowMs += 900;
 			cpuMs += 200;
@@ -104,7 +107,7 @@ describe("a moment that is kept", () => {
 	});
 });
 
-describe("a moment that is kept for good", () => {
+describe("a moment that is kept permanently", () => {
 	it("is ready for the first question after hours, and takes a twentieth of the time", async () => {
 		const { kept, pass, reads } = open();
 		kept.keepReady(new AbortController().signal);

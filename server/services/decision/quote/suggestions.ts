@@ -17,7 +17,7 @@ export function suggestionView(suggestion: Suggestion): SuggestionView {
 	return { ...suggestion, sentence: suggestionSentence(suggestion) };
 }
 
-/** The job as it would stand in the queue if it were submitted now; `index` tells apart those that are asked about together. */
+/** The job as it would be in the queue if it were submitted now; `index` tells apart those that are asked about together. */
 export function askedJob(spec: JobSpec, { nowMs }: Snapshot, index = 0): PendingJob {
 	return {
 		jobId: `${ASKED}${String(index).padStart(2, "0")}`,
@@ -32,7 +32,7 @@ export function askedJob(spec: JobSpec, { nowMs }: Snapshot, index = 0): Pending
 	};
 }
 
-/** Every variant of the job, as it would stand in the queue. */
+/** Every variant of the job, as it would be in the queue. */
 export function askedVariants(spec: JobSpec, snapshot: Snapshot): { variant: Variant; job: PendingJob }[] {
 	const runTime = makeRunTimeOf(snapshot.durations)(spec);
 	return variantsOf(spec, snapshot, runTime).map((variant, i) => ({ variant, job: askedJob(variant.spec, snapshot, i + 1) }));

@@ -7,7 +7,7 @@ const WINDOW_MS = 3 * HOUR_MS;
 
 /**
  * GPUs per hour that jobs asked for over the last three hours, of those that the largest owned pool could run: the room
- * that should stay free for whoever comes next.
+ * that should stay free for anyone who comes next.
  */
 export async function arrivingGpusPerHour(db: Db, nowMs: number): Promise<number> {
 	const [from, to] = [new Date(nowMs - WINDOW_MS).toISOString(), new Date(nowMs).toISOString()];

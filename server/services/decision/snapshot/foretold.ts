@@ -12,7 +12,7 @@ const AGE_MS = 10 * MINUTE_MS;
 const NOTHING: Foretold = {};
 const NO_SERIES: ReadonlyMap<string, Series> = new Map();
 
-/** The coming hours, read anew with each hour and every ten minutes, and only for a policy that puts starts off. */
+/** The coming hours, read again with each hour and every ten minutes, and only for a policy that puts starts off. */
 export class ForetoldCache {
 	#kept: { readAtMs: number; wants: string; foretold: Foretold } | null = null;
 

@@ -32,7 +32,7 @@ it("a snapshot is dated after every fact in it, however long the past took to re
 });
 
 describe("a snapshot that is read with what an earlier one left", { timeout: 120_000 }, () => {
-	it("says what one that is read anew says, whatever changed", async () => {
+	it("says what one that is read again says, whatever changed", async () => {
 		const w = await World.open({ slots: 1, rules: ["{ id: ask, when: quote.costUsd > 500.0, require: { approval: platform } }"] });
 		world = w;
 		const { db } = w.database;
@@ -81,9 +81,9 @@ describe("a snapshot that is read with what an earlier one left", { timeout: 120
 		await db.update(site).set({ healthy: true }).where(eq(site.id, "aws"));
 		expect((await same()).offers).toHaveLength(1);
 
-		// A policy under which nobody asks people any more, and attempts that end and are made again.
+		// A policy under which no one asks people any more, and attempts that end and are made again.
 		const source = `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n  rules:\n    - id: burst\n      burst: { always: true }\n`;
-		await publishPolicy(systemContext(db, w.clock, "seed"), { name: "default", message: "nobody is asked", source });
+		await publishPolicy(systemContext(db, w.clock, "seed"), { name: "default", message: "no one is asked", source });
 		expect((await same()).pending.every((p) => p.approvals === undefined)).toBe(true);
 		await db.update(offer).set({ backoffUntil: null, backoffReason: null });
 		for (let tick = 0; tick < 12; tick++) {

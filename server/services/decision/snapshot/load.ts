@@ -86,7 +86,7 @@ export interface SnapshotContext {
 }
 
 /**
- * Reads one consistent view of everything a cycle may know. What past work says is read anew when it is older than `historyMaxAgeMs`.
+ * Reads one consistent view of everything a cycle may know. What past work says is read again when it is older than `historyMaxAgeMs`.
  * Cost: the live rows, and of the pending jobs and the offers what changed since the cache saw them; specs are read once per job.
  */
 export async function loadSnapshot(
@@ -105,7 +105,8 @@ export async function loadSnapshot(
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
-			// The first statement fixed the view: no fact in it is later than this, so nothing that is decided is dated before what it follows from.
+			// The first statement fixed the view: no fact in it is later than this, so nothing that is decided is dated before what
+			// it follows from.
 			const nowMs = ctx.clock.nowMs();
 			const { running, told } = await readRunning(tx, cache, { nowMs, policy: active.policy });
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });

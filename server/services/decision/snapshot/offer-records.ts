@@ -10,7 +10,8 @@ const LOOK_BACK_MS = 30 * DAY_MS;
 
 /**
  * How offers behaved, by offer id, from our own instances of 30 days: their hours, what was taken back, what was refused
- * and what came up, and of spot how long it stayed and stayed away. The pause after a refusal is the offer's own row's (offer/backoff.ts), and is not repeated here.
+ * and what came up, and of spot how long it stayed and stayed away. The pause after a refusal is the offer's own row's
+ * (offer/backoff.ts), and is not repeated here.
  * Cost: one scan of those instances; the caller keeps the answer for a minute.
  */
 export async function offerRecords(db: Db, nowMs: number): Promise<Map<string, OfferRecord>> {

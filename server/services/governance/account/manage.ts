@@ -48,7 +48,10 @@ export function inviteAccount(ctx: ServiceContext, id: string): Promise<{ id: st
 	});
 }
 
-/** Ends the account's sessions and tokens at once, until it is enabled again. @throws SpillwayError `not_found`, `conflict` for one's own */
+/**
+ * Ends the account's sessions and tokens at once, until it is enabled again. @throws SpillwayError `not_found`, `conflict` for one's
+ * own
+ */
 export function disableAccount(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	return change(ctx, id, "account.disable", () => {
 		if (actorName(ctx.actor) === `account:${id}`) throw new SpillwayError("conflict", "You cannot disable your own account.");

@@ -18,15 +18,15 @@ export function breakSentence(broken: { kind: BreakKind; sequence: number | null
 		case "changed_seal":
 			return `${upper(seal)}, of ${line}, has another hash than it was made with: the next seal was made over the true one.`;
 		case "missing_line":
-			return `${upper(line)} is gone: ${seal} was made of it.`;
+			return `${upper(line)} no longer exists: ${seal} was made of it.`;
 		case "missing_seal":
-			return `${upper(seal)} is gone: the numbers of the chain have a hole there.`;
+			return `${upper(seal)} no longer exists: the numbers of the chain have a hole there.`;
 		case "unsealed_line":
 			return `${upper(line)} is older than a minute and has no seal: its seal was removed, the line was written past the sealer, or no scheduler leads.`;
 		case "sealed_twice":
 			return `${upper(line)} has two seals; the later one is ${seal}.`;
 		case "cut_tail":
-			return `The remembered head is not in the chain, which ends with ${seal}: its tail was cut off or written anew after the head was noted.`;
+			return `The remembered head is not in the chain, which ends with ${seal}: its tail was cut off or written again after the head was noted.`;
 	}
 }
 

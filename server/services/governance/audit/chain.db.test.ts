@@ -139,7 +139,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		});
 	});
 
-	it("finds a tail that was written anew only by the head that was noted before", async () => {
+	it("finds a tail that was written again only by the head that was noted before", async () => {
 		await sealedBooks();
 		const head = (await readHead(books.db))?.hash ?? "";
 		await tamper(books.db, "delete from audit where id > 8; delete from audit_seal where sequence > 8");

@@ -36,7 +36,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		expect((await chainState(books)).lastCheck?.sentence).toMatch(/^Line 2 is not what seal 2 was made of/);
 	});
 
-	it("finds a tail that was cut off and written anew at once, tells it until it is mended, and forgets no head over it", async () => {
+	it("finds a tail that was cut off and written again at once, tells it until it is fixed, and forgets no head over it", async () => {
 		await sealed(4);
 		const { verified } = await checkChain(books);
 		await tamper(books.db, "delete from audit where id > 2; delete from audit_seal where sequence > 2");
@@ -46,7 +46,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		}
 	});
 
-	it("opens one alert while the chain is broken, which says where, and closes it when it is mended", async () => {
+	it("opens one alert while the chain is broken, which says where, and closes it when it is fixed", async () => {
 		const said = () => books.db.select().from(alert).orderBy(asc(alert.openedAt));
 		await sealed(3);
 		await checkChain(books);

@@ -33,8 +33,8 @@ export async function readChainCheck(db: DbOrTx): Promise<StoredChainCheck | nul
 
 /**
  * Looks at what was sealed since the last check, and once a day at the whole chain. A break is looked at again from the
- * start each time, so that it is told until it is mended. The last verified hash stands for a remembered head: a tail that
- * was cut off or written anew since then is found too.
+ * start each time, so that it is told until it is fixed. The last verified hash stands for a remembered head: a tail that
+ * was cut off or written again since then is found too.
  */
 export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSignal): Promise<StoredChainCheck> {
 	const last = await readChainCheck(ctx.db);
@@ -51,7 +51,7 @@ export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSi
 	});
 	const value: StoredChainCheck = {
 		checkedAtMs: nowMs,
-		// A tail that was written anew does not become what is remembered.
+		// A tail that was written again does not become what is remembered.
 		verified: found.broken === null || last === null ? found.verified : last.verified,
 		fullAtMs: whole ? nowMs : (last?.fullAtMs ?? nowMs),
 		broken: found.broken,

@@ -9,7 +9,7 @@ describe("the address of a request", () => {
 		["of IPv4 within IPv6", "::ffff:203.0.113.7", null, "203.0.113.7"],
 		["of this machine without a proxy", "::ffff:127.0.0.1", null, "127.0.0.1"],
 		["of this machine when the header is no address", "127.0.0.1", "<script>", "127.0.0.1"],
-		["of nobody", null, "198.51.100.1", null],
+		["of no one", null, "198.51.100.1", null],
 	])("is the one %s", (_, peer, forwarded, want) => {
 		expect(addressOf(peer, forwarded)).toBe(want);
 	});

@@ -2,7 +2,7 @@ import { desc } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { auditSeal } from "#server/db/schema/audit-seal.ts";
 
-/** The end of the chain: whoever remembers its hash can later show that a tail was cut off or written anew. */
+/** The end of the chain: anyone who remembers its hash can later show that a tail was cut off or written again. */
 export interface ChainHead {
 	/** Lines that are sealed. */
 	sequence: number;

@@ -38,7 +38,7 @@ export interface AuditLine {
 
 /**
  * Lines of the audit, newest first. They tell of every team and of money, so the whole of it is for platform engineers and
- * finance, and nobody else sees a part of it: what a job's own people may know is on the job's page.
+ * finance, and no one else sees a part of it: what a job's own people may know is on the job's page.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function listAudit(ctx: ServiceContext, raw: ListAuditInput): Promise<{ items: AuditLine[]; nextCursor: string | null }> {

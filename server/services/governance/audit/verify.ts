@@ -94,7 +94,7 @@ interface SealRow {
 	sequence: number;
 	audit_id: number;
 	hash: string;
-	/** null when the line is gone. */
+	/** null when the line no longer exists. */
 	line: string | null;
 	[column: string]: unknown;
 }
@@ -113,7 +113,7 @@ function breakAt(at: ChainPosition, row: SealRow): BreakKind | null {
 	return chainHash(at.hash, row.line) === row.hash ? null : "changed_line";
 }
 
-/** The next seal tells which of the two was changed: it was made over the true hash of this one. */
+/** The next seal shows which of the two was changed: it was made over the true hash of this one. */
 async function named(db: Db, at: ChainPosition, row: SealRow, kind: BreakKind): Promise<ChainBreak> {
 	if (kind === "missing_seal") return { kind, sequence: at.sequence + 1, auditId: null };
 	const where = { sequence: row.sequence, auditId: row.audit_id };

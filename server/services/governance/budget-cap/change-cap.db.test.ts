@@ -148,7 +148,7 @@ describe("with a second person", () => {
 			expect((await change(as("usr_p", "platform"), "900")).kind).toBe("proposed");
 		});
 
-		it("counts at once where nobody else could agree, and that is in the audit", async () => {
+		it("takes effect immediately where no one else could agree, and that is in the audit", async () => {
 			await people("usr_p", "usr_gone");
 			await books.db
 				.update(account)

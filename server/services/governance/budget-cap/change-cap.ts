@@ -24,7 +24,7 @@ export const changeCapInput = z.strictObject({
 		.string()
 		.trim()
 		.regex(/^\d{1,12}(\.\d{1,6})?$/, "must be an amount of dollars such as 50000 or 499.50"),
-	/** Why: it stands beside the version of the policy. */
+	/** Why: it is next to the version of the policy. */
 	message: z.string().trim().min(3, "say in a few words why").max(500),
 	/** Refuse when another version of the policy is in force than the one that was looked at. */
 	policyVersion: z.number().int().positive().optional(),
@@ -37,7 +37,7 @@ export type CapChanged =
 	| { kind: "proposed"; proposalId: string; fromMicroUsd: bigint; toMicroUsd: bigint };
 
 /**
- * Changes a budget's cap by publishing the policy anew with that one figure replaced, or proposes it when a second
+ * Changes a budget's cap by publishing the policy again with that one figure replaced, or proposes it when a second
  * person has to agree.
  * @throws SpillwayError `forbidden` (also where the policy is kept in git), `not_found`, `conflict` when the policy has moved on;
  *   ZodError.

@@ -47,6 +47,6 @@ export function nameProblem(wanted: string, given: string, source: string): Poli
 		lines.findIndex((text) => /(^|[\s{,])["']?name["']?\s*:/.test(text)),
 	);
 	const column = Math.max(0, (lines[index] ?? "").search(/["']?name["']?\s*:/)) + 1;
-	const message = `The text names itself "${given}", and is to be published as "${wanted}".`;
+	const message = `The text names itself "${given}", and must be published as "${wanted}".`;
 	return { severity: "error", line: index + 1, column, message, fix: `Write metadata: { name: ${wanted} }.` };
 }

@@ -32,7 +32,7 @@ export type PublishRequest = z.input<typeof publishInput> & { origin?: PolicyOri
 
 /**
  * Writes a new version of a policy and puts it in force, or proposes it when a second person has to agree. The
- * installation itself (a seed) names no base version and asks nobody.
+ * installation itself (a seed) names no base version and asks no one.
  * @throws SpillwayError `invalid_input` with line and column when the text has an error; `precondition_failed` when
  *   somebody published since the base version, naming who, when and what; `forbidden` also where the policy is kept in git;
  *   `conflict` when another change waits for its approval. Nothing is written then. ZodError.

@@ -9,7 +9,7 @@ import { namesOf } from "#server/services/core/people.ts";
 interface ProposalBase {
 	id: string;
 	message: string;
-	/** Names of people; an account that is gone is shown by its id. */
+	/** Names of people; an account that no longer exists is shown by its id. */
 	proposedBy: string;
 	proposedAt: string;
 	decision: "approved" | "rejected" | "withdrawn" | null;

@@ -20,7 +20,7 @@ export const reconciliationHistoryInput = z.strictObject({
 /** Charges of one kind that reconciling a provider's bills posted. */
 export interface PostedByBills {
 	provider: string;
-	/** Corrections of machines and machines that nobody knows; or what an invoice says of its own, credits and taxes. */
+	/** Corrections of machines and machines that no one knows; or what its own invoice says, credits and taxes. */
 	what: "corrections" | "invoice_items";
 	charges: number;
 	effectiveMicroUsd: string;
@@ -28,7 +28,10 @@ export interface PostedByBills {
 }
 
 export interface ReconciliationRun {
-	/** When it ended. Its charges are those that were posted since the end of the one before it; what one that was cut off had posted is the next one's. */
+	/**
+	 * When it ended. Its charges are those that were posted since the end of the one before it; what one that was cut off had posted
+	 * is the next one's.
+	 */
 	at: string;
 	/** The end of the one before; null for the first. */
 	since: string | null;
@@ -50,7 +53,7 @@ export interface ReconciliationHistory {
 
 /**
  * When a month's bills were held against the ledger and what each time posted: together all that the ledger has of the month's
- * bills. Cost: the audit's lines of the month and, by an index of their own, the charges that bills brought.
+ * bills. Cost: the audit's lines of the month and, by their own index, the charges that bills brought.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function readReconciliationHistory(

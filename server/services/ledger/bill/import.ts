@@ -32,7 +32,7 @@ export interface ImportedBill {
 /**
  * Takes in a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
  * A line that an earlier bill has word for word (re-issued bills hold the old lines too) is counted and not taken again; one
- * that has other amounts now restates the earlier line (restate-lines.ts). The very same file is a bill of its own again where it
+ * that has other amounts now restates the earlier line (restate-lines.ts). The very same file is its own bill again where it
  * brings back what another restated meanwhile.
  * @throws SpillwayError `forbidden`; `invalid_input` naming row and column of the first thing that is wrong.
  */

@@ -11,7 +11,7 @@ import { billedPlace } from "./site-of.ts";
 
 /**
  * What was billed with our tag for a machine that we do not know is an orphan's trace: people are told (alert
- * `billed_unknown`), and since it was paid for, it is charged, to nobody, with the line as its cause.
+ * `billed_unknown`), and since it was paid for, it is charged, to no one, with the line as its cause.
  */
 export async function postUnknown(db: Db, run: Run, groups: readonly BilledGroup[]): Promise<void> {
 	await db.transaction(async (tx) => {

@@ -201,7 +201,7 @@ const csv = (columns: readonly string[], lines: readonly Cells[]) =>
 	[csvRecord(columns), ...lines.map((cells) => csvRecord(columns.map((name) => cells[name] ?? "")))].join("");
 
 describe("a provider's file that says what the ledger says", () => {
-	it.each(FILES)("$name: 3 h x $1, matched, nothing posted, and given back as it came", async (file) => {
+	it.each(FILES)("$name: 3 h x $1, matched, nothing posted, and returned unchanged", async (file) => {
 		await books.db.transaction(async (tx) => {
 			await tx.execute(sql`set local session_replication_role = 'replica'`);
 			await tx.update(instance).set({ provider: file.provider, providerInstanceId: file.machine }).where(eq(instance.id, instanceId));

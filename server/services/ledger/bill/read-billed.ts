@@ -80,7 +80,10 @@ interface GroupRow extends Record<string, unknown> {
 	disks: boolean;
 }
 
-/** Lines of use that are about machines of ours, by our tag or by the resource's id (alone, or at the end of an ARN or path), summed by resource. */
+/**
+ * Lines of use that are about machines of ours, by our tag or by the resource's id (alone, or at the end of an ARN or path), summed
+ * by resource.
+ */
 export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[]> {
 	const rows = await db.execute<GroupRow>(sql`
 		with place as (select * from jsonb_to_recordset(${JSON.stringify(await quantityPlaces(db, month))}::jsonb) as p(bill text, q integer, u integer, pq integer, pu integer)),
@@ -120,7 +123,7 @@ function toGroup(row: GroupRow): BilledGroup[] {
 	return [
 		{
 			...{ provider, money, lines: row.lines, otherMicroUsd: micro(row.other), disks: row.disks },
-			// Google bills cores, memory and GPUs of one machine side by side, each with a time of its own.
+			// Google bills cores, memory and GPUs of one machine side by side, each with its own time.
 			ms: row.ms === null || provider === "gcp" ? null : BigInt(row.ms),
 			resourceId: row.resource_id ?? row.tagged ?? row.instance_id ?? "",
 			instanceId: row.instance_id,

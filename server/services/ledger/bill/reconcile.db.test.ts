@@ -262,7 +262,7 @@ describe("what only one side has", () => {
 		await expectSoundLedger();
 	});
 
-	it("a machine with our tag that nobody knows: an open alert, one row, and $2 charged to nobody, once", async () => {
+	it("a machine with our tag that no one knows: an open alert, one row, and $2 charged to no one, once", async () => {
 		await threeHours();
 		const orphan = { resource: "i-orphan", tag: "ins_unknown" };
 		await reconciled({ cost: "1", ...orphan, hour: 0 }, { cost: "1", ...orphan, hour: 1 });
@@ -338,7 +338,7 @@ describe("what is behind a row", () => {
 		expect((await listCharges(books, november)).totals.effectiveMicroUsd).toBe(3_300_000n);
 	});
 
-	it("of a machine that nobody knows: the lines with our tag, and the charge that a line caused", async () => {
+	it("of a machine that no one knows: the lines with our tag, and the charge that a line caused", async () => {
 		await threeHours();
 		await reconciled(
 			{ cost: "1", resource: "i-orphan", tag: "ins_unknown" },
@@ -351,7 +351,7 @@ describe("what is behind a row", () => {
 	});
 });
 
-describe("a bill that is written anew", () => {
+describe("a bill that is written again", () => {
 	it("3 x $1.00 estimated, then 3 x $1.10 on the invoice: $3.30, not $6.30; the same file a third time changes nothing", async () => {
 		const { resource, instanceId } = await threeHours();
 		const hours = (cost: string, invoice?: string) => [0, 1, 2].map((hour) => ({ cost, resource, hour, ...(invoice ? { invoice } : {}) }));

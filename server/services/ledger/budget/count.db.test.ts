@@ -139,7 +139,7 @@ describe("countBudgets", () => {
 		await publish(MONTH, RISK);
 		expect(await count("risk", 'job.team == "risk"')).toEqual([]);
 		books.clock.advance(2 * MINUTE_MS);
-		// Once more a minute later, for placements that still went by the policy before.
+		// Again a minute later, for placements that still went by the policy before.
 		expect(await count("risk", 'job.team == "risk"')).toEqual(["risk"]);
 		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
 		books.clock.advance(60 * MINUTE_MS);

@@ -11,7 +11,10 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 type EgressCap = Extract<CapRule, { kind: "egress" }>;
 const GIB = 1024 ** 3;
 
-/** What caps on egress have used: GiB that left the clouds in each cap's current period, and GiB reserved but not sent by each live attempt. */
+/**
+ * What caps on egress have used: GiB that left the clouds in each cap's current period, and GiB reserved but not sent by each live
+ * attempt.
+ */
 export interface EgressUse {
 	postedGiB: ReadonlyMap<string, number>;
 	reservedGiB: ReadonlyMap<string, number>;

@@ -33,12 +33,12 @@ export interface BudgetDetail extends BudgetStatus {
 	ahead: { atMs: number; lowMicroUsd: bigint; expectedMicroUsd: bigint; highMicroUsd: bigint }[];
 	/** Live machines whose worst case is held. */
 	machines: number;
-	/** Dearest first; teams that the reader may not see are one sum. */
+	/** Most expensive first; teams that the reader may not see are one sum. */
 	teams: { team: string; postedMicroUsd: bigint }[];
 	otherTeamsMicroUsd: bigint;
 	/** The reader sees the charges of all teams, and so those behind every sum here. */
 	seesAllTeams: boolean;
-	/** The dearest TOP_JOBS of the reader's teams. */
+	/** The most expensive TOP_JOBS of the reader's teams. */
 	jobs: { jobId: string; name: string; team: string; state: string; postedMicroUsd: bigint }[];
 	/** Periods that are over, latest first. */
 	history: PastPeriod[];

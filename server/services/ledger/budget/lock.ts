@@ -14,7 +14,7 @@ export interface BudgetBalance {
 
 /**
  * Makes the caller the only one that writes these budgets until its transaction ends, and answers their balances.
- * Everyone takes budgets in this order and before any job or instance, so nobody waits in a circle.
+ * Everyone takes budgets in this order and before any job or instance, so no one waits in a circle.
  */
 export async function lockBudgets(tx: Tx, budgetIds: readonly string[]): Promise<Map<string, BudgetBalance>> {
 	const ids = [...new Set(budgetIds)].sort();

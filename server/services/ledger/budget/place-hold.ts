@@ -20,7 +20,7 @@ export interface HoldRefusal {
 /**
  * Sets the worst case of a placement aside in every budget that holds its job, a hold for each of its instances, or
  * refuses and writes nothing.
- * It locks the budgets until the transaction ends, so whoever comes next sees this hold: however many place at once,
+ * It locks the budgets until the transaction ends, so anyone who comes next sees this hold: however many place at once,
  * all together stay within the cap. Call it before the job's row is changed (see lockBudgets).
  */
 export async function placeHold(

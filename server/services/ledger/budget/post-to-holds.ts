@@ -20,7 +20,7 @@ import { addToBudgetSlices } from "./post-slices.ts";
 export interface HoldPosting {
 	instanceId: string;
 	charges: readonly ChargeDraft[];
-	/** The instance is terminated and charged to its end: what is left of the hold is given back. */
+	/** The instance is terminated and charged to its end: what is left of the hold is released. */
 	settled: boolean;
 }
 
@@ -69,7 +69,7 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		const heldAfter = state === "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
-			// A budget that the policy no longer has is nobody's cap; its months are kept as months.
+			// A budget that the policy no longer has is no one's cap; its months are kept as months.
 			const kind = periods.get(budgetId) ?? "month";
 			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
 				const period = periodOf(kind, charge.periodStartMs, calendar);

@@ -17,7 +17,7 @@ import { findJobsInScope } from "./scope.ts";
 let books: test.Books;
 const jobs: Record<string, string> = {};
 
-/** An hour each of five machines at $1 to $16, so that every sum tells which were counted. */
+/** An hour each of five machines at $1 to $16, so that every sum shows which were counted. */
 beforeAll(async () => {
 	books = await test.openBooks();
 	await setLedgerZone(books, "Pacific/Auckland");

@@ -56,7 +56,7 @@ export const changeBudgetSettingsInput = alertSettings.partial().extend({ second
 
 /**
  * Changes when people are told and whether a cap needs a second person. Who changes caps may ask for a second person;
- * only a platform engineer may ask to do without again, and somebody else has to agree where there is anybody: nobody
+ * only a platform engineer may ask to do without again, and somebody else has to agree where there is anybody: no one
  * takes the check away from their own change alone. Answers what holds now.
  * @throws SpillwayError `forbidden`; ZodError.
  */

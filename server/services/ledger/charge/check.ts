@@ -15,7 +15,10 @@ import {
 
 /** A sum that is not the sum of its charges. */
 export interface LedgerDifference {
-	/** Which sums: a rollup's granularity, a slice of rollups, a job's month, the job's or attempt's own total, a job's span, sums of attempts. */
+	/**
+	 * Which sums: a rollup's granularity, a slice of rollups, a job's month, the job's or attempt's own total, a job's span, sums of
+	 * attempts.
+	 */
 	granularity: SumsOf | "slice" | "job" | "attempt" | "span" | "work";
 	bucketStartMs: number;
 	/** The dimensions as one text, for people. */
@@ -40,7 +43,7 @@ export interface LedgerCheck {
 export const LISTED_DIFFERENCES = 100;
 
 /**
- * Adds up all charges anew and holds every row of the rollups and of the jobs' sums against them, at one moment, month by
+ * Adds up all charges again and holds every row of the rollups and of the jobs' sums against them, at one moment, month by
  * month. Reads the whole ledger five times: for the night and for tests.
  */
 export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): Promise<LedgerCheck> {
@@ -117,6 +120,6 @@ function toDifference(granularity: LedgerDifference["granularity"], row: Record<
 		dimensions: String(row["dimensions"]),
 		column: String(row["column_name"]),
 		rollup: BigInt(String(row["kept"])),
-		charges: BigInt(String(row["anew"])),
+		charges: BigInt(String(row["recomputed"])),
 	};
 }

@@ -5,7 +5,7 @@ import { allocation } from "#server/db/schema/allocation.ts";
 import { job } from "#server/db/schema/job.ts";
 
 /**
- * The allocations that meet `where`, in the order of their ids, locked as whoever ends one locks: jobs first, by their ids.
+ * The allocations that meet `where`, in the order of their ids, locked as anyone who ends one locks: jobs first, by their ids.
  * The caller holds their pool's row, so that no new one is placed. One that comes to meet `where` between the two locks is
  * left out: its time is idle until it is charged, which moves it.
  */

@@ -77,7 +77,7 @@ function covers(c: Commitment, row: { siteId: string; region: string; instanceTy
 }
 
 /**
- * Charges what nobody used of every commitment, hour by hour up to the last closed one: its amortised cost less what its
+ * Charges what no one used of every commitment, hour by hour up to the last closed one: its amortised cost less what its
  * machines were charged. What changes later within two days is corrected.
  */
 export async function meterCommitments(ctx: LedgerContext): Promise<void> {

@@ -93,7 +93,7 @@ async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, 
 	return new Map(rows.map((r) => [r.key, BigInt(String(r.value))]));
 }
 
-/** It has no length of its own, so it stands in one millisecond; the energy of networks is not counted. */
+/** It has no length of its own, so it is in one millisecond; the energy of networks is not counted. */
 function egressCharge(usage: Usage, atMs: number, microUsd: bigint): ChargeDraft {
 	return {
 		periodStartMs: atMs,

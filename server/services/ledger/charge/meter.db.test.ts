@@ -176,7 +176,7 @@ describe("holds", () => {
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: 404_200n, amountMicroUsd: 5_000_000n });
 	});
 
-	it("an instance that never was gives all of its hold back, whoever comes first", async () => {
+	it("an instance that never was gives all of its hold back, anyone who comes first", async () => {
 		const one = await test.addMachine(books, { launchedMs: null });
 		const two = await test.addMachine(books, { launchedMs: null });
 		await holdFor(one.instanceId, 3_000_000n);

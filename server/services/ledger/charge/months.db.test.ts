@@ -43,7 +43,7 @@ describe("charges in partitions by UTC month", () => {
 		]);
 	});
 
-	it("of months that nobody foresaw, long ago and far ahead, are not lost: $1 each, in every sum", async () => {
+	it("of months that no one foresaw, long ago and far ahead, are not lost: $1 each, in every sum", async () => {
 		await chargeHoursAt("2025-02-28T12:00Z", "2027-07-15T12:00Z");
 		expect((await where()).map(([, lies]) => lies)).toEqual(["charge_2025_02", "charge_2027_07"]);
 		const { differences, totals } = await ledgerCheck(books);
@@ -80,7 +80,7 @@ describe("charges in partitions by UTC month", () => {
 		expect(page?.items.map((c) => c.effectiveMicroUsd)).toEqual([1_000_000n]);
 	});
 
-	it("are refused to who goes at a partition of its own, or at all of them at one stroke", async () => {
+	it("are refused to who goes at its own partition, or at all of them at one stroke", async () => {
 		await chargeHoursAt("2026-11-15T12:00Z");
 		for (const statement of [
 			...["update charge_2026_11 set effective_micro_usd = 0", "delete from charge_2026_11", "truncate charge_2026_11"],

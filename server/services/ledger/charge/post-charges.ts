@@ -109,7 +109,7 @@ const ADDING = {
 	slice: adding("rollup_slice", ["granularity", "dimension", "bucket_start", "key", "team", "capacity_type", "idle"]),
 };
 
-/** The jobs are locked, so nobody else writes these rows now. */
+/** The jobs are locked, so no one else writes these rows now. */
 async function addToJobMonths(tx: Tx, deltas: readonly JobMonthDelta[]): Promise<void> {
 	const rows = deltas.map(({ monthStartMs, ...rest }) => ({ monthStart: new Date(monthStartMs), ...rest }));
 	const written = await insertRecords(tx, "job_month", rows, ADDING.jobMonth);

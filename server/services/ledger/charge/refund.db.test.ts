@@ -59,7 +59,7 @@ describe("refundCharge", () => {
 		});
 	});
 
-	it("never gives back more than is left, also of two at once: of two refunds of $2 from $2.50 one is refused", async () => {
+	it("never releases more than is left, also of two at once: of two refunds of $2 from $2.50 one is refused", async () => {
 		const both = await Promise.allSettled([refund("2"), refund("2")]);
 		expect(both.map((r) => r.status).toSorted()).toEqual(["fulfilled", "rejected"]);
 		await expect(refund("0.500001")).rejects.toMatchObject({

@@ -21,7 +21,7 @@ export const refundInput = z.strictObject({
 		.string()
 		.regex(/^\d{1,9}(\.\d{1,6})?$/, "must be an amount of dollars such as 12.50")
 		.optional(),
-	/** Why, for whoever reads the books later. */
+	/** Why, for anyone who reads the books later. */
 	reason: z.string().trim().min(3).max(2_000),
 });
 export type RefundInput = z.input<typeof refundInput>;

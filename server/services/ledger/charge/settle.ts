@@ -24,7 +24,7 @@ export async function settleAllocation(ctx: LedgerContext, allocationId: string)
 	await meterAllocation(ctx, allocationId);
 }
 
-/** Returns once nobody holds the rows; each wait is a transaction of its own that holds nothing else, so none is circular. */
+/** Returns once no one holds the rows; each wait is its own transaction that holds nothing else, so none is circular. */
 async function waitFor(ctx: LedgerContext, instanceId: string): Promise<boolean> {
 	const [row] = await ctx.db.select({ jobId: instance.jobId }).from(instance).where(eq(instance.id, instanceId)).for("no key update");
 	if (!row) return false;

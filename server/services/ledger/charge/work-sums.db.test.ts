@@ -26,7 +26,7 @@ const ways = ["failed", "interrupted", "evicted", "lost", "cancelled"] as const;
 
 beforeAll(async () => {
 	books = await test.openBooks();
-	// Placed before the calendar is chosen: what was counted by UTC then is counted anew.
+	// Placed before the calendar is chosen: what was counted by UTC then is counted again.
 	const early = await test.addMachine(books, { team: "vision" });
 	await setLedgerZone(books, "Europe/Berlin");
 	for (let n = 0; n < 12; n++) {
@@ -100,7 +100,7 @@ describe("sums of work that came to nothing", () => {
 		}
 	});
 
-	it("are what the nightly check reckons, the refund and the change of calendar included", async () => {
+	it("are what the nightly check computes, the refund and the change of calendar included", async () => {
 		expect((await ledgerCheck(books)).differences).toEqual([]);
 	});
 
@@ -130,7 +130,7 @@ describe("sums of work that came to nothing", () => {
 		["from November to January, which holds it whole", Date.UTC(2026, 10, 15), Date.UTC(2027, 0, 15)],
 		["from December to February, into which it reaches", Date.UTC(2026, 11, 15), Date.UTC(2027, 1, 15)],
 		["of December alone", Date.UTC(2026, 11, 15), Date.UTC(2026, 11, 16)],
-	])("dearest jobs %s, page by page, are those of the jobs' months", async (_, fromMs, toMs) => {
+	])("most expensive jobs %s, page by page, are those of the jobs' months", async (_, fromMs, toMs) => {
 		const found: [string, bigint][] = [];
 		let cursor: string | null = null;
 		let range = { fromMs, toMs };
@@ -149,7 +149,7 @@ describe("sums of work that came to nothing", () => {
 		expect(found).toEqual(wanted);
 	});
 
-	it("of two transactions that end attempts of two teams the other way round, neither waits for the other for ever", async () => {
+	it("of two transactions that end attempts of two teams the other way round, neither waits for the other forever", async () => {
 		const teams = ["red", "blue", "blue", "red"];
 		const ids: string[] = [];
 		for (const team of teams) ids.push((await test.addMachine(books, { team })).attemptId);

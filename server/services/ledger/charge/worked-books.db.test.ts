@@ -83,7 +83,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(2_020_000n);
 	});
 
-	it("a disk whose price nobody knows has no charge, rather than one of $0: 2 h × $1 = $2", async () => {
+	it("a disk whose price no one knows has no charge, rather than one of $0: 2 h × $1 = $2", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: null });
 		books.clock.advance(2 * HOUR_MS);
 		await test.terminate(books, instanceId);
@@ -102,7 +102,7 @@ describe("books worked by hand", () => {
 		expect(await kinds(jobId)).toEqual({ compute: 2_500_000n, price_learnt_late: 500_000n, storage: 20_000n });
 	});
 
-	it("a price that nobody asked for any more does not touch an on-demand machine: 2 h × $1 = $2", async () => {
+	it("a price that no one asked for any more does not touch an on-demand machine: 2 h × $1 = $2", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, capacityType: "on_demand" });
 		await spotPrice(instanceId, 10, 9_000_000n);
 		books.clock.advance(2 * HOUR_MS);
@@ -149,7 +149,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, first.jobId)).costMicroUsd).toBe(10_800_000n);
 	});
 
-	it("a refund of $0.75 on a machine of $3.60 + $7.20 leaves $10.05, as an entry of its own that no later metering takes back", async () => {
+	it("a refund of $0.75 on a machine of $3.60 + $7.20 leaves $10.05, as its own entry that no later metering takes back", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 3_600_000n });
 		books.clock.advance(30 * MINUTE_MS);
 		await meterAll(books);
@@ -205,7 +205,7 @@ describe("checkpoints that a cloud machine sends home", () => {
 		expect(await test.readHold(books, instanceId)).toMatchObject({ state: "posted", postedMicroUsd: 1_450_000n });
 	});
 
-	it("over the first tier of 10,240 GiB, 10,239 + 2 GiB: 1 GiB of the second at $0.09, 1 at $0.085; next month begins anew, for decisions too", async () => {
+	it("over the first tier of 10,240 GiB, 10,239 + 2 GiB: 1 GiB of the second at $0.09, 1 at $0.085; next month starts again, for decisions too", async () => {
 		const steps = async () => (await readDataView(books.db, books.clock.nowMs(), undefined))?.egressSteps;
 		const offered = { siteId: "aws", provider: "aws", zone: null, instanceType: "g5.xlarge", accelerator: "A10G-24GB" } as const;
 		const seen = { priceObservedAt: new Date(test.T0), seenAt: new Date(test.T0), priceSource: "test", capacityType: "spot" } as const;
@@ -306,7 +306,7 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(await test.chargedTo(books, { poolId: "cr-1" })).toBe(0n);
 	});
 
-	it("goes by a list that was made from what stands there, and not by one that was made from another", async () => {
+	it("goes by a list that was made from what is there, and not by one that was made from another", async () => {
 		const items = await listCommitments(books);
 		await expect(setCommitments(books, { items: [] }, { items: [] })).rejects.toMatchObject({ code: "conflict" });
 		await setCommitments(books, { items: [] }, { items });

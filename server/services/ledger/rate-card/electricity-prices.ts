@@ -19,7 +19,7 @@ import { type Corrected, correctSince } from "./set.ts";
 export const electricityPricesInput = z.strictObject({
 	/** The file's text: csv with ts and usd_per_kwh, or usd_per_mwh. */
 	text: z.string().min(1),
-	/** Where the prices are from, as it is to be shown. */
+	/** Where the prices are from, as it must be shown. */
 	message: z.string().trim().min(1).max(500),
 });
 export type ElectricityPricesInput = z.input<typeof electricityPricesInput>;
@@ -36,7 +36,7 @@ export interface ElectricityPricesSet extends Corrected {
 
 /**
  * Takes in what a kWh cost a site in single hours. In these hours all its pools that have a rate card pay it instead of the
- * card's price; what is charged already is corrected in the same transaction, by entries of their own. The same file again
+ * card's price; what is charged already is corrected in the same transaction, by their own entries. The same file again
  * changes nothing.
  * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when too much would be corrected.
  */
@@ -123,7 +123,7 @@ function revert(
 	return before;
 }
 
-/** An hour with a price of its own, for who asks what was paid. */
+/** An hour with its own price, for who asks what was paid. */
 export interface ElectricityHour {
 	from: string;
 	usdPerKwh: string;

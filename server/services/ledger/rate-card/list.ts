@@ -47,7 +47,7 @@ export interface PoolMonth {
 	networkMicroUsd: string;
 	supportMicroUsd: string;
 	staffMicroUsd: string;
-	/** Hours of the month, and those of them whose electricity has a price of its own; in the others the card's holds. */
+	/** Hours of the month, and those of them whose electricity has its own price; in the others the card's holds. */
 	hours: number;
 	hoursPriced: number;
 	/** Where those prices are from. */

@@ -71,7 +71,7 @@ describe("what was measured at a pool's machines", () => {
 		expect((await books.db.select().from(audit)).at(-1)).toMatchObject({ action: "rate_card.measured", subject: "local/gpu" });
 	});
 
-	it("changes nothing when it is told again, and what is told anew counts from the first on: back to 1.1 kWh", async () => {
+	it("changes nothing when it is told again, and what is told again counts from the first on: back to 1.1 kWh", async () => {
 		await twoHours();
 		await setMeasuredPower(as("finance"), key, reading("1.65"));
 		books.clock.advance(1_000);

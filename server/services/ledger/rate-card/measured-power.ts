@@ -24,7 +24,7 @@ export const measuredPowerInput = z.strictObject({
 	to: moment,
 	/** Energy of all the pool's machines from the one to the other. */
 	kwh: z.string().regex(/^\d+(\.\d{1,6})?$/, "kilowatt-hours, a decimal with at most six places"),
-	/** Where it was read, for whoever asks later. */
+	/** Where it was read, for anyone who asks later. */
 	message: z.string().min(1).max(500),
 });
 export type MeasuredPowerInput = z.input<typeof measuredPowerInput>;
@@ -46,7 +46,8 @@ const MICRO_KWH = 3_600_000_000n;
  * measured ÷ estimated energy, where the estimate is `busy GPU time × busy watts + idle GPU time × idle watts` as charged; so busy and
  * idle keep their ratio, and used + idle energy is what was read, to a millionth of a watt a GPU. Before and after it the cards stay
  * as they were. What is charged is corrected in the same transaction. The same reading again changes nothing.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when the time is not all charged yet or has no card.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when the time is not all charged yet or has
+ * no card.
  */
 export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: MeasuredPowerInput): Promise<MeasuredPowerSet> {
 	authorize(ctx, "rates:change", null);

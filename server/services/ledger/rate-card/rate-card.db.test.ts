@@ -102,7 +102,7 @@ describe("a rate card", () => {
 		await settleAllocation(books, use.allocationId);
 		expect(await test.chargedTo(books, use)).toBe(666_666n);
 		expect(await test.chargedTo(books, { poolId: "gpu" })).toBe(4_000_000n - 666_666n);
-		// Set once more with the same figures there is nothing to correct.
+		// Set again with the same figures there is nothing to correct.
 		books.clock.advance(SECOND_MS);
 		expect(await setRateCard(as("platform"), key, { ...card("35040"), effectiveFrom: at(test.T0) })).toMatchObject({ corrections: 0 });
 	});

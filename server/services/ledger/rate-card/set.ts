@@ -23,7 +23,7 @@ import { readPosted } from "../charge/posted-money.ts";
 import { demandSoundCard, effectiveFromMs, type RateCardInput, rateCardInput } from "./input.ts";
 
 export interface Corrected {
-	/** What was charged already and is corrected by entries of their own. */
+	/** What was charged already and is corrected by their own entries. */
 	corrections: number;
 	correctedMicroUsd: string;
 }
@@ -39,7 +39,8 @@ const CORRECTIONS_MAX = 200_000;
 /**
  * Gives a pool a rate card from an instant on, until the next one's. Where the pool is charged beyond that instant, the
  * difference to what the card says is posted as corrections (`rate_card`) in the same transaction; nothing is rewritten.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool whose nodes come and go, `precondition_failed` when too much would be corrected.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool whose nodes come and go,
+ * `precondition_failed` when too much would be corrected.
  */
 export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCardInput): Promise<RateCardSet> {
 	authorize(ctx, "rates:change", null);
@@ -74,7 +75,10 @@ export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCa
 	});
 }
 
-/** Writes cards, earliest first, and corrects what is charged since the first of them counts. `before` is the pool, which this transaction has locked. */
+/**
+ * Writes cards, earliest first, and corrects what is charged since the first of them counts. `before` is the pool, which this
+ * transaction has locked.
+ */
 export async function writeCards(
 	tx: Tx,
 	ctx: ServiceContext,

@@ -48,7 +48,7 @@ it("tells a page that listens late what changed since it was drawn, and one that
 	expect(await firstHeard(now + 1, () => tell({ ...ofJob("alert"), topic: "alert" }))).toEqual([{ ...ofJob("alert"), topic: "alert" }]);
 });
 
-it("tells nobody of another team's changes, late or not", async () => {
+it("tells no one of another team's changes, late or not", async () => {
 	const drawnAtMs = ++now;
 	await firstHeard(undefined, () => tell({ ...ofJob("theirs"), team: "vision" }));
 	const own = { ...ofJob("own"), team: "research" };

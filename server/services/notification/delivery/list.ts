@@ -30,7 +30,7 @@ export interface DeliveryView {
 }
 
 /**
- * What was sent, is to be sent, or could not be sent; newest first.
+ * What was sent, must be sent, or could not be sent; newest first.
  * @throws SpillwayError `forbidden` for who may not change channels.
  */
 export async function listDeliveries(

@@ -17,7 +17,10 @@ export function webhookBody({ id, about, message, createdAtMs, url }: Outgoing):
 	return JSON.stringify({ id, type, about, title, text, facts, url, createdAt: new Date(createdAtMs).toISOString() });
 }
 
-/** Slack's form, which Mattermost, Rocket.Chat and others take too: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+/**
+ * Slack's form, which Mattermost, Rocket.Chat and others take too:
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
+ */
 export function slackBody({ message, url, id }: Outgoing): string {
 	const title = escapeSlack(message.title);
 	return JSON.stringify({

@@ -31,7 +31,7 @@ export interface SenderContext {
 
 /** Messages under way at a time. */
 const BATCH = 20;
-/** A message that was claimed is nobody else's for so many time limits: its sender has surely ended by then. */
+/** A message that was claimed is no one else's for so many time limits: its sender has surely ended by then. */
 const CLAIM_TIMEOUTS = 4;
 
 type Claimed = typeof delivery.$inferSelect & { channel: typeof channel.$inferSelect };
@@ -88,7 +88,7 @@ async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
 			: next === null
 				? { state: "failed" as const, lastError: failure }
 				: { nextTryAt: new Date(next), lastError: failure };
-	// The number of the try is the claim's token: whoever claimed it since has the last word.
+	// The number of the try is the claim's token: anyone who claimed it since has the last word.
 	await ctx.db
 		.update(delivery)
 		.set(outcome)

@@ -60,7 +60,7 @@ function explain(error: Error, timeoutMs: number): string {
 	const code = "code" in error ? String(error.code) : "";
 	if (error.name === "TimeoutError" || error.name === "AbortError") return `The receiver did not answer within ${timeoutMs / 1_000} s.`;
 	if (code === REFUSED_TARGET) return error.message;
-	if (code === "ECONNREFUSED") return "Nobody listens at the receiver's address (connection refused).";
+	if (code === "ECONNREFUSED") return "No one listens at the receiver's address (connection refused).";
 	if (code === "ENOTFOUND") return "The receiver's name is not known to DNS.";
 	if (/CERT|SELF_SIGNED|TLS|SSL|UNABLE_TO_VERIFY/.test(code))
 		return `The receiver's certificate is not trusted (${code}): ${error.message}.`;

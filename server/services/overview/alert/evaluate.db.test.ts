@@ -85,7 +85,7 @@ describe("evaluateAlerts", () => {
 		expect((await countOpenAlerts(finance)).count).toBe(1);
 	});
 
-	it("a team's Tuesday of $900 after six of about $200: told with the numbers and the dearest job, to its own people", async () => {
+	it("a team's Tuesday of $900 after six of about $200: told with the numbers and the most expensive job, to its own people", async () => {
 		for (let week = 0; week < 6; week++) {
 			await spend(200 + week, "vision");
 			books.clock.advance(7 * DAY_MS - HOUR_MS);

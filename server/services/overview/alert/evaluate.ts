@@ -15,7 +15,7 @@ import { openAlert, queueAlert } from "#server/services/notification/alert/open.
 import { activePolicy } from "#server/services/policy/active.ts";
 import { loadAlertFacts } from "./load-facts.ts";
 
-/** Any constant: one evaluation at a time, whoever runs it. */
+/** Any constant: one evaluation at a time, anyone who runs it. */
 const EVALUATION_LOCK = 727_021;
 
 /**

@@ -72,7 +72,7 @@ async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 
 async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	const { items } = await moneyAtRisk(ctx);
-	// Machines of nobody are told of by what the sweeps found.
+	// Machines of no one are told of by what the sweeps found.
 	const owned = items.flatMap(({ jobId, why, microUsd, ...i }) =>
 		jobId === null || why === "of_nobody" ? [] : [{ ...i, jobId, why, microUsd: BigInt(microUsd ?? 0) }],
 	);

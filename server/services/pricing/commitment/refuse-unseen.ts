@@ -3,7 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 
 /**
  * Refuses to replace a list by one that was made from another: what somebody else wrote meanwhile would be lost.
- * `seen` undefined: whatever stands there is replaced.
+ * `seen` undefined: whatever is there is replaced.
  * @throws SpillwayError `conflict`.
  */
 export function refuseUnseen(now: unknown, seen: unknown, what: string): void {

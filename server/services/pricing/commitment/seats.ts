@@ -9,7 +9,7 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 export const COMMITMENT_ID = sql<string | null>`${instance.offer}->>'commitmentId'`;
 
 /**
- * By commitment: machines of it that are not gone, and those that running work is on its way to: it stopped for them, so that nobody
+ * By commitment: machines of it that are not gone, and those that running work is on its way to: it stopped for them, so that no one
  * else is placed there meanwhile.
  */
 export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
@@ -20,7 +20,7 @@ export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
 		.groupBy(sql`1`);
 	const moving = await db
 		.select({
-			// What stands behind the capacity type in the id of such an offer.
+			// What is behind the capacity type in the id of such an offer.
 			id: sql<string | null>`substring(${attempt.movingTo}->>'offerId' from ':reserved:(.+)$')`,
 			count: sql<number>`sum((${job.spec}->>'nodes')::int)::int`,
 		})

@@ -21,7 +21,7 @@ interface Known {
 
 /**
  * What the table has on single hours, kept in memory: the meter asks for the same hour every few seconds. An hour that has
- * begun never changes its figure (import-intensity.ts), so figures of begun hours are kept for good, gaps for a minute.
+ * begun never changes its figure (import-intensity.ts), so figures of begun hours are kept permanently, gaps for a minute.
  */
 export class GridHoursCache {
 	readonly #byZone = new Map<string, Map<number, Known>>();

@@ -10,7 +10,7 @@ export const importIntensityInput = z.strictObject({
 	/** The file's text: csv or Electricity Maps' JSON. */
 	text: z.string().min(1),
 	zone: z.string().max(40).optional(),
-	/** Where the figures are from, as it is to be shown. */
+	/** Where the figures are from, as it must be shown. */
 	source: z.string().trim().min(1).max(200),
 });
 export type ImportIntensityInput = z.infer<typeof importIntensityInput>;
@@ -25,7 +25,7 @@ export interface ImportedIntensity {
 	kept: number;
 	/** Hours that were known with the same figure. */
 	unchanged: number;
-	/** Said to whoever imports, always. */
+	/** Said to anyone who imports, always. */
 	note: string;
 }
 

@@ -4,7 +4,7 @@ import { readIntensityFile } from "./intensity-file.ts";
 const at = (text: string) => Date.parse(text);
 
 describe("hourly intensities from a file", () => {
-	it("reads csv with the columns zone, ts and g_per_kwh, whatever stands beside them", () => {
+	it("reads csv with the columns zone, ts and g_per_kwh, whatever is next to them", () => {
 		const text =
 			"zone,ts,g_per_kwh,g_per_kwh_direct,estimated\nGB,2022-01-01T00:00:00Z,89.98,52.2,0\nGB,2022-01-01T01:00:00Z,91.5784,53.12,0\n";
 		expect(readIntensityFile(text)).toEqual([

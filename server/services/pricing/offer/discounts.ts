@@ -82,7 +82,7 @@ export async function listDiscounts(ctx: ServiceContext): Promise<DiscountView[]
  * Replaces the list of negotiated discounts. It counts from the next decision and launch on; machines that run keep the price that
  * they were launched at.
  * `seen`: the list that the new one was made from.
- * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` when `seen` is not what stands there.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` when `seen` is not what is there.
  */
 export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput, seen?: DiscountsInput): Promise<void> {
 	authorize(ctx, "rates:change", null);

@@ -4,7 +4,7 @@ import { readCommitments } from "../commitment/commitments.ts";
 import { lockCommitments, takenSeats } from "../commitment/seats.ts";
 
 /**
- * Whether so many machines still find room in the commitment of an offer, counted anew over every machine that is not gone; true
+ * Whether so many machines still find room in the commitment of an offer, counted again over every machine that is not gone; true
  * for an offer of none. It locks the commitments until the transaction ends, so that of two placements at once the second one
  * sees the first. Call it before budgets are locked (see lockBudgets).
  */

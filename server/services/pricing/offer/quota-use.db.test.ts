@@ -27,7 +27,7 @@ describe("an account's quota", { timeout: 60_000 }, () => {
 		expect(waiting?.reason).toMatchObject({ facts: { quota: "family", unit: "cores", limit: 12 } });
 	});
 
-	it("is free again for it when the machines are gone, and goes by what is read then", async () => {
+	it("is free again for it when the machines no longer exist, and goes by what is read then", async () => {
 		await w.until(() => w.quiet());
 		expect((await w.jobs()).map((j) => j.state)).toEqual(["succeeded", "succeeded", "succeeded"]);
 		await refreshOffers(w.database.db, [fakeOffer({ priceObservedAtMs: START_MS, quota: { ...quota, used: 11 } })], w.clock.nowMs());

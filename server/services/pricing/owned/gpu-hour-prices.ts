@@ -37,7 +37,7 @@ export function gpuHourPrices({ card, gpus, atMs, powerOf, hours }: Priced, cale
 	const prices = new Map([...hours].map(([hourMs, { microUsdPerKwh }]) => [hourMs, microUsdPerKwh]));
 	const price = (load: Load) => {
 		const whole = share + powerPerHour(cost, load, prices, powerOf);
-		// A market that pays for power makes nobody richer by running jobs without end.
+		// A market that pays for power makes no one richer by running jobs without end.
 		return whole > 0n ? whole : 0n;
 	};
 	return { busyMicroUsd: price("busy"), idleMicroUsd: price("idle") };
@@ -74,7 +74,7 @@ export async function busyPricesNow(db: DbOrTx, pools: readonly PoolSize[], nowM
 	);
 }
 
-/** The sites among these whose prices of busyPricesNow go by hours with a price of their own, and by how many. Cost: as there. */
+/** The sites among these whose prices of busyPricesNow go by hours with their own price, and by how many. Cost: as there. */
 export async function electricityAhead(db: DbOrTx, siteIds: readonly string[], nowMs: number): Promise<ElectricityAhead[]> {
 	const powerOf = hoursAhead(nowMs);
 	const known = await electricityHoursOfSites(db, siteIds, powerOf);

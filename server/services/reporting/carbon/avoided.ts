@@ -37,7 +37,7 @@ export interface AvoidedEmissions {
 	removedOffer: Comparison | null;
 }
 
-/** Jobs whose decisions are read: the dearest of the range. */
+/** Jobs whose decisions are read: the most expensive of the range. */
 export const COMPARED_JOBS_MAX = 50;
 
 /**
@@ -126,7 +126,8 @@ async function againstRemoved(ctx: ServiceContext, range: Interval, teams: reado
 		jobs++;
 	}
 	if (jobs === 0) return null;
-	const which = jobIds.length === COMPARED_JOBS_MAX ? `of the ${COMPARED_JOBS_MAX} dearest jobs of these months` : "of these months' jobs";
+	const which =
+		jobIds.length === COMPARED_JOBS_MAX ? `of the ${COMPARED_JOBS_MAX} most expensive jobs of these months` : "of these months' jobs";
 	return {
 		...sum,
 		against: "removed_offer",
@@ -168,10 +169,10 @@ async function dearestJobs(ctx: ServiceContext, range: Interval, teams: readonly
 	const textsOf = (values: readonly string[]) => sql`jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)`;
 	const [among, ofTeam] = teams === null ? [sql``, sql``] : [sql`, ${textsOf(teams)} as of_team(name)`, sql`and team = of_team.name`];
 	const rows = await ctx.db.execute<{ job_id: string }>(sql`
-		select dearest.job_id from ${textsOf(months)} as month(start) ${among}, lateral (
+		select costliest.job_id from ${textsOf(months)} as month(start) ${among}, lateral (
 			select job_id, effective_micro_usd from job_month where month_start = month.start::timestamptz ${ofTeam}
 			order by effective_micro_usd desc nulls first limit ${COMPARED_JOBS_MAX}
-		) as dearest order by dearest.effective_micro_usd desc nulls first limit ${COMPARED_JOBS_MAX}`);
+		) as costliest order by costliest.effective_micro_usd desc nulls first limit ${COMPARED_JOBS_MAX}`);
 	return [...new Set(rows.map((row) => row.job_id))];
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => books.database.drop());
 
 describe("the ledger that is exported", () => {
-	it("has something of everything that sentences speak of", () => {
+	it("has something of everything that sentences mention", () => {
 		const seen = (column: string) => new Set(world.rows.map((row) => row[column]));
 		expect([...seen("x_Kind")].sort()).toEqual(
 			expect.arrayContaining(["adjustment", "commitment", "credit", "egress", "idle", "storage", "tax"]),

@@ -70,7 +70,7 @@ describe("exporting a month as FOCUS", () => {
 		expect(row).toMatchObject({ ListUnitPrice: "1.006", ContractedUnitPrice: "0.4042", ListCost: "1.006", EffectiveCost: "0.4042" });
 	});
 
-	it("has owned hardware with the site as its provider, nothing billed, and idle capacity of nobody", async () => {
+	it("has owned hardware with the site as its provider, nothing billed, and idle capacity of no one", async () => {
 		const rows = (await exported()).filter((r) => r["x_CapacityType"] === "owned");
 		expect(new Set(rows.map((r) => `${r["ProviderName"]} ${r["BilledCost"]} ${r["RegionId"]} ${r["ResourceId"]}`))).toEqual(
 			new Set(["Home 0 local local/gpu"]),

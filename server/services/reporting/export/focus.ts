@@ -35,7 +35,8 @@ export interface FocusExport {
 
 /**
  * Every charge of a month of the ledger's calendar as FOCUS 1.2, owned hardware included. A data scientist gets the rows
- * of their teams. `asOf`: as the ledger stood when a version of a statement was closed, or at an instant. Cost: streams, in constant memory; no transaction is held open.
+ * of their teams. `asOf`: as the ledger stood when a version of a statement was closed, or at an instant. Cost: streams, in constant
+ * memory; no transaction is held open.
  * @throws SpillwayError `forbidden`, `invalid_input` for a month or a cut that is none, `not_found` for a version that was never written.
  */
 export async function exportFocus(

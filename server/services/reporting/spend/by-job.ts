@@ -16,7 +16,7 @@ const MONTHS_MAX = 120;
 const FEW_MONTHS = 2;
 
 /**
- * The dearest jobs of whole months. `fromMs`, `toMs`: widened to months of the ledger's calendar, because that is how sums
+ * The most expensive jobs of whole months. `fromMs`, `toMs`: widened to months of the ledger's calendar, because that is how sums
  * of jobs are kept. `filters`: team, project and class. `cursor`: nextCursor of the page before.
  */
 export const jobSpendInput = z.strictObject({
@@ -34,7 +34,7 @@ export interface JobSpend {
 	toMs: number;
 	zone: string;
 	groupBy: "job";
-	/** Dearest first. */
+	/** Most expensive first. */
 	items: {
 		/** The job's id. */
 		key: string;

@@ -65,7 +65,7 @@ describe("filters", () => {
 	it.each([
 		["one dimension that a slice has", { team: ["nlp"] }, 3n * 5_400_000n],
 		["two values of it", { team: ["nlp", "risk"] }, 10n * 5_400_000n + 10_800_000n],
-		["a dimension of its own slice", { region: ["eu-west-1"] }, 3n * 5_400_000n],
+		["its own dimension slice", { region: ["eu-west-1"] }, 3n * 5_400_000n],
 		["two dimensions, from the rollups", { region: ["us-east-1"], project: ["fraud"] }, 7n * 5_400_000n + 10_800_000n],
 		["what nothing has", { region: ["eu-west-1"], project: ["fraud"] }, 0n],
 		["a capacity type and a kind", { capacityType: ["spot"], kind: ["compute"] }, 7n * 5_400_000n + 10_800_000n],
@@ -200,7 +200,7 @@ describe("listCharges", () => {
 });
 
 describe("spendByJob", () => {
-	it("the dearest first over two months: the job that spans them is 3,600,000 + 7,200,000 = 10,800,000 µ$", async () => {
+	it("the most expensive first over two months: the job that spans them is 3,600,000 + 7,200,000 = 10,800,000 µ$", async () => {
 		const { items, fromMs, toMs, nextCursor } = await spendByJob(books, range);
 		expect([new Date(fromMs).toISOString(), new Date(toMs).toISOString()]).toEqual([
 			"2026-10-31T23:00:00.000Z",

@@ -8,7 +8,7 @@ const VALUES_MAX = 200;
 /** A range of any length, as the Spend screen's. */
 export const spendOptionsInput = z.strictObject({ fromMs: z.number().int(), toMs: z.number().int() });
 
-/** Of each dimension the values that anything was charged for in a range, dearest first: what a filter can be set to. */
+/** Of each dimension the values that anything was charged for in a range, most expensive first: what a filter can be set to. */
 export type SpendOptions = Record<SpendDimension, string[]>;
 
 /** @throws SpillwayError `forbidden`, `invalid_input`. */

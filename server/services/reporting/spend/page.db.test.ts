@@ -133,7 +133,7 @@ describe("spendPage", () => {
 		expect(before).toEqual(await spendBy(books, { fromMs: Date.UTC(2026, 10, 12), toMs: second.fromMs, groupBy: "team" }));
 	});
 
-	it("names what can be filtered by, dearest first", async () => {
+	it("names what can be filtered by, most expensive first", async () => {
 		const options = await spendOptions(books, MONTH);
 		expect(new Set(options.team)).toEqual(new Set(["", "risk", "nlp"]));
 		expect(new Set(options.capacityType)).toEqual(new Set(["owned", "spot", "on_demand"]));

@@ -79,7 +79,7 @@ describe("spendBy", () => {
 		expect(totals.totalMicroUsd).toBe(29_707_200n);
 	});
 
-	it("puts the dearest first, and widens a range within hours to whole ones", async () => {
+	it("puts the most expensive first, and widens a range within hours to whole ones", async () => {
 		const { items, fromMs, toMs } = await spendBy(books, {
 			fromMs: START + 90 * MINUTE_MS,
 			toMs: START + 100 * MINUTE_MS,

@@ -20,7 +20,7 @@ import { newestOf, type StoredStatement } from "./stored.ts";
 
 export const closeInput = z.strictObject({
 	month: monthSchema,
-	/** Why there is to be another version; needed once the month was closed. */
+	/** Why there must be another version; needed once the month was closed. */
 	correction: z.string().trim().min(3).max(2_000).optional(),
 });
 export type CloseInput = z.input<typeof closeInput>;
@@ -47,7 +47,7 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	return ctx.db.transaction(
 		async (tx) => {
 			// Keeps writers of charges out, and other closers: with the lock, what is committed is all that was posted until now.
-			// It stands before the first query, whose moment the whole transaction then sees.
+			// It is before the first query, whose moment the whole transaction then sees.
 			await tx.execute(sql`lock table charge in share row exclusive mode`);
 			await refuseUnmetered(tx, month);
 			const nowMs = ctx.clock.nowMs();
@@ -65,7 +65,7 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	);
 }
 
-/** Of the newest charge. A sequence tells its newest whatever the transaction sees, and under the lock nobody draws from it. */
+/** Of the newest charge. A sequence tells its newest whatever the transaction sees, and under the lock no one draws from it. */
 async function lastNumber(tx: Tx): Promise<number> {
 	const [row] = await tx.execute<{ last: string }>(
 		sql`select (case when is_called then last_value else 0 end)::text as last from charge_number`,

@@ -160,11 +160,11 @@ function unitPrice({ effectiveMicroUsd, gpuMs }: StatementSums): string {
 function savings(content: StatementContent): Block[] {
 	const columns = [
 		{ label: "", width: 0.28 },
-		{ label: "How it is reckoned", width: 0.54 },
+		{ label: "How it is computed", width: 0.54 },
 		{ label: "Saved", width: 0.18, n: true },
 	];
 	const rows = content.savings.map((s) => {
-		const amount = s.microUsd !== null ? `${dollars(s.microUsd)} USD` : s.hours !== null ? `${s.hours} h` : "not reckoned";
+		const amount = s.microUsd !== null ? `${dollars(s.microUsd)} USD` : s.hours !== null ? `${s.hours} h` : "not computed";
 		return { cells: [SAVING_WORDS[s.key], s.reckoned, amount] };
 	});
 	return [
@@ -201,7 +201,7 @@ function topJobs({ topJobs: jobs }: StatementContent): Block[] {
 	];
 	const rows = jobs.map((j) => ({ cells: [j.name, j.team, j.state, hoursOrNone(j.sums.gpuMs), dollars(j.sums.effectiveMicroUsd)] }));
 	return [
-		{ kind: "heading", text: `The ${jobs.length} dearest jobs` },
+		{ kind: "heading", text: `The ${jobs.length} most expensive jobs` },
 		{ kind: "table", columns, rows },
 	];
 }

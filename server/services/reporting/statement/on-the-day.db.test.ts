@@ -44,7 +44,7 @@ describe("the day set", () => {
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
 
-	it("is set by who closes months, is shown with the list, and stands in the audit once; a month has no day 31 for sure", async () => {
+	it("is set by who closes months, is shown with the list, and is in the audit once; a month has no day 31 for sure", async () => {
 		const scientist: test.Books = {
 			...books,
 			actor: { kind: "person", accountId: "usr_1", name: "S", role: "data_scientist", teams: ["risk"], via: "session" },

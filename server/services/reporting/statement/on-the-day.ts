@@ -18,7 +18,7 @@ import { newestOf, type StoredStatement } from "./stored.ts";
 export const STATEMENT_TOPIC = "statement";
 
 /**
- * What is due on the day set, and every time after it until it is done: the last month is closed if nobody has closed it,
+ * What is due on the day set, and every time after it until it is done: the last month is closed if no one has closed it,
  * and its newest statements are put into the outbox of every channel that asked for statements and has not had them.
  * Corrections of the last month follow in the same way. Does nothing twice.
  */

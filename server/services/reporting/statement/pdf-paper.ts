@@ -43,7 +43,7 @@ export function drawBlock(doc: Paper, block: Block): void {
 	else drawTable(doc, block.columns, block.rows);
 }
 
-/** A heading never stands alone at the foot of a page. */
+/** A heading never is alone at the end of a page. */
 function drawHeading(doc: Paper, text: string): void {
 	need(doc, 74);
 	doc.y += 16;

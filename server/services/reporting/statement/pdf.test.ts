@@ -31,13 +31,13 @@ describe("the PDF", () => {
 	});
 });
 
-describe("what stands on paper", () => {
+describe("what is on paper", () => {
 	it("is every section, the sums of projects with their lines, and a total that is the statement's", () => {
 		const view = aView();
 		const blocks = statementBlocks(view);
 		const headings = blocks.flatMap((b) => (b.kind === "heading" ? [b.text] : []));
 		expect(headings).toEqual([
-			...["On-prem against cloud", "Charges by project", "Savings, estimated", "Paid for nothing", "The 20 dearest jobs"],
+			...["On-prem against cloud", "Charges by project", "Savings, estimated", "Paid for nothing", "The 20 most expensive jobs"],
 			...["Budget against actual", "Reconciled with the bills of the providers", "Carbon"],
 		]);
 		const totals = blocks.flatMap((b) => (b.kind === "table" ? b.rows.filter((r) => r.as === "total").map((r) => r.cells) : []));

@@ -59,7 +59,7 @@ function isDiscounted(type: CapacityType): type is Discount["capacityType"] {
 	return type === "on_demand" || type === "spot";
 }
 
-/** Rules with a condition speak of some jobs only; what they remove others may still use. */
+/** Rules with a condition mention some jobs only; what they remove others may still use. */
 function filtersForAll(policy: Policy): PlaceFilter[] {
 	return policy.rules.flatMap(({ id: ruleId, when, effect }): PlaceFilter[] => {
 		if (when !== null) return [];

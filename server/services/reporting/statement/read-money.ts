@@ -38,7 +38,10 @@ export async function readNotes(db: DbOrTx, month: string): Promise<Map<string, 
 
 export const noteKey = (team: string, subject: string): string => JSON.stringify([team, subject]);
 
-/** Caps of the policy at the month's end and what was posted against them, each in the period that holds the month. `team` is whose statement it belongs on besides the company's. */
+/**
+ * Caps of the policy at the month's end and what was posted against them, each in the period that holds the month. `team` is whose
+ * statement it belongs on besides the company's.
+ */
 export async function readBudgets(
 	db: DbOrTx,
 	month: LedgerMonth,

@@ -51,7 +51,7 @@ export async function readRows(db: DbOrTx, month: LedgerMonth): Promise<MonthRow
 	return rows.map(({ bucketStart, ...row }) => ({ month: bucketStart.getTime() === month.fromMs ? "this" : "previous", ...row }));
 }
 
-/** The dearest jobs of the company ("") and of each given team, by an index each. */
+/** The most expensive jobs of the company ("") and of each given team, by an index each. */
 export async function readTopJobs(db: DbOrTx, month: LedgerMonth, teams: readonly string[], count: number): Promise<Map<string, TopJob[]>> {
 	const top = new Map<string, TopJob[]>();
 	for (const team of teams) {

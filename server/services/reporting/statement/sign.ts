@@ -15,7 +15,7 @@ export const signInput = z.strictObject({
 	month: monthSchema,
 	team: teamSchema,
 	/** Of the statement that the person has read: another one is never signed by accident. */
-	sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the sha256 that stands on the statement"),
+	sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the sha256 that is on the statement"),
 });
 export type SignInput = z.input<typeof signInput>;
 

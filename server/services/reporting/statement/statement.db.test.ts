@@ -223,7 +223,7 @@ describe("closing", () => {
 		expect(saysTheSame(await previewStatement(finance(), { ...MONTH, team }), content)).toBe(true);
 	});
 
-	it("once more without a reason, or without a change, writes nothing", async () => {
+	it("again without a reason, or without a change, writes nothing", async () => {
 		await expect(closeMonth(finance(), MONTH)).rejects.toMatchObject({ code: "invalid_input" });
 		await expect(closeMonth(finance(), { ...MONTH, correction: "for the sake of it" })).rejects.toMatchObject({ code: "conflict" });
 		expect(await books.db.$count(statement)).toBe(3);
@@ -380,7 +380,7 @@ describe("budgets against actual", () => {
 describe("writers that a closing meets", () => {
 	const refund = async (microUsd: bigint) => aRefund(books, { team: "nlp", microUsd });
 
-	it("whoever had inserted is in it, though its clock was ahead; whoever waited is not, though its clock was behind", async () => {
+	it("anyone who had inserted is in it, though its clock was ahead; anyone who waited is not, though its clock was behind", async () => {
 		const [ahead, behind] = [await refund(-11n), await refund(-13n)];
 		const nowMs = books.clock.nowMs();
 		const inserted = Promise.withResolvers<void>();

@@ -12,7 +12,10 @@ import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { insertJobs } from "../job/insert.ts";
 
-/** A job that went back to its cluster is left there so long; twice as long each further time in a day, so that it does not go to and fro. */
+/**
+ * A job that went back to its cluster is left there so long; twice as long each further time in a day, so that it does not go to and
+ * fro.
+ */
 const LEFT_ALONE_MS = MINUTE_MS;
 const LEFT_ALONE_MAX_MS = 32 * MINUTE_MS;
 

@@ -25,7 +25,7 @@ export async function liveAdoptions(db: DbOrTx, siteId: string) {
 }
 export type LiveAdoption = Awaited<ReturnType<typeof liveAdoptions>>[number];
 
-/** Why the checkpoint folder of an attempt is not kept as its command left it; null: it is, or nobody could tell. */
+/** Why the checkpoint folder of an attempt is not kept as its command left it; null: it is, or no one could tell. */
 export async function unkeptOf(db: DbOrTx, attemptId: string): Promise<string | null> {
 	const members = await db.select({ exit: instance.exit }).from(instance).where(eq(instance.attemptId, attemptId));
 	return members.find(({ exit }) => exit?.unkept)?.exit?.unkept ?? null;

@@ -224,7 +224,7 @@ function unhurried(time: WarpedTime) {
 /** Of a machine that is to reach its expiry: long in real time, and passed in half a second of warped time. */
 const LIFE_MS = 2 * HOUR_MS;
 
-/** Two processes that write into one book, one of them in a session of its own, until `.end` is there. */
+/** Two processes that write into one book, one of them in its own session, until `.end` is there. */
 const WRITERS = `
 echo $$ >> "$BOOK.pids"
 setsid sh -c 'echo $$ >> "$BOOK.pids"; while ! [ -e "$BOOK.end" ]; do echo far >> "$BOOK"; sleep 0.02; done' > /dev/null 2>&1 &
@@ -346,7 +346,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		);
 	});
 
-	it("loses and doubles no line while the control plane is away, even when memory is small and answers get lost", async () => {
+	it("loses and doubles no line while the control plane is unavailable, even when memory is small and answers get lost", async () => {
 		const marker = path.join(folder, "printed");
 		const source = `let n = 0; const t = setInterval(() => {
 			for (let i = 0; i < 20; i++) console.log("line " + ++n + " " + "x".repeat(50));
@@ -415,7 +415,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await cancel(rig.jobId);
 		expect(await untilOver(rig)).toMatchObject({ state: "cancelled", exitSignal: "SIGKILL" });
 		const pid = Number(/pid (\d+)/.exec((await lines(rig.attemptId)).join("\n"))?.[1]);
-		await eventually("the child is gone", () => !existsSync(`/proc/${pid}`) || !aliveIn(pid));
+		await eventually("the child no longer exists", () => !existsSync(`/proc/${pid}`) || !aliveIn(pid));
 	});
 
 	it("does not start what was cancelled before the machine was up", async () => {
@@ -485,7 +485,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
 	});
 
-	it("makes a critical job stand still, with all that it started, while the control plane is away, and lets it go on", async () => {
+	it("makes a critical job stand still, with all that it started, while the control plane is unavailable, and lets it go on", async () => {
 		const time = warpTime("away");
 		const rig = await launch(leasedSpec("away"), { ...unhurried(time), leaseMs: HOUR_MS });
 		await eventually("both write", () => bookOf("away", 3));
@@ -520,7 +520,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			rig.control.comeBack();
 			const isLater = (at: Date | null) => (at?.getTime() ?? 0) - heardAt.getTime() >= hoursAway * HOUR_MS;
 			await eventually("it is heard again", async () => isLater((await instanceRow(rig.instanceId)).lastHeardAt));
-			// Heard is not answered: the next outage may cut the answer off, and the job would stand still through both.
+			// Heard is not answered: the next outage may cut the answer off, and the job would be still through both.
 			if (critical) await eventually("it goes on", async () => (await told("goes on")) > away);
 		}
 		await writeFile(end, "");

@@ -77,7 +77,10 @@ export async function storeArtifactPart(
 	return { bytes };
 }
 
-/** Ends an upload: the artifact is recorded and served. Committing again changes nothing. @throws SpillwayError `precondition_failed` naming what is missing */
+/**
+ * Ends an upload: the artifact is recorded and served. Committing again changes nothing. @throws SpillwayError `precondition_failed`
+ * naming what is missing
+ */
 export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<void> {
 	if (await isRecorded(ctx.db, id)) return;
 	demandLiveAttempt(agent);

@@ -15,7 +15,7 @@ export function bootstrapHashOf(secretKey: string, instanceId: string): string {
 
 /**
  * The token for everything after. It hangs on the agent's nonce: an agent whose answer got lost asks again with the same
- * nonce and gets the same token, while whoever learns the bootstrap secret later, without the nonce, gets nothing.
+ * nonce and gets the same token, while anyone who learns the bootstrap secret later, without the nonce, gets nothing.
  */
 export function agentTokenOf(secretKey: string, instanceId: string, nonce: string): string {
 	return createHmac("sha256", secretKey).update(`agent:${instanceId}:${nonce}`).digest("base64url");

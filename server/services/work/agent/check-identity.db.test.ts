@@ -127,7 +127,7 @@ it("looks at none where it is told so", async () => {
 	expect([await state(), claims]).toEqual(["ready", []]);
 });
 
-it("asks nobody for a stranger without the secret", async () => {
+it("asks no one for a stranger without the secret", async () => {
 	await expect(enroll("required", FOREIGN, { bootstrapSecret: "x".repeat(43) })).rejects.toMatchObject({ code: "unauthenticated" });
 	expect(claims).toEqual([]);
 	expect(await refusals()).toEqual([]);

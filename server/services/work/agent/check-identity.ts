@@ -14,14 +14,15 @@ type Refusal = { fault: string; message: string };
 const REFUSED_ACTION = "instance.identity_refused";
 /**
  * What a provider signed of another machine. All other faults may be ours (a certificate that changed, a form that we read
- * wrongly), and whoever shows one could have shown nothing: where none is needed, they keep no machine out.
+ * wrongly), and anyone who shows one could have shown nothing: where none is needed, they keep no machine out.
  */
 const TELLS_ANOTHER: ReadonlySet<IdentityFault> = new Set(["other_account", "other_region", "other_instance"]);
 
 /**
  * Holds the document that a machine shows, or that it shows none, to what its site asks. Called before the transaction of the
  * enrolment, with a secret that is right: keys may have to be fetched.
- * @throws SpillwayError `unauthenticated` for a document of another machine, and where one is required for any that is wrong; `unavailable`, which the agent
+ * @throws SpillwayError `unauthenticated` for a document of another machine, and where one is required for any that is wrong;
+ * `unavailable`, which the agent
  * repeats, where the site requires one and it is missing or cannot be checked now.
  */
 export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Promise<void> {
@@ -71,7 +72,7 @@ async function judge(
 	});
 }
 
-/** Whoever has the secret may try as often as he likes, and the audit is never emptied: the same refusal stands there once. */
+/** Anyone who has the secret may try as often as he likes, and the audit is never emptied: the same refusal is there once. */
 async function auditOnce(ctx: AgentContext, instanceId: string, { fault, message }: Refusal): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
 		await tx.select({ id: instance.id }).from(instance).where(eq(instance.id, instanceId)).for("update");

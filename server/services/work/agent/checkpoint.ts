@@ -20,7 +20,7 @@ import type { AgentContext } from "./context.ts";
 
 /**
  * Names a new checkpoint of the agent's job and makes room for its files. What an earlier try left unfinished is removed:
- * a job has one live attempt, and of a gang only rank 0 keeps anything, so nobody else is writing.
+ * a job has one live attempt, and of a gang only rank 0 keeps anything, so no one else is writing.
  */
 export async function newAgentCheckpoint(ctx: AgentContext, agent: AgentIdentity): Promise<{ id: string }> {
 	demandLiveAttempt(agent);

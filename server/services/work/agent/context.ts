@@ -24,6 +24,6 @@ export interface AgentContext {
 		/** This control plane's address, as machines are told it. */
 		controlUrl(): string;
 	};
-	/** What the operator set up to fetch data by, read anew each time: credentials change. Absent: nothing. */
+	/** What the operator set up to fetch data by, read again each time: credentials change. Absent: nothing. */
 	dataRemotes?(): Promise<DataRemotes>;
 }

@@ -7,7 +7,7 @@ import { SECOND_MS } from "#server/kernel/units.ts";
 /** `{since, at}`: agents could reach a web server from then on, and could at that time. By the database's clock, which all share. */
 const KEY = "agents_heard";
 const BEAT_EVERY_MS = 10 * SECOND_MS;
-/** Between two beats that lie further apart, nobody was there to hear an agent. */
+/** Between two beats that lie further apart, no one was there to hear an agent. */
 const GAP_MS = 30 * SECOND_MS;
 
 /** Tells, until it is aborted, that a web server is there to hear agents. Any number of servers may. */

@@ -129,7 +129,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		await world.until(async () => (await named("asks"))?.placement?.provider === "aws", 5);
 	});
 
-	it("a yes to less than it costs waits at home and does not ask again; a price above what was seen asks anew", async () => {
+	it("a yes to less than it costs waits at home and does not ask again; a price above what was seen asks again", async () => {
 		const { id } = await hold();
 		const asked = BigInt((await rows())[0]?.quote.costMicroUsd ?? 0);
 		await grantApproval(as("usr_b"), { id, upToUsd: "0.01" });
@@ -155,7 +155,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect(await rows()).toMatchObject([{ state: "granted" }]);
 	});
 
-	it("nobody answers within the hours that are set: it expires, and the job says so at home", async () => {
+	it("no one answers within the hours that are set: it expires, and the job says so at home", async () => {
 		await changeApprovalSettings(as("usr_a"), { expiryHours: 1 });
 		const { id } = await hold();
 		world.clock.advance(61 * MINUTE_MS);

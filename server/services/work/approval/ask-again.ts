@@ -11,7 +11,7 @@ import { openApproval } from "./open.ts";
 export const askAgainInput = z.strictObject({ jobId: z.string().min(1).max(64) });
 
 /**
- * After a no, or when nobody answered: the same rule asks once more, with the last quote until the next decision brings the
+ * After a no, or when no one answered: the same rule asks again, with the last quote until the next decision brings the
  * present one.
  * @throws SpillwayError `not_found`, `forbidden`; `conflict` when it waits no longer, asks already, or was never refused.
  */

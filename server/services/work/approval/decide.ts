@@ -37,7 +37,7 @@ export interface DecidedApproval {
 /**
  * A person's yes: the job may be placed where it is expected to cost at most this much, and the loop looks at once.
  * @throws SpillwayError `forbidden` for another role, one's own job and for who is no person; `not_found`; `conflict` when
- *   somebody answered before, nobody is asked any more, or the job has moved on. ZodError.
+ *   somebody answered before, no one is asked any more, or the job has moved on. ZodError.
  */
 export async function grantApproval(ctx: ServiceContext, raw: z.input<typeof grantInput>): Promise<DecidedApproval> {
 	const input = grantInput.parse(raw);
@@ -61,7 +61,7 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 		const [seen] = await tx.select({ jobId: approval.jobId }).from(approval).where(eq(approval.id, input.id));
 		if (!seen)
 			throw new SpillwayError("not_found", `There is no approval ${input.id}.`, { fix: "List approvals with: spillway approvals" });
-		// The job's row first: whoever cancels or places it locks that one first too, so one of the two comes second and is told.
+		// The job's row first: anyone who cancels or places it locks that one first too, so one of the two comes second and is told.
 		const [work] = await tx.select().from(job).where(eq(job.id, seen.jobId)).for("update");
 		const [row] = await tx.select().from(approval).where(eq(approval.id, input.id)).for("update");
 		if (!row || !work) throw new SpillwayError("not_found", `There is no approval ${input.id}.`);
@@ -85,7 +85,7 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 	});
 }
 
-/** The rule names the role, and nobody says yes to their own job; that holds for a no as well, which would only hide it from the others. */
+/** The rule names the role, and no one says yes to their own job; that holds for a no as well, which would only hide it from the others. */
 function refuseOthers(ctx: ServiceContext, row: Row, submittedBy: string): void {
 	const role = LABELS[row.role];
 	if (ctx.actor.kind !== "person") {

@@ -73,9 +73,9 @@ export async function getApproval(ctx: ServiceContext, id: string): Promise<Appr
 export interface JobApproval {
 	/** The newest; null: no rule has asked about this job. */
 	approval: ApprovalView | null;
-	/** Who may answer, and how long that usually takes; null when nobody is asked. */
+	/** Who may answer, and how long that usually takes; null when no one is asked. */
 	outlook: ApprovalOutlook | null;
-	/** It waits after a no, or because nobody answered: the reader may have it asked again. */
+	/** It waits after a no, or because no one answered: the reader may have it asked again. */
 	mayAskAgain: boolean;
 }
 

@@ -15,7 +15,7 @@ import { expiryFrom } from "./settings.ts";
 export interface OpenApproval {
 	jobId: string;
 	request: ApprovalRequest;
-	/** The decision that held the job; null when none was written anew. */
+	/** The decision that held the job; null when none was written again. */
 	decisionId: string | null;
 	policy: { name: string; version: number };
 	/** When the question came up: as old as the snapshot that a cycle decided from. */

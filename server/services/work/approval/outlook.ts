@@ -12,7 +12,7 @@ const WINDOW_DAYS = 90;
 
 export interface ApprovalOutlook {
 	role: Role;
-	/** Names of those who may say yes to a job of this person; empty: nobody can. */
+	/** Names of those who may say yes to a job of this person; empty: no one can. */
 	people: string[];
 	/** Half of the answers of the last 90 days came within this, ms; null: none yet. */
 	medianMs: number | null;

@@ -17,7 +17,7 @@ const expiryHours = z
 	.max(90 * 24);
 
 export interface ApprovalSettings {
-	/** After so many hours without an answer nobody is asked any more, and the job waits at home. */
+	/** After so many hours without an answer no one is asked any more, and the job waits at home. */
 	expiryHours: number;
 }
 

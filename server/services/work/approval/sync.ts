@@ -17,7 +17,7 @@ export interface SyncedApprovals {
 /**
  * Brings what is open into line with what the cycle decided: asks for jobs that were held for something else before, gives
  * open ones the present price, withdraws those whose job moved on or that the policy asks no more, and ends those that
- * nobody answered in time. Cost: one read of the open ones.
+ * no one answered in time. Cost: one read of the open ones.
  */
 export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Promise<SyncedApprovals> {
 	const done: SyncedApprovals = { opened: 0, withdrawn: 0, expired: 0 };
@@ -30,7 +30,7 @@ export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Pro
 	await db.transaction(async (tx) => {
 		const end = (rows: typeof open, state: "withdrawn" | "expired", why: string) =>
 			rows.length === 0 ? 0 : endApprovals(tx, { where: { ids: rows.map((o) => o.id) }, state, why, nowMs });
-		done.expired = await end(expired, "expired", "nobody answered in time");
+		done.expired = await end(expired, "expired", "no one answered in time");
 		done.withdrawn = await end(withdrawn, "withdrawn", "the policy asks no more, or the job has moved on");
 	});
 	const byJob = new Map(open.map((o) => [o.jobId, o]));

@@ -27,7 +27,7 @@ export interface ApprovalView {
 		deadlineAt: string | null;
 	};
 	ruleId: string;
-	/** The rule's condition as it stands in the policy in force; null: it asks about every burst, or is gone. */
+	/** The rule's condition as it is in the policy in force; null: it asks about every burst, or no longer exists. */
 	condition: string | null;
 	policyName: string;
 	policyVersion: number;

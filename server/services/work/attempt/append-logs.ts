@@ -14,7 +14,7 @@ export interface NewLogLine {
 const LOG_LINES_MAX = 1_000_000;
 
 /**
- * Appends lines to an attempt's log. Whoever sends lines that are stored already leaves them out, and counts on in the same
+ * Appends lines to an attempt's log. Anyone who sends lines that are stored already leaves them out, and counts on in the same
  * transaction: `cursor` is that count where the source is a file.
  * Answers how many were taken, and whether the log is full.
  */

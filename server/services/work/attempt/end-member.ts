@@ -13,7 +13,7 @@ import { requestStop } from "./request-stop.ts";
  * On one machine of an attempt nothing of the command runs any more: `exit` is what its agent reported, null when the
  * machine was seen gone (its row is `terminated` by now, with its reason), never was, or is fenced. The attempt is over with its last
  * machine. A member of a gang that ended badly has all others told to stop, with the reason that the attempt will carry.
- * `fallback`: why the machine is gone, when nobody had asked for it.
+ * `fallback`: why the machine no longer exists, when no one had asked for it.
  */
 export async function endMember(
 	tx: Tx,
@@ -26,7 +26,7 @@ export async function endMember(
 			.set({ exit })
 			.where(and(eq(instance.id, instanceId), isNull(instance.exit)));
 	}
-	// Whoever comes second waits here and then sees what the first one wrote.
+	// Anyone who comes second waits here and then sees what the first one wrote.
 	await lockJobOf(tx, attemptId);
 	const members = await readMembers(tx, attemptId);
 	if (members.length <= 1) {
@@ -48,7 +48,7 @@ async function readMembers(tx: Tx, attemptId: string): Promise<(Member & { id: s
 		.from(instance)
 		.where(eq(instance.attemptId, attemptId))
 		.orderBy(asc(instance.rank));
-	// A fenced machine has not ended, so nobody has written why it did.
+	// A fenced machine has not ended, so no one has written why it did.
 	return rows.map((row) =>
 		row.fencedAt !== null && row.reason === null ? { ...row, reason: reason("agent_silent", { fenced: true }) } : row,
 	);

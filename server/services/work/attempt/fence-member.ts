@@ -8,7 +8,7 @@ import { endMember } from "./end-member.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
- * Counts one machine's part of its attempt as over although nobody saw the machine gone: its command stands still by its lease
+ * Counts one machine's part of its attempt as over although no one saw the machine gone: its command stands still by its lease
  * (or never began, where its agent never enrolled), and from now on whatever it says is refused. The instance stays what it is,
  * is ended and charged on. Must be called only when nothing was heard of it for longer than the lease that it told.
  * `heardAtMs`: its last word as the caller knows it, null for none. Answers false, and changes nothing, when there was a later one, or

@@ -49,7 +49,8 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 
 /**
  * Copies a folder that its job may be writing to: again when files came, went or changed meanwhile, so that a copy is of one
- * moment. Of a folder that never holds still the last copy stands. Answers the files that were copied; `to` is there only when there are any.
+ * moment. Of a folder that never holds still the last copy stands. Answers the files that were copied; `to` is there only when there
+ * are any.
  * @throws Error when a file vanished under each try
  */
 export async function copyFolder(from: string, to: string): Promise<CopiedFile[]> {

@@ -50,7 +50,7 @@ export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<
 	return { kind, documents: imported.documents, findings, questions: findings.filter((f) => f.kind === "question").length };
 }
 
-/** A manifest names its kind on a line of its own; anything else is read as a script. */
+/** A manifest names its kind on its own line; anything else is read as a script. */
 function kindOf(text: string): ScriptKind {
 	if (/^\uFEFF?#!|^#SBATCH\b/m.test(text)) return "sbatch";
 	return /^(apiVersion|kind)\s*:/m.test(text) || /^\s*\{/.test(text) ? "kubernetes" : "sbatch";

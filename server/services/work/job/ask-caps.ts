@@ -11,7 +11,7 @@ import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-pric
 import { readEgressUse } from "#server/services/ledger/budget/egress-use.ts";
 
 /**
- * The cap that a placement would pass, counted anew over every instance that is not gone; null when it passes none.
+ * The cap that a placement would pass, counted again over every instance that is not gone; null when it passes none.
  * It locks the caps until the transaction ends, so that of two placements at once the second one sees the first.
  * Call it before budgets are locked (see lockBudgets).
  */

@@ -15,7 +15,7 @@ import { requestStop } from "../attempt/request-stop.ts";
 
 /**
  * Ends a job for a person. One that waits is `cancelled` at once; one that starts or runs is told to stop, and is
- * `cancelled` when its command is gone. Cancelling twice is one cancel.
+ * `cancelled` when its command no longer exists. Cancelling twice is one cancel.
  * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when the job has ended already.
  */
 export async function cancelJob(ctx: ServiceContext, jobId: string): Promise<{ state: JobState }> {

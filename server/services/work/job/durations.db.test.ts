@@ -62,7 +62,7 @@ describe("what past runs say of a user", { timeout: 60_000 }, () => {
 		expect(makeRunTimeOf(snapshot.durations)(waiting.spec).p50Ms / HOUR_MS).toBeCloseTo(hours, 1);
 	});
 
-	it("knows a job that was taken over by its user at the site, and nobody's by none", async () => {
+	it("knows a job that was taken over by its user at the site, and no one's by none", async () => {
 		await world.database.db.update(job).set({ submittedBy: "system:seed" }).where(eq(job.state, "queued"));
 		const { snapshot } = await loadSnapshot(world.ctx, new SnapshotCache());
 		expect(snapshot.pending[0]?.spec.user).toBeUndefined();

@@ -12,7 +12,7 @@ import { admitJob } from "./admit.ts";
 
 /**
  * Places a job on slots at home: attempt, allocation and job in one step.
- * Answers null when the job moved on meanwhile or a slot is taken: the plan was stale, and the next cycle decides anew.
+ * Answers null when the job moved on meanwhile or a slot is taken: the plan was stale, and the next cycle decides again.
  */
 export async function placeHome(
 	tx: Tx,

@@ -16,7 +16,7 @@ interface Waiting extends Submission {
 
 /**
  * Submits one job. Those that arrive while others are being written share the next statement, so that many clients cost
- * few commits; a lone one waits for nobody. Each caller is answered after its job is durable.
+ * few commits; a lone one waits for no one. Each caller is answered after its job is durable.
  * @param script what it was read from, as of submitJobs.
  * @throws SpillwayError as submitJobs.
  */

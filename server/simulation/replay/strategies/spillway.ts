@@ -31,7 +31,7 @@ import { RunHistory } from "../run-history.ts";
 import { SpeedHistory } from "../speed-history.ts";
 import { TraceSpecs } from "../trace-spec.ts";
 
-/** What a replay of our own records knows beside its trace. */
+/** What our own replay records knows beside its trace. */
 export interface SpillwayOptions {
 	/** Told of everything that decisions do. */
 	onAction?: ((atMs: number, action: Action) => void) | undefined;
@@ -87,7 +87,10 @@ export class Spillway implements Strategy {
 	readonly #grid: GridRecord | null;
 	/** Pending jobs for which more can be done, or more is waited for, than a free slot. */
 	readonly #pressing = new Set<string>();
-	/** Jobs in the cloud for which more can be done than to go home: those on spot before a deadline, and all where a rule lets work go cheaper. */
+	/**
+	 * Jobs in the cloud for which more can be done than to go home: those on spot before a deadline, and all where a rule lets work
+	 * go cheaper.
+	 */
 	readonly #watched = new Set<string>();
 	/** Cloud attempts by GPUs. */
 	readonly #cloudGpus = new Map<number, number>();

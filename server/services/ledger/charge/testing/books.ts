@@ -20,7 +20,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 /** 2026-11-10T10:00:00Z, a whole hour. */
 export const T0 = Date.UTC(2026, 10, 10, 10);
 
-/** A database with a clock of its own and the few rows that money hangs on. */
+/** A database with its own clock and the few rows that money hangs on. */
 export interface Books extends ServiceContext {
 	clock: ManualClock;
 	database: TestDatabase;
@@ -101,7 +101,7 @@ interface MachineOptions extends Work {
 	accelerator?: string;
 }
 
-/** A g5.xlarge of a job of its own: on spot at $0.4042/h (on-demand $1.006/h) unless said otherwise, launched now. */
+/** A g5.xlarge of its own job: on spot at $0.4042/h (on-demand $1.006/h) unless said otherwise, launched now. */
 export async function addMachine(
 	books: Books,
 	options: MachineOptions = {},

@@ -24,7 +24,7 @@ export async function eventually<T>(
 		if (found !== null && found !== undefined && found !== false) return found;
 		await sleep(10);
 	}
-	throw new Error(`waited in vain until ${what}`);
+	throw new Error(`waited without success until ${what}`);
 }
 
 /** The bundle that machines get, made by the project's own script. */
@@ -61,7 +61,7 @@ export async function serve(handler: (request: Request) => Promise<Response>): P
 		inWork.add(work);
 	};
 	const server = createServer(listener);
-	// The port stays ours while the control plane is away: a server of another test could take it otherwise.
+	// The port stays ours while the control plane is unavailable: a server of another test could take it otherwise.
 	let isAway = false;
 	server.on("connection", (socket) => {
 		if (isAway) socket.destroy();
@@ -137,7 +137,7 @@ export interface Machine {
 	/** What was printed to its console. */
 	console(): Promise<string>;
 	folder: string;
-	/** To every process of the machine but those that the agent gave a group of their own. */
+	/** To every process of the machine but those that the agent gave their own group. */
 	signal(name: NodeJS.Signals): void;
 	/** Ends what is left of it. */
 	destroy(): Promise<void>;
@@ -150,7 +150,7 @@ export interface BootOptions {
 	programs?: Readonly<Record<string, string>>;
 }
 
-/** Boots a machine: executes user-data in a session of its own, with a `shutdown` that only says so in a file. */
+/** Boots a machine: executes user-data in its own session, with a `shutdown` that only says so in a file. */
 export async function boot(script: string, environment: Record<string, string>, options: BootOptions = {}): Promise<Machine> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-machine-"));
 	const bin = path.join(folder, "bin");
@@ -188,7 +188,7 @@ export async function boot(script: string, environment: Record<string, string>, 
 			try {
 				process.kill(-(child.pid ?? 0), "SIGKILL");
 			} catch {
-				// It is gone already.
+				// It no longer exists already.
 			}
 			await over;
 			await killThoseOf(folder);
@@ -197,7 +197,7 @@ export async function boot(script: string, environment: Record<string, string>, 
 	};
 }
 
-/** A job has a group of its own, and outlives a machine that is cut off; it is known by the folder in its environment. */
+/** A job has its own group, and outlives a machine that is cut off; it is known by the folder in its environment. */
 async function killThoseOf(folder: string): Promise<void> {
 	for (const name of await readdir("/proc").catch(() => [])) {
 		const pid = Number(name);

@@ -70,7 +70,10 @@ export async function seedAdoption(db: Db, jobId: string): Promise<void> {
 	});
 }
 
-/** Places the job on an instance that was asked for, as the loop does, or adds one of another rank; `providerInstanceId` null: the answer was lost. */
+/**
+ * Places the job on an instance that was asked for, as the loop does, or adds one of another rank; `providerInstanceId` null: the
+ * answer was lost.
+ */
 export async function seedInstance(
 	db: Db,
 	input: { jobId: string; number: number; expiresAtMs: number; providerInstanceId: string | null; rank?: number },
