@@ -41,7 +41,7 @@ async function signIn(person: Person): Promise<StorageState> {
 	}
 }
 
-/** `test` whose `page` belongs to a signed-in person; `test.use({ person: "finance" })` chooses whom, null is no one. */
+/** `test` whose `page` belongs to a signed-in person; `test.use({ person: "finance" })` chooses whom, null is nobody. */
 export const test = base.extend<{ person: Person | null }>({
 	person: ["platform", { option: true }],
 	storageState: async ({ person }, use) => use(person === null ? { cookies: [], origins: [] } : await sessionOf(person)),
