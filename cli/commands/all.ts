@@ -15,6 +15,7 @@ import { instances } from "./instances.ts";
 import { jobs } from "./jobs.ts";
 import { logs } from "./logs.ts";
 import { offers } from "./offers.ts";
+import { people } from "./people.ts";
 import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
@@ -26,10 +27,12 @@ import { sites } from "./sites.ts";
 import { spend } from "./spend.ts";
 import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
+import { teams } from "./teams.ts";
+import { tokens } from "./tokens.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
 	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, simulate],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, simulate],
 ];

@@ -15,7 +15,7 @@ const TYPING_MS = 250;
 export function JobsToolbar({ end }: { end: ReactNode }) {
 	const trpc = useTRPC();
 	const [search, setSearch] = useQueryStates(jobSearchParams);
-	const { data: teams } = useSuspenseQuery(trpc.team.list.queryOptions());
+	const { data: teams } = useSuspenseQuery(trpc.team.names.queryOptions());
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const places = [
 		...(search.view === "cloud" ? [] : [{ id: "cloud", label: "any cloud" }]),

@@ -38,7 +38,7 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 			const fresh = { staleTime: MINUTE_MS };
 			const [page, teams, sites, budgets] = await Promise.all([
 				client.fetchQuery(trpc.job.list.queryOptions({ q: asked ?? text, limit: PALETTE_HITS })),
-				client.fetchQuery({ ...trpc.team.list.queryOptions(), ...fresh }),
+				client.fetchQuery({ ...trpc.team.names.queryOptions(), ...fresh }),
 				client.fetchQuery({ ...trpc.site.list.queryOptions(), ...fresh }),
 				client.fetchQuery({ ...trpc.budget.list.queryOptions(), ...fresh }).catch(() => []),
 			]);

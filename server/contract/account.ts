@@ -25,7 +25,46 @@ export const token = {
 	}),
 };
 
+export const team = {
+	list: operation({
+		method: "GET",
+		path: "/teams",
+		summary: "List your teams, or all teams for roles that see all, with cost centers",
+		permission: "job:read",
+		procedure: "query",
+	}),
+	create: operation({
+		method: "POST",
+		path: "/teams",
+		summary: "Create a team",
+		permission: "account:manage",
+		status: 201,
+		procedure: "mutation",
+	}),
+	update: operation({
+		method: "PATCH",
+		path: "/teams/{name}",
+		summary: "Rename a team (its title), or change its cost center or parent",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	delete: operation({
+		method: "DELETE",
+		path: "/teams/{name}",
+		summary: "Delete a team without members, sub-teams, jobs and charges",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+};
+
 export const account = {
+	update: operation({
+		method: "PATCH",
+		path: "/accounts/{id}",
+		summary: "Change name, role and teams of an account",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
 	list: operation({
 		method: "GET",
 		path: "/accounts",

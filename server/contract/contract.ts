@@ -1,4 +1,4 @@
-import { account, token } from "./account.ts";
+import { account, team, token } from "./account.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
@@ -42,4 +42,5 @@ export const contract = {
 	audit,
 	token,
 	account,
+	team,
 };

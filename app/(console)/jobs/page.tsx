@@ -16,7 +16,7 @@ export default async function JobsPage({ searchParams }: { searchParams: Promise
 	void client.prefetchInfiniteQuery(jobPagesOptions(trpc.job.list.pathKey(), groups, (input) => call.job.list(input)));
 	void client.prefetchQuery(trpc.site.list.queryOptions());
 	void client.prefetchQuery(trpc.instance.list.queryOptions({ live: true, limit: 500 }));
-	void client.prefetchQuery(trpc.team.list.queryOptions());
+	void client.prefetchQuery(trpc.team.names.queryOptions());
 	void client.prefetchQuery(trpc.job.counts.queryOptions());
 	await client.prefetchQuery(trpc.me.queryOptions());
 	return (

@@ -7,12 +7,53 @@ import {
 	inviteAccount,
 	listAccounts,
 } from "#server/services/governance/account/manage.ts";
+import { updateAccount, updateAccountInput } from "#server/services/governance/account/update.ts";
+import { listTeamDetails } from "#server/services/governance/team/list.ts";
+import { createTeam, createTeamInput, deleteTeam, updateTeam, updateTeamInput } from "#server/services/governance/team/manage.ts";
 import { createToken, createTokenInput } from "#server/services/governance/token/create.ts";
 import { listTokens } from "#server/services/governance/token/list.ts";
 import { revokeToken } from "#server/services/governance/token/revoke.ts";
 import { ok, type Route } from "./route.ts";
 
 export const accountRoutes: Route[] = [
+	{
+		method: "GET",
+		path: "/teams",
+		summary: "List your teams, or all teams for roles that see all, with cost centers",
+		permission: "job:read",
+		handle: async (ctx) => ok({ items: await listTeamDetails(ctx), nextCursor: null }),
+	},
+	{
+		method: "POST",
+		path: "/teams",
+		summary: "Create a team",
+		permission: "account:manage",
+		body: createTeamInput,
+		handle: async (ctx, { body }) => ok(await createTeam(ctx, createTeamInput.parse(body)), 201),
+	},
+	{
+		method: "PATCH",
+		path: "/teams/{name}",
+		summary: "Rename a team (its title), or change its cost center or parent",
+		permission: "account:manage",
+		body: updateTeamInput,
+		handle: async (ctx, { params, body }) => ok(await updateTeam(ctx, params["name"] ?? "", updateTeamInput.parse(body))),
+	},
+	{
+		method: "DELETE",
+		path: "/teams/{name}",
+		summary: "Delete a team without members, sub-teams, jobs and charges",
+		permission: "account:manage",
+		handle: async (ctx, { params }) => ok(await deleteTeam(ctx, params["name"] ?? "")),
+	},
+	{
+		method: "PATCH",
+		path: "/accounts/{id}",
+		summary: "Change name, role and teams of an account",
+		permission: "account:manage",
+		body: updateAccountInput,
+		handle: async (ctx, { params, body }) => ok(await updateAccount(ctx, params["id"] ?? "", updateAccountInput.parse(body))),
+	},
 	{
 		method: "GET",
 		path: "/tokens",

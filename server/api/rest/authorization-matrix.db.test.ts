@@ -47,6 +47,7 @@ beforeAll(async () => {
 			artifact: { id: { value: artifactId, team: true } },
 			token: { id: { value: "tok_missing" } },
 			account: { id: { value: "usr_missing" } },
+			team: { name: { value: "no-such-team" } },
 			statement: month,
 			bill: { ...month, id: { value: "bill_missing" } },
 		},

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listTeams } from "#server/services/core/teams.ts";
 import {
 	answerIdentity,
 	createAccount,
@@ -8,6 +9,9 @@ import {
 	inviteAccount,
 	listAccounts,
 } from "#server/services/governance/account/manage.ts";
+import { updateAccount, updateAccountInput } from "#server/services/governance/account/update.ts";
+import { listTeamDetails } from "#server/services/governance/team/list.ts";
+import { createTeam, createTeamInput, deleteTeam, updateTeam, updateTeamInput } from "#server/services/governance/team/manage.ts";
 import { createToken, createTokenInput } from "#server/services/governance/token/create.ts";
 import { listTokens } from "#server/services/governance/token/list.ts";
 import { revokeToken } from "#server/services/governance/token/revoke.ts";
@@ -21,7 +25,23 @@ export const tokenRouter = router({
 	revoke: procedure.input(byId).mutation(({ ctx, input }) => revokeToken(ctx.service, input.id)),
 });
 
+const byName = z.strictObject({ name: z.string().min(1).max(64) });
+
+export const teamRouter = router({
+	/** Names only, for menus. */
+	names: procedure.query(({ ctx }) => listTeams(ctx.service)),
+	list: procedure.query(({ ctx }) => listTeamDetails(ctx.service)),
+	create: procedure.input(createTeamInput).mutation(({ ctx, input }) => createTeam(ctx.service, input)),
+	update: procedure
+		.input(byName.extend({ changes: updateTeamInput }))
+		.mutation(({ ctx, input }) => updateTeam(ctx.service, input.name, input.changes)),
+	delete: procedure.input(byName).mutation(({ ctx, input }) => deleteTeam(ctx.service, input.name)),
+});
+
 export const accountRouter = router({
+	update: procedure
+		.input(byId.extend({ changes: updateAccountInput }))
+		.mutation(({ ctx, input }) => updateAccount(ctx.service, input.id, input.changes)),
 	list: procedure.query(({ ctx }) => listAccounts(ctx.service)),
 	create: procedure.input(createAccountInput).mutation(({ ctx, input }) => createAccount(ctx.service, input)),
 	invite: procedure.input(byId).mutation(({ ctx, input }) => inviteAccount(ctx.service, input.id)),

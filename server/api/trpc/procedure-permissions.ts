@@ -5,7 +5,7 @@ import type { Permission } from "#server/domain/permissions.ts";
 const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	me: null,
 	changes: null,
-	"team.list": "job:read",
+	"team.names": "job:read",
 	"overview.summary": "capacity:read",
 	"overview.demand": "capacity:read",
 	"overview.events": "job:read",

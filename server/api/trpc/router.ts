@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { listInstances, listInstancesInput } from "#server/services/capacity/instance/list.ts";
-import { listTeams } from "#server/services/core/teams.ts";
 import { explainWaiting } from "#server/services/decision/explain/waiting.ts";
 import { readForecastScore } from "#server/services/decision/forecast/score.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
@@ -38,7 +37,7 @@ import { countJobs, listJobs, listJobsInput } from "#server/services/work/job/li
 import { readLogs, readLogsInput } from "#server/services/work/job/logs.ts";
 import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
-import { accountRouter, tokenRouter } from "./account-router.ts";
+import { accountRouter, teamRouter, tokenRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { artifactRouter } from "./artifact-router.ts";
 import { auditRouter } from "./audit-router.ts";
@@ -135,7 +134,7 @@ export const appRouter = router({
 	}),
 	token: tokenRouter,
 	account: accountRouter,
-	team: router({ list: procedure.query(({ ctx }) => listTeams(ctx.service)) }),
+	team: teamRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
 	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();

@@ -1,9 +1,22 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 import { role } from "./enums.ts";
 
-export const team = pgTable("team", { name: text().primaryKey() });
+export const team = pgTable(
+	"team",
+	{
+		/** Fixed: jobs, charges, budgets and policies refer to it. */
+		name: text().primaryKey(),
+		/** What people read instead of the name; renaming a team changes this. */
+		title: text(),
+		/** Code in the company's accounts. */
+		costCenter: text(),
+		/** The team that this one is part of, for grouping in lists. It grants no rights. */
+		parent: text(),
+	},
+	(t) => [foreignKey({ columns: [t.parent], foreignColumns: [t.name], name: "team_parent" }), index("team_parent_index").on(t.parent)],
+);
 
 /** A person, or a service account that only tokens act for. Only demo accounts and the first administrator have a password. */
 export const account = pgTable(

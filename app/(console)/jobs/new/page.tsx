@@ -45,7 +45,7 @@ export default async function NewJobPage({ searchParams }: Props) {
 	const actor = await sessionActor();
 	if (actor?.kind !== "person" || actor.role === "finance") return <SubmitScreen job={null} />;
 	const client = getQueryClient();
-	const teams = await client.fetchQuery(trpc.team.list.queryOptions());
+	const teams = await client.fetchQuery(trpc.team.names.queryOptions());
 	const team = actor.teams.find((t) => teams.includes(t)) ?? teams[0] ?? "";
 	const templates = jobTemplates(team, await exampleFile(team));
 	const copy = typeof from === "string" ? await copyOf(from, Date.now()) : null;

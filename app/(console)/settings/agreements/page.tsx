@@ -4,6 +4,7 @@ import { CommitmentsPanel } from "#components/agreements/commitments-panel.tsx";
 import { DiscountsPanel } from "#components/agreements/discounts-panel.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { SettingsTabs } from "#components/settings/settings-tabs.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
 
@@ -16,7 +17,8 @@ export default function AgreementsPage() {
 	void client.prefetchQuery(trpc.site.list.queryOptions());
 	return (
 		<HydrateClient>
-			<PageHeader title="Discounts and commitments" crumbs={[{ label: "Settings", href: "/settings/sites" }]} />
+			<PageHeader title="Discounts and commitments" />
+			<SettingsTabs current="agreements" />
 			<PageBody>
 				<Panel>
 					<QueryBoundary what="discounts" skeleton={<TableSkeleton rows={2} columns={2} label="Loading discounts" />}>

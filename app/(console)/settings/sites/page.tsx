@@ -3,6 +3,7 @@ import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { LiveMeta } from "#components/page/live-meta.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { SettingsTabs } from "#components/settings/settings-tabs.tsx";
 import { SitesPanel } from "#components/sites/sites-panel.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
@@ -12,12 +13,7 @@ export const metadata: Metadata = { title: "Sites" };
 
 export default function SettingsSitesPage() {
 	void getQueryClient().prefetchQuery(trpc.site.settings.queryOptions());
-	const actions = (
-		<>
-			<ButtonLink href="/settings/agreements">Discounts and commitments</ButtonLink>
-			<ButtonLink href="/settings/sites/new">Add site</ButtonLink>
-		</>
-	);
+	const actions = <ButtonLink href="/settings/sites/new">Add site</ButtonLink>;
 	return (
 		<HydrateClient>
 			<PageHeader
@@ -29,6 +25,7 @@ export default function SettingsSitesPage() {
 				}
 				actions={actions}
 			/>
+			<SettingsTabs current="sites" />
 			<PageBody>
 				<Panel title="Sites" sub="cloud accounts and clusters">
 					<QueryBoundary what="sites" skeleton={<TableSkeleton rows={4} columns={3} label="Loading sites" />}>

@@ -3,34 +3,49 @@ import { z } from "zod";
 import type { Tx } from "#server/db/client.ts";
 import { account, identity } from "#server/db/schema/account.ts";
 import { NAME } from "#server/domain/schema/values.ts";
-import { ROLES } from "#server/domain/vocabulary.ts";
+import { ROLES, type Role } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { requireTeams } from "../team/require.ts";
+import { requireAnotherAdministrator } from "./administrators.ts";
 
 const INVITATION_DAYS = 7;
 const LIST_MAX = 2_000;
 
-export const createAccountInput = z.strictObject({
-	email: z.email().max(256),
+export const accountFields = {
 	name: z.string().trim().min(1).max(128),
 	role: z.enum(ROLES),
-	teams: z.array(z.string().regex(NAME, "must be a team name")).max(50).default([]),
+	teams: z
+		.array(z.string().regex(NAME, "must be a team name"))
+		.max(50)
+		.transform((teams) => [...new Set(teams)]),
+};
+
+export const createAccountInput = z.strictObject({
+	email: z.email().max(256),
+	name: accountFields.name,
+	role: accountFields.role,
+	teams: accountFields.teams.default([]),
 	/** A service account never signs in; its tokens act for it. A person gets an invitation of 7 days. */
 	service: z.boolean().default(false),
 });
 
-/** @throws SpillwayError `forbidden`; `conflict` when the address is taken; ZodError */
+/** @throws SpillwayError `forbidden`; `conflict` when the address is taken; `invalid_input` for an unknown team; ZodError */
 export async function createAccount(ctx: ServiceContext, raw: z.input<typeof createAccountInput>): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);
 	const { email, name, role, teams, service } = createAccountInput.parse(raw);
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
 		const [taken] = await tx.select({ id: account.id }).from(account).where(sql`lower(${account.email}) = ${email.toLowerCase()}`);
-		if (taken) throw new SpillwayError("conflict", "An account has this address.", { fields: [{ path: "email", message: "is taken" }] });
+		if (taken)
+			throw new SpillwayError("conflict", "An account has this address.", {
+				fields: [{ path: "email", message: "An account has this address. Use another, or change that account." }],
+			});
+		await requireTeams(tx, teams);
 		const id = newId("usr", nowMs);
 		const invitedUntil = service ? null : new Date(nowMs + INVITATION_DAYS * DAY_MS);
 		await tx.insert(account).values({ id, email, name, role, teams, service, invitedUntil, createdAt: new Date(nowMs) });
@@ -53,8 +68,9 @@ export function inviteAccount(ctx: ServiceContext, id: string): Promise<{ id: st
  * own
  */
 export function disableAccount(ctx: ServiceContext, id: string): Promise<{ id: string }> {
-	return change(ctx, id, "account.disable", () => {
+	return change(ctx, id, "account.disable", async (row, tx) => {
 		if (actorName(ctx.actor) === `account:${id}`) throw new SpillwayError("conflict", "You cannot disable your own account.");
+		if (row.role === "platform" && !row.service && row.disabledAt === null) await requireAnotherAdministrator(tx, ctx, id);
 		return { disabledAt: new Date(ctx.clock.nowMs()), invitedUntil: null, sessionEpoch: sql`${account.sessionEpoch} + 1` };
 	});
 }
@@ -66,12 +82,20 @@ export function enableAccount(ctx: ServiceContext, id: string): Promise<{ id: st
 type Row = typeof account.$inferSelect;
 type Changes = Parameters<ReturnType<Tx["update"]>["set"]>[0];
 
-async function change(ctx: ServiceContext, id: string, action: string, changesOf: (row: Row) => Changes): Promise<{ id: string }> {
+async function change(
+	ctx: ServiceContext,
+	id: string,
+	action: string,
+	changesOf: (row: Row, tx: Tx) => Changes | Promise<Changes>,
+): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);
 	return ctx.db.transaction(async (tx) => {
 		const [row] = await tx.select().from(account).where(eq(account.id, id)).for("update");
 		if (!row) throw new SpillwayError("not_found", `There is no account ${id}.`);
-		await tx.update(account).set(changesOf(row)).where(eq(account.id, id));
+		await tx
+			.update(account)
+			.set(await changesOf(row, tx))
+			.where(eq(account.id, id));
 		await writeAudit(tx, ctx, { action, subject: `account:${id}` });
 		return { id };
 	});
@@ -106,9 +130,10 @@ export interface AccountView {
 	id: string;
 	email: string;
 	name: string;
-	role: string;
+	role: Role;
 	teams: string[];
 	kind: "person" | "service" | "demo";
+	hasPassword: boolean;
 	disabledAt: string | null;
 	invitedUntil: string | null;
 	identities: { id: string; issuer: string; subject: string; email: string; linkedAt: string | null; lastSignInAt: string | null }[];
@@ -125,6 +150,7 @@ export async function listAccounts(ctx: ServiceContext): Promise<AccountView[]> 
 	return rows.map((row) => ({
 		...{ id: row.id, email: row.email, name: row.name, role: row.role, teams: row.teams },
 		kind: row.service ? "service" : row.demo ? "demo" : "person",
+		hasPassword: row.passwordHash !== null,
 		disabledAt: row.disabledAt?.toISOString() ?? null,
 		invitedUntil: row.invitedUntil?.toISOString() ?? null,
 		identities: (byAccount.get(row.id) ?? []).map((i) => ({

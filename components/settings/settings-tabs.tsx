@@ -1,0 +1,13 @@
+import { TabLinks } from "#components/ui/tabs.tsx";
+
+const TABS = [
+	{ id: "sites", label: "Sites", href: "/settings/sites" },
+	{ id: "agreements", label: "Discounts", href: "/settings/agreements" },
+	{ id: "people", label: "People", href: "/settings/people" },
+	{ id: "teams", label: "Teams", href: "/settings/teams" },
+	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
+] as const;
+
+export function SettingsTabs({ current }: { current: (typeof TABS)[number]["id"] }) {
+	return <TabLinks edge label="Settings" current={current} tabs={TABS} />;
+}

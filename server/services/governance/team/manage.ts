@@ -1,0 +1,125 @@
+import { eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Tx } from "#server/db/client.ts";
+import { account, team } from "#server/db/schema/account.ts";
+import { charge } from "#server/db/schema/charge.ts";
+import { job } from "#server/db/schema/job.ts";
+import { line, name } from "#server/domain/schema/values.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { requireTeams } from "./require.ts";
+
+const TITLE_MAX = 100;
+const COST_CENTER_MAX = 64;
+/** Longer chains of parents are no organisation, and following them must end. */
+const DEPTH_MAX = 8;
+
+const details = {
+	/** What people read instead of the name; null: the name. */
+	title: line(TITLE_MAX).nullable(),
+	/** Code in the company's accounts. */
+	costCenter: line(COST_CENTER_MAX).nullable(),
+	/** Team that this one is part of. It grants no rights. */
+	parent: name().nullable(),
+};
+
+export const createTeamInput = z.strictObject({
+	name: name(),
+	title: details.title.default(null),
+	costCenter: details.costCenter.default(null),
+	parent: details.parent.default(null),
+});
+
+export const updateTeamInput = z.strictObject(details).partial();
+
+/** @throws SpillwayError `conflict` when the name is taken; `invalid_input` for an unknown parent; `forbidden`; ZodError */
+export async function createTeam(ctx: ServiceContext, raw: z.input<typeof createTeamInput>): Promise<{ name: string }> {
+	authorize(ctx, "account:manage", null);
+	const input = createTeamInput.parse(raw);
+	return ctx.db.transaction(async (tx) => {
+		if (input.parent !== null) await requireTeams(tx, [input.parent], "parent");
+		const made = await tx.insert(team).values(input).onConflictDoNothing().returning({ name: team.name });
+		if (made.length === 0)
+			throw new SpillwayError("conflict", `A team ${input.name} exists.`, {
+				fields: [{ path: "name", message: "A team has this name. Choose another." }],
+			});
+		await writeAudit(tx, ctx, { action: "team.create", subject: `team:${input.name}`, after: input });
+		return { name: input.name };
+	});
+}
+
+/**
+ * Renames a team (its title) or changes its cost center or parent. The name stays, because charges and policies refer to it.
+ * @throws SpillwayError `not_found`; `invalid_input` for an unknown parent or a circle; `forbidden`; ZodError
+ */
+export async function updateTeam(ctx: ServiceContext, id: string, raw: z.input<typeof updateTeamInput>): Promise<{ name: string }> {
+	authorize(ctx, "account:manage", null);
+	const changes = updateTeamInput.parse(raw);
+	return ctx.db.transaction(async (tx) => {
+		// Two changes at a time could close a circle that neither sees.
+		if (changes.parent) await tx.execute(sql`select pg_advisory_xact_lock(hashtext('team parents'))`);
+		const [row] = await tx.select().from(team).where(eq(team.name, id)).for("update");
+		if (!row) throw missing(id);
+		const after = { ...row, ...changes };
+		if (changes.parent) await requireNoCircle(tx, id, changes.parent);
+		if (after.title === row.title && after.costCenter === row.costCenter && after.parent === row.parent) return { name: id };
+		await tx.update(team).set(after).where(eq(team.name, id));
+		await writeAudit(tx, ctx, { action: "team.update", subject: `team:${id}`, before: row, after });
+		return { name: id };
+	});
+}
+
+async function requireNoCircle(tx: Tx, id: string, parent: string): Promise<void> {
+	await requireTeams(tx, [parent], "parent");
+	const parents = new Map((await tx.select({ name: team.name, parent: team.parent }).from(team)).map((t) => [t.name, t.parent]));
+	let depth = 1;
+	for (let at: string | null = parent; at !== null; at = parents.get(at) ?? null, depth++) {
+		if (at !== id && depth <= DEPTH_MAX) continue;
+		const message =
+			at === id
+				? `"${parent}" is ${id} or part of it. Choose another team.`
+				: `Teams can be nested ${DEPTH_MAX} deep. Choose a team higher up.`;
+		throw new SpillwayError("invalid_input", message, { fields: [{ path: "parent", message }] });
+	}
+}
+
+/**
+ * Deletes a team that nothing refers to: no accounts, sub-teams, jobs or charges.
+ * @throws SpillwayError `not_found`; `conflict` naming what refers to it; `forbidden`
+ */
+export async function deleteTeam(ctx: ServiceContext, id: string): Promise<{ name: string }> {
+	authorize(ctx, "account:manage", null);
+	return ctx.db.transaction(async (tx) => {
+		const [row] = await tx.select().from(team).where(eq(team.name, id)).for("update");
+		if (!row) throw missing(id);
+		const uses = await usesOf(tx, id);
+		if (uses.length > 0)
+			throw new SpillwayError("conflict", `Team ${id} has ${uses.join(", ")}.`, {
+				fix: "Only a team without members, sub-teams, jobs and charges can be deleted.",
+			});
+		await tx.delete(team).where(eq(team.name, id));
+		await writeAudit(tx, ctx, { action: "team.delete", subject: `team:${id}`, before: row });
+		return { name: id };
+	});
+}
+
+async function usesOf(tx: Tx, id: string): Promise<string[]> {
+	const [members, children, jobs, charges] = [
+		await tx.$count(account, sql`${account.teams} @> array[${id}]`),
+		await tx.$count(team, eq(team.parent, id)),
+		await tx.select({ id: job.id }).from(job).where(eq(job.team, id)).limit(1),
+		await tx.select({ id: charge.id }).from(charge).where(eq(charge.team, id)).limit(1),
+	];
+	return [
+		...(members > 0 ? [`${members} ${members === 1 ? "member" : "members"}`] : []),
+		...(children > 0 ? [`${children} ${children === 1 ? "sub-team" : "sub-teams"}`] : []),
+		...(jobs.length > 0 ? ["jobs"] : []),
+		...(charges.length > 0 ? ["charges"] : []),
+	];
+}
+
+function missing(id: string): SpillwayError {
+	return new SpillwayError("not_found", `There is no team ${id}.`);
+}
