@@ -29,6 +29,8 @@ export const HOUSE = {
 	rates: { at: ["server/rates/"], imports: PURE_CORE, packages: "any" },
 	providers: { at: ["server/providers/"], imports: [...PURE_CORE, "agentProtocol", "agent", "env"], packages: "any" },
 	simulation: { at: ["server/simulation/"], imports: PURE_CORE, packages: "any" },
+	// The business case: a history profiled, and replayed with other capacity.
+	plan: { at: ["server/plan/"], imports: [...PURE_CORE, "rates", "simulation"], packages: ["zod"] },
 	emulators: { at: ["server/emulators/"], imports: [...BASE, "rates"], packages: "any" },
 	// What an agent and the control plane say to each other: both sides read it, so it is before the agent itself.
 	agentProtocol: { at: ["server/agent/protocol.ts", "server/agent/identity-document.ts"], imports: BASE, packages: ["zod"] },
@@ -40,14 +42,14 @@ export const HOUSE = {
 	services: {
 		at: ["server/services/"],
 		// The simulation for backtests, which replay what the database has on record.
-		imports: [...PURE_CORE, "agentProtocol", "contract", "db", "rates", "simulation", "env"],
+		imports: [...PURE_CORE, "agentProtocol", "contract", "db", "rates", "simulation", "plan", "env"],
 		typesOf: ["^server/providers/[^/]+\\.ts$"],
 		packages: "any",
 	},
 	auth: { at: ["server/auth/"], imports: [...BASE, "db", "services", "env"], packages: "any" },
 	controlLoop: {
 		at: ["server/control-loop/"],
-		imports: [...PURE_CORE, "rates", "providers", "simulation", "db", "services", "auth", "env"],
+		imports: [...PURE_CORE, "rates", "providers", "simulation", "plan", "db", "services", "auth", "env"],
 		packages: "any",
 	},
 	api: { at: ["server/api/"], imports: [...BASE, "agentProtocol", "contract", "services", "env"], packages: "any" },
@@ -62,7 +64,7 @@ export const HOUSE = {
 		at: ["server/bin/"],
 		imports: [
 			...PURE_CORE,
-			...["rates", "providers", "simulation", "emulators", "agent", "db", "services", "auth", "controlLoop", "api", "demo", "env"],
+			...["rates", "providers", "simulation", "plan", "emulators", "agent", "db", "services", "auth", "controlLoop", "api", "demo", "env"],
 		],
 		packages: "any",
 	},

@@ -16,6 +16,7 @@ import { jobs } from "./jobs.ts";
 import { logs } from "./logs.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
+import { plan } from "./plan.ts";
 import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
@@ -34,5 +35,5 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, simulate],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, simulate, plan],
 ];

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import path from "node:path";
 import { badInput } from "../args.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import type { ExitCode } from "../exit.ts";
+import { runServerProgram } from "../run-server-program.ts";
 
 /** The simulator is a program of the server's side: it replays with the very core that decides live. */
 const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/simulate.ts");
@@ -47,20 +47,5 @@ function runProgram({ io, args }: CommandContext): Promise<ExitCode> {
 		...SWITCHES.flatMap((name) => (args.has(name) ? [`--${name}`] : [])),
 		...(io.progress ? [] : ["--no-progress"]),
 	];
-	const child = spawn(process.execPath, [PROGRAM, ...argv], { cwd: io.cwd, stdio: "inherit" });
-	// A terminal's Ctrl-C reaches both; a signal sent to this process alone has to be passed on.
-	const stop = (): void => void child.kill("SIGTERM");
-	io.signal.addEventListener("abort", stop);
-	process.once("SIGTERM", stop);
-	return new Promise<ExitCode>((resolve, reject) => {
-		child.once("error", (cause) => reject(new CliError(EXIT.server, `The simulator cannot be started: ${cause.message}.`, { cause })));
-		child.once("close", (code, signal) => resolve(signal === null ? exitOf(code) : EXIT.interrupted));
-	}).finally(() => {
-		io.signal.removeEventListener("abort", stop);
-		process.off("SIGTERM", stop);
-	});
-}
-
-function exitOf(code: number | null): ExitCode {
-	return code === EXIT.done || code === EXIT.badInput ? code : EXIT.server;
+	return runServerProgram(io, PROGRAM, argv);
 }

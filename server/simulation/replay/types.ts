@@ -30,6 +30,8 @@ export interface TraceJob {
 	status: string | null;
 	/** What its user said it would take at most (sacct's Timelimit); null: not said. */
 	limitMs: number | null;
+	/** Recorded time from submission to start, ms. Absent: not recorded. No replay reads it. */
+	waitMs?: number;
 	/** Of our own job records. Absent: a job is made up from the fields above. */
 	recorded?: RecordedJob;
 }

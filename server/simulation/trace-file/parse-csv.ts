@@ -2,10 +2,10 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { nearestName } from "#server/kernel/nearest-name.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { BadRow, eachLine, fieldAt, numberIn, shorten, splitCsv, TRACE_LIMITS } from "./trace-rows.ts";
-import type { TraceInput } from "./types.ts";
+import type { RowInput, RowReader, TraceInput } from "./types.ts";
 
 const REQUIRED = ["job_id", "submit_s", "duration_s", "gpus"] as const;
-const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline_kind", "limit_s"] as const;
+const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline_kind", "limit_s", "wait_s"] as const;
 type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number];
 const KNOWN: readonly Column[] = [...REQUIRED, ...OPTIONAL];
 
@@ -14,13 +14,13 @@ export const UNKNOWN_TEAM = "unknown";
 
 /** The CSV form: a column by its name, empty = not known, times in seconds. */
 export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: null } {
-	const columns = columnsOf(input);
+	const readLine = csvRowReader(input);
 	const jobs: TraceJob[] = [];
 	const seen = new Map<string, number>();
 	eachLine(input.text, input.body, (line, number) => {
 		if (number - 1 > TRACE_LIMITS.rows) throw tooManyRows(input.name);
 		try {
-			const job = readRow(splitCsv(line), columns, input);
+			const job = readLine(line);
 			if (!job) return;
 			refuseDouble(seen, job.id, number);
 			jobs.push(job);
@@ -30,6 +30,15 @@ export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedSt
 		}
 	});
 	return { jobs, recordedStartMs: null };
+}
+
+/**
+ * Reads lines below a CSV header. The reader returns null for a row without GPU time, and throws BadRow for one that is wrong.
+ * @throws SpillwayError `invalid_input` when a required column is missing.
+ */
+export function csvRowReader(input: RowInput): RowReader {
+	const columns = columnsOf(input);
+	return (line) => readRow(splitCsv(line), columns, input);
 }
 
 export function tooManyRows(name: string): SpillwayError {
@@ -52,7 +61,7 @@ interface Layout {
 	width: number;
 }
 
-function columnsOf({ header, name, notes }: TraceInput): Layout {
+function columnsOf({ header, name, notes }: RowInput): Layout {
 	const names = namesOf(header, name);
 	const at = Object.fromEntries(KNOWN.map((column) => [column, names.indexOf(column)])) as Record<Column, number>;
 	for (const column of REQUIRED) {
@@ -81,7 +90,7 @@ function namesOf(header: string, name: string): string[] {
 }
 
 /** null: a row that is no job with GPU time, counted in the notes. */
-function readRow(fields: string[], { at, width }: Layout, { notes, named }: TraceInput): TraceJob | null {
+function readRow(fields: string[], { at, width }: Layout, { notes, named }: RowInput): TraceJob | null {
 	if (fields.length !== width)
 		throw new BadRow(
 			"row",
@@ -97,6 +106,8 @@ function readRow(fields: string[], { at, width }: Layout, { notes, named }: Trac
 	const deadline = readDeadline(text("deadline_s"), text("deadline_kind"));
 	const limit = text("limit_s");
 	const limitMs = limit === "" ? null : ms(numberIn("limit_s", limit, "seconds", TRACE_LIMITS.seconds));
+	const wait = text("wait_s");
+	const waitMs = wait === "" ? null : ms(numberIn("wait_s", wait, "seconds", TRACE_LIMITS.seconds));
 	if (recorded === 0) {
 		notes.withoutGpus++;
 		return null;
@@ -118,6 +129,7 @@ function readRow(fields: string[], { at, width }: Layout, { notes, named }: Trac
 		...deadline,
 		status: text("status") || null,
 		limitMs,
+		...(waitMs !== null && { waitMs }),
 	};
 }
 

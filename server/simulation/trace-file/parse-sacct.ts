@@ -3,7 +3,7 @@ import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { refuseDouble, tooManyRows, UNKNOWN_TEAM } from "./parse-csv.ts";
 import { elapsedMs, limitMs, momentMs } from "./sacct-times.ts";
 import { BadRow, eachLine, fieldAt, numberIn, shorten, TRACE_LIMITS } from "./trace-rows.ts";
-import type { TraceInput } from "./types.ts";
+import type { RowInput, RowReader, TraceInput } from "./types.ts";
 
 const KNOWN = [
 	...["jobid", "submit", "start", "end", "elapsed", "elapsedraw", "state", "user", "account"],
@@ -20,14 +20,14 @@ export const SACCT_COMMAND =
  * their job and passed over; jobs without a GPU and jobs that never started are counted.
  */
 export function parseSacct(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: number | null } {
-	const { at, width } = columnsOf(input);
+	const readLine = sacctRowReader(input);
 	const jobs: TraceJob[] = [];
 	const seen = new Map<string, number>();
 	let first = Number.POSITIVE_INFINITY;
 	eachLine(input.text, input.body, (line, number) => {
 		if (number - 1 > TRACE_LIMITS.rows) throw tooManyRows(input.name);
 		try {
-			const job = readRow(line.split("|"), at, width, input);
+			const job = readLine(line);
 			if (!job) return;
 			refuseDouble(seen, job.id, number);
 			first = Math.min(first, job.submitMs);
@@ -41,7 +41,17 @@ export function parseSacct(input: TraceInput): { jobs: TraceJob[]; recordedStart
 	return { jobs, recordedStartMs: Number.isFinite(first) ? first : null };
 }
 
-function columnsOf({ header, name, notes }: TraceInput): { at: Record<Column, number>; width: number } {
+/**
+ * Reads lines below sacct's header; `submitMs` is UTC ms. The reader returns null for a step or a job without GPU time, and
+ * throws BadRow for a row that is wrong.
+ * @throws SpillwayError `invalid_input` when a required column is missing.
+ */
+export function sacctRowReader(input: RowInput): RowReader {
+	const { at, width } = columnsOf(input);
+	return (line) => readRow(line.split("|"), at, width, input);
+}
+
+function columnsOf({ header, name, notes }: RowInput): { at: Record<Column, number>; width: number } {
 	const names = header.split("|").map((field) => field.trim().toLowerCase());
 	// --parsable (without the 2) ends every line with one more |
 	const at = Object.fromEntries(KNOWN.map((column) => [column, names.indexOf(column)])) as Record<Column, number>;
@@ -59,7 +69,7 @@ function columnsOf({ header, name, notes }: TraceInput): { at: Record<Column, nu
 	return { at, width: names.length };
 }
 
-function readRow(fields: string[], at: Record<Column, number>, width: number, { notes, named }: TraceInput): TraceJob | null {
+function readRow(fields: string[], at: Record<Column, number>, width: number, { notes, named }: RowInput): TraceJob | null {
 	if (fields.length !== width)
 		throw new BadRow(
 			"row",
@@ -85,6 +95,7 @@ function readRow(fields: string[], at: Record<Column, number>, width: number, { 
 	}
 	const submitMs = momentMs("Submit", text("submit"));
 	if (submitMs === null) throw new BadRow("Submit", "Submit is not known.", "Leave such rows out.");
+	const startMs = startOf(text("start"));
 	if (sliced) notes.fractionsRoundedUp++;
 	if (/^RUNNING|^SUSPENDED/i.test(status)) notes.stillRunning++;
 	return {
@@ -94,7 +105,18 @@ function readRow(fields: string[], at: Record<Column, number>, width: number, { 
 		// "CANCELLED by 1000" names who did it, which no report shows
 		status: status.split(" ")[0] || null,
 		limitMs: limitMs(text("timelimitraw"), text("timelimit")),
+		...(startMs !== null && { waitMs: Math.max(0, startMs - submitMs) }),
 	};
+}
+
+/** When it started, for its wait alone: what cannot be read is not recorded, and no reason to refuse the job. */
+function startOf(text: string): number | null {
+	try {
+		return momentMs("Start", text);
+	} catch (error) {
+		if (error instanceof BadRow) return null;
+		throw error;
+	}
 }
 
 /** Run time: what Slurm counted, or from Start to End. 0: it never started. */

@@ -48,7 +48,7 @@ export function parseTrace(text: string, name: string, options: TraceOptions = {
 			fix: "Begin with a header: job_id,submit_s,duration_s,gpus, or use the output of sacct --parsable2 with its header.",
 		});
 	const problems = new RowProblems(name, options.lenient ?? false);
-	const notes: TraceNotes = { withoutGpus: 0, neverStarted: 0, fractionsRoundedUp: 0, stillRunning: 0, badRows: 0, ignoredColumns: [] };
+	const notes = noNotes();
 	const input = { name, text, header, body: { offset: end + 1, line: 2 }, problems, notes, named: namer(options.acceleratorsNamed) };
 	const sacct = header.includes("|");
 	const { jobs, recordedStartMs } = sacct ? parseSacct(input) : parseCsvTrace(input);
@@ -61,6 +61,11 @@ export function parseTrace(text: string, name: string, options: TraceOptions = {
 	// Most traces are in order already, and sorting a million jobs that are takes a second.
 	if (jobs.some((job, i) => i > 0 && (jobs[i - 1]?.submitMs ?? 0) > job.submitMs)) jobs.sort((a, b) => a.submitMs - b.submitMs);
 	return { jobs, format: sacct ? "sacct" : "csv", notes, recordedStartMs };
+}
+
+/** Notes of a reading that has not begun. */
+export function noNotes(): TraceNotes {
+	return { withoutGpus: 0, neverStarted: 0, fractionsRoundedUp: 0, stillRunning: 0, badRows: 0, ignoredColumns: [] };
 }
 
 function leftOut({ withoutGpus, neverStarted, badRows }: TraceNotes): string {
@@ -76,7 +81,7 @@ function leftOut({ withoutGpus, neverStarted, badRows }: TraceNotes): string {
 const OTHER_NAMES: Readonly<Record<string, string>> = { V100M16: "V100-16GB", V100M32: "V100-32GB" };
 
 /** Reads `a|b` (or `a;b`, `a/b`) as alternatives; the same few lists come again and again, so that each is read once. */
-function namer(known: TraceOptions["acceleratorsNamed"]): (list: string) => string[] {
+export function namer(known: TraceOptions["acceleratorsNamed"]): (list: string) => string[] {
 	const cache = new Map<string, string[]>([["", []]]);
 	return (list) => {
 		const cached = cache.get(list);

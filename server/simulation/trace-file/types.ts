@@ -1,3 +1,4 @@
+import type { TraceJob } from "#server/simulation/replay/types.ts";
 import type { RowProblems } from "./trace-rows.ts";
 
 /** What was left out or changed while reading, for the reader of a report. */
@@ -16,12 +17,18 @@ export interface TraceNotes {
 }
 
 /** What a parser of one form works on. */
-export interface TraceInput {
-	name: string;
+export interface TraceInput extends RowInput {
 	text: string;
-	header: string;
 	body: { offset: number; line: number };
 	problems: RowProblems;
+}
+
+/** What a reader of single rows works on. */
+export interface RowInput {
+	name: string;
+	header: string;
 	notes: TraceNotes;
 	named: (list: string) => string[];
 }
+
+export type RowReader = (line: string) => TraceJob | null;

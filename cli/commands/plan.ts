@@ -1,0 +1,48 @@
+import path from "node:path";
+import { badInput } from "../args.ts";
+import type { Command, CommandContext } from "../command.ts";
+import type { ExitCode } from "../exit.ts";
+import { runServerProgram } from "../run-server-program.ts";
+
+/** A program of the server's side: it replays with the core that decides live. */
+const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/plan.ts");
+
+/** Passed on as they are given. */
+const VALUES = ["trace", "gpus", "accelerator", "start"] as const;
+const SWITCHES = ["json", "redact"] as const;
+
+export const plan: Command = {
+	name: "plan",
+	usage: "assess --trace FILE [--gpus N]",
+	summary: "profile a recorded history and find the jobs that suit the cloud; needs no server",
+	details: `
+assess profiles a trace (CSV, or the output of sacct --parsable2, gzipped or not): demand against
+capacity, waits, idle and lost GPU time, and job families scored for bursting, with reasons.
+docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
+	local: true,
+	options: {
+		trace: { value: "FILE", help: "the recorded jobs" },
+		gpus: { value: "N", help: "owned GPUs (default: from the history)" },
+		accelerator: { value: "MODEL", help: "owned model, for prices (default: A100-80GB)" },
+		start: { value: "DATE", help: "when a CSV trace begins, UTC (default: a Monday)" },
+		redact: { help: "replace names of teams and jobs by numbers" },
+	},
+	positionals: { min: 1, max: 1, name: "command" },
+	examples: [
+		"spillway plan assess --trace examples/simulate/trace.csv --gpus 32",
+		"spillway plan assess --trace sacct.txt.gz --redact --json > assessment.json",
+	],
+	run: (ctx) => runPlan(ctx),
+};
+
+function runPlan({ io, args }: CommandContext): Promise<ExitCode> {
+	const [verb = ""] = args.positionals;
+	if (args.text("trace") === undefined) throw badInput("--trace is missing: give --trace FILE, the recorded jobs.");
+	const argv = [
+		verb,
+		...VALUES.flatMap((name) => args.list(name).map((value) => `--${name}=${value}`)),
+		...SWITCHES.flatMap((name) => (args.has(name) ? [`--${name}`] : [])),
+		...(io.progress ? [] : ["--no-progress"]),
+	];
+	return runServerProgram(io, PROGRAM, argv);
+}

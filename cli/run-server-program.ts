@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { CliError, EXIT, type ExitCode } from "./exit.ts";
+import type { Io } from "./io.ts";
+
+/**
+ * Runs a program of the server's side on this machine, with this process's terminal.
+ * @returns its exit code: done, bad input, interrupted, or server for any other.
+ */
+export function runServerProgram(io: Io, program: string, argv: readonly string[]): Promise<ExitCode> {
+	const child = spawn(process.execPath, [program, ...argv], { cwd: io.cwd, stdio: "inherit" });
+	// A terminal's Ctrl-C reaches both; a signal sent to this process alone has to be passed on.
+	const stop = (): void => void child.kill("SIGTERM");
+	io.signal.addEventListener("abort", stop);
+	process.once("SIGTERM", stop);
+	return new Promise<ExitCode>((resolve, reject) => {
+		child.once("error", (cause) => reject(new CliError(EXIT.server, `The program cannot be started: ${cause.message}.`, { cause })));
+		child.once("close", (code, signal) => resolve(signal === null ? exitOf(code) : EXIT.interrupted));
+	}).finally(() => {
+		io.signal.removeEventListener("abort", stop);
+		process.off("SIGTERM", stop);
+	});
+}
+
+function exitOf(code: number | null): ExitCode {
+	return code === EXIT.done || code === EXIT.badInput ? code : EXIT.server;
+}

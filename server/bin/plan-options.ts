@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { SpillwayError } from "#server/kernel/errors.ts";
+
+export const PLAN_VERBS = ["assess"] as const;
+export type PlanVerb = (typeof PLAN_VERBS)[number];
+
+export interface PlanOptions {
+	verb: PlanVerb;
+	trace: string;
+	gpus: number | undefined;
+	accelerator: string | undefined;
+	/** UTC ms of a CSV trace's 0. */
+	startMs: number | undefined;
+	json: boolean;
+	redact: boolean;
+	progress: boolean;
+}
+
+const GPUS_MAX = 1_000_000;
+
+/**
+ * @returns null when help was asked for.
+ * @throws SpillwayError `invalid_input` naming the flag.
+ */
+export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
+	const { values, positionals } = parse(argv);
+	if (values.help) return null;
+	const [given] = positionals;
+	const verb = PLAN_VERBS.find((known) => known === given);
+	if (!verb || positionals.length > 1)
+		throw bad(`"${positionals.join(" ")}" is not a plan command`, `Use one of: ${PLAN_VERBS.join(", ")}.`);
+	if (values.trace === undefined || values.trace === "")
+		throw bad("--trace is missing", "Give --trace FILE: a CSV trace or the output of sacct --parsable2.");
+	return {
+		verb,
+		trace: values.trace,
+		gpus: wholeNumber("gpus", values.gpus, { min: 1, max: GPUS_MAX }),
+		accelerator: values.accelerator,
+		startMs: moment(values.start),
+		json: values.json ?? false,
+		redact: values.redact ?? false,
+		progress: !(values["no-progress"] ?? false),
+	};
+}
+
+function parse(argv: readonly string[]) {
+	try {
+		return parseArgs({
+			args: [...argv],
+			allowPositionals: true,
+			options: {
+				trace: { type: "string" },
+				gpus: { type: "string" },
+				accelerator: { type: "string" },
+				start: { type: "string" },
+				json: { type: "boolean" },
+				redact: { type: "boolean" },
+				"no-progress": { type: "boolean" },
+				help: { type: "boolean", short: "h" },
+			},
+		});
+	} catch (cause) {
+		const why = cause instanceof Error ? (cause.message.split(". ")[0] ?? "") : String(cause);
+		throw new SpillwayError("invalid_input", `${why}.`, { fix: "spillway plan --help lists the flags.", cause });
+	}
+}
+
+function wholeNumber(name: string, text: string | undefined, { min, max }: { min: number; max: number }): number | undefined {
+	if (text === undefined) return undefined;
+	const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+	if (value >= min && value <= max) return value;
+	throw bad(`--${name}: "${text}" is not a whole number from ${min} to ${max}`, "Change it, or leave it out.");
+}
+
+function moment(text: string | undefined): number | undefined {
+	if (text === undefined) return undefined;
+	const ms = /^\d{4}-\d{2}-\d{2}(T.*)?$/.test(text) ? Date.parse(text) : Number.NaN;
+	if (Number.isFinite(ms)) return ms;
+	throw bad(`--start: "${text}" is not a date`, "Write for example 2026-01-05 or 2026-01-05T00:00:00Z.");
+}
+
+function bad(message: string, fix: string): SpillwayError {
+	return new SpillwayError("invalid_input", `${message}.`, { fix });
+}

@@ -1,0 +1,49 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { assess } from "#server/plan/assess.ts";
+import { modelNamed } from "#server/plan/candidates/prices.ts";
+import { readHistoryFile } from "#server/plan/history/read-history.ts";
+import { renderAssessment } from "#server/plan/render/assessment.ts";
+import { acceleratorsNamed } from "#server/rates/accelerators.ts";
+import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
+import { PLAN_VERBS, type PlanOptions, readPlanOptions } from "./plan-options.ts";
+
+const USAGE = `Usage: spillway plan ${PLAN_VERBS.join("|")} --trace FILE [flags]
+
+docs/plan.md explains each figure.
+`;
+
+/** Exit codes as in cli/exit.ts. */
+const EXIT = { done: 0, badInput: 2 } as const;
+
+async function main(): Promise<number> {
+	try {
+		const options = readPlanOptions(process.argv.slice(2));
+		if (options) await run(options);
+		else process.stdout.write(USAGE);
+		return EXIT.done;
+	} catch (error) {
+		if (!(error instanceof SpillwayError)) throw error;
+		process.stderr.write(`spillway: ${[error.message, error.fix ?? ""].filter((part) => part !== "").join(" ")}\n`);
+		return EXIT.badInput;
+	}
+}
+
+async function run(options: PlanOptions): Promise<void> {
+	const bar = new ProgressBar(process.stderr, { enabled: options.progress, nowMs: () => performance.now() });
+	const { trace, gpus, startMs, redact } = options;
+	const history = await readHistoryFile(trace, {
+		startMs,
+		acceleratorsNamed,
+		onProgress: (rows, share) => bar.draw(`${rows.toLocaleString("en-US")} rows`, share, 1),
+	});
+	bar.clear();
+	const assessment = assess(history, { source: trace, gpus, accelerator: modelNamed(options.accelerator), isRedacted: redact });
+	process.stdout.write(options.json ? `${JSON.stringify(assessment, null, 1)}\n` : renderAssessment(assessment));
+}
+
+// A reader of a pipe that has seen enough (| head) is not a failure.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+	if (error.code === "EPIPE") process.exit(EXIT.done);
+	throw error;
+});
+process.exitCode = await main();

@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import { assess } from "./assess.ts";
+import { type History, readHistory } from "./history/read-history.ts";
+import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
+import { HourSeries } from "./profile/hour-series.ts";
+
+const HEADER = "job_id,submit_s,duration_s,gpus,user,group,status,wait_s";
+const H = 3600;
+
+async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+	const bytes = new TextEncoder().encode(text);
+	for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function read(rows: readonly string[], size = 7): Promise<History> {
+	return readHistory(inPieces(`${[HEADER, ...rows].join("\n")}\n`, size), "t.csv");
+}
+
+describe("reading a history", () => {
+	it("counts bad rows with their lines, and reads the others", async () => {
+		const history = await read(["a,0,3600,2,ann,risk,ok,60", "b,oops,1,1,,,,", "c,5,10,1,bob,risk,ok,", "a,9,1,1,,,,"]);
+		expect(history.jobs.length).toBe(2);
+		expect(history.badRows.count).toBe(2);
+		expect(history.badRows.first.map(({ line, column }) => [line, column])).toEqual([
+			[3, "submit_s"],
+			[5, "job_id"],
+		]);
+	});
+	it("gives the same jobs whatever pieces the bytes come in", async () => {
+		const rows = ["é1,0,3600,2,ann,risk,ok,60", "b,5,10,1,bob,küche,ok,"];
+		const [small, large] = [await read(rows, 1), await read(rows, 1000)];
+		expect(small.jobs.teams.list).toEqual(["risk", "küche"]);
+		expect(assess(small, { source: "t", gpus: 4 })).toEqual(assess(large, { source: "t", gpus: 4 }));
+	});
+	it("takes weekdays and waits from sacct", async () => {
+		const text =
+			"JobID|User|Account|Submit|Start|ElapsedRaw|AllocTRES|State\n1|ann|risk|2026-03-04T10:00:00|2026-03-04T10:05:00|60|gres/gpu=2|COMPLETED\n1.batch|||2026-03-04T10:05:00||60|gres/gpu=2|COMPLETED\n";
+		const history = await readHistory(inPieces(text, 50), "s.txt");
+		expect([history.format, history.isStartKnown, history.startMs]).toEqual(["sacct", true, Date.UTC(2026, 2, 4, 10)]);
+		expect(history.jobs.waitMs[0]).toBe(300_000);
+	});
+	it("refuses a file without a job, and says why", async () => {
+		await expect(read(["a,0,x,1,,,,"])).rejects.toMatchObject({ code: "invalid_input", message: expect.stringContaining("Line 2") });
+	});
+});
+
+describe("the profile", () => {
+	it("spreads GPU time over hours exactly", () => {
+		const series = new HourSeries();
+		series.add(0.5 * 3_600_000, 3.25 * 3_600_000, 4);
+		series.add(1 * 3_600_000, 2 * 3_600_000, 1);
+		expect([...series.finish()]).toEqual([2, 5, 4, 1]);
+	});
+	it("finds the fewest GPUs that carry a share of the work", () => {
+		const sorted = Float64Array.from([2, 4, 10]);
+		// Below 6 GPUs lie 2 + 4 + 6 of 16 GPU-hours.
+		expect(gpusFor(sorted, 12 / 16)).toBe(6);
+		expect(gpusFor(sorted, 1)).toBe(10);
+	});
+	it("sets demand against the capacity", async () => {
+		const { jobs, startMs } = await read([`a,0,${2 * H},8,,,,`, `b,${H},${H},8,,,,`]);
+		const profile = demandProfile(hoursOf(jobs, startMs, null), 10);
+		expect([profile.peakGpus, profile.meanGpus, profile.overflowGpuHours, profile.carriedShare]).toEqual([16, 12, 6, 0.75]);
+	});
+	it("reports waits by size, idle by cause, lost work and jobs that never fit", async () => {
+		const history = await read([
+			`a,0,${H},4,ann,risk,ok,0`,
+			`b,0,${H},4,bob,risk,FAILED,${H}`,
+			`c,0,${H},16,bob,risk,ok,`,
+			`d,${2 * H},${H},1,bob,risk,ok,0`,
+		]);
+		const report = assess(history, { source: "t", gpus: 8 });
+		expect(report.waits.basis).toBe("recorded");
+		expect(report.waits.bySize.map(({ name, jobs, meanS }) => [name, jobs, meanS])).toEqual([
+			["1 GPU", 1, 0],
+			["2 to 4 GPUs", 2, 1800],
+		]);
+		expect(report.idle).toEqual({
+			...{ capacityGpuHours: 24, usedGpuHours: 9, utilisation: 0.375 },
+			...{ blockedGpuHours: 4, noDemandGpuHours: 11, overCapacityGpuHours: 0 },
+		});
+		expect(report.lostWork).toEqual({ gpuHours: 4, share: 0.16, byStatus: [{ status: "FAILED", jobs: 1, gpuHours: 4 }] });
+		expect(report.neverFit).toEqual({ jobs: 1, gpuHours: 16, largestGpus: 16 });
+	});
+	it("simulates waits where none are recorded", async () => {
+		const history = await read([`a,0,${H},8,,,,`, `b,0,${H},8,,,,`]);
+		const { waits } = assess(history, { source: "t", gpus: 8 });
+		expect([waits.basis, waits.all?.p95S]).toEqual(["simulated", H]);
+	});
+	it("takes the most that ran at once as the capacity", async () => {
+		const history = await read([`a,0,${H},8,,,,0`, `b,0,${H},8,,,,${H}`, `c,60,${H},2,,,,0`]);
+		expect(assess(history, { source: "t" }).capacity).toEqual({ gpus: 10, basis: "recorded_peak" });
+	});
+});
+
+describe("burst candidates", () => {
+	const rows = [`a,0,${H},4,ann,risk,ok,${5 * H}`, `b,0,${H},4,ann,risk,ok,${5 * H}`, `c,0,${20 * H},4,bob,vision,ok,0`];
+	it("ranks a family that waits above one that starts at once, with reasons", async () => {
+		const { candidates } = assess(await read(rows), { source: "t", gpus: 8 });
+		expect(candidates.map(({ label }) => label)).toEqual(["ann", "bob"]);
+		expect(candidates[0]?.reasons.map(({ code }) => code)).toContain("waits_long");
+		expect(candidates[1]?.reasons.map(({ code }) => code)).toContain("long_runs");
+		expect((candidates[0]?.spotUsd ?? 0) > 0 && (candidates[0]?.spotUsd ?? 0) < (candidates[0]?.onDemandUsd ?? 0)).toBe(true);
+	});
+	it("hides names when asked", async () => {
+		const text = JSON.stringify(assess(await read(rows), { source: "t", gpus: 8, isRedacted: true }));
+		for (const name of ["ann", "bob", "risk", "vision"]) expect(text).not.toContain(`"${name}`);
+	});
+	it("never proposes sensitive work", async () => {
+		const history = await read(rows);
+		for (const family of history.jobs.families) family.isSensitive = true;
+		expect(assess(history, { source: "t", gpus: 8 }).candidates.every(({ score }) => score === 0)).toBe(true);
+	});
+});

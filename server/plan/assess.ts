@@ -1,0 +1,122 @@
+import { HOUR_MS } from "#server/kernel/units.ts";
+import { averagePue } from "#server/rates/carbon.ts";
+import { findCandidates } from "./candidates/find.ts";
+import { DEFAULT_ACCELERATOR, gpuPrices } from "./candidates/prices.ts";
+import { WEIGHTS } from "./candidates/score.ts";
+import type { JobColumns } from "./history/columns.ts";
+import type { History } from "./history/read-history.ts";
+import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
+import { idleBy, lostWork, neverFit } from "./profile/losses.ts";
+import { recordedPeak, recordedWaits, SIMULATED_JOBS_MAX, simulatedWaits } from "./profile/starts.ts";
+import { waitsBy } from "./profile/waits.ts";
+import type { Assumption, HistorySummary, PlanAssessment } from "./types.ts";
+
+export interface AssessOptions {
+	/** What reports call the history. */
+	source: string;
+	/** Owned GPUs; absent: from the history. */
+	gpus?: number | undefined;
+	/** Owned model, for prices. */
+	accelerator?: string | undefined;
+	isRedacted?: boolean | undefined;
+}
+
+/** Profiles a history: demand, waits, idle and lost GPU time, and the job families that suit the cloud. */
+export function assess(history: History, options: AssessOptions): PlanAssessment {
+	const { jobs, startMs } = history;
+	const accelerator = options.accelerator ?? DEFAULT_ACCELERATOR;
+	const recorded = recordedWaits(jobs);
+	const capacity = capacityOf(history, recorded, options.gpus);
+	const simulated =
+		recorded === null && jobs.length <= SIMULATED_JOBS_MAX ? simulatedWaits(jobs, plainPool(accelerator), capacity.gpus) : null;
+	const waitsMs = recorded ?? simulated;
+	const hours = hoursOf(jobs, startMs, waitsMs);
+	const isRedacted = options.isRedacted ?? false;
+	const prices = gpuPrices(accelerator, startMs);
+	const found = findCandidates({ jobs, hours, waitsMs, startMs, capacityGpus: capacity.gpus, prices, isRedacted });
+	const waits = waitsMs ? waitsBy(jobs, waitsMs) : { all: null, byTeam: [], byClass: [], bySize: [] };
+	return {
+		apiVersion: "spillway/v1",
+		kind: "PlanAssessment",
+		history: summaryOf(history, options.source),
+		capacity,
+		demand: demandProfile(hours, capacity.gpus),
+		waits: {
+			basis: recorded ? "recorded" : simulated ? "simulated" : "unknown",
+			...waits,
+			byTeam: isRedacted
+				? waits.byTeam.map((group) => ({ ...group, name: `team ${jobs.teams.list.indexOf(group.name) + 1}` }))
+				: waits.byTeam,
+		},
+		idle: idleBy(hours, capacity.gpus),
+		lostWork: lostWork(jobs),
+		neverFit: neverFit(jobs, capacity.gpus),
+		candidates: found.candidates,
+		candidatesLeftOut: found.leftOut,
+		assumptions: assumptionsOf(history, accelerator, prices),
+	};
+}
+
+function capacityOf({ jobs, startMs }: History, recorded: Float64Array | null, given: number | undefined): PlanAssessment["capacity"] {
+	if (given !== undefined) return { gpus: given, basis: "given" };
+	if (recorded) return { gpus: recordedPeak(jobs, recorded), basis: "recorded_peak" };
+	const { demand } = hoursOf(jobs, startMs, null);
+	return { gpus: Math.max(1, gpusFor(Float64Array.from(demand).sort(), 0.8)), basis: "work_80" };
+}
+
+/** Waits do not depend on what a GPU costs or draws. */
+function plainPool(accelerator: string) {
+	return { accelerator, microUsdPerGpuHour: 1n, wattsPerGpu: 1, gridGramsPerKwh: null, pue: averagePue("on_premises").pue };
+}
+
+export function summaryOf({ format, jobs, startMs, isStartKnown, notes, badRows }: History, source: string): HistorySummary {
+	const { firstMs, lastMs, gpuMs } = extentOf(jobs);
+	const { withoutGpus, neverStarted, fractionsRoundedUp, stillRunning, ignoredColumns } = notes;
+	return {
+		...{ source, format, jobs: jobs.length, gpuHours: Math.round(gpuMs / HOUR_MS) },
+		...{ teams: jobs.teams.list.length, users: jobs.users.list.length },
+		from: new Date(startMs + firstMs).toISOString(),
+		to: new Date(startMs + lastMs).toISOString(),
+		days: Math.round(((lastMs - firstMs) / HOUR_MS / 24) * 10) / 10,
+		isStartKnown,
+		notes: { withoutGpus, neverStarted, fractionsRoundedUp, stillRunning, ignoredColumns },
+		badRows,
+	};
+}
+
+function extentOf(jobs: JobColumns): { firstMs: number; lastMs: number; gpuMs: number } {
+	let [firstMs, lastMs, gpuMs] = [Number.POSITIVE_INFINITY, 0, 0];
+	for (let i = 0; i < jobs.length; i++) {
+		firstMs = Math.min(firstMs, jobs.at(jobs.submitMs, i));
+		lastMs = Math.max(lastMs, jobs.at(jobs.submitMs, i));
+		gpuMs += jobs.at(jobs.durationMs, i) * jobs.at(jobs.gpus, i);
+	}
+	return { firstMs, lastMs, gpuMs };
+}
+
+function assumptionsOf(history: History, accelerator: string, prices: ReturnType<typeof gpuPrices>): Assumption[] {
+	const usd = (value: number | null): string => (value === null ? "none on record" : `$${value.toFixed(3)} per GPU-hour`);
+	const catalogue = "cheapest list price in the shipped catalogue, all regions (server/rates)";
+	return [
+		{ name: "Accelerator", value: accelerator, source: "--accelerator, else A100-80GB: a trace does not name what is owned" },
+		{ name: "On-demand price", value: usd(prices.onDemandUsd), source: catalogue },
+		{ name: "Spot price", value: usd(prices.spotUsd), source: catalogue },
+		{
+			name: "Start",
+			value: new Date(history.startMs).toISOString(),
+			source: history.isStartKnown ? "recorded" : "assumed, a Monday: the trace has no dates",
+		},
+		{
+			name: "Demand",
+			value: "hourly mean, each job from its submission",
+			source: "definition: what was asked for, as if nothing had waited",
+		},
+		{
+			name: "Candidate score",
+			value: Object.entries(WEIGHTS)
+				.map(([key, points]) => `${key} ${points}`)
+				.join(", "),
+			source: "points of 100, chosen by this project; missing facts count half (docs/plan.md)",
+		},
+	];
+}

@@ -1,0 +1,149 @@
+/** One recorded job, from a trace or from our own records. Times are ms; `submitMs` is UTC or from the trace's start. */
+export interface HistoryRow {
+	submitMs: number;
+	durationMs: number;
+	gpus: number;
+	team: string;
+	user: string | null;
+	/** What runs again and again: a project or a job name; null: not recorded. */
+	name: string | null;
+	workloadClass: string;
+	/** From submission to start; null: not recorded. */
+	waitMs: number | null;
+	/** From submission; null: none. */
+	deadlineMs: number | null;
+	status: string | null;
+	/** Facts that only our own records have; null: not recorded. */
+	savesCheckpoints: boolean | null;
+	inputGiB: number | null;
+	isSensitive: boolean | null;
+}
+
+/** A group of like jobs: one team's jobs of one name (or user) and one size. */
+export interface Family {
+	team: string;
+	/** Job name, else user; null: neither is recorded. */
+	label: string | null;
+	gpus: number;
+	savesCheckpoints: boolean | null;
+	isSensitive: boolean | null;
+	/** Largest input of a job, GiB; null: not recorded. */
+	inputGiB: number | null;
+}
+
+const FIRST_ROOM = 1024;
+
+/** A history as columns: some 60 bytes a job, so that a million jobs need little memory. Rows keep the order they were added in. */
+export class JobColumns {
+	length = 0;
+	submitMs = new Float64Array(FIRST_ROOM);
+	durationMs = new Float64Array(FIRST_ROOM);
+	/** NaN: not recorded. */
+	waitMs = new Float64Array(FIRST_ROOM);
+	/** From submission; NaN: none. */
+	deadlineMs = new Float64Array(FIRST_ROOM);
+	gpus = new Int32Array(FIRST_ROOM);
+	family = new Uint32Array(FIRST_ROOM);
+	team = new Uint32Array(FIRST_ROOM);
+	workloadClass = new Uint32Array(FIRST_ROOM);
+	status = new Uint32Array(FIRST_ROOM);
+	readonly families: Family[] = [];
+	readonly teams = new Names();
+	readonly users = new Names();
+	readonly classes = new Names();
+	/** "" stands for a status that is not recorded. */
+	readonly statuses = new Names();
+	readonly #familyOf = new Map<string, number>();
+
+	add(row: HistoryRow): void {
+		if (this.length === this.submitMs.length) this.#grow();
+		const i = this.length++;
+		this.submitMs[i] = row.submitMs;
+		this.durationMs[i] = row.durationMs;
+		this.waitMs[i] = row.waitMs ?? Number.NaN;
+		this.deadlineMs[i] = row.deadlineMs ?? Number.NaN;
+		this.gpus[i] = row.gpus;
+		this.team[i] = this.teams.indexOf(row.team);
+		this.workloadClass[i] = this.classes.indexOf(row.workloadClass);
+		this.status[i] = this.statuses.indexOf(row.status ?? "");
+		if (row.user !== null) this.users.indexOf(row.user);
+		this.family[i] = this.#family(row);
+	}
+
+	/** A column's value; rows that do not exist are a defect of the caller. */
+	at(column: ArrayLike<number>, i: number): number {
+		return column[i] ?? Number.NaN;
+	}
+
+	/** Moves all submissions by so much. */
+	shift(byMs: number): void {
+		for (let i = 0; i < this.length; i++) this.submitMs[i] = this.at(this.submitMs, i) + byMs;
+	}
+
+	#family(row: HistoryRow): number {
+		const label = row.name ?? row.user;
+		const key = `${this.teams.indexOf(row.team)}/${row.gpus}/${label ?? ""}`;
+		const known = this.#familyOf.get(key);
+		if (known === undefined) {
+			const { gpus, savesCheckpoints, isSensitive, inputGiB } = row;
+			this.families.push({
+				team: copyOf(row.team),
+				label: label === null ? null : copyOf(label),
+				gpus,
+				savesCheckpoints,
+				isSensitive,
+				inputGiB,
+			});
+			this.#familyOf.set(copyOf(key), this.families.length - 1);
+			return this.families.length - 1;
+		}
+		const family = this.families[known];
+		if (family) mergeFacts(family, row);
+		return known;
+	}
+
+	#grow(): void {
+		const to = this.submitMs.length * 2;
+		this.submitMs = grown(this.submitMs, new Float64Array(to));
+		this.durationMs = grown(this.durationMs, new Float64Array(to));
+		this.waitMs = grown(this.waitMs, new Float64Array(to));
+		this.deadlineMs = grown(this.deadlineMs, new Float64Array(to));
+		this.gpus = grown(this.gpus, new Int32Array(to));
+		this.family = grown(this.family, new Uint32Array(to));
+		this.team = grown(this.team, new Uint32Array(to));
+		this.workloadClass = grown(this.workloadClass, new Uint32Array(to));
+		this.status = grown(this.status, new Uint32Array(to));
+	}
+}
+
+/** A family saves checkpoints when all its jobs do, and is sensitive when one of them is. */
+function mergeFacts(family: Family, row: HistoryRow): void {
+	if (row.savesCheckpoints !== null) family.savesCheckpoints = (family.savesCheckpoints ?? true) && row.savesCheckpoints;
+	if (row.isSensitive !== null) family.isSensitive = (family.isSensitive ?? false) || row.isSensitive;
+	if (row.inputGiB !== null) family.inputGiB = Math.max(family.inputGiB ?? 0, row.inputGiB);
+}
+
+/** Texts by a number each. */
+export class Names {
+	readonly #indexOf = new Map<string, number>();
+	readonly list: string[] = [];
+
+	indexOf(name: string): number {
+		const known = this.#indexOf.get(name);
+		if (known !== undefined) return known;
+		const own = copyOf(name);
+		this.list.push(own);
+		this.#indexOf.set(own, this.list.length - 1);
+		return this.list.length - 1;
+	}
+}
+
+/** A text on its own: a part of a larger one would keep all of that in memory. */
+export function copyOf(text: string): string {
+	return Buffer.from(text, "utf8").toString("utf8");
+}
+
+function grown<T extends { set(from: T): void }>(from: T, to: T): T {
+	to.set(from);
+	return to;
+}
