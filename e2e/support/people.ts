@@ -24,6 +24,11 @@ export function sessionOf(person: Person): Promise<StorageState> {
 	return known;
 }
 
+/** Signing out ends every session of the account: the next test signs in again. */
+export function forgetSession(person: Person): void {
+	signedIn.delete(person);
+}
+
 async function signIn(person: Person): Promise<StorageState> {
 	const context = await request.newContext({ baseURL: BASE_URL });
 	try {
