@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { DEFAULT_GROUP_MAP, groupMapSchema } from "#server/domain/group-map.ts";
@@ -15,6 +16,12 @@ const hostList = z
 			.map((host) => host.trim())
 			.filter(Boolean),
 	);
+
+function isAddressOrNetwork(entry: string): boolean {
+	const [address = "", bits = "0", ...rest] = entry.split("/");
+	const version = isIP(address);
+	return version !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
 
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
 const schema = z.object({
@@ -37,6 +44,14 @@ const schema = z.object({
 	SPILLWAY_ALLOWED_HOSTS: hostList,
 	/** Hosts, addresses and networks inside the network that webhooks and single sign-on may reach. */
 	SPILLWAY_OUTGOING_HOSTS: hostList,
+	/** Reverse proxies whose X-Forwarded-For counts, besides those on this machine: addresses and networks, comma-separated. */
+	SPILLWAY_TRUSTED_PROXIES: hostList.refine(
+		(entries) => entries.every(isAddressOrNetwork),
+		"takes addresses and networks such as 10.1.0.0/16, comma-separated",
+	),
+	/** Where the scheduler answers /healthz, /readyz and /metrics; unset: it does not listen. */
+	SPILLWAY_SCHEDULER_HOST: z.string().default("127.0.0.1"),
+	SPILLWAY_SCHEDULER_PORT: z.coerce.number().int().min(1).max(65535).optional(),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	SPILLWAY_DEMO: z

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { listenForProbes } from "#server/api/scheduler-face.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
@@ -10,6 +11,7 @@ import { systemClock } from "#server/kernel/clock.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
+import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
@@ -60,6 +62,16 @@ const notices = {
 	allowance: parseAllowance(settings.SPILLWAY_OUTGOING_HOSTS),
 };
 const instanceName = settings.SPILLWAY_INSTANCE;
+countProcess();
+const probes =
+	settings.SPILLWAY_SCHEDULER_PORT === undefined
+		? null
+		: listenForProbes({
+				...{ host: settings.SPILLWAY_SCHEDULER_HOST, port: settings.SPILLWAY_SCHEDULER_PORT, instance: instanceName },
+				askDatabase: () => connection.sql`select 1`,
+				metrics: () => registry.metrics(),
+				onError: (error) => log("error", "The scheduler cannot listen for probes", { error: error.message }),
+			});
 await runScheduler({
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
@@ -68,6 +80,8 @@ await runScheduler({
 		? {}
 		: { carbonApi: { url: settings.SPILLWAY_CARBON_URL, token: settings.SPILLWAY_CARBON_TOKEN } }),
 });
+probes?.close();
+probes?.closeAllConnections();
 for (const driver of clusters.values()) await driver.close({ stopJobs: driver.provider === "local", graceMs: timing.stopGraceMs });
 for (const driver of clouds.values()) await driver.close();
 await connection.end();
