@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { z } from "zod";
-import { artifactPageSchema, type artifactSchema } from "#server/contract/artifact.ts";
+import { artifactSchema } from "#server/contract/artifact.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -34,7 +35,7 @@ export const artifacts: Command = {
 			ctx.io.out(`${answer.text}\n`);
 			return EXIT.done;
 		}
-		const { items } = readAs(artifactPageSchema, answer, "list of artifacts");
+		const { items } = readAs(pageOf(artifactSchema), answer, "list of artifacts");
 		if (verb === "ls") return list(ctx, items);
 		if (verb === "get") return download(ctx, jobId, chosen(items, name));
 		if (name === undefined) throw badInput("Name the result to delete: spillway artifacts rm JOB NAME.");

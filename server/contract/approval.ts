@@ -1,4 +1,9 @@
+import { z } from "zod";
+import { askAgainInput, grantInput, listApprovalsInput, outlookInput, refuseInput } from "./inputs/approval.ts";
 import { operation } from "./operation.ts";
+import { approvalSchema, decidedApprovalSchema, proposalSchema } from "./outputs/approval.ts";
+import { approvalOutlookSchema } from "./outputs/shared.ts";
+import { byId, pageOf } from "./parts.ts";
 
 export const approval = {
 	proposals: operation({
@@ -6,6 +11,7 @@ export const approval = {
 		path: "/proposals",
 		summary: "List changes that need a second person",
 		permission: "budget:read",
+		output: z.array(proposalSchema),
 		procedure: "query",
 	}),
 	approveProposal: operation({
@@ -13,6 +19,8 @@ export const approval = {
 		path: "/proposals/{id}/approve",
 		summary: "Approve another person's change; it takes effect immediately",
 		permission: "budget:approve",
+		output: z.object({ policyVersion: z.number().nullable() }),
+		input: byId,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -21,6 +29,8 @@ export const approval = {
 		path: "/proposals/{id}/reject",
 		summary: "Reject another person's change, or withdraw your own",
 		permission: "budget:change",
+		output: z.object({ decision: z.enum(["rejected", "withdrawn"]) }),
+		input: byId,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -29,6 +39,8 @@ export const approval = {
 		path: "/approvals",
 		summary: "List approval requests, newest first",
 		permission: "job:read",
+		output: pageOf(approvalSchema),
+		input: listApprovalsInput,
 		procedure: "query",
 	}),
 	outlook: operation({
@@ -36,6 +48,8 @@ export const approval = {
 		path: "/approvals/outlook",
 		summary: "Get who can approve your jobs and the median time to an answer",
 		permission: "quote:ask",
+		output: approvalOutlookSchema,
+		input: outlookInput,
 		procedure: "query",
 	}),
 	get: operation({
@@ -43,6 +57,8 @@ export const approval = {
 		path: "/approvals/{id}",
 		summary: "Get an approval request: quote, rule, free budget and answer",
 		permission: "job:read",
+		output: approvalSchema,
+		input: byId,
 		procedure: "query",
 	}),
 	grant: operation({
@@ -50,6 +66,9 @@ export const approval = {
 		path: "/approvals/{id}/grant",
 		summary: "Approve a job, optionally up to an amount",
 		permission: "job:approve",
+		example: { upToUsd: "120", note: "Needed for the release" },
+		output: decidedApprovalSchema,
+		input: grantInput,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -58,6 +77,9 @@ export const approval = {
 		path: "/approvals/{id}/refuse",
 		summary: "Reject a job; it stays at home unless its submitter requests approval again",
 		permission: "job:approve",
+		example: { note: "Wait for the owned cluster" },
+		output: decidedApprovalSchema,
+		input: refuseInput,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -66,6 +88,9 @@ export const approval = {
 		path: "/jobs/{id}/ask-again",
 		summary: "Request approval again after a rejection or an expiry",
 		permission: "job:submit",
+		output: z.object({ id: z.string() }),
+		wire: { id: "jobId" },
+		input: askAgainInput,
 		write: true,
 		procedure: "mutation",
 	}),

@@ -1,4 +1,7 @@
+import { z } from "zod";
+import { changeCapInput, getBudgetInput } from "./inputs/budget.ts";
 import { operation } from "./operation.ts";
+import { budgetDetailSchema, budgetStatusSchema, capChangedSchema } from "./outputs/budget.ts";
 
 export const budget = {
 	list: operation({
@@ -6,6 +9,7 @@ export const budget = {
 		path: "/budgets",
 		summary: "List the budgets of the policy in force",
 		permission: "budget:read",
+		output: z.array(budgetStatusSchema),
 		procedure: "query",
 	}),
 	get: operation({
@@ -13,6 +17,8 @@ export const budget = {
 		path: "/budgets/{id}",
 		summary: "Get a budget by day, team and job, with its forecast and past periods",
 		permission: "budget:read",
+		output: budgetDetailSchema,
+		input: getBudgetInput,
 		procedure: "query",
 	}),
 	changeCap: operation({
@@ -20,6 +26,10 @@ export const budget = {
 		path: "/budgets/{id}",
 		summary: "Change a budget's cap, or propose it to a second person",
 		permission: "budget:change",
+		example: { capUsd: "50000", message: "New quarter" },
+		output: capChangedSchema,
+		wire: { id: "budgetId" },
+		input: changeCapInput,
 		status: [200, 202],
 		write: true,
 		procedure: "mutation",

@@ -1,4 +1,8 @@
+import { z } from "zod";
+import { createChannelInput, listAlertsInput, listDeliveriesInput, updateChannelInput } from "./inputs/channel.ts";
 import { operation } from "./operation.ts";
+import { alertSchema, channelSchema, deliverySchema } from "./outputs/channel.ts";
+import { byId, pageOf } from "./parts.ts";
 
 export const alert = {
 	list: operation({
@@ -6,6 +10,8 @@ export const alert = {
 		path: "/alerts",
 		summary: "List alerts, newest first",
 		permission: "budget:read",
+		output: pageOf(alertSchema),
+		input: listAlertsInput,
 		procedure: "query",
 	}),
 };
@@ -16,6 +22,7 @@ export const channel = {
 		path: "/channels",
 		summary: "List notification channels; webhook addresses show the host only",
 		permission: "budget:change",
+		output: z.array(channelSchema),
 		procedure: "query",
 	}),
 	create: operation({
@@ -23,6 +30,9 @@ export const channel = {
 		path: "/channels",
 		summary: "Create a channel; a webhook's signing key is returned once",
 		permission: "budget:change",
+		example: { kind: "email", name: "Finance", topics: ["budget_threshold"], team: null, recipients: ["finance@example.com"] },
+		output: z.object({ id: z.string(), signingKey: z.string().nullable() }),
+		input: createChannelInput,
 		status: 201,
 		procedure: "mutation",
 	}),
@@ -31,6 +41,9 @@ export const channel = {
 		path: "/channels/{id}",
 		summary: "Change a channel; omitted fields keep their values",
 		permission: "budget:change",
+		example: { enabled: false },
+		output: z.object({ id: z.string() }),
+		input: updateChannelInput,
 		procedure: "mutation",
 	}),
 	remove: operation({
@@ -38,6 +51,8 @@ export const channel = {
 		path: "/channels/{id}/remove",
 		summary: "Delete a channel with its address and key",
 		permission: "budget:change",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -46,6 +61,8 @@ export const channel = {
 		path: "/channels/{id}/test",
 		summary: "Send a test message to a channel",
 		permission: "budget:change",
+		output: z.object({ deliveryId: z.string() }),
+		input: byId,
 		status: 202,
 		write: true,
 		procedure: "mutation",
@@ -55,6 +72,8 @@ export const channel = {
 		path: "/deliveries",
 		summary: "List sent messages, newest first",
 		permission: "budget:change",
+		output: pageOf(deliverySchema),
+		input: listDeliveriesInput,
 		procedure: "query",
 	}),
 };

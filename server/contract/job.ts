@@ -1,4 +1,28 @@
+import { z } from "zod";
+import { jobDocumentSchema } from "#server/domain/job-schema.ts";
+import { JOB_STATES } from "#server/domain/states.ts";
+import { importInput, listJobsInput, readLogsInput, SUBMIT_BATCH_MAX } from "./inputs/job.ts";
 import { operation } from "./operation.ts";
+import { decisionSchema, quoteSchema, replaySchema, waitingSchema } from "./outputs/decision.ts";
+import {
+	followedLineSchema,
+	importSchema,
+	jobDetailSchema,
+	jobGpuUseSchema,
+	jobSchema,
+	logPageSchema,
+	submittedJobSchema,
+	submittedJobsSchema,
+} from "./outputs/job.ts";
+import { receiptSchema } from "./outputs/receipt.ts";
+import { byId, entityId, pageOf } from "./parts.ts";
+
+const EXAMPLE_JOB = {
+	apiVersion: "spillway/v1",
+	kind: "Job",
+	metadata: { name: "hello", team: "research" },
+	spec: { command: ["node", "-e", "console.log(1)"] },
+};
 
 export const job = {
 	create: operation({
@@ -6,6 +30,13 @@ export const job = {
 		path: "/jobs",
 		summary: "Submit one job, or up to 1,000 as {items}: all are accepted or none",
 		permission: "job:submit",
+		example: EXAMPLE_JOB,
+		output: z.union([submittedJobSchema, submittedJobsSchema]),
+		accepts: ["application/yaml"],
+		body: z.union([
+			jobDocumentSchema,
+			z.strictObject({ items: z.array(jobDocumentSchema).min(1).max(SUBMIT_BATCH_MAX), script: importInput.optional() }),
+		]),
 		status: 201,
 		write: true,
 	}),
@@ -14,6 +45,10 @@ export const job = {
 		path: "/jobs",
 		summary: "List jobs, newest first",
 		permission: "job:read",
+		example: { state: "queued,running", limit: 20 },
+		output: pageOf(jobSchema),
+		wire: { endedSince: "endedSinceMs" },
+		input: listJobsInput,
 		procedure: "query",
 	}),
 	get: operation({
@@ -21,6 +56,8 @@ export const job = {
 		path: "/jobs/{id}",
 		summary: "Get a job with its attempts, instances and checkpoints",
 		permission: "job:read",
+		output: jobDetailSchema,
+		input: byId,
 		procedure: "query",
 	}),
 	cancel: operation({
@@ -28,6 +65,8 @@ export const job = {
 		path: "/jobs/{id}/cancel",
 		summary: "Cancel a job; a running job stops first",
 		permission: "job:cancel",
+		output: z.object({ state: z.enum(JOB_STATES) }),
+		input: byId,
 		status: 202,
 		write: true,
 		procedure: "mutation",
@@ -37,12 +76,18 @@ export const job = {
 		path: "/jobs/{id}/logs",
 		summary: "Read log lines of an attempt, or follow the job's log as NDJSON",
 		permission: "job:read",
+		line: followedLineSchema,
+		media: ["application/x-ndjson"],
+		output: logPageSchema,
+		input: readLogsInput.extend({ id: entityId, follow: z.boolean().optional() }),
 	}),
 	decisions: operation({
 		method: "GET",
 		path: "/jobs/{id}/decisions",
 		summary: "List the decisions made for a job, newest first, with every place considered",
 		permission: "job:read",
+		output: z.array(decisionSchema),
+		input: byId,
 		procedure: "query",
 	}),
 	replay: operation({
@@ -50,12 +95,16 @@ export const job = {
 		path: "/jobs/{id}/replay",
 		summary: "Repeat a recorded decision with the facts recorded then",
 		permission: "job:read",
+		output: replaySchema,
+		input: byId.extend({ decision: entityId.optional() }),
 	}),
 	waiting: operation({
 		method: "GET",
 		path: "/jobs/{id}/waiting",
 		summary: "Explain why a job is waiting and what would change that",
 		permission: "job:read",
+		output: waitingSchema,
+		input: byId,
 		procedure: "query",
 	}),
 	gpuUse: operation({
@@ -63,6 +112,8 @@ export const job = {
 		path: "/jobs/{id}/gpu-use",
 		summary: "Get GPU utilisation and power of a job's cloud machines",
 		permission: "job:read",
+		output: jobGpuUseSchema,
+		input: byId,
 		procedure: "query",
 	}),
 	receipt: operation({
@@ -70,6 +121,8 @@ export const job = {
 		path: "/jobs/{id}/receipt",
 		summary: "Get the cost of a job by attempt and line",
 		permission: "job:read",
+		output: receiptSchema,
+		input: byId,
 		procedure: "query",
 	}),
 	quote: operation({
@@ -77,17 +130,32 @@ export const job = {
 		path: "/quotes",
 		summary: "Estimate where, when and at what cost a job would run; writes nothing",
 		permission: "quote:ask",
+		example: EXAMPLE_JOB,
+		output: quoteSchema,
+		accepts: ["application/yaml"],
+		body: jobDocumentSchema,
 	}),
 	importBatchScript: operation({
 		method: "POST",
 		path: "/imports/sbatch",
 		summary: "Convert a Slurm batch script to jobs and report each line; submits nothing",
 		permission: "job:submit",
+		example: { text: "#!/bin/bash\n#SBATCH --gres=gpu:1\npython train.py\n", team: "research" },
+		output: importSchema,
+		accepts: ["text/plain", "text/x-shellscript"],
+		text: "text",
+		query: ["team", "zoneOffsetMinutes"],
+		input: importInput.omit({ kind: true }),
 	}),
 	importManifests: operation({
 		method: "POST",
 		path: "/imports/kubernetes",
 		summary: "Convert Kubernetes manifests to jobs and report each field; submits nothing",
 		permission: "job:submit",
+		output: importSchema,
+		accepts: ["text/plain", "application/yaml"],
+		text: "text",
+		query: ["team", "zoneOffsetMinutes"],
+		input: importInput.omit({ kind: true }),
 	}),
 };

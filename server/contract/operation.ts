@@ -5,7 +5,7 @@ import type { ErrorCode } from "#server/kernel/errors.ts";
 /** One public operation. REST, the pages' procedures, OpenAPI, the command line's types and docs/api.md derive from it. */
 export interface Operation {
 	method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-	/** Below /api/v1. Each `{name}` is a field of `input`. */
+	/** Below /api/v1. Each `{name}` is a field of `input`, or renamed by `wire`. */
 	path: `/${string}`;
 	/** Imperative, one line. */
 	summary: string;
@@ -13,19 +13,25 @@ export interface Operation {
 	description?: string;
 	permission: Permission;
 	/** Fields of path, query and JSON body together. A GET has no body; other methods have no query unless `query` names fields. */
-	input?: z.ZodObject;
+	input?: z.ZodType;
 	/** Fields of `input` that are query parameters although the method has a body. */
 	query?: readonly string[];
-	/** Public names of path and query parameters that differ from the field's: `{ from: "fromMs" }`. */
+	/** Public names of path and query parameters that differ from the field's: `{ from: "fromMs" }`. A time in ms is an ISO 8601 text there. */
 	wire?: Readonly<Record<string, string>>;
+	/** The field of `input` that a plain text body fills. */
+	text?: string;
 	/** A body that the handler reads itself, because it is not a JSON object of `input`'s fields. */
 	body?: z.ZodType;
-	/** Media types of a body that is not JSON alone. */
+	/** Media types of the body beside JSON. */
 	accepts?: readonly string[];
+	/** The body is a file of any size in one of the media types of `accepts`; never JSON. */
+	upload?: true;
 	/** The JSON response. A list without pages is written as its items, and answered as `{items, nextCursor: null}`. */
 	output?: z.ZodType;
 	/** Media types of responses that are not JSON. */
 	media?: readonly string[];
+	/** One line of a response of media type `application/x-ndjson`. */
+	line?: z.ZodType;
 	/** Success status codes; 200 by default. */
 	status?: number | readonly number[];
 	/** Error codes beyond those that every operation can answer. */
@@ -34,6 +40,8 @@ export interface Operation {
 	write?: true;
 	/** Pages call it too, as the tRPC procedure of the same id. */
 	procedure?: "query" | "mutation";
+	/** A request body, or the query of a GET. */
+	example?: Readonly<Record<string, unknown>>;
 }
 
 /** Keeps the exact types of a definition. */
@@ -45,3 +53,5 @@ export function operation<const O extends Operation>(definition: O): O {
 export function pathParameters(path: string): string[] {
 	return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
 }
+
+export type InputOf<O extends Operation> = O extends { input: infer I extends z.ZodType } ? z.input<I> : Record<never, never>;

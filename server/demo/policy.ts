@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { policy } from "#server/db/schema/policy.ts";
+import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import { demoPolicy } from "#server/policy/demo-policy.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { publishPolicy } from "#server/services/governance/policy/publish.ts";
-import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
 
 export async function seedPolicy(ctx: ServiceContext): Promise<void> {
 	const known = await ctx.db.select({ name: policy.name }).from(policy).where(eq(policy.name, DEFAULT_POLICY));

@@ -22,3 +22,7 @@ export type AlertRule = (typeof ALERT_RULES)[number];
 /** What a channel can hear of: every alert, and statements when they are closed. */
 export const CHANNEL_TOPICS = [...ALERT_RULES, "statement"] as const;
 export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];
+
+export const CHANNEL_KINDS = ["email", "slack", "webhook"] as const;
+
+export const DELIVERY_STATES = ["pending", "sent", "failed"] as const;

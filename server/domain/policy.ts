@@ -91,3 +91,6 @@ export interface PolicyProblem {
 	/** What to do, or what was probably meant. */
 	fix: string | null;
 }
+
+/** The policy that decides; others are kept and compared only. */
+export const DEFAULT_POLICY = "default";

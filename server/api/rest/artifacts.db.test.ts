@@ -6,7 +6,8 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { artifactPageSchema } from "#server/contract/artifact.ts";
+import { artifactSchema } from "#server/contract/artifact.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { account } from "#server/db/schema/account.ts";
 import { env } from "#server/env.ts";
 import { artifactIdOf, attemptIdOf } from "#server/kernel/ids.ts";
@@ -55,7 +56,7 @@ const content = (file: string) => `/artifacts/${id}/content?path=${encodeURIComp
 describe("results over REST", () => {
 	it("are listed with their files and sums", async () => {
 		const { json } = await world.get(`/jobs/${jobId}/artifacts`, { as: "scientist" });
-		const [item] = artifactPageSchema.parse(json).items;
+		const [item] = pageOf(artifactSchema).parse(json).items;
 		expect(item).toMatchObject({ id, name: "model", kind: "model", files: 2, bytes: WEIGHTS.length, deletedAt: null });
 		expect(item?.fileList[0]).toMatchObject({ path: "deep/weights 1.bin", sha256: sha256(WEIGHTS) });
 		expect((await world.get(`/artifacts/${id}`, { as: "scientist" })).json).toEqual(item);

@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
+import { LIMIT_MAX } from "#server/contract/inputs/audit.ts";
 import { breakSentence } from "#server/services/governance/audit/chain-break.ts";
 import { chainState } from "#server/services/governance/audit/check-chain.ts";
 import { exportAudit } from "#server/services/governance/audit/export.ts";
 import type { AuditFilters } from "#server/services/governance/audit/filters.ts";
-import { LIMIT_MAX, listAudit } from "#server/services/governance/audit/list.ts";
+import { listAudit } from "#server/services/governance/audit/list.ts";
 import { type Verification, verifyAudit } from "#server/services/governance/audit/verify.ts";
 import { numberParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestRequest, type Route } from "./route.ts";

@@ -17,6 +17,7 @@ import { recordArtifact } from "#server/services/work/artifact/record.ts";
 const ROLE_OF: Record<Person, Role> = { platform: "platform", scientist: "data_scientist", stranger: "data_scientist", finance: "finance" };
 const PEOPLE = Object.keys(ROLE_OF) as Person[];
 const SECRET = "value-of-a-secret-variable";
+const MACHINE = { capacityType: "on_demand" as const, instanceType: "g5.xlarge", accelerator: "A10G-24GB" };
 const OWN_TEAM: Person = "scientist";
 
 let world: RestWorld;
@@ -63,11 +64,14 @@ async function submitAs(as: Person): Promise<string> {
 async function addApproval(of: string): Promise<string> {
 	const { db } = world.database;
 	const at = new Date(world.nowMs());
-	const quote = { decisionId: "none", costMicroUsd: "1000000", worstMicroUsd: "1000000", placement: "aws", startsInMs: 0, runsForMs: 0 };
+	const quote = {
+		placement: { ...{ siteId: "aws", provider: "aws" as const, region: "us-east-1", zone: null, poolId: null }, ...MACHINE },
+		...{ costMicroUsd: "1000000", hourlyMicroUsd: "1000000", startP50Ms: 0, homeStartP50Ms: null, emissionsGrams: null, decisionId: null },
+	};
 	await db.insert(approval).values({
-		...{ id: "appr_matrix", jobId: of, ruleId: "ask", role: "finance" as const, quote: quote as never, state: "open" as const },
+		...{ id: "appr_matrix", jobId: of, ruleId: "ask", role: "finance" as const, quote, state: "open" as const },
 		...{ policyName: "default", policyVersion: 1, requestedAt: at, expiresAt: new Date(at.getTime() + 3_600_000) },
-	} as typeof approval.$inferInsert);
+	});
 	return "appr_matrix";
 }
 

@@ -1,7 +1,8 @@
+import { startBacktestInput } from "#server/contract/inputs/backtest.ts";
 import { cancelBacktest } from "#server/services/decision/backtest/cancel.ts";
 import { getBacktest } from "#server/services/decision/backtest/get.ts";
 import { listBacktests } from "#server/services/decision/backtest/list.ts";
-import { startBacktest, startBacktestInput } from "#server/services/decision/backtest/start.ts";
+import { startBacktest } from "#server/services/decision/backtest/start.ts";
 import { refuseUnknown } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

@@ -1,12 +1,13 @@
 import { z } from "zod";
+import { reconciliationHistoryInput, reconciliationInput, resourceLinesInput } from "#server/contract/inputs/bill.ts";
 import { exportBill } from "#server/services/ledger/bill/export.ts";
-import { readReconciliationHistory, reconciliationHistoryInput } from "#server/services/ledger/bill/history.ts";
+import { readReconciliationHistory } from "#server/services/ledger/bill/history.ts";
 import { importBill } from "#server/services/ledger/bill/import.ts";
 import { getBill, listBills } from "#server/services/ledger/bill/list.ts";
 import { monthsOfBill } from "#server/services/ledger/bill/months-of-bill.ts";
 import { reconcileMonth } from "#server/services/ledger/bill/reconcile.ts";
-import { readReconciliation, reconciliationInput } from "#server/services/ledger/bill/reconciliation.ts";
-import { listResourceLines, resourceLinesInput } from "#server/services/ledger/bill/resource-lines.ts";
+import { readReconciliation } from "#server/services/ledger/bill/reconciliation.ts";
+import { listResourceLines } from "#server/services/ledger/bill/resource-lines.ts";
 import { exportFocus } from "#server/services/reporting/export/focus.ts";
 import { refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";

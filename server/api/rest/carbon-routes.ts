@@ -1,11 +1,12 @@
+import { importIntensityInput } from "#server/contract/inputs/carbon.ts";
+import { SPEND_DIMENSIONS, SPEND_GROUPS, spendFilters } from "#server/contract/inputs/spend.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { importIntensity, importIntensityInput } from "#server/services/pricing/energy/import-intensity.ts";
+import { importIntensity } from "#server/services/pricing/energy/import-intensity.ts";
 import { avoidedEmissions } from "#server/services/reporting/carbon/avoided.ts";
 import { carbonBy } from "#server/services/reporting/carbon/carbon-by.ts";
 import { gridView } from "#server/services/reporting/carbon/grid-view.ts";
-import { SPEND_DIMENSIONS, spendFilters } from "#server/services/reporting/spend/filters.ts";
-import { SPEND_GROUPS, type SpendGroup } from "#server/services/reporting/spend/group-sums.ts";
+import type { SpendGroup } from "#server/services/reporting/spend/group-sums.ts";
 import { listParam, refuseUnknown, textParam, timeParam } from "./query.ts";
 import { ok, type RestContext, type Route } from "./route.ts";
 

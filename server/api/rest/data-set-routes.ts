@@ -1,5 +1,6 @@
+import { dataSetsInput } from "#server/contract/inputs/data-set.ts";
 import { listDataSets } from "#server/services/capacity/data-set/list.ts";
-import { type DataSetsInput, dataSetsInput } from "#server/services/capacity/data-set/schemas.ts";
+import type { DataSetsInput } from "#server/services/capacity/data-set/schemas.ts";
 import { setDataSets } from "#server/services/capacity/data-set/set.ts";
 import { ok, type Route } from "./route.ts";
 

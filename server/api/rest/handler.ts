@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import path from "node:path";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { Actor } from "#server/services/core/context.ts";
@@ -11,6 +10,7 @@ import { openLink } from "#server/services/work/artifact/link.ts";
 import { DOORS } from "../edge/limits.ts";
 import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
+import { processContext } from "../operations/context.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { openApi } from "./openapi.ts";
 import type { RestAnswer, RestContext, RestRequest, Route } from "./route.ts";
@@ -90,9 +90,7 @@ async function answerTo(
 		clock: rt.clock,
 		requestId: at.requestId,
 		source: clientAddress(req),
-		timing: rt.timing,
-		siteTools: rt.siteTools,
-		artifactStore: artifactStore(rt),
+		...processContext(rt),
 	};
 	const key = req.headers["idempotency-key"];
 	if (!route.write || key === undefined) return route.handle(ctx, request);
@@ -108,15 +106,11 @@ async function answerTo(
 	return { status: done.status, body: done.body, ...(done.replayed ? { headers: { "idempotency-replayed": "true" } } : {}) };
 }
 
-function artifactStore(rt: RestRuntime): RestContext["artifactStore"] {
-	return { root: path.join(rt.env.SPILLWAY_HOME, "artifacts"), secretKey: rt.env.SPILLWAY_SECRET };
-}
-
 /** Signed links carry their own rights. */
 async function sendDownload(rt: RestRuntime, req: IncomingMessage, res: ServerResponse, token: string): Promise<void> {
 	const gone = new AbortController();
 	res.once("close", () => gone.abort());
-	const file = await openLink(rt.connection.db, artifactStore(rt), token, rt.clock.nowMs());
+	const file = await openLink(rt.connection.db, processContext(rt).artifactStore, token, rt.clock.nowMs());
 	await sendFile(req, res, file, AbortSignal.any([gone.signal, rt.shutdown.signal]));
 }
 

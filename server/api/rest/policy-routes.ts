@@ -1,4 +1,13 @@
 import { z } from "zod";
+import {
+	changePolicySettingsInput,
+	checkInput,
+	gitOrigin,
+	mergeInput,
+	publishInput,
+	rollbackInput,
+	saveDraftInput,
+} from "#server/contract/inputs/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { checkPolicy } from "#server/services/governance/policy/check.ts";
 import { unmanagePolicy } from "#server/services/governance/policy/manage.ts";
@@ -8,15 +17,6 @@ import { viewPolicy } from "#server/services/governance/policy/view.ts";
 import { diffVersions } from "#server/services/policy/diff.ts";
 import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
 import { currentTag, etagOf } from "#server/services/policy/entity-tag.ts";
-import {
-	changePolicySettingsInput,
-	checkInput,
-	gitOrigin,
-	mergeInput,
-	publishInput,
-	rollbackInput,
-	saveDraftInput,
-} from "#server/services/policy/input.ts";
 import { mergeWithActive } from "#server/services/policy/merge.ts";
 import { changePolicySettings, viewPolicySettings } from "#server/services/policy/settings.ts";
 import { getVersion, listPolicies, listVersions } from "#server/services/policy/versions.ts";

@@ -1,21 +1,22 @@
+import {
+	commitmentsInput,
+	discountsInput,
+	electricityPricesInput,
+	measuredPowerInput,
+	rateCardInput,
+} from "#server/contract/inputs/rates.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import {
 	type ElectricityPricesInput,
-	electricityPricesInput,
 	listElectricityPrices,
 	setElectricityPrices,
 } from "#server/services/ledger/rate-card/electricity-prices.ts";
-import { type RateCardInput, rateCardInput } from "#server/services/ledger/rate-card/input.ts";
+import type { RateCardInput } from "#server/services/ledger/rate-card/input.ts";
 import { listPoolRates, readPoolRates } from "#server/services/ledger/rate-card/list.ts";
-import { type MeasuredPowerInput, measuredPowerInput, setMeasuredPower } from "#server/services/ledger/rate-card/measured-power.ts";
+import { type MeasuredPowerInput, setMeasuredPower } from "#server/services/ledger/rate-card/measured-power.ts";
 import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
-import {
-	type CommitmentsInput,
-	commitmentsInput,
-	listCommitments,
-	setCommitments,
-} from "#server/services/pricing/commitment/commitments.ts";
-import { type DiscountsInput, discountsInput, listDiscounts, setDiscounts } from "#server/services/pricing/offer/discounts.ts";
+import { type CommitmentsInput, listCommitments, setCommitments } from "#server/services/pricing/commitment/commitments.ts";
+import { type DiscountsInput, listDiscounts, setDiscounts } from "#server/services/pricing/offer/discounts.ts";
 import { refuseUnknown, timeParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

@@ -1,15 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
+import type { Operation } from "#server/contract/operation.ts";
 import type { Permission } from "#server/domain/permissions.ts";
-import type { SiteTools } from "#server/services/capacity/site/tools.ts";
-import type { Actor, ServiceContext } from "#server/services/core/context.ts";
-import type { Timing } from "#server/services/core/timing.ts";
+import type { Actor } from "#server/services/core/context.ts";
+import type { OperationContext } from "../operations/context.ts";
 
-export type RestContext = ServiceContext & {
-	timing: Timing;
-	siteTools: SiteTools | null;
-	artifactStore: { root: string; secretKey: string };
-};
+export type RestContext = OperationContext;
 
 export interface RestRequest {
 	/** Values of the `{…}` parts of the path. */
@@ -33,7 +29,8 @@ export interface Route {
 	path: string;
 	summary: string;
 	permission: Permission;
-	query?: z.ZodType;
+	/** The contract's definition. */
+	operation?: Operation;
 	/** Shown in OpenAPI; the service does the parsing. */
 	body?: z.ZodType;
 	/** Content type of an answer that is no JSON. */

@@ -1,14 +1,11 @@
+import { BOUND } from "../operations/operations.ts";
+import { routeOf } from "../operations/rest-route.ts";
 import { accountRoutes } from "./account-routes.ts";
-import { approvalRoutes } from "./approval-routes.ts";
-import { artifactRoutes } from "./artifact-routes.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import { backtestRoutes } from "./backtest-routes.ts";
 import { billRoutes } from "./bill-routes.ts";
-import { budgetRoutes } from "./budget-routes.ts";
 import { carbonRoutes } from "./carbon-routes.ts";
 import { dataSetRoutes } from "./data-set-routes.ts";
-import { importRoutes } from "./import-routes.ts";
-import { jobRoutes } from "./job-routes.ts";
 import { otherRoutes } from "./other-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
 import { rateCardRoutes } from "./rate-card-routes.ts";
@@ -19,9 +16,7 @@ import { spendRoutes } from "./spend-routes.ts";
 import { statementRoutes } from "./statement-routes.ts";
 
 export const ROUTES: readonly Route[] = [
-	...jobRoutes,
-	...artifactRoutes,
-	...importRoutes,
+	...Object.values(BOUND).flatMap((group) => Object.values(group).map(routeOf)),
 	...siteRoutes,
 	...otherRoutes,
 	...policyRoutes,
@@ -29,8 +24,6 @@ export const ROUTES: readonly Route[] = [
 	...shadowRoutes,
 	...spendRoutes,
 	...carbonRoutes,
-	...budgetRoutes,
-	...approvalRoutes,
 	...rateCardRoutes,
 	...dataSetRoutes,
 	...statementRoutes,

@@ -1,7 +1,8 @@
+import { startShadowInput } from "#server/contract/inputs/backtest.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { getShadow, type ShadowView } from "#server/services/decision/shadow/get.ts";
-import { startShadow, startShadowInput } from "#server/services/decision/shadow/start.ts";
+import { startShadow } from "#server/services/decision/shadow/start.ts";
 import { stopRunningShadow } from "#server/services/decision/shadow/stop.ts";
 import { refuseUnknown } from "./query.ts";
 import { ok, type Route } from "./route.ts";

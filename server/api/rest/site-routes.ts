@@ -1,18 +1,12 @@
 import type { z } from "zod";
+import { addSiteInput, changeSiteInput, checkSiteInput, pricePoolInput } from "#server/contract/inputs/capacity.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { addSite } from "#server/services/capacity/site/add.ts";
 import { changeSite } from "#server/services/capacity/site/change.ts";
 import { prepareCheck } from "#server/services/capacity/site/check.ts";
-import {
-	type AddSiteInput,
-	addSiteInput,
-	type ChangeSiteInput,
-	type CheckSiteInput,
-	changeSiteInput,
-	checkSiteInput,
-} from "#server/services/capacity/site/input.ts";
+import type { AddSiteInput, ChangeSiteInput, CheckSiteInput } from "#server/services/capacity/site/input.ts";
 import { listSites } from "#server/services/capacity/site/list.ts";
-import { type PricePoolInput, pricePool, pricePoolInput } from "#server/services/capacity/site/price-pool.ts";
+import { type PricePoolInput, pricePool } from "#server/services/capacity/site/price-pool.ts";
 import { removeSite } from "#server/services/capacity/site/remove.ts";
 import { getSiteSettings, listSiteKinds } from "#server/services/capacity/site/settings-view.ts";
 import type { SiteContext } from "#server/services/capacity/site/tools.ts";

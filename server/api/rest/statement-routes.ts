@@ -1,8 +1,9 @@
 import { formatOf, statementFile } from "#server/api/statement-file.ts";
-import { closeInput, closeMonth } from "#server/services/reporting/statement/close.ts";
+import { closeInput, signInput } from "#server/contract/inputs/statement.ts";
+import { closeMonth } from "#server/services/reporting/statement/close.ts";
 import { getStatement } from "#server/services/reporting/statement/get.ts";
 import { listStatements } from "#server/services/reporting/statement/list.ts";
-import { signInput, signStatement } from "#server/services/reporting/statement/sign.ts";
+import { signStatement } from "#server/services/reporting/statement/sign.ts";
 import { numberParam, refuseUnknown, textParam } from "./query.ts";
 import { ok, type Route } from "./route.ts";
 

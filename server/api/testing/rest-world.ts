@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { sql } from "drizzle-orm";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, type RestRuntime } from "#server/api/rest/handler.ts";
+import { checkAnswer } from "#server/api/testing/check-answer.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { pool, site } from "#server/db/schema/site.ts";
@@ -147,7 +148,9 @@ export class RestWorld {
 			...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
 		});
 		const text = await response.text();
-		return { status: response.status, headers: response.headers, text, json: parsed(text) };
+		const reply: Reply = { status: response.status, headers: response.headers, text, json: parsed(text) };
+		checkAnswer(method, path, reply);
+		return reply;
 	}
 
 	get(path: string, options?: CallOptions): Promise<Reply> {

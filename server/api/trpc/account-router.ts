@@ -1,18 +1,24 @@
 import { z } from "zod";
+import {
+	createAccountInput,
+	createTeamInput,
+	createTokenInput,
+	updateAccountInput,
+	updateTeamInput,
+} from "#server/contract/inputs/account.ts";
 import { listTeams } from "#server/services/core/teams.ts";
 import {
 	answerIdentity,
 	createAccount,
-	createAccountInput,
 	disableAccount,
 	enableAccount,
 	inviteAccount,
 	listAccounts,
 } from "#server/services/governance/account/manage.ts";
-import { updateAccount, updateAccountInput } from "#server/services/governance/account/update.ts";
+import { updateAccount } from "#server/services/governance/account/update.ts";
 import { listTeamDetails } from "#server/services/governance/team/list.ts";
-import { createTeam, createTeamInput, deleteTeam, updateTeam, updateTeamInput } from "#server/services/governance/team/manage.ts";
-import { createToken, createTokenInput } from "#server/services/governance/token/create.ts";
+import { createTeam, deleteTeam, updateTeam } from "#server/services/governance/team/manage.ts";
+import { createToken } from "#server/services/governance/token/create.ts";
 import { listTokens } from "#server/services/governance/token/list.ts";
 import { revokeToken } from "#server/services/governance/token/revoke.ts";
 import { procedure, router } from "./init.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { listAuditInput } from "#server/contract/inputs/audit.ts";
 import { chainState } from "#server/services/governance/audit/check-chain.ts";
-import { listAudit, listAuditInput } from "#server/services/governance/audit/list.ts";
+import { listAudit } from "#server/services/governance/audit/list.ts";
 import { procedure, router } from "./init.ts";
 
 /** A list that is read page by page is asked with the direction by the client's library; there is one. */

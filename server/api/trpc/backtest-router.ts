@@ -1,10 +1,11 @@
 import { z } from "zod";
+import { getShadowInput, listBacktestsInput, startBacktestInput, startShadowInput } from "#server/contract/inputs/backtest.ts";
 import { cancelBacktest } from "#server/services/decision/backtest/cancel.ts";
 import { getBacktest } from "#server/services/decision/backtest/get.ts";
-import { listBacktests, listBacktestsInput } from "#server/services/decision/backtest/list.ts";
-import { startBacktest, startBacktestInput } from "#server/services/decision/backtest/start.ts";
-import { getShadow, getShadowInput } from "#server/services/decision/shadow/get.ts";
-import { startShadow, startShadowInput } from "#server/services/decision/shadow/start.ts";
+import { listBacktests } from "#server/services/decision/backtest/list.ts";
+import { startBacktest } from "#server/services/decision/backtest/start.ts";
+import { getShadow } from "#server/services/decision/shadow/get.ts";
+import { startShadow } from "#server/services/decision/shadow/start.ts";
 import { stopShadow } from "#server/services/decision/shadow/stop.ts";
 import { procedure, router } from "./init.ts";
 

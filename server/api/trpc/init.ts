@@ -3,10 +3,10 @@ import { initTRPC, TRPCError } from "@trpc/server";
 import superjson from "superjson";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
-import type { Actor, ServiceContext } from "#server/services/core/context.ts";
-import type { Timing } from "#server/services/core/timing.ts";
+import type { Actor } from "#server/services/core/context.ts";
 import { ADDRESS_HEADER } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
+import { type OperationContext, processContext } from "../operations/context.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { permissionOf } from "./procedure-permissions.ts";
 
@@ -58,13 +58,13 @@ export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 	if (!ctx.actor) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in first." });
 	authorizeProcedure(path, ctx.actor);
 	const rt = runtime();
-	const service: ServiceContext & { timing: Timing } = {
+	const service: OperationContext = {
 		actor: ctx.actor,
 		db: rt.connection.db,
 		clock: rt.clock,
 		requestId: ctx.requestId,
 		source: ctx.source,
-		timing: rt.timing,
+		...processContext(rt),
 	};
 	const result = await next({ ctx: { ...ctx, actor: ctx.actor, service } });
 	if (result.ok) return result;

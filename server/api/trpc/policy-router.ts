@@ -1,15 +1,4 @@
 import { z } from "zod";
-import { checkPolicy } from "#server/services/governance/policy/check.ts";
-import { completeInput, completePolicyText } from "#server/services/governance/policy/complete.ts";
-import { unmanagePolicy } from "#server/services/governance/policy/manage.ts";
-import { publishPolicy } from "#server/services/governance/policy/publish.ts";
-import { rollbackPolicy } from "#server/services/governance/policy/rollback.ts";
-import { tryPolicyRule, tryRuleInput } from "#server/services/governance/policy/try-rule.ts";
-import { viewPolicy } from "#server/services/governance/policy/view.ts";
-import { approveProposal, rejectProposal } from "#server/services/governance/proposal/decide.ts";
-import { listPolicyProposals } from "#server/services/governance/proposal/list.ts";
-import { diffVersions } from "#server/services/policy/diff.ts";
-import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
 import {
 	changePolicySettingsInput,
 	checkInput,
@@ -21,7 +10,18 @@ import {
 	saveDraftInput,
 	versionInput,
 	versionsInput,
-} from "#server/services/policy/input.ts";
+} from "#server/contract/inputs/policy.ts";
+import { checkPolicy } from "#server/services/governance/policy/check.ts";
+import { completeInput, completePolicyText } from "#server/services/governance/policy/complete.ts";
+import { unmanagePolicy } from "#server/services/governance/policy/manage.ts";
+import { publishPolicy } from "#server/services/governance/policy/publish.ts";
+import { rollbackPolicy } from "#server/services/governance/policy/rollback.ts";
+import { tryPolicyRule, tryRuleInput } from "#server/services/governance/policy/try-rule.ts";
+import { viewPolicy } from "#server/services/governance/policy/view.ts";
+import { approveProposal, rejectProposal } from "#server/services/governance/proposal/decide.ts";
+import { listPolicyProposals } from "#server/services/governance/proposal/list.ts";
+import { diffVersions } from "#server/services/policy/diff.ts";
+import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
 import { mergeWithActive } from "#server/services/policy/merge.ts";
 import { changePolicySettings, viewPolicySettings } from "#server/services/policy/settings.ts";
 import { getVersion, listPolicies, listVersions } from "#server/services/policy/versions.ts";

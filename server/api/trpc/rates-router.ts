@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { rateCardInput } from "#server/services/ledger/rate-card/input.ts";
+import { commitmentsInput, discountsInput, rateCardInput } from "#server/contract/inputs/rates.ts";
 import { listPoolRates, readPoolRates } from "#server/services/ledger/rate-card/list.ts";
 import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
-import { commitmentsInput, listCommitments, setCommitments } from "#server/services/pricing/commitment/commitments.ts";
-import { discountsInput, listDiscounts, setDiscounts } from "#server/services/pricing/offer/discounts.ts";
+import { listCommitments, setCommitments } from "#server/services/pricing/commitment/commitments.ts";
+import { listDiscounts, setDiscounts } from "#server/services/pricing/offer/discounts.ts";
 import { procedure, router } from "./init.ts";
 
 const id = z.string().min(1).max(64);

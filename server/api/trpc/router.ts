@@ -1,48 +1,50 @@
 import { z } from "zod";
+import { reconciliationHistoryInput, reconciliationInput, resourceLinesInput } from "#server/contract/inputs/bill.ts";
+import { listInstancesInput, offersInput } from "#server/contract/inputs/capacity.ts";
+import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
+import { jobSpendInput, listChargesInput, refundInput } from "#server/contract/inputs/spend.ts";
+import { closeInput, getStatementInput, listStatementsInput, signInput } from "#server/contract/inputs/statement.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
-import { listInstances, listInstancesInput } from "#server/services/capacity/instance/list.ts";
-import { explainWaiting } from "#server/services/decision/explain/waiting.ts";
+import { listInstances } from "#server/services/capacity/instance/list.ts";
 import { readForecastScore } from "#server/services/decision/forecast/score.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
-import { readReconciliationHistory, reconciliationHistoryInput } from "#server/services/ledger/bill/history.ts";
+import { readReconciliationHistory } from "#server/services/ledger/bill/history.ts";
 import { listBills } from "#server/services/ledger/bill/list.ts";
-import { readReconciliation, reconciliationInput } from "#server/services/ledger/bill/reconciliation.ts";
-import { listResourceLines, resourceLinesInput } from "#server/services/ledger/bill/resource-lines.ts";
-import { receiptOf } from "#server/services/ledger/charge/receipt.ts";
-import { refundCharge, refundInput } from "#server/services/ledger/charge/refund.ts";
+import { readReconciliation } from "#server/services/ledger/bill/reconciliation.ts";
+import { listResourceLines } from "#server/services/ledger/bill/resource-lines.ts";
+import { refundCharge } from "#server/services/ledger/charge/refund.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
-import { offersInput, viewOffers } from "#server/services/pricing/offer/view.ts";
+import { viewOffers } from "#server/services/pricing/offer/view.ts";
 import { carbonPage, carbonPageInput } from "#server/services/reporting/carbon/page.ts";
-import { jobSpendInput, spendByJob } from "#server/services/reporting/spend/by-job.ts";
-import { listCharges, listChargesInput } from "#server/services/reporting/spend/charges.ts";
+import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
+import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
 import { spendPage, spendPageInput } from "#server/services/reporting/spend/page.ts";
 import { ledgerZone } from "#server/services/reporting/spend/zone.ts";
-import { closeInput, closeMonth } from "#server/services/reporting/statement/close.ts";
+import { closeMonth } from "#server/services/reporting/statement/close.ts";
 import { changeClosingDay, changeClosingDayInput } from "#server/services/reporting/statement/closing-day.ts";
-import { getStatement, getStatementInput } from "#server/services/reporting/statement/get.ts";
-import { listStatements, listStatementsInput } from "#server/services/reporting/statement/list.ts";
+import { getStatement } from "#server/services/reporting/statement/get.ts";
+import { listStatements } from "#server/services/reporting/statement/list.ts";
 import { noteInput, noteVariance } from "#server/services/reporting/statement/note.ts";
 import { previewStatement } from "#server/services/reporting/statement/preview.ts";
-import { signInput, signStatement } from "#server/services/reporting/statement/sign.ts";
+import { signStatement } from "#server/services/reporting/statement/sign.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { importInput, importJob } from "#server/services/work/import/import-job.ts";
-import { cancelJob } from "#server/services/work/job/cancel.ts";
-import { listDecisions } from "#server/services/work/job/decisions.ts";
-import { getJob } from "#server/services/work/job/get.ts";
-import { readJobGpuUse } from "#server/services/work/job/gpu-use.ts";
-import { countJobs, listJobs, listJobsInput } from "#server/services/work/job/list.ts";
-import { readLogs, readLogsInput } from "#server/services/work/job/logs.ts";
-import { SUBMIT_BATCH_MAX, submitJobs } from "#server/services/work/job/submit.ts";
+import { importJob } from "#server/services/work/import/import-job.ts";
+import { countJobs } from "#server/services/work/job/list.ts";
+import { readLogs } from "#server/services/work/job/logs.ts";
+import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
+import { artifactOperations } from "../operations/artifacts.ts";
+import { alertOperations, channelOperations } from "../operations/budgets.ts";
+import { jobOperations } from "../operations/jobs.ts";
+import { proceduresOf } from "../operations/procedures.ts";
 import { accountRouter, teamRouter, tokenRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
-import { artifactRouter } from "./artifact-router.ts";
 import { auditRouter } from "./audit-router.ts";
 import { backtestRouter, shadowRouter } from "./backtest-router.ts";
-import { alertRouter, budgetRouter, channelRouter } from "./budget-router.ts";
+import { budgetRouter } from "./budget-router.ts";
 import { procedure, router } from "./init.ts";
 import { policyRouter } from "./policy-router.ts";
 import { ratesRouter } from "./rates-router.ts";
@@ -66,13 +68,8 @@ export const appRouter = router({
 			.query(({ ctx, input }) => listEvents(ctx.service, input)),
 	}),
 	job: router({
-		list: procedure.input(listJobsInput).query(({ ctx, input }) => listJobs(ctx.service, input)),
+		...proceduresOf(jobOperations),
 		counts: procedure.query(({ ctx }) => countJobs(ctx.service)),
-		get: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => getJob(ctx.service, input.id)),
-		decisions: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listDecisions(ctx.service, input.id)),
-		waiting: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => explainWaiting(ctx.service, input.id)),
-		receipt: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => receiptOf(ctx.service, input.id)),
-		gpuUse: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => readJobGpuUse(ctx.service, input.id)),
 		events: procedure.input(z.strictObject({ id })).query(({ ctx, input }) => listEvents(ctx.service, { jobId: input.id, limit: 100 })),
 		logs: procedure
 			.input(z.strictObject({ id, page: readLogsInput }))
@@ -87,7 +84,6 @@ export const appRouter = router({
 				ids: await submitJobs(ctx.service, documents.map(parseJobDocument), script),
 			})),
 		import: procedure.input(importInput).query(({ ctx, input }) => importJob(ctx.service, input)),
-		cancel: procedure.input(z.strictObject({ id })).mutation(({ ctx, input }) => cancelJob(ctx.service, input.id)),
 	}),
 	forecast: router({ score: procedure.query(({ ctx }) => readForecastScore(ctx.service)) }),
 	quote: procedure.input(jobInput).query(({ ctx, input }) => askQuote(ctx.service, specOf(input))),
@@ -99,12 +95,12 @@ export const appRouter = router({
 	shadow: shadowRouter,
 	budget: budgetRouter,
 	approval: approvalRouter,
-	alert: alertRouter,
+	alert: router(proceduresOf(alertOperations)),
 	audit: auditRouter,
-	channel: channelRouter,
+	channel: router(proceduresOf(channelOperations)),
 	rates: ratesRouter,
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
-	artifact: artifactRouter,
+	artifact: router(proceduresOf(artifactOperations)),
 	spend: router({
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),

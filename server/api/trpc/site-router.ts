@@ -1,13 +1,13 @@
 import { z } from "zod";
+import { addSiteInput, changeSiteInput, checkSiteInput, listNodesInput, pricePoolInput } from "#server/contract/inputs/capacity.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { listNodes, listNodesInput } from "#server/services/capacity/cluster-node/list.ts";
+import { listNodes } from "#server/services/capacity/cluster-node/list.ts";
 import { listForeignJobs } from "#server/services/capacity/foreign-job/list.ts";
 import { addSite } from "#server/services/capacity/site/add.ts";
 import { changeSite } from "#server/services/capacity/site/change.ts";
 import { prepareCheck } from "#server/services/capacity/site/check.ts";
-import { addSiteInput, changeSiteInput, checkSiteInput } from "#server/services/capacity/site/input.ts";
 import { listSites } from "#server/services/capacity/site/list.ts";
-import { pricePool, pricePoolInput } from "#server/services/capacity/site/price-pool.ts";
+import { pricePool } from "#server/services/capacity/site/price-pool.ts";
 import { removeSite } from "#server/services/capacity/site/remove.ts";
 import { listSiteKinds, listSiteSettings } from "#server/services/capacity/site/settings-view.ts";
 import type { SiteContext } from "#server/services/capacity/site/tools.ts";

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { ALERT_RULES } from "../../domain/alert.ts";
+import { ALERT_RULES, CHANNEL_KINDS, DELIVERY_STATES } from "../../domain/alert.ts";
 import { instant, json } from "./columns.ts";
 
 /** A condition that people must act on; open until it no longer holds. */
@@ -23,8 +23,6 @@ export const alert = pgTable(
 	],
 );
 
-export const CHANNEL_KINDS = ["email", "slack", "webhook"] as const;
-
 /** Where alerts and statements are sent. */
 export const channel = pgTable("channel", {
 	id: text().primaryKey(),
@@ -42,8 +40,6 @@ export const channel = pgTable("channel", {
 	createdAt: instant().notNull(),
 	createdBy: text().notNull(),
 });
-
-export const DELIVERY_STATES = ["pending", "sent", "failed"] as const;
 
 /** One message to one channel: the outbox, and the log of what was sent. */
 export const delivery = pgTable(

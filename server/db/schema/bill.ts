@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { RECONCILIATION_STATES } from "../../domain/reconciliation.ts";
 import { bigInt, instant, json, microUsd } from "./columns.ts";
 
 /** One imported FOCUS file. */
@@ -82,8 +83,6 @@ export const billLineRestated = pgTable("bill_line_restated", {
 		.notNull()
 		.references(() => bill.id),
 });
-
-export const RECONCILIATION_STATES = ["matched", "not_billed", "billed_unknown", "price_variance", "time_variance"] as const;
 
 /** Result of reconciling a month's bills with our charges, one row per resource. Replaced by each reconciliation. */
 export const reconciliation = pgTable(

@@ -2,10 +2,9 @@ import { and, eq } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { policy, policyVersion } from "#server/db/schema/policy.ts";
 import type { Policy } from "#server/domain/policy.ts";
+import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
-
-export const DEFAULT_POLICY = "default";
 
 export interface ActivePolicy {
 	policy: Policy;

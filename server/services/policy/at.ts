@@ -2,8 +2,8 @@ import { and, asc, eq, lt } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { policyPublication, policyVersion } from "#server/db/schema/policy.ts";
 import type { Policy } from "#server/domain/policy.ts";
+import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
-import { DEFAULT_POLICY } from "./active.ts";
 
 /**
  * The policies that were in force before an instant, UTC ms, as a look-up: of another instant, the one that was in force just

@@ -1,11 +1,11 @@
 import type { z } from "zod";
+import { diffInput } from "#server/contract/inputs/policy.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { diffLines, type LineRun } from "#server/policy/diff-lines.ts";
 import { diffPolicies, type PolicyChange } from "#server/policy/diff-policies.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer, readStored } from "./fetch-version.ts";
-import { diffInput } from "./input.ts";
 
 export interface PolicyDiff {
 	/** What it says differently, by rule; null when one of the texts cannot be read as a policy. */

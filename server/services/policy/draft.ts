@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import type { z } from "zod";
+import { nameInput, saveDraftInput } from "#server/contract/inputs/policy.ts";
 import { policyDraft } from "#server/db/schema/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { nameInput, saveDraftInput } from "./input.ts";
 
 export interface PolicyDraft {
 	source: string;

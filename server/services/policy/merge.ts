@@ -1,9 +1,9 @@
 import type { z } from "zod";
+import { mergeInput } from "#server/contract/inputs/policy.ts";
 import { type MergedPolicy, mergePolicies } from "#server/policy/merge-policies.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer } from "./fetch-version.ts";
-import { mergeInput } from "./input.ts";
 
 /** The caller's text brought together with the version in force; `baseVersion` is what to publish the merged one from. */
 export async function mergeWithActive(

@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import { changePolicySettingsInput } from "#server/contract/inputs/policy.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { changePolicySettingsInput } from "./input.ts";
 import { changeSecondPerson, needsSecondPerson } from "./second-person.ts";
 
 export interface PolicySettings {

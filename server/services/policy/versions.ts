@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, lt } from "drizzle-orm";
 import type { z } from "zod";
+import { versionInput, versionsInput } from "#server/contract/inputs/policy.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { policy, policyPublication, policyVersion } from "#server/db/schema/policy.ts";
 import type { PolicyManagedBy, PolicyOrigin } from "#server/domain/policy-version.ts";
@@ -10,7 +11,6 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { namesOf } from "#server/services/core/people.ts";
 import { etagOf } from "./entity-tag.ts";
 import { fetchVersion, knownPointer, readStored, type VersionRow } from "./fetch-version.ts";
-import { versionInput, versionsInput } from "./input.ts";
 
 /** A move of the pointer to a version. Actors as `account:ID` or `system:part`, and the name of each for people. */
 export interface PublicationView {

@@ -1,17 +1,13 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import { listNodesInput } from "#server/contract/inputs/capacity.ts";
 import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import { site } from "#server/db/schema/site.ts";
-import { type ClusterNode, NODE_STATES, type NodeState } from "#server/domain/cluster-node.ts";
+import type { ClusterNode, NodeState } from "#server/domain/cluster-node.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-export const listNodesInput = z.strictObject({
-	state: z.array(z.enum(NODE_STATES)).max(NODE_STATES.length).default([]),
-	cursor: z.string().max(512).optional(),
-	limit: z.number().int().min(1).max(500).default(50),
-});
 export type ListNodesInput = z.input<typeof listNodesInput>;
 
 export interface NodePage {

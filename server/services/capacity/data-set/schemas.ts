@@ -1,73 +1,10 @@
 import { z } from "zod";
-import { dataAddressOf } from "#server/domain/data-address.ts";
+import { dataSetInput, type dataSetsInput, dataStoreInput } from "#server/contract/inputs/data-set.ts";
 
 /** What data sets have copies where: a list of dataSetInput under this key of `setting`. */
 export const DATA_SETS_SETTING = "data_sets";
 /** Stores that copies are made in: a list of dataStoreInput under this key. */
 export const DATA_STORES_SETTING = "data_stores";
-
-/** A region of a cloud: only there are machines that wait for data at a price. */
-export const REGION_PLACE = /^(aws|azure|gcp):[a-z0-9-]+$/;
-
-const uri = z
-	.string()
-	.trim()
-	.min(1)
-	.max(1_024)
-	.superRefine((text, ctx) => {
-		try {
-			dataAddressOf(text);
-		} catch (error) {
-			ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-		}
-	});
-
-const dataSetInput = z
-	.strictObject({
-		/** As jobs name it. */
-		uri,
-		/** Each place that has it, and its address there. */
-		copies: z
-			.array(
-				z.strictObject({
-					/** `provider:region` of a cloud, or the id of an owned site. */
-					at: z.string().trim().min(1).max(128),
-					uri,
-				}),
-			)
-			.min(1, "name at least one copy, or leave the data set out")
-			.max(64),
-	})
-	.refine(({ copies }) => new Set(copies.map((c) => c.at)).size === copies.length, {
-		path: ["copies"],
-		message: "has two copies at one place",
-	});
-
-/** Addresses that are folders of a store: data are written below them. */
-const folderUri = uri.refine(
-	(text) => !/^(file|https?):/.test(text),
-	"a store that can be written: s3, gs, azblob, sftp, webdav or rclone",
-);
-
-const dataStoreInput = z.strictObject({
-	/** `provider:region` of a cloud. */
-	at: z.string().trim().regex(REGION_PLACE, "a region, as aws:us-east-1"),
-	/** A folder of Spillway's own there, as machines of the region read it. */
-	uri: folderUri,
-	/** The same folder as the scheduler writes it, where other credentials speak for it; absent: the same address. */
-	writeUri: folderUri.optional(),
-});
-
-export const dataSetsInput = z
-	.strictObject({
-		items: z.array(dataSetInput).max(2_000),
-		stores: z
-			.array(dataStoreInput)
-			.max(64)
-			.refine((stores) => new Set(stores.map((s) => s.at)).size === stores.length, "two stores are at one place")
-			.optional(),
-	})
-	.refine(({ items }) => new Set(items.map((d) => d.uri)).size === items.length, { path: ["items"], message: "has a duplicate data set" });
 export type DataSetsInput = z.infer<typeof dataSetsInput>;
 export type DataSet = DataSetsInput["items"][number];
 

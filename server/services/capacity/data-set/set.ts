@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { dataSetsInput, REGION_PLACE } from "#server/contract/inputs/data-set.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { setting } from "#server/db/schema/setting.ts";
@@ -8,7 +9,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput, dataSetsInput, REGION_PLACE } from "./schemas.ts";
+import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput } from "./schemas.ts";
 
 /**
  * Replaces the list of data sets that have copies, and that of stores into which they may be copied. It counts for decisions within a

@@ -1,21 +1,13 @@
 import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listInstancesInput } from "#server/contract/inputs/capacity.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
-import { INSTANCE_STATES } from "#server/domain/states.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
 import { type InstanceView, instanceView } from "./view.ts";
 
-export const listInstancesInput = z.strictObject({
-	state: z.array(z.enum(INSTANCE_STATES)).max(10).default([]),
-	/** true: only those that may still cost money. */
-	live: z.boolean().default(false),
-	jobId: z.string().max(64).optional(),
-	cursor: z.string().max(256).optional(),
-	limit: z.number().int().min(1).max(500).default(100),
-});
 export type ListInstancesInput = z.input<typeof listInstancesInput>;
 
 /** Instances, newest first. A data scientist sees those of their teams' jobs. */

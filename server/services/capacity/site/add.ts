@@ -1,10 +1,11 @@
+import { addSiteInput } from "#server/contract/inputs/capacity.ts";
 import { notify } from "#server/db/notify.ts";
 import { site } from "#server/db/schema/site.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { auditedSite } from "./fetch.ts";
-import { type AddSiteInput, addSiteInput, demandCredentials, demandSettings, kindOf } from "./input.ts";
+import { type AddSiteInput, demandCredentials, demandSettings, kindOf } from "./input.ts";
 import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
 

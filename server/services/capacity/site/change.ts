@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
+import { changeSiteInput } from "#server/contract/inputs/capacity.ts";
 import { notify } from "#server/db/notify.ts";
 import { site } from "#server/db/schema/site.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { auditedSite, lockSite } from "./fetch.ts";
-import { type ChangeSiteInput, changeSiteInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
+import { type ChangeSiteInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
 import type { SiteRow } from "./row.ts";
 import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";

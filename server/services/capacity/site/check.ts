@@ -1,3 +1,4 @@
+import { checkSiteInput } from "#server/contract/inputs/capacity.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { CheckStep } from "#server/providers/check-steps.ts";
 import type { SiteKind, SitePlace } from "#server/providers/site-kind.ts";
@@ -5,15 +6,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { credentialsOf } from "./credentials.ts";
 import { fetchSite } from "./fetch.ts";
-import {
-	type CheckSiteInput,
-	type CredentialsInput,
-	checkSiteInput,
-	demandCredentials,
-	demandSamePlace,
-	demandSettings,
-	kindOf,
-} from "./input.ts";
+import { type CheckSiteInput, type CredentialsInput, demandCredentials, demandSamePlace, demandSettings, kindOf } from "./input.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**

@@ -1,57 +1,15 @@
-import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import type { z } from "zod";
+import type { addSiteInput, changeSiteInput, checkSiteInput, credentialsInput } from "#server/contract/inputs/capacity.ts";
 import type { CredentialSource } from "#server/db/schema/site.ts";
-import { PROVIDERS } from "#server/domain/vocabulary.ts";
 import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
 import type { SiteKind } from "#server/providers/site-kind.ts";
 import type { SiteRow } from "./row.ts";
 import type { SiteTools } from "./tools.ts";
 
-/** Where a site's credentials are. `values` are written and never read again. */
-export const credentialsInput = z.discriminatedUnion("kind", [
-	z.strictObject({ kind: z.literal("chain") }),
-	z.strictObject({ kind: z.literal("stored"), values: z.record(z.string(), z.unknown()) }),
-	z.strictObject({
-		kind: z.literal("file"),
-		path: z.string().max(1_000).refine(path.isAbsolute, "must be an absolute path on the hosts of Spillway's servers"),
-	}),
-	z.strictObject({
-		kind: z.literal("environment"),
-		name: z.string().regex(/^SPILLWAY_SITE_[A-Z0-9_]{1,64}$/, "must be a variable whose name begins with SPILLWAY_SITE_"),
-	}),
-]);
 export type CredentialsInput = z.infer<typeof credentialsInput>;
-
-const settings = z.record(z.string(), z.unknown());
-const name = z.string().trim().min(1, "give it a name").max(80);
-
-export const addSiteInput = z.strictObject({
-	/** It is in URLs and in every charge, and never changes. */
-	id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, "small letters, digits and -, at most 32, a letter first"),
-	name,
-	provider: z.enum(PROVIDERS),
-	settings,
-	credentials: credentialsInput.default({ kind: "chain" }),
-});
 export type AddSiteInput = z.input<typeof addSiteInput>;
-
-/** What is left out stays as it is. */
-export const changeSiteInput = z.strictObject({
-	name: name.optional(),
-	settings: settings.optional(),
-	credentials: credentialsInput.optional(),
-	enabled: z.boolean().optional(),
-});
 export type ChangeSiteInput = z.input<typeof changeSiteInput>;
-
-/** A draft to be checked: of a new site, or of changes to one whose settings or credentials then stay where left out. */
-export const checkSiteInput = z.strictObject({
-	id: z.string().min(1).max(64).optional(),
-	provider: z.enum(PROVIDERS).optional(),
-	settings: settings.optional(),
-	credentials: credentialsInput.optional(),
-});
 export type CheckSiteInput = z.input<typeof checkSiteInput>;
 
 /** @throws SpillwayError `invalid_input` for a provider that cannot be connected by people. */

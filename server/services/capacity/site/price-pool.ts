@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { pricePoolInput } from "#server/contract/inputs/capacity.ts";
 import { notify } from "#server/db/notify.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -11,18 +12,6 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import type { PoolKey } from "#server/services/pricing/owned/pool-cards.ts";
 import { lockSite } from "./fetch.ts";
 
-/** More than any GPU-hour costs: a slip of the decimal point is caught. */
-const USD_MAX = 1_000;
-
-export const pricePoolInput = z.strictObject({
-	/** What one GPU costs in an hour while it is busy, fully loaded, in dollars. A rate card may refine it later. */
-	usdPerGpuHour: z
-		.string()
-		.regex(/^\d{1,4}(\.\d{1,6})?$/, "an amount in dollars, such as 1.90")
-		.refine((text) => Number(text) > 0 && Number(text) <= USD_MAX, `above 0 and at most ${USD_MAX}`),
-	/** Power of one GPU and its share of the node when busy, W. Left out: the board power that the shipped rates know for it. */
-	wattsPerGpu: z.number().int().min(1).max(5_000).optional(),
-});
 export type PricePoolInput = z.input<typeof pricePoolInput>;
 
 export interface PricedPool {

@@ -1,16 +1,10 @@
 import { desc, eq, getTableColumns } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listBacktestsInput } from "#server/contract/inputs/backtest.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
-import { policyName } from "#server/services/policy/input.ts";
 import { type BacktestSummary, summaryOf } from "./view.ts";
-
-export const listBacktestsInput = z.strictObject({
-	name: policyName.default(DEFAULT_POLICY),
-	limit: z.number().int().min(1).max(100).default(20),
-});
 
 /** Backtests of a policy, newest first, without their results. */
 export async function listBacktests(ctx: ServiceContext, raw: z.input<typeof listBacktestsInput>): Promise<BacktestSummary[]> {

@@ -1,5 +1,6 @@
 import { count, inArray, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { startBacktestInput } from "#server/contract/inputs/backtest.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -10,24 +11,13 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
-import { activePolicy, DEFAULT_POLICY } from "#server/services/policy/active.ts";
-import { policyName, policyText } from "#server/services/policy/input.ts";
-import { BACKTEST_DAYS, type BacktestView, viewOf } from "./view.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import { type BacktestView, viewOf } from "./view.ts";
 
 /** Backtests that wait or run, of everybody: one runs at a time. */
 const PENDING_MAX = 10;
 /** Keeps two requests from both being the last that fits. */
 const START_LOCK = "backtest:start";
-
-export const startBacktestInput = z.strictObject({
-	name: policyName.default(DEFAULT_POLICY),
-	/** The draft's text. */
-	source: policyText,
-	days: z.union(
-		BACKTEST_DAYS.map((days) => z.literal(days)),
-		{ error: `must be one of ${BACKTEST_DAYS.join(", ")}` },
-	),
-});
 
 /**
  * Asks for a draft to be replayed beside the version in force over the last days; a background job of the scheduler.

@@ -1,8 +1,6 @@
 import type { backtest } from "#server/db/schema/backtest.ts";
 import type { BacktestResult } from "#server/domain/backtest.ts";
 
-export const BACKTEST_DAYS = [7, 30, 90] as const;
-
 /** A backtest without its result, as lists show it. */
 export interface BacktestSummary {
 	id: string;

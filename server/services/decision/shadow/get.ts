@@ -1,15 +1,12 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { getShadowInput } from "#server/contract/inputs/backtest.ts";
 import { job } from "#server/db/schema/job.ts";
 import { type ShadowChoice, shadow, shadowDecision } from "#server/db/schema/shadow.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
-import { policyName } from "#server/services/policy/input.ts";
 
 const DIFFERENCES_MAX = 50;
-
-export const getShadowInput = z.strictObject({ name: policyName.default(DEFAULT_POLICY) });
 
 export interface ShadowView {
 	id: string;

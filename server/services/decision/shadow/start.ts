@@ -1,4 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { startShadowInput } from "#server/contract/inputs/backtest.ts";
 import { shadow } from "#server/db/schema/shadow.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -9,11 +10,8 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { knownFacts } from "#server/services/governance/policy/known-facts.ts";
 import { lockPolicy } from "#server/services/governance/policy/write-version.ts";
-import { activePolicy, DEFAULT_POLICY } from "#server/services/policy/active.ts";
-import { policyName, policyText } from "#server/services/policy/input.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
 import { runningShadow } from "./active.ts";
-
-export const startShadowInput = z.strictObject({ name: policyName.default(DEFAULT_POLICY), source: policyText });
 
 /**
  * Lets a draft decide beside the published policy on live work; it only records.

@@ -1,13 +1,12 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { stopRunningShadowInput } from "#server/contract/inputs/backtest.ts";
 import type { Tx } from "#server/db/client.ts";
 import { shadow } from "#server/db/schema/shadow.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
-import { policyName } from "#server/services/policy/input.ts";
 import { runningShadow } from "./active.ts";
 
 /** @throws SpillwayError `forbidden`, `not_found` when it does not run. */
@@ -15,8 +14,6 @@ export async function stopShadow(ctx: ServiceContext, id: string): Promise<void>
 	authorize(ctx, "policy:edit", null);
 	await ctx.db.transaction((tx) => stop(tx, ctx, id));
 }
-
-export const stopRunningShadowInput = z.strictObject({ name: policyName.default(DEFAULT_POLICY) });
 
 /**
  * Stops the shadow of a policy, whichever it is.

@@ -1,9 +1,9 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { createAccountInput } from "#server/contract/inputs/account.ts";
 import type { Tx } from "#server/db/client.ts";
 import { account, identity } from "#server/db/schema/account.ts";
-import { NAME } from "#server/domain/schema/values.ts";
-import { ROLES, type Role } from "#server/domain/vocabulary.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -15,24 +15,6 @@ import { requireAnotherAdministrator } from "./administrators.ts";
 
 const INVITATION_DAYS = 7;
 const LIST_MAX = 2_000;
-
-export const accountFields = {
-	name: z.string().trim().min(1).max(128),
-	role: z.enum(ROLES),
-	teams: z
-		.array(z.string().regex(NAME, "must be a team name"))
-		.max(50)
-		.transform((teams) => [...new Set(teams)]),
-};
-
-export const createAccountInput = z.strictObject({
-	email: z.email().max(256),
-	name: accountFields.name,
-	role: accountFields.role,
-	teams: accountFields.teams.default([]),
-	/** A service account never signs in; its tokens act for it. A person gets an invitation of 7 days. */
-	service: z.boolean().default(false),
-});
 
 /** @throws SpillwayError `forbidden`; `conflict` when the address is taken; `invalid_input` for an unknown team; ZodError */
 export async function createAccount(ctx: ServiceContext, raw: z.input<typeof createAccountInput>): Promise<{ id: string }> {

@@ -1,5 +1,6 @@
 import { and, eq, isNotNull, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { updateAccountInput } from "#server/contract/inputs/account.ts";
 import type { Tx } from "#server/db/client.ts";
 import { account, identity } from "#server/db/schema/account.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -8,13 +9,6 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { requireTeams } from "../team/require.ts";
 import { requireAnotherAdministrator } from "./administrators.ts";
-import { accountFields } from "./manage.ts";
-
-export const updateAccountInput = z.strictObject({
-	name: accountFields.name.optional(),
-	role: accountFields.role.optional(),
-	teams: accountFields.teams.optional(),
-});
 
 type Row = typeof account.$inferSelect;
 

@@ -1,9 +1,10 @@
 import { csvRecord } from "#server/accounting/focus/csv.ts";
+import { auditFilters } from "#server/contract/inputs/audit.ts";
 import type { Db } from "#server/db/client.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { type AuditFilters, auditFilters } from "./filters.ts";
+import type { AuditFilters } from "./filters.ts";
 import { type AuditLine, readLines } from "./list.ts";
 
 /** Lines of one read. */

@@ -1,30 +1,8 @@
 import { and, gte, like, lt, or, type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import type { auditFilters } from "#server/contract/inputs/audit.ts";
 import { audit } from "#server/db/schema/audit.ts";
 
-/** Free text without NUL, which PostgreSQL cannot hold. */
-const text = (max: number) =>
-	z
-		.string()
-		.trim()
-		.min(1)
-		.max(max)
-		.regex(/^[^\0]*$/, "no NUL");
-const time = z.number().int().min(0).max(8.64e15);
-
-/** What of the audit is asked for; every part narrows it. */
-export const auditFilters = z.strictObject({
-	/** `account:…`, `system:…`, or a person's name, address or id. */
-	actor: text(200).optional(),
-	/** The beginning of the action: `policy` finds `policy.publish`. */
-	action: text(100).optional(),
-	/** What it was done to, or the beginning of that. */
-	subject: text(200).optional(),
-	fromMs: time.optional(),
-	toMs: time.optional(),
-	/** Anywhere in subject, before, after, request id or address, whatever the case. */
-	q: text(200).optional(),
-});
 export type AuditFilters = z.infer<typeof auditFilters>;
 
 export function whereOf(f: AuditFilters): SQL | undefined {

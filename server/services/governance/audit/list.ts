@@ -1,5 +1,6 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listAuditInput } from "#server/contract/inputs/audit.ts";
 import type { Db } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
@@ -8,14 +9,8 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
-import { type AuditFilters, auditFilters, whereOf } from "./filters.ts";
+import { type AuditFilters, whereOf } from "./filters.ts";
 
-export const LIMIT_MAX = 200;
-
-export const listAuditInput = auditFilters.extend({
-	cursor: z.string().max(200).optional(),
-	limit: z.number().int().min(1).max(LIMIT_MAX).default(50),
-});
 export type ListAuditInput = z.input<typeof listAuditInput>;
 
 export interface AuditLine {

@@ -1,8 +1,10 @@
 import { and, eq, isNull } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { changeCapInput } from "#server/contract/inputs/budget.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { proposal } from "#server/db/schema/proposal.ts";
+import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
@@ -11,24 +13,12 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
-import { activePolicy, DEFAULT_POLICY } from "#server/services/policy/active.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
 import { fetchPointer } from "#server/services/policy/fetch-version.ts";
 import { refuseManaged } from "#server/services/policy/guards.ts";
 import { lockPolicy, writeVersion } from "../policy/write-version.ts";
 import { editCap } from "./edit-cap.ts";
 
-export const changeCapInput = z.strictObject({
-	budgetId: z.string().min(1).max(64),
-	/** Dollars, with at most six decimals. */
-	capUsd: z
-		.string()
-		.trim()
-		.regex(/^\d{1,12}(\.\d{1,6})?$/, "must be an amount of dollars such as 50000 or 499.50"),
-	/** Why: it is next to the version of the policy. */
-	message: z.string().trim().min(3, "say in a few words why").max(500),
-	/** Refuse when another version of the policy is in force than the one that was looked at. */
-	policyVersion: z.number().int().positive().optional(),
-});
 export type ChangeCapInput = z.input<typeof changeCapInput>;
 
 export type CapChanged =

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { checkInput } from "#server/contract/inputs/policy.ts";
 import type { PolicyProblem } from "#server/domain/policy.ts";
 import { describePolicy } from "#server/policy/describe-rule.ts";
 import type { Description } from "#server/policy/description.ts";
@@ -7,7 +8,6 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { diffTexts, type PolicyDiff } from "#server/services/policy/diff.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
-import { checkInput } from "#server/services/policy/input.ts";
 import { knownFacts } from "./known-facts.ts";
 
 export interface PolicyCheck {

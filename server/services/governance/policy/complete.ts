@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { policyText } from "#server/contract/inputs/policy.ts";
 import { completePolicy } from "#server/policy/complete.ts";
 import type { Completions } from "#server/policy/completion.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { policyText } from "#server/services/policy/input.ts";
 import { knownFacts } from "./known-facts.ts";
 
 export const completeInput = z.strictObject({

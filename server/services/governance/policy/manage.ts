@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { z } from "zod";
+import { nameInput } from "#server/contract/inputs/policy.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { policy } from "#server/db/schema/policy.ts";
@@ -8,7 +9,6 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { knownPointer, type PointerRow } from "#server/services/policy/fetch-version.ts";
-import { nameInput } from "#server/services/policy/input.ts";
 import { lockPolicy } from "./write-version.ts";
 
 /** From now on the policy is changed from git alone; nothing when it is so already, or `origin` is not git. */

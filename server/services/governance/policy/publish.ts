@@ -1,15 +1,15 @@
 import type { z } from "zod";
+import { publishInput } from "#server/contract/inputs/policy.ts";
 import type { Tx } from "#server/db/client.ts";
 import type { Policy, PolicyProblem } from "#server/domain/policy.ts";
+import { DEFAULT_POLICY } from "#server/domain/policy.ts";
 import type { PolicyOrigin } from "#server/domain/policy-version.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { DEFAULT_POLICY } from "#server/services/policy/active.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
 import { refuseManaged, refuseOtherBacktest, refuseStale } from "#server/services/policy/guards.ts";
-import { publishInput } from "#server/services/policy/input.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
 import { nameProblem } from "./check.ts";
 import { knownFacts } from "./known-facts.ts";

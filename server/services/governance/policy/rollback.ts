@@ -1,11 +1,11 @@
 import type { z } from "zod";
+import { rollbackInput } from "#server/contract/inputs/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer, readStored, type VersionRow } from "#server/services/policy/fetch-version.ts";
 import { refuseManaged, refuseStale } from "#server/services/policy/guards.ts";
-import { rollbackInput } from "#server/services/policy/input.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
 import { knownFacts } from "./known-facts.ts";
 import { proposePublication } from "./propose.ts";

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import { policyText } from "#server/contract/inputs/policy.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { parseJobText } from "#server/domain/job-file.ts";
@@ -10,7 +11,6 @@ import { type RuleTrial, type TriedPlace, tryRule } from "#server/policy/try-rul
 import { offeredHardwareRemoval } from "#server/scheduling/removal.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { policyText } from "#server/services/policy/input.ts";
 import { listOffers } from "#server/services/pricing/offer/list.ts";
 import { readableJob } from "#server/services/work/readable-job.ts";
 

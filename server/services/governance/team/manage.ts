@@ -1,38 +1,18 @@
 import { eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { createTeamInput, updateTeamInput } from "#server/contract/inputs/account.ts";
 import type { Tx } from "#server/db/client.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { charge } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
-import { line, name } from "#server/domain/schema/values.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { requireTeams } from "./require.ts";
 
-const TITLE_MAX = 100;
-const COST_CENTER_MAX = 64;
 /** Longer chains of parents are no organisation, and following them must end. */
 const DEPTH_MAX = 8;
-
-const details = {
-	/** What people read instead of the name; null: the name. */
-	title: line(TITLE_MAX).nullable(),
-	/** Code in the company's accounts. */
-	costCenter: line(COST_CENTER_MAX).nullable(),
-	/** Team that this one is part of. It grants no rights. */
-	parent: name().nullable(),
-};
-
-export const createTeamInput = z.strictObject({
-	name: name(),
-	title: details.title.default(null),
-	costCenter: details.costCenter.default(null),
-	parent: details.parent.default(null),
-});
-
-export const updateTeamInput = z.strictObject(details).partial();
 
 /** @throws SpillwayError `conflict` when the name is taken; `invalid_input` for an unknown parent; `forbidden`; ZodError */
 export async function createTeam(ctx: ServiceContext, raw: z.input<typeof createTeamInput>): Promise<{ name: string }> {

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, or } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { createTokenInput } from "#server/contract/inputs/account.ts";
 import { account, apiToken } from "#server/db/schema/account.ts";
-import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
@@ -9,20 +9,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { issueToken } from "./issue.ts";
 
-const EXPIRES_DAYS_MAX = 365;
 const TOKENS_MAX = 50;
-
-export const createTokenInput = z.strictObject({
-	name: z.string().trim().min(1).max(100),
-	scopes: z
-		.array(z.enum(TOKEN_SCOPES))
-		.min(1)
-		.transform((scopes) => [...new Set(scopes)].sort()),
-	/** Days until the token stops working. */
-	expiresInDays: z.number().int().min(1).max(EXPIRES_DAYS_MAX),
-	/** A service account's id; absent: the caller's own. */
-	accountId: z.string().min(1).max(64).optional(),
-});
 
 /**
  * Creates a token for the caller, or for a service account. The token is returned once.

@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { reconciliationHistoryInput } from "#server/contract/inputs/bill.ts";
 import type { Db } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
@@ -10,12 +11,6 @@ import { utcMonth } from "./run.ts";
 
 /** Reconciliations that are listed; a bill that comes daily makes some thirty a month. */
 const RUNS_MAX = 200;
-
-export const reconciliationHistoryInput = z.strictObject({
-	/** Of the providers' bills, a UTC month such as 2026-11. */
-	month: z.string(),
-	provider: z.enum(["aws", "azure", "gcp"]).optional(),
-});
 
 /** Charges of one kind that reconciling a provider's bills posted. */
 export interface PostedByBills {

@@ -1,9 +1,10 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import { providerNamed } from "#server/accounting/focus/providers.ts";
 import type { ReconciliationState } from "#server/accounting/focus/reconcile.ts";
+import type { reconciliationInput } from "#server/contract/inputs/bill.ts";
 import type { DbOrTx } from "#server/db/client.ts";
-import { RECONCILIATION_STATES, reconciliation } from "#server/db/schema/bill.ts";
+import { reconciliation } from "#server/db/schema/bill.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { authorize } from "#server/services/core/authorize.ts";
@@ -12,15 +13,6 @@ import { utcMonth } from "./run.ts";
 
 /** Resources that are listed, those that differ most first; sums are of all. */
 const ITEMS_MAX = 500;
-
-export const reconciliationInput = z.strictObject({
-	/** Of the provider's bill, a UTC month such as 2026-11. */
-	month: z.string(),
-	state: z.enum(RECONCILIATION_STATES).optional(),
-	provider: z.enum(["aws", "azure", "gcp"]).optional(),
-	/** Machines of this team's jobs alone, in the sums too. */
-	team: z.string().min(1).max(128).optional(),
-});
 
 export interface ReconciledResource {
 	provider: string;

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { resourceLinesInput } from "#server/contract/inputs/bill.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { isNamed, linesOfMonth, micro } from "./read-billed.ts";
@@ -8,15 +9,6 @@ import { utcMonth } from "./run.ts";
 
 /** Lines that are listed, oldest first; a machine that is billed by the hour has 744 in a month. */
 const LINES_MAX = 1_000;
-
-export const resourceLinesInput = z.strictObject({
-	/** Of the provider's bill, a UTC month such as 2026-11. */
-	month: z.string(),
-	/** As a reconciliation names it. */
-	resourceId: z.string().min(1).max(2_000),
-	/** Of the machine that the resource was matched to; absent for one that is not known. */
-	instanceId: z.string().min(1).max(64).optional(),
-});
 
 export interface ResourceLine {
 	id: string;

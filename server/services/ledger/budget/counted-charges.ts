@@ -1,7 +1,8 @@
 import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import { type Interval, type Period, periodOf } from "#server/accounting/calendar.ts";
 import { type Calendar, dayStartMs } from "#server/accounting/zone.ts";
+import { budgetPeriodInput } from "#server/contract/inputs/budget.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { budgetCount, budgetJob } from "#server/db/schema/budget.ts";
 import { charge } from "#server/db/schema/charge.ts";
@@ -12,12 +13,6 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { COUNTED } from "./post-slices.ts";
-
-export const budgetPeriodInput = z.strictObject({
-	id: z.string().min(1).max(64),
-	/** Any day of the period, `2026-11-01`; the current one when left out. */
-	period: z.iso.date().optional(),
-});
 
 /**
  * The period of a budget that a day lies in, in the ledger's calendar.

@@ -1,8 +1,9 @@
 import { and, desc, eq, gte, inArray, lt, ne, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import { nextBucketStartMs, type Period, periodOf } from "#server/accounting/calendar.ts";
 import { forecastByDay } from "#server/accounting/forecast.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
+import { getBudgetInput } from "#server/contract/inputs/budget.ts";
 import type { Db } from "#server/db/client.ts";
 import { budgetDay, budgetJob, hold, holdBudget } from "#server/db/schema/budget.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -15,12 +16,6 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { type BudgetFigures, budgetFigures } from "./figures.ts";
 import { type PastPeriod, readPastPeriods } from "./history.ts";
 import { type BudgetStatus, toStatus } from "./list.ts";
-
-export const getBudgetInput = z.strictObject({
-	id: z.string().min(1).max(64),
-	/** First day of a period that is over; the current one when left out. */
-	period: z.iso.date().optional(),
-});
 
 export interface BudgetDetail extends BudgetStatus {
 	/** The version in force: a change of the cap names it. */

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import { type ChargeDraft, NO_AMOUNTS, shareOf } from "#server/accounting/amounts.ts";
+import { refundInput } from "#server/contract/inputs/spend.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { charge } from "#server/db/schema/charge.ts";
@@ -14,16 +15,6 @@ import { lockBudgetsOfInstances } from "../budget/post-to-holds.ts";
 import { toCharge } from "./charges-of.ts";
 import { postInstanceCorrections } from "./post-corrections.ts";
 
-export const refundInput = z.strictObject({
-	chargeId: z.string().min(1).max(64),
-	/** Dollars of effective cost; all that is left of the charge when it is left out. */
-	amountUsd: z
-		.string()
-		.regex(/^\d{1,9}(\.\d{1,6})?$/, "must be an amount of dollars such as 12.50")
-		.optional(),
-	/** Why, for anyone who reads the books later. */
-	reason: z.string().trim().min(3).max(2_000),
-});
 export type RefundInput = z.input<typeof refundInput>;
 
 export interface Refund {

@@ -7,11 +7,12 @@ import { meterPool } from "#server/accounting/meter-pool.ts";
 import { cardCost, cardParts } from "#server/accounting/owned-cost.ts";
 import { aPool, aUse, sumOf } from "#server/accounting/testing/build.ts";
 import { UTC } from "#server/accounting/zone.ts";
+import { rateCardInput } from "#server/contract/inputs/rates.ts";
 import { ownedRateCardSchema } from "#server/domain/rate-card.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { demandSoundCard, effectiveFromMs, rateCardInput } from "./input.ts";
+import { demandSoundCard, effectiveFromMs } from "./input.ts";
 
 const page = readFileSync(new URL("../../../../docs/costs.md", import.meta.url), "utf8");
 

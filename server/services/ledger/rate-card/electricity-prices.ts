@@ -1,5 +1,6 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { electricityPricesInput } from "#server/contract/inputs/rates.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { pool, site } from "#server/db/schema/site.ts";
@@ -16,12 +17,6 @@ import { demandWithinReach } from "./input.ts";
 import { type PriceRow, readPriceFile } from "./price-file.ts";
 import { type Corrected, correctSince } from "./set.ts";
 
-export const electricityPricesInput = z.strictObject({
-	/** The file's text: csv with ts and usd_per_kwh, or usd_per_mwh. */
-	text: z.string().min(1),
-	/** Where the prices are from, as it must be shown. */
-	message: z.string().trim().min(1).max(500),
-});
 export type ElectricityPricesInput = z.input<typeof electricityPricesInput>;
 
 export interface ElectricityPricesSet extends Corrected {

@@ -1,17 +1,11 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type Calendar, dayStartMs } from "#server/accounting/zone.ts";
-import { type OwnedRateCard, ownedRateCardSchema } from "#server/domain/rate-card.ts";
+import type { rateCardInput } from "#server/contract/inputs/rates.ts";
+import type { OwnedRateCard } from "#server/domain/rate-card.ts";
 import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** What a person sends: the card, from when on it counts, and why it is set. */
-export const rateCardInput = z.strictObject({
-	/** An instant, or a date of the ledger's calendar whose first moment is meant; left out: now. */
-	effectiveFrom: z.union([z.iso.date(), z.iso.datetime({ offset: true })]).optional(),
-	message: z.string().min(1).max(500),
-	card: ownedRateCardSchema,
-});
 export type RateCardInput = z.input<typeof rateCardInput>;
 
 /** How far back a card may reach, and ahead. */

@@ -1,6 +1,7 @@
 import { and, eq, gt, lt } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import type { OwnedUse } from "#server/accounting/meter-pool.ts";
+import { measuredPowerInput } from "#server/contract/inputs/rates.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
 import type { OwnedRateCard } from "#server/domain/rate-card.ts";
 import { defined } from "#server/kernel/assert.ts";
@@ -15,18 +16,6 @@ import { type LockedPool, lockPool } from "../charge/meter-pools.ts";
 import { effectiveFromMs } from "./input.ts";
 import { type Corrected, unknownPool, writeCards } from "./set.ts";
 
-const moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-
-/** What was read at a pool's machines: at their plugs, before PUE. */
-export const measuredPowerInput = z.strictObject({
-	/** Instants, or dates of the ledger's calendar whose first moment is meant. */
-	from: moment,
-	to: moment,
-	/** Energy of all the pool's machines from the one to the other. */
-	kwh: z.string().regex(/^\d+(\.\d{1,6})?$/, "kilowatt-hours, a decimal with at most six places"),
-	/** Where it was read, for anyone who asks later. */
-	message: z.string().min(1).max(500),
-});
 export type MeasuredPowerInput = z.input<typeof measuredPowerInput>;
 
 export interface MeasuredPowerSet extends Corrected {

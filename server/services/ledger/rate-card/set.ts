@@ -2,6 +2,7 @@ import { and, eq, gt, gte, inArray, isNull, or, type SQL } from "drizzle-orm";
 import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import { correctPool, type PostedMoney } from "#server/accounting/correct-pool.ts";
+import { rateCardInput } from "#server/contract/inputs/rates.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
@@ -20,7 +21,7 @@ import { lockUses } from "../charge/lock-uses.ts";
 import { type LockedPool, lockPool } from "../charge/meter-pools.ts";
 import { postCharges } from "../charge/post-charges.ts";
 import { readPosted } from "../charge/posted-money.ts";
-import { demandSoundCard, effectiveFromMs, type RateCardInput, rateCardInput } from "./input.ts";
+import { demandSoundCard, effectiveFromMs, type RateCardInput } from "./input.ts";
 
 export interface Corrected {
 	/** What was charged already and is corrected by their own entries. */

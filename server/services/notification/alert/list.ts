@@ -1,20 +1,14 @@
 import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listAlertsInput } from "#server/contract/inputs/channel.ts";
 import type { DbOrTx } from "#server/db/client.ts";
-import { alert, channel, type DELIVERY_STATES, delivery } from "#server/db/schema/alert.ts";
-import { ALERT_RULES, type AlertRule } from "#server/domain/alert.ts";
+import { alert, channel, delivery } from "#server/db/schema/alert.ts";
+import type { AlertRule, DELIVERY_STATES } from "#server/domain/alert.ts";
 import type { AlertFactValues } from "#server/domain/alert-facts.ts";
 import { alertWords } from "#server/domain/alert-sentences.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
-
-export const listAlertsInput = z.strictObject({
-	state: z.enum(["open", "past"]).optional(),
-	rule: z.enum(ALERT_RULES).optional(),
-	cursor: z.string().max(400).optional(),
-	limit: z.number().int().min(1).max(200).default(50),
-});
 
 export interface AlertView {
 	id: string;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { createChannelInput } from "#server/contract/inputs/channel.ts";
 import { notify } from "#server/db/notify.ts";
 import { channel } from "#server/db/schema/alert.ts";
 import { newId } from "#server/kernel/ids.ts";
@@ -6,7 +7,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName } from "#server/services/core/context.ts";
 import { auditedChannel, type ChannelRow } from "./internal.ts";
-import { type ChannelContext, type CreateChannelInput, createChannelInput } from "./schemas.ts";
+import type { ChannelContext, CreateChannelInput } from "./schemas.ts";
 import { sealSecret } from "./secret-box.ts";
 
 /**

@@ -1,52 +1,13 @@
 import { z } from "zod";
-import type { CHANNEL_KINDS } from "#server/db/schema/alert.ts";
-import { CHANNEL_TOPICS } from "#server/domain/alert.ts";
+import type { createChannelInput, updateChannelInput } from "#server/contract/inputs/channel.ts";
+import type { CHANNEL_KINDS } from "#server/domain/alert.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
 /** Services that read or write secrets are given the installation's own. */
 export interface ChannelContext extends ServiceContext {
 	secret: string;
 }
-
-const name = z.string().trim().min(1).max(80);
-const topics = z
-	.array(z.enum(CHANNEL_TOPICS))
-	.min(1, "choose at least one thing that it hears of")
-	.max(CHANNEL_TOPICS.length)
-	.transform((list) => [...new Set(list)]);
-const recipients = z.array(z.email()).min(1, "give at least one address").max(50);
-const url = z
-	.url({ protocol: /^https?$/, error: "must be an http or https address" })
-	.max(2_000)
-	.refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user name or password");
-/** What a receiver checks the signature with. Left out, one is made. */
-const signingKey = z.string().min(16, "must have at least 16 characters").max(256);
-
-export const createChannelInput = z.discriminatedUnion("kind", [
-	z.strictObject({ kind: z.literal("email"), name, topics, team: z.string().min(1).max(64).nullable(), recipients }),
-	z.strictObject({ kind: z.literal("slack"), name, topics, team: z.string().min(1).max(64).nullable(), url }),
-	z.strictObject({
-		kind: z.literal("webhook"),
-		name,
-		topics,
-		team: z.string().min(1).max(64).nullable(),
-		url,
-		signingKey: signingKey.optional(),
-	}),
-]);
 export type CreateChannelInput = z.input<typeof createChannelInput>;
-
-/** What is left out stays as it is; the kind of a channel never changes. */
-export const updateChannelInput = z.strictObject({
-	id: z.string().min(1).max(64),
-	name: name.optional(),
-	topics: topics.optional(),
-	team: z.string().min(1).max(64).nullable().optional(),
-	enabled: z.boolean().optional(),
-	recipients: recipients.optional(),
-	url: url.optional(),
-	signingKey: signingKey.optional(),
-});
 export type UpdateChannelInput = z.input<typeof updateChannelInput>;
 
 export const channelSecretSchema = z.object({ url: z.string(), signingKey: z.string().nullable() });

@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
+import { updateChannelInput } from "#server/contract/inputs/channel.ts";
 import { notify } from "#server/db/notify.ts";
 import { channel } from "#server/db/schema/alert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { auditedChannel, type ChannelRow, fetchChannel, secretOf } from "./internal.ts";
-import { type ChannelContext, type UpdateChannelInput, updateChannelInput } from "./schemas.ts";
+import type { ChannelContext, UpdateChannelInput } from "./schemas.ts";
 import { sealSecret } from "./secret-box.ts";
 
 /**

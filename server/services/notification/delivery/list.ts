@@ -1,16 +1,12 @@
 import { and, desc, eq, lt, or, sql } from "drizzle-orm";
-import { z } from "zod";
-import { channel, DELIVERY_STATES, delivery } from "#server/db/schema/alert.ts";
+import type { z } from "zod";
+import { listDeliveriesInput } from "#server/contract/inputs/channel.ts";
+import { channel, delivery } from "#server/db/schema/alert.ts";
+import type { DELIVERY_STATES } from "#server/domain/alert.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
 import { TRIES_MAX } from "./retry.ts";
-
-export const listDeliveriesInput = z.strictObject({
-	state: z.enum(DELIVERY_STATES).optional(),
-	cursor: z.string().max(400).optional(),
-	limit: z.number().int().min(1).max(200).default(20),
-});
 
 export interface DeliveryView {
 	id: string;

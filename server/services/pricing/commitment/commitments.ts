@@ -1,6 +1,7 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Commitment } from "#server/accounting/commitment.ts";
+import { commitmentInput, commitmentsInput } from "#server/contract/inputs/rates.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { setting } from "#server/db/schema/setting.ts";
@@ -15,42 +16,6 @@ import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
 
 /** What the account has reserved or committed to: a list of commitmentInput. */
 const COMMITMENTS_SETTING = "commitments";
-
-const micro = z.string().regex(/^\d{1,18}$/);
-
-const commitmentInput = z
-	.strictObject({
-		id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
-		siteId: z.string().min(1).max(64),
-		kind: z.enum(["reservation", "commitment"]),
-		region: z.string().min(1).max(64).nullable(),
-		instanceType: z.string().min(1).max(64),
-		/** A reservation's own zone, in which its machines are then launched. */
-		zone: z.string().min(1).max(64).nullable().default(null),
-		/** The provider's own name of a reservation that takes only machines launched into it; without it the provider matches them. */
-		reservation: z
-			.string()
-			.regex(/^[a-zA-Z0-9/_.-]{1,256}$/)
-			.nullable()
-			.default(null),
-		accelerator: z.string().min(1).max(64),
-		instances: z.number().int().min(1).max(100_000),
-		/** Of all its machines together. */
-		upfrontMicroUsd: micro,
-		hourlyMicroUsd: micro,
-		from: z.iso.datetime({ offset: true }),
-		to: z.iso.datetime({ offset: true }),
-	})
-	.refine((c) => c.zone === null || c.region !== null, { path: ["region"], message: "needs a region for its zone" })
-	.refine((c) => Date.parse(c.from) < Date.parse(c.to), { path: ["to"], message: "must be after from" })
-	.refine((c) => BigInt(c.upfrontMicroUsd) + BigInt(c.hourlyMicroUsd) > 0n, {
-		path: ["hourlyMicroUsd"],
-		message: "must have a cost",
-	});
-
-export const commitmentsInput = z
-	.strictObject({ items: z.array(commitmentInput).max(1_000) })
-	.refine(({ items }) => new Set(items.map((c) => c.id)).size === items.length, { path: ["items"], message: "two have one id" });
 export type CommitmentsInput = z.input<typeof commitmentsInput>;
 const stored = z.array(commitmentInput);
 

@@ -1,18 +1,12 @@
 import { sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import type { importIntensityInput } from "#server/contract/inputs/carbon.ts";
 import type { Tx } from "#server/db/client.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { type IntensityRow, readIntensityFile } from "./intensity-file.ts";
 
-export const importIntensityInput = z.strictObject({
-	/** The file's text: csv or Electricity Maps' JSON. */
-	text: z.string().min(1),
-	zone: z.string().max(40).optional(),
-	/** Where the figures are from, as it must be shown. */
-	source: z.string().trim().min(1).max(200),
-});
 export type ImportIntensityInput = z.infer<typeof importIntensityInput>;
 
 export interface ImportedIntensity {

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import { discountInput, discountsInput } from "#server/contract/inputs/rates.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
@@ -14,33 +15,6 @@ import { listListPrices } from "./list-prices.ts";
 
 /** What was agreed with the clouds: a list of discountInput. */
 const DISCOUNTS_SETTING = "discounts";
-
-const pattern = z.string().min(1).max(100);
-
-const discountInput = z
-	.strictObject({
-		id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
-		siteId: z.string().min(1).max(64),
-		capacityType: z.enum(["on_demand", "spot"]),
-		/** Of the provider's price, above 0 and below 100. */
-		percent: z
-			.string()
-			.regex(/^\d{1,2}(\.\d{1,4})?$/, "a percentage above 0 and below 100 with at most four decimals, as text")
-			.refine((text) => Number(text) > 0, "a discount is more than nothing"),
-		/** As `instanceFamilies` of a policy; empty: every type. */
-		instanceFamilies: z.array(pattern).max(100).default([]),
-		/** As `regions` of a policy; empty: every region. */
-		regions: z.array(pattern).max(100).default([]),
-		from: z.iso.datetime({ offset: true }),
-		to: z.iso.datetime({ offset: true }).nullable().default(null),
-		/** Where it is written. */
-		source: z.string().trim().min(1).max(500),
-	})
-	.refine((d) => d.to === null || Date.parse(d.from) < Date.parse(d.to), { path: ["to"], message: "must be after from" });
-
-export const discountsInput = z
-	.strictObject({ items: z.array(discountInput).max(1_000) })
-	.refine(({ items }) => new Set(items.map((d) => d.id)).size === items.length, { path: ["items"], message: "two have one id" });
 export type DiscountsInput = z.input<typeof discountsInput>;
 const stored = z.array(discountInput);
 

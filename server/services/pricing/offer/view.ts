@@ -1,5 +1,6 @@
 import { and, asc, gt, inArray, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { offersInput } from "#server/contract/inputs/capacity.ts";
 import { offer, offerPrice } from "#server/db/schema/offer.ts";
 import type { MachineDisk, OfferDiscount, OfferQuota } from "#server/domain/capacity.ts";
 import { quarantineOf } from "#server/domain/quarantine.ts";
@@ -13,14 +14,6 @@ import { iso } from "#server/services/core/view.ts";
 import { listOffers } from "./list.ts";
 import { toStoredDisk } from "./stored-offer.ts";
 
-export const offersInput = z.strictObject({
-	/** GPUs that one machine must have at least. */
-	gpus: z.number().int().min(1).max(16).default(1),
-	accelerator: z.string().max(64).optional(),
-	region: z.string().max(64).optional(),
-	capacity: z.enum(["spot", "on_demand", "reserved"]).optional(),
-	limit: z.number().int().min(1).max(500).default(25),
-});
 export type OffersInput = z.input<typeof offersInput>;
 
 export interface OfferView {

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { SPEND_GROUPS } from "#server/contract/inputs/spend.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { SPEND_GROUPS } from "../spend/group-sums.ts";
 import { type AvoidedEmissions, avoidedEmissions } from "./avoided.ts";
 import { type Carbon, carbonBy } from "./carbon-by.ts";
 import { type GridView, gridView } from "./grid-view.ts";

@@ -2,30 +2,19 @@ import { and, inArray, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
 import { bucketsOf, type Interval } from "#server/accounting/calendar.ts";
 import { widened } from "#server/accounting/cover-range.ts";
+import { jobSpendInput } from "#server/contract/inputs/spend.ts";
 import { jobMonth } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
-import { restricted, spendFilters } from "./filters.ts";
+import { restricted } from "./filters.ts";
 import { spendRange } from "./range.ts";
 
 const MONTHS_MAX = 120;
 /** So many months have few jobs that reach into another one. */
 const FEW_MONTHS = 2;
-
-/**
- * The most expensive jobs of whole months. `fromMs`, `toMs`: widened to months of the ledger's calendar, because that is how sums
- * of jobs are kept. `filters`: team, project and class. `cursor`: nextCursor of the page before.
- */
-export const jobSpendInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
-	filters: spendFilters.default({}),
-	cursor: z.string().max(200).optional(),
-	limit: z.number().int().min(1).max(500).default(50),
-});
 export type JobSpendInput = z.input<typeof jobSpendInput>;
 
 export interface JobSpend {

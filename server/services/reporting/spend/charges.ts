@@ -1,13 +1,14 @@
 import { and, eq, gte, inArray, lt, or, type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import { type Interval, nextBucketStartMs } from "#server/accounting/calendar.ts";
 import { coverRange } from "#server/accounting/cover-range.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
+import { listChargesInput } from "#server/contract/inputs/spend.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { charge } from "#server/db/schema/charge.ts";
-import { CHARGE_CORRECTIONS, type Charge, type ChargeCorrection } from "#server/domain/charge.ts";
-import { LOST, LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
+import type { Charge, ChargeCorrection } from "#server/domain/charge.ts";
+import { LOST_CHOICES, type LostChoice } from "#server/domain/lost-work.ts";
 import { allows, authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
@@ -17,36 +18,12 @@ import { countedCharges, hasManyJobs, periodsOfBudget } from "#server/services/l
 import { type NamedCharge, readChargeRows } from "./charge-rows.ts";
 import { CHARGE_TOTALS, type ChargeTotals } from "./charge-totals.ts";
 import { type CutView, readCut } from "./cut.ts";
-import { passes, restricted, type SpendFilters, spendFilters } from "./filters.ts";
+import { passes, restricted, type SpendFilters } from "./filters.ts";
 import { lostAttempts } from "./lost-work.ts";
 import { spendRange } from "./range.ts";
 import { readSums } from "./read-sums.ts";
 import { sumsOfBudget } from "./sums-of-budget.ts";
 
-/**
- * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
- * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool or line of a bill, by its
- * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
- * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
- * no job used. `asOf`: as the ledger stood when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
- * instant; `since`: what was posted later than that. `budget`: those that this budget counts, by its id. `cursor`: nextCursor of
- * the page before.
- */
-export const listChargesInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
-	filters: spendFilters.default({}),
-	jobId: z.string().min(1).max(64).optional(),
-	cause: z.string().min(1).max(200).optional(),
-	correction: z.array(z.enum(CHARGE_CORRECTIONS)).min(1).max(CHARGE_CORRECTIONS.length).optional(),
-	lost: z.enum(LOST).optional(),
-	withoutIdle: z.boolean().default(false),
-	asOf: z.string().max(200).optional(),
-	since: z.string().max(200).optional(),
-	budget: z.string().min(1).max(64).optional(),
-	cursor: z.string().max(200).optional(),
-	limit: z.number().int().min(1).max(500).default(50),
-});
 export type ListChargesInput = z.input<typeof listChargesInput>;
 
 export interface ChargeLine extends NamedCharge {

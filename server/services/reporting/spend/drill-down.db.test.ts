@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SPEND_GROUPS } from "#server/contract/inputs/spend.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Actor } from "#server/services/core/context.ts";
 import { setLedgerZone } from "#server/services/core/ledger-calendar.ts";
@@ -8,7 +9,6 @@ import * as test from "#server/services/ledger/charge/testing/books.ts";
 import { spendByJob } from "./by-job.ts";
 import { listCharges } from "./charges.ts";
 import type { SpendFilters } from "./filters.ts";
-import { SPEND_GROUPS } from "./group-sums.ts";
 import { bucketForRange, spendSeries } from "./series.ts";
 import { spendBy } from "./spend-by.ts";
 

@@ -2,17 +2,14 @@ import { type Bucket, bucketStartMs, dayKey, type Interval } from "#server/accou
 import { coverLessHours, coverRange, type Segment } from "#server/accounting/cover-range.ts";
 import type { RollupSums } from "#server/accounting/rollup.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
+import { SPEND_DIMENSIONS, type SPEND_GROUPS, TIMES } from "#server/contract/inputs/spend.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
-import { NO_FILTERS, SPEND_DIMENSIONS, type SpendFilters } from "./filters.ts";
+import { NO_FILTERS, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
 import { readSums, type SumsRow } from "./read-sums.ts";
 
-const TIMES = ["day", "week", "month"] as const;
-
-/** By time, or by a dimension. */
-export const SPEND_GROUPS = [...TIMES, ...SPEND_DIMENSIONS] as const;
 export type SpendGroup = (typeof SPEND_GROUPS)[number];
 
 /** Sums of the charges in a range, by one dimension or by time. */

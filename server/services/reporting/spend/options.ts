@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { SPEND_DIMENSIONS } from "#server/contract/inputs/spend.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { SPEND_DIMENSIONS, type SpendDimension } from "./filters.ts";
+import type { SpendDimension } from "./filters.ts";
 import { spendBy } from "./spend-by.ts";
 
 const VALUES_MAX = 200;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UTC } from "#server/accounting/zone.ts";
+import { SPEND_DIMENSIONS } from "#server/contract/inputs/spend.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
@@ -7,7 +8,7 @@ import * as test from "#server/services/ledger/charge/testing/books.ts";
 import { carbonBy } from "../carbon/carbon-by.ts";
 import { listCharges } from "./charges.ts";
 import { previousRange } from "./comparison.ts";
-import { SPEND_DIMENSIONS, type SpendFilters } from "./filters.ts";
+import type { SpendFilters } from "./filters.ts";
 import { spendOptions } from "./options.ts";
 import { spendPage } from "./page.ts";
 import { spendBy } from "./spend-by.ts";

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { bucketStartMs, nextBucketStartMs } from "#server/accounting/calendar.ts";
+import { SPEND_GROUPS, spendFilters } from "#server/contract/inputs/spend.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { type SpendDay, spendByDay, toDays } from "./by-day.ts";
 import { compareSpend } from "./comparison.ts";
-import { type SpendFilters, spendFilters } from "./filters.ts";
-import { SPEND_GROUPS } from "./group-sums.ts";
+import type { SpendFilters } from "./filters.ts";
 import { ledgerStartMs } from "./ledger-start.ts";
 import { type LostWork, lostWork } from "./lost-work.ts";
 import { type MonthForecast, monthForecast } from "./month-forecast.ts";

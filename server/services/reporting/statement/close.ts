@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
 import { buildStatement } from "#server/accounting/statement.ts";
 import { saysTheSame } from "#server/accounting/statement-diff.ts";
+import { closeInput } from "#server/contract/inputs/statement.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { statement } from "#server/db/schema/statement.ts";
@@ -15,14 +16,9 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { readMonthFacts, teamsOf } from "./facts.ts";
 import { sha256Of } from "./hash.ts";
 import { meterLag } from "./meter-lag.ts";
-import { type LedgerMonth, ledgerMonth, monthSchema } from "./month.ts";
+import { type LedgerMonth, ledgerMonth } from "./month.ts";
 import { newestOf, type StoredStatement } from "./stored.ts";
 
-export const closeInput = z.strictObject({
-	month: monthSchema,
-	/** Why there must be another version; needed once the month was closed. */
-	correction: z.string().trim().min(3).max(2_000).optional(),
-});
 export type CloseInput = z.input<typeof closeInput>;
 
 export interface ClosedMonth {

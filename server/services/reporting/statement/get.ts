@@ -1,6 +1,7 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { checkStatement, type StatementCheck } from "#server/accounting/statement-checks.ts";
 import { diffStatements, type StatementDifference } from "#server/accounting/statement-diff.ts";
+import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import type { StatementContent, StatementState } from "#server/domain/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { allows, authorize, teamScope } from "#server/services/core/authorize.ts";
@@ -8,17 +9,10 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { type ChangedSince, changedSince, NOTHING, stateOf, teamsInLedger } from "./current.ts";
 import { sha256Of } from "./hash.ts";
-import { ledgerMonth, monthSchema, teamSchema } from "./month.ts";
+import { ledgerMonth } from "./month.ts";
 import { previewStatement } from "./preview.ts";
 import { type SentTo, sentTo } from "./sent.ts";
 import { namesOf, newestSums, type SignatureView, type StoredStatement, signaturesOf, versionsOf } from "./stored.ts";
-
-export const getStatementInput = z.strictObject({
-	month: monthSchema,
-	team: teamSchema,
-	/** Without it the newest, or the preview of a month that is not closed; 0 is the preview in any case. */
-	version: z.number().int().min(0).max(1_000_000).optional(),
-});
 
 export interface StatementVersion {
 	version: number;

@@ -1,5 +1,6 @@
 import { desc, eq, inArray, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listStatementsInput } from "#server/contract/inputs/statement.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { statement, statementSignature } from "#server/db/schema/statement.ts";
 import type { StatementContent, StatementState } from "#server/domain/statement.ts";
@@ -10,11 +11,6 @@ import { listTeams } from "#server/services/core/teams.ts";
 import { closingDay } from "./closing-day.ts";
 import { type ChangedSince, changedSince, monthsInLedger, NOTHING, stateOf } from "./current.ts";
 import { ledgerMonth, ledgerMonthAt } from "./month.ts";
-
-export const listStatementsInput = z.strictObject({
-	/** "" is the company; without it the company, or the person's first team where they may not see that. */
-	team: z.string().max(128).optional(),
-});
 
 export interface StatementMonth {
 	month: string;

@@ -1,12 +1,7 @@
-import { z } from "zod";
 import { bucketStartMs, type Interval, monthKey, monthOfKey, nextBucketStartMs } from "#server/accounting/calendar.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
+import { monthSchema } from "#server/contract/inputs/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-
-/** e.g. `2026-11`. */
-export const monthSchema = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "must be a month such as 2026-11");
-/** "" is the company. */
-export const teamSchema = z.string().max(128).default("");
 
 export interface LedgerMonth extends Interval {
 	month: string;

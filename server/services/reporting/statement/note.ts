@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { monthSchema, teamSchema } from "#server/contract/inputs/statement.ts";
 import { notify } from "#server/db/notify.ts";
 import { statementNote } from "#server/db/schema/statement.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
-import { monthSchema, teamSchema } from "./month.ts";
 
 export const noteInput = z.strictObject({
 	month: monthSchema,

@@ -1,5 +1,6 @@
 import { and, eq } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { signInput } from "#server/contract/inputs/statement.ts";
 import { notify } from "#server/db/notify.ts";
 import { statementSignature } from "#server/db/schema/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -8,15 +9,8 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { sha256Of } from "./hash.ts";
-import { monthSchema, teamSchema } from "./month.ts";
 import { versionsOf } from "./stored.ts";
 
-export const signInput = z.strictObject({
-	month: monthSchema,
-	team: teamSchema,
-	/** Of the statement that the person has read: another one is never signed by accident. */
-	sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the sha256 that is on the statement"),
-});
 export type SignInput = z.input<typeof signInput>;
 
 /**

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { askAgainInput } from "#server/contract/inputs/approval.ts";
 import { approval } from "#server/db/schema/approval.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorizeFound } from "#server/services/core/authorize.ts";
@@ -7,8 +8,6 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { noJob } from "#server/services/core/no-job.ts";
 import { readableJob } from "../readable-job.ts";
 import { openApproval } from "./open.ts";
-
-export const askAgainInput = z.strictObject({ jobId: z.string().min(1).max(64) });
 
 /**
  * After a no, or when no one answered: the same rule asks again, with the last quote until the next decision brings the

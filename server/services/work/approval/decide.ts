@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { grantInput, refuseInput } from "#server/contract/inputs/approval.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { approval } from "#server/db/schema/approval.ts";
@@ -12,19 +13,6 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { namesOf } from "#server/services/core/people.ts";
 import { closeAlerts } from "./close.ts";
-
-const note = z.string().trim().max(1_000).optional();
-const id = z.string().min(1).max(64);
-
-export const refuseInput = z.strictObject({ id, note });
-export const grantInput = refuseInput.extend({
-	/** The placement may be expected to cost at most so much, USD; the estimate that was asked about when it is left out. */
-	upToUsd: z
-		.string()
-		.regex(/^\d{1,9}(\.\d{1,6})?$/, "must be an amount of dollars such as 120 or 99.50")
-		.refine((usd) => Number(usd) > 0, "must be above 0: to refuse, refuse it")
-		.optional(),
-});
 
 export interface DecidedApproval {
 	id: string;

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listApprovalsInput } from "#server/contract/inputs/approval.ts";
 import { approval } from "#server/db/schema/approval.ts";
 import { job } from "#server/db/schema/job.ts";
 import { proposal, type SecondPersonOf } from "#server/db/schema/proposal.ts";
@@ -15,14 +16,6 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { readableJob } from "../readable-job.ts";
 import { type ApprovalOutlook, readOutlook } from "./outlook.ts";
 import { type ApprovalView, mayAnswer, viewOf } from "./view.ts";
-
-export const listApprovalsInput = z.strictObject({
-	/** `open`: what waits for an answer; `past`: what was answered, withdrawn or expired. */
-	state: z.enum(["open", "past"]).optional(),
-	jobId: z.string().min(1).max(64).optional(),
-	cursor: z.string().max(400).optional(),
-	limit: z.number().int().min(1).max(200).default(50),
-});
 
 /** Approvals of the jobs that the reader may see, newest first. */
 export async function listApprovals(

@@ -1,9 +1,10 @@
 import { and, asc, eq, gte, inArray, isNull, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { outlookInput } from "#server/contract/inputs/approval.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import { approval } from "#server/db/schema/approval.ts";
-import { ROLES, type Role } from "#server/domain/vocabulary.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
@@ -19,8 +20,6 @@ export interface ApprovalOutlook {
 	/** Answers that the median is of. */
 	answered: number;
 }
-
-export const outlookInput = z.strictObject({ role: z.enum(ROLES) });
 
 /** Who would be asked about a job that the reader submits, and how long that usually takes. */
 export async function approvalOutlook(ctx: ServiceContext, raw: z.input<typeof outlookInput>): Promise<ApprovalOutlook> {

@@ -1,20 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import type { linkInput } from "#server/contract/inputs/artifact.ts";
 import type { Db } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Actor, ServiceContext } from "#server/services/core/context.ts";
 import { openArtifactFile, type StoredFile } from "./open-file.ts";
-
-/** A link is good for a download that starts soon, not for sharing. */
-export const LINK_MINUTES_MAX = 60;
-
-export const linkInput = z.strictObject({
-	path: z.string().min(1).max(1_024),
-	minutes: z.number().int().min(1).max(LINK_MINUTES_MAX).default(15),
-});
 
 const linkFacts = z.strictObject({ artifactId: z.string(), path: z.string(), accountId: z.string(), expiresAtMs: z.number() });
 type LinkFacts = z.infer<typeof linkFacts>;

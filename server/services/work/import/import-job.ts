@@ -1,7 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { importInput } from "#server/contract/inputs/job.ts";
 import { importKubernetes } from "#server/domain/imports/kubernetes/import-kubernetes.ts";
 import { importSbatch } from "#server/domain/imports/sbatch/import-sbatch.ts";
-import { type Finding, type ImportContext, type Imported, SCRIPT_KINDS, type ScriptKind } from "#server/domain/imports/types.ts";
+import type { Finding, ImportContext, Imported, ScriptKind } from "#server/domain/imports/types.ts";
 import { type JobFile, parseJobDocument } from "#server/domain/job-file.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
@@ -9,15 +10,6 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { listTeams } from "#server/services/core/teams.ts";
 
-export const importInput = z.strictObject({
-	/** `auto` tells them apart by their text. */
-	kind: z.enum([...SCRIPT_KINDS, "auto"]).default("auto"),
-	text: z.string(),
-	/** Whose the jobs are when the text names no team of the person's. */
-	team: z.string().min(1).max(63).optional(),
-	/** Minutes east of UTC, for dates that name no zone. */
-	zoneOffsetMinutes: z.number().int().min(-840).max(840).default(0),
-});
 export type ImportInput = z.input<typeof importInput>;
 
 export interface ImportView {

@@ -1,29 +1,14 @@
 import { and, desc, eq, ilike, inArray, like, or, type SQL, sql } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { listJobsInput } from "#server/contract/inputs/job.ts";
 import { job } from "#server/db/schema/job.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
-import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
 import { type JobView, jobView } from "./view.ts";
 
-const listOf = <T extends z.ZodType>(item: T) => z.array(item).max(50).default([]);
-
-export const listJobsInput = z.strictObject({
-	state: listOf(z.enum(JOB_STATES)),
-	team: listOf(z.string().max(64)),
-	class: listOf(z.enum(WORKLOAD_CLASSES)),
-	/** Site id, or `cloud` for every cloud. */
-	site: z.string().max(64).optional(),
-	/** Part of a name, an id or its beginning. */
-	q: z.string().trim().max(128).optional(),
-	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */
-	endedSinceMs: z.number().int().optional(),
-	cursor: z.string().max(256).optional(),
-	limit: z.number().int().min(1).max(500).default(100),
-});
 export type ListJobsInput = z.input<typeof listJobsInput>;
 
 /**

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt } from "drizzle-orm";
-import { z } from "zod";
+import type { z } from "zod";
+import { readLogsInput } from "#server/contract/inputs/job.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { jobLog } from "#server/db/schema/job-log.ts";
 import { isFinal, JOB_TRANSITIONS } from "#server/domain/states.ts";
@@ -7,15 +8,6 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableJob } from "../readable-job.ts";
 
-export const readLogsInput = z.strictObject({
-	/** Number of the attempt; the newest when absent. */
-	attempt: z.number().int().min(1).optional(),
-	/** Lines after this number. */
-	after: z.number().int().min(0).default(0),
-	/** Only the last `tail` lines, when nothing was read before. */
-	tail: z.number().int().min(1).max(10_000).optional(),
-	limit: z.number().int().min(1).max(10_000).default(1_000),
-});
 export type ReadLogsInput = z.input<typeof readLogsInput>;
 
 export interface LogPage {

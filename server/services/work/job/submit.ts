@@ -8,9 +8,6 @@ import type { ImportInput } from "../import/import-job.ts";
 import { recordImport } from "../import/record-import.ts";
 import { insertJobs } from "./insert.ts";
 
-/** Jobs taken in one call. */
-export const SUBMIT_BATCH_MAX = 1_000;
-
 /**
  * Writes jobs as `queued`, all or none, and wakes the loop.
  * @param script what the jobs were read from: what was carried over of it is kept with them.

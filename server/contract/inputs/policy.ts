@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Longer than a policy may be, so that a text that is too long is told so, and is not lost. */
+/** More than a policy may have, so that a text that is too long is reported and not lost. */
 const TEXT_MAX = 256 * 1024;
 
 export const policyName = z
@@ -8,22 +8,29 @@ export const policyName = z
 	.min(1)
 	.max(63)
 	.regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, "must be a name in small letters, digits and hyphens, such as default");
+
 export const policyText = z
 	.string()
 	.max(TEXT_MAX, `is longer than ${TEXT_MAX} characters`)
 	.refine((text) => !text.includes("\u0000"), "holds a NUL, which no text has");
+
 export const versionNumber = z.number().int().min(1).max(2_147_483_647);
+
 export const publishMessage = z.string().trim().min(3, "say in a few words why").max(500);
 
 export const nameInput = z.strictObject({ name: policyName });
+
 export const versionInput = z.strictObject({ name: policyName, version: versionNumber });
+
 export const versionsInput = z.strictObject({
 	name: policyName,
 	/** Only versions below this one: the next page. */
 	before: versionNumber.optional(),
 	limit: z.number().int().min(1).max(200).default(50),
 });
+
 export const checkInput = z.strictObject({ name: policyName, source: policyText });
+
 export const diffInput = z.strictObject({
 	name: policyName,
 	/** Left out: the version in force. */
@@ -31,6 +38,7 @@ export const diffInput = z.strictObject({
 	/** A version, or a text; left out: the version in force. */
 	to: z.union([versionNumber, z.strictObject({ source: policyText })]).optional(),
 });
+
 export const saveDraftInput = z.strictObject({
 	name: policyName,
 	source: policyText,
@@ -47,12 +55,14 @@ const line = (max: number) =>
 		.max(max)
 		// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is kept out
 		.regex(/^[^\u0000-\u001f\u007f]+$/, "must be one line");
+
 export const gitOrigin = z.strictObject({
 	kind: z.literal("git"),
 	repository: line(500),
 	commit: z.string().regex(/^[0-9a-f]{7,64}$/, "must be a commit's hash"),
 	path: line(500),
 });
+
 export const publishInput = z.strictObject({
 	name: policyName,
 	source: policyText,
@@ -62,6 +72,7 @@ export const publishInput = z.strictObject({
 	/** The backtest that was seen before. */
 	backtestId: z.string().min(1).max(64).optional(),
 });
+
 export const rollbackInput = z.strictObject({
 	name: policyName,
 	version: versionNumber,
@@ -69,6 +80,7 @@ export const rollbackInput = z.strictObject({
 	/** The version in force that was looked at; refuses when another one is by now. */
 	baseVersion: versionNumber.optional(),
 });
+
 export const mergeInput = z.strictObject({
 	name: policyName,
 	baseVersion: versionNumber,
@@ -76,4 +88,5 @@ export const mergeInput = z.strictObject({
 	/** For conflicts that a person decided, by their key. */
 	choices: z.record(z.string().max(200), z.enum(["mine", "theirs"])).default({}),
 });
+
 export const changePolicySettingsInput = z.strictObject({ secondPerson: z.boolean() });

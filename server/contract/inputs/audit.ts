@@ -1,0 +1,33 @@
+import { z } from "zod";
+
+/** Free text without NUL, which PostgreSQL cannot hold. */
+const text = (max: number) =>
+	z
+		.string()
+		.trim()
+		.min(1)
+		.max(max)
+		.regex(/^[^\0]*$/, "no NUL");
+
+const time = z.number().int().min(0).max(8.64e15);
+
+/** What of the audit is asked for; every part narrows it. */
+export const auditFilters = z.strictObject({
+	/** `account:…`, `system:…`, or a person's name, address or id. */
+	actor: text(200).optional(),
+	/** The beginning of the action: `policy` finds `policy.publish`. */
+	action: text(100).optional(),
+	/** What it was done to, or the beginning of that. */
+	subject: text(200).optional(),
+	fromMs: time.optional(),
+	toMs: time.optional(),
+	/** Anywhere in subject, before, after, request id or address, whatever the case. */
+	q: text(200).optional(),
+});
+
+export const LIMIT_MAX = 200;
+
+export const listAuditInput = auditFilters.extend({
+	cursor: z.string().max(200).optional(),
+	limit: z.number().int().min(1).max(LIMIT_MAX).default(50),
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { RECONCILIATION_STATES } from "#server/domain/reconciliation.ts";
+
+export const reconciliationHistoryInput = z.strictObject({
+	/** Of the providers' bills, a UTC month such as 2026-11. */
+	month: z.string(),
+	provider: z.enum(["aws", "azure", "gcp"]).optional(),
+});
+
+export const reconciliationInput = z.strictObject({
+	/** Of the provider's bill, a UTC month such as 2026-11. */
+	month: z.string(),
+	state: z.enum(RECONCILIATION_STATES).optional(),
+	provider: z.enum(["aws", "azure", "gcp"]).optional(),
+	/** Machines of this team's jobs alone, in the sums too. */
+	team: z.string().min(1).max(128).optional(),
+});
+
+export const resourceLinesInput = z.strictObject({
+	/** Of the provider's bill, a UTC month such as 2026-11. */
+	month: z.string(),
+	/** As a reconciliation names it. */
+	resourceId: z.string().min(1).max(2_000),
+	/** Of the machine that the resource was matched to; absent for one that is not known. */
+	instanceId: z.string().min(1).max(64).optional(),
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { SCRIPT_KINDS } from "#server/domain/imports/types.ts";
+import { JOB_STATES } from "#server/domain/states.ts";
+import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+
+/** How many jobs a request may submit. */
+export const SUBMIT_BATCH_MAX = 1_000;
+
+export const importInput = z.strictObject({
+	/** `auto` tells them apart by their text. */
+	kind: z.enum([...SCRIPT_KINDS, "auto"]).default("auto"),
+	text: z.string(),
+	/** Owner of the jobs when the text names no team of the caller. */
+	team: z.string().min(1).max(63).optional(),
+	/** Minutes east of UTC, for dates that name no zone. */
+	zoneOffsetMinutes: z.number().int().min(-840).max(840).default(0),
+});
+
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).max(50).default([]);
+
+export const listJobsInput = z.strictObject({
+	state: listOf(z.enum(JOB_STATES)),
+	team: listOf(z.string().max(64)),
+	class: listOf(z.enum(WORKLOAD_CLASSES)),
+	/** Site id, or `cloud` for every cloud. */
+	site: z.string().max(64).optional(),
+	/** Part of a name, an id or its beginning. */
+	q: z.string().trim().max(128).optional(),
+	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */
+	endedSinceMs: z.number().int().optional(),
+	cursor: z.string().max(256).optional(),
+	limit: z.number().int().min(1).max(500).default(100),
+});
+
+export const readLogsInput = z.strictObject({
+	/** Number of the attempt; the newest when absent. */
+	attempt: z.number().int().min(1).optional(),
+	/** Lines after this number. */
+	after: z.number().int().min(0).default(0),
+	/** Only the last `tail` lines, when nothing was read before. */
+	tail: z.number().int().min(1).max(10_000).optional(),
+	limit: z.number().int().min(1).max(10_000).default(1_000),
+});

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
+import { LOST } from "#server/domain/lost-work.ts";
+import { CAPACITY_TYPES, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+
+/** What sums and charges can be grouped and filtered by. */
+export const SPEND_DIMENSIONS = [
+	...["team", "project", "class", "provider", "region"],
+	...["capacityType", "accelerator", "site", "kind"],
+] as const satisfies readonly string[];
+
+const VALUES_MAX = 100;
+
+const names = z.array(z.string().max(200)).max(VALUES_MAX).optional();
+
+/**
+ * Keeps what has one of the values in each of the dimensions that are given; a dimension without values keeps all.
+ * "" is what has none, such as the team of idle hardware.
+ */
+export const spendFilters = z.strictObject({
+	team: names,
+	project: names,
+	class: z
+		.array(z.enum(["", ...WORKLOAD_CLASSES]))
+		.max(VALUES_MAX)
+		.optional(),
+	provider: z.array(z.enum(PROVIDERS)).max(VALUES_MAX).optional(),
+	region: names,
+	capacityType: z.array(z.enum(CAPACITY_TYPES)).max(VALUES_MAX).optional(),
+	accelerator: names,
+	site: names,
+	kind: z.array(z.enum(CHARGE_KINDS)).max(VALUES_MAX).optional(),
+});
+
+export const refundInput = z.strictObject({
+	chargeId: z.string().min(1).max(64),
+	/** Dollars of effective cost; all that is left of the charge when it is left out. */
+	amountUsd: z
+		.string()
+		.regex(/^\d{1,9}(\.\d{1,6})?$/, "must be an amount of dollars such as 12.50")
+		.optional(),
+	/** Why. Kept for auditors. */
+	reason: z.string().trim().min(3).max(2_000),
+});
+
+/**
+ * The most expensive jobs of whole months. `fromMs`, `toMs`: widened to months of the ledger's calendar, because that is how sums
+ * of jobs are kept. `filters`: team, project and class. `cursor`: nextCursor of the page before.
+ */
+export const jobSpendInput = z.strictObject({
+	fromMs: z.number().int(),
+	toMs: z.number().int(),
+	filters: spendFilters.default({}),
+	cursor: z.string().max(200).optional(),
+	limit: z.number().int().min(1).max(500).default(50),
+});
+
+/**
+ * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
+ * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool or line of a bill, by its
+ * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
+ * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
+ * no job used. `asOf`: the ledger when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an
+ * instant; `since`: what was posted later than that. `budget`: those that this budget counts, by its id. `cursor`: nextCursor of
+ * the page before.
+ */
+export const listChargesInput = z.strictObject({
+	fromMs: z.number().int(),
+	toMs: z.number().int(),
+	filters: spendFilters.default({}),
+	jobId: z.string().min(1).max(64).optional(),
+	cause: z.string().min(1).max(200).optional(),
+	correction: z.array(z.enum(CHARGE_CORRECTIONS)).min(1).max(CHARGE_CORRECTIONS.length).optional(),
+	lost: z.enum(LOST).optional(),
+	withoutIdle: z.boolean().default(false),
+	asOf: z.string().max(200).optional(),
+	since: z.string().max(200).optional(),
+	budget: z.string().min(1).max(64).optional(),
+	cursor: z.string().max(200).optional(),
+	limit: z.number().int().min(1).max(500).default(50),
+});
+
+export const TIMES = ["day", "week", "month"] as const;
+
+/** By time, or by a dimension. */
+export const SPEND_GROUPS = [...TIMES, ...SPEND_DIMENSIONS] as const;

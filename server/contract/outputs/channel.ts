@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { ALERT_RULES } from "#server/domain/alert.ts";
+import { instant } from "../parts.ts";
+
+export const alertFactValuesSchema = z.record(z.string(), z.union([z.string(), z.number()]).nullable());
+
+export const alertSchema = z
+	.object({
+		id: z.string(),
+		rule: z.enum(ALERT_RULES),
+		subject: z.string(),
+		team: z.string().nullable(),
+		title: z.string(),
+		text: z.string(),
+		facts: alertFactValuesSchema,
+		openedAt: instant,
+		closedAt: instant.nullable(),
+		sent: z.array(
+			z.object({
+				channel: z.string(),
+				state: z.enum(["failed", "pending", "sent"]),
+			}),
+		),
+	})
+	.meta({ id: "Alert" });
+
+export const channelSchema = z
+	.object({
+		id: z.string(),
+		name: z.string(),
+		kind: z.enum(["email", "slack", "webhook"]),
+		target: z.string(),
+		problem: z.string().nullable(),
+		topics: z.array(z.string()),
+		team: z.string().nullable(),
+		enabled: z.boolean(),
+		createdAt: instant,
+	})
+	.meta({ id: "Channel" });
+
+export const deliverySchema = z
+	.object({
+		id: z.string(),
+		channelId: z.string(),
+		channelName: z.string(),
+		channelKind: z.string(),
+		about: z.string(),
+		title: z.string(),
+		state: z.enum(["failed", "pending", "sent"]),
+		tries: z.number(),
+		triesMax: z.number(),
+		lastError: z.string().nullable(),
+		createdAt: instant,
+		sentAt: instant.nullable(),
+		nextTryAt: instant.nullable(),
+	})
+	.meta({ id: "Delivery" });
