@@ -12,6 +12,8 @@ export interface Io {
 	env: Readonly<Record<string, string | undefined>>;
 	cwd: string;
 	nowMs(): number;
+	/** Asks a person on the terminal; absent without one. `secret` does not show what is typed. */
+	ask?(question: string, options?: { secret?: boolean }): Promise<string>;
 	readStdin(limitBytes: number): Promise<string>;
 	/** Resolves early when the signal is aborted. */
 	sleep(ms: number): Promise<void>;

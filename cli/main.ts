@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { badInput } from "./args.ts";
+import { ask } from "./ask.ts";
 import { EXIT, oneLine } from "./exit.ts";
 import type { Io } from "./io.ts";
 import { runCli } from "./run.ts";
@@ -33,6 +34,7 @@ const io: Io = {
 	cwd: process.cwd(),
 	nowMs: () => Date.now(),
 	readStdin,
+	...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
 	sleep: async (ms) => {
 		await sleep(ms, undefined, { signal: stop.signal }).catch(() => undefined);
 	},

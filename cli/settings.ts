@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Args, badInput } from "./args.ts";
+import { loginFile, savedToken } from "./login-file.ts";
 
 export interface Settings {
 	/** Without a slash at the end. */
@@ -23,7 +24,8 @@ export interface Surroundings {
 
 /** @throws CliError when the address or the token is none. */
 export function readSettings(args: Args, around: Surroundings): Settings {
-	return { url: urlOf(args, around), ...tokenOf(args, around) };
+	const url = urlOf(args, around);
+	return { url, ...tokenOf(args, around, url) };
 }
 
 function urlOf(args: Args, { env }: Surroundings): string {
@@ -44,10 +46,12 @@ function portUrl(env: Surroundings["env"]): string {
 	return `http://127.0.0.1:${port}`;
 }
 
-function tokenOf(args: Args, around: Surroundings): Pick<Settings, "token" | "tokenSource"> {
+function tokenOf(args: Args, around: Surroundings, url: string): Pick<Settings, "token" | "tokenSource"> {
 	const flag = args.text("token");
 	if (flag !== undefined) return checked(flag, "--token");
 	if (around.env.SPILLWAY_TOKEN) return checked(around.env.SPILLWAY_TOKEN, "SPILLWAY_TOKEN");
+	const saved = savedToken(around.env, url);
+	if (saved !== null) return checked(saved, loginFile(around.env));
 	const files = tokenFiles(around);
 	for (const file of files) {
 		if (!existsSync(file)) continue;
@@ -59,7 +63,7 @@ function tokenOf(args: Args, around: Surroundings): Pick<Settings, "token" | "to
 			throw badInput(`The token file ${file} cannot be read (${code}); it is readable by the one who started Spillway alone.`);
 		}
 	}
-	return { token: null, tokenSource: `--token, SPILLWAY_TOKEN or ${files.join(" or ")}` };
+	return { token: null, tokenSource: `spillway login, --token, SPILLWAY_TOKEN or ${files.join(" or ")}` };
 }
 
 function tokenFiles({ env, cwd, packageRoot = PACKAGE_ROOT }: Surroundings): string[] {

@@ -5,6 +5,7 @@ import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { ConsoleShell } from "#components/shell/console-shell.tsx";
 import { TrpcProviders } from "#components/trpc/client.tsx";
 import { LiveUpdates } from "#components/trpc/live-updates.tsx";
+import { GRANTS } from "#server/domain/permissions.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { signOutHere } from "./sign-out.ts";
@@ -23,6 +24,8 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 		// The shell renders even if this fails; Overview shows the error.
 		() => null,
 	);
+	const setup = GRANTS[actor.role]["account:manage"] ? await client.fetchQuery(trpc.setup.get.queryOptions()).catch(() => null) : null;
+	const openSteps = setup?.isStarted ? Object.values(setup.steps).filter((state) => state === "open").length : 0;
 	return (
 		<TrpcProviders>
 			<NuqsAdapter>
@@ -32,6 +35,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 							user={{ name: actor.name, role: LABELS[actor.role], team: actor.teams.length > 0 ? actor.teams.join(", ") : null }}
 							nowMs={Date.now()}
 							demoHistory={demoHistory}
+							openSetupSteps={openSteps}
 							signOut={signOutHere}
 						>
 							{children}

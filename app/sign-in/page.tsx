@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import { redirect } from "next/navigation";
 import { BrandMark } from "#components/shell/brand.tsx";
 import { ownPath } from "#components/sign-in/own-path.ts";
@@ -6,6 +7,7 @@ import { SignInForm } from "#components/sign-in/sign-in-form.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 import { sessionActor } from "#server/auth/session.ts";
+import { needsAdministrator } from "#server/auth/set-up.ts";
 import { signInOptions } from "#server/auth/sign-in-options.ts";
 import { signInWithPassword, signInWithSso } from "./actions.ts";
 
@@ -41,6 +43,9 @@ export default async function SignInPage({ searchParams }: { searchParams: Query
 	const callbackUrl = ownPath(query["callbackUrl"]);
 	if (await sessionActor()) redirect(callbackUrl);
 	const { demoAccounts, password, sso, contact } = await signInOptions();
+	const isEmpty = await needsAdministrator();
+	// With single sign-on, the first person of the administrators' group becomes the administrator.
+	if (!sso && isEmpty) redirect("/setup");
 	const error = errorText(query, contact);
 	return (
 		<main className="grid min-h-dvh place-items-center px-4 py-10">
@@ -69,6 +74,15 @@ export default async function SignInPage({ searchParams }: { searchParams: Query
 					{!sso && !password && (
 						<p className="text-ink-2">
 							No sign-in method is configured. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET for the web server and restart it.
+						</p>
+					)}
+					{isEmpty && (
+						<p className="text-xs text-pretty text-ink-3">
+							No administrator can sign in yet. Use the identity provider's administrator group, or{" "}
+							<Link href="/setup" className="underline underline-offset-3">
+								the set-up code
+							</Link>
+							.
 						</p>
 					)}
 				</div>

@@ -11,6 +11,7 @@ import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { importCommand } from "./import.ts";
+import { init } from "./init.ts";
 import { instances } from "./instances.ts";
 import { jobs } from "./jobs.ts";
 import { logs } from "./logs.ts";
@@ -35,5 +36,5 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, simulate, plan],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, init, simulate, plan],
 ];

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from "react";
 import { AppShell } from "#components/shell/app-shell.tsx";
 import { answerQuery, jobAskedAbout, rankHits } from "#components/shell/command-query.ts";
 import { type CommandHit, type CommandSearch, registerCommandSearch } from "#components/shell/command-search.ts";
-import { DemoBanner } from "#components/shell/demo-banner.tsx";
+import { DemoBanner, SetupBanner } from "#components/shell/demo-banner.tsx";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -17,6 +17,8 @@ type ConsoleShellProps = {
 	nowMs: number;
 	/** Date up to which data was simulated; null outside the demo. */
 	demoHistory: { fromMs: number; toMs: number } | null;
+	/** Set-up steps that are neither done nor skipped. */
+	openSetupSteps: number;
 	signOut: SignOut;
 	children: ReactNode;
 };
@@ -24,7 +26,7 @@ type ConsoleShellProps = {
 const PALETTE_HITS = 8;
 
 /** The console shell with live data: active job count and palette search. */
-export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: ConsoleShellProps) {
+export function ConsoleShell({ user, nowMs, demoHistory, openSetupSteps, signOut, children }: ConsoleShellProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const { data: counts } = useAwaitedQuery(trpc.job.counts.queryOptions());
@@ -76,10 +78,12 @@ export function ConsoleShell({ user, nowMs, demoHistory, signOut, children }: Co
 			counts={{ jobs: active, approvals: asked ? asked.forMe + asked.changes : 0 }}
 			signOut={signOut}
 			banner={
-				demoHistory && (
+				demoHistory ? (
 					<DemoBanner>
 						Demo: history before {formatDay(demoHistory.toMs)} is simulated and clouds are emulated. Nothing here costs money.
 					</DemoBanner>
+				) : (
+					openSetupSteps > 0 && <SetupBanner steps={openSetupSteps} />
 				)
 			}
 		>

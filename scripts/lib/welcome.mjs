@@ -1,4 +1,5 @@
 // What is printed when everything runs: where to go, who to sign in as, how to submit.
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { readJson } from "./home.mjs";
 import { root } from "./node.mjs";
@@ -6,12 +7,24 @@ import { root } from "./node.mjs";
 /** @param {{home: string, url: string, demo: boolean, seconds: number}} facts */
 export function welcome({ home, url, demo, seconds }) {
 	const accounts = demo ? (readJson(path.join(home, "demo-accounts.json")) ?? []) : [];
+	const setUpCode = readSetUpCode(path.join(home, "setup-code"));
 	const shownHome = path.relative(root, home).startsWith("..") ? home : path.relative(root, home);
 	return [
 		"",
 		`Spillway is ready after ${seconds.toFixed(1)} s:  ${url}`,
 		"",
 		...(accounts.length > 0 ? ["Sign in as", ...table(accounts.map(({ role, email, password }) => [role, email, password])), ""] : []),
+		...(setUpCode
+			? [
+					"Set up the first administrator",
+					...table([
+						["address", `${url}/setup`],
+						["set-up code", setUpCode],
+						["or", "npx spillway init"],
+					]),
+					"",
+				]
+			: []),
 		"Submit a job",
 		...table([
 			["in the browser", `${url}/jobs/new`],
@@ -21,6 +34,15 @@ export function welcome({ home, url, demo, seconds }) {
 		"",
 		`State and logs are in ${shownHome}. Ctrl-C stops everything.`,
 	].join("\n");
+}
+
+/** Exists while no administrator can sign in. */
+function readSetUpCode(file) {
+	try {
+		return readFileSync(file, "utf8").trim();
+	} catch {
+		return null;
+	}
 }
 
 function table(rows) {

@@ -9,6 +9,7 @@ import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
+import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
@@ -19,6 +20,7 @@ import { ADDRESS_HEADER, clientAddress } from "#server/services/governance/audit
 import { runtime } from "#server/services/runtime.ts";
 import { keepListening } from "#server/services/work/agent/listening.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
+import { showSetUpCode } from "./show-set-up-code.ts";
 import { siteKinds } from "./site-kinds.ts";
 
 /**
@@ -43,7 +45,10 @@ const RATE_LIMIT_FAILURES = 600;
 const limiter = new RateLimiter(shared.env.SPILLWAY_RATE_LIMIT);
 const failureLimiter = new RateLimiter(RATE_LIMIT_FAILURES);
 const limits = { limiter, failureLimiter };
-const rt = { ...shared, ...limits, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) };
+const rt = {
+	...{ ...shared, ...limits, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) },
+	openDoors: openDoors({ env: shared.env, db: shared.connection.db, clock: shared.clock }),
+};
 requireOwnSecrets(rt.env);
 requireLoopbackDemo(rt.env);
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
@@ -104,6 +109,7 @@ keepQuotesReady({ ...systemContext(rt.connection.db, rt.clock), timing: rt.timin
 server.keepAliveTimeout = 65_000;
 server.listen(port, host, () => {
 	process.stdout.write(`web server at http://${host}:${port}\n`);
+	showSetUpCode(rt).catch((error: unknown) => rt.logError("the set-up code could not be shown", error, "none"));
 	void keepListening(rt.connection.db, rt.shutdown.signal, (error) =>
 		rt.logError("it could not be told that agents are heard", error, "agent"),
 	);

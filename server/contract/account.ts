@@ -116,3 +116,34 @@ export const account = {
 		procedure: "mutation",
 	}),
 };
+
+export const setup = {
+	get: operation({
+		method: "GET",
+		path: "/setup",
+		summary: "Read which set-up steps are done, skipped or open",
+		permission: "account:manage",
+		procedure: "query",
+	}),
+	company: operation({
+		method: "PUT",
+		path: "/setup/company",
+		summary: "Save the company's time zone, before the first charge",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	skip: operation({
+		method: "POST",
+		path: "/setup/skip",
+		summary: "Skip a set-up step",
+		permission: "account:manage",
+		procedure: "mutation",
+	}),
+	policy: operation({
+		method: "POST",
+		path: "/setup/policy",
+		summary: "Build the first policy from four answers, without saving it",
+		permission: "policy:publish",
+		procedure: "query",
+	}),
+};

@@ -1,4 +1,4 @@
-import { account, team, token } from "./account.ts";
+import { account, setup, team, token } from "./account.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
@@ -43,4 +43,5 @@ export const contract = {
 	token,
 	account,
 	team,
+	setup,
 };

@@ -24,6 +24,8 @@ const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 /** What the REST face needs of its process; who a token belongs to is auth's knowledge. */
 export interface RestRuntime extends Runtime {
 	authenticate(token: string, nowMs: number): Promise<Actor | null>;
+	/** Operations for callers without a token, by method and path; absent: none. */
+	openDoors?: ReadonlyMap<string, (body: unknown, source: string | null) => Promise<{ status: number; body: unknown }>>;
 	/** Requests per token; absent: unlimited. */
 	limiter?: RateLimiter;
 	/** Failed authentications per address; absent: unlimited. */
@@ -44,6 +46,8 @@ export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: Ser
 		const below = url.pathname.slice(REST_PREFIX.length) || "/";
 		if (below === "/openapi.json") return sendJson(res, 200, openApi());
 		if (req.method === "GET" && below.startsWith(DOWNLOADS)) return await sendDownload(rt, req, res, below.slice(DOWNLOADS.length));
+		const open = rt.openDoors?.get(`${req.method} ${below}`);
+		if (open) return await sendOpen(rt, req, res, open);
 		const answer = await answerTo(rt, req, res, { path: below, query: url.searchParams, requestId });
 		if (answer !== "streamed") sendJson(res, answer.status, answer.body, answer.headers);
 	} catch (error) {
@@ -104,6 +108,20 @@ async function answerTo(
 		return { ...answer, body: JSON.parse(jsonText(answer.body)) as unknown };
 	});
 	return { status: done.status, body: done.body, ...(done.replayed ? { headers: { "idempotency-replayed": "true" } } : {}) };
+}
+
+/** The body is read within the limits of pages: strangers send it. */
+async function sendOpen(
+	rt: RestRuntime,
+	req: IncomingMessage,
+	res: ServerResponse,
+	open: NonNullable<ReturnType<NonNullable<RestRuntime["openDoors"]>["get"]>>,
+): Promise<void> {
+	const source = clientAddress(req);
+	rt.failureLimiter?.take(`open:${source ?? "unknown"}`, rt.clock.nowMs());
+	const text = req.method === "GET" ? "" : (await readBody(req, DOORS.page)).toString("utf8");
+	const { status, body } = await open(parseBody(text, "application/json"), source);
+	sendJson(res, status, body);
 }
 
 /** Signed links carry their own rights. */

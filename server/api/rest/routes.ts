@@ -10,6 +10,7 @@ import { otherRoutes } from "./other-routes.ts";
 import { policyRoutes } from "./policy-routes.ts";
 import { rateCardRoutes } from "./rate-card-routes.ts";
 import type { Route } from "./route.ts";
+import { setupRoutes } from "./setup-routes.ts";
 import { shadowRoutes } from "./shadow-routes.ts";
 import { siteRoutes } from "./site-routes.ts";
 import { spendRoutes } from "./spend-routes.ts";
@@ -30,4 +31,5 @@ export const ROUTES: readonly Route[] = [
 	...billRoutes,
 	...auditRoutes,
 	...accountRoutes,
+	...setupRoutes,
 ];

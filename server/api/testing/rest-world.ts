@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { handleRest, type RestRuntime } from "#server/api/rest/handler.ts";
 import { checkAnswer } from "#server/api/testing/check-answer.ts";
+import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { pool, site } from "#server/db/schema/site.ts";
@@ -93,6 +94,7 @@ export class RestWorld {
 			siteTools,
 			logError: (_, error) => void this.failures.push(error),
 			authenticate: (token, nowMs) => authenticator.actorOf(token, nowMs),
+			openDoors: openDoors({ env: env(), db: database.db, clock: { nowMs: () => this.nowMs() } }),
 		};
 		this.#server = createServer((req, res) => void (isHealthPath(req.url ?? "") ? handleHealth(rt, req, res) : handleRest(rt, req, res)));
 	}

@@ -6,6 +6,7 @@ import {
 	updateAccountInput,
 	updateTeamInput,
 } from "#server/contract/inputs/account.ts";
+import { firstPolicyInput } from "#server/domain/first-policy.ts";
 import { listTeams } from "#server/services/core/teams.ts";
 import {
 	answerIdentity,
@@ -16,6 +17,8 @@ import {
 	listAccounts,
 } from "#server/services/governance/account/manage.ts";
 import { updateAccount } from "#server/services/governance/account/update.ts";
+import { previewFirstPolicy } from "#server/services/governance/setup/preview-policy.ts";
+import { companyInput, getSetup, saveCompany, skipInput, skipStep } from "#server/services/governance/setup/state.ts";
 import { listTeamDetails } from "#server/services/governance/team/list.ts";
 import { createTeam, deleteTeam, updateTeam } from "#server/services/governance/team/manage.ts";
 import { createToken } from "#server/services/governance/token/create.ts";
@@ -55,4 +58,11 @@ export const accountRouter = router({
 	enable: procedure.input(byId).mutation(({ ctx, input }) => enableAccount(ctx.service, input.id)),
 	linkIdentity: procedure.input(byId).mutation(({ ctx, input }) => answerIdentity(ctx.service, input.id, "link")),
 	rejectIdentity: procedure.input(byId).mutation(({ ctx, input }) => answerIdentity(ctx.service, input.id, "reject")),
+});
+
+export const setupRouter = router({
+	get: procedure.query(({ ctx }) => getSetup(ctx.service)),
+	company: procedure.input(companyInput).mutation(({ ctx, input }) => saveCompany(ctx.service, input)),
+	skip: procedure.input(skipInput).mutation(({ ctx, input }) => skipStep(ctx.service, input)),
+	policy: procedure.input(firstPolicyInput).query(({ ctx, input }) => previewFirstPolicy(ctx.service, input)),
 });

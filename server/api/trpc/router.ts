@@ -40,7 +40,7 @@ import { artifactOperations } from "../operations/artifacts.ts";
 import { alertOperations, channelOperations } from "../operations/budgets.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { proceduresOf } from "../operations/procedures.ts";
-import { accountRouter, teamRouter, tokenRouter } from "./account-router.ts";
+import { accountRouter, setupRouter, teamRouter, tokenRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { auditRouter } from "./audit-router.ts";
 import { backtestRouter, shadowRouter } from "./backtest-router.ts";
@@ -131,6 +131,7 @@ export const appRouter = router({
 	token: tokenRouter,
 	account: accountRouter,
 	team: teamRouter,
+	setup: setupRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
 	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();

@@ -1,0 +1,17 @@
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { currentSetUpCode } from "#server/auth/set-up-code.ts";
+import { publicUrl } from "#server/env.ts";
+import type { Runtime } from "#server/services/runtime.ts";
+
+/** In SPILLWAY_HOME, with mode 0600, while no administrator can sign in. `npm start` prints it. */
+const SETUP_FILE = "setup-code";
+
+/** Shows the set-up code in the log, and in a file for `npm start`. */
+export async function showSetUpCode({ env, connection }: Pick<Runtime, "env" | "connection">): Promise<void> {
+	const code = await currentSetUpCode(connection.db, env);
+	const file = path.join(env.SPILLWAY_HOME, SETUP_FILE);
+	if (code === null) return rmSync(file, { force: true });
+	writeFileSync(file, `${code}\n`, { mode: 0o600 });
+	process.stdout.write(`No administrator can sign in yet. Open ${publicUrl(env)}/setup and enter the set-up code ${code}\n`);
+}

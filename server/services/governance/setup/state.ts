@@ -1,0 +1,116 @@
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { team } from "#server/db/schema/account.ts";
+import { policy } from "#server/db/schema/policy.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { ledgerCalendar, setLedgerZone } from "#server/services/core/ledger-calendar.ts";
+
+const KEY = "setup";
+
+export const SETUP_STEPS = ["company", "team", "policy"] as const;
+export type SetupStep = (typeof SETUP_STEPS)[number];
+export type StepState = "open" | "done" | "skipped";
+
+const stored = z.object({
+	/** How many first administrators there were; each makes the set-up code a new one. */
+	round: z.number().int().default(0),
+	steps: z.partialRecord(z.enum(SETUP_STEPS), z.enum(["done", "skipped"])).default({}),
+});
+type Stored = z.output<typeof stored>;
+
+async function readStored(db: DbOrTx): Promise<Stored | null> {
+	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY));
+	return row ? stored.parse(row.value) : null;
+}
+
+async function writeStored(tx: Tx, value: Stored): Promise<void> {
+	await tx.insert(setting).values({ key: KEY, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+}
+
+/** Rises with each first administrator. */
+export async function setupRound(db: DbOrTx): Promise<number> {
+	return (await readStored(db))?.round ?? 0;
+}
+
+/** Records that the set-up code of this round was used, and so begins the remaining steps. */
+export async function startSetup(tx: Tx, round: number): Promise<void> {
+	await writeStored(tx, { steps: (await readStored(tx))?.steps ?? {}, round: round + 1 });
+}
+
+export interface SetupView {
+	/** Set up through the set-up page or command; false for the demo and for older installations. */
+	isStarted: boolean;
+	steps: Record<SetupStep, StepState>;
+	/** Time zone of the ledger's days and months. */
+	zone: string;
+	teams: string[];
+}
+
+/** What is done and what is left. Teams and policies made elsewhere count as done. */
+export async function getSetup(ctx: ServiceContext): Promise<SetupView> {
+	authorize(ctx, "account:manage", null);
+	const [value, teams, policies, calendar] = await Promise.all([
+		readStored(ctx.db),
+		ctx.db.select({ name: team.name }).from(team).orderBy(team.name),
+		ctx.db.select({ name: policy.name }).from(policy).limit(1),
+		ledgerCalendar(ctx.db),
+	]);
+	const steps = value?.steps ?? {};
+	return {
+		isStarted: value !== null,
+		steps: {
+			company: steps.company ?? "open",
+			team: teams.length > 0 ? "done" : (steps.team ?? "open"),
+			policy: policies.length > 0 ? "done" : (steps.policy ?? "open"),
+		},
+		zone: calendar.zone,
+		teams: teams.map(({ name }) => name),
+	};
+}
+
+export const companyInput = z.strictObject({
+	/** IANA time zone of the ledger's days and months. */
+	zone: z.string().min(1).max(64),
+});
+
+/** Saves the company's time zone. @throws SpillwayError `invalid_input`; `conflict` after the first charge; `forbidden`; ZodError */
+export async function saveCompany(ctx: ServiceContext, raw: z.input<typeof companyInput>): Promise<{ zone: string }> {
+	authorize(ctx, "account:manage", null);
+	const { zone } = companyInput.parse(raw);
+	await setLedgerZone(ctx, zone);
+	await markStep(ctx, "company", "done");
+	return { zone };
+}
+
+export const skipInput = z.strictObject({ step: z.enum(SETUP_STEPS) });
+
+/** Leaves a step for later; Settings and the set-up page still offer it. @throws SpillwayError `forbidden`; ZodError */
+export async function skipStep(ctx: ServiceContext, raw: z.input<typeof skipInput>): Promise<{ step: SetupStep }> {
+	authorize(ctx, "account:manage", null);
+	const { step } = skipInput.parse(raw);
+	await markStep(ctx, step, "skipped");
+	return { step };
+}
+
+async function markStep(ctx: ServiceContext, step: SetupStep, state: "done" | "skipped"): Promise<void> {
+	await ctx.db.transaction(async (tx) => {
+		await tx
+			.insert(setting)
+			.values({ key: KEY, value: stored.parse({}) })
+			.onConflictDoNothing();
+		const [row] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY)).for("update");
+		const before = stored.parse(row?.value);
+		if (before.steps[step] === state) return;
+		await writeStored(tx, { ...before, steps: { ...before.steps, [step]: state } });
+		await writeAudit(tx, ctx, {
+			action: "setup.step",
+			subject: `setup:${step}`,
+			before: { state: before.steps[step] ?? "open" },
+			after: { state },
+		});
+	});
+}
