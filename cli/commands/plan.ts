@@ -8,28 +8,43 @@ import { runServerProgram } from "../run-server-program.ts";
 const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/plan.ts");
 
 /** Passed on as they are given. */
-const VALUES = ["trace", "gpus", "accelerator", "start"] as const;
+const VALUES = [
+	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card"],
+	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery"],
+] as const;
 const SWITCHES = ["json", "redact"] as const;
 
 export const plan: Command = {
 	name: "plan",
-	usage: "assess --trace FILE [--gpus N]",
-	summary: "profile a recorded history and find the jobs that suit the cloud; needs no server",
+	usage: "assess | compare --trace FILE [--gpus N]",
+	summary: "what to buy, rent or burst, from a recorded history; needs no server",
 	details: `
 assess profiles a trace (CSV, or the output of sacct --parsable2, gzipped or not): demand against
 capacity, waits, idle and lost GPU time, and job families scored for bursting, with reasons.
-docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
+compare replays it with the decision core: own GPUs only, bursting, more GPUs, cloud only, and mixes;
+full cost, CO2e, NPV, ranges, and whether to go. docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	local: true,
 	options: {
 		trace: { value: "FILE", help: "the recorded jobs" },
 		gpus: { value: "N", help: "owned GPUs (default: from the history)" },
 		accelerator: { value: "MODEL", help: "owned model, for prices (default: A100-80GB)" },
 		start: { value: "DATE", help: "when a CSV trace begins, UTC (default: a Monday)" },
+		days: { value: "N", help: "compare: only the last N days of the history" },
+		scenario: { value: "FILE", help: "compare: sites and prices (default: --gpus, and the catalogue of the United States)" },
+		policy: { value: "FILE", help: "compare: burst under this policy too" },
+		card: { value: "FILE", help: "compare: rate card of the owned GPUs, JSON (default: the shipped one)" },
+		"save-scenario": { value: "DIR", help: "compare: write the scenario and policies, for spillway simulate" },
+		seed: { value: "N", help: "compare: draws of spot and of weeks (default: 1)" },
+		horizon: { value: "MONTHS", help: "compare: of NPV and payback (default: the card's life)" },
+		discount: { value: "PERCENT", help: "compare: discount rate a year (default: 8)" },
+		growth: { value: "PERCENT", help: "compare: growth of demand a year (default: 0)" },
+		delivery: { value: "MONTHS", help: "compare: from order to use (default: 4)" },
 		redact: { help: "replace names of teams and jobs by numbers" },
 	},
 	positionals: { min: 1, max: 1, name: "command" },
 	examples: [
 		"spillway plan assess --trace examples/simulate/trace.csv --gpus 32",
+		"spillway plan compare --trace examples/simulate/trace.csv --gpus 32 --discount 7",
 		"spillway plan assess --trace sacct.txt.gz --redact --json > assessment.json",
 	],
 	run: (ctx) => runPlan(ctx),

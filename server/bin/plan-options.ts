@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-export const PLAN_VERBS = ["assess"] as const;
+export const PLAN_VERBS = ["assess", "compare"] as const;
 export type PlanVerb = (typeof PLAN_VERBS)[number];
 
 export interface PlanOptions {
@@ -11,6 +11,17 @@ export interface PlanOptions {
 	accelerator: string | undefined;
 	/** UTC ms of a CSV trace's 0. */
 	startMs: number | undefined;
+	/** Compare only the last days. */
+	days: number | undefined;
+	scenario: string | undefined;
+	policy: string | undefined;
+	card: string | undefined;
+	saveScenario: string | undefined;
+	seed: number | undefined;
+	horizonMonths: number | undefined;
+	discountPercent: number | undefined;
+	growthPercent: number | undefined;
+	deliveryMonths: number | undefined;
 	json: boolean;
 	redact: boolean;
 	progress: boolean;
@@ -37,6 +48,13 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 		gpus: wholeNumber("gpus", values.gpus, { min: 1, max: GPUS_MAX }),
 		accelerator: values.accelerator,
 		startMs: moment(values.start),
+		days: wholeNumber("days", values.days, { min: 1, max: 36_500 }),
+		...{ scenario: values.scenario, policy: values.policy, card: values.card, saveScenario: values["save-scenario"] },
+		seed: wholeNumber("seed", values.seed, { min: 0, max: 2 ** 31 - 1 }),
+		horizonMonths: wholeNumber("horizon", values.horizon, { min: 1, max: 120 }),
+		discountPercent: percent("discount", values.discount, { min: 0, max: 100 }),
+		growthPercent: percent("growth", values.growth, { min: -90, max: 500 }),
+		deliveryMonths: wholeNumber("delivery", values.delivery, { min: 0, max: 60 }),
 		json: values.json ?? false,
 		redact: values.redact ?? false,
 		progress: !(values["no-progress"] ?? false),
@@ -53,6 +71,16 @@ function parse(argv: readonly string[]) {
 				gpus: { type: "string" },
 				accelerator: { type: "string" },
 				start: { type: "string" },
+				days: { type: "string" },
+				scenario: { type: "string" },
+				policy: { type: "string" },
+				card: { type: "string" },
+				"save-scenario": { type: "string" },
+				seed: { type: "string" },
+				horizon: { type: "string" },
+				discount: { type: "string" },
+				growth: { type: "string" },
+				delivery: { type: "string" },
 				json: { type: "boolean" },
 				redact: { type: "boolean" },
 				"no-progress": { type: "boolean" },
@@ -70,6 +98,13 @@ function wholeNumber(name: string, text: string | undefined, { min, max }: { min
 	const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
 	if (value >= min && value <= max) return value;
 	throw bad(`--${name}: "${text}" is not a whole number from ${min} to ${max}`, "Change it, or leave it out.");
+}
+
+function percent(name: string, text: string | undefined, { min, max }: { min: number; max: number }): number | undefined {
+	if (text === undefined) return undefined;
+	const value = /^-?\d{1,3}(\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
+	if (value >= min && value <= max) return value;
+	throw bad(`--${name}: "${text}" is not a percentage from ${min} to ${max}`, "Write for example 8 or 7.5.");
 }
 
 function moment(text: string | undefined): number | undefined {

@@ -3,9 +3,12 @@ import { assess } from "#server/plan/assess.ts";
 import { modelNamed } from "#server/plan/candidates/prices.ts";
 import { readHistoryFile } from "#server/plan/history/read-history.ts";
 import { renderAssessment } from "#server/plan/render/assessment.ts";
+import { renderComparison } from "#server/plan/render/comparison.ts";
+import { runStudy } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
-import { PLAN_VERBS, type PlanOptions, readPlanOptions } from "./plan-options.ts";
+import { prepareStudy } from "./plan-compare.ts";
+import { PLAN_VERBS, type PlanOptions, type PlanVerb, readPlanOptions } from "./plan-options.ts";
 
 const USAGE = `Usage: spillway plan ${PLAN_VERBS.join("|")} --trace FILE [flags]
 
@@ -18,7 +21,8 @@ const EXIT = { done: 0, badInput: 2 } as const;
 async function main(): Promise<number> {
 	try {
 		const options = readPlanOptions(process.argv.slice(2));
-		if (options) await run(options);
+		if (options)
+			await RUN[options.verb](options, new ProgressBar(process.stderr, { enabled: options.progress, nowMs: () => performance.now() }));
 		else process.stdout.write(USAGE);
 		return EXIT.done;
 	} catch (error) {
@@ -28,8 +32,15 @@ async function main(): Promise<number> {
 	}
 }
 
-async function run(options: PlanOptions): Promise<void> {
-	const bar = new ProgressBar(process.stderr, { enabled: options.progress, nowMs: () => performance.now() });
+const RUN: Record<PlanVerb, (options: PlanOptions, bar: ProgressBar) => Promise<void>> = { assess: runAssess, compare: runCompare };
+
+async function runCompare(options: PlanOptions, bar: ProgressBar): Promise<void> {
+	const comparison = runStudy(await prepareStudy(options), ({ label, share }) => bar.draw(label, share, 1));
+	bar.clear();
+	process.stdout.write(options.json ? `${JSON.stringify(comparison, null, 1)}\n` : renderComparison(comparison));
+}
+
+async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> {
 	const { trace, gpus, startMs, redact } = options;
 	const history = await readHistoryFile(trace, {
 		startMs,

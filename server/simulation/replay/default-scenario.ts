@@ -100,11 +100,12 @@ function availabilityOf({ offers, spotTraces, seed }: DefaultScenarioInput): Map
 
 function traceFor(place: string, traces: readonly Availability[], seed: number): Availability {
 	const random = seededRandom(`${seed}/availability/${place}`);
-	const trace = traces.length > 0 ? random.pick(traces) : drawnTrace(place, seed);
+	const trace = traces.length > 0 ? random.pick(traces) : drawSpotTrace(place, seed);
 	return { ...trace, offsetMs: random.int(0, trace.lengthMs - 1) };
 }
 
-function drawnTrace(place: string, seed: number): Availability {
+/** Spot that comes and goes with exponential times of SPOT_HOURS, drawn by place and seed. */
+export function drawSpotTrace(place: string, seed: number): Availability {
 	const random = seededRandom(`${seed}/spot-hours/${place}`);
 	const mean = random.pick(SPOT_HOURS);
 	const startsMs: number[] = [];

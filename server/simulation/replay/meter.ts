@@ -145,6 +145,7 @@ export class Meter {
 		const ownedGpus = this.#scenario.pools.reduce((sum, pool) => sum + pool.nodes * pool.gpusPerNode, 0);
 		const spanMs = this.#lastEndMs - (jobs[0]?.submittedAtMs ?? this.#scenario.startMs);
 		const cloudGpuHours = Object.values(this.#gpuHours).reduce((sum, hours) => sum + hours, 0);
+		const cloudMicroUsd = this.#computeMicroUsd + this.#egressMicroUsd + this.#storageMicroUsd;
 		return {
 			strategy,
 			jobs: jobs.length,
@@ -162,7 +163,8 @@ export class Meter {
 					.sort()
 					.map(([type, hours]) => [type, round3(hours)]),
 			),
-			cloudCostUsd: usd(this.#computeMicroUsd + this.#egressMicroUsd + this.#storageMicroUsd),
+			cloudCostUsd: usd(cloudMicroUsd),
+			cloudCostMicroUsd: String(cloudMicroUsd),
 			costByKindUsd: {
 				...{ compute: usd(this.#computeMicroUsd), egress: usd(this.#egressMicroUsd) },
 				// Scenarios have no disks; the offers of a site do, where their price is known.

@@ -171,6 +171,8 @@ export interface ReplayReport {
 	cloudGpuHours: number;
 	cloudGpuHoursByCapacityType: Record<string, number>;
 	cloudCostUsd: number;
+	/** The same, exactly; a decimal string. */
+	cloudCostMicroUsd: string;
 	/** By kind: compute, egress. */
 	costByKindUsd: Record<string, number>;
 	egressGiB: number;
