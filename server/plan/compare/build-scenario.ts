@@ -22,8 +22,9 @@ const SPOT_TRACES = 5;
 
 /** A scenario of the shipped catalogue, and its files as texts: `spillway simulate` gives the same totals with them. */
 export function buildScenario(request: ScenarioRequest): ScenarioReading & { texts: Record<string, string> } {
-	const texts = { [SCENARIO_FILE]: scenarioText(request), [SPOT_FILE]: spotText(request.seed) };
-	const reading = parseScenario(texts[SCENARIO_FILE] ?? "", {
+	const source = scenarioText(request);
+	const texts: Record<string, string> = { [SCENARIO_FILE]: source, [SPOT_FILE]: spotText(request.seed) };
+	const reading = parseScenario(source, {
 		name: SCENARIO_FILE,
 		facts: request.facts,
 		open: (file) => {
