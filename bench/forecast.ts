@@ -94,10 +94,10 @@ function score(list: readonly KeptForecast[], startsMs: ReadonlyMap<string, numb
 		return startMs === undefined ? [] : [{ f, waitMs: startMs - f.atMs }];
 	});
 	const share = (hits: number): number => (scored.length === 0 ? 0 : round(hits / scored.length, 4));
-	const widths = scored.map(({ f }) => (f.toldP90Ms - f.toldP50Ms) / 1000);
+	const widths = scored.map(({ f }) => (f.forecastP90Ms - f.forecastP50Ms) / 1000);
 	return {
-		p50Coverage: share(scored.filter(({ f, waitMs }) => waitMs <= f.toldP50Ms).length),
-		p90Coverage: share(scored.filter(({ f, waitMs }) => waitMs <= f.toldP90Ms).length),
+		p50Coverage: share(scored.filter(({ f, waitMs }) => waitMs <= f.forecastP50Ms).length),
+		p90Coverage: share(scored.filter(({ f, waitMs }) => waitMs <= f.forecastP90Ms).length),
 		medianWidthS: widths.length === 0 ? 0 : round(quantile(widths, 0.5)),
 		samples: scored.length,
 	};

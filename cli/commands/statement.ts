@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { LINE_WORDS, monthWords, SAVING_WORDS, STATE_WORDS, WASTE_WORDS, whoseWords } from "#server/domain/statement-words.ts";
+import { LINE_WORDS, monthWords, SAVING_WORDS, STATE_WORDS, teamTitle, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -65,7 +65,7 @@ function print({ io }: CommandContext, { content, state, shown, changedSince }: 
 	const { totals, previousTotals } = content;
 	const word = <T extends string>(words: Record<T, string>, key: string): string => (words as Record<string, string>)[key] ?? key;
 	const change = (now: string, before: string | undefined): string => exactMoney((BigInt(now) - BigInt(before ?? 0)).toString());
-	io.out(`${styled(io, "bold", `${whoseWords(content.team)}, ${monthWords(content.month)}`)}: ${word(STATE_WORDS, state)}\n\n`);
+	io.out(`${styled(io, "bold", `${teamTitle(content.team)}, ${monthWords(content.month)}`)}: ${word(STATE_WORDS, state)}\n\n`);
 	io.out(
 		table(
 			io,

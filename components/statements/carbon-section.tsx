@@ -6,7 +6,7 @@ import { None, PaperTable, PTd, PTr, Remark, Section } from "#components/stateme
 import { gpuHours } from "#components/statements/prepare-statement.ts";
 import { formatPercent } from "#components/ui/format-number.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
-import { CARBON_RECKONED } from "#server/domain/statement-words.ts";
+import { CARBON_METHOD } from "#server/domain/statement-words.ts";
 
 /** Emissions by both methods with the measured share. */
 export function CarbonSection({ content }: { content: StatementContent }) {
@@ -54,7 +54,7 @@ export function CarbonSection({ content }: { content: StatementContent }) {
 					</PTr>
 				</tbody>
 			</PaperTable>
-			<Remark>{CARBON_RECKONED}</Remark>
+			<Remark>{CARBON_METHOD}</Remark>
 		</Section>
 	);
 }

@@ -4,7 +4,7 @@ import { wasteDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Remark, Section } from "#components/statements/paper.tsx";
 import { gpuHours } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
-import { SAVING_WORDS, WASTE_RECKONED, WASTE_WORDS } from "#server/domain/statement-words.ts";
+import { SAVING_WORDS, WASTE_METHOD, WASTE_WORDS } from "#server/domain/statement-words.ts";
 
 /** Estimated savings with their method. */
 export function SavingsSection({ content: { savings } }: { content: StatementContent }) {
@@ -67,7 +67,7 @@ export function WasteSection({ content }: { content: StatementContent }) {
 					))}
 				</tbody>
 			</PaperTable>
-			<Remark>{WASTE_RECKONED}</Remark>
+			<Remark>{WASTE_METHOD}</Remark>
 		</Section>
 	);
 }

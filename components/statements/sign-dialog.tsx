@@ -8,7 +8,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/checkbox.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
+import { monthWords, teamTitle } from "#server/domain/statement-words.ts";
 
 /** Signs the hash of the statement. */
 export function SignDialog({ view, onClose }: { view: StatementView; onClose: () => void }) {
@@ -27,7 +27,7 @@ export function SignDialog({ view, onClose }: { view: StatementView; onClose: ()
 		<Dialog
 			open
 			onClose={onClose}
-			title={`Sign ${monthWords(content.month)}, ${whoseWords(content.team).toLowerCase()}`}
+			title={`Sign ${monthWords(content.month)}, ${teamTitle(content.team).toLowerCase()}`}
 			description="Records your name and the time for this version. A signature cannot be removed."
 			actions={
 				<>

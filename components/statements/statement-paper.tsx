@@ -16,13 +16,13 @@ import type { StatementView } from "#components/statements/use-statement.ts";
 import { formatExact } from "#components/time/format-time.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
-import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
+import { monthWords, teamTitle } from "#server/domain/statement-words.ts";
 import "#components/statements/print.css";
 
 /** The printed statement, with sections in PDF order. */
 export function StatementPaper({ view }: { view: StatementView }) {
 	const { content, shown } = view;
-	const title = `${whoseWords(content.team)}, ${monthWords(content.month)}`;
+	const title = `${teamTitle(content.team)}, ${monthWords(content.month)}`;
 	return (
 		<article
 			aria-label={`Statement of compute cost, ${title}`}

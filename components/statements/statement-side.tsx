@@ -14,7 +14,7 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Health } from "#components/ui/chip.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { cutOfVersion } from "#server/domain/ledger-cut.ts";
-import { STATE_WORDS, whoseWords } from "#server/domain/statement-words.ts";
+import { STATE_WORDS, teamTitle } from "#server/domain/statement-words.ts";
 
 /** Side column: downloads, status, checks, versions and other statements of the month. */
 export function StatementSide({ view }: { view: StatementView }) {
@@ -184,7 +184,7 @@ function Others({ view }: { view: StatementView }) {
 				{view.others.map((o) => (
 					<li key={o.team} className="flex items-baseline justify-between gap-3 hairline-b py-1.75 last:border-b-0">
 						<Link href={statementHref(view.content.month, o.team)} className="text-accent hover:underline">
-							{whoseWords(o.team)}
+							{teamTitle(o.team)}
 						</Link>
 						<span className="text-ink-3">
 							<Money value={o.totalMicroUsd} />, {STATE_WORDS[o.state]}

@@ -36,13 +36,13 @@ it("refused sign-ins are on record with what was tried, so many a minute, and th
 	for (let i = 0; i < 100; i++) await refused.audit(database.db, tried(`guess${i}@acme.test`), BY);
 	await refused.audit(database.db, tried("late@acme.test"), { ...BY, nowMs: NOW_MS + MINUTE_MS });
 	const added = (await lines()).slice(before);
-	const nobody = { actor: "system:sign_in", action: "account.sign_in_refused", via: null, source: "203.0.113.7" };
+	const sharedFields = { actor: "system:sign_in", action: "account.sign_in_refused", via: null, source: "203.0.113.7" };
 	expect(added).toHaveLength(REFUSED_LINES_A_MINUTE + 1);
 	expect(added[0]).toMatchObject({
-		...nobody,
+		...sharedFields,
 		subject: "account:usr_pia",
 		after: { with: "credentials", email: "pia@acme.test", more: 0 },
 	});
-	expect(added[1]).toMatchObject({ ...nobody, subject: "sign_in", after: { email: null } });
+	expect(added[1]).toMatchObject({ ...sharedFields, subject: "sign_in", after: { email: null } });
 	expect(added.at(-1)).toMatchObject({ after: { email: "late@acme.test", more: 102 - REFUSED_LINES_A_MINUTE } });
 });

@@ -31,7 +31,7 @@ it("serves the shipped catalogue, runs machines, and on SIGTERM leaves none", as
 	expect(startOf(pid)).toBeNull();
 });
 
-it("says in a sentence that it was not told where to listen", async () => {
+it("prints an error when it has no address to listen on", async () => {
 	const { exit, errors } = processes.start("azure-emulator", []);
 	expect(await exit).toBe(1);
 	expect(await errors).toMatch(/listens on loopback only\. Give an address such as http:\/\/127\.0\.0\.1:3011/);

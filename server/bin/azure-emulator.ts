@@ -25,7 +25,7 @@ await runEmulatorProgram({
 			...EMULATED_TIMES,
 			port,
 			stateDir: join(env().SPILLWAY_HOME, "azure"),
-			// The snapshot names no zones, and does not tell which regions have some: every region gets Azure's usual three.
+			// The snapshot contains no zones: every region gets Azure's usual three.
 			catalog: emulatedCatalog(listOffers("azure"), (region) => ["1", "2", "3"].map((zone) => `${region}-${zone}`)),
 			disks: listDiskRates("azure"),
 			coreQuotas: EMULATED_QUOTAS.azure,

@@ -2,9 +2,9 @@
  * The emulated Compute Engine endpoint as its own process, with the shipped price snapshot as its catalogue:
  * `node server/bin/gcp-emulator.ts http://127.0.0.1:3012`.
  *
- * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp is where its machines
- * and its book live, and the key file that it lets in, which the scheduler is told by GOOGLE_APPLICATION_CREDENTIALS.
- * SIGTERM and SIGINT end its machines with it; after `kill -9` they go on, and the next start takes them over.
+ * The address is where it listens (loopback); a site names it as its `endpoint`. `SPILLWAY_HOME`/gcp is where its machines, its state
+ * and the accepted key file are; GOOGLE_APPLICATION_CREDENTIALS names the key file for the scheduler. SIGTERM and SIGINT end its
+ * machines with it; after `kill -9` they go on, and the next start takes them over.
  */
 import { join } from "node:path";
 import { startGceEmulator } from "#server/emulators/gcp/emulator.ts";

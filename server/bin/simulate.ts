@@ -84,7 +84,7 @@ function runOne(
 	bar.draw(choice.name, 0, 1);
 	const report = replayWithSeries(jobs, scenario, choice, { onProgress: (done, total) => bar.draw(choice.name, done, total) });
 	bar.clear();
-	// The clock's figures stay out of the report, whose bytes follow from its inputs alone.
+	// Wall-clock figures stay out of the report: its bytes depend only on its inputs.
 	if (!options.json)
 		process.stderr.write(
 			`${choice.name}: ${count(report.decisions)} decisions in ${report.replaySeconds} s (${count(report.decisionsPerSecond)} a second)\n`,
@@ -92,7 +92,7 @@ function runOne(
 	return describeRun(policy, report, options.timings);
 }
 
-/** Told before hours of replay, not after. */
+/** Reported before hours of replay, not after. */
 function refuseUnwritable(file: string): void {
 	try {
 		if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw outError("invalid_input", file, "it is a directory");

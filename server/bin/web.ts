@@ -111,7 +111,7 @@ server.listen(port, host, () => {
 	process.stdout.write(`web server at http://${host}:${port}\n`);
 	showSetUpCode(rt).catch((error: unknown) => rt.logError("the set-up code could not be shown", error, "none"));
 	void keepListening(rt.connection.db, rt.shutdown.signal, (error) =>
-		rt.logError("it could not be told that agents are heard", error, "agent"),
+		rt.logError("could not record that agents were heard", error, "agent"),
 	);
 });
 server.on("error", (error) => {

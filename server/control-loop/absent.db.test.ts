@@ -72,7 +72,7 @@ describe("an attempt that its site's answers leave out", () => {
 	});
 });
 
-describe("an attempt that is told to stop before its hand-over is noted", () => {
+describe("an attempt that is stopped before its hand-over is recorded", () => {
 	/** The site has it, the process that asked died before it wrote that down, and the answers lag behind. */
 	async function startedUnnoted(w: World, lagMs: number): Promise<string> {
 		const shownFromMs = w.clock.nowMs() + lagMs;
@@ -107,7 +107,7 @@ describe("an attempt that is told to stop before its hand-over is noted", () => 
 });
 
 describe("a machine that the provider's answers leave out", () => {
-	/** One burst job beside a full home, on a machine whose agent was heard. */
+	/** One burst job beside a full home, on a machine with an agent that has reported. */
 	async function burst(w: World) {
 		await w.submit({ name: "home-1", estimate: "10m" }, { name: "burst-1" });
 		await w.until(async () => (await w.instances())[0]?.readyAt != null);

@@ -62,7 +62,7 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 		if (asked++ === OFFERS_AT_ONCE) return;
 		const refuse = (why: string[]) => refuseAdoption(ctx.db, siteId, facts.id, { atMs: nowMs, policyVersion, why });
 		if (queue.split && isManyTasks(facts)) {
-			if (facts.optIn === null) await refuse(["It is an array, whose tasks are told apart by its comment, and it has none."]);
+			if (facts.optIn === null) await refuse(["It is an array without a comment. The comment distinguishes an array's tasks."]);
 			else await splitOff(ctx, queue.split.bind(queue), facts, jobs);
 			continue;
 		}

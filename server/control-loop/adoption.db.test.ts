@@ -51,7 +51,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 			foreignId: theirs,
 			output: { files: [`/home/alice/slurm-${theirs}.out`], problem: null },
 		});
-		// The job's page tells all of it, with what was carried over of the script.
+		// The job's page shows all of it, with what was translated from the script.
 		const { adoption: told, imported } = await getJob(systemContext(w.database.db, w.clock, "seed"), row?.jobId ?? "");
 		expect(told).toMatchObject({
 			...{ siteId: "home", foreignId: theirs, user: "alice", ruleId: "adopt", state: "finished", why: null, problem: null },
@@ -144,7 +144,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(await adoptions(w)).toHaveLength(before);
 	});
 
-	it("is not touched by a plan that comes too late: home is not told of a cancel that no one made", async () => {
+	it("is not touched by a late plan: home gets no cancel that no one made", async () => {
 		const w = await open();
 		const { theirs } = fill(w);
 		await reach(w, "held");
@@ -157,7 +157,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 	});
 
 	it.each(PROBE_STEPS.filter((step) => (step.startsWith("adopt:") && step !== "adopt:return_planned") || step.startsWith("launch:")))(
-		"runs to its end once, and is told at home, when the scheduler dies at %s",
+		"runs to its end once, and is reported at home, when the scheduler dies at %s",
 		async (step: ProbeStep) => {
 			const w = await open();
 			w.killAt = { step, pass: 1 };
@@ -179,7 +179,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 	);
 });
 
-describe("a job whose owner named a folder for checkpoints", { timeout: 120_000 }, () => {
+describe("a job with a checkpoint folder named by its owner", { timeout: 120_000 }, () => {
 	const GO_HOME = "{ id: go-home, move: { to: [home], savingUsd: 0.01 } }";
 
 	/** Home is taken for 20 minutes by others; theirs, of 50 minutes, leaves, and saves a checkpoint every 15 minutes. */

@@ -33,7 +33,7 @@ it.each<[string, Billing, Partial<Known>, unknown[]]>([
 	["as it was, once known", { phase: "now", fromMs: 5 }, running, [10_000, 50, null, 0]],
 	["until the provider's word", over(21_000), running, [10_000, 50, 21_000, 0]],
 	["without one, until it was seen to be over", over(null), running, [10_000, 50, 22_100, 2_100]],
-	["of which its agent's last word may take some", over(null), { ...running, lastHeardAt: at(21_900) }, [10_000, 50, 22_100, 200]],
+	["that its agent's last report may shorten", over(null), { ...running, lastHeardAt: at(21_900) }, [10_000, 50, 22_100, 200]],
 	[
 		"until the first time that it was seen over",
 		over(null),

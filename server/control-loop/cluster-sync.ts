@@ -139,8 +139,8 @@ async function syncAttempt(
 
 /** One listing without it proves nothing: its command may be running and must not run twice. */
 async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
-	const isGone = memory.absences.leftOut(row.id, { nowMs: ctx.clock.nowMs(), forMs: ctx.timing.siteAbsentMs });
-	if (isGone) await lose(ctx, row);
+	const isLost = memory.absences.leftOut(row.id, { nowMs: ctx.clock.nowMs(), forMs: ctx.timing.siteAbsentMs });
+	if (isLost) await lose(ctx, row);
 }
 
 /** Starting is idempotent, so after a crash the call is repeated. */

@@ -15,20 +15,20 @@ const STORE = "s3://acme-stage/spillway";
 
 let world: World;
 let copies: CopiesAhead;
-/** What the copier was told, and what it does next. */
-let told: string[];
+/** What the copier was asked to do, and what it does next. */
+let asked: string[];
 let answer: () => Promise<{ bytes: number }>;
 
 beforeEach(async () => {
 	world = await World.open({ slots: 0, runMs: 1_000 });
-	told = [];
+	asked = [];
 	answer = async () => ({ bytes: 256 * 1024 * 1024 });
 	const copier: DataCopier = {
 		copy: async (from, to) => {
-			told.push(`${from} → ${to}`);
+			asked.push(`${from} → ${to}`);
 			return answer();
 		},
-		remove: async (uri) => void told.push(`− ${uri}`),
+		remove: async (uri) => void asked.push(`− ${uri}`),
 	};
 	copies = new CopiesAhead(world.ctx, copier, new AbortController().signal);
 	await setDataSets(systemContext(world.database.db, world.clock, "seed"), {
@@ -67,12 +67,12 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 			return { bytes: 256 * 1024 * 1024 };
 		};
 		await copyNow();
-		expect(told).toHaveLength(1);
-		expect(told[0]).toMatch(/^file:\/\/\/data\/rows → rclone:\/\/stage\/acme-stage\/spillway\/[0-9a-f]{24}$/);
+		expect(asked).toHaveLength(1);
+		expect(asked[0]).toMatch(/^file:\/\/\/data\/rows → rclone:\/\/stage\/acme-stage\/spillway\/[0-9a-f]{24}$/);
 		expect(await rows()).toMatchObject([{ mibPerS: 64, failures: 0, error: null }]);
 		await world.until(async () => (await jobNamed("a")).state === "succeeded");
 		expect(await world.attempts()).toHaveLength(1);
-		expect(told).toHaveLength(1);
+		expect(asked).toHaveLength(1);
 
 		const { spec, submittedAt } = waiting;
 		const at = async (place: string, since: Date) => (await withNearestCopies(world.database.db, spec, place, since)).data[0]?.uri;
@@ -91,8 +91,8 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		await world.tick();
 		expect((await jobNamed("b")).reason.code).toBe("copying_data_ahead");
 		await copyNow();
-		expect(told).toHaveLength(2);
-		expect(told[1]).toBe(told[0]);
+		expect(asked).toHaveLength(2);
+		expect(asked[1]).toBe(asked[0]);
 		await world.until(async () => (await jobNamed("b")).state === "succeeded");
 		expect(await rows()).toHaveLength(1);
 	});
@@ -104,7 +104,7 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		await copyNow();
 		expect(await rows()).toMatchObject([{ failures: 1, error: "no such bucket" }]);
 		await copyNow();
-		expect(told).toHaveLength(1);
+		expect(asked).toHaveLength(1);
 		world.clock.advance(MINUTE_MS);
 		await world.tick();
 		await copyNow();
@@ -128,11 +128,11 @@ describe("data that lie at home", { timeout: 60_000 }, () => {
 		world.clock.advance(7 * DAY_MS + 1);
 		await copies.tidy();
 		await copies.done();
-		expect(told).toHaveLength(1);
+		expect(asked).toHaveLength(1);
 		await world.database.db.update(job).set({ state: "cancelled", finishedAt: new Date(world.clock.nowMs()) });
 		await copies.tidy();
 		await copies.done();
-		expect(told[1]).toMatch(/^− rclone:\/\/stage\/acme-stage\/spillway\/[0-9a-f]{24}$/);
+		expect(asked[1]).toMatch(/^− rclone:\/\/stage\/acme-stage\/spillway\/[0-9a-f]{24}$/);
 		expect(await rows()).toEqual([]);
 	});
 });

@@ -83,7 +83,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		});
 	});
 
-	it("never without figures: it begins at once, and the policy is told that nothing foretells", async () => {
+	it("never without figures: it begins at once, and a check of the policy says that there is no forecast", async () => {
 		const w = await open({ slots: 1, rules: [GREENER] });
 		await importGrid(w, START_MS - 8 * HOUR_MS - 3 * DAY_MS, 3 * 24, (hour) => (hour === 12 ? 120 : 360));
 		await w.submit({ name: "a" });

@@ -37,7 +37,7 @@ it("a site that misses some answers keeps its critical job", { timeout: TIMEOUT_
 	expect(w.cloud.instances()).toEqual([]);
 });
 
-it("a critical job whose site failed runs elsewhere from its checkpoint within a minute of what is known of its end, alone", {
+it("a critical job on a failed site runs elsewhere from its checkpoint within a minute of what is known of its end, alone", {
 	timeout: TIMEOUT_MS,
 }, async () => {
 	const w = await open();

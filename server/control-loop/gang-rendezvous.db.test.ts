@@ -49,7 +49,7 @@ const CONTROL_PLANE = "spw-1";
 const NODES = 4;
 
 /**
- * What torchrun does, in small: rank 0 listens where all were told, every other one connects, and all reduce a sum. Each
+ * What torchrun does, in small: rank 0 listens at the agreed address, every other one connects, and all reduce a sum. Each
  * shows what it got, and fails when it is not the sum of all.
  */
 const ALL_REDUCE = `

@@ -82,7 +82,7 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 		expect(String(total)).toBe(String(reason?.facts["holdMicroUsd"]));
 	});
 
-	it("holds what leaves the region with rank 0, whose checkpoints alone are kept", async () => {
+	it("holds egress for rank 0 only, since only its checkpoints are kept", async () => {
 		const w = await open({ runMs: 12_000 });
 		await w.submit({ name: "gang-v1", nodes: NODES, checkpointEvery: "10s" });
 		await w.until(() => w.quiet());
@@ -220,7 +220,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 			"gang_member_failed",
 		]);
 		expect((await offerRecords(w.database.db, w.clock.nowMs())).get(zoned().id)?.interruptions).toBeCloseTo(1, 1);
-		// Never two live attempts: the second begins when the last machine of the first is over or told its end.
+		// Never two live attempts: the second begins when the last machine of the first is over or has reported its end.
 		expect(attempts[1]?.createdAt.getTime()).toBeGreaterThanOrEqual(attempts[0]?.finishedAt?.getTime() ?? Number.NaN);
 		await demandClean(w);
 	});

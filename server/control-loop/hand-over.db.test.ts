@@ -89,16 +89,16 @@ it("keeps why the cluster lets an attempt wait as long as it does, and how its n
 	world = w;
 	const { db } = w.database;
 	const [jobId] = await w.submit({ name: "a" });
-	const told = async () => (await getJob(systemContext(db, w.clock, "seed"), defined(jobId, "job"))).attemptList.at(-1)?.clusterWait;
-	await w.until(async () => (await told()) !== null && (await told()) !== undefined);
-	expect(await told()).toEqual({
+	const clusterWait = async () => (await getJob(systemContext(db, w.clock, "seed"), defined(jobId, "job"))).attemptList.at(-1)?.clusterWait;
+	await w.until(async () => (await clusterWait()) !== null && (await clusterWait()) !== undefined);
+	expect(await clusterWait()).toEqual({
 		...waitsFor,
 		message:
 			"The cluster lets it wait: it would go beyond the limit of its quality of service (QOS) on GPUs for one user (QOSMaxGRESPerUser).",
 	});
 	await w.until(async () => (await w.attempts())[0]?.state === "running");
 	expect((await w.attempts())[0]?.clusterWait).toBeNull();
-	expect(await told()).toBeNull();
+	expect(await clusterWait()).toBeNull();
 	await w.until(async () => (await db.select().from(clusterNode))[0]?.gpusUsed === 1);
 	expect(await db.select().from(clusterNode)).toEqual([
 		{ siteId: "home", name: "home-1", poolId: "home", state: "ready", reason: null, gpus: 2, gpusUsed: 1 },

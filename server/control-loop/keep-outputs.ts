@@ -13,7 +13,7 @@ interface EndedAttempt {
 	spec: { outputs?: readonly OutputSpec[] | undefined };
 }
 
-/** Attempts whose outputs this process is copying; a crash only begins again. */
+/** Attempts with outputs that this process is copying; after a crash the copy starts again. */
 export type OutputCopies = Map<string, { problem: string | null; done: boolean }>;
 
 /**

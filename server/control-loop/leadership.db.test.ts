@@ -39,7 +39,7 @@ async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
 
 const jobsIn = async (state: string) => (await world.jobs()).filter((j) => j.state === state).length;
 
-/** Tells on its standard output that it leads, that it does after 2.5 s, and when it does no more. */
+/** Prints when it starts to lead, that it still leads after 2.5 s, and when it stops leading. */
 const OTHER_LEADER = `
 	import { connect } from "#server/db/client.ts";
 	import { becomeLeader, pause } from "#server/control-loop/leadership.ts";
@@ -77,14 +77,14 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await third?.resign();
 	});
 
-	it("is lost by a process that stands still, though its connection does not, and found lost when it goes on", async () => {
+	it("is lost by a suspended process, although its connection stays open, and found lost when it resumes", async () => {
 		const other = spawn(process.execPath, ["--input-type=module", "-e", OTHER_LEADER], {
 			env: { ...process.env, DATABASE_URL: world.database.url },
 			stdio: ["ignore", "pipe", "inherit"],
 		});
 		try {
-			const told = createInterface({ input: other.stdout })[Symbol.asyncIterator]();
-			const next = async () => (await told.next()).value;
+			const lines = createInterface({ input: other.stdout })[Symbol.asyncIterator]();
+			const next = async () => (await lines.next()).value;
 			// Longer than it may be silent: it shows itself by itself.
 			expect([await next(), await next()]).toEqual(["leads", "leads still"]);
 			other.kill("SIGSTOP");
@@ -99,7 +99,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		}
 	});
 
-	it("is woken by a submission long before the tick, and the tick finds what no one told", async () => {
+	it("is woken by a submission long before the tick, and the tick finds what was not announced", async () => {
 		const stop = new AbortController();
 		const slow: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 600_000, syncMs: 600_000 } };
 		const running = runScheduler({ ctx: slow, connection: newConnection(), instanceName: "a", signal: stop.signal });
@@ -111,7 +111,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 
 		await world.database.sql`
 			insert into job (id, name, team, class, priority, gpus, spec, state, reason, submitted_by, submitted_at, pending_since)
-			select 'job_untold', 'untold', team, class, priority, gpus, spec, 'queued', '{"code":"submitted","facts":{}}', submitted_by, submitted_at, pending_since from job limit 1`;
+			select 'job_untold', 'unannounced', team, class, priority, gpus, spec, 'queued', '{"code":"submitted","facts":{}}', submitted_by, submitted_at, pending_since from job limit 1`;
 		const again = new AbortController();
 		const quick: LoopContext = { ...world.ctx, timing: { ...world.ctx.timing, tickMs: 50 } };
 		const second = runScheduler({ ctx: quick, connection: newConnection(), instanceName: "b", signal: again.signal });
@@ -132,7 +132,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		await running;
 	});
 
-	it("ends when it is told to stop in the moment in which it becomes the leader, and leads nothing", async () => {
+	it("stops when asked to while becoming the leader, and leads nothing", async () => {
 		const stop = new AbortController();
 		const ctx: LoopContext = { ...world.ctx, log: (_level, message) => message === "This scheduler is the leader" && stop.abort() };
 		await world.submit({ name: "waiting" });

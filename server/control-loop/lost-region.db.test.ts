@@ -25,7 +25,7 @@ afterEach(async () => {
 	world = null;
 });
 
-/** Two regions, the cheaper of which a job runs in; its agents say that they have a lease. */
+/** Two regions, with a job in the cheaper one; its agents report that they have a lease. */
 async function open(changes: Partial<JobChanges> = {}, runMs = 20 * MINUTE_MS, patienceMs = 5_000): Promise<World> {
 	const offers = [HERE, THERE].map((region, i) =>
 		fakeOffer({ region: region ?? "", microUsdPerHour: BigInt(1_000_000 + i), priceObservedAtMs: Date.UTC(2026, 10, 2, 8) }),
@@ -67,7 +67,7 @@ it("a critical job leaves a region that answers nothing, alone, from its checkpo
 	const [old, young] = await w.instances();
 	expect(first).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { fenced: true } } });
 	const detectedMs = defined(first?.finishedAt, "its end").getTime();
-	// Not before its command stands still, and not much later.
+	// Not before its command is paused, and not much later.
 	expect(detectedMs - lostMs).toBeGreaterThanOrEqual(FENCE_MS);
 	expect(detectedMs - lostMs).toBeLessThanOrEqual(FENCE_MS + 3 * TICK_MS);
 	expect(defined(next?.startedAt, "its start").getTime() - detectedMs).toBeLessThanOrEqual(MINUTE_MS);
@@ -144,7 +144,7 @@ it("a clock that jumps, and a scheduler that was unavailable, make no silence", 
 	expect(await w.attempts()).toMatchObject([{ state: "running", stopRequestedAt: null }]);
 });
 
-it("a gang of which one machine is cut off ends as a whole before it goes on elsewhere", { timeout: TIMEOUT_MS }, async () => {
+it("a gang with one machine cut off ends as a whole before it continues elsewhere", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open({ nodes: 3 }, 3 * MINUTE_MS);
 	await run(w);
 	for (const method of CALLS) w.cloud.calls.fail(method, "transient", { region: HERE ?? "", times: Number.POSITIVE_INFINITY });
@@ -168,7 +168,7 @@ it("a gang of which one machine is cut off ends as a whole before it goes on els
 	expect((await w.jobs())[0]?.state).toBe("succeeded");
 });
 
-it("a gang whose peers failed because one machine was cut off is lost, and not failed", { timeout: TIMEOUT_MS }, async () => {
+it("a gang with peers that failed because one machine was cut off is lost, not failed", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open({ nodes: 2 });
 	await run(w);
 	await loseRegion(w);
@@ -182,7 +182,7 @@ it("a gang whose peers failed because one machine was cut off is lost, and not f
 	expect((await w.attempts())[0]).toMatchObject({ state: "lost", reason: { code: "agent_silent", facts: { rank: 1 } } });
 });
 
-it("a critical job whose launch no one answers is asked for elsewhere", { timeout: TIMEOUT_MS }, async () => {
+it("a critical job with an unanswered launch is launched elsewhere", { timeout: TIMEOUT_MS }, async () => {
 	const w = await open();
 	await loseRegion(w);
 	await w.until(async () => (await w.attempts()).some((a) => a.number === 2 && a.state === "running"));

@@ -24,7 +24,7 @@ const row = async (w: World) => defined((await w.instances())[0], "its row");
 const machine = (w: World) => defined(w.cloud.instances()[0], "the machine");
 const isClosed = (w: World) => async () => (await w.instances())[0]?.state === "terminated";
 
-/** Time of the machine in all of its charges, and how much of that was taken back. */
+/** Time of the machine in all of its charges, and how much of that was refunded. */
 async function charged(w: World): Promise<{ ms: number; backMs: number }> {
 	await meterAll(w.ctx);
 	const [sum] = await w.database.sql`
@@ -34,7 +34,7 @@ async function charged(w: World): Promise<{ ms: number; backMs: number }> {
 }
 
 describe("a machine that no listing has ever shown", () => {
-	it("is charged until it is believed gone, since silence tells nothing of its end; the provider's word corrects that", {
+	it("is charged until it is believed gone, since silence does not show its end; the provider's report corrects that", {
 		timeout: 60_000,
 	}, async () => {
 		const w = await open();

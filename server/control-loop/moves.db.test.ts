@@ -118,7 +118,7 @@ describe("a burst job goes home", { timeout: TIMEOUT_MS }, () => {
 describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }, () => {
 	const ROOM = "{ id: room, when: job.hasDeadline, preempt: { classes: [burst] } }";
 
-	/** One slot, held for hours by `low`, who is told to leave for `urgent`; then `rival` comes, with a higher rank. */
+	/** One slot, held for hours by `low`, which must leave for `urgent`; then `rival` comes, with a higher rank. */
 	async function openRoom(): Promise<World> {
 		const w = await World.open({
 			slots: 1,
@@ -155,7 +155,7 @@ describe("room that a job at home makes for a deadline", { timeout: TIMEOUT_MS }
 		expect((await evictions(w)).length).toBe(1);
 	});
 
-	it("is its own also when who was told to leave is cancelled meanwhile", async () => {
+	it("stays reserved when the attempt that must leave is cancelled meanwhile", async () => {
 		const w = await openRoom();
 		await cancelJob(systemContext(w.database.db, w.clock, "seed"), await idOf(w, "low"));
 		await w.until(async () => (await w.jobs()).find((j) => j.name === "low")?.state === "cancelled");

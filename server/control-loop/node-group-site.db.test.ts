@@ -65,7 +65,7 @@ it("is priced while it has no node, grows for jobs, is charged for what was ther
 	await look();
 	expect(await seen()).toMatchObject({ healthMessage: null, pools: [{ nodes: 2, nodesToCome: 2, gpus: 0, busy: 0, unavailable: 0 }] });
 
-	// The cluster tells times in whole seconds.
+	// The cluster reports times in whole seconds.
 	const command = ["sleep", "1.2"];
 	await w.submit({ name: "gang", nodes: 2, gpus: 2, command }, { name: "one", gpus: 1, command });
 	await until("both ended", async () => (await w.jobs()).every((j) => j.finishedAt !== null));

@@ -176,7 +176,7 @@ async function writeTerminated(
 }
 
 /**
- * Stops the attempt of a machine that was not ready in time, whose agent is silent, or that has expired.
+ * Stops the attempt of a machine that was not ready in time, has a silent agent, or has expired.
  * Returns false if the machine must be terminated now.
  * @param listenedMs how long agents could reach us, so that our own downtime does not count as their silence
  */

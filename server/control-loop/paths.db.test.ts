@@ -53,7 +53,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect((await w.attempts()).map((a) => a.state)).toEqual(["succeeded"]);
 	});
 
-	it("runs a job again whose spot machine is taken, and says so", async () => {
+	it("runs a job again when its spot machine is reclaimed, and says so", async () => {
 		const spot = fakeOffer({ capacityType: "spot", microUsdPerHour: 300_000n, priceObservedAtMs: Date.UTC(2026, 10, 2, 8) });
 		const w = await open({ slots: 0, cloud: { offers: [spot] } });
 		w.cloud.launches.next({ kind: "interrupt", afterMs: 15_000, noticeMs: 2_000 });
@@ -67,7 +67,7 @@ describe("what goes wrong in a cloud ends well", { timeout: TIMEOUT_MS }, () => 
 		expect(record?.interruptions).toBeCloseTo(1, 2);
 		expect(record?.launches).toBeGreaterThan(1);
 		expect(record?.instanceHours).toBeGreaterThan(0);
-		// Taken back, and up again when the second machine came: one end of each.
+		// Reclaimed, and up again when the second machine came: one end of each.
 		expect(record?.zone?.upEnds.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 2);
 		expect(record?.zone?.downEnds.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 2);
 	});
@@ -239,7 +239,7 @@ describe("limits", { timeout: TIMEOUT_MS }, () => {
 		expect((await ledgerCheck(w.ctx)).ok).toBe(true);
 	});
 
-	it("lets exactly one of two simultaneous jobs burst under a cap of one machine; the other waits for it to be gone", async () => {
+	it("lets exactly one of two simultaneous jobs burst under a cap of one machine; the other waits for its end", async () => {
 		const w = await open({ slots: 0, caps: ['{ id: one-machine, scope: "true", instances: 1 }'] });
 		await w.submit({ name: "a" }, { name: "b" });
 		await Promise.all([runCycle(w.ctx, newCycleMemory()), runCycle(w.ctx, newCycleMemory())]);

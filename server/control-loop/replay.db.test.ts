@@ -79,7 +79,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		expect(await replayDecision(contextOf(w), newest?.id ?? "")).toMatchObject({ same: true, policy: { version: 2 } });
 	});
 
-	it("tells the first difference when the record is not what was decided", async () => {
+	it("reports the first difference when the record is not what was decided", async () => {
 		const w = await open();
 		const first = await placed(w);
 		const { db } = w.database;
@@ -110,7 +110,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		await expect(again()).rejects.toThrow("before Spillway recorded");
 	});
 
-	it("comes back with all that is told of the coming hours, of data and of jobs of others, of which another cycle writes nothing again", async () => {
+	it("comes back with all forecasts, data and other schedulers' jobs; another cycle writes none of them again", async () => {
 		const w = await open();
 		await w.submit({ name: "a" });
 		const { db } = w.database;
@@ -119,7 +119,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		const regions = Array.from({ length: 90 }, (_, i) => `aws:region-${i}`);
 		const by = { source: "recorded", published: null, pattern: { days: 28, untilMs: loaded.nowMs } };
 		const foreignJob = { poolId: loaded.pools[0]?.id ?? "", nodes: 1, gpusPerNode: 1, startedAtMs: null, slots: [], limitMs: MINUTE_MS };
-		const told: Snapshot = {
+		const expected: Snapshot = {
 			...loaded,
 			// Parts come in the order of their keys.
 			offers: loaded.offers.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
@@ -130,10 +130,10 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 			foreign: Array.from({ length: 300 }, (_, position) => ({ ...foreignJob, id: `${1000 + position}`, position })),
 		};
 		const memory = newInputMemory();
-		const hash = await recordInput(db, told, memory);
-		expect(await readInput(db, hash, async () => told.policy)).toEqual(told);
+		const hash = await recordInput(db, expected, memory);
+		expect(await readInput(db, hash, async () => expected.policy)).toEqual(expected);
 		const before = await db.$count(decisionPart);
-		const later = await recordInput(db, { ...told, nowMs: told.nowMs + 1 }, memory);
+		const later = await recordInput(db, { ...expected, nowMs: expected.nowMs + 1 }, memory);
 		expect(await db.$count(decisionPart)).toBe(before + 1);
 		const [root] = await db.select().from(decisionPart).where(eq(decisionPart.hash, later));
 		const [plain] = await db

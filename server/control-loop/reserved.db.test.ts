@@ -73,7 +73,7 @@ describe("what is reserved is used first", { timeout: 60_000 }, () => {
 		expect(amounts[2]?.amount).toBeGreaterThan(0n);
 	});
 
-	it("costs nothing more by the hour: not in what decisions weigh, and not in what the clouds burn now", async () => {
+	it("adds no hourly cost: not in decisions, and not in the current cloud spend", async () => {
 		const { running } = (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot;
 		expect(running.map((r) => r.microUsdPerHour).sort()).toEqual([0n, 0n, 1_000_000n]);
 		expect((await burnOfDay(w.database.db, w.clock.nowMs())).at(-1)?.microUsdPerHour).toBe("1000000");

@@ -145,8 +145,8 @@ async function startTasks(
 			await sites.follow();
 		});
 		others.push(look);
-		const told = await connection.sql.listen(SITES_CHANNEL, look.wake, look.wake);
-		signal.addEventListener("abort", () => void told.unlisten().catch(() => {}));
+		const listener = await connection.sql.listen(SITES_CHANNEL, look.wake, look.wake);
+		signal.addEventListener("abort", () => void listener.unlisten().catch(() => {}));
 	}
 	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
 	others.push(task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)));

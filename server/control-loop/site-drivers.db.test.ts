@@ -99,7 +99,7 @@ it("opens what is enabled, again what was changed, and lets go of what was remov
 	expect([...drivers.clouds.keys()]).toEqual(["aws"]);
 });
 
-it("keeps a disabled site open while something of ours lives there, and places nothing on it", async () => {
+it("keeps a disabled site open while our resources exist there, and places nothing on it", async () => {
 	const drivers = siteDrivers();
 	await world.submit({ name: "a" });
 	await world.until(async () => (await world.attempts()).some((a) => a.state === "running" && a.siteId === "home"));

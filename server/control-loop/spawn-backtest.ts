@@ -5,16 +5,16 @@ import type { BacktestWorker } from "#server/services/decision/backtest/tend.ts"
 import type { Term } from "#server/services/decision/backtest/work.ts";
 
 /** The end of what a worker wrote before it failed. */
-const TOLD_CHARS = 1_000;
+const STDERR_CHARS = 1_000;
 
 /** Starts a process that works on a backtest, behind everything else that this machine has to do; it ends with this one. */
 export function spawnBacktest({ id, startedAtMs }: Term): BacktestWorker {
 	const file = path.resolve(import.meta.dirname, "../bin/backtest.ts");
 	const child = spawn(process.execPath, [file, id, String(startedAtMs)], { stdio: ["pipe", "ignore", "pipe"] });
-	let told = "";
+	let stderrTail = "";
 	child.stderr.setEncoding("utf8").on("data", (text: string) => {
 		process.stderr.write(text);
-		told = (told + text).slice(-TOLD_CHARS);
+		stderrTail = (stderrTail + text).slice(-STDERR_CHARS);
 	});
 	if (child.pid !== undefined) lowerPriority(child.pid);
 	return {
@@ -22,7 +22,7 @@ export function spawnBacktest({ id, startedAtMs }: Term): BacktestWorker {
 		ended: new Promise((resolve) => {
 			child.on("error", (error) => resolve({ failure: `Its worker could not be started: ${error.message}` }));
 			child.on("exit", (code) => {
-				resolve({ failure: code === null || code === 0 ? null : `Its worker ended with exit code ${code}. ${told.trim()}` });
+				resolve({ failure: code === null || code === 0 ? null : `Its worker ended with exit code ${code}. ${stderrTail.trim()}` });
 			});
 		}),
 	};

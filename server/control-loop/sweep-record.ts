@@ -4,7 +4,7 @@ import type { InstanceObservation } from "#server/providers/driver.ts";
 import type { FailedRegion } from "#server/providers/every-region.ts";
 
 /** A terminated orphan is kept for this long, so that an alert reports it even if it was terminated at once. */
-const TOLD_MS = 5 * MINUTE_MS;
+const REPORTED_MS = 5 * MINUTE_MS;
 /** The most orphans that one record holds; the oldest are kept. */
 const STRAYS_MAX = 200;
 
@@ -41,7 +41,7 @@ function straysAfter(before: readonly SweptStray[], { nowMs, sweptRegions, stray
 	const known = new Set(before.map((s) => s.providerInstanceId));
 	const fresh = [...found.values()].filter((s) => !known.has(s.providerInstanceId));
 	return [
-		...kept.filter(({ goneMs }) => goneMs === null || nowMs - goneMs < TOLD_MS),
+		...kept.filter(({ goneMs }) => goneMs === null || nowMs - goneMs < REPORTED_MS),
 		...fresh.map(({ providerInstanceId, region, zone, instanceType, capacityType, launchedAtMs }) => ({
 			...{ providerInstanceId, region, zone, instanceType, capacityType, launchedAtMs },
 			sinceMs: nowMs,

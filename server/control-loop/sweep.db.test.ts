@@ -84,7 +84,7 @@ describe("the sweep", () => {
 		expect((await sweepCloud(w.ctx, elsewhere)).orphans).toBe(0);
 	});
 
-	it("tells people of a machine of no one until some minutes after it was seen gone, and of a region that stays dark", async () => {
+	it("reports a machine of no one until some minutes after its end was seen, and a region that stays unreachable", async () => {
 		const w = await open();
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
 		const subjects = async () => {
@@ -98,7 +98,7 @@ describe("the sweep", () => {
 		await w.sweep();
 		w.clock.advance(10_000);
 		await w.sweep();
-		// Gone by now, and still told to anyone who looks a little later.
+		// Ended by now, and still reported for a little while.
 		expect(await subjects()).toHaveLength(1);
 		w.clock.advance(5 * MINUTE_MS);
 		await w.sweep();
@@ -133,7 +133,7 @@ describe("the sweep", () => {
 		expect(await moneyAtRisk(ctx)).toEqual({ totalMicroUsd: "0", items: [] });
 	});
 
-	it("is told which region cannot be read, and tries again what could not be ended", async () => {
+	it("reports which region cannot be read, and retries what could not be ended", async () => {
 		const w = await open();
 		const orphan = w.cloud.plantStranger("spw-test", aMachine(w, "ins_x"));
 		w.cloud.calls.fail("list", "transient", { region: "us-east-1" });

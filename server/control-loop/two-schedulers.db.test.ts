@@ -18,8 +18,8 @@ afterEach(async () => {
 	world = null;
 });
 
-/** Lets a call stand still just before it is made, as a process does that is stopped there. */
-function standStill<A extends unknown[], R>(target: { [K in string]: unknown }, method: string) {
+/** Blocks a call just before it is made, like a process that is suspended there. */
+function blockCall<A extends unknown[], R>(target: { [K in string]: unknown }, method: string) {
 	const go = Promise.withResolvers<void>();
 	const reached = Promise.withResolvers<void>();
 	const call = defined(target[method] as ((...args: A) => Promise<R>) | undefined, method).bind(target);
@@ -39,12 +39,12 @@ async function tickOf(ctx: World["ctx"]): Promise<void> {
 	await checkLeases(ctx, newLeaseMemory());
 }
 
-/** A scheduler that stands still in the launch of a machine, beside a full home. */
+/** A scheduler that is suspended while launching a machine, with a full home. */
 async function stoppedInLaunch(w: World) {
 	await w.submit({ name: "home-1", estimate: "2m" });
 	await w.until(async () => (await w.jobs())[0]?.state === "running");
 	const [jobId] = await w.submit({ name: "burst-1" });
-	const still = standStill(defined(w.ctx.clouds.get("aws"), "the cloud") as never, "launch");
+	const still = blockCall(defined(w.ctx.clouds.get("aws"), "the cloud") as never, "launch");
 	const tick = w.tick();
 	await still.reached;
 	w.takeOver();
@@ -57,7 +57,7 @@ async function stoppedInLaunch(w: World) {
 
 const machinesMade = (w: World) => w.cloud.instances().length;
 
-describe("a scheduler that stood still while another took over", () => {
+describe("a scheduler that was suspended while another took over", () => {
 	it("launches no second machine when it goes on, while the job runs", { timeout: TIMEOUT_MS }, async () => {
 		const w = await World.open({ slots: 1 });
 		world = w;
@@ -106,7 +106,7 @@ describe("a scheduler that stood still while another took over", () => {
 		const stopped = w.takeOver();
 		// It has read and decided, and writes that only when the other has carried out its own.
 		const db = Object.create(stopped.db);
-		const writing = standStill(db, "transaction");
+		const writing = blockCall(db, "transaction");
 		const tick = tickOf({ ...stopped, db });
 		await writing.reached;
 		await w.until(async () => (await w.attempts()).some((a) => a.siteId === "aws" && a.state === "running"));

@@ -36,13 +36,13 @@ it("a machine that only its agent made known, since the answer to its launch rea
 	expect(charged?.["ms"]).toBe(defined(row?.terminatedAt, "its end").getTime() - launchedAtMs);
 });
 
-/** As most providers tell it: no time at which it began to be billed. */
+/** As most providers report it: without the time when billing began. */
 function withoutWord(seen: InstanceObservation): InstanceObservation {
 	const { billing } = seen;
 	return billing.phase === "now" || billing.phase === "over" ? { ...seen, billing: { ...billing, fromMs: null } } : seen;
 }
 
-it("a machine whose agent enrols while its launch is asked again is charged from its launch on, not from that call", {
+it("a machine with an agent that enrols while its launch is retried is charged from its launch on, not from that call", {
 	timeout: 60_000,
 }, async () => {
 	const w = await World.open({ slots: 1 });
@@ -74,7 +74,7 @@ it("a machine whose agent enrols while its launch is asked again is charged from
 	expect(row?.billedFrom?.getTime()).toBe(made?.launchedAtMs);
 });
 
-it("a machine is known by the newest number that its provider told of it, from its launch on", { timeout: 60_000 }, async () => {
+it("a machine is known by the newest number that its provider reported, from its launch on", { timeout: 60_000 }, async () => {
 	const w = await World.open({ slots: 1 });
 	world = w;
 	const signedIds: (string | null | undefined)[] = [];

@@ -27,7 +27,7 @@ async function cutSessions(): Promise<void> {
 
 const written = async () => (await database.sql<{ what: string }[]>`select what from written order by what`).map(({ what }) => what);
 
-it("a transaction whose session was cut fails, and what it goes on with is not committed on the session after it", async () => {
+it("a transaction on a cut session fails, and its later statements are not committed on the next session", async () => {
 	const transaction = { goOn: () => {}, ended: Promise.resolve("running") };
 	const began = new Promise<void>((begun) => {
 		const waiting = new Promise<void>((resolve) => {
@@ -82,8 +82,8 @@ it("an error of the transaction's own still rolls it back and comes out as it wa
 	const failing = cut.db.transaction(async (tx) => {
 		await tx.execute(sql`insert into written values ('x')`);
 		await tx.transaction((inner) => inner.execute(sql`select 1 / 0`)).catch(() => {});
-		throw new Error("of its own");
+		throw new Error("planned");
 	});
-	await expect(failing).rejects.toThrow("of its own");
+	await expect(failing).rejects.toThrow("planned");
 	expect(await written()).toEqual([]);
 });

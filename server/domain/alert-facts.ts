@@ -7,7 +7,7 @@ export type AlertFactValues = Record<string, string | number | null>;
 export interface AlertFinding {
 	rule: AlertRule;
 	subject: string;
-	/** Whose business it is; null is everybody's. */
+	/** The team that is notified; null: everyone. */
 	team: string | null;
 	facts: AlertFactValues;
 }
@@ -15,7 +15,7 @@ export interface AlertFinding {
 /** A budget in its current period. */
 export interface AlertBudget {
 	id: string;
-	/** The one team that its scope is about; null when it is several teams' or cannot be told. */
+	/** The one team that its scope is about; null for several teams or when unknown. */
 	team: string | null;
 	periodKey: string;
 	periodEndMs: number;
@@ -74,7 +74,7 @@ export interface AlertFacts {
 }
 
 export interface AlertRules {
-	/** Shares of the cap at which people are told, percent, e.g. [50, 80, 100]. */
+	/** Shares of the cap that notify people, percent, e.g. [50, 80, 100]. */
 	thresholdsPercent: readonly number[];
 	/** A day's excess below this is never an anomaly, however steady the team was. */
 	anomalyFloorMicroUsd: bigint;

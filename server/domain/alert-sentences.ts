@@ -63,7 +63,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 }
 
 const RISKS: Record<string, string> = {
-	not_seen_gone: "should be gone and was not seen to be",
+	not_seen_gone: "should have ended and was not seen to end",
 	cut_off: "is cut off from us, was not seen gone, and its job goes on elsewhere",
 	launch_unclear: "was asked for and no one knows whether it runs",
 	past_expiry: "has outlived its expiry",

@@ -6,7 +6,7 @@ export const ALERT_RULES = [
 	"budget_forecast_overrun",
 	/** A team's day is far from its own pattern. */
 	"spend_anomaly",
-	/** An instance that should be gone was not yet seen to be. */
+	/** An instance that should have ended was not yet seen to end. */
 	"money_at_risk",
 	/** A provider billed for something with our tag, or of our kind, that we do not know. */
 	"billed_unknown",

@@ -72,7 +72,7 @@ export interface BacktestResult {
 	/** Jobs that would have gone elsewhere, those with the largest change of cost first; at most 500. */
 	moved: BacktestMove[];
 	movedCount: number;
-	/** What the history cannot tell, in sentences. */
+	/** What the history does not contain, in sentences. */
 	gaps: string[];
 	replayedJobs: number;
 	replaySeconds: number;

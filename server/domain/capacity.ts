@@ -52,7 +52,7 @@ export interface Offer {
 	billedMinimumMs?: number;
 	/** Its driver can start several instances together, all or none, in one place. Absent: it cannot. */
 	gangs?: boolean;
-	/** The disk that every instance is launched with. Absent: its driver asks for none of its own size. */
+	/** The disk that every instance is launched with. Absent: its driver requests no size. */
 	disk?: MachineDisk;
 }
 

@@ -1,8 +1,8 @@
-/** Tells browsers what to read again. */
+/** Notifies browsers what to reload. */
 export interface Change {
 	topic: ChangeTopic;
 	id: string | null;
-	/** Whose change it is; null is everybody's business. */
+	/** The team concerned; null: everyone. */
 	team: string | null;
 }
 

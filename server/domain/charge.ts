@@ -73,7 +73,7 @@ export interface Charge {
 	energyMilliWh: bigint;
 	/** The part of energyMilliWh that was measured; the rest is estimated from the accelerator's power. */
 	measuredEnergyMilliWh: bigint;
-	/** The part of energyMilliWh that was weighed with the grid's intensity of its hour; the rest with an average of a year. */
+	/** The part of energyMilliWh that uses the grid's intensity of its hour; the rest with an average of a year. */
 	hourlyGridMilliWh: bigint;
 	/** Operational, location-based; null when no intensity is known for the place. */
 	emissionsMilligrams: bigint | null;

@@ -38,7 +38,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 	"Kueue Inadmissible": "Kueue cannot admit it",
 };
 
-/** `QOSMaxGRESPerUser`, `AssocGrpGRES`, `QOSGrpNodeLimit`, `MaxGRESPerAccount`: whose limit, of what, for whom. */
+/** `QOSMaxGRESPerUser`, `AssocGrpGRES`, `QOSGrpNodeLimit`, `MaxGRESPerAccount`: owner, resource and scope of the limit. */
 const LIMIT = /^(QOS|Assoc)?(Grp|Max)(GRES|Gres|Cpu|CPU|Node|Mem|Memory|Jobs|SubmitJobs|Submit|Wall(?:Duration)?|Billing|BB|License)(\w*)$/;
 const LIMITED: Readonly<Record<string, string>> = {
 	...{ GRES: "GPUs", Gres: "GPUs", Cpu: "CPUs", CPU: "CPUs", Node: "nodes", Mem: "memory", Memory: "memory", Jobs: "jobs" },

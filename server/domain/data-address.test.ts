@@ -53,7 +53,7 @@ describe("parseRemotes", () => {
 	});
 });
 
-it("gives a job the remotes of its own data alone", () => {
+it("gives a job only the remotes of its data", () => {
 	const remotes = { s3: { type: "s3" }, gs: { type: "gcs" }, lake: { type: "sftp" } };
 	expect(remotesFor([{ uri: "rclone://lake/x" }, { uri: "file:/x" }, { uri: "nonsense:" }], remotes)).toEqual({ lake: { type: "sftp" } });
 });

@@ -33,12 +33,12 @@ describe("thresholds", () => {
 		[799, ["cloud-month/2026-11-01/50"]],
 		[850, ["cloud-month/2026-11-01/80"]],
 		[1200, ["cloud-month/2026-11-01/100"]],
-	])("$%s of $1,000 tells of the highest that is passed alone", (posted, subjects) => {
+	])("$%s of $1,000 reports only the highest that is passed", (posted, subjects) => {
 		const { open } = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(posted) })] }), []);
 		expect(open.map((f) => f.subject)).toEqual(subjects);
 	});
 
-	it("what is open is not told again, and the next threshold is", () => {
+	it("an open alert is not sent again, and the next threshold is", () => {
 		const first = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510) })] }), []);
 		const again = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(600) })] }), asOpen(first));
 		expect(again).toEqual({ open: [], close: [] });
@@ -86,10 +86,10 @@ describe("forecast overrun", () => {
 
 describe("anomaly", () => {
 	it("$733 on a weekday of 404, 380, 420, 396: median 400, deviation 12, excess 333 > 48 and > 100", () => {
-		const dearest = { jobName: "rerank-distil", jobMicroUsd: "329000000" };
+		const topJob = { jobName: "rerank-distil", jobMicroUsd: "329000000" };
 		const [found] = decideAlerts(facts({ teamDays: [day(733, [404, 380, 420, 396])] }), []).open;
 		expect(found).toMatchObject({ subject: "vision/2026-11-19", team: "vision" });
-		expect(found && alertWords(found.rule, { ...found.facts, ...dearest })).toEqual({
+		expect(found && alertWords(found.rule, { ...found.facts, ...topJob })).toEqual({
 			title: "vision spent more than usual on 2026-11-19",
 			text: "$733.00 against a median of $400.00 on the same weekday of 4 weeks, from which days differ by $12.00 (median absolute deviation). Most expensive was rerank-distil with $329.00.",
 		});
@@ -123,7 +123,7 @@ describe("decideAlerts", () => {
 		expect(decideAlerts(facts({}), now)).toEqual({ open: [], close: ["alrt_1"] });
 	});
 
-	it("the order of what it is told changes nothing", () => {
+	it("the order of its input changes nothing", () => {
 		const all = facts({ budgets: [budget({ postedMicroUsd: usd(900) }), budget({ id: "b", postedMicroUsd: usd(600) })] });
 		const turned = { ...all, budgets: all.budgets.toReversed() };
 		const subjects = (f: AlertFacts) =>
@@ -163,12 +163,12 @@ describe("what a sweep leaves to worry about", () => {
 	it.each([
 		[98_320_000n, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; machines like it cost $98.32 an hour there."],
 		[null, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; its price is not known."],
-	])("a machine of no one is told with what its like cost: %s", (microUsdPerHour, words) => {
+	])("a machine of no one is reported with the cost of similar ones: %s", (microUsdPerHour, words) => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [{ ...stray, microUsdPerHour }], unread: [] }] }), []).open;
 		expect(found && alertWords(found.rule, found.facts).text).toContain(words);
 	});
 
-	it("a region that no one can read is told with the provider's words", () => {
+	it("a region that cannot be read is reported with the provider's message", () => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
 		expect(found).toMatchObject({ rule: "money_at_risk", subject: "aws/eu-west-1" });
 		const words = found && alertWords(found.rule, found.facts);

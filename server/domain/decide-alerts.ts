@@ -21,7 +21,7 @@ export interface AlertDecision {
 	close: string[];
 }
 
-/** An overrun that was told is over only when the forecast is this far under the cap, so that it does not open and close daily. */
+/** A reported overrun is over only when the forecast is this far under the cap, so that it does not open and close daily. */
 const OVERRUN_CLEAR_PERCENT = 95n;
 /** Same weekdays that a pattern needs, one a week. */
 export const ANOMALY_WEEKS_MIN = 4;

@@ -28,7 +28,10 @@ export interface Candidate {
 	/** What the run would cost there from now to its end, by part; `cash` is what is newly spent (0 at home). */
 	computeMicroUsd: string;
 	egressMicroUsd: string;
-	/** Disks. Absent: the price of a cloud's disks is not known and they are in no amount here, or owned capacity, whose cost has all. */
+	/**
+	 * Disks. Absent: the price of a cloud's disks is not known and they are in no amount here, or owned capacity, where the cost
+	 * includes everything.
+	 */
 	storageMicroUsd?: string;
 	totalMicroUsd: string;
 	cashMicroUsd: string;

@@ -79,13 +79,13 @@ export function adoptionWords(why: string | null): string {
 		case "home_over":
 			return "Ended at its own cluster by somebody's hand, and so here too";
 		case "home_took_back":
-			return "Given back to its own cluster, where somebody took the hold off it";
+			return "Returned to its own cluster, where somebody took the hold off it";
 		case "home_holds":
 			return "Left to its own cluster, where somebody holds it";
 		case "home_frees":
-			return "Given back to its own cluster, which has room for it";
+			return "Returned to its own cluster, which has room for it";
 		default:
-			return "Given back to its own cluster: nothing in the cloud took it";
+			return "Returned to its own cluster: nothing in the cloud took it";
 	}
 }
 
@@ -101,13 +101,13 @@ type MachineCode = Exclude<
 function machineWords(code: MachineCode, r: Read): string {
 	switch (code) {
 		case "instance_vanished":
-			return `The machine no longer existed without a word about the command${clause(r.text("stateReason"), (s) => ` (${s})`)}${clause(r.instant("lastSeenMs"), (t) => `; last seen ${t}`)}`;
+			return `The machine disappeared before the command reported its end${clause(r.text("stateReason"), (s) => ` (${s})`)}${clause(r.instant("lastSeenMs"), (t) => `; last seen ${t}`)}`;
 		case "instance_expired":
 			return `The instance reached the end of its longest life${clause(r.instant("expiresAtMs"), (t) => ` at ${t}`)}`;
 		case "instance_not_ready_in_time":
 			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is released`;
 		case "agent_silent":
-			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command stands still and may not go on, so that the job can elsewhere; "}the instance is released`;
+			return `The agent on the instance was silent${clause(r.duration("silentMs"), (d) => ` for ${d}`)}; ${r.text("fenced") === null ? "" : "its command is paused and may not continue, so the job can continue elsewhere; "}the instance is released`;
 		case "gang_member_failed":
 			return r.text("cause") === null
 				? memberFailure(r)

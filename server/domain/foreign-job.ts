@@ -15,7 +15,7 @@ export interface ForeignJob {
 	nodes: number;
 	/** On all nodes together. */
 	gpus: number;
-	/** Slots of the pool that it holds, ascending, as far as the site tells; they are among the pool's unavailable ones. */
+	/** Slots of the pool that it holds, ascending, as far as the site reports; they are among the pool's unavailable ones. */
 	slots: number[];
 	/** Its place among those that wait, 0 starts next; null when it runs. */
 	position: number | null;
@@ -24,9 +24,9 @@ export interface ForeignJob {
 	timeLimitMs: number | null;
 	/** What its owner wrote to say that Spillway may take it elsewhere: a Slurm comment, the value of a label. Null: nothing. */
 	optIn: string | null;
-	/** The mark of our own `hold`, while it has it; null: not held by Spillway. */
+	/** The mark of our `hold`, while it is set; null: not held by Spillway. */
 	holdMark: string | null;
-	/** The array that it is (a part of): `task` is a number, or the tasks that have no job of their own yet, e.g. `1-20%4`. */
+	/** The array that it is (a part of): `task` is a number, or the tasks without a separate job yet, e.g. `1-20%4`. */
 	array: { id: string; task: string } | null;
 	/** It is a part of a job of unequal parts, which start together: the id of the whole. */
 	groupId: string | null;

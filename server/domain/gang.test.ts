@@ -22,7 +22,7 @@ describe("whyGangEnds", () => {
 		],
 		[gone(1, reason("launch_refused_quota", { offerId: "o" })), reason("launch_refused_quota", { offerId: "o", rank: 1, nodes: 3 })],
 		[gone(1, null), reason("instance_vanished", { rank: 1, nodes: 3 })],
-	] as const)("names the rank whose part is over", (member, why) => {
+	] as const)("names the rank that ended", (member, why) => {
 		expect(whyGangEnds(member, 3, null)).toEqual(why);
 	});
 });
@@ -32,7 +32,7 @@ describe("endOfGang", () => {
 		expect(endOfGang([ran(0, 143), ran(1, 5), ran(2, 143)], failed)).toEqual({ exit: ran(1, 5).exit });
 		expect(endOfGang([ran(0, 0), ran(1, 0)], null)).toEqual({ exit: ran(0, 0).exit });
 	});
-	it("is the end of a machine that was taken without a word, whatever its peers' commands told first", () => {
+	it("is the end of a machine that disappeared, even when its peers' commands reported first", () => {
 		const end = endOfGang([gone(0, reason("instance_vanished")), ran(1, 5), ran(2, 5)], failed);
 		expect(end.because).toEqual(reason("instance_vanished", { rank: 0, nodes: 3 }));
 		// One that we ended ourselves was not taken.
@@ -41,7 +41,7 @@ describe("endOfGang", () => {
 });
 
 describe("memberEnd", () => {
-	it("tells a machine's own end from another one's", () => {
+	it("distinguishes a machine's own end from another one's", () => {
 		const taken = reason("spot_interruption", { rank: 2, nodes: 3 });
 		expect(memberEnd(taken, 2, 3)).toBe(taken);
 		expect(memberEnd(taken, 0, 3)).toEqual(reason("gang_member_failed", { rank: 2, nodes: 3, cause: "spot_interruption" }));

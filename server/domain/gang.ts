@@ -6,18 +6,18 @@ import type { InstanceState } from "./states.ts";
 export interface Member {
 	rank: number;
 	state: InstanceState;
-	/** How its command ended; null when no one told (it may still run, or its machine no longer exists). */
+	/** How its command ended; null when not reported (it may still run, or its machine no longer exists). */
 	exit: Exit | null;
 	/** Why its machine ended. */
 	reason: Reason | null;
 }
 
-/** A reason that came from one machine of several names it, so that the others' ends can be told from its own. */
+/** A reason from one machine of several names it, to distinguish its end from the others'. */
 export function ofMember(why: Reason, rank: number, nodes: number): Reason {
 	return nodes > 1 ? reason(why.code, { ...why.facts, rank, nodes }) : why;
 }
 
-/** Why the rest of a gang is to stop because of a member whose part is over; null when it did its part. */
+/** Why the rest of a gang must stop because one member ended; null when it did its part. */
 export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, fallback: Reason | null): Reason | null {
 	if (exit === null) return ofMember(why ?? fallback ?? reason("instance_vanished"), rank, nodes);
 	if (exit.error !== null) return reason("gang_member_failed", { rank, nodes, message: exit.error.slice(0, 500) });
@@ -30,9 +30,9 @@ export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, 
 const TAKEN: ReadonlySet<ReasonCode> = new Set(["spot_interruption", "instance_vanished", "agent_silent"]);
 
 /**
- * How an attempt ends whose machines are all over: with the exit of the member that ended it, else of rank 0. When a
- * machine was taken without a word, the others' commands failed because their peer no longer existed, though they told it first:
- * then the machine's end is the reason, and the job is tried again.
+ * How an attempt ends once all its machines have ended: with the exit of the member that ended it, else of rank 0. When a machine
+ * disappeared, the others' commands failed because their peer was lost, even if they reported first: then the machine's end is the
+ * reason, and the job is retried.
  */
 export function endOfGang(members: readonly Member[], stopReason: Reason | null): { exit: Exit | null; because?: Reason } {
 	const culprit = members.find(({ rank }) => rank === stopReason?.facts["rank"]) ?? members[0];
@@ -42,7 +42,7 @@ export function endOfGang(members: readonly Member[], stopReason: Reason | null)
 	return taken?.reason ? { exit, because: ofMember(taken.reason, taken.rank, members.length) } : { exit };
 }
 
-/** Why a machine of a gang ended, when its attempt was told to stop: another one's end is not its own. */
+/** Why a machine of a gang ended, when its attempt was asked to stop: another machine's end is not its own. */
 export function memberEnd(stopReason: Reason, rank: number, nodes: number): Reason {
 	const other = stopReason.facts["rank"];
 	if (nodes === 1 || typeof other !== "number" || other === rank) return stopReason;

@@ -5,7 +5,7 @@ export interface ClosedVersion {
 	version: number;
 }
 
-/** How far the ledger is read: as it stood when a version was closed, or at an instant. */
+/** How far the ledger is read: as it was when a version was closed, or at an instant. */
 export type LedgerCut = { atMs: number } | ClosedVersion;
 
 const VERSION = /^(20\d\d-(?:0[1-9]|1[0-2]))\/([1-9]\d{0,5})(?:\/(.{1,128}))?$/;

@@ -23,9 +23,9 @@ export interface Exit {
 export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost">;
 
 /**
- * What an attempt's end means. `stopReason` is set when we or the provider told it to stop: then the exit code is not
+ * What an attempt's end means. `stopReason` is set when we or the provider stopped it: then the exit code is not
  * asked, since many programs leave with 0 after saving a checkpoint and their work is not done.
- * `exit` null: the machine ended without a word about the command.
+ * `exit` null: the machine ended without reporting the command's exit.
  */
 export function outcomeOf(stopReason: Reason | null, exit: Exit | null): { state: FinalAttemptState; reason: Reason } {
 	if (stopReason) return { state: stateAfterStop(stopReason), reason: stopReason };

@@ -2,7 +2,7 @@ import { SECOND_MS } from "../kernel/units.ts";
 import { PLAIN_FORMATTERS, type SentenceFormatters } from "./sentence-facts.ts";
 import { LABELS, type Role } from "./vocabulary.ts";
 
-/** Names that are told; of more only the first two. */
+/** Names that are shown; of more only the first two. */
 const NAMED = 3;
 
 /** "Ada or Bo (platform engineer) can say yes; half of 12 answers came within 40m." */

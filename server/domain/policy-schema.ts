@@ -394,7 +394,7 @@ export const ruleSchema = z
 		require: require_.optional().meta({ title: "Requires", description: "A capacity type, or an approval.", starts: "{ ", ...effect }),
 		preempt: preempt.optional().meta({
 			title: "Preempts",
-			description: "Classes whose running jobs on owned GPUs can be preempted.",
+			description: "Classes of running jobs on owned GPUs that can be preempted.",
 			starts: "{ classes: [experimental] }",
 			...effect,
 		}),

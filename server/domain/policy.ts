@@ -36,7 +36,7 @@ export type RuleEffect =
 			deadlineSlackMs: number | null;
 			queueLength: number | null;
 			always: boolean;
-			/** However due, it leaves only to offers whose estimated cost is at most this, and with at most so much data to copy. */
+			/** Even when due, it leaves only to offers with at most this estimated cost and this much data to copy. */
 			costAtMostMicroUsd: bigint | null;
 			dataAtMostGiB: number | null;
 	  }
@@ -51,7 +51,7 @@ export type RuleEffect =
 	| { kind: "defer"; to: "cheaper" | "greener"; withinMs: number }
 	/**
 	 * Jobs that wait in a cluster's own queue may run in the cloud instead, as this team's. An empty list names all; partitions (or
-	 * namespaces) and users are patterns. With `needsOptIn` only those whose owner wrote so.
+	 * namespaces) and users are patterns. With `needsOptIn` only jobs that their owner marked.
 	 */
 	| { kind: "adopt"; team: string; sites: string[]; partitions: string[]; users: string[]; needsOptIn: boolean }
 	| { kind: "limit"; instanceMs: number | null; idleMs: number | null; gpuUtilisationBelow: { percent: number; forMs: number } | null };

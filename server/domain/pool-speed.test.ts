@@ -20,7 +20,7 @@ describe("speeds of pools", () => {
 		expect(speedOfPool(undefined, { id: "fast", accelerator: null })).toBe(1);
 	});
 
-	it("tells the names that are of no pool", () => {
+	it("returns the names that match no pool", () => {
 		const pools = [{ id: "gpu-h100x8", accelerator: "H100-80GB" }];
 		expect(speedsOfNothing({ "gpu-h100x8": 2, "H100-80GB": 2, "gpu-h10x8": 3 }, pools)).toEqual(["gpu-h10x8"]);
 		expect(speedsOfNothing(undefined, pools)).toEqual([]);

@@ -9,7 +9,7 @@ export const poolSpeedSchema = z.number(SAID).min(LEAST, SAID).max(MOST, SAID);
 
 /**
  * A site's setting `speeds`: how fast jobs run in its pools, by a pool's id or by an accelerator, beside a machine of speed 1.
- * Clouds, and pools of which nothing is said, have speed 1. Forms write their numbers as texts.
+ * Clouds, and pools that are not listed, have speed 1. Forms write their numbers as texts.
  */
 export const poolSpeedsSchema = z.record(
 	z.string().min(1),

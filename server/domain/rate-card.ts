@@ -55,8 +55,8 @@ export const ownedRateCardSchema = z.strictObject({
 		/** What it costs in these hours instead; of several entries that have an hour the first counts. */
 		electricityHours: z.array(electricityHoursSchema).max(50).optional(),
 		/**
-		 * The energy that was read at the machines, before PUE, in a time of which this card holds all or a part: its watts make that
-		 * energy of what was busy and idle then. Left out: they are estimates.
+		 * The energy measured at the machines, before PUE, in a period that this card covers in full or in part: its watts give that
+		 * energy for the busy and idle time then. Absent: the watts are estimates.
 		 */
 		measured: z.strictObject({ kwh: decimal, from: z.iso.datetime(), to: z.iso.datetime() }).optional(),
 		/** Of the power contract, g CO2e/kWh (market-based); null: no contract known, the grid's residual is not assumed. */

@@ -129,7 +129,7 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 		case "too_slow":
 			return `the job may need ${r.duration("neededMs") ?? "too long"} on ${r.text("accelerator") ?? "this accelerator"}${clause(r.duration("limitMs"), (d) => `, over its limit of ${d}`)}`;
 		case "deadline_needs_firm":
-			return "spot may be taken back, and the job's deadline leaves no time for that";
+			return "spot may be reclaimed, and the job's deadline leaves no time for that";
 		case "spot_is_cheapest":
 			return "spot is expected to cost less to the end of the job, interruptions counted, and the deadline holds all the same";
 		case "spot_too_short":

@@ -80,7 +80,7 @@ export function label(value: string | null): string | null {
 
 const ASKED: Readonly<Record<string, string>> = { platform: "a platform engineer", data_scientist: "a data scientist", finance: "finance" };
 
-/** Whom a rule asks, by their role. */
+/** The approver that a rule names, by role. */
 export function askedPerson(role: string | null): string {
 	return (role === null ? undefined : ASKED[role]) ?? "a person";
 }

@@ -44,7 +44,7 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "capacity_backoff":
 			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
 		case "waiting_for_spot":
-			return `Waiting for spot, of which there was none just now${clause(r.instant("askAgainMs"), (t) => `; it is asked for again at ${t}`)}${clause(r.instant("untilMs"), (t) => `; the deadline bears that until ${t} at the latest, since`) || "; the deadline bears it, since"} capacity that is not taken back can be had${clause(r.money("hourlyMicroUsd"), (m) => ` for ${m} an hour`)}${clause(r.money("spotHourlyMicroUsd"), (m) => `, and spot costs ${m}`)}${homeStart(r)}`;
+			return `Waiting for spot: none was available just now${clause(r.instant("askAgainMs"), (t) => `; next try at ${t}`)}${clause(r.instant("untilMs"), (t) => `; the deadline allows waiting until ${t}, since`) || "; the deadline allows it, since"} non-spot capacity is available${clause(r.money("hourlyMicroUsd"), (m) => ` for ${m} an hour`)}${clause(r.money("spotHourlyMicroUsd"), (m) => `, and spot costs ${m}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
 			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
@@ -99,7 +99,7 @@ function approvalAnswer(r: Read): string {
 	}
 }
 
-/** Who gets room of its own, which others make, is in no line for it. */
+/** A job that gets room made by others is not queued for it. */
 function aheadClause(r: Read): string {
 	const ahead = (r.count("evicted") ?? 0) > 0 ? null : r.count("ahead");
 	return ahead === null ? "" : ahead === 0 ? ", first in line" : ` behind ${plural(ahead, "job")}`;
@@ -124,9 +124,9 @@ function whyNotCloud(r: Read): string {
 	if (cause !== null) return `; the cloud is out: ${removalWords(cause as RemovalCode, r.text("cloudRuleId"), r)}`;
 	const cloud = r.instant("cloudStartMs");
 	if (cloud !== null) return `, no later than the cloud could (${cloud})`;
-	const weighed = r.money("cloudScoreMicroUsd");
-	if (weighed !== null) {
-		return `; rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud, but waiting weighs ${r.money("homeScoreMicroUsd") ?? "less"} and the best offer ${weighed}`;
+	const cloudCost = r.money("cloudScoreMicroUsd");
+	if (cloudCost !== null) {
+		return `; rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud, but waiting costs ${r.money("homeScoreMicroUsd") ?? "less"} and the best offer ${cloudCost}`;
 	}
 	const threshold = r.duration("thresholdMs");
 	return threshold === null ? "" : `; rule ${r.text("ruleId") ?? "for bursting"} sends it to the cloud when that wait exceeds ${threshold}`;

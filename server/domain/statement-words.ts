@@ -27,7 +27,7 @@ export const WASTE_WORDS: Record<WasteKey, string> = {
 	failed: "Work that failed",
 	interrupted: "Work that was interrupted",
 	cancelled: "Work that was cancelled",
-	idle: "Owned hardware that stood idle",
+	idle: "Idle owned hardware",
 };
 
 export const STATE_WORDS: Record<StatementState, string> = {
@@ -38,11 +38,11 @@ export const STATE_WORDS: Record<StatementState, string> = {
 	signed: "signed",
 };
 
-export const WASTE_RECKONED =
+export const WASTE_METHOD =
 	"Whole attempts that ended so in this month, with all that they were charged; what of their work lives on in a checkpoint is not taken off. " +
 	"Failed, interrupted and cancelled work is part of the lines above.";
 
-export const CARBON_RECKONED =
+export const CARBON_METHOD =
 	"Operational emissions are energy × the grid's intensity in that hour and region where it is known, else its yearly average (location-based), " +
 	"or × what the power contract says (market-based); embodied is the share of the machines' manufacture by time and by GPUs.";
 
@@ -58,7 +58,7 @@ export function monthWords(month: string): string {
 }
 
 /** "The company", or "Team risk". */
-export const whoseWords = (team: string): string => (team === "" ? "The company" : `Team ${team}`);
+export const teamTitle = (team: string): string => (team === "" ? "The company" : `Team ${team}`);
 
 /** What a line of the difference between two versions is called. */
 export function differenceWords(section: string, key: string): string {

@@ -84,7 +84,7 @@ export interface StatementCarbon {
 	energyMilliWh: string;
 	measuredEnergyMilliWh: string;
 	hourlyGridMilliWh: string;
-	/** GPU time whose operational emissions, power contract and manufacture no one knows. */
+	/** GPU time with unknown operational emissions, power contract and manufacturing emissions. */
 	unknownGpuMs: string;
 	marketUnknownGpuMs: string;
 	embodiedUnknownGpuMs: string;

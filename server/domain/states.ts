@@ -68,10 +68,10 @@ export const ADOPTION_STATES = ["offered", "holding", "held", "returning", "rele
 export type AdoptionState = (typeof ADOPTION_STATES)[number];
 
 /**
- * A job of a cluster's own queue that may run in the cloud instead. `offered`: it waits at home as before, and our job beside it;
- * anyone who can start it first does. `holding`: home is asked to keep it. `held`: home does, and only now an attempt may be made.
- * `returning`: no attempt may be made any more, and once none lives the hold is taken off. `finishing`: it ran in the cloud to its
- * end, which is told at home.
+ * A job of a cluster's own queue that may run in the cloud instead. `offered`: it waits at home as before, next to our job; the first
+ * to start it wins. `holding`: home is asked to hold it. `held`:
+ * home holds it, and only now an attempt may be made. `returning`: no attempt may be made any more, and once none lives the hold is
+ * released. `finishing`: it ran in the cloud to its end, and the end is being reported at home.
  */
 export const ADOPTION_TRANSITIONS: TransitionTable<AdoptionState> = {
 	offered: ["holding", "released", "abandoned"],

@@ -17,7 +17,7 @@ describe("what would change that a job waits", () => {
 			"policy: A cloud offer to which this does not apply: rule stays-home denies the cloud.",
 		);
 		expect(said("waiting_for_home", { ...home, homeScoreMicroUsd: "2000000", cloudScoreMicroUsd: "5500000" })[1]).toBe(
-			"time: It leaves once waiting weighs more than $5.50, the best offer; it weighs $2.00 now.",
+			"time: It leaves once waiting costs more than the best offer ($5.50); it costs $2.00 now.",
 		);
 		expect(said("waiting_for_home", { ...home, evicted: 1, preemptRuleId: "room" })).toEqual([
 			"time: 1 running job will have made room for it by 2026-11-21 12:00 UTC.",
@@ -43,7 +43,7 @@ describe("what would change that a job waits", () => {
 		]);
 	});
 
-	it("is told of every reason to wait, whatever facts are missing, and of none to run or to end", () => {
+	it("exists for every reason to wait, even with facts missing, and for none to run or to end", () => {
 		const waits = REASON_CODES.slice(0, REASON_CODES.indexOf("placed_home"));
 		for (const code of REASON_CODES) {
 			for (const change of waitingChanges(reason(code))) expect(change.sentence).not.toMatch(/undefined|null|NaN/);

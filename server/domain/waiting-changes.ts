@@ -21,12 +21,15 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 		case "waiting_for_home":
 			return [...startsAtHome(r), ...leavesHome(r)];
 		case "waiting_to_burst":
-			return [...tell("time", r.duration("dueInMs"), (d) => `In ${d}, rule ${ruleOf(r)} lets it leave for the cloud.`), ...startsAtHome(r)];
+			return [
+				...changeBy("time", r.duration("dueInMs"), (d) => `In ${d}, rule ${ruleOf(r)} lets it leave for the cloud.`),
+				...startsAtHome(r),
+			];
 		case "waiting_no_allowed_offer":
 			return [...otherRule(r, "cause", "ruleId"), ...startsAtHome(r)];
 		case "budget_exceeded":
 			return [
-				...tell(
+				...changeBy(
 					"money",
 					r.money("missingMicroUsd"),
 					(m) => `${m} more in ${budgetName(r)}: by a higher cap, or by work that ends cheaper.`,
@@ -46,22 +49,22 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 				...startsAtHome(r),
 			];
 		case "capacity_backoff":
-			return [...tell("time", r.instant("untilMs"), (t) => `At ${t} the offers are asked again.`), ...startsAtHome(r)];
+			return [...changeBy("time", r.instant("untilMs"), (t) => `At ${t} the offers are asked again.`), ...startsAtHome(r)];
 		case "waiting_for_spot":
 			return [
-				...tell("time", r.instant("askAgainMs"), (t) => `At ${t} spot is asked for again, and it is launched when there is some.`),
-				...tell("time", r.instant("untilMs"), (t) => `By ${t} it starts on capacity that is not taken back, for its deadline.`),
+				...changeBy("time", r.instant("askAgainMs"), (t) => `At ${t} spot is asked for again, and it is launched when there is some.`),
+				...changeBy("time", r.instant("untilMs"), (t) => `By ${t} it starts on non-spot capacity, for its deadline.`),
 				...startsAtHome(r),
 			];
 		case "copying_data_ahead":
 			return [
-				...tell("time", r.instant("readyAtMs"), (t) => `At ${t} its data are expected to be there, and it is launched.`),
+				...changeBy("time", r.instant("readyAtMs"), (t) => `At ${t} its data are expected to be there, and it is launched.`),
 				...startsAtHome(r),
 			];
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
 			return [
-				...tell("time", r.instant("untilMs"), (t) => `It starts at ${t}.`),
+				...changeBy("time", r.instant("untilMs"), (t) => `It starts at ${t}.`),
 				{ by: "policy", sentence: `Without rule ${ruleOf(r)} it would start now.` },
 			];
 		default:
@@ -71,7 +74,7 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 
 const ruleOf = (r: Read): string => r.text("ruleId") ?? "of the policy";
 
-function tell(by: WaitingChange["by"], value: string | null, write: (value: string) => string): WaitingChange[] {
+function changeBy(by: WaitingChange["by"], value: string | null, write: (value: string) => string): WaitingChange[] {
 	return value === null ? [] : [{ by, sentence: write(value) }];
 }
 
@@ -91,11 +94,11 @@ function leavesHome(r: Read): WaitingChange[] {
 	if (r.text("cloudCause") !== null) return otherRule(r, "cloudCause", "cloudRuleId");
 	const [home, cloud] = [r.money("homeScoreMicroUsd"), r.money("cloudScoreMicroUsd")];
 	if (home !== null && cloud !== null) {
-		return [{ by: "time", sentence: `It leaves once waiting weighs more than ${cloud}, the best offer; it weighs ${home} now.` }];
+		return [{ by: "time", sentence: `It leaves once waiting costs more than the best offer (${cloud}); it costs ${home} now.` }];
 	}
 	if (r.instant("cloudStartMs") !== null)
 		return [{ by: "time", sentence: "It leaves once home would start it later than the cloud could." }];
-	return tell("time", r.duration("thresholdMs"), (d) => `It leaves by rule ${ruleOf(r)} once the forecast wait at home exceeds ${d}.`);
+	return changeBy("time", r.duration("thresholdMs"), (d) => `It leaves by rule ${ruleOf(r)} once the forecast wait at home exceeds ${d}.`);
 }
 
 function otherRule(r: Read, cause: string, rule: string): WaitingChange[] {

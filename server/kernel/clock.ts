@@ -5,7 +5,7 @@ export interface Clock {
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
 
-/** A clock that moves only when told to, for tests and the simulator. */
+/** A clock that moves only when set, for tests and the simulator. */
 export class ManualClock implements Clock {
 	#nowMs: number;
 	constructor(startMs: number) {

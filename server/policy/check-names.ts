@@ -34,7 +34,7 @@ export function checkNames(root: ASTNode, scope: ExpressionScope, known: KnownNa
 class NameCheck {
 	readonly problems: ExpressionProblem[] = [];
 	readonly #scope: ExpressionScope;
-	/** Labels whose presence the expression asks for somewhere. */
+	/** Labels that the expression tests for presence. */
 	readonly #guarded = new Set<string>();
 	readonly #labelReads: { label: string; offset: number }[] = [];
 	readonly #known: KnownNames;

@@ -1,4 +1,4 @@
-/** Where in a policy a cursor stands, as far as an unfinished text tells. */
+/** Where in a policy a cursor is, as far as an unfinished text shows. */
 export type CursorPlace =
 	/** Nothing is offered: in a comment, or too deep. */
 	| { kind: "comment" }
@@ -42,7 +42,7 @@ function framesAbove(above: string, indent: number, isDash: boolean): Frame[] {
 		if (line.trim() === "" || line.trimStart().startsWith("#")) continue;
 		const column = lead.length;
 		const dashed = lead.includes("-");
-		// A dash ends the entry before, whose fields stand as deep as those of this one.
+		// A dash ends the entry before: its fields have the same indentation as this one's.
 		while (frames.length > 1 && (frames.at(-1)?.indent ?? 0) >= (dashed ? lead.indexOf("-") + 1 : column)) frames.pop();
 		const key = match?.[3];
 		if (key === undefined) continue;

@@ -45,7 +45,7 @@ describe("a condition that no job meets", () => {
 		"job.priority >= 100",
 		"job.gpus % 8 == 0 && job.gpus % 8 == 1",
 		"((",
-	])("is not %s, as far as can be told", (condition) => {
+	])("is not %s, as far as known", (condition) => {
 		expect(new ConditionLogic().never(condition)).toBe(false);
 	});
 });

@@ -30,7 +30,7 @@ spec:
       burst: { after: { forecastWait: 10s }, or: { deadlineSlack: 5m } }
 
     # Experiments may burst only to spot: spare capacity at a fraction of the price, which the
-    # provider may take back at two minutes' notice. A job with a checkpoint then goes on elsewhere.
+    # provider may reclaim at two minutes' notice. A job with a checkpoint then continues elsewhere.
     - id: spot-for-experiments
       when: job.class == "experimental"
       require: { capacityType: spot }
@@ -41,7 +41,7 @@ spec:
       limit: { instanceHours: ${instanceHours} }
 
   budgets:
-    # All cloud money together, each calendar month. A job whose worst case does not fit into what
+    # All cloud money together, each calendar month. A job with a worst case that does not fit into what
     # is left is held, and its page says how much is missing.
     - { id: cloud-month, scope: "true", period: month, capUsd: ${capUsd}, atCap: hold }
 

@@ -8,7 +8,7 @@ import { budgetsText, policyOf, rulesText } from "./testing/builders.ts";
 const marked = (segments: readonly { text: string; value?: boolean }[]) => segments.map((s) => (s.value ? `*${s.text}*` : s.text)).join("");
 
 describe("describePolicy", () => {
-	it("tells the demo's policy in sentences, by group", () => {
+	it("describes the demo's policy in sentences, by group", () => {
 		expect(describePolicy(policyOf(demoPolicy())).map((d) => `${d.group} | ${d.id}: ${marked(d.sentence)}`)).toEqual([
 			"remove | sensitive-stays-home: The job's class is *sensitive*, and the place is *in a cloud*.",
 			"remove | spot-for-experiments: The job's class is *experimental*, and the place is a cloud offer other than *spot*.",

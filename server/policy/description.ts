@@ -1,6 +1,6 @@
 import type { Segment } from "./describe-condition.ts";
 
-/** In the order in which they are told; the screen has a heading for each, which their sentences go on from. */
+/** In display order; the screen has a heading for each, which their sentences go on from. */
 export const RULE_GROUPS = ["remove", "ask", "burst", "room", "defer", "move", "limit", "prefer"] as const;
 export type RuleGroup = (typeof RULE_GROUPS)[number];
 

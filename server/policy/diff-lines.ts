@@ -7,7 +7,7 @@ export interface LineRun {
 	lines: string[];
 }
 
-/** Beyond so many edits the rest is told as replaced: bounds the work and memory at about its square. */
+/** Beyond this many edits the rest is shown as replaced: bounds the work and memory at about its square. */
 const EDITS_MAX = 1_000;
 
 /**

@@ -78,7 +78,7 @@ describe("docs/policy.md", () => {
 	it("names every reaction at a cap", () => {
 		expect(named(CAP_REACTIONS, (n) => `| \`${n}\``)).toEqual([]);
 	});
-	it("tells the bounds that hold", () => {
+	it("states the bounds that hold", () => {
 		const bounds = `${POLICY_LIMITS.documentCharacters / 1024} KiB of text, ${POLICY_LIMITS.rules} rules, ${POLICY_LIMITS.budgets} budgets, ${POLICY_LIMITS.shares} shares, ${POLICY_LIMITS.listEntries} entries a list, 1,000 characters a condition`;
 		expect(page).toContain(bounds);
 		expect(POLICY_LIMITS.expressionCharacters).toBe(1_000);

@@ -21,7 +21,7 @@ export const METHODS = [
 	"all",
 	"filter",
 ] as const;
-/** Methods whose first argument names a variable for the second. */
+/** Methods with a first argument that names a variable for the second. */
 export const LOOPS: readonly string[] = ["exists", "exists_one", "all", "filter"];
 
 /**

@@ -73,7 +73,7 @@ function findTwoRequirements({ reader, logic }: Finding, earlier: PlacedRule, la
 	reader.report(certain ? "error" : "warning", later.offset, message, "Give each a condition that leaves the other's jobs out.");
 }
 
-/** Two lists for overlapping jobs are common (data of two areas) and end at home, as they should: only certain ones are told. */
+/** Two lists for overlapping jobs are common (data of two areas) and end at home, as they should: only certain ones are reported. */
 function findDisjointAllows({ reader, logic, work }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [earlier.rule.effect, later.rule.effect];
 	if (a.kind !== "allow" || b.kind !== "allow" || !LIST_NAMES.every((list) => work.affords(a[list], b[list]))) return;

@@ -22,7 +22,7 @@ export function findIdleBudgets(finding: Finding, budgets: readonly PlacedBudget
 		}
 		const outer = budgets.find((other, at) => at !== index && reachedFirst(finding, other, placed, at < index));
 		if (!outer) continue;
-		const message = `${id} never binds: whatever it counts is counted by ${ruleOf(outer).id} (line ${ruleOf(outer).line}) too, whose cap is ${shown(outer)}.`;
+		const message = `${id} never binds: ${ruleOf(outer).id} (line ${ruleOf(outer).line}) counts all that it counts, with a cap of ${shown(outer)}.`;
 		reader.report("warning", placed.offset, message, "Lower it below that, or take it away.");
 	}
 }
@@ -64,7 +64,7 @@ function reachedFirst({ logic }: Finding, outer: PlacedBudget, inner: PlacedBudg
 /** The calendar's months lie within its quarters, and these within its years: how many of one make up the other. */
 const MONTHS: Readonly<Record<BudgetPeriod, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** What a cap lets through in one period of another: its amount for each of its own periods that lie in it. */
+/** What a cap allows in one period of another: its amount for each of its periods within it. */
 function mostOver(placed: PlacedBudget, period: BudgetPeriod | null): bigint | number {
 	const own = periodOf(placed);
 	const times = own === null || period === null ? 1 : Math.max(1, MONTHS[period] / MONTHS[own]);

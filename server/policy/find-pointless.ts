@@ -6,7 +6,7 @@ import { closesClouds, closesHome } from "./place-lists.ts";
 
 type Of<K extends RuleEffect["kind"]> = PlacedRule & { rule: { effect: Extract<RuleEffect, { kind: K }> } };
 
-/** Rules whose effect can come to nothing beside the others: bursts that lead nowhere, moves of what never left. */
+/** Rules without effect next to the others: bursts that lead nowhere, moves of what never left. */
 export function findPointless(finding: Finding): void {
 	for (const placed of finding.rules) {
 		if (finding.logic.never(placed.rule.when)) continue;
@@ -33,12 +33,12 @@ function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
 	const { id, when, effect } = placed.rule;
 	const closing = closedBy(finding, placed, closesClouds);
 	if (closing) {
-		const whose = logic.always(closing.rule.when) ? "every job" : "all of them";
+		const jobs = logic.always(closing.rule.when) ? "every job" : "all of them";
 		reader.report(
 			"error",
 			placed.offset,
-			`${id} lets jobs burst, but ${nameOf(closing)} takes every cloud away from ${whose}.`,
-			`Give ${closing.rule.id} a condition${whose === "every job" ? "" : " that leaves some out"}, or take ${id} away.`,
+			`${id} lets jobs burst, but ${nameOf(closing)} takes every cloud away from ${jobs}.`,
+			`Give ${closing.rule.id} a condition${jobs === "every job" ? "" : " that leaves some out"}, or take ${id} away.`,
 		);
 	}
 	const waits = effect.forecastWaitMs ?? effect.waitedMs ?? effect.queueLength;
@@ -57,7 +57,7 @@ function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when, effect } = placed.rule;
 	if (logic.implies(when, "!job.hasDeadline")) {
-		const message = `${id} makes room for jobs whose deadline does not allow them to wait, and its jobs have none: it does nothing.`;
+		const message = `${id} makes room for jobs with a deadline, and its jobs have none: it does nothing.`;
 		reader.report(
 			"error",
 			placed.offset,
@@ -81,7 +81,7 @@ function findPointlessPreempt(finding: Finding, placed: Of<"preempt">): void {
 	const named = `job.class in [${effect.classes.map((c) => `"${c}"`).join(", ")}]`;
 	if (!logic.implies(when, named) || !logic.implies(named, when)) return;
 	const all = effect.classes.length === WORKLOAD_CLASSES.length;
-	const message = `${id} lets jobs take the place of their own kind only: anyone who is put out may put out the other in turn.`;
+	const message = `${id} lets jobs preempt only their own kind: a preempted job may preempt the other in turn.`;
 	const fix = all
 		? "Give it a condition, for example when: job.hasDeadline."
 		: "Name other classes, or add a condition that tells them apart.";

@@ -11,7 +11,7 @@ function found(options: ParsePolicyOptions, ...rules: string[]): string[] {
 
 describe("teams", () => {
 	const teams = ["risk", "vision"];
-	it("that there are not are told in conditions, where they stand", () => {
+	it("that do not exist are reported in conditions, at their position", () => {
 		expect(found({ teams }, `{ id: a, when: 'job.team == "rsik" || "visoin" == job.team', limit: { instanceHours: 1 } }`)).toEqual([
 			'6:35 error There is no team "rsik". | Did you mean risk?',
 			'6:45 error There is no team "visoin". | Did you mean vision?',
@@ -24,11 +24,11 @@ describe("teams", () => {
 		expect(found({ teams }, `{ id: a, when: 'job.team != "risk"', limit: { instanceHours: 1 } }`)).toEqual([]);
 		expect(found({}, `{ id: a, when: 'job.team == "rsik"', limit: { instanceHours: 1 } }`)).toEqual([]);
 	});
-	it("are told where jobs of a cluster's own queue are taken for them", () => {
+	it("are reported where jobs of a cluster's own queue are adopted for them", () => {
 		expect(found({ teams }, "{ id: a, adopt: { team: rsik } }")).toEqual(['6:7 error There is no team "rsik". | Did you mean risk?']);
 		expect(found({ teams }, "{ id: a, adopt: { team: risk } }")).toEqual([]);
 	});
-	it("are told in shares", () => {
+	it("are reported in shares", () => {
 		const text = `${rulesText("{ id: a, burst: { always: true } }")}  shares: { risk: 2, vsion: 1 }\n`;
 		expect(shown(parsePolicy(text, { teams }).problems)).toContain('7:22 error There is no team "vsion". | Did you mean vision?');
 	});
@@ -54,7 +54,7 @@ describe("families", () => {
 			]);
 		}
 	});
-	it("are told in conditions on the quote, as whole types", () => {
+	it("are reported in conditions on the quote, as whole types", () => {
 		const asks = (when: string) => `{ id: a, when: '${when}', require: { approval: platform } }`;
 		const twice = asks('quote.instanceType == "g5.xlrge" || quote.instanceType in ["", "a3-highgpu-8g", "quantum"]');
 		expect(found({ instanceTypes }, twice).filter((p) => p.includes("error"))).toEqual([

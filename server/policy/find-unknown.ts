@@ -8,8 +8,8 @@ import { closesClouds, LIST_NAMES } from "./place-lists.ts";
 import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
 
 /**
- * What the text names and the installation does not have. Teams and families that there are not are refused: the rule would quietly
- * hold for no one. Regions and offers come and go: they are told.
+ * Names in the text that the installation does not have. Unknown teams and families are errors: the rule would silently apply to no one.
+ * Regions and offers come and go: they are warnings.
  */
 export function findUnknown(
 	finding: Finding,
@@ -90,7 +90,7 @@ function namesOf(provider: Place["provider"], instanceType: string): string[] {
 	return dot < 0 ? [instanceType] : [instanceType.slice(0, dot), instanceType];
 }
 
-/** Rules of which each leaves some offer, and all that hold for every job leave none. */
+/** Rules that each leave some offer, while all that hold for every job leave none. */
 function findNoneLeft(finding: Finding, seen: Sight): void {
 	const { reader, logic, rules } = finding;
 	const always = rules.filter((placed) => filterOf(placed) !== null && logic.always(placed.rule.when));

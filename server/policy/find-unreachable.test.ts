@@ -135,14 +135,14 @@ describe("rules that lead nowhere", () => {
 			["6:7 warning b lets jobs leave only to offers that cost nothing, which is reserved capacity at most."],
 		],
 		[
-			"taking the place of one's own kind",
+			"preempting the same kind",
 			['{ id: p, when: job.class == "burst", preempt: { classes: [burst] } }'],
-			["6:7 warning p lets jobs take the place of their own kind only: anyone who is put out may put out the other in turn."],
+			["6:7 warning p lets jobs preempt only their own kind: a preempted job may preempt the other in turn."],
 		],
 		[
 			"everybody taking everybody's place",
 			["{ id: p, preempt: { classes: [baseline, burst, experimental, sensitive, batch_inference] } }"],
-			["6:7 warning p lets jobs take the place of their own kind only: anyone who is put out may put out the other in turn."],
+			["6:7 warning p lets jobs preempt only their own kind: a preempted job may preempt the other in turn."],
 		],
 		[
 			"room at home for jobs that may not be there",
@@ -204,7 +204,7 @@ describe("rules that lead nowhere", () => {
 		[
 			"room for a deadline that is not there",
 			["{ id: p, when: '!job.hasDeadline', preempt: { classes: [experimental] } }"],
-			["6:7 error p makes room for jobs whose deadline does not allow them to wait, and its jobs have none: it does nothing."],
+			["6:7 error p makes room for jobs with a deadline, and its jobs have none: it does nothing."],
 		],
 		[
 			"a move at a checkpoint that is not there",
@@ -241,8 +241,7 @@ describe("rules that lead nowhere", () => {
 
 describe("budgets", () => {
 	const of = (...budgets: string[]) => problemsIn(budgetsText(...budgets)).map((p) => p.split(" | ")[0]);
-	const never = (id: string, outer: string, cap: string) =>
-		`${id} never binds: whatever it counts is counted by ${outer} too, whose cap is ${cap}.`;
+	const never = (id: string, outer: string, cap: string) => `${id} never binds: ${outer} counts all that it counts, with a cap of ${cap}.`;
 	it.each<[string, string[], string[]]>([
 		[
 			"a larger cap within a smaller one",
@@ -310,7 +309,7 @@ describe("budgets", () => {
 		expect(of(...budgets)).toEqual([]);
 	});
 
-	it("tells of a budget for jobs that never leave", () => {
+	it("reports a budget for jobs that never leave", () => {
 		const text = `${rulesText('{ id: stay, when: job.class == "sensitive", deny: { sites: [cloud] } }')}  budgets:\n    - { id: b, scope: 'job.class == "sensitive"', period: month, capUsd: 5 }\n`;
 		expect(problemsIn(text).join("\n")).toContain(
 			"8:7 warning b counts jobs that stay (line 6) keeps out of every cloud: it never counts anything.",

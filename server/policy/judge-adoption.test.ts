@@ -14,7 +14,7 @@ describe("a rule adopts a cluster's job", () => {
 		["of a partition that it names, by pattern", ", partitions: ['gpu-*']", {}, true],
 		["of no other partition", ", partitions: ['gpu-*']", { partition: "debug" }, false],
 		["in several partitions where it names all of them", ", partitions: ['gpu-*']", { partition: "gpu-a,gpu-b" }, true],
-		["not in several of which it names one", ", partitions: ['gpu-*']", { partition: "gpu-a,debug" }, false],
+		["not in several when it names only one", ", partitions: ['gpu-*']", { partition: "gpu-a,debug" }, false],
 		["of an owner that it names", ", users: ['ali*']", {}, true],
 		["of no other owner", ", users: ['bob']", {}, false],
 		["of a site that it names", ", sites: [cluster]", {}, true],

@@ -90,7 +90,7 @@ describe("judgeJob", () => {
 		});
 	});
 
-	it("takes the tightest limit, the first of equal ones, and only those whose condition holds", () => {
+	it("takes the tightest limit, the first of equal ones, and only those with a condition that holds", () => {
 		const rules = [
 			"{ id: day, limit: { instanceHours: 24 } }",
 			"{ id: short, when: job.gpus > 4, limit: { instanceHours: 2 } }",
@@ -131,7 +131,7 @@ describe("what else rules say of a job", () => {
 `,
 	);
 
-	it("is told in the order of the policy, of the rules that hold", () => {
+	it("lists the rules that hold, in policy order", () => {
 		const plain = judgeJob(policy, aJob());
 		expect(plain.preempt).toEqual([]);
 		expect(plain.moves).toEqual([{ ruleId: "go-home", to: ["home"], savingMicroUsd: 500_000n }]);
@@ -152,7 +152,7 @@ describe("what else rules say of a job", () => {
 		expect(urgent.defers).toEqual([{ ruleId: "green", to: "greener", withinMs: 43_200_000 }]);
 	});
 
-	it("counts it against every budget and cap whose scope holds it, nested ones too", () => {
+	it("counts it against every budget and cap with a matching scope, nested ones too", () => {
 		const verdict = judgeJob(policy, aJob({ team: "risk" }));
 		expect(verdict.budgets.map((b) => [b.id, b.atCap])).toEqual([["all", "terminate"]]);
 		expect(verdict.caps.map((c) => [c.id, c.kind])).toEqual([

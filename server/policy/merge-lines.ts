@@ -11,7 +11,7 @@ export const sameLines = (a: readonly string[], b: readonly string[]): boolean =
 	a.length === b.length && a.every((line, i) => line === b[i]);
 
 /**
- * Three-way merge by lines, as diff3 does it: between lines that stand in all three, what one side changed is taken.
+ * Three-way merge by lines, as diff3 does it: between lines common to all three, what one side changed is taken.
  * null when both changed the same stretch, each in another way. Pure.
  */
 export function mergeLines(base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] | null {

@@ -55,7 +55,7 @@ describe("mergePolicies", () => {
 		expect(mergePolicies({ base: BASE, mine, theirs })).toEqual({ text: text([RULES.b, RULES.c, d, e]), conflicts: [] });
 	});
 
-	it("tells a rule that both changed, with all three texts; what is in force stands until a person chooses", () => {
+	it("reports a rule that both changed, with all three texts; the version in force stays until a person chooses", () => {
 		const mine = text([changed(RULES.a, "10s", "20s"), RULES.b, RULES.c]);
 		const theirs = text([changed(RULES.a, "10s", "5m"), RULES.b]);
 		const merged = mergePolicies({ base: BASE, mine, theirs });
@@ -66,7 +66,7 @@ describe("mergePolicies", () => {
 		expect(chosen).toEqual({ text: text([changed(RULES.a, "10s", "20s"), RULES.b]), conflicts: [] });
 	});
 
-	it("tells a rule that one changed and the other removed", () => {
+	it("reports a rule that one changed and the other removed", () => {
 		const mine = text([RULES.a, changed(RULES.b, "2", "3"), RULES.c]);
 		const theirs = text([RULES.a, RULES.c]);
 		expect(mergePolicies({ base: BASE, mine, theirs }).conflicts).toMatchObject([{ key: "rule:b", theirs: null }]);

@@ -112,7 +112,7 @@ class Merge {
 		return theirs;
 	}
 
-	/** One order of all keys: whose moved something, with what the other added after what it was added after. */
+	/** One order of all keys: that of the side that moved something, with the other side's additions after their predecessors. */
 	#order(): string[] {
 		const [b, m, t] = [[...this.#base.keys()], [...this.#mine.keys()], [...this.#theirs.keys()]];
 		const common = (keys: string[]) => keys.filter((k) => this.#base.has(k) && this.#mine.has(k) && this.#theirs.has(k));

@@ -24,7 +24,7 @@ export function entriesOverlap(list: ListName, a: string, b: string): boolean {
 	}
 }
 
-/** `cloud` and `owned` may name a site by its id, whose kind the text does not show. */
+/** `cloud` and `owned` may name a site by its id; the text does not show its kind. */
 function kindsOverlap(kind: string, other: string): boolean {
 	return (kind === "cloud" && other !== "owned") || (kind === "owned" && other !== "cloud");
 }

@@ -1,7 +1,7 @@
 import { isMap, isSeq } from "yaml";
 import { readYaml } from "#server/domain/read-yaml.ts";
 
-/** Lines of a policy text that belong together. All parts after one another are the text. */
+/** Lines of a policy text that form one part. The parts in order are the text. */
 export interface TextPart {
 	/** `rule:ID`, `budget:ID`; `before:rules`, `before:budgets`, `end`: what stands between them. */
 	key: string;

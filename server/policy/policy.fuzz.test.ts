@@ -65,7 +65,7 @@ const value = fc.oneof(
 	fc.integer({ min: 1, max: 400 }).map((n) => `${"{a: ".repeat(n)}1${"}".repeat(n)}`),
 );
 
-/** A real policy of which lines are taken out, doubled or moved, and values are others. */
+/** A real policy with lines removed, doubled or moved, and with changed values. */
 const edit = fc.record({ kind: fc.constantFrom("drop", "double", "move", "value", "indent"), at: fc.nat(), to: fc.nat(), value });
 const mutated = fc.tuple(fc.constantFrom(...REAL), fc.array(edit, { minLength: 1, maxLength: 5 })).map(([text, edits]) => {
 	const lines = text.split("\n");

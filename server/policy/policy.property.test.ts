@@ -337,7 +337,7 @@ describe("the judges", () => {
 		);
 	});
 
-	it("let no one do more with one rule more whose condition has no answer", () => {
+	it("let no one do more with one more rule with a condition that has no answer", () => {
 		fc.assert(
 			fc.property(policy, effect, job, (p, added, spec) => {
 				const rule = { id: "added", when: "1 / 0 == 1", line: 99, effect: added };

@@ -7,7 +7,7 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
-/** What only some installations measure or know; a rule that needs it is told so when the policy is parsed. */
+/** What only some installations measure or know; parsing a policy reports the rules that need it. */
 export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast"] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -30,7 +30,7 @@ export type ParsePolicy = (source: string, options?: ParsePolicyOptions) => { po
 
 /** Everything the rules say of one job before any place is looked at. */
 export interface JobVerdict {
-	/** Burst rules whose condition holds, in order; empty: this job never leaves home. */
+	/** Burst rules with a condition that holds, in order; empty: this job never leaves home. */
 	burst: {
 		ruleId: string;
 		forecastWaitMs: number | null;
@@ -41,13 +41,13 @@ export interface JobVerdict {
 		costAtMostMicroUsd: bigint | null;
 		dataAtMostGiB: number | null;
 	}[];
-	/** Classes whose running jobs at home it may take the place of. */
+	/** Classes of running jobs at home that it may preempt. */
 	preempt: { ruleId: string; classes: WorkloadClass[]; longerBy: number | null }[];
 	/** Where it may be moved while it runs. */
 	moves: { ruleId: string; to: MoveKind[]; savingMicroUsd: bigint }[];
 	/** Hours for which its start may be put off. */
 	defers: { ruleId: string; to: "cheaper" | "greener"; withinMs: number }[];
-	/** Place filters whose condition holds, in the order of the policy. */
+	/** Place filters with a condition that holds, in the order of the policy. */
 	filters: PlaceFilter[];
 	/** The tightest of each limit, with the rule that set it. */
 	limits: {
@@ -55,12 +55,12 @@ export interface JobVerdict {
 		idleMs: { ruleId: string; value: number } | null;
 		gpuUtilisationBelow: { ruleId: string; percent: number; forMs: number } | null;
 	};
-	/** Caps whose scope holds the job. */
+	/** Caps that apply to the job. */
 	caps: CapRule[];
-	/** Budgets whose scope holds the job. */
+	/** Budgets that apply to the job. */
 	budgets: BudgetRule[];
 	/**
-	 * Rules and budgets whose condition had no answer for this job (a label that it does not have). The strict side was
+	 * Rules and budgets with a condition that had no answer for this job (a label that it does not have). The strict side was
 	 * taken: filters, limits and budgets hold, bursts do not. judgeJob always sets it.
 	 */
 	unanswered?: { ruleId: string; error: string }[];

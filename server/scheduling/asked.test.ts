@@ -43,7 +43,7 @@ const bothTeams = (snapshot: Snapshot): Snapshot => ({
 });
 
 describe("jobs that are only asked about", () => {
-	it("are told what each would meet if it alone were submitted", () => {
+	it("get the result each would have if submitted alone", () => {
 		fc.assert(
 			fc.property(anySnapshot, asked, (drawn, jobs) => {
 				const snapshot = bothTeams(drawn);
@@ -59,7 +59,7 @@ describe("jobs that are only asked about", () => {
 		);
 	});
 
-	it("are told the same by a core that was asked before, at this moment or another", () => {
+	it("get the same result from a core that answered before, at this moment or another", () => {
 		fc.assert(
 			fc.property(anySnapshot, asked, asked, fc.boolean(), (snapshot, first, second, moved) => {
 				const memo = { kept: new Map() };

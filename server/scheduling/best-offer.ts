@@ -14,8 +14,8 @@ export interface Best {
 }
 
 /**
- * The row with the lowest score that nothing excludes (the earlier of equals), and the better ones that something does.
- * @param rows in the order of their weighed hour
+ * The lowest-scoring row that is not excluded (the earlier of equals), and the better rows that are excluded.
+ * @param rows sorted by ranking price
  */
 export function bestOf(
 	rows: readonly OfferRow[],

@@ -38,7 +38,7 @@ describe("what a burst rule limits", () => {
 		expect(removed && removalSentenceOf(removed)).toBe("It is expected to cost $1.02, and rule cheap allows $1.02.");
 	});
 
-	it("is the data to copy, of which an unknown size is too much", () => {
+	it("is the data to copy; an unknown size is too much", () => {
 		const limited = (sizeGiB: number | null) =>
 			run([rule("light", { always: true, dataAtMostGiB: 100 })], {
 				pending: [aJob("a").data({ uri: "s3://acme/x", sizeGiB, mount: "/x", residency: [] }).build()],
@@ -61,24 +61,24 @@ describe("what a burst rule limits", () => {
 	});
 });
 
-describe("waiting weighed against leaving", () => {
+describe("waiting compared with leaving", () => {
 	const weights = (usd: number) => ({ delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n });
 	const wait = [rule("on-wait", { forecastWaitMs: MINUTE_MS })];
 
-	it("stays while an hour's delay weighs no more than the offer: $1.0167 + 1 min of delay", () => {
+	it("stays while an hour's delay costs no more than the offer: $1.0167 + 1 min of delay", () => {
 		const { launch, reason } = run(wait, { weights: weights(1) });
 		expect(launch).toBeUndefined();
 		expect(reason).toMatchObject({
 			code: "waiting_for_home",
 			facts: { ruleId: "on-wait", homeScoreMicroUsd: "1000000", cloudScoreMicroUsd: "1033333" },
 		});
-		expect(reason && sentenceOf(reason)).toContain("but waiting weighs $1.00 and the best offer $1.03");
+		expect(reason && sentenceOf(reason)).toContain("but waiting costs $1.00 and the best offer $1.03");
 		// break-even: w = 1.0167 + w/60
 		expect(run(wait, { weights: weights(1.03) }).launch).toBeUndefined();
 		expect(run(wait, { weights: weights(1.04) }).launch).toBeDefined();
 	});
 
-	it("leaves whatever it costs when delay weighs nothing, when the rule says at once, or for a deadline", () => {
+	it("leaves at any cost when delay has no weight, when the rule says at once, or for a deadline", () => {
 		const dear = { offers: [anOffer({ usd: "500" })] };
 		expect(run(wait, dear).launch).toBeDefined();
 		expect(run([rule("at-once", { always: true })], { ...dear, weights: weights(1) }).launch).toBeDefined();
@@ -97,7 +97,7 @@ describe("waiting weighed against leaving", () => {
 		expect(plan.waiting.get("job_a")?.code).toBe("waiting_for_home");
 	});
 
-	it("has nothing to weigh when no pool can run the job", () => {
+	it("compares nothing when no pool can run the job", () => {
 		expect(run(wait, { weights: weights(0.01), pools: [], running: [] }).launch).toBeDefined();
 	});
 });

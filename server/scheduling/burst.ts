@@ -44,8 +44,7 @@ export function burstFactsOf(queued: QueuedJob, homeStartMs: number, waitingBefo
 }
 
 /**
- * The first burst rule, in the order of the policy, of which any trigger is met. One that limits cost or data gives way
- * to a later one that does not: what that one allows needs no limit.
+ * The first burst rule, in policy order, with a trigger that is met. A rule that limits cost or data yields to a later rule without limits.
  */
 export function dueBurst(rules: readonly BurstRule[], facts: BurstFacts): DueBurst | null {
 	let first: DueBurst | null = null;
@@ -113,10 +112,10 @@ export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { rul
 }
 
 /**
- * Whether waiting is weighed against leaving once a rule is due. A rule that sends a job away at once, or for its
- * deadline, has weighed it already; the others wish for less waiting, and the weight of delay says what that is worth.
+ * Whether to compare waiting with leaving once a rule is due. Rules that send a job away immediately or for its deadline
+ * have already decided; for the others the weight of delay gives the value of less waiting.
  */
-export function waitingIsWeighed(due: DueBurst, delayMicroUsdPerHour: bigint): boolean {
+export function shouldCompareWaiting(due: DueBurst, delayMicroUsdPerHour: bigint): boolean {
 	return delayMicroUsdPerHour > 0n && due.trigger !== "always" && due.trigger !== "deadline_slack";
 }
 

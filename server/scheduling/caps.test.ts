@@ -57,7 +57,7 @@ describe("caps", () => {
 		]);
 	});
 
-	it("hold in nested scopes, and only for whom their scope holds", () => {
+	it("apply in nested scopes, and only to jobs in their scope", () => {
 		const caps = [instances(5), { ...instances(1, 'job.team == "risk"'), id: "risk" }];
 		const pending = [aJob("a").waited(2).build(), aJob("b").waited(1).build(), aJob("c").team("vision").build()];
 		expect(outcome(caps, { pending })).toMatchObject({

@@ -28,7 +28,7 @@ export interface CapBook {
 
 type Used = { microUsdPerHour: bigint; instances: number; egressGiB: number };
 
-/** `capsOf`: the caps whose scope holds a job. Live cloud attempts count until they have ended, stopping ones too. */
+/** `capsOf`: the caps that apply to a job. Live cloud attempts count until they end, stopping ones included. */
 export function openCaps(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => readonly CapRule[]): CapBook {
 	if (snapshot.policy.caps.length === 0) return NO_CAPS;
 	let used: Map<string, Used> | null = null;
@@ -95,19 +95,19 @@ function usedNow(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => r
 
 /** Price in effect; else the offer's own, else the most expensive of all: not knowing must not look cheap. */
 function makePriceOf(snapshot: Snapshot): (attempt: RunningAttempt) => bigint {
-	let prices: { byId: ReadonlyMap<string, bigint>; dearest: bigint } | null = null;
+	let prices: { byId: ReadonlyMap<string, bigint>; highest: bigint } | null = null;
 	return (attempt) => {
 		const { microUsdPerHour: known = null, offerId = null } = attempt;
 		if (known !== null) return known;
 		prices ??= pricesOf(snapshot);
-		const each = (offerId === null ? undefined : prices.byId.get(offerId)) ?? prices.dearest;
+		const each = (offerId === null ? undefined : prices.byId.get(offerId)) ?? prices.highest;
 		return each * BigInt(Math.max(1, attempt.spec.nodes));
 	};
 }
 
-function pricesOf({ offers }: Snapshot): { byId: ReadonlyMap<string, bigint>; dearest: bigint } {
+function pricesOf({ offers }: Snapshot): { byId: ReadonlyMap<string, bigint>; highest: bigint } {
 	const known = offers.flatMap((o) => (o.microUsdPerHour === null ? [] : [[o.id, o.microUsdPerHour] as const]));
-	return { byId: new Map(known), dearest: known.map(([, price]) => price).reduce(larger, 0n) };
+	return { byId: new Map(known), highest: known.map(([, price]) => price).reduce(larger, 0n) };
 }
 
 export function capFacts({ cap, used, asked }: CapShort): Reason["facts"] {

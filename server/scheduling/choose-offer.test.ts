@@ -8,7 +8,7 @@ import { decide } from "./decide.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, denyRule, NOON_MS } from "./testing/builders.ts";
 import type { Plan, Snapshot } from "./types.ts";
 
-/** Waiting weighs nothing: whether to leave is the rule's alone. */
+/** Delay has no weight: only the rule decides whether to leave. */
 const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(80) };
 const full = { pools: [aPool({ freeSlots: [] })], running: [0, 1, 2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0)) };
 
@@ -75,7 +75,7 @@ describe("an offer that is cheapest by a mistake or not to be had", () => {
 });
 
 describe("the order of offers", () => {
-	it("weighs carbon: 1 h + 1 min boot at 5 kg/h × $80/t is more expensive than 30 cents more", () => {
+	it("counts carbon: 1 h + 1 min boot at 5 kg/h × $80/t is more expensive than 30 cents more", () => {
 		const brown = anOffer({ region: "brown", usd: "1.00", gridGramsPerKwh: 1000, pue: 1 });
 		const green = anOffer({ region: "green", usd: "1.30", gridGramsPerKwh: 10, pue: 1 });
 		const given = { policy: aPolicy({ weights }), boardWatts: { "A10G-24GB": 5000 } };
@@ -97,7 +97,7 @@ describe("the order of offers", () => {
 		expect(explanation?.candidates.find((c) => c.offerId === unknown.id)?.emissionsGrams).toBeNull();
 	});
 
-	it("passes over an offer whose worst case does not fit the budget", () => {
+	it("passes over an offer with a worst case over the budget", () => {
 		const policy = aPolicy({
 			rules: [BURST_AFTER_10S],
 			budgets: [{ id: "month" }],
@@ -192,7 +192,7 @@ describe("answers to rules that ask", () => {
 		expect(given(said("a", "granted", COST - 1n, COST - 1n)).plan.asks?.get("job_a")).toMatchObject({ ruleId: "a" });
 	});
 
-	it("is not asked in a plan without such a rule, whose answers are of no matter", () => {
+	it("is not asked in a plan without such a rule", () => {
 		const pending = [{ ...aJob("a").build(), approvals: [said("a", "refused")] }];
 		expect(decideOne(dear, { policy: aPolicy({ weights, rules: [BURST_AFTER_10S] }), pending }).launched).toBe(dear[0]?.id);
 	});

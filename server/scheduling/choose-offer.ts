@@ -88,12 +88,11 @@ function answerTo(approvals: PendingJob["approvals"], ruleId: string, costMicroU
 }
 
 /**
- * The offer with the least score that the job may have now: firm where its deadline needs that, not in back-off, enough of it free,
- * long enough, within the
- * limits of the rule that is due, worst case within every budget, within every cap, approved where asked.
+ * The lowest-scoring offer that the job may use now: firm where its deadline needs that, not in back-off, enough of it free, long
+ * enough, within the limits of the due rule, worst case within every budget and cap, approved where required.
  *
- * Rows come in the order of their weighed hour, and a row's score is never below leastScoreFrom, which grows in that order:
- * the search ends at the first row that cannot beat the best found. With equal records that is the first usable row.
+ * Rows are sorted by ranking price, and a row's score is never below leastScoreFrom, which grows in that order: the search ends at
+ * the first row that cannot beat the best found. With equal records that is the first usable row.
  */
 export function chooseOffer(
 	shape: Shape,
@@ -266,7 +265,7 @@ function tooShort(row: OfferRow, run: CloudRun, nowMs: number): Removal | null {
 	return { ruleId: null, why: "reserved_too_short", facts: { untilMs: availableUntilMs, neededMs: Math.ceil(neededMs) } };
 }
 
-/** The limits of the rules that let the job leave: one rule's are enough. The first one's tell why. */
+/** The limits of the rules that let the job leave: meeting one rule's limits is enough. The first rule's limits give the reason. */
 function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[]): Removal | null {
 	const { totalMicroUsd } = estimateOf(row, run);
 	const { moveGiB } = stagingOn(row, run);

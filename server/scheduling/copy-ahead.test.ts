@@ -28,12 +28,12 @@ function known(copies: [string, CopyAhead][] = [], part: Partial<Known> = {}): K
 	};
 }
 
-const weighing = (usdPerHour: number) =>
+const withDelayWeight = (usdPerHour: number) =>
 	aPolicy({ weights: { delayMicroUsdPerHour: BigInt(usdPerHour * 1e6), carbonMicroUsdPerTonne: 0n } });
 
 function choose(data: Known, { ref = lake, delay = 0, deadlineMs = null as number | null } = {}) {
 	const job = aJob().waited(HOUR_MS).data(ref);
-	const snapshot = aSnapshot({ policy: weighing(delay), offers: [offer], data });
+	const snapshot = aSnapshot({ policy: withDelayWeight(delay), offers: [offer], data });
 	const { choice, run, shape } = chooseFor(snapshot, (deadlineMs === null ? job : job.deadline(deadlineMs)).build());
 	if (choice.kind !== "chosen") return { choice, shape, staging: null, estimate: null };
 	return { choice, shape, staging: stagingOn(choice.row, run), estimate: estimateOf(choice.row, run) };
@@ -44,7 +44,7 @@ const STORE = { ms: 0, waitMs: 1200 * SECOND_MS, copyFirst: [lake.uri] };
 
 describe("copying ahead", () => {
 	it("is chosen when the machine's time that it saves is worth more than the delay", () => {
-		// 10 min of a machine at $6 are $1.00; 10 min later weigh $0.99 and $1.01.
+		// 10 min of a machine at $6 are $1.00; 10 min of delay cost $0.99 and $1.01.
 		expect(choose(known(), { delay: 5.9 }).staging).toMatchObject(STORE);
 		expect(choose(known(), { delay: 6.1 }).staging).toMatchObject(MACHINE);
 	});
@@ -95,10 +95,10 @@ describe("copying ahead", () => {
 	});
 });
 
-describe("a job whose data are copied ahead", () => {
+describe("a job with data copied ahead", () => {
 	const job = aJob("a").waited(HOUR_MS).data(rows).build();
 	const plan = (data: Known, memo?: DecideMemo) =>
-		decide(aSnapshot({ policy: weighing(0), pools: [], offers: [offer], pending: [job], data }), {
+		decide(aSnapshot({ policy: withDelayWeight(0), pools: [], offers: [offer], pending: [job], data }), {
 			explain: new Set([job.jobId]),
 			...(memo && { memo }),
 		});
@@ -126,7 +126,7 @@ describe("a job whose data are copied ahead", () => {
 	});
 
 	it("asks for nothing when it is only asked about", () => {
-		const snapshot = aSnapshot({ policy: weighing(0), pools: [], offers: [offer], pending: [job], data: known() });
+		const snapshot = aSnapshot({ policy: withDelayWeight(0), pools: [], offers: [offer], pending: [job], data: known() });
 		expect(decide(snapshot, { asked: new Set([job.jobId]) }).copyAhead).toBeUndefined();
 	});
 });

@@ -53,7 +53,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(estimate(given, withCheckpoint(long)).offerId).toBe(spot.id);
 	});
 
-	it("prefers the zone whose record is better at the same price", () => {
+	it("prefers the zone with the better record at the same price", () => {
 		const other = anOffer({ ...spot, region: "us-west-2", id: "aws:us-west-2:*:g5.xlarge:spot", usd: "0.60" });
 		const bad = withInterruption(emptyRecord(NOON_MS), NOON_MS);
 		const job = withCheckpoint(
@@ -68,10 +68,10 @@ describe("expected cost of finishing on an offer", () => {
 	});
 
 	it("counts refusals as time: a refusing offer falls behind a slightly more expensive one, and comes back by itself", () => {
-		const dearer = anOffer({ region: "us-west-2", usd: "1.01" });
+		const moreExpensive = anOffer({ region: "us-west-2", usd: "1.01" });
 		const { backoffUntilMs: _, ...refusing } = withRefusal(withRefusal(emptyRecord(NOON_MS), NOON_MS), NOON_MS);
-		const given = { offers: [onDemand, dearer], offerRecords: new Map([[onDemand.id, refusing]]) };
-		expect(estimate(given, aJob().build()).offerId).toBe(dearer.id);
+		const given = { offers: [onDemand, moreExpensive], offerRecords: new Map([[onDemand.id, refusing]]) };
+		expect(estimate(given, aJob().build()).offerId).toBe(moreExpensive.id);
 		expect(estimate({ ...given, nowMs: NOON_MS + 2 * HOUR_MS, priceMaxAgeMs: 1e12 }, aJob().build()).offerId).toBe(onDemand.id);
 	});
 
@@ -96,7 +96,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(full.hold).toBe((bare.hold * 61n + 59n) / 60n);
 	});
 
-	it("takes the machine that is cheaper with its disk, and tells an unknown price of disks from none", () => {
+	it("takes the machine that is cheaper with its disk, and distinguishes an unknown disk price from none", () => {
 		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
 		const cheapDisk = anOffer({ region: "us-west-2", usd: "1.01", disk: disk(6_720_000n) });
 		const offers = [{ ...onDemand, disk: disk(67_200_000n) }, cheapDisk];
@@ -104,7 +104,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(estimate({ offers: [{ ...onDemand, disk: disk(null) }] }, aJob().build()).storageMicroUsd).toBeNull();
 	});
 
-	it("weighs a disk of an unknown price as the most expensive known one, so that not knowing is never cheapest, and leaves it out of the cost", () => {
+	it("ranks a disk with an unknown price as the most expensive known one and leaves it out of the cost", () => {
 		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
 		const unknown = { ...onDemand, disk: disk(null) };
 		// With disks of $0.01 an hour on both, the hundredth of a cent decides; were the unknown one nothing, the other would win.
@@ -157,7 +157,7 @@ describe("checkpoints that go home", () => {
 		expect(estimate({ offers: [onDemand], data }, job(10_000)).egressMicroUsd).toBe(360_000 + 3_481_600_000 + 451_800_000);
 	});
 
-	it("choose the region whose month is in a cheaper tier: 10 GiB × ($0.09 − $0.05) = $0.40 outweigh a machine at $0.10 an hour more", () => {
+	it("choose the region in a cheaper egress tier: 10 GiB × ($0.09 − $0.05) = $0.40 exceeds a machine at $0.10 an hour more", () => {
 		const far = anOffer({ region: "us-west-2", usd: "1.10" });
 		const egressSteps = new Map([["aws:us-west-2", [{ gib: null, microUsdPerGiB: 50_000 }]]]);
 		const data = { replicas: new Map(), inboundMiBPerS: new Map(), egressSteps };

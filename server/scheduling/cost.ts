@@ -179,7 +179,7 @@ export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimum
 /**
  * Results and checkpoints out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free
  * of charge. When nothing else is said: with the checkpoints of the expected run, at the tiers that are ahead of what the month has
- * seen. Data from other clouds go at the most expensive tier of theirs.
+ * seen. Data from other clouds go at their most expensive tier.
  */
 function egressOf(
 	row: OfferRow,
@@ -234,7 +234,7 @@ function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: Clou
 	const laterMs = ahead.waitMs - savedMs;
 	const endP90Ms = terms.nowMs + ahead.waitMs + start.p90Ms + ahead.ms + restOn(row, run).p90Ms;
 	if (laterMs > 0 && deadlineMs !== null && endP90Ms > deadlineMs) return false;
-	return row.weighedMicroUsdPerHour * instances * savedMs > terms.delayMicroUsdPerHour * laterMs;
+	return row.rankingMicroUsdPerHour * instances * savedMs > terms.delayMicroUsdPerHour * laterMs;
 }
 
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
@@ -387,11 +387,11 @@ export function scoreIn(row: OfferRow, run: CloudRun, { interruptionsPerHour, re
 	const delayMs = waitMs + start.p50Ms + refusalDelayMs + stagingMs + reworkMs + runMs - rest.p50Ms;
 	const free = run.egressGiB === 0 && run.saves === NO_SAVES && run.data.length === 0;
 	const egress = free ? 0 : Number(egressOf(row, run));
-	return (row.weighedMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
+	return (row.rankingMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
 }
 
 /**
- * A lower bound on the score of this row and of every row whose weighed hour costs more: staging, rework, refusals, egress and the
+ * A lower bound on the score of this row and of every row with a higher ranking price: staging, rework, refusals, egress and the
  * billed minimum never lower a score.
  */
 export function leastScoreFrom(row: OfferRow, run: CloudRun): number {
@@ -407,5 +407,5 @@ function leastScoreAt(row: OfferRow, run: CloudRun, timeFactor: number): number 
 	const { p50Ms } = run.start;
 	const runMs = run.rest.p50Ms * timeFactor;
 	const delayMs = p50Ms + runMs - run.rest.p50Ms;
-	return (row.weighedMicroUsdPerHour * run.instances * (p50Ms + runMs) + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS;
+	return (row.rankingMicroUsdPerHour * run.instances * (p50Ms + runMs) + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS;
 }

@@ -26,11 +26,11 @@ export interface Cycle {
 	plan: Plan;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 	const core = coreAt(snapshot, options.memo);
-	const asked = options.asked ?? NOBODY;
+	const asked = options.asked ?? NONE;
 	return {
 		snapshot,
 		explainOnly: options.explain ?? asked,

@@ -94,21 +94,21 @@ function slowestOf(view: Known): number | null {
 interface EgressPrices {
 	byPlace: ReadonlyMap<string, number>;
 	/** What a place that has no offer here is taken to ask: as much as the most expensive. */
-	dearest: number;
+	highest: number;
 }
 
-const NO_PRICES: EgressPrices = { byPlace: new Map(), dearest: 0 };
+const NO_PRICES: EgressPrices = { byPlace: new Map(), highest: 0 };
 
 function egressPrices(offers: Snapshot["offers"]): EgressPrices {
 	const byPlace = new Map<string, number>();
-	let dearest = 0;
+	let highest = 0;
 	for (const { provider, region, egressMicroUsdPerGiB } of offers) {
 		const price = Number(egressMicroUsdPerGiB);
 		const place = `${provider}:${region}`;
 		byPlace.set(place, Math.max(byPlace.get(place) ?? 0, price));
-		dearest = Math.max(dearest, price);
+		highest = Math.max(highest, price);
 	}
-	return { byPlace, dearest };
+	return { byPlace, highest };
 }
 
 function stagingOf(
@@ -157,7 +157,7 @@ function stagingOf(
 function sourcePrice(copies: readonly string[], prices: EgressPrices): number {
 	let least: number | null = null;
 	for (const copy of copies) {
-		const price = copy.includes(":") ? (prices.byPlace.get(copy) ?? prices.dearest) : 0;
+		const price = copy.includes(":") ? (prices.byPlace.get(copy) ?? prices.highest) : 0;
 		if (least === null || price < least) least = price;
 	}
 	return least ?? 0;

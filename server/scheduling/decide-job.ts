@@ -28,9 +28,9 @@ import {
 	waitReason,
 } from "./why.ts";
 
-const UNTOLD = reason("waiting_for_home", {});
-/** Of a job of which no one asks for a word. */
-const NO_FACTS: BurstFacts = { forecastWaitMs: 0, waitedMs: 0, slackMs: Number.POSITIVE_INFINITY, queueLength: 0 };
+const NO_REASON = reason("waiting_for_home", {});
+/** Facts for jobs that need no explanation. */
+const EMPTY_FACTS: BurstFacts = { forecastWaitMs: 0, waitedMs: 0, slackMs: Number.POSITIVE_INFINITY, queueLength: 0 };
 
 export function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	const isOther = cycle.asked.size > 0 && !cycle.asked.has(queued.job.jobId);
@@ -56,7 +56,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	const { queued, eviction } = finding;
 	const { job } = queued;
 	const stillHeld = finding.outcome === "hold" && job.state === "held";
-	if (isTold(cycle, job)) tell(cycle, finding);
+	if (isExplained(cycle, job)) recordReason(cycle, finding);
 	if (cycle.asked.has(job.jobId)) return;
 	if (eviction) cycle.plan.actions.push(...evictActions(eviction, queued));
 	const action = stillHeld ? null : actionOf(finding);
@@ -77,12 +77,12 @@ export function settle(cycle: Cycle, finding: Finding): void {
 }
 
 /** Whether anybody hears of this job more than its action. */
-function isTold({ actionsOnly, asked }: Cycle, { jobId }: PendingJob): boolean {
+function isExplained({ actionsOnly, asked }: Cycle, { jobId }: PendingJob): boolean {
 	return !actionsOnly && (asked.size === 0 || asked.has(jobId));
 }
 
 /** What the plan says beside its actions: forecasts, reasons for lists, explanations. */
-function tell(cycle: Cycle, finding: Finding): void {
+function recordReason(cycle: Cycle, finding: Finding): void {
 	const { job } = finding.queued;
 	if (finding.start) cycle.plan.forecasts.set(job.jobId, startNotBefore(finding.start.range, finding.putOffUntilMs));
 	if (finding.start && cycle.snapshot.forecastScale) cycle.plan.replayed?.set(job.jobId, replayedRange(finding.start));
@@ -119,7 +119,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms;
 	// Which rule would let it leave, where home is sooner anyway, is a matter of words.
 	const silent = sooner && !isHeard(cycle, job);
-	const facts = silent ? NO_FACTS : burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
+	const facts = silent ? EMPTY_FACTS : burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
 	const due = silent ? null : dueBurst(shape.verdict.burst, facts);
 	if (start?.now) {
 		const { defers } = shape.verdict;
@@ -182,11 +182,11 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 
 /** No one hears why a job that was not held waits on, where only actions are asked for, or only other jobs are asked about. */
 function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
-	return isHeard(cycle, waiting.queued.job) ? waitReason(waiting) : UNTOLD;
+	return isHeard(cycle, waiting.queued.job) ? waitReason(waiting) : NO_REASON;
 }
 
 function isHeard(cycle: Cycle, job: PendingJob): boolean {
-	return isTold(cycle, job) || (cycle.asked.size === 0 && job.state === "held");
+	return isExplained(cycle, job) || (cycle.asked.size === 0 && job.state === "held");
 }
 
 /** One literal for all findings: the queue's inner loop makes one for each job, and copies of objects cost more than it. */

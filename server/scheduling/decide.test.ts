@@ -83,7 +83,7 @@ const cases: Case[] = [
 		wantWaiting: { job_a: "waiting_for_home" },
 	},
 	{
-		name: "a job whose deadline home would miss leaves, one with time stays",
+		name: "a job that would miss its deadline at home leaves, one with time stays",
 		given: {
 			...full,
 			policy: aPolicy({ rules: [["in-time", null, burstRule({ deadlineSlackMs: 30 * MINUTE_MS })]] }),
@@ -210,7 +210,7 @@ describe("decide", () => {
 		expect(plan.forecasts.get("job_long")?.p50Ms).toBe(NOON_MS + 3 * HOUR_MS);
 	});
 
-	it("starts no part of a gang: with two free slots on each of two nodes, one of which is promised to a job before it, it waits for both", () => {
+	it("starts no part of a gang: it waits for both when one of two nodes with two free slots is promised to an earlier job", () => {
 		const held = (name: string, slots: number[], hours: number) =>
 			aJob(name)
 				.gpus(2)

@@ -18,9 +18,9 @@ import type { Action, Decide } from "./types.ts";
  * 3. jobs of others that wait in a cluster's own queue get their places, in the order of that queue;
  * 4. jobs that stopped in order to go to a cloud are launched there;
  * then that queue is replayed over the owned pools, job by job:
- * 5. a job that nothing can ever run fails; one whose slots are free now, without delaying a job before it, starts at home;
+ * 5. a job that nothing can ever run fails; one with free slots now that delays no earlier job starts at home;
  *    any other gets the forecast of its start there, from the slots that the jobs before it leave;
- * 6. one whose deadline cannot wait for that start takes the place of running jobs, where a preempt rule says so;
+ * 6. one with a deadline before that start takes the place of running jobs, where a preempt rule allows it;
  * 7. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
  *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
  * 8. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
@@ -46,7 +46,7 @@ export const decide: Decide = (snapshot, options = {}) => {
 	return plan;
 };
 
-/** One after the other. What comes behind the last that is asked about tells nothing of it. */
+/** One after the other. Jobs behind the last one asked about do not affect it. */
 function decideQueue(cycle: Cycle, queue: readonly QueuedJob[]): void {
 	let left = cycle.asked.size;
 	for (const queued of queue) {
@@ -98,7 +98,7 @@ function launchMoving(cycle: Cycle, queue: readonly QueuedJob[]): readonly Queue
 	});
 }
 
-/** Who was told to end now leaves its slots after the grace: the queue is replayed with that, as in the next cycle. */
+/** An attempt stopped now frees its slots after the grace: the queue is replayed with that, as in the next cycle. */
 function leave({ core, snapshot }: Cycle, urgent: readonly Action[]): void {
 	const ending = new Set(
 		urgent.flatMap((a) => (a.kind === "stop" || (a.kind === "move" && a.atMs <= snapshot.nowMs) ? [a.attemptId] : [])),

@@ -14,7 +14,7 @@ const greener = (hours: number): [string, null, RuleEffect] => [
 const grid = [400, 400, 100, 400, 50, 400, 400, 400];
 
 describe("deferUntil", () => {
-	it("finds the hour whose run meets the least, and what it saves: 2 h from 15:00 sum 450, from 12:00 800; from 13:00 and 14:00 500", () => {
+	it("finds the start hour with the lowest emissions, and the saving: 2 h from 15:00 sum 450, from 12:00 800; from 13:00 and 14:00 500", () => {
 		const given = { nowMs: NOON_MS, hourly: grid, runMs: 2 * HOUR_MS, latestStartMs: NOON_MS + 3 * HOUR_MS };
 		expect(deferUntil(given)).toEqual({ untilMs: NOON_MS + 3 * HOUR_MS, saved: 350 });
 		expect(deferUntil({ ...given, latestStartMs: NOON_MS + 2.5 * HOUR_MS })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 300 });

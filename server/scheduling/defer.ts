@@ -49,7 +49,7 @@ function integral(hourly: readonly number[], from: number, to: number): number {
 export interface StartNow {
 	/** Grid intensity by this key of Snapshot.gridForecast: a pool's id, or `provider:region`. */
 	place: string;
-	/** Power of the whole job under load with PUE, kW; null: not known, and no grams are told. */
+	/** Power of the whole job under load with PUE, kW; null: unknown, and no grams are reported. */
 	kilowatts: number | null;
 	/** null at home: an hour there costs no cash. */
 	offer: { id: string; instances: number } | null;
@@ -97,7 +97,7 @@ function hourOf(atMs: number): number {
 	return Math.floor(atMs / HOUR_MS) * HOUR_MS;
 }
 
-/** What told the hours up to the end of the run: the source itself, or the pattern of past days where it did not reach so far. */
+/** Source of the hours up to the end of the run: the forecast itself, or the pattern of past days beyond its reach. */
 function sourceFacts(by: ForetoldBy | undefined, hours: number): Reason["facts"] {
 	if (!by) return {};
 	const { source, published, pattern } = by;

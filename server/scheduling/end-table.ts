@@ -1,6 +1,6 @@
 /**
- * When the slots of equal nodes come free, as far as what holds them now tells: for each node its slots' moments,
- * ascending, UTC ms; 0 for a slot that is free. Plain numbers in one block: a cycle looks at all of them for each job that waits.
+ * When the slots of equal nodes become free, as far as their current holders show: for each node the time of each slot,
+ * ascending, UTC ms; 0 for a slot that is free. Plain numbers in one block: a cycle reads all of them for each waiting job.
  */
 export class EndTable {
 	readonly nodes: number;

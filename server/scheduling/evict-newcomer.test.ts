@@ -32,7 +32,7 @@ function given(part: Partial<Snapshot>): Snapshot {
 	});
 }
 
-function told(actions: readonly Action[]): string[] {
+function describeActions(actions: readonly Action[]): string[] {
 	return actions.map((a) => (a.kind === "evict" ? `${a.jobId.slice(4)} makes room: ${a.reason.code}` : a.kind));
 }
 
@@ -41,7 +41,7 @@ const full = (first: RunningAttempt): RunningAttempt[] => [first, long("other", 
 describe("room for a newcomer", () => {
 	it("is made by work that is long beside it and saved itself just now, instead of a launch", () => {
 		const plan = decide(given({ running: full(long("days", [0])) }));
-		expect(told(plan.actions)).toEqual(["days makes room: evicted_for_newcomer"]);
+		expect(describeActions(plan.actions)).toEqual(["days makes room: evicted_for_newcomer"]);
 		expect(plan.waiting.get("job_new")?.facts).toMatchObject({ evicted: 1, preemptRuleId: "newcomers-first" });
 	});
 
@@ -52,27 +52,27 @@ describe("room for a newcomer", () => {
 		["is of another class", { ...long("days", [0]), spec: { ...long("days", [0]).spec, class: "sensitive" } }],
 		["stops already", { ...long("days", [0]), stopping: true }],
 	])("is not made by work that %s", (_, attempt) => {
-		expect(told(decide(given({ running: full(attempt) })).actions).filter((t) => t.includes("makes room"))).toEqual([]);
+		expect(describeActions(decide(given({ running: full(attempt) })).actions).filter((t) => t.includes("makes room"))).toEqual([]);
 	});
 
 	it("is not made by bigger work, unless others ask for what it leaves within two minutes", () => {
 		const running = [long("days", [0, 1]), long("other", [2, 3], 10 * MINUTE_MS)];
-		expect(told(decide(given({ running })).actions)).toEqual(["launch"]);
-		expect(told(decide(given({ running, arrivingGpusPerHour: 30 })).actions)).toEqual(["days makes room: evicted_for_newcomer"]);
+		expect(describeActions(decide(given({ running })).actions)).toEqual(["launch"]);
+		expect(describeActions(decide(given({ running, arrivingGpusPerHour: 30 })).actions)).toEqual(["days makes room: evicted_for_newcomer"]);
 	});
 
 	it("is not made for a job that no rule sends away, or that home starts as soon as the cloud", () => {
 		const stays = aPolicy({ rules: [NEWCOMERS_FIRST] });
-		expect(told(decide(given({ policy: stays, running: full(long("days", [0])) })).actions)).toEqual([]);
+		expect(describeActions(decide(given({ policy: stays, running: full(long("days", [0])) })).actions)).toEqual([]);
 		const soon = aJob("soon")
 			.gpus(3)
 			.estimate(HOUR_MS)
 			.running("home-a", [1, 2, 3], HOUR_MS - MINUTE_MS);
-		expect(told(decide(given({ running: [long("days", [0]), soon] })).actions)).toEqual([]);
+		expect(describeActions(decide(given({ running: [long("days", [0]), soon] })).actions)).toEqual([]);
 	});
 
 	it("starts there when the place is free: no one is asked twice", () => {
 		const running = full(long("days", [0])).map((a) => (a.jobId === "job_days" ? { ...a, stopping: true } : a));
-		expect(told(decide(given({ running })).actions)).toEqual([]);
+		expect(describeActions(decide(given({ running })).actions)).toEqual([]);
 	});
 });

@@ -10,7 +10,7 @@ import { roomFacts } from "./room-facts.ts";
 import { endOfStop, type RunTimeOf, remainingOf, workDoneAt } from "./run-time.ts";
 import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 
-/** For whom room is asked, and where. */
+/** The job that needs room, and where. */
 export interface RoomAsked {
 	queued: QueuedJob;
 	verdict: JobVerdict;
@@ -28,13 +28,13 @@ interface Cost {
 }
 
 /**
- * Room at home for jobs whose deadline does not allow them to wait for it, made by running jobs of the classes that a
- * preempt rule names. Of all rooms the one that loses the least work is made, then the one with the fewest victims; a gang's
- * is made whole or not at all. An attempt that stops, that moves, or whose own deadline this would endanger stays.
+ * Room at home for jobs with a deadline too close to wait, made by running jobs of the classes that a preempt rule names.
+ * The room that loses the least work is chosen, then the one with the fewest victims; a gang's room is made whole or not at all.
+ * An attempt that stops, that moves, or that this would make miss its own deadline stays.
  * A rule with `longerBy` makes room for a newcomer that would leave home otherwise, without a deadline: of jobs no bigger than
- * it that are at least so many times as long and saved their work just now. One of their pauses weighs little beside their length.
- * Room that a victim leaves beyond what was needed serves the next such job of the same cycle. The room is the job's by name
- * from then on (kept-room.ts): no one who waited longer takes it, so that no one is asked to leave for the same job twice.
+ * it that are at least so many times as long and saved their work just now. One pause is short compared with their length.
+ * Spare room that a victim leaves serves the next such job of the same cycle. The room is then reserved for the job
+ * (kept-room.ts): no job that waited longer takes it, so no attempt is evicted twice for the same job.
  */
 export class Evictions {
 	readonly #snapshot: Snapshot;

@@ -11,6 +11,6 @@ export interface Eviction {
 	ruleId: string;
 	/** For a deadline; otherwise for a newcomer. */
 	urgent: boolean;
-	/** When the last of them is expected to be gone. */
+	/** When the last of them is expected to end. */
 	startMs: number;
 }

@@ -94,7 +94,7 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 		cashMicroUsd: "0",
 		worstCaseMicroUsd: "0",
 		emissionsGrams: grams,
-		// Owned time is paid whether used or not: the choice weighs only what is newly spent.
+		// Owned time is paid whether used or not: the choice compares only new spending.
 		scoreMicroUsd: moneyText(scoreOf(0, laterMs, grams, policy.weights)),
 		outcome: out ? "removed" : d.placedIn === pool ? "chosen" : "passes",
 		removedBy: out,
@@ -214,7 +214,7 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 	const fit = d.shape.offers();
 	for (const g of shapeGroups(d)) groups.set(`${g.why}\n${g.ruleId ?? ""}`, { ...g });
 	for (const p of d.choice?.passedOver ?? []) {
-		// Back-off that the offer itself tells is counted with the shape's.
+		// Back-off reported by the offer itself is counted with the shape's.
 		if (p.removal.why === "capacity_backoff" && p.row.backoffUntilMs > d.snapshot.nowMs) continue;
 		const { removal } = p;
 		add(removal.ruleId, removal.why, 1, () => cloudCandidate(d, p.row, removal));

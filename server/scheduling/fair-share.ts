@@ -5,8 +5,8 @@ import { compareEqualRank, compareQueued, type QueuedJob } from "./order.ts";
 
 /**
  * The queue in the order in which it is served. Without shares: by rank. With them each team's rank moves by up to
- * LIMITS.sharePoints with what it uses of its share: usage = GPUs of its live attempts at home + those of its own jobs
- * before this one in the order; share = owned GPUs × weight ÷ sum of the weights of all teams that run or wait.
+ * LIMITS.sharePoints with what it uses of its share: usage = GPUs of its live attempts at home + those of the team's jobs before this
+ * one in the order; share = owned GPUs × weight ÷ sum of the weights of all teams that run or wait.
  *
  *   points = sharePoints × (1 − usage ÷ share), from +sharePoints (uses nothing) to −sharePoints (twice its share or more)
  *
@@ -18,7 +18,7 @@ export function orderQueue(
 	shares: Policy["shares"],
 	homeGpus: ReadonlyMap<string, number>,
 	ownedGpus: number,
-	asked: ReadonlySet<string> = NOBODY,
+	asked: ReadonlySet<string> = NONE,
 ): QueuedJob[] {
 	const ordered = [...queue].sort(compareQueued);
 	if (shares.length === 0 || ordered.length < 2) return ordered;
@@ -40,7 +40,7 @@ export function orderQueue(
 	return served;
 }
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 /** One team's jobs in their own order, which its share does not change. */
 interface Line {

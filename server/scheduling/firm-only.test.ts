@@ -33,7 +33,7 @@ describe("a deadline at the start", () => {
 		expect(offerId).toBe(firm.id);
 		expect(choice.passedOver).toMatchObject([{ row: { offer: { id: spot.id } }, removal: { why: "deadline_needs_firm" } }]);
 		const [passed] = choice.passedOver;
-		expect(passed && removalSentenceOf(passed.removal)).toBe("Spot may be taken back, and the job's deadline leaves no time for that.");
+		expect(passed && removalSentenceOf(passed.removal)).toBe("Spot may be reclaimed, and the job's deadline leaves no time for that.");
 	});
 
 	it("computes with the time in which data come to each machine", () => {

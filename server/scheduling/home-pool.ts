@@ -56,7 +56,7 @@ export class HomePool {
 	/** Slots that this cycle's plan gave away. */
 	readonly #taken: number[] = [];
 	readonly #takenFlags: Uint8Array;
-	/** Attempts that this cycle's plan tells to end. */
+	/** Attempts that this cycle's plan stops. */
 	readonly #leaving = new Set<RunningAttempt>();
 	#nowMs = 0;
 	#fresh = false;
@@ -132,12 +132,12 @@ export class HomePool {
 		}
 	}
 
-	/** Every end must be asked again, since what tells them has changed. */
+	/** Every end must be computed again, since its inputs have changed. */
 	forgetEnds(): void {
 		this.#validUntilMs.fill(0);
 	}
 
-	/** It is told to end in this cycle, before either replay is searched: its slots come free after the grace. */
+	/** It is stopped in this cycle, before either replay is searched: its slots become free after the grace. */
 	leave(attempt: RunningAttempt): void {
 		this.#leaving.add(attempt);
 		this.#forgetEndsOf(attempt);
@@ -153,7 +153,7 @@ export class HomePool {
 		return this.#holdersOn[node] ?? [];
 	}
 
-	/** The attempt on a slot that was told to leave and is the only one there; null when there is none, or it stays. */
+	/** The attempt that was asked to leave a slot and is the only one there; null when there is none, or it stays. */
 	leaverOf(slot: number): RunningAttempt | null {
 		if (this.#holders[slot] !== 1) return null;
 		const holder = this.holdersOn(this.#nodeOf(slot)).find(({ slots }) => slots.includes(slot));

@@ -33,7 +33,7 @@ const NOT_DUE: { why: RemovalCode; ruleId: string | null } = { why: "burst_not_d
 
 const KNOWN_SHOWN = 8;
 
-/** Of all places the one that came furthest tells the most (removal.ts, stageOf). Ties: the code, then the rule. */
+/** The place that passed the most checks explains the most (removal.ts, stageOf). Ties: the code, then the rule. */
 function furthest(removals: readonly Removal[]): Removal | null {
 	let best: Removal | null = null;
 	for (const r of removals) {

@@ -3,7 +3,7 @@ import { reason } from "#server/domain/reasons.ts";
 import { sentenceOf } from "#server/domain/sentences.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { decide } from "./decide.ts";
-import { keptRooms, type ToldToLeave } from "./kept-room.ts";
+import { keptRooms, type LeavingAttempt } from "./kept-room.ts";
 import { aJob, aPolicy, aPool, aSnapshot, NOON_MS } from "./testing/builders.ts";
 import type { Action, KeptRoom, PendingJob, Snapshot } from "./types.ts";
 
@@ -64,15 +64,15 @@ describe("room that running jobs make for one job", () => {
 describe("the line before a slot at home", () => {
 	const sentences = (part: Partial<Snapshot>): string[] => [...decide(given(part)).waiting.values()].map((why) => sentenceOf(why));
 
-	it("has one first job: who gets room of its own is in none", () => {
+	it("has one first job: a job that gets its own room is not in a queue", () => {
 		const pools = [aPool({ gpusPerNode: 4, freeSlots: [] })];
 		const running = [0, 1].map((slot) => ({ ...aJob(`leaver-${slot}`).running("home-a", [slot], HOUR_MS), stopping: true }));
 		const others = [2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0));
 		const urgents = [0, 1].map((slot) => ({ ...aJob(`urgent-${slot}`).gpus(1).build(), room: { ...ROOM, slots: [slot] } }));
-		const told = sentences({ pools, running: [...running, ...others], pending: [...urgents, aJob("a").build(), aJob("b").build()] });
-		expect(told).toHaveLength(4);
-		expect(told.filter((words) => words.includes("makes room for its deadline"))).toHaveLength(2);
-		expect(told.filter((words) => words.includes("first in line")).length).toBeLessThanOrEqual(1);
+		const leaving = sentences({ pools, running: [...running, ...others], pending: [...urgents, aJob("a").build(), aJob("b").build()] });
+		expect(leaving).toHaveLength(4);
+		expect(leaving.filter((words) => words.includes("makes room for its deadline"))).toHaveLength(2);
+		expect(leaving.filter((words) => words.includes("first in line")).length).toBeLessThanOrEqual(1);
 	});
 
 	it("is not mentioned where no pool answers, so that not everybody is first in it", () => {
@@ -83,8 +83,8 @@ describe("the line before a slot at home", () => {
 	});
 });
 
-describe("a room, read from the reasons of those who were told to leave", () => {
-	const told = (change: Partial<ToldToLeave> = {}, facts: Record<string, string> = {}): ToldToLeave => ({
+describe("a room, read from the reasons of the attempts that leave", () => {
+	const leaving = (change: Partial<LeavingAttempt> = {}, facts: Record<string, string> = {}): LeavingAttempt => ({
 		stopReason: reason("evicted_for_deadline", {
 			forJobId: "job_urgent",
 			ruleId: "deadlines-first",
@@ -96,13 +96,13 @@ describe("a room, read from the reasons of those who were told to leave", () => 
 		endedAtMs: null,
 		...change,
 	});
-	it.each<[string, ToldToLeave[], KeptRoom | undefined]>([
-		["is the one that they all name", [told(), told()], ROOM],
-		["is kept when they no longer exist", [told({ endedAtMs: NOON_MS - 5_000 })], ROOM],
-		["is the newest of several", [told({}, { slots: "7" }), told({ askedAtMs: NOON_MS })], ROOM],
-		["lapses 10 minutes after their end", [told({ endedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
-		["lapses 10 minutes after the call when they do not leave", [told({ askedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
-		["is not there for any other end", [told({ stopReason: reason("returning_home", { forJobId: "job_urgent" }) })], undefined],
+	it.each<[string, LeavingAttempt[], KeptRoom | undefined]>([
+		["is the one that they all name", [leaving(), leaving()], ROOM],
+		["is kept when they no longer exist", [leaving({ endedAtMs: NOON_MS - 5_000 })], ROOM],
+		["is the newest of several", [leaving({}, { slots: "7" }), leaving({ askedAtMs: NOON_MS })], ROOM],
+		["lapses 10 minutes after their end", [leaving({ endedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
+		["lapses 10 minutes after the call when they do not leave", [leaving({ askedAtMs: NOON_MS - 10 * MINUTE_MS - 1 })], undefined],
+		["is not there for any other end", [leaving({ stopReason: reason("returning_home", { forJobId: "job_urgent" }) })], undefined],
 	])("%s", (_, list, want) => {
 		expect(keptRooms(list, NOON_MS).get("job_urgent")).toEqual(want);
 	});

@@ -10,21 +10,21 @@ import { endOfStop } from "./run-time.ts";
 import type { KeptRoom } from "./types.ts";
 import { homeReason } from "./why.ts";
 
-/** How long room that running jobs were told to make stays one job's own: from the call to leave, and from their end. */
+/** How long room made by running jobs stays reserved for one job: from the call to leave, and from their end. */
 export const ROOM_VALID_MS = 10 * MINUTE_MS;
 
 /** A call to leave, as it is stored with the attempt that got it. */
-export interface ToldToLeave {
+export interface LeavingAttempt {
 	stopReason: Reason | null;
 	askedAtMs: number | null;
 	endedAtMs: number | null;
 }
 
 /** The rooms that are kept, by the job they were made for; of several made for one job the newest. */
-export function keptRooms(told: Iterable<ToldToLeave>, nowMs: number): Map<string, KeptRoom> {
+export function keptRooms(leaving: Iterable<LeavingAttempt>, nowMs: number): Map<string, KeptRoom> {
 	const rooms = new Map<string, KeptRoom>();
 	const madeAt = new Map<string, number>();
-	for (const { stopReason, askedAtMs, endedAtMs } of told) {
+	for (const { stopReason, askedAtMs, endedAtMs } of leaving) {
 		if (stopReason?.code !== "evicted_for_deadline" && stopReason?.code !== "evicted_for_newcomer") continue;
 		const { forJobId, poolId, slots, ruleId } = stopReason.facts;
 		if (typeof forJobId !== "string" || typeof poolId !== "string" || typeof slots !== "string" || askedAtMs === null) continue;
@@ -36,9 +36,9 @@ export function keptRooms(told: Iterable<ToldToLeave>, nowMs: number): Map<strin
 }
 
 /**
- * A job for which others were told to leave goes to the room that they make, and no one else does: it starts when the last of
- * them no longer exists, and until then what is free of it already is taken for it. Null when that room cannot come about any more
- * (somebody else holds of it, or its site does not answer): then the job waits like any other.
+ * A job for which others leave gets the room that they make: it starts when the last of them has ended, and until then the free part is
+ * reserved for it. Null when that room is no longer possible (another job holds part of it, or its site does not answer): then the
+ * job waits like any other.
  */
 export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	const room = queued.job.room ?? null;

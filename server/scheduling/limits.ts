@@ -6,8 +6,8 @@ export const LIMITS = {
 	ageingMsPerPoint: HOUR_MS,
 
 	/**
-	 * A job whose late run would leave less than this before its deadline counts as having waited for urgentPoints hours:
-	 * it comes before any priority that has not waited so long itself.
+	 * A job with less than this between its late end and its deadline counts as having waited for urgentPoints hours:
+	 * it comes before any priority that has not waited as long.
 	 */
 	urgentSlackMs: HOUR_MS,
 	urgentPoints: 100,
@@ -43,10 +43,10 @@ export const LIMITS = {
 	/** Kinds of jobs that are kept apart between cycles. */
 	keptShapes: 2000,
 	/**
-	 * What an offer is believed to do before our own launches say otherwise, and how much that belief weighs. One spot
-	 * interruption in 10 instance hours, weighing as much as 10 hours seen. An assumption between two sources: AWS Spot
-	 * Advisor's buckets (5 to over 20 percent of instances in a month) and the GPU spot traces of "Can't Be Late" (NSDI '24:
-	 * a zone's spot lasts 1.5 to 6 hours). On-demand and reserved capacity are not taken back.
+	 * The prior for an offer before our own launches provide data, and its strength. One spot interruption in 10 instance hours,
+	 * counted as 10 observed hours. An assumption between two sources: AWS Spot Advisor's buckets (5 to over 20 percent of instances
+	 * in a month) and the GPU spot traces of "Can't Be Late" (NSDI '24: a zone's spot lasts 1.5 to 6 hours). On-demand and reserved
+	 * capacity are not reclaimed.
 	 */
 	priorSpotInterruptionsPerHour: 0.1,
 	priorInstanceHours: 10,

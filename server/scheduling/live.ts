@@ -134,7 +134,7 @@ function isWatched({ placement, spec, expiresAtMs = null, idleSinceMs = null, gp
 	return placement.poolId === null || spec.critical || bounded;
 }
 
-/** Keeps its end until the median passes, or what tells run times has changed. */
+/** Keeps its end until the median passes, or the run-time statistics change. */
 function holderOf(
 	slots: readonly number[],
 	attempt: RunningAttempt | null,

@@ -4,9 +4,9 @@ import type { OfferFit, RemovedGroup } from "./offers.ts";
 import { compareNames, stageOf } from "./removal.ts";
 
 /**
- * Of what keeps offers away, the one thing to name. Offers that came furthest tell the most (removal.ts, stageOf); among equals
- * it is the rule, or the fact, without which most offers would come back. A rule without which nothing comes back, because
- * another one removes the same, is named last: to lift it would change nothing. Ties: what removed more, then the names.
+ * The main reason why offers are excluded. Offers that passed the most checks explain the most (removal.ts, stageOf); among equals it is
+ * the rule or fact that excludes the most offers on its own. A rule that excludes nothing on its own, because another one excludes the
+ * same offers, is named last: lifting it would change nothing. Ties: what removed more, then the names.
  * Cost: rules that remove × offers that rules alone remove.
  */
 export function mainRemoval({ removed, barred }: OfferFit, filters: readonly PlaceFilter[]): RemovedGroup | null {

@@ -101,7 +101,7 @@ const CHANGES: Record<string, (s: Snapshot, random: Random) => Partial<Snapshot>
 /** Work in the cloud that started so long ago, on the so-manieth offer. */
 const cloudWork = fc.record({ offer: fc.nat(11), ranMs: fc.integer({ min: -5, max: 300 }), hours: fc.integer({ min: 1, max: 60 }) });
 
-/** Attempts that tell what time changes of them by the clock, as a replay keeps them: the start, and the next checkpoint. */
+/** Attempts that report what time changes of them by the clock, as a replay keeps them: the start, and the next checkpoint. */
 function withCloudWork(
 	snapshot: Snapshot,
 	work: { offer: number; ranMs: number; hours: number }[],
@@ -138,7 +138,10 @@ function withCloudWork(
 	return { ...snapshot, policy, running: [...snapshot.running, ...running] };
 }
 
-/** A full pool of long runs that save their work every quarter of an hour, told by the clock, and a rule that makes room for newcomers. */
+/**
+ * A full pool of long runs that save their work every quarter of an hour, reported by the clock, and a rule that makes room for
+ * newcomers.
+ */
 function withHomeWork(work: { gpus: number; ranMs: number }[], clock: { nowMs: number }): Snapshot {
 	const intervalMs = 15 * MINUTE_MS;
 	const [nodes, gpusPerNode] = [4, 4];
@@ -205,7 +208,7 @@ function without(jobs: readonly PendingJob[], one: PendingJob): PendingJob[] {
 	return jobs.filter((job) => job !== one);
 }
 
-/** The one fact of a reason that is told otherwise where only actions are asked for. */
+/** The one fact of a reason that differs where only actions are requested. */
 function withoutP90(action: Action): Action {
 	return { ...action, reason: { ...action.reason, facts: { ...action.reason.facts, startP90Ms: null } } };
 }

@@ -13,7 +13,7 @@ import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpre
 interface PendingRest {
 	readonly rest: TimeSpread;
 	readonly thin: boolean;
-	/** As it stood in the queue when it was last asked for. */
+	/** As it was in the queue when it was last requested. */
 	queued: QueuedJob | null;
 	/** Of the pool that replayedMs is for; below 0: none yet. */
 	slots: number;
@@ -27,7 +27,7 @@ interface PendingRest {
  */
 export class Core {
 	runTimeOf: RunTimeOf;
-	/** What is left of pending jobs, by their objects, as long as what tells run times stays. */
+	/** What is left of pending jobs, by their objects, as long as the run-time statistics stay the same. */
 	#rests = new WeakMap<PendingJob, PendingRest>();
 	/** Only a core that is followed keeps them: keeping costs more than it saves where each is asked for in one cycle alone. */
 	#followed = false;

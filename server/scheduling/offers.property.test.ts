@@ -31,7 +31,7 @@ const record: fc.Arbitrary<OfferRecord> = fc
 		return r;
 	});
 
-/** A quota that counts cores of several models, of which 30 are free in each region: 5 GPUs with 6 cores each. */
+/** A quota that counts cores of several models, with 30 free in each region: 5 GPUs with 6 cores each. */
 const CORES = { name: "cores", unit: "cores", limit: 100, used: 70 } as const;
 const CORES_FREE = CORES.limit - CORES.used;
 

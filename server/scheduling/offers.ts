@@ -28,8 +28,8 @@ export interface OfferRow {
 	diskMicroUsdPerHour: number;
 	/** g/h of one instance under load; null when grid, PUE or board power is not known. */
 	gramsPerHour: number | null;
-	/** Price, disk and weighed carbon: the order of offers for a job of any length, since every offer starts equally soon. */
-	weighedMicroUsdPerHour: number;
+	/** Price, disk and weighted carbon: the order of offers for a job of any length, since every offer starts equally soon. */
+	rankingMicroUsdPerHour: number;
 	/** A price that cannot be trusted. */
 	priceRemoval: Removal | null;
 	/** After a capacity or quota error: not before this time; 0 when there was none. */
@@ -48,7 +48,7 @@ export interface OfferRow {
 	lastModel: { step: number; seen: readonly ZoneRecord[]; model: ZoneModel } | null;
 }
 
-/** All offers, cheapest weighed hour first; those whose price cannot be trusted come last. */
+/** All offers, lowest ranking price first; those with an untrusted price come last. */
 function openOffers(snapshot: Snapshot): OfferRow[] {
 	const watts = new Map<string, number>();
 	for (const pool of [...snapshot.pools].sort((a, b) => a.wattsPerGpu - b.wattsPerGpu)) watts.set(pool.accelerator, pool.wattsPerGpu);
@@ -58,11 +58,11 @@ function openOffers(snapshot: Snapshot): OfferRow[] {
 	const worst = rows.reduce((max, r) => Math.max(max, r.gramsPerHour === null ? 0 : r.gramsPerHour / Math.max(1, r.offer.gpus)), 0);
 	const microPerGram = Number(snapshot.policy.weights.carbonMicroUsdPerTonne) / 1e6;
 	// So is a disk of an unknown price, as the most expensive: it is in no cost, and must not make its offer the cheapest.
-	const dearestDisk = rows.reduce((max, r) => Math.max(max, r.diskMicroUsdPerHour), 0);
+	const highestDisk = rows.reduce((max, r) => Math.max(max, r.diskMicroUsdPerHour), 0);
 	for (const row of rows) {
 		const carbon = (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;
-		const disk = row.offer.disk?.microUsdPerMonth === null ? dearestDisk : row.diskMicroUsdPerHour;
-		row.weighedMicroUsdPerHour = row.microUsdPerHour + disk + carbon;
+		const disk = row.offer.disk?.microUsdPerMonth === null ? highestDisk : row.diskMicroUsdPerHour;
+		row.rankingMicroUsdPerHour = row.microUsdPerHour + disk + carbon;
 	}
 	likesOf(rows);
 	return rows.sort(compareRows);
@@ -85,19 +85,19 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 		microUsdPerHour: offer.microUsdPerHour === null ? Number.NaN : Number(offer.microUsdPerHour),
 		diskMicroUsdPerHour: Number(diskMicroUsdPerHourMax(offer.disk)),
 		gramsPerHour: known ? gramsOf(watts * offer.gpus, HOUR_MS, offer.gridGramsPerKwh ?? 0, offer.pue ?? 1) : null,
-		weighedMicroUsdPerHour: 0,
+		rankingMicroUsdPerHour: 0,
 		priceRemoval: priceRemovalOf(offer, snapshot),
 		backoffUntilMs: offer.backoffUntilMs ?? 0,
 		placeKey: `${offer.provider}:${offer.region}`,
 		quota: quotaOf(offer),
 		lastHold: null,
-		likes: NOBODY,
+		likes: NONE,
 		lastRates: null,
 		lastModel: null,
 	};
 }
 
-const NOBODY: readonly string[] = [];
+const NONE: readonly string[] = [];
 
 /** The same accelerator and capacity type in one zone: sizes of machine differ, and come and go together. */
 function likesOf(rows: readonly OfferRow[]): void {
@@ -110,7 +110,7 @@ function likesOf(rows: readonly OfferRow[]): void {
 		if (ids) ids.push(offer.id);
 		else likes.set(key, [offer.id]);
 	}
-	for (const row of rows) row.likes = likes.get(keyOf(row.offer))?.toSorted() ?? NOBODY;
+	for (const row of rows) row.likes = likes.get(keyOf(row.offer))?.toSorted() ?? NONE;
 }
 
 /**
@@ -126,7 +126,7 @@ function quotaOf(offer: Offer): OfferRow["quota"] {
 	return quotaGpusFree === null ? null : { key: `${siteId}\n${region}\n${accelerator}\n${capacityType}`, free: quotaGpusFree, each: gpus };
 }
 
-/** Which quota, what it is and what is used of it, where the provider tells. */
+/** Which quota, its size and its use, where the provider reports them. */
 export function quotaFacts(offer: Offer, free: { freeGpus: number; askedGpus: number }): Reason["facts"] {
 	const { quota } = offer;
 	return quota ? { ...free, quota: quota.name, unit: quota.unit, limit: quota.limit, used: quota.used } : free;
@@ -144,7 +144,7 @@ export function gramsOf(watts: number, lengthMs: number, gridGramsPerKwh: number
 
 /**
  * A price of 0, a missing or a stale price is an error to show, never "cheapest"; spot at or over on-demand is no spot.
- * Reserved capacity of which it is known how much is free has a contract's marginal price: it may be 0, and it does not grow old.
+ * Reserved capacity with a known free amount has a contract's marginal price: it may be 0, and it does not become stale.
  */
 function priceRemovalOf(offer: Offer, snapshot: Snapshot): Removal | null {
 	const price = offer.microUsdPerHour;
@@ -171,7 +171,7 @@ function compareRows(a: OfferRow, b: OfferRow): number {
 
 /** A missing price sorts behind every real one. */
 function priceOrder(row: OfferRow): number {
-	return Number.isNaN(row.weighedMicroUsdPerHour) ? Number.MAX_VALUE : row.weighedMicroUsdPerHour;
+	return Number.isNaN(row.rankingMicroUsdPerHour) ? Number.MAX_VALUE : row.rankingMicroUsdPerHour;
 }
 
 /** Offers that one thing removed, with the cheapest of them. */
@@ -185,7 +185,7 @@ export interface RemovedGroup {
 
 /** The offers as jobs of one shape meet them. */
 export interface OfferFit {
-	/** Hardware, policy, residency, price and what is free of them allow them; cheapest weighed hour first. Some may be in back-off. */
+	/** Allowed by hardware, policy, residency, price and free capacity; lowest ranking price first. Some may be in back-off. */
 	eligible: OfferRow[];
 	/** Of `eligible`, those not in back-off by the offer itself. */
 	usable: OfferRow[];
@@ -268,11 +268,11 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		}
 		for (const row of rows) {
 			const byPolicy = policyRemovals[row.index];
-			const forGood = byPolicy?.removal ?? gangRemoval(spec, row) ?? residency(row);
-			const out = forGood ?? row.priceRemoval ?? scarcityRemoval(spec, row.offer);
+			const permanent = byPolicy?.removal ?? gangRemoval(spec, row) ?? residency(row);
+			const out = permanent ?? row.priceRemoval ?? scarcityRemoval(spec, row.offer);
 			if (out) count(byPolicy?.key ?? out.why, row, out, 1);
 			else eligible.push(row);
-			if (!forGood) possible = true;
+			if (!permanent) possible = true;
 		}
 	}
 	eligible.sort((a, b) => a.index - b.index);

@@ -11,13 +11,13 @@ export interface QueuedJob {
 	/** Deadline − now − rest (P50); infinite without a deadline. */
 	slackMs: number;
 	/**
-	 * Deadline − now − the rest that must still fit (P90; P50 where no history tells a spread; at most 0 where no one said how long
+	 * Deadline − now − the rest that must still fit (P90; P50 where no history gives a spread; at most 0 where no one said how long
 	 * it takes); infinite without a deadline.
 	 */
 	lateSlackMs: number;
 }
 
-/** `thin`: what is known of its run time is an estimate or a guess, whose P90 says little. */
+/** `thin`: its run time is an estimate or a guess, with a P90 of little value. */
 export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin = true): QueuedJob {
 	const leftMs = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - nowMs;
 	const slackMs = leftMs - rest.p50Ms;
@@ -39,7 +39,7 @@ function agePoints(job: PendingJob, nowMs: number): number {
 }
 
 /**
- * A deadline, and no one said how long it takes: past runs tell what is likely, and one in ten takes longer. Its deadline is
+ * A deadline, and no one said how long it takes: past runs show what is likely, and one in ten takes longer. Its deadline is
  * the only bound that there is, and no wait before it is safe.
  */
 function isUnbounded({ spec }: PendingJob): boolean {
@@ -47,8 +47,8 @@ function isUnbounded({ spec }: PendingJob): boolean {
 }
 
 /**
- * One run in ten would be short enough. The P10 of a run time whose logarithm lies evenly about its median is P50² ÷ P90.
- * What no one can help any more must not push others aside. Of a job of which no one said how long it takes no one knows that.
+ * One run in ten would be short enough. The P10 of a run time with a symmetric logarithm is P50² ÷ P90.
+ * A job that cannot meet its deadline must not delay others. Unknown for a job without an estimate.
  */
 export function canStillMakeIt(job: PendingJob, rest: TimeSpread, leftMs: number): boolean {
 	return isUnbounded(job) ? leftMs > 0 : leftMs >= (rest.p50Ms * rest.p50Ms) / Math.max(1, rest.p90Ms);

@@ -71,7 +71,7 @@ describe("a pool twice as fast", () => {
 });
 
 describe("a pool half as fast", () => {
-	it("weighs waiting for it by the hours that the run takes longer", () => {
+	it("counts waiting for it by the hours that the run takes longer", () => {
 		const score = (view: PoolView) => homeScore({ ...view, gridGramsPerKwh: null }, queued, NOON_MS, snapshot);
 		const snapshot = aSnapshot();
 		const queued = { job: waiting, rest: { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS } } as Parameters<typeof homeScore>[1];

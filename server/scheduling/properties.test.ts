@@ -21,7 +21,7 @@ function always(check: (plan: Plan, snapshot: Snapshot) => void, among: fc.Arbit
 	);
 }
 
-/** Deadlines that press, and work that may be told to leave for them. */
+/** Urgent deadlines, and work that may be evicted for them. */
 const crowded: fc.Arbitrary<Snapshot> = fc
 	.record({ base: anySnapshot, estimateHours: fc.integer({ min: 1, max: 3 }), slackMinutes: fc.integer({ min: 5, max: 90 }) })
 	.map(({ base, estimateHours, slackMinutes }) => {
@@ -118,8 +118,8 @@ describe("safety: whatever the snapshot", () => {
 	it("never starts a job that has a live attempt, and asks each attempt to leave once at most", () => {
 		always((plan, snapshot) => {
 			const live = new Set(snapshot.running.map((r) => r.jobId));
-			const told = plan.actions.flatMap((a) => ("attemptId" in a ? [a.attemptId] : []));
-			expect(new Set(told).size).toBe(told.length);
+			const acted = plan.actions.flatMap((a) => ("attemptId" in a ? [a.attemptId] : []));
+			expect(new Set(acted).size).toBe(acted.length);
 			for (const a of plan.actions) if (a.kind === "place_home" || a.kind === "launch") expect(live.has(a.jobId)).toBe(false);
 		});
 	});
@@ -248,10 +248,10 @@ function applied(snapshot: Snapshot, plan: Plan): Snapshot {
 			},
 		];
 	});
-	const told = plan.actions.flatMap((a) =>
+	const leaving = plan.actions.flatMap((a) =>
 		a.kind === "evict" ? [{ stopReason: a.reason, askedAtMs: snapshot.nowMs, endedAtMs: null }] : [],
 	);
-	const rooms = keptRooms(told, snapshot.nowMs);
+	const rooms = keptRooms(leaving, snapshot.nowMs);
 	const pending = snapshot.pending.flatMap((job): PendingJob[] => {
 		const kind = byJob.get(job.jobId)?.kind;
 		if (kind === "place_home" || kind === "launch" || kind === "fail") return [];

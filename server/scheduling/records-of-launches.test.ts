@@ -22,7 +22,7 @@ describe("records of launches", () => {
 		expect(record?.zone).toMatchObject({ up: true, sinceMs: at(-6) });
 	});
 
-	it("learn a recovery: taken back at 3 h, refused at 3.25 h, up at 3.5 h", () => {
+	it("learn a recovery: reclaimed at 3 h, refused at 3.25 h, up at 3.5 h", () => {
 		const launches = [aLaunch(0, 3, "interrupted"), aLaunch(null, 3.25, "refused"), aLaunch(3.5, 4)];
 		const record = learned(launches, 5);
 		expect(sum(record?.zone?.downHours) * 60).toBeCloseTo(30, 0);

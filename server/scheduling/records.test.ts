@@ -29,7 +29,7 @@ describe("records of offers", () => {
 		expect(ratesOf("on_demand", undefined, NOON_MS, [of(0, 20)]).interruptionsPerHour).toBe(0);
 	});
 
-	it("take the refusals of other sizes as a belief that weighs one launch", () => {
+	it("take the refusals of other sizes as a prior that counts as one launch", () => {
 		const seen = (launches: number, refusals: number) => ({ ...emptyRecord(NOON_MS), launches, refusals });
 		const refused = (record: Parameters<typeof ratesOf>[1], like: ReturnType<typeof seen>) =>
 			ratesOf("spot", record, NOON_MS, [like]).refusalDelayMs / LIMITS.refusedLaunchMs;
@@ -84,7 +84,7 @@ describe("what launches say of how long spot stays, and stays away", () => {
 		expect(withInterruption(withLaunch(emptyRecord(NOON_MS), NOON_MS), NOON_MS + HOUR_MS).zone).toBeUndefined();
 	});
 
-	it("is up while one of our machines runs, however long no one asks; taken back it is unavailable until a launch comes up", () => {
+	it("is up while one of our machines runs, however long no one asks; once reclaimed it is unavailable until a launch comes up", () => {
 		let record = withLaunch(emptyRecord(NOON_MS, true), NOON_MS);
 		record = withInterruption(withHours(record, 3, NOON_MS + 3 * HOUR_MS), NOON_MS + 3 * HOUR_MS);
 		expect(record.zone).toMatchObject({ up: false, sinceMs: NOON_MS + 3 * HOUR_MS });

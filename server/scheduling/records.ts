@@ -40,7 +40,7 @@ function fastShare({ atMs }: OfferRecord, nowMs: number): number {
 /** Instances of it ran for so many hours, up to `nowMs`. */
 export function withHours(record: OfferRecord, hours: number, nowMs: number): OfferRecord {
 	const { zone, ...now } = decayed(record, nowMs);
-	// Its launch was a look, so somebody looked all the time since the last one. What was refused or taken back meanwhile stays away
+	// Its launch was a look, so the offer was observed all the time since the last one. What was refused or reclaimed meanwhile stays away
 	// until a launch comes up.
 	const seen = zone?.up ? observeZone(zone, true, nowMs) : zone;
 	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours), ...(seen !== undefined && { zone: seen }) };
@@ -90,7 +90,7 @@ const NOTHING_SEEN: OfferRecord = emptyRecord(0);
 /**
  * Posterior means of a Gamma-Poisson and of a Beta model, with LIMITS' priors as pseudo-counts:
  * interruptions an hour = (interruptions + prior rate × prior hours) ÷ (hours + prior hours), on spot only at first;
- * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), of which all but one fail and
+ * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), where all but one fail and
  * cost LIMITS.refusedLaunchMs each. Without `record` the prior alone.
  * `likes`: records of the same capacity in machines of other sizes. They come and go together, so interruptions and hours are added
  * up: many machines meet one shortage, and what each size was seen to do differs by chance more than by its kind. Refusals
@@ -133,7 +133,7 @@ export interface Rework {
 }
 
 /**
- * What interruptions add to a run of `workMs` on `instances` machines, any of which stops them all: together they are
+ * What interruptions add to a run of `workMs` on `instances` machines, where losing any one stops them all: together they are
  * interrupted at Λ = n × r an hour.
  * With checkpoints every c: Λ × T interruptions, each repeating c ÷ 2 of work on average and one boot + restore d: the first-order
  * model of Young (CACM 17(9), 1974) and Daly (FGCS 22(3), 2006) without the cost of writing a checkpoint, valid while Λ × (c ÷ 2 + d)
@@ -152,16 +152,16 @@ export function reworkOf(given: {
 	const perMs = (given.instances * given.interruptionsPerHour) / HOUR_MS;
 	if (perMs <= 0) return NO_REWORK;
 	const extraMs = extraMsOf(workMs, perMs, checkpointEveryMs, changeoverMs);
-	const interruptions = startsAnew(workMs, checkpointEveryMs) ? restartsOf(workMs, perMs) : (workMs + extraMs) * perMs;
+	const interruptions = mustRestart(workMs, checkpointEveryMs) ? restartsOf(workMs, perMs) : (workMs + extraMs) * perMs;
 	return { extraMs, interruptions };
 }
 
 const NO_REWORK: Rework = { extraMs: 0, interruptions: 0 };
 
-/** The extraMs of reworkOf alone, interruptions told by the ms: a choice asks it of every offer. */
+/** Only the extraMs of reworkOf, with interruptions per ms: a choice computes it for every offer. */
 export function extraMsOf(workMs: number, perMs: number, checkpointEveryMs: number | null, changeoverMs: number): number {
 	if (perMs <= 0) return 0;
-	if (!startsAnew(workMs, checkpointEveryMs)) {
+	if (!mustRestart(workMs, checkpointEveryMs)) {
 		const lostShare = Math.min(LIMITS.maxLostShare, perMs * ((checkpointEveryMs ?? 0) / 2 + changeoverMs));
 		return (workMs * lostShare) / (1 - lostShare);
 	}
@@ -171,7 +171,7 @@ export function extraMsOf(workMs: number, perMs: number, checkpointEveryMs: numb
 }
 
 /** It makes no checkpoint before it ends. */
-function startsAnew(workMs: number, checkpointEveryMs: number | null): boolean {
+function mustRestart(workMs: number, checkpointEveryMs: number | null): boolean {
 	return checkpointEveryMs === null || checkpointEveryMs >= workMs;
 }
 

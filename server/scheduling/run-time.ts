@@ -6,7 +6,10 @@ import { makeDistributionOf } from "./forecast/run-times.ts";
 import { LIMITS } from "./limits.ts";
 import type { DurationStat, PendingJob, RunningAttempt, TimeSpread } from "./types.ts";
 
-/** How long a job runs from its beginning, as a median and a nine-in-ten bound, ms; with the whole distribution when history tells it. */
+/**
+ * How long a job runs from its beginning, as a median and a nine-in-ten bound, ms; with the whole distribution when history provides
+ * it.
+ */
 export interface RunTime extends TimeSpread {
 	distribution?: Distribution;
 }
@@ -81,7 +84,7 @@ export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null
 	return spreadOf(Math.min(p50, left), Math.min(p90, left));
 }
 
-/** What a pending job is taken to run in the replay of a pool with so many slots, ms: drawn where history tells a distribution. */
+/** What a pending job is taken to run in the replay of a pool with so many slots, ms: drawn where history provides a distribution. */
 export function replayedRestMs(job: PendingJob, total: RunTime, rest: TimeSpread, slots: number): number {
 	if (!total.distribution) return rest.p50Ms;
 	return remainingOf(total, job.completedMs, job.spec.duration.maxMs, drawnShare(job.jobId, 0, slots)).p50Ms;
@@ -148,8 +151,8 @@ export function endOfAttempt(
 
 /**
  * The first of its draws that the work done so far has not outlived, and the nine-in-ten bound as it was then, ms of work.
- * Each draw is of the runs that outlive the one before it: of the shares of the distribution behind that one. Null: it
- * outlived all that can be told apart, or its maximum.
+ * Each draw is of the runs that outlive the one before it: of the shares of the distribution behind that one. Null: it outlived the
+ * resolution of the distribution, or its maximum.
  */
 function drawnEnd(
 	distribution: Distribution,
@@ -176,7 +179,7 @@ function leastStep(doneMs: number): number {
 	return Math.max(LIMITS.minRestMs, doneMs / 32);
 }
 
-/** Between now and the grace: when an attempt was told to stop is not known here. */
+/** Between now and the grace: when an attempt was asked to stop is not known here. */
 export function endOfStop(nowMs: number): TimeRange {
 	return nextStep(nowMs, LIMITS.stopGraceMs, 1);
 }

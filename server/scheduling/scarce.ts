@@ -33,7 +33,7 @@ export function openScarce(): ScarceBook {
 	};
 }
 
-/** Whose machines an offer gives out: a commitment without a region is an offer in each of them. */
+/** The source of an offer's machines: a commitment without a region is an offer in each of them. */
 function seatsOf({ id, commitmentId }: Offer): string {
 	return commitmentId === undefined ? id : `commitment ${commitmentId}`;
 }

@@ -45,9 +45,9 @@ function comesAndGoes(upMs: number, awayMs: number): OfferRecord {
 const SOON = comesAndGoes(10 * HOUR_MS, 20 * M);
 const RARELY = comesAndGoes(HOUR_MS, 9 * HOUR_MS);
 const seen = (record: OfferRecord): Partial<Snapshot> => ({ offerRecords: new Map([[spot.id, record]]) });
-const weighing = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n } });
+const withDelayWeight = (usd: number) => aPolicy({ weights: { delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n } });
 const choose = (job: PendingJob, given: Partial<Snapshot>) =>
-	chooseFor(aSnapshot({ policy: weighing(1), offers: [spot, firm], ...given }), job);
+	chooseFor(aSnapshot({ policy: withDelayWeight(1), offers: [spot, firm], ...given }), job);
 
 describe("a job with a deadline and checkpoints, with spot away", () => {
 	it("waits for spot that comes back soon, until its deadline asks for firm capacity at the latest", () => {
@@ -66,8 +66,8 @@ describe("a job with a deadline and checkpoints, with spot away", () => {
 	});
 
 	it("does not wait where an hour is worth more than spot could save", () => {
-		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: weighing(0) }).choice.kind).toBe("waits_for_spot");
-		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: weighing(60) }).offerId).toBe(firm.id);
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: withDelayWeight(0) }).choice.kind).toBe("waits_for_spot");
+		expect(choose(due(AMPLE_MS), { ...seen(SOON), policy: withDelayWeight(60) }).offerId).toBe(firm.id);
 	});
 
 	it("never waits longer than its deadline bears: on the last moment and one later", () => {
@@ -122,7 +122,7 @@ describe("a job with a deadline and checkpoints, with spot there", () => {
 });
 
 describe("the plan of a job that waits for spot", () => {
-	const leave = aPolicy({ ...{ weights: weighing(1).weights }, rules: [["go", null, burstRule({ always: true })]] });
+	const leave = aPolicy({ ...{ weights: withDelayWeight(1).weights }, rules: [["go", null, burstRule({ always: true })]] });
 	const snapshot = aSnapshot({ policy: leave, pools: [], offers: [spot, firm], ...seen(SOON), pending: [due(AMPLE_MS)] });
 	const at = (nowMs: number) => decide({ ...snapshot, nowMs, priceMaxAgeMs: 100 * HOUR_MS }, { explain: new Set(["job_a"]) });
 
@@ -131,11 +131,11 @@ describe("the plan of a job that waits for spot", () => {
 		expect(plan.actions).toEqual([]);
 		const why = plan.waiting.get("job_a");
 		expect(why && sentenceOf(why)).toBe(
-			"Waiting for spot, of which there was none just now; it is asked for again at 2026-11-21 12:09 UTC; the deadline bears that until 2026-11-21 21:33 UTC at the latest, since capacity that is not taken back can be had for $1.00 an hour, and spot costs $0.30.",
+			"Waiting for spot: none was available just now; next try at 2026-11-21 12:09 UTC; the deadline allows waiting until 2026-11-21 21:33 UTC, since non-spot capacity is available for $1.00 an hour, and spot costs $0.30.",
 		);
 		expect(why && waitingChanges(why).map(({ sentence }) => sentence)).toEqual([
 			"At 2026-11-21 12:09 UTC spot is asked for again, and it is launched when there is some.",
-			"By 2026-11-21 21:33 UTC it starts on capacity that is not taken back, for its deadline.",
+			"By 2026-11-21 21:33 UTC it starts on non-spot capacity, for its deadline.",
 		]);
 		const [home] = plan.explanations;
 		expect(home?.candidates.map(({ offerId, removedBy }) => [offerId, removedBy?.why])).toEqual([

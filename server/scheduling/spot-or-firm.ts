@@ -28,14 +28,12 @@ export const SPOT_TOO_SHORT: Removal = { ruleId: null, why: "spot_too_short", fa
 const ZONES_MAX = 8;
 
 /**
- * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline and checkpoints whose
- * time bears
- * a start on spot; null for any other, where no one keeps records of offers, where there is only one of the two, and where it says
- * firm capacity. Zones are the
- * places in which the job may have spot that is cheaper than the cheapest firm capacity that it may have.
- * @param rows in the order of their weighed hour
+ * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline, checkpoints
+ * and time for a start on spot; null for any other, without records of offers, where only one of the two exists, and where the rule says
+ * firm capacity. Zones are the places where the job may use spot that is cheaper than its cheapest firm capacity.
+ * @param rows sorted by ranking price
  * @param leavesFirm the policy lets running work go to cheaper capacity
- * @param blockedBy what speaks against a row now, money aside
+ * @param blockedBy reasons against a row now, money aside
  */
 export function deadlineWay(
 	rows: readonly OfferRow[],
@@ -55,7 +53,7 @@ export function deadlineWay(
 	const choice = chooseWithDeadline({
 		...before,
 		zones,
-		onDemandMicroUsdPerHour: firm.weighedMicroUsdPerHour,
+		onDemandMicroUsdPerHour: firm.rankingMicroUsdPerHour,
 		delayMicroUsdPerHour: terms.delayMicroUsdPerHour / instances,
 		leavesFirm,
 		lookDelayMs: SPOT.lookDelayMs,

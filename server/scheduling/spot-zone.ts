@@ -7,15 +7,15 @@ import { type Presence, presenceAfter, UNSEEN } from "./spot-guarantee/presence.
 import type { SpotZone, ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
 
 /**
- * A spot offer as the rule for deadlines sees it, by what its own launches and those of other sizes in its place showed. Its price is the
- * weighed hour. Whether it can be had now is known only by asking: it can, unless it refused, or took a machine back, just now (`up`).
+ * A spot offer as the rule for deadlines sees it, based on its own launches and those of other sizes in its place. Its price is the
+ * ranking price. Whether it is available now is known only by a launch: it is, unless it refused or reclaimed a machine just now (`up`).
  * Cost: a look at these records; the model is worked out again when one of them, or the hour, is another.
  */
 export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boolean): SpotZone {
 	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
 	return {
 		id: row.offer.id,
-		microUsdPerHour: row.weighedMicroUsdPerHour,
+		microUsdPerHour: row.rankingMicroUsdPerHour,
 		up,
 		ageMs: ageOf(seen, up, nowMs),
 		model: modelOn(row, seen, nowMs),
@@ -37,8 +37,7 @@ function lastOf(seen: readonly ZoneRecord[]): ZoneRecord | null {
 }
 
 /**
- * By the last look at it, if that was not too long ago to tell anything. What was unavailable then, and is not known to be, may have
- * just come back.
+ * By the last observation, if recent enough to be useful. What was unavailable then may have just come back.
  */
 function ageOf(seen: readonly ZoneRecord[], up: boolean, nowMs: number): number {
 	const last = lastOf(seen);

@@ -34,7 +34,7 @@ export interface Snapshot {
 	cloudStartMs: TimeSpread;
 	/** Board power under load by accelerator, W, for carbon estimates of offers; a pool's own wattsPerGpu fills what is missing. */
 	boardWatts?: Readonly<Record<string, number>>;
-	/** Jobs of an owned site that Spillway did not submit: they hold slots, or stand in the site's own order. */
+	/** Jobs of an owned site that Spillway did not submit: they hold slots, or are queued in the site's own order. */
 	foreign?: readonly ForeignJob[];
 	/** How offers have behaved, by offer id; the prior of LIMITS where nothing is known. */
 	offerRecords?: ReadonlyMap<string, OfferRecord>;
@@ -50,7 +50,7 @@ export interface Snapshot {
 	restoreMs?: number;
 	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: not known. */
 	priceForecast?: ReadonlyMap<string, readonly number[]>;
-	/** What those two rest on, by the same keys. Absent: told from outside (a replay), and nothing is said of it. */
+	/** What those two are based on, by the same keys. Absent: given from outside (a replay), and not reported. */
 	foretoldBy?: ReadonlyMap<string, ForetoldBy>;
 	/** How fast jobs run on each accelerator. Absent: every cloud machine has speed 1. */
 	throughput?: ThroughputView;
@@ -74,7 +74,7 @@ export interface ForeignJob {
 	gpusPerNode: number;
 	/** null: it waits. */
 	startedAtMs: number | null;
-	/** Slots that it holds, when the site tells. */
+	/** Slots that it holds, when the site reports them. */
 	slots: number[];
 	position: number;
 	/** What the site knows of its length (a time limit), ms; null: not known. */
@@ -84,7 +84,7 @@ export interface ForeignJob {
 /** How one offer behaved, learned from our own launches; counts decay with LIMITS' half-lives up to `atMs`. */
 export interface OfferRecord {
 	atMs: number;
-	/** Hours that our instances ran there, and how many were taken back in them. */
+	/** Hours that our instances ran there, and how many were reclaimed in them. */
 	instanceHours: number;
 	interruptions: number;
 	/** Launches refused for want of capacity, and launches that came up. */
@@ -181,7 +181,7 @@ export interface PendingJob {
 	approvals?: readonly ApprovalAnswer[];
 	/** Set when its last attempt ended to go on elsewhere: it is placed there before anybody else looks at the room. */
 	movingTo?: MoveTarget | null;
-	/** Set when running jobs were told to leave for it: these slots are its own. */
+	/** Set when running jobs were asked to leave for it: these slots are reserved for it. */
 	room?: KeptRoom | null;
 }
 
@@ -190,7 +190,7 @@ export interface RefusedLaunch {
 	atMs: number;
 }
 
-/** Slots that running jobs leave, with what was free beside them, for one job; and the rule that let them be told so. */
+/** Slots that running jobs leave, with what was free beside them, for one job; and the rule that evicted them. */
 export interface KeptRoom {
 	poolId: string;
 	slots: number[];
@@ -218,7 +218,7 @@ export interface RunningAttempt {
 	 */
 	savedMs?: number;
 	/**
-	 * When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. One that is told stands until
+	 * When the next checkpoint will be complete, if the job makes them on a schedule; null: not known. A reported one is valid until
 	 * it has passed.
 	 */
 	nextCheckpointAtMs?: number | null;
@@ -286,7 +286,7 @@ export interface TimeSpread {
 export interface Plan {
 	/** In the order in which they should be applied. */
 	actions: Action[];
-	/** One for each job that gets an action or whose reason changed kind; all jobs asked for in DecideOptions.explain. */
+	/** One for each job with an action or a changed kind of reason; all jobs asked for in DecideOptions.explain. */
 	explanations: Explanation[];
 	/** For every pending job that home can run. */
 	forecasts: Map<string, TimeRange>;
@@ -336,12 +336,12 @@ export type Action =
 	| { kind: "move"; jobId: string; attemptId: string; atMs: number; to: MoveTarget; holdMicroUsd: bigint; reason: Reason };
 
 export interface DecideOptions {
-	/** Jobs whose full explanation is wanted whatever happens to them (quotes, the Job page). */
+	/** Jobs that are always explained in full (quotes, the Job page). */
 	explain?: ReadonlySet<string>;
 	/**
 	 * Pending jobs that are only asked about (quotes): each is decided at its place in the order as if it alone had been added to
-	 * the others, is explained, and takes nothing. The plan tells of no one else: no one behind the last of them is decided, nor is
-	 * running work moved.
+	 * the others, is explained, and takes nothing. The plan contains no other jobs: none behind the last of them is decided, and no
+	 * running work is moved.
 	 */
 	asked?: ReadonlySet<string>;
 	/** Kept by a caller that decides again and again. */

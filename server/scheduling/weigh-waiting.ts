@@ -1,7 +1,7 @@
 import { gpusOf } from "#server/domain/job.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import { type DueBurst, waitingIsWeighed } from "./burst.ts";
+import { type DueBurst, shouldCompareWaiting } from "./burst.ts";
 import type { OfferChoice } from "./choose-offer.ts";
 import { type CloudRun, scoreOf } from "./cost.ts";
 import { speedOf } from "./home-pool.ts";
@@ -10,7 +10,7 @@ import type { QueuedJob } from "./order.ts";
 import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
 
 /**
- * What waiting for home weighs, µ$: no cash (owned time is paid whether it is used or not), the hours until the P50 start
+ * What waiting for home costs, µ$: no cash (owned time is paid whether it is used or not), the hours until the P50 start
  * (and those that the run takes longer than on a machine of speed 1) × the weight of delay, and the tonnes of the run × the weight of
  * carbon. Unknown carbon counts as none.
  */
@@ -26,7 +26,7 @@ export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number,
 	);
 }
 
-/** Why a job whose rule is due waits all the same: waiting weighs no more than the best offer. null: it may leave. */
+/** Why a job with a due rule still waits: waiting costs no more than the best offer. null: it may leave. */
 export function stayReason(given: {
 	snapshot: Snapshot;
 	queued: QueuedJob;
@@ -37,7 +37,7 @@ export function stayReason(given: {
 	ahead: number;
 }): Reason | null {
 	const { snapshot, queued, run, due, choice, home, ahead } = given;
-	if (home === null || !waitingIsWeighed(due, snapshot.policy.weights.delayMicroUsdPerHour)) return null;
+	if (home === null || !shouldCompareWaiting(due, snapshot.policy.weights.delayMicroUsdPerHour)) return null;
 	if (choice.kind === "none" || choice.kind === "backed_off" || choice.kind === "waits_for_spot") return null;
 	const cloud = choice.kind === "chosen" ? choice.scoreMicroUsd : scoreOf(choice.row, run);
 	const waiting = homeScore(home.view, queued, home.range.p50Ms, snapshot);

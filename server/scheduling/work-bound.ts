@@ -31,7 +31,7 @@ export function boundedWorkMs(rest: TimeSpread, length: KnownLength | null, with
 	return Math.min(bound, withinMs, maxMs === null ? Number.POSITIVE_INFINITY : maxMs - doneMs);
 }
 
-/** The same where only a median and a P90 are known: a run time whose logarithm is normal. */
+/** The same where only a median and a P90 are known: a lognormal run time. */
 function logNormalBound({ p50Ms, p90Ms }: TimeSpread, withinMs: number): number | null {
 	const sigma = Math.log(Math.max(1, p90Ms / Math.max(1, p50Ms))) / NORMAL_P90;
 	if (sigma < 1e-6) return p50Ms <= withinMs ? p50Ms : null;

@@ -11,12 +11,12 @@ interface Agent {
 	machine: Machine;
 	attempt: AttemptRecord;
 	command: Command | null;
-	/** The command was told to end and is saving. */
+	/** The command was asked to end and is saving. */
 	stopping: boolean;
 	done: boolean;
 }
 
-/** What runs on the machines: enrol, stage, run, checkpoint, tell; stop when told, when taken and when the time is up. */
+/** What runs on the machines: enrol, stage, run, checkpoint, report; stop when asked, reclaimed or out of time. */
 export class SimAgents implements MachineEvents {
 	readonly #ctx: SimContext;
 	readonly #byMachine = new Map<string, Agent>();

@@ -75,7 +75,7 @@ export class BudgetLedger {
 		hold.closedAtMs = nowMs;
 	}
 
-	/** What the core is told: posted in the period of now, held over all periods. */
+	/** Input of the core: posted in the current period, held over all periods. */
 	views(nowMs: number): BudgetView[] {
 		return [...this.#rules.values()].map((rule) => {
 			const { posted, held } = this.#balance(rule, nowMs);

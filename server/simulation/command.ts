@@ -31,11 +31,11 @@ export function startCommand(row: JobRecord, startedAtMs: number): Command {
 }
 
 /**
- * Work that survives the command's end at this moment, ms: all of it when it was told and saved, else what the newest
+ * Work that survives the command's end at this moment, ms: all of it when it was asked to end and saved, else what the newest
  * checkpoint on the interval holds; nothing without checkpoints.
  */
-export function savedAt(command: Command, atMs: number, told: boolean): number {
+export function savedAt(command: Command, atMs: number, wasAsked: boolean): number {
 	if (command.checkpointMs === null) return 0;
 	const ranMs = Math.max(0, Math.min(atMs, command.endsAtMs) - command.startedAtMs);
-	return command.resumedMs + (told ? ranMs : Math.floor(ranMs / command.checkpointMs) * command.checkpointMs);
+	return command.resumedMs + (wasAsked ? ranMs : Math.floor(ranMs / command.checkpointMs) * command.checkpointMs);
 }

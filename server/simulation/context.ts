@@ -60,12 +60,12 @@ export interface SimContext {
 	control(atMs: number, name: string, run: () => void): void;
 	/** Somebody outside calls the control plane, and again until it answers or `still` is false. */
 	report(name: string, still: () => boolean, run: () => void): void;
-	/** Between any two steps whose order matters: the process may die here. */
+	/** Between any two steps with an order that matters: the process may die here. */
 	mayCrash(step: string): void;
 	/** Something changed that a cycle must see. */
 	wake(): void;
 	/** An instance should be looked at. */
 	poke(row: InstanceRecord, atMs: number): void;
-	/** An attempt was told to end. */
+	/** An attempt was asked to end. */
 	stopRequested(attempt: AttemptRecord): void;
 }

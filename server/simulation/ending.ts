@@ -30,7 +30,7 @@ export function requestMove(ctx: SimContext, attempt: AttemptRecord, move: NonNu
 	return true;
 }
 
-/** Tells every attempt whose time to move has come to end. */
+/** Asks every attempt that is due to move to end. */
 export function beginDueMoves(ctx: SimContext): void {
 	for (const attempt of [...ctx.book.liveAttempts]) {
 		if (attempt.move && attempt.move.atMs <= ctx.nowMs()) requestStop(ctx, attempt, attempt.move.reason);

@@ -9,9 +9,9 @@ export interface FaultRates {
 	quota: number;
 	/** Calls of any kind that the provider refuses for their number. */
 	throttled: number;
-	/** Launches whose answer is lost although the machine exists. */
+	/** Launches with a lost answer although the machine exists. */
 	timeoutButExists: number;
-	/** Launches whose answer is lost and whose machine shows in listings only this much later, at most. */
+	/** Launches with a lost answer where the machine shows in listings only this much later, at most. */
 	createDelayed: number;
 	createDelayMsMax: number;
 	/** A new machine is missing from listings for up to this long. */
@@ -24,7 +24,7 @@ export interface FaultRates {
 	spotNoNoticePerHour: number;
 	slowTerminate: number;
 	slowTerminateMsMax: number;
-	/** Cycles whose plan is applied again, later: a second scheduler that saw the same. */
+	/** Cycles with a plan that is applied again, later: a second scheduler that saw the same. */
 	stalePlan: number;
 	/** Steps of the control plane after which its process dies. */
 	crash: number;
@@ -93,7 +93,7 @@ export function drawFaults(random: Random): FaultRates {
 	for (const name of Object.keys(WORST) as (keyof FaultRates)[]) {
 		const on = random.next() < 0.6;
 		const amount = WORST[name] * random.next();
-		// A length of time is a bound for a fault whose share was drawn elsewhere: always there.
+		// A duration is a bound for a fault with a share drawn elsewhere: always present.
 		if (name.endsWith("MsMax")) faults[name] = Math.round(Math.max(SECOND_MS, amount));
 		else if (on) faults[name] = amount;
 	}

@@ -8,7 +8,7 @@ import { traceOf } from "./trace.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-describe("small scenarios, told line by line", () => {
+describe("small scenarios, traced line by line", () => {
 	it.each(["overflow", "cap-and-spot"])("%s is the story in golden/", async (name) => {
 		const run = runChecked(readScenario(JSON.parse(readFileSync(here(`scenarios/${name}.json`), "utf8"))), allCheckers());
 		expect(run.violation).toBeNull();

@@ -40,7 +40,7 @@ export interface History {
 	news: SimNews[];
 }
 
-/** Jobs whose run would not end in time are not submitted; a few tries find those that queues or interruptions delay. */
+/** Jobs that would not end in time are not submitted; a few tries find those that queues or interruptions delay. */
 const TRIES = 12;
 
 /**

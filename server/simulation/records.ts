@@ -33,7 +33,7 @@ export interface JobRecord {
 	startedAtMs: number | null;
 	finishedAtMs: number | null;
 	cancelRequestedAtMs: number | null;
-	/** Run time whose result is in a checkpoint, ms. */
+	/** Run time with its result in a checkpoint, ms. */
 	completedMs: number;
 	/** Offers left alone by this job, with the time until which. */
 	avoidOffers: { offerId: string; untilMs: number }[];
@@ -53,7 +53,7 @@ export interface AttemptRecord {
 	startedAtMs: number | null;
 	stopRequestedAtMs: number | null;
 	stopReason: Reason | null;
-	/** Where its job goes on, when it is told to end for that, and why. */
+	/** Where its job continues, when it is asked to end for that, and why. */
 	move: { to: MoveTarget; atMs: number; reason: Reason } | null;
 	finishedAtMs: number | null;
 	reason: Reason | null;

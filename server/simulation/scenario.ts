@@ -16,7 +16,7 @@ export interface Arrival {
 	work: Work;
 }
 
-/** A pool with what the core is told of it beside its hardware. */
+/** A pool with the core's inputs besides its hardware. */
 export interface SimPool extends Pool {
 	provider: Provider;
 	multiNode: boolean;

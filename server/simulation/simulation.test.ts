@@ -36,7 +36,7 @@ function remember({ world, news }: CheckedRun): void {
 	for (const line of news) count(met.codes, line.kind);
 }
 
-/** The drawn scenario with one small pool, no cloud, and work of which every other job has a tight deadline. */
+/** The drawn scenario with one small pool, no cloud, and a tight deadline for every other job. */
 function crowded(seed: number): Scenario {
 	const drawn = drawScenario(seed);
 	const preempt = { kind: "preempt" as const, classes: ["batch_inference" as const], longerBy: null };

@@ -1,7 +1,7 @@
 import { attemptIdOf } from "#server/kernel/ids.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
-import { keptRooms, type ToldToLeave } from "#server/scheduling/kept-room.ts";
+import { keptRooms, type LeavingAttempt } from "#server/scheduling/kept-room.ts";
 import type { MoveTarget, PendingJob, PoolView, RunningAttempt, Snapshot } from "#server/scheduling/types.ts";
 import type { SimContext } from "./context.ts";
 import type { AttemptRecord, JobRecord } from "./records.ts";
@@ -13,7 +13,7 @@ const MOVE_VALID_MS = 10 * MINUTE_MS;
 export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot {
 	const { scenario, book } = ctx;
 	const nowMs = ctx.nowMs();
-	const rooms = keptRooms(toldToLeave(ctx), nowMs);
+	const rooms = keptRooms(leavingAttempts(ctx), nowMs);
 	return {
 		nowMs,
 		seed: scenario.seed,
@@ -31,8 +31,8 @@ export function takeSnapshot(ctx: SimContext, durations: DurationBook): Snapshot
 	};
 }
 
-/** The counterpart of what services/snapshot/load reads: attempts that were told to leave for somebody. */
-function* toldToLeave({ book, scenario }: SimContext): Iterable<ToldToLeave> {
+/** The counterpart of what services/snapshot/load reads: attempts that were asked to leave for another job. */
+function* leavingAttempts({ book, scenario }: SimContext): Iterable<LeavingAttempt> {
 	if (!scenario.policy.rules.some(({ effect }) => effect.kind === "preempt")) return;
 	for (const { stopReason, stopRequestedAtMs, finishedAtMs } of book.attempts.values()) {
 		if (stopReason) yield { stopReason, askedAtMs: stopRequestedAtMs, endedAtMs: finishedAtMs };

@@ -170,7 +170,7 @@ export class World implements SimContext {
 		}
 		const { timing } = this.scenario;
 		// The agent hears of it with its next heartbeat; anyone who does not is ended by force.
-		this.control(this.#nowMs + timing.syncMs, "agent told to stop", () => this.agents.stop(attempt));
+		this.control(this.#nowMs + timing.syncMs, "agent asked to stop", () => this.agents.stop(attempt));
 		this.poke(instance, this.#nowMs + timing.syncMs);
 		this.poke(instance, this.#nowMs + 2 * timing.stopGraceMs + timing.callRetryMs + 1);
 	}

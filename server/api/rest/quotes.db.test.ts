@@ -91,7 +91,7 @@ describe("the score of forecasts", () => {
 			outcome: "started",
 			horizon: horizonOf(2 * HOUR_MS),
 		} as const;
-		const told = (p50Ms: number, p90Ms: number) => ({ replayP50Ms: p50Ms, replayP90Ms: p90Ms, toldP50Ms: p50Ms, toldP90Ms: p90Ms });
+		const told = (p50Ms: number, p90Ms: number) => ({ replayP50Ms: p50Ms, replayP90Ms: p90Ms, forecastP50Ms: p50Ms, forecastP90Ms: p90Ms });
 		await world.database.db.insert(waitForecast).values([
 			{ ...scored, jobId: "job_early", first: true, ...told(2 * HOUR_MS, 3 * HOUR_MS) },
 			{ ...scored, jobId: "job_late", first: false, ...told(HOUR_MS / 2, 2 * HOUR_MS) },

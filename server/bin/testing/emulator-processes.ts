@@ -22,10 +22,10 @@ export class EmulatorProcesses {
 		const exit = once(child, "exit").then(([code]: unknown[]) => code);
 		const [output, errors] = [text(child.stdout), text(child.stderr)];
 		const isReady = new Promise<string>((resolve) => {
-			let told = "";
+			let printed = "";
 			child.stdout.on("data", (chunk: Buffer) => {
-				told += chunk.toString();
-				const [, url] = /ready at (http:\/\/[\d.]+:\d+)/.exec(told) ?? [];
+				printed += chunk.toString();
+				const [, url] = /ready at (http:\/\/[\d.]+:\d+)/.exec(printed) ?? [];
 				if (url) resolve(url);
 			});
 		});

@@ -76,7 +76,7 @@ export class World {
 	readonly #runMs: number;
 	readonly #tickMs: number;
 	readonly #checkpointRoot: string;
-	/** Where each attempt at home was told to go on from. */
+	/** Where each attempt at home was asked to resume from. */
 	readonly restoredFrom = new Map<string, string | null>();
 	/** Set to die at the n-th pass of a step. */
 	killAt: { step: ProbeStep; pass: number } | null = null;
@@ -271,7 +271,7 @@ export class World {
 		if (this.killAt?.step === step && this.killAt.pass === pass) throw new ProcessEnd(`killed at ${step}`);
 	}
 
-	/** The agent of each machine that runs by the provider's word: enrols, runs its command, reports its end, stops when told. */
+	/** The agent of each machine that runs by the provider's word: enrols, runs its command, reports its end, stops when asked. */
 	async #playAgents(): Promise<void> {
 		const { db } = this.database;
 		const nowMs = this.clock.nowMs();

@@ -21,8 +21,8 @@ export const waitForecast = pgTable(
 		/** Waits from `at`: as replayed, and as shown after calibration. */
 		replayP50Ms: bigint("replay_p50_ms", { mode: "number" }).notNull(),
 		replayP90Ms: bigint("replay_p90_ms", { mode: "number" }).notNull(),
-		toldP50Ms: bigint("told_p50_ms", { mode: "number" }).notNull(),
-		toldP90Ms: bigint("told_p90_ms", { mode: "number" }).notNull(),
+		forecastP50Ms: bigint("told_p50_ms", { mode: "number" }).notNull(),
+		forecastP90Ms: bigint("told_p90_ms", { mode: "number" }).notNull(),
 		/** When the wait ended; null while waiting. */
 		endedAt: instant(),
 		outcome: text({ enum: FORECAST_OUTCOMES }),
@@ -32,6 +32,6 @@ export const waitForecast = pgTable(
 		index("wait_forecast_newest").on(t.horizon, t.at.desc().nullsFirst()),
 		index("wait_forecast_open").on(t.jobId).where(sql`${t.endedAt} is null`),
 		check("wait_forecast_outcome", sql`(${t.endedAt} is null) = (${t.outcome} is null)`),
-		check("wait_forecast_order", sql`${t.replayP50Ms} <= ${t.replayP90Ms} and ${t.toldP50Ms} <= ${t.toldP90Ms}`),
+		check("wait_forecast_order", sql`${t.replayP50Ms} <= ${t.replayP90Ms} and ${t.forecastP50Ms} <= ${t.forecastP90Ms}`),
 	],
 );

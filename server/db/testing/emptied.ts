@@ -53,7 +53,7 @@ export async function markClone(admin: postgres.Sql, name: string, sql: postgres
  * Empties a database that no one is connected to and keeps it for the next test. False, and nothing is promised of it, when it
  * is no longer what the template is: then it must be dropped.
  */
-export async function giveBack(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<boolean> {
+export async function releaseDatabase(admin: postgres.Sql, name: string, sql: postgres.Sql): Promise<boolean> {
 	const [found] = await admin<{ mark: string | null; bytes: string }[]>`
 		select shobj_description(oid, 'pg_database') as mark, pg_database_size(oid)::text as bytes from pg_database where datname = ${name}`;
 	if (!found?.mark || Number(found.bytes) > BYTES_MAX) return false;

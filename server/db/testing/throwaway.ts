@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import postgres from "postgres";
 import { type Connection, connect } from "../client.ts";
 import { migrate } from "../migrate.ts";
-import { giveBack, markClone, takeEmptied } from "./emptied.ts";
+import { markClone, releaseDatabase, takeEmptied } from "./emptied.ts";
 
 const TEMPLATE = "spillway_template";
 const TEMPLATE_LOCK = 727_002;
@@ -31,7 +31,7 @@ export async function takeDatabaseOn(serverUrl: string): Promise<TestDatabase> {
 	});
 	return open(serverUrl, name, async (admin) => {
 		await admin`select pg_terminate_backend(pid, ${SESSION_END_MS}) from pg_stat_activity where datname = ${name}`;
-		const kept = await asAdmin(withDatabase(serverUrl, name), (sql) => giveBack(admin, name, sql));
+		const kept = await asAdmin(withDatabase(serverUrl, name), (sql) => releaseDatabase(admin, name, sql));
 		if (!kept) await dropDatabase(admin, name);
 	});
 }

@@ -18,7 +18,7 @@ const clock = new ManualClock(NOW_MS);
 let database: TestDatabase;
 let history: DemoHistory | null;
 
-/** One row of numbers, as text, from SQL of its own. */
+/** One row of numbers, as text, from separate SQL. */
 async function ask(query: string): Promise<Record<string, string>> {
 	const [row] = await database.sql.unsafe(query);
 	return Object.fromEntries(Object.entries(row ?? {}).map(([name, value]) => [name, String(value)]));

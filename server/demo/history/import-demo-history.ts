@@ -33,8 +33,8 @@ const cloudSettings = z.looseObject({ regions: z.array(z.string()).default([]) }
 /**
  * Simulates `days` of synthetic work up to now under the published policy, on the pools that there are and the shipped
  * prices of AWS, and writes it as the past of this installation, every job marked synthetic. Afterwards the meter goes on
- * where the history ends. Does nothing when there is a history already, or when real jobs or charges are there, whose
- * books it would change; answers null then.
+ * where the history ends. Does nothing when there is a history already, or when real jobs or charges exist: it would change their
+ * totals. Returns null then.
  */
 export async function importDemoHistory(
 	ctx: { db: Db; clock: Clock },

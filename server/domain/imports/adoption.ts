@@ -26,7 +26,7 @@ export type AdoptionWhy =
 	| "job_ended";
 
 /**
- * The job of ours that means what a job of a cluster's own queue means: its script translated, with the size and the longest time
+ * The Spillway job equivalent to a job of a cluster's own queue: its script translated, with the size and the longest time
  * that the cluster knows, which count where the command line said something else. What cannot be carried means that it is not
  * adopted; the sentences say why. Total.
  */

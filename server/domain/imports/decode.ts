@@ -1,5 +1,5 @@
 /**
- * The text of a file whose encoding no one told: UTF-16 by its mark, UTF-8, and what is no UTF-8 as Windows-1252, the
+ * The text of a file in an unknown encoding: UTF-16 by its mark, UTF-8, and what is no UTF-8 as Windows-1252, the
  * commonest of the others. `encoding` names it.
  */
 export function decodeScript(bytes: Uint8Array): { text: string; encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" } {

@@ -11,7 +11,7 @@ export interface ImportRecord {
 	isAsRead: boolean;
 }
 
-/** A script of a thousand directives tells of each; what matters least goes first. */
+/** A script of a thousand directives reports each; the least important are dropped first. */
 export const KEPT_FINDINGS_MAX = 500;
 const KEPT_CHARACTERS_MAX = 500;
 const RANK: Readonly<Record<FindingKind, number>> = { question: 0, dropped: 1, changed: 2, carried: 3 };

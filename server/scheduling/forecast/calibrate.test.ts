@@ -7,7 +7,10 @@ import type { ForecastScale } from "../types.ts";
 import { HORIZONS_MS, horizonOf, learnScale, quantileOfCensored, type ScoredForecast } from "./calibrate.ts";
 import { ScoreBook } from "./score-book.ts";
 
-/** Waits whose replayed median is wrong by `bias` and by chance: a job arrives each ten minutes, its outcome is known when it starts. */
+/**
+ * Waits with a replayed median that is off by `bias` and by chance: a job arrives every ten minutes, its outcome is known when it
+ * starts.
+ */
 function coverageOf(bias: (i: number) => number, seed: string): { p50: number; p90: number } {
 	const random = seededRandom(seed);
 	const book = new ScoreBook();
@@ -24,10 +27,10 @@ function coverageOf(bias: (i: number) => number, seed: string): { p50: number; p
 		const replayMs = HOUR_MS * (1 + random.next());
 		const waitMs = replayMs * bias(i) * Math.exp(2 * (random.next() + random.next() - 1));
 		const replay = { p50Ms: nowMs + replayMs, p90Ms: nowMs + 3 * replayMs };
-		const told = scaled(replay, nowMs, scale);
-		book.give(new Map([[`job_${i}`, replay]]), () => told, nowMs);
+		const forecast = scaled(replay, nowMs, scale);
+		book.give(new Map([[`job_${i}`, replay]]), () => forecast, nowMs);
 		open.push({ jobId: `job_${i}`, startMs: nowMs + waitMs });
-		if (i >= 2_000) scored.push({ p50: nowMs + waitMs <= told.p50Ms, p90: nowMs + waitMs <= told.p90Ms });
+		if (i >= 2_000) scored.push({ p50: nowMs + waitMs <= forecast.p50Ms, p90: nowMs + waitMs <= forecast.p90Ms });
 	}
 	const share = (of: "p50" | "p90"): number => scored.filter((s) => s[of]).length / scored.length;
 	return { p50: share("p50"), p90: share("p90") };
@@ -56,17 +59,17 @@ describe("the correction of forecasts", () => {
 
 	it("learns of the late ones from jobs that still wait, once they have lived through a good part of it", () => {
 		const waiting = (leftMs: number): ScoredForecast[] =>
-			Array.from({ length: 60 }, (_, i) => ({ ...openFor(10 * HOUR_MS, leftMs), atMs: i * HOUR_MS, toldP90Ms: 1_000 * HOUR_MS }));
+			Array.from({ length: 60 }, (_, i) => ({ ...openFor(10 * HOUR_MS, leftMs), atMs: i * HOUR_MS, forecastP90Ms: 1_000 * HOUR_MS }));
 		const scaleOf = (leftMs: number) => learnScale(HORIZONS_MS.map((_, i) => (i === 4 ? waiting(leftMs) : []))).steps[4]?.p90;
 		// The replay's P90 was 2 h, and 11 h will have passed; of 90 h more no one has seen enough.
 		expect(scaleOf(HOUR_MS)).toBeGreaterThan(2);
 		expect(scaleOf(90 * HOUR_MS)).toBe(1);
 	});
 
-	it("goes no further than a factor of e (P90: e²) by outcomes of what was told before it moved", () => {
-		// The replay was right all along; what was told was not, and a long queue of such forecasts comes to be known.
-		const scaleOf = (told: number) => {
-			const wrong = { toldP50Ms: told * HOUR_MS, toldP90Ms: told * 2 * HOUR_MS };
+	it("goes no further than a factor of e (P90: e²) by outcomes of forecasts made before it moved", () => {
+		// The replay was right all along; the forecasts were not, and the outcomes of a long queue of them become known.
+		const scaleOf = (forecast: number) => {
+			const wrong = { forecastP50Ms: forecast * HOUR_MS, forecastP90Ms: forecast * 2 * HOUR_MS };
 			const queue = Array.from({ length: 400 }, (_, i) => ({
 				...outcome(HOUR_MS, HOUR_MS),
 				...wrong,
@@ -86,8 +89,8 @@ describe("the correction of forecasts", () => {
 			atMs: fc.integer({ min: 0, max: 1e12 }),
 			replayP50Ms: fc.integer({ min: 0, max: 1e11 }),
 			replayP90Ms: fc.integer({ min: 0, max: 1e11 }),
-			toldP50Ms: fc.integer({ min: 0, max: 1e11 }),
-			toldP90Ms: fc.integer({ min: 0, max: 1e11 }),
+			forecastP50Ms: fc.integer({ min: 0, max: 1e11 }),
+			forecastP90Ms: fc.integer({ min: 0, max: 1e11 }),
 			waitMs: fc.integer({ min: 0, max: 1e11 }),
 			known: fc.boolean(),
 			leftMs: fc.option(fc.integer({ min: 0, max: 1e11 })),
@@ -110,7 +113,7 @@ describe("the correction of forecasts", () => {
 	});
 });
 
-describe("a quantile of values of which some are only known to be larger", () => {
+describe("a quantile of values with only a lower bound for some", () => {
 	const known = (...values: number[]) => values.map((at) => ({ at, known: true }));
 	it("is the plain one when all are known", () => {
 		expect(quantileOfCensored(known(4, 1, 3, 2), 0.5)).toEqual({ value: 2, reached: true });
@@ -130,6 +133,6 @@ function openFor(waitMs: number, leftMs: number): ScoredForecast {
 }
 
 function outcome(replayMs: number, waitMs: number): ScoredForecast {
-	const told = { toldP50Ms: replayMs, toldP90Ms: 2 * replayMs };
-	return { atMs: 0, replayP50Ms: replayMs, replayP90Ms: 2 * replayMs, ...told, waitMs, known: true, leftMs: null };
+	const forecast = { forecastP50Ms: replayMs, forecastP90Ms: 2 * replayMs };
+	return { atMs: 0, replayP50Ms: replayMs, replayP90Ms: 2 * replayMs, ...forecast, waitMs, known: true, leftMs: null };
 }

@@ -29,9 +29,9 @@ export interface ScoredForecast {
 	/** As the replay said them, before any correction. */
 	replayP50Ms: number;
 	replayP90Ms: number;
-	/** As they were told. */
-	toldP50Ms: number;
-	toldP90Ms: number;
+	/** As they were shown. */
+	forecastP50Ms: number;
+	forecastP90Ms: number;
 	/** Until the start; when that has not come (or never will be known), until now (or until it was given up). */
 	waitMs: number;
 	/** It started: waitMs is the truth. */
@@ -62,11 +62,11 @@ const LEAST_MS = SECOND_MS;
 const GAIN = { p50: 0.025, p90: 0.04 } as const;
 /**
  * How far the correction may go, as the logarithm of a factor. An outcome is known only after the wait, and until then the
- * correction goes on by forecasts that were told before it moved: without a narrow bound it runs far past what it should be, and as
+ * correction continues on forecasts made before it moved: without a narrow bound it runs far past what it should be, and as
  * far to the other side next (an integrator's wind-up). A bias that lasts is the quantile's to learn, which has no such bound.
  */
 const CORRECTION_MAX = { p50: 1, p90: 2 } as const;
-/** A job that has waited for this share of what it is now told in all says already how its first forecast will come out. */
+/** A job that has waited this share of its current total forecast already shows how its first forecast will turn out. */
 const FORESEEN_FROM = 0.4;
 
 /**
@@ -89,8 +89,8 @@ export function learnScale(byHorizon: readonly (readonly ScoredForecast[])[]): F
 		steps: HORIZONS_MS.map((untilMs, horizon) => {
 			const near = neighbours(byHorizon, horizon);
 			const own = byHorizon[horizon] ?? [];
-			const p50 = middleRatio(newest(near, MEDIAN_LEARNED_FROM)) + correction(own, "p50", 0.5, (f) => f.toldP50Ms);
-			const p90 = lateRatio(near) + correction(own, "p90", 0.9, (f) => f.toldP90Ms);
+			const p50 = middleRatio(newest(near, MEDIAN_LEARNED_FROM)) + correction(own, "p50", 0.5, (f) => f.forecastP50Ms);
+			const p90 = lateRatio(near) + correction(own, "p90", 0.9, (f) => f.forecastP90Ms);
 			return { untilMs, p50: factorOf(p50), p90: factorOf(p90) };
 		}),
 	};
@@ -125,7 +125,7 @@ function middleRatio(forecasts: readonly ScoredForecast[]): number {
 function lateRatio(forecasts: readonly ScoredForecast[]): number {
 	const found = quantileOfCensored(ratiosTo(forecasts, "replayP90Ms"), 0.9);
 	if (!found) return 0;
-	// The tenth of which no one has come to its end may be as late as the late replay says.
+	// The tenth without any known outcome may be as late as the late replay says.
 	const value = found.reached ? found.value : Math.max(found.value, 0);
 	const times = timesLivedThrough(forecasts);
 	return ((value * times) / (times + 1)) * trust(forecasts);
@@ -162,11 +162,16 @@ function logRatio(waitMs: number, replayedMs: number): number {
 }
 
 /** Hits and misses in the order in which they came to be known. */
-function correction(forecasts: readonly ScoredForecast[], of: "p50" | "p90", share: number, told: (f: ScoredForecast) => number): number {
+function correction(
+	forecasts: readonly ScoredForecast[],
+	of: "p50" | "p90",
+	share: number,
+	forecastOf: (f: ScoredForecast) => number,
+): number {
 	const outcomes: { atMs: number; miss: boolean }[] = [];
 	for (const f of forecasts) {
-		const miss = f.waitMs > told(f);
-		if (miss || f.known) outcomes.push({ atMs: f.atMs + Math.min(f.waitMs, told(f)), miss });
+		const miss = f.waitMs > forecastOf(f);
+		if (miss || f.known) outcomes.push({ atMs: f.atMs + Math.min(f.waitMs, forecastOf(f)), miss });
 	}
 	outcomes.sort((a, b) => a.atMs - b.atMs || Number(a.miss) - Number(b.miss));
 	let log = 0;
@@ -178,8 +183,8 @@ function correction(forecasts: readonly ScoredForecast[], of: "p50" | "p90", sha
 }
 
 /**
- * The quantile of values of which some are only known to be larger (Kaplan-Meier). When it lies beyond what is known: the
- * largest known value, `reached` false. Null without any known.
+ * The quantile of values where only a lower bound is known for some (Kaplan-Meier). When it lies beyond what is known: the largest
+ * known value, `reached` false. Null without any known.
  */
 export function quantileOfCensored(
 	values: readonly { at: number; known: boolean }[],

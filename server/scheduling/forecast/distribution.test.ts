@@ -122,11 +122,11 @@ describe("what history says of a job", () => {
 		const book = new DurationBook();
 		for (let i = 0; i < 210; i++) book.add({ spec: aJob(`home-${i}`).team("risk").estimate(MINUTE_MS).build().spec, durationMs: 50 + i });
 		const { spec } = aJob("filler-1").team("risk").estimate(500_000).build();
-		const told = makeDistributionOf(book.read())(spec);
-		// Past all that is known of the team, what is left is that of its own estimate.
+		const distribution = makeDistributionOf(book.read())(spec);
+		// Past all that is known of the team, the remainder comes from the job's estimate.
 		for (const ranMs of [1_000, 60_000, 240_000]) {
-			expect(((told?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeGreaterThan(0.9);
-			expect(((told?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeLessThan(1.3);
+			expect(((distribution?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeGreaterThan(0.9);
+			expect(((distribution?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeLessThan(1.3);
 		}
 		// Its own kind is expected to be as short as ever.
 		const again = aJob("home-999").team("risk").estimate(MINUTE_MS).build().spec;
@@ -151,12 +151,12 @@ describe("what history says of a job", () => {
 			return (makeDistributionOf(book.read())({ ...spec, ...(asked.user && { user: asked.user }) })?.quantile(0.5) ?? Number.NaN) / HOUR_MS;
 		};
 
-		it.each(["train-v9", "never-seen"])("tells a user whose twenty runs were ten times as long as the team's ten hours: %s", (name) => {
+		it.each(["train-v9", "never-seen"])("gives a user with twenty runs ten times as long as the team's ten hours: %s", (name) => {
 			expect(medianHours(20, { name, user: "ann" })).toBeCloseTo(10, 1);
 			expect(medianHours(20, { name, user: "ben" })).toBeCloseTo(1, 1);
 		});
 
-		it.each(["train-v9", "never-seen"])("tells a user of two runs, an unknown one and no one what the team is told: %s", (name) => {
+		it.each(["train-v9", "never-seen"])("gives a user with two runs, an unknown user and no user the team's distribution: %s", (name) => {
 			const [ann, unknown, nobody] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
 			expect(ann).toBeCloseTo(1, 1);
 			expect([ann, unknown]).toEqual([nobody, nobody]);
@@ -171,8 +171,11 @@ describe("what history says of a job", () => {
 				return book.read();
 			};
 			const { spec } = aJob("a-v2").team("solo").build();
-			const [told, asBefore] = [makeDistributionOf(stats("ann"))({ ...spec, user: "ann" }), makeDistributionOf(stats(undefined))(spec)];
-			for (const share of [0.1, 0.5, 0.9]) expect(told?.quantile(share)).toBe(asBefore?.quantile(share));
+			const [distribution, asBefore] = [
+				makeDistributionOf(stats("ann"))({ ...spec, user: "ann" }),
+				makeDistributionOf(stats(undefined))(spec),
+			];
+			for (const share of [0.1, 0.5, 0.9]) expect(distribution?.quantile(share)).toBe(asBefore?.quantile(share));
 		});
 	});
 

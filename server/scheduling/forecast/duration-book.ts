@@ -5,7 +5,7 @@ import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 /** Newest runs that a statistic is made of: old habits are forgotten. */
 const KEPT = 1_000;
 const KEPT_AT_FIRST = 8;
-/** Fewer runs than this are told to no one. */
+/** Fewer runs than this are not used. */
 const SAMPLES_MIN = 3;
 
 /** Kinds of jobs that are counted in a group; more make no difference. */

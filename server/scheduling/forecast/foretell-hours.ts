@@ -7,14 +7,14 @@ export const HOURS_AHEAD = 96;
 export const PATTERN_MS = PATTERN_DAYS * DAY_MS;
 
 /**
- * The coming hours of a series from the one that begins at `firstMs` on: what was told of an hour, else what that hour of the
- * day was beside the others. It ends where neither says anything.
+ * The coming hours of a series from the one that begins at `firstMs` on: the forecast for an hour, else the value of that hour of the
+ * day in the pattern. Ends where neither exists.
  */
-export function foretellHours(firstMs: number, toldOf: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
+export function foretellHours(firstMs: number, forecastFor: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
 	const hourly: number[] = [];
 	for (let i = 0; i < HOURS_AHEAD; i++) {
 		const atMs = firstMs + i * HOUR_MS;
-		const value = toldOf(atMs) ?? (pattern && pattern.level * factorAt(pattern, atMs));
+		const value = forecastFor(atMs) ?? (pattern && pattern.level * factorAt(pattern, atMs));
 		if (value === null) break;
 		hourly.push(Math.round(value));
 	}

@@ -32,7 +32,7 @@ export interface HistoryKey {
 }
 
 /**
- * The groups of runs that a job belongs to, the most specific first: what is run (the name) tells more than who runs it, and a
+ * The groups of runs that a job belongs to, the most specific first: what is run (the name) predicts more than who runs it, and a
  * user's own runs of a name more than the team's of that name.
  */
 export function historyKeysOf(spec: RunTraits): HistoryKey[] {

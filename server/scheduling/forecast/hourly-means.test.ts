@@ -4,7 +4,7 @@ import { hourlyMeans } from "./hourly-means.ts";
 
 const T = Date.UTC(2026, 10, 1);
 
-it("weighs a value by the time that it held: from 9:30 1, from 10:15 3, from 11:00 2, up to 12:30", () => {
+it("weights a value by how long it held: from 9:30 1, from 10:15 3, from 11:00 2, up to 12:30", () => {
 	const steps = [
 		{ atMs: T + 9.5 * HOUR_MS, value: 1 },
 		{ atMs: T + 10.25 * HOUR_MS, value: 3 },

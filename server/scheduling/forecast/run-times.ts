@@ -9,9 +9,9 @@ import { POINT_SHARES } from "./quantiles.ts";
 const SHRINK_SAMPLES = 10;
 /** An estimate is one sample, but of this very job: it counts as so many runs of its group. An assumption. */
 const ESTIMATE_WORTH = 10;
-/** P90 ÷ P50 of a job of which nothing at all is known. An assumption: between an hour and ten is where most training runs end. */
+/** P90 ÷ P50 of a job about which nothing is known. An assumption: between an hour and ten is where most training runs end. */
 const UNKNOWN_SPREAD = 10;
-/** Resolution of a distribution that no runs stand behind. */
+/** Resolution of a distribution that is based on no runs. */
 const SYNTHETIC_SAMPLES = 199;
 /** Bound on what is kept for one list of statistics. */
 const KEPT_DISTRIBUTIONS = 20_000;
@@ -19,7 +19,7 @@ const KEPT_DISTRIBUTIONS = 20_000;
 const NORMAL_POINTS = [-2.33, -1.64, -1.28, -0.84, -0.52, -0.25, 0, 0.25, 0.52, 0.84, 1.04, 1.28, 1.64, 1.96, 2.33, 2.58] as const;
 const NORMAL_P90 = 1.2816;
 
-/** The distribution of a job's whole run time, or null when the statistics say nothing that this job could be told by. */
+/** The distribution of a job's whole run time, or null when the statistics contain nothing that applies to this job. */
 export type DistributionOf = (spec: JobSpec) => Distribution | null;
 
 /**
@@ -52,7 +52,7 @@ function distributionsOf(stats: readonly DurationStat[]): DistributionOf {
 	const users = new Set(stats.map(({ user }) => user));
 	const kept = new Map<string, Distribution | null>();
 	return (spec) => {
-		// Users without runs of their own are told alike.
+		// All users without runs get the same distribution.
 		const user = users.has(spec.user) ? (spec.user ?? "") : "";
 		const text = `${user}\n${spec.team}\n${namePatternOf(spec.name)}\n${gpuBucketOf(spec)}\n${spec.duration.estimateMs ?? ""}`;
 		const known = kept.get(text);

@@ -4,7 +4,7 @@ import type { TimeSpread } from "../types.ts";
 
 /**
  * The chance that a run ends after its deadline: the share of SAMPLES runs that do. Each sample takes a start, a length and
- * interruptions of its own; all are drawn evenly and the same every time, so that the same quote has the same chance.
+ * its own interruptions; all are drawn evenly and the same every time, so that the same quote has the same chance.
  */
 const SAMPLES = 1_000;
 /** A sample that was interrupted so often is not finished any more. */
@@ -33,7 +33,7 @@ export function missShare(run: RiskyRun, leftMs: number): number {
 	return missed / SAMPLES;
 }
 
-/** A spread of which only the middle and nine in ten are known, at a share: its logarithm is normal. */
+/** A lognormal spread known by its median and P90, at a share. */
 export function logNormalAt({ p50Ms, p90Ms }: TimeSpread, share: number): number {
 	if (p50Ms <= 0 || p90Ms <= p50Ms) return share > 0.5 ? Math.max(p50Ms, p90Ms) : p50Ms;
 	return p50Ms * Math.exp((Math.log(p90Ms / p50Ms) / NORMAL_P90) * normalAt(share));
@@ -45,7 +45,7 @@ function finishOf(run: RiskyRun, i: number): number {
 	return startMs + (run.interruptionsPerHour > 0 ? withInterruptions(run, workMs, i) : workMs);
 }
 
-/** Runs until it is done: each interruption takes back what was not saved, and costs the way to the next machine. */
+/** Runs until it is done: each interruption loses what was not saved, and costs the changeover to the next machine. */
 function withInterruptions({ interruptionsPerHour, checkpointEveryMs, changeoverMs }: RiskyRun, workMs: number, i: number): number {
 	const meanMs = HOUR_MS / interruptionsPerHour;
 	let [takenMs, leftMs] = [0, workMs];

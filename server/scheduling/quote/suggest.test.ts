@@ -82,17 +82,17 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(best && suggestionSentence(best)).toBe("Allow A100-80GB: starts 3h59m earlier, $2.03 more.");
 	});
 
-	it("weighs sooner against more expensive as the policy does, and takes any price where it gives delay no weight", () => {
+	it("compares sooner with more expensive as the policy does, and takes any price where it gives delay no weight", () => {
 		const job = aJob("train").accelerators("H100-80GB").build();
 		const dear = [anOffer({ accelerator: "A100-80GB", gpus: 1, usd: "60.00" })];
-		const weighing = (delayMicroUsdPerHour: bigint): Snapshot => ({
+		const withDelayWeight = (delayMicroUsdPerHour: bigint): Snapshot => ({
 			...waitsForHome,
 			policy: { ...waitsForHome.policy, weights: { delayMicroUsdPerHour, carbonMicroUsdPerTonne: 0n } },
 			offers: dear,
 		});
 		// At $5 an hour four hours are worth $20, and at home they cost nothing: the core itself would wait.
-		expect(suggestionsFor(weighing(5_000_000n), job)).toEqual([]);
-		expect(suggestionsFor(weighing(0n), job).map((s) => s.change.kind)).toEqual(["accelerator"]);
+		expect(suggestionsFor(withDelayWeight(5_000_000n), job)).toEqual([]);
+		expect(suggestionsFor(withDelayWeight(0n), job).map((s) => s.change.kind)).toEqual(["accelerator"]);
 	});
 
 	it("is a smaller job, where what it asks for is not to be had", () => {
@@ -124,7 +124,7 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(found.find((s) => s.change.kind === "max_duration")).toMatchObject({ change: { maxMs: 3 * HOUR_MS }, startsEarlierMs: null });
 	});
 
-	it("is a later deadline or checkpoints, where the deadline asks for capacity that is not taken back", () => {
+	it("is a later deadline or checkpoints, where the deadline needs capacity that is not reclaimed", () => {
 		const snapshot = aSnapshot({
 			policy: aPolicy({ rules: [["go", null, burstRule({ always: true })]] }),
 			pools: [],

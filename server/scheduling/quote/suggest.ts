@@ -8,10 +8,10 @@ import type { Variant } from "./variants.ts";
 /** Sooner by this much, and by this share of the wait, counts as sooner; cheaper likewise. */
 const LEAST_SOONER = { ms: 5 * MINUTE_MS, share: 0.05 };
 const LEAST_CHEAPER = { microUsd: 10_000, share: 0.05 };
-/** For the order alone, where the policy gives delay no weight: an hour then weighs more than any money. */
+/** For the order alone, where the policy gives delay no weight: an hour then ranks above any amount of money. */
 const UNWEIGHED_MICRO_USD_PER_HOUR = 1e12;
-/** Suggestions that are told. */
-const TOLD = 4;
+/** Suggestions that are shown. */
+const MAX_SUGGESTIONS = 4;
 
 /** A variant with what was decided of it. */
 export interface AskedVariant {
@@ -63,8 +63,8 @@ export function suggest(asIs: Prospect | null, asked: readonly AskedVariant[], {
 		const weight = weightOf(prospect);
 		if (asIs !== null) {
 			const { sooner, cheaper, later } = gainOf(asIs, prospect, nowMs);
-			const weighsLess = delayMicroUsdPerHour > 0 ? weight < weightOf(asIs) : !later;
-			if (!(sooner || cheaper) || !weighsLess) return [];
+			const ranksBetter = delayMicroUsdPerHour > 0 ? weight < weightOf(asIs) : !later;
+			if (!(sooner || cheaper) || !ranksBetter) return [];
 		}
 		return [{ weight, suggestion: suggestionOf(variant, prospect, asIs) }];
 	});
@@ -74,7 +74,7 @@ export function suggest(asIs: Prospect | null, asked: readonly AskedVariant[], {
 		const kind = change.kind === "accelerator" ? change.accelerator : change.kind;
 		return !kinds.has(kind) && kinds.add(kind);
 	});
-	return first.slice(0, TOLD).map(({ suggestion }) => suggestion);
+	return first.slice(0, MAX_SUGGESTIONS).map(({ suggestion }) => suggestion);
 }
 
 function gainOf(asIs: Prospect, changed: Prospect, nowMs: number): { sooner: boolean; cheaper: boolean; later: boolean } {

@@ -17,7 +17,7 @@ const ACCELERATORS_TRIED = 4;
 /** How much later a deadline is tried. */
 const DEADLINES_LATER_MS = [4 * HOUR_MS, 24 * HOUR_MS];
 const CHECKPOINT_EVERY_MS = 15 * MINUTE_MS;
-/** Where a job that has none is told to keep checkpoints. */
+/** Suggested checkpoint folder for a job without one. */
 const CHECKPOINT_PATH = "/checkpoints";
 /** A maximum is suggested so many times as long as nine in ten such runs: one that ends too early loses all of it. */
 const MAX_TIMES_P90 = 2;

@@ -9,7 +9,7 @@ export function isCloud(attempt: RunningAttempt): boolean {
 	return attempt.placement.poolId === null;
 }
 
-/** An attempt that no one has told to go yet. */
+/** An attempt that is not stopping yet. */
 export function isSettledHere(attempt: RunningAttempt): boolean {
 	return !attempt.stopping && (attempt.movingTo ?? null) === null;
 }

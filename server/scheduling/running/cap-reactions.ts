@@ -6,7 +6,7 @@ import type { Action, BudgetView, RunningAttempt } from "../types.ts";
 import { byAttemptId, costOfRest, nextCheckpointOf } from "./attempt-facts.ts";
 import type { RunningInput } from "./types.ts";
 
-/** A budget at its cap whose rule does more than hold. */
+/** A budget at its cap with a rule that does more than hold. */
 interface CappedBudget {
 	rule: BudgetRule;
 	view: BudgetView;
@@ -32,7 +32,7 @@ export function cappedBudgets({ snapshot }: RunningInput): CappedBudget[] {
  * those that stay fits under the cap. `terminate` stops at once; `checkpoint-and-return` stops at the next checkpoint: an
  * attempt that has none soon is left until it has, one without a schedule saves in its grace. Either way the job waits
  * again (at home, or held by that very budget) and does not fail.
- * An attempt whose price is not known counts as the most expensive.
+ * An attempt with an unknown price counts as the most expensive.
  */
 export function capReactions(input: RunningInput, capped: readonly CappedBudget[], open: readonly RunningAttempt[]): Action[] {
 	const gone = new Set<string>();
@@ -44,7 +44,7 @@ function reactTo(input: RunningInput, { rule, view }: CappedBudget, open: readon
 	const under = open
 		.filter((attempt) => !gone.has(attempt.attemptId) && input.shapeOf(attempt.spec).verdict.budgets.some((b) => b.id === rule.id))
 		.map((attempt) => ({ attempt, restMicroUsd: expectedRest(input, attempt) }))
-		.sort((a, b) => compareDearest(a.restMicroUsd, b.restMicroUsd) || byAttemptId(a.attempt, b.attempt));
+		.sort((a, b) => compareCostDescending(a.restMicroUsd, b.restMicroUsd) || byAttemptId(a.attempt, b.attempt));
 	let staysMicroUsd = under.reduce((sum, u) => sum + u.restMicroUsd, 0);
 	const roomMicroUsd = Number(view.capMicroUsd - view.postedMicroUsd);
 	const actions: Action[] = [];
@@ -66,7 +66,7 @@ function expectedRest(input: RunningInput, attempt: RunningAttempt): number {
 	return costOfRest(attempt, p50Ms) ?? Number.POSITIVE_INFINITY;
 }
 
-function compareDearest(a: number, b: number): number {
+function compareCostDescending(a: number, b: number): number {
 	return a === b ? 0 : b > a ? 1 : -1;
 }
 

@@ -72,7 +72,7 @@ describe("clearing a node for work that would come home", () => {
 		expect(moves.map((a) => a.jobId)).toEqual(["job_one"]);
 	});
 
-	it("waits for those whose checkpoint is not near yet, and counts those that are leaving already", () => {
+	it("waits for attempts without a near checkpoint, and counts those that are leaving already", () => {
 		const later = atHome("right", [3], { nextCheckpointAtMs: NOON_MS + LIMITS.moveCheckpointWithinMs + 1 });
 		const first = plan({ running: [wide, atHome("left", [0]), later, atHome("below", [4, 5])] });
 		expect(first.map((a) => a.jobId)).toEqual(["job_left"]);
@@ -99,7 +99,7 @@ describe("clearing a node for work that would come home", () => {
 		expect(plan({ running: [wide, ...crowd], policy: policyOf(1, 0, "job.gpus >= 4") })).toEqual([]);
 	});
 
-	it("weighs the pauses of those who move against what the job saves at home", () => {
+	it("compares the pauses of those who move with what the job saves at home", () => {
 		// 3 h 58 min at $8.00; restores of 3 minutes at $40 an hour: $2.00 for the job, $2.00 for each of the two
 		const saved = Math.round(((8 * 238) / 60 - 2) * 100) / 100;
 		expect(plan({ running: [wide, ...crowd], policy: policyOf(Number((saved - 4.02).toFixed(2)), 40) })).toHaveLength(2);

@@ -10,7 +10,7 @@ import { byAttemptId, isSettledHere, nextCheckpointOf } from "./attempt-facts.ts
 import { leastSaving } from "./moving-rule.ts";
 import type { RunningInput } from "./types.ts";
 
-/** Whom a node is cleared for, and whether it pays that so many jobs stop for a restore. */
+/** The job that a node is cleared for, and whether that pays for the restores of the jobs that stop. */
 export interface ClearFor {
 	jobId: string;
 	spec: JobSpec;
@@ -22,18 +22,17 @@ export interface ClearFor {
 interface Clearing {
 	pool: HomePool;
 	node: number;
-	/** Those of them that no one has told to go yet. */
+	/** Those that are not stopping yet. */
 	leaving: readonly RunningAttempt[];
 	/** GPU time of their pauses, ms. */
 	lostMs: number;
 }
 
 /**
- * Enough GPUs are free at home for a job, but not on one node: the node whose smaller jobs lose the least by it is cleared of
- * them, each from a checkpoint that is near, into gaps of nodes that are at least as full. The sum of the squares of what is free
- * on each node only grows by that, so no one goes round in circles. The room is no one's by name: the job for which it was made comes
- * at its own next checkpoint,
- * and a newcomer that takes it before would have left home otherwise.
+ * Enough GPUs are free at home for a job, but not on one node: the node with the smaller jobs that lose the least is cleared, each
+ * from a checkpoint that is near, into gaps of nodes that are at least as full. The sum of the squares of free slots per node only
+ * grows, so moves never go round in circles. The room is not reserved: the job for
+ * which it was made comes at its next checkpoint, and a newcomer that takes it before would have left home otherwise.
  * Only attempts that a move rule lets go home, without a deadline, on one node, past their first minutes.
  * Null: no node can be cleared, or it does not pay. Cost: a look at each holder of each node that is neither empty nor full.
  */
@@ -107,7 +106,7 @@ function gapFor(pool: HomePool, free: Int32Array, from: number, gpus: number): n
 	return best;
 }
 
-/** Those whose checkpoint is near go now, the others in a later cycle: a place that is kept stands idle until then. */
+/** Those with a near checkpoint go now, the others in a later cycle: a place that is kept is idle until then. */
 function movesOf(input: RunningInput, { pool, node, leaving }: Clearing, { jobId: forJobId, ruleId }: ClearFor): Action[] {
 	const { nowMs } = input.snapshot;
 	const poolId = pool.view.id;

@@ -6,7 +6,7 @@ import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
- * A critical job whose pool does not answer goes on elsewhere: in another pool that has room now, else at an offer if
+ * A critical job in a pool that does not answer continues elsewhere: in another pool that has room now, else at an offer if
  * any burst rule lets it leave home at all. It begins there only when the old attempt is known to have ended, so that
  * there is never a second one; what was not saved is lost.
  */

@@ -20,8 +20,8 @@ export interface MoveTerms {
 }
 
 /**
- * What moves of one attempt could save at the most. As run times and shapes stand still, the median of its whole length only grows while it
- * runs (couldPay): what is left at any checkpoint between now and an hour from now lies between the median now less the work of
+ * The most that moves of one attempt could save. While run times and shapes stay the same, the median of its whole length only grows
+ * while it runs (couldPay): what is left at any checkpoint between now and an hour from now lies between the median now less the work of
  * that hour, and the median an hour from now less the work done now.
  */
 export class MoveBounds {

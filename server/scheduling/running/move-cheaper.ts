@@ -36,9 +36,9 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
 }
 
 /**
- * Whether a move could save what a rule asks for, whichever proven offer were picked: exact where the offer that it runs on can
- * be scored. What no one could be moved for is found here, without asking for its offers, money or approval.
- * Cost: a score for each proven offer up to the first whose price alone is too dear.
+ * Whether a move could save what a rule asks for, whichever proven offer is picked: exact where its current offer can be scored.
+ * Rules that out without reading offers, money or approvals. Cost: a score for each proven offer up to the first with a price that
+ * alone is too high.
  */
 function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
 	const { spec } = attempt;
@@ -66,7 +66,7 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 	return false;
 }
 
-/** What a move to this offer saves whose score is so much less than that of staying, µ$. */
+/** What a move to this offer saves, µ$: the difference between its score and that of staying. */
 export function savingOn(snapshot: Snapshot, offer: Offer, nodes: number, delayMs: number, advantageMicroUsd: number): number {
 	const goingMicroUsd = (Number(offer.microUsdPerHour ?? 0n) * nodes * delayMs) / HOUR_MS - advantageMicroUsd;
 	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
@@ -134,11 +134,11 @@ function savingAt(
 	return expectedSaving(presenceOn(row, run.terms, false), {
 		savingMicroUsd,
 		failMicroUsd: (hereMicroUsdPerHour * delayMs) / HOUR_MS + delayCostMicroUsd(snapshot, delayMs),
-		cheaperMicroUsdPerHour: hereMicroUsdPerHour - row.weighedMicroUsdPerHour * nodes,
+		cheaperMicroUsdPerHour: hereMicroUsdPerHour - row.rankingMicroUsdPerHour * nodes,
 	});
 }
 
-/** Nothing of ours asks there already. */
+/** None of our launches is pending there. */
 function mayTry({ snapshot }: RunningInput, picked: PickedOffer, tried: ReadonlySet<string>): boolean {
 	if (tried.has(placeOf(picked))) return false;
 	const { likes } = picked.row;

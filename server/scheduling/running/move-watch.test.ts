@@ -24,7 +24,7 @@ interface Work {
 	ranMinutes: number;
 }
 
-/** Work on two offers of $2 and $1, of which time changes what it tells. */
+/** Work on two offers of $2 and $1, with facts that change over time. */
 function snapshotOf(works: readonly Work[], saving: Record<MoveKind, number>, clock: { nowMs: number }): Snapshot {
 	const offers = [anOffer({ region: "dear-1", usd: 2 }), anOffer({ region: "cheap-1", usd: 1 })];
 	const running = works.flatMap(({ dear, estimateMinutes, ranMinutes }, i): RunningAttempt[] => {

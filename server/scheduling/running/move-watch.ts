@@ -8,14 +8,14 @@ import { MoveBounds, type MoveTerms } from "./move-bounds.ts";
 import type { ProvenOffers } from "./proven-offers.ts";
 import type { Movable, RoomAtHome } from "./types.ts";
 
-const NOBODY: readonly RunningAttempt[] = [];
+const NONE: readonly RunningAttempt[] = [];
 
 /**
  * The cloud attempts, each with a time before which it is not moved to save money: so few are looked at in a cycle.
- * That time holds since an attempt that has not started starts later than now, a checkpoint that is announced stands until it
- * has passed, and a price in effect changes with the offers (RunningAttempt). It is worked out again when run times or shapes are.
- * Cost: one comparison of numbers for each cloud attempt a cycle, and a few for those whose checkpoint is near; two medians of a
- * distribution an hour, and two more for each checkpoint at which the bound of the hour leaves a move open.
+ * That time holds since an attempt that has not started starts later than now, an announced checkpoint stays until it has passed, and
+ * a price in effect changes with the offers (RunningAttempt). It is worked out again when run times or shapes are. Cost: one
+ * comparison of numbers for each cloud attempt a cycle, and a few for those with a near checkpoint; two medians of a distribution
+ * an hour, and two more for each checkpoint at which the bound of the hour leaves a move open.
  */
 export class MoveWatch {
 	readonly #attempts: RunningAttempt[] = [];
@@ -54,7 +54,7 @@ export class MoveWatch {
 		this.#places.set(last, place);
 	}
 
-	/** Those that may be moved now as far as time, the length of their rest and what a move saves at the most tell. */
+	/** Those that may be moved now, judged by time, the length of their rest and the most a move saves. */
 	movable(terms: MoveTerms, room: RoomAtHome, proven: ProvenOffers): Movable {
 		proven.lookAtStarts();
 		const due = this.#dueAt(terms);
@@ -72,10 +72,10 @@ export class MoveWatch {
 			bounds.mayBeCheaper = true;
 			if (bounds.near(attempt, terms)?.couldPayCheaper(snapshot, costs, proven)) cheaper.push(attempt);
 		}
-		return { home: anyHome ? due.flatMap((i) => this.#attempts[i] ?? []) : NOBODY, cheaper };
+		return { home: anyHome ? due.flatMap((i) => this.#attempts[i] ?? []) : NONE, cheaper };
 	}
 
-	/** Places of those whose time has come. */
+	/** Indexes of those that are due. */
 	#dueAt(terms: MoveTerms): number[] {
 		this.#forgetIfOther(terms);
 		const { nowMs } = terms.snapshot;

@@ -39,9 +39,8 @@ interface Runs {
 }
 
 /**
- * What a move of one cloud attempt at any checkpoint at which what is expected to be left of it lies between two bounds
- * (move-bounds.ts) can save at the most: good as long as shapes and prices stay. It says no to no one who would move, and so few
- * are weighed in full in a cycle.
+ * The most that a move of one cloud attempt can save at any checkpoint where its expected rest lies between two bounds
+ * (move-bounds.ts): valid while shapes and prices stay. It never rejects an attempt that would move, so few are scored in full per cycle.
  */
 export class PayBound {
 	readonly #attempt: RunningAttempt;

@@ -79,7 +79,7 @@ export function pickOffer(
 	};
 }
 
-/** The least that the work took by the clock when so much of it is done, of which the attempt itself did what it did not begin with. */
+/** The least wall-clock time for the work done so far, not counting the work that the attempt started with. */
 function byClock({ completedMs: beforeMs, completedByClockMs = beforeMs, speed = 1 }: RunningAttempt, completedMs: number): number {
 	return completedByClockMs + Math.max(0, completedMs - beforeMs) / Math.max(1, speed);
 }

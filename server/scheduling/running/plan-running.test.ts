@@ -31,7 +31,7 @@ const moves = (snapshot: Partial<Snapshot>): Action[] => planRunning(inputOf(aSn
 const urgent = (snapshot: Partial<Snapshot>): Action[] => planUrgent(inputOf(aSnapshot({ policy, ...snapshot })));
 
 describe("going home at a checkpoint", () => {
-	it("moves a cloud job whose rest costs more than the rule asks, to slots that are kept for it", () => {
+	it("moves a cloud job with a rest that costs more than the rule asks, to slots that are kept for it", () => {
 		// 5 h estimate, 1 h done, 2 minutes to the checkpoint: 3 h 58 min at $2.00 are $7.93
 		const saved = String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS));
 		expect(moves({ running: [inCloud(fiveHours("a"))] })).toEqual([
@@ -47,7 +47,7 @@ describe("going home at a checkpoint", () => {
 		]);
 	});
 
-	it("moves nothing that no rule allows, that saves too little, or whose price is not known", () => {
+	it("moves nothing that no rule allows, that saves too little, or has an unknown price", () => {
 		const running = [inCloud(fiveHours("a"))];
 		expect(moves({ running, policy: aPolicy() })).toEqual([]);
 		expect(moves({ running, policy: aPolicy({ rules: [moveRule(0.5, "cheaper")] }) })).toEqual([]);
@@ -55,14 +55,14 @@ describe("going home at a checkpoint", () => {
 		expect(moves({ running: [inCloud(fiveHours("a"), { usd: null })] })).toEqual([]);
 	});
 
-	it("weighs the time that reading the checkpoint takes, and a slower accelerator at home", () => {
+	it("counts the time that reading the checkpoint takes, and a slower accelerator at home", () => {
 		const running = [inCloud(fiveHours("a"))];
-		const weighed = { ...policy, weights: { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n } };
-		const [move] = moves({ running, policy: weighed });
+		const withDelayWeight = { ...policy, weights: { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n } };
+		const [move] = moves({ running, policy: withDelayWeight });
 		const restore = (5_000_000 * LIMITS.restoreMs) / HOUR_MS;
 		expect(move?.reason.facts.savingMicroUsd).toBe(String(Math.floor((2_000_000 * (238 * MINUTE_MS)) / HOUR_MS - restore)));
 		// at half the speed the rest takes 3 h 58 min longer, which is worth $19.83 at $5 an hour
-		expect(moves({ running, policy: weighed, pools: [aPool({ speed: 0.5 })] })).toEqual([]);
+		expect(moves({ running, policy: withDelayWeight, pools: [aPool({ speed: 0.5 })] })).toEqual([]);
 	});
 
 	it("waits for a checkpoint that is near, and never moves what has none, has just begun, or is about to go anyway", () => {
@@ -101,7 +101,7 @@ describe("going home at a checkpoint", () => {
 });
 
 describe("room that others will soon want", () => {
-	// 4 free GPUs, 4 an hour in jobs of one: 4² ÷ (2 × 4 × 1) = 2 h, of which going home and out again take 3 + 1 + 3 minutes
+	// 4 free GPUs, 4 an hour in jobs of one: 4² ÷ (2 × 4 × 1) = 2 h, with going home and out again taking 3 + 1 + 3 minutes
 	it("is worth only the time until they come: 113 min of $2.00 an hour, not 3 h 58 min", () => {
 		const [move] = moves({
 			running: [inCloud(fiveHours("a"))],
@@ -119,7 +119,7 @@ describe("going on at a cheaper offer", () => {
 	const cheaper = { ...policy, rules: aPolicy({ rules: [BURST_AFTER_10S, moveRule(0.5, "cheaper")] }).rules };
 	const offers = [anOffer({ usd: "1.00" })];
 
-	/** Work of ours that runs on the cheaper offer now. */
+	/** Our work that runs on the cheaper offer now. */
 	const neighbour = inCloud(fiveHours("z"), { usd: 1, offerId: offers[0]?.id ?? "" });
 
 	it("moves when what it would cost there, with boot and restore, is less by what the rule asks", () => {
@@ -191,7 +191,7 @@ describe("going on at a cheaper offer", () => {
 		});
 	});
 
-	it("never goes where nothing of ours runs: it might be refused there, and have neither", () => {
+	it("never goes where none of our jobs run: it might be refused there, and have neither", () => {
 		const starting = { ...neighbour, startedAtMs: null };
 		const stopping = { ...neighbour, stopping: true };
 		for (const other of [[], [starting], [stopping]])

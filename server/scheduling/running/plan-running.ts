@@ -20,14 +20,14 @@ import type { Movable, RunningInput } from "./types.ts";
  * failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves.
  * No attempt gets two actions, of both together, as long as the ids of the first are in `settled` of the second.
  * Cost: urgent, nothing while all is quiet, else one look at each watched attempt; moves, one comparison of numbers for each
- * cloud attempt (move-watch.ts), and a test of the most that could be saved for those whose checkpoint is near.
+ * cloud attempt (move-watch.ts), and a test of the most that could be saved for those with a near checkpoint.
  */
 export function planUrgent(input: RunningInput): Action[] {
 	const { snapshot, settled } = input;
 	const limitsOf = (attempt: RunningAttempt): JobVerdict["limits"] => input.shapeOf(attempt.spec).verdict.limits;
 	const capped = cappedBudgets(input);
 	const down = downPools(input);
-	// Most cycles: nothing is at its cap or down, and no bound can break yet, nor does a deadline stand on spot.
+	// Most cycles: nothing is at its cap or down, and no bound can break yet, and no deadline depends on spot.
 	if (capped.length === 0 && down.size === 0 && snapshot.nowMs < (input.quietUntilMs ?? Number.NEGATIVE_INFINITY)) return [];
 	const stops: Action[] = [];
 	const underCap: RunningAttempt[] = [];
@@ -55,7 +55,7 @@ export function planUrgent(input: RunningInput): Action[] {
 
 const NONE_DOWN: ReadonlySet<string | null> = new Set();
 
-/** Pools whose site has not answered for some time. */
+/** Pools on a site that has not answered for some time. */
 function downPools({ snapshot }: RunningInput): ReadonlySet<string | null> {
 	const longAgoMs = snapshot.nowMs - LIMITS.failoverAfterMs;
 	const down = snapshot.pools.filter((pool) => !pool.healthy && (pool.unhealthySinceMs ?? longAgoMs) <= longAgoMs);
@@ -81,7 +81,7 @@ export function planRunning(input: RunningInput): Action[] {
 	return [...home, ...moveCheaper(input, moversOf(may.cheaper.filter(({ jobId }) => !going.has(jobId))))];
 }
 
-/** Where no one watches: all of whom it is not known that they cannot. */
+/** Without a watch: all attempts that are not known to be unaffected. */
 function everybody(input: RunningInput): Movable {
 	const all = input.snapshot.running.filter((attempt) => mayMove(input, attempt));
 	return { home: all, cheaper: all };

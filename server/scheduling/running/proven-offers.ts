@@ -3,7 +3,7 @@ import type { OfferFit, OfferRow } from "../offers.ts";
 import type { RunningAttempt } from "../types.ts";
 
 /**
- * Offers on which work of ours runs now, kept from cycle to cycle: of an attempt it is asked whether it started only until it did.
+ * Offers that run our work now, kept from cycle to cycle: an attempt is checked for its start only until it started.
  * Cost: a look at the attempts that have not started yet; the rows of a shape are sorted again only when another offer is proven,
  * or one no longer.
  */
@@ -34,7 +34,7 @@ export class ProvenOffers {
 		return this.#counts.has(offerId);
 	}
 
-	/** Those that jobs of a shape may have, the cheapest weighed hour first. */
+	/** Those that jobs of a shape may use, lowest ranking price first. */
 	rowsOf(fit: OfferFit): readonly OfferRow[] {
 		const known = this.#rows.get(fit);
 		if (known?.version === this.version) return known.rows;
@@ -44,8 +44,8 @@ export class ProvenOffers {
 	}
 
 	/**
-	 * Offers to which a move may go: proven ones, and the cheapest places with spot on which nothing of ours runs and that are not in a
-	 * pause after a refusal. The same list as long as it holds the same offers.
+	 * Offers to which a move may go: proven ones, and the cheapest spot places without our work that are not in a pause after a
+	 * refusal. The same list as long as it holds the same offers.
 	 */
 	candidatesOf(fit: OfferFit, terms: CostTerms): readonly OfferRow[] {
 		const known = this.#candidates.get(fit);
@@ -77,7 +77,7 @@ export class ProvenOffers {
 	}
 }
 
-/** So many places without work of ours are tried, the cheapest first: a more expensive one saves less, and each ask may be refused. */
+/** Places without our work to try, cheapest first: a more expensive one saves less, and each launch may be refused. */
 const UNPROVEN_MAX = 8;
 
 function unprovenOf(fit: OfferFit, terms: CostTerms, proven: readonly OfferRow[]): OfferRow[] {

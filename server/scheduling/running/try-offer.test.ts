@@ -30,7 +30,7 @@ describe("what is expected of a zone", () => {
 describe("trying an offer on which nothing runs", () => {
 	const given = { savingMicroUsd: 100e6, failMicroUsd: 10e6, cheaperMicroUsdPerHour: 50e6 };
 
-	it("weighs what a machine saves against what a refusal costs, by its chance", () => {
+	it("compares what a machine saves with what a refusal costs, by its chance", () => {
 		expect(expectedSaving({ chance: 0.5, upMs: HOUR_MS }, given)).toBe(45e6);
 		expect(expectedSaving({ chance: 0.05, upMs: HOUR_MS }, given)).toBeLessThan(0);
 	});
@@ -55,12 +55,12 @@ describe("a lone job in an expensive zone", () => {
 		return plan.flatMap((action) => (action.kind === "move" && action.to.kind === "cloud" ? [action.to.offerId] : []));
 	};
 
-	it("goes to cheap spot on which nothing of ours runs", () => {
+	it("goes to cheap spot that runs none of our jobs", () => {
 		expect(moves(null)).toEqual([cheap.id]);
 		expect(moves(withLaunch(emptyRecord(NOON_MS - HOUR_MS, true), NOON_MS - HOUR_MS))).toEqual([cheap.id]);
 	});
 
-	it("leaves it alone right after it was taken back", () => {
+	it("leaves it alone right after it was reclaimed", () => {
 		expect(moves(withInterruption(emptyRecord(NOON_MS - MINUTE_MS, true), NOON_MS - MINUTE_MS / 2))).toEqual([]);
 	});
 

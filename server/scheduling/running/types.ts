@@ -14,7 +14,7 @@ export interface RunningInput {
 	snapshot: Snapshot;
 	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
 	watched?: Iterable<RunningAttempt>;
-	/** Of those, the ones that may be moved now as far as time, their rest and this room tell; absent: all are looked at. */
+	/** Those that may be moved now, judged by time, their rest and this room; absent: all are checked. */
 	movable?: (room: RoomAtHome) => Movable;
 	/** GPUs of snapshot.running; absent: added up. */
 	runningGpus?: number;
@@ -49,11 +49,11 @@ export interface HomeRoom {
 	take: () => number[];
 }
 
-/** Whom a move could pay for. */
+/** Attempts that a move could pay for. */
 export interface Movable {
 	/** All that time lets go, in no order, when it could pay for any of them to go home; no one otherwise. */
 	home: readonly RunningAttempt[];
-	/** Each for whom going to a cheaper offer could pay. */
+	/** Each attempt for which a cheaper offer could pay. */
 	cheaper: readonly RunningAttempt[];
 }
 

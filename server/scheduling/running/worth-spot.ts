@@ -27,7 +27,7 @@ export function worthSpot({ snapshot, shapeOf }: RunningInput, attempt: RunningA
 	const onSpot = placement.capacityType === "spot";
 	const here = onSpot ? offers.byId(offerId ?? "") : undefined;
 	if (onSpot && !here) return true;
-	const firm = onSpot ? offers.eligible.find((other) => other.offer.capacityType !== "spot")?.weighedMicroUsdPerHour : hereMicroUsd;
+	const firm = onSpot ? offers.eligible.find((other) => other.offer.capacityType !== "spot")?.rankingMicroUsdPerHour : hereMicroUsd;
 	const zones: SpotZone[] = here ? [{ ...spotZoneOf(here, run.terms, true), microUsdPerHour: hereMicroUsd }, there] : [there];
 	const choice = chooseWithDeadline({
 		...before,

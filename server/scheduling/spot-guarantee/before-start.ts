@@ -8,7 +8,7 @@ export interface BeforeStart {
 	/** When it could be asked for, UTC ms. */
 	atMs: number;
 	deadlineMs: number;
-	/** Until its data are on the machine; one that is taken back takes them along. */
+	/** Until its data are on the machine; a reclaimed one loses them. */
 	stagingMs: number;
 	run: CloudRun;
 }

@@ -27,7 +27,7 @@ describe("a job with a deadline", () => {
 		expect(chooseWithDeadline(aState({ deadlineMs: 40 * HOUR_MS }))).toMatchObject({ on: "on_demand", marginMs: -8 * HOUR_MS - 7 * M });
 	});
 
-	it("tells until when its choice may stand", () => {
+	it("returns how long its choice is valid", () => {
 		const choice = chooseWithDeadline(aState({ nowMs: HOUR_MS }));
 		expect(choice.reviewByMs).toBe(HOUR_MS + choice.marginMs);
 	});
@@ -69,7 +69,7 @@ describe("several zones", () => {
 		expect(chooseWithDeadline(aState({ zones }))).toMatchObject({ zoneId: "zone-b" });
 	});
 
-	it("moves on at once when its zone is taken back and another is up", () => {
+	it("moves on at once when its zone is reclaimed and another is up", () => {
 		const on = { kind: "spot", zoneId: "zone-a", startingMs: 0 } as const;
 		const zones = [aZone("zone-a", { up: false }), aZone("zone-b", { ageMs: 5 * HOUR_MS })];
 		expect(chooseWithDeadline(aState({ on, zones }))).toMatchObject({ on: "spot", zoneId: "zone-b" });

@@ -72,7 +72,7 @@ function withoutFirm(state: DeadlineState, margin: number): DeadlineChoice {
 	return best?.up ? { on: "spot", zoneId: best.id, ...base } : { on: "wait", ...base };
 }
 
-/** The zone that the job is on, unless it was taken back. */
+/** The zone that the job is on, unless it was reclaimed. */
 function current(state: DeadlineState, zones: readonly SpotZone[]): SpotZone | null {
 	const { on } = state;
 	return on.kind === "spot" ? (zones.find((zone) => zone.id === on.zoneId && zone.up) ?? null) : null;

@@ -10,11 +10,11 @@ export const SPOT = {
 	priorAgeHours: 0.5,
 	/** That belief counts as much as so many endings seen, at each age. An assumption; from 1 to 10 the bench changes by 0.6%. */
 	priorEnds: 3,
-	/** Counts weigh half after this long. An assumption: a market's month. */
+	/** Counts are halved after this long. An assumption: a market's month. */
 	halfLifeMs: 30 * DAY_MS,
 	/**
-	 * Looks further apart than this tell nothing of the time between them: twice the longest pause between two calls to an offer that
-	 * refused.
+	 * Observations further apart than this say nothing about the time between them: twice the longest pause between two calls to an offer
+	 * that refused.
 	 */
 	lookGapMs: HOUR_MS,
 	/**
@@ -39,8 +39,8 @@ export const SPOT = {
 	lostShare: 0.02,
 	/**
 	 * Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. The bench hardly
-	 * needs so many along
-	 * slack, but where time has a price, waiting is weighed by the step.
+	 * needs so many along slack, but
+	 * where time has a price, waiting is costed by the step.
 	 */
 	workCells: 48,
 	slackCells: 96,

@@ -31,7 +31,7 @@ describe("what is learned of a zone", () => {
 		}
 	});
 
-	it("forgets: after a half-life without any change the old endings weigh half", () => {
+	it("forgets: after a half-life without any change the old endings count half", () => {
 		const ended = observeZone(newZoneRecord(true, 0), false, 50 * M);
 		const later = observeZone(ended, false, 50 * M + SPOT.halfLifeMs);
 		expect(later.upEnds[3]).toBeCloseTo(0.5, 9);
@@ -72,7 +72,7 @@ describe("a zone that only our own launches look at", () => {
 		expect(zone.downHours.map((hours) => Math.round(hours * 60))).toEqual([10, 5, 0, 0, 0, 0, 0, 0]);
 	});
 
-	it("tells nothing of what it was between looks more than an hour apart: neither hours nor an end", () => {
+	it("learns nothing between observations more than an hour apart: neither hours nor an end", () => {
 		const refused = noteZone(null, false, 0);
 		const later = noteZone(refused, true, HOUR_MS + 1);
 		expect(later).toMatchObject({ up: true, sinceMs: 1 - 5 * HOUR_MS, downHours: refused.downHours });

@@ -30,9 +30,9 @@ export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): Zon
 }
 
 /**
- * A zone that is known by our own launches alone: between two of them no one looks. Refused or taken back: down; came up: up. A look
- * that comes
- * more than SPOT.lookGapMs after the last one starts again: when what was seen then ended is not known, and counts for nothing.
+ * A zone that is known only by our own launches: between two of them nothing is observed. Refused or reclaimed: down; came up: up. An
+ * observation more than SPOT.lookGapMs after the last one starts again: when what was seen then ended is not known, and counts for
+ * nothing.
  */
 export function noteZone(record: ZoneRecord | null, up: boolean, nowMs: number): ZoneRecord {
 	if (record && nowMs - record.atMs <= SPOT.lookGapMs) return observeZone(record, up, nowMs);

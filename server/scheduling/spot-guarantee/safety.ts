@@ -6,9 +6,9 @@ import type { DeadlineState } from "./types.ts";
  *
  * Claim: when margin ≥ 0 at the first choice, the job is done by the deadline whatever spot does.
  * 1. saved never grows: an interruption loses unsaved work only, and a checkpoint makes it smaller. So over any time s,
- *    margin(t + s) ≥ margin(t) − s, whether spot is up, down, refused, booting or taken back, as often as it likes.
+ *    margin(t + s) ≥ margin(t) − s, whether spot is up, down, refused, booting or reclaimed, as often as it likes.
  * 2. Anything but firm capacity is chosen only when margin ≥ Δ; the next choice comes within Δ, and finds margin ≥ 0 by 1.
- * 3. When margin is in [0, Δ) firm capacity is chosen: work goes on within F and nothing takes it back, so it is done
+ * 3. When margin is in [0, Δ) firm capacity is chosen: work goes on within F and is not reclaimed, so it is done
  *    by t + F + saved(t) = deadline − margin(t) ≤ deadline.
  * 4. From firm capacity the job goes elsewhere only when margin ≥ Δ, where the margin counts all of firm capacity's unsaved work
  *    as lost; so 1 to 3 hold again. While it stays, it is done by t + what is left of F + work left, which never moves.

@@ -1,7 +1,7 @@
 /**
- * Terminology. **Firm** capacity is not taken back: on-demand, or home when it has room now. **Changeover**: from the
+ * Terminology. **Firm** capacity is not reclaimed: on-demand, or home when it has room now. **Changeover**: from the
  * decision to start somewhere to work that goes on (boot and restore). **Slack**: time left − work left, ms. A **zone**
- * is one spot offer; it is **up** while an instance of it can be had and is not taken back.
+ * is one spot offer; it is **up** while an instance of it is available and is not reclaimed.
  */
 
 /** Everything that the rule for one job with a deadline and checkpoints may know at one moment. Plain data. */

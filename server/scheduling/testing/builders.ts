@@ -117,7 +117,7 @@ function builderOf(job: PendingJob): JobBuilder {
 	};
 }
 
-/** One node of four free GPUs, unless told otherwise. */
+/** One node of four free GPUs, by default. */
 export function aPool(part: Partial<PoolView> = {}): PoolView {
 	const nodes = part.nodes ?? 1;
 	const gpusPerNode = part.gpusPerNode ?? 4;

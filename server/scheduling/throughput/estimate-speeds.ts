@@ -87,7 +87,7 @@ export class SpeedEstimator {
 		return fresh;
 	}
 
-	/** Families without runs of their own are all alike to their user, team and company. */
+	/** All families without runs share the data of their user, team and company. */
 	#keyOf(family: Family, declared: JobSpec["throughput"]): string {
 		const said = declared ? JSON.stringify(declared) : "";
 		if (this.#shared.length === 0 && !this.#own.has(familyKey(family))) return said;

@@ -21,8 +21,7 @@ export interface ThroughputStat {
 	user?: string;
 	accelerator: string;
 	/**
-	 * `rate`: work done per hour, in one unit for the whole family. `duration`: whole runs per hour, whose work differs from run to
-	 * run.
+	 * `rate`: work done per hour, in one unit for the whole family. `duration`: whole runs per hour; their work differs from run to run.
 	 */
 	kind: "rate" | "duration";
 	runs: number;
@@ -34,7 +33,7 @@ export interface ThroughputStat {
 
 /** What a snapshot knows of speeds. */
 export interface ThroughputView {
-	/** A machine whose speed is known: estimates and stored work are relative to a machine of speed 1. */
+	/** A machine with a known speed: estimates and stored work are relative to a machine of speed 1. */
 	anchor: { accelerator: string; speed: number };
 	prior: ThroughputPrior;
 	stats: readonly ThroughputStat[];

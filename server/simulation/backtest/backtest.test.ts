@@ -86,11 +86,11 @@ describe("prices that change, and a draft that asks for spot", () => {
 	});
 	it("says that 6 of 48 offer hours have no price, and that no spot instance is on record", () => {
 		expect(result.gaps).toContain("Prices are not recorded for 13 % of the time; there the first price that is on record stands.");
-		expect(result.gaps).toContain("No spot instance is on record, so none is taken back here: spot looks better than it is.");
+		expect(result.gaps).toContain("No spot instance is on record, so none is reclaimed here: spot looks better than it is.");
 	});
 });
 
-describe("a draft with a cap of $15, of which $4 were spent before, over three jobs that leave for $10.67 each", () => {
+describe("a draft with a cap of $15 and $4 already spent, over three jobs that leave for $10.67 each", () => {
 	const capped = { ...BURST, budgets: BURST.budgets.map((b) => ({ ...b, capMicroUsd: usdToMicro("15") })) };
 	const limit = {
 		...BURST.rules[0],

@@ -38,7 +38,7 @@ export interface SpotRecord {
 	perHour: Map<string, number>;
 }
 
-/** How often spot instances were taken back: an offer's own rate where it is known well enough, that of all together elsewhere. */
+/** How often spot instances were reclaimed: an offer's own rate where there is enough data, the overall rate elsewhere. */
 export function spotRecord(launches: readonly LaunchRecord[], spotOfferIds: readonly string[], nowMs: number): SpotRecord {
 	const own = new Map<string, { hours: number; interruptions: number }>();
 	const all = { hours: 0, interruptions: 0 };

@@ -16,22 +16,22 @@ const jobs = [aHistoryJob("a", { afterMs: HOUR_MS / 2 })];
 const day = Array.from({ length: 24 }, (_, hour) => (hour < 6 ? 400 : 100));
 
 describe("a draft that waits for a greener hour, of jobs that never leave home", () => {
-	it("begins at 06:00 where that was told: 0.5 kW × 1.5 × 100 = 75 g instead of 300 g", () => {
+	it("begins at 06:00 where that was forecast: 0.5 kW × 1.5 × 100 = 75 g instead of 300 g", () => {
 		const { published, draft, gaps } = runBacktest(aHistory({ jobs, grid: aGrid(day) }), { published: STAY, draft: GREEN });
 		expect([published.emissionsGrams, draft.emissionsGrams]).toEqual([300, 75]);
 		expect([published.meanWaitMs, draft.meanWaitMs]).toEqual([0, 5.5 * HOUR_MS]);
 		expect(gaps.join(" ")).toContain("CO2 is by the hours of grids that are on record, the yearly average elsewhere,");
 	});
 
-	it("begins at 06:00 as well where the days before were so, and no one told of this one until it was over", () => {
+	it("begins at 06:00 as well where the days before were so, and this one was unknown until it was over", () => {
 		const days = Array.from({ length: 11 }, () => day).flat();
-		const grid = aGrid(days, { fromMs: FROM_MS - 10 * DAY_MS, toldAtMs: FROM_MS + 2 * DAY_MS });
+		const grid = aGrid(days, { fromMs: FROM_MS - 10 * DAY_MS, recordedAtMs: FROM_MS + 2 * DAY_MS });
 		const { draft } = runBacktest(aHistory({ jobs, grid }), { published: STAY, draft: GREEN });
 		expect([draft.meanWaitMs, draft.emissionsGrams]).toEqual([5.5 * HOUR_MS, 75]);
 	});
 
-	it("begins at once where the greener hour was told of only when it came, and is charged with what the hour emitted", () => {
-		const grid = aGrid(day, { toldAtMs: FROM_MS + 2 * DAY_MS });
+	it("begins at once where the greener hour was known only when it came, and is charged with what the hour emitted", () => {
+		const grid = aGrid(day, { recordedAtMs: FROM_MS + 2 * DAY_MS });
 		const { draft } = runBacktest(aHistory({ jobs, grid }), { published: STAY, draft: GREEN });
 		expect([draft.meanWaitMs, draft.emissionsGrams]).toEqual([0, 300]);
 	});

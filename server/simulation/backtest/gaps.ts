@@ -14,7 +14,7 @@ interface Policies {
 	draft: Policy;
 }
 
-/** What a recorded history cannot tell, and what was taken in its place, in sentences. */
+/** What a recorded history does not contain, and what was assumed instead, in sentences. */
 export function gapsOf(history: RecordedHistory, halves: Halves, policies: Policies): string[] {
 	return [
 		...recordGaps(history),
@@ -54,8 +54,8 @@ function capacityGaps({ launches, offers, toMs }: RecordedHistory): string[] {
 		const { instanceHours, interruptions } = spotRecord(launches, spot, toMs);
 		sentences.push(
 			instanceHours === 0
-				? "No spot instance is on record, so none is taken back here: spot looks better than it is."
-				: `Spot instances are taken back as often as on record, ${count(interruptions, "time")} in ${Math.round(instanceHours)} instance hours, but not at the recorded moments.`,
+				? "No spot instance is on record, so none is reclaimed here: spot looks better than it is."
+				: `Spot instances are reclaimed as often as on record, ${count(interruptions, "time")} in ${Math.round(instanceHours)} instance hours, but not at the recorded moments.`,
 		);
 	}
 	if (launches.length === 0 && offers.length > 0) sentences.push("No launch is on record, so every one comes up.");

@@ -62,7 +62,7 @@ describe("recorded prices", () => {
 		const history = aHistory({ offers, prices: new Map([["od", [at(-9, "1"), at(-3, "2"), at(4, "3"), at(50, "4")]]]) });
 		expect(priceSteps(history)).toEqual({ prices: new Map([["od", [at(0, "2"), at(4, "3")]]]), stepMs: null, knownShare: 1 });
 	});
-	it("begin with the first one that there is, of which only the time after it is known", () => {
+	it("begin with the first one, with only the time after it known", () => {
 		const history = aHistory({ offers, prices: new Map([["od", [at(3, "2"), at(6, "3")]]]) });
 		expect(priceSteps(history)).toEqual({ prices: new Map([["od", [at(0, "2"), at(6, "3")]]]), stepMs: null, knownShare: 0.75 });
 	});

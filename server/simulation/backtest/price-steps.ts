@@ -1,11 +1,11 @@
 import type { RecordedHistory } from "./history.ts";
 
-/** Different moments at which prices may change in one replay: at each of them every job's offers are weighed again. */
+/** Different moments at which prices may change in one replay: at each of them every job's offers are scored again. */
 const STEPS_MAX = 600;
 
 export interface PriceSteps {
 	prices: Map<string, { atMs: number; microUsdPerHour: bigint }[]>;
-	/** Prices stand still for so long, ms; null: they change as they were recorded. */
+	/** Prices are constant for this long, ms; null: they change as they were recorded. */
 	stepMs: number | null;
 	/** Share of the offers' time in which their price is on record, 0 to 1; 1 without offers. */
 	knownShare: number;

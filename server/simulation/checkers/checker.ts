@@ -9,8 +9,8 @@ export interface Observed {
 }
 
 /**
- * One promise, held against the world after every event by code of its own: it shares no logic with what it checks.
- * Answers what is broken, in words with the ids that matter, or null.
+ * One promise, checked against the world after every event by separate code: it shares no logic with what it checks.
+ * Returns what is broken, with the relevant ids, or null.
  */
 export interface Checker {
 	name: string;

@@ -10,7 +10,7 @@ const AFTER_LIFE_MS = 21 * MINUTE_MS;
 /** Once healed: a sweep, a listing's lag, a retried call, a termination. */
 const ORPHAN_MS_MAX = 30 * MINUTE_MS;
 
-/** No machine outlives its dead man's switch, and once all is well none lives for which no row accounts. */
+/** No machine outlives its dead man's switch, and once faults end none lives without a row. */
 export function orphansChecker(): Checker {
 	const since = new Map<Machine, number>();
 	const after = ({ world }: Observed): string | null => {
@@ -27,7 +27,7 @@ export function orphansChecker(): Checker {
 			const foundMs = since.get(machine) ?? nowMs;
 			since.set(machine, foundMs);
 			const aloneMs = nowMs - Math.max(foundMs, world.scenario.healAtMs);
-			if (aloneMs > ORPHAN_MS_MAX) return `machine ${machine.id} (${machine.token}) is an orphan for ${aloneMs} ms since all is well`;
+			if (aloneMs > ORPHAN_MS_MAX) return `machine ${machine.id} (${machine.token}) is an orphan for ${aloneMs} ms since the last fault`;
 		}
 		return null;
 	};

@@ -4,7 +4,7 @@ import type { Checker } from "./checker.ts";
 
 const FINAL_JOB = ["succeeded", "failed", "cancelled"];
 const FINAL_ATTEMPT = ["succeeded", "failed", "interrupted", "evicted", "cancelled", "lost"];
-/** What a job may be told while nothing of it runs: why it waits, or how its last attempt ended. */
+/** The reasons a job may show while none of it runs: why it waits, or how its last attempt ended. */
 const NOT_WAITING: readonly ReasonCode[] = ["placed_home", "placed_cloud", "started", "completed", "exit_nonzero", "killed_by_signal"];
 
 /** Whatever ended has a time and a reason, and whatever waits says why. */

@@ -14,7 +14,7 @@ import { placeOf, Run, type RunEnd } from "./run.ts";
 import { trueSpeed } from "./true-speeds.ts";
 import type { ReplayScenario, TraceJob } from "./types.ts";
 
-/** Who decides. What happened is told first; `decide` is called once all that happens at a moment was told. */
+/** Who decides. Events are reported first; `decide` is called once all events of a moment are reported. */
 export interface Strategy {
 	arrived(job: SeenJob): void;
 	/** The attempt is over; unless it finished, its job waits again. */
@@ -41,7 +41,7 @@ export interface World {
 	giveUp(job: SeenJob): void;
 	/** `decide` is called then, whatever happens. */
 	wakeAt(atMs: number): void;
-	/** What a provider's own listing says of an offer now: only for strategies whose users have it. */
+	/** What a provider's own listing says of an offer now: only for strategies with users that have it. */
 	isAvailableNow(offer: Offer): boolean;
 	/** Reserved machines that are free now; none after the reservation's end. Infinite for capacity of any other type. */
 	reservedFree(offer: Offer): number;
@@ -52,7 +52,7 @@ export interface World {
 
 export interface EngineOptions {
 	onProgress?: ((done: number, total: number) => void) | undefined;
-	/** Told of every attempt that is over, and of every job that arrives or ends. */
+	/** Called for every attempt that ends, and for every job that arrives or ends. */
 	onRun?: ((measured: MeasuredRun) => void) | undefined;
 	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
 	/** The replay ends then (UTC ms), whatever still runs or waits. Absent: when every job is over. */
@@ -69,12 +69,12 @@ interface Event {
 }
 
 const WAKE: Event = { kind: "wake", run: null };
-/** From telling processes to end to free slots: Slurm's KillWait, 30 s by default (slurm.conf). */
+/** From asking processes to end to free slots: Slurm's KillWait, 30 s by default (slurm.conf). */
 const STOP_MS = 30 * SECOND_MS;
 const PROGRESS_EVERY = 1024;
 
 /**
- * A lean discrete-event replay: no driver faults, but capacity that is refused and taken back as it was recorded. Work is
+ * A lean discrete-event replay: no driver faults, but capacity that is refused and reclaimed as it was recorded. Work is
  * saved every checkpointEveryMs; boot, staging, restore and the work since the last checkpoint are lost with an attempt that ends early.
  */
 export class Engine implements World {
@@ -238,7 +238,7 @@ export class Engine implements World {
 		return speed;
 	}
 
-	/** How long its instances stay before one is taken back: exponential at the recorded rate, the same for every policy. */
+	/** How long its instances stay before one is reclaimed: exponential at the recorded rate, the same for every policy. */
 	#takenAfter(run: Run, offer: Offer): number {
 		const perHour = (this.scenario.interruptionsPerHour?.get(offer.id) ?? 0) * run.instances;
 		if (perHour <= 0) return Number.POSITIVE_INFINITY;

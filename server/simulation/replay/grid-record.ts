@@ -14,8 +14,8 @@ export interface GridHour {
 	/** Start of the UTC hour. */
 	hourMs: number;
 	gramsPerKwh: number;
-	/** Since when it is on record. An hour that was told before it came is known from then on, any other once it is over. */
-	toldAtMs: number;
+	/** Since when it is on record. An hour that was forecast is known from then on, any other once it is over. */
+	recordedAtMs: number;
 }
 
 interface Zone {
@@ -24,7 +24,7 @@ interface Zone {
 	patterns: Map<number, HourPattern | null>;
 }
 
-/** What a replay knows of grids by the hour: what past hours were, and what a live core would have been told of the coming ones. */
+/** What a replay has of grids by the hour: past hours, and the forecast that a live core would have had. */
 export class GridRecord {
 	readonly #zones: ReadonlyMap<string, Zone>;
 	readonly #places: ReadonlyMap<string, string>;
@@ -69,11 +69,11 @@ export class GridRecord {
 }
 
 function seriesOf(zone: Zone, firstMs: number, nowMs: number): number[] {
-	const toldOf = (hourMs: number): number | null => {
+	const forecastFor = (hourMs: number): number | null => {
 		const hour = zone.hours.get(hourMs);
-		return hour && hour.toldAtMs <= nowMs ? hour.gramsPerKwh : null;
+		return hour && hour.recordedAtMs <= nowMs ? hour.gramsPerKwh : null;
 	};
-	return foretellHours(firstMs, toldOf, patternOf(zone, firstMs));
+	return foretellHours(firstMs, forecastFor, patternOf(zone, firstMs));
 }
 
 /** As a live core learns it, of the whole days of the last PATTERN_MS: from the second hour of a day on one less is whole. */

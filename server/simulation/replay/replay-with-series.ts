@@ -10,7 +10,7 @@ import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./t
 const STALLED_REPORTS = 400;
 
 /**
- * A replay whose report holds its series too. Benchmarks leave them out: they cost a few percent.
+ * A replay with a report that includes its series. Benchmarks leave them out: they cost a few percent.
  * @throws SpillwayError `precondition_failed` when jobs wait for what never comes.
  */
 export function replayWithSeries(

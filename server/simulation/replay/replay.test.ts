@@ -118,7 +118,7 @@ describe("cloud capacity", () => {
 			availability: new Map([["spot", anAvailability(1, 10)]]),
 		});
 		const report = replay([aTraceJob("a", { gpus: 8, durationMs: 2 * HOUR_MS })], scenario, { name: "eager_spot", policy: null });
-		// Spot: 4 min boot, 56 min of work of which 45 are saved. It refuses for 30 s, then on-demand: 4 min boot, 3 min restore, 75 min.
+		// Spot: 4 min boot, 56 min of work with 45 saved. It refuses for 30 s, then on-demand: 4 min boot, 3 min restore, 75 min.
 		const endMs = 60 * MINUTE_MS + 30 * SECOND_MS + (4 + 3 + 75) * MINUTE_MS;
 		expect(report).toMatchObject({ interruptions: 1, refusals: 1, meanTimeToModelS: endMs / SECOND_MS, meanWaitS: 240 });
 		expect(report.cloudCostUsd).toBeCloseTo(4 + (30 * 82) / 60, 3);

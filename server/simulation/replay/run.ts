@@ -39,7 +39,7 @@ export class Run {
 	stop: { atMs: number; why: RunEnd } | null = null;
 	/** Its launch will be refused; no one knows before the answer comes. */
 	refused = false;
-	/** Its processes were told to end: what is not saved is lost. */
+	/** Its processes were asked to end: what is not saved is lost. */
 	stopping = false;
 	over = false;
 
@@ -114,7 +114,7 @@ export interface SeenJob {
 	readonly limitMs: number | null;
 	/** What it reads; the same list for all jobs that read the same. */
 	readonly data: readonly DataRef[];
-	/** What our own records tell of it; null: a job of a trace. */
+	/** What our own records contain about it; null: a job of a trace. */
 	readonly recorded: RecordedJob | null;
 	/** Work that is saved, ms on the recorded accelerator. */
 	readonly savedMs: number;

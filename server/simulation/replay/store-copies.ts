@@ -1,7 +1,7 @@
 import { copyMs } from "#server/scheduling/copy-ahead.ts";
 import type { CopyAhead } from "#server/scheduling/types.ts";
 
-/** What is left to move of a set of which the store has an older copy: scheduling/copy-ahead.ts takes the same. */
+/** What is left to move of a set that the store has an older copy of: scheduling/copy-ahead.ts takes the same. */
 const CHANGED_SHARE = 0.1;
 
 interface Copy extends CopyAhead {

@@ -32,11 +32,11 @@ export interface TraceJob {
 	limitMs: number | null;
 	/** Recorded time from submission to start, ms. Absent: not recorded. No replay reads it. */
 	waitMs?: number;
-	/** Of our own job records. Absent: a job is made up from the fields above. */
+	/** From our job records. Absent: a job is made up from the fields above. */
 	recorded?: RecordedJob;
 }
 
-/** What our own records tell of a job beside its times. Its spec is before the fields of TraceJob that say the same. */
+/** What our own records contain about a job besides its times. Its spec overrides the fields of TraceJob with the same content. */
 export interface RecordedJob {
 	/** As it was submitted, so that conditions see what they saw live. */
 	spec: JobSpec;
@@ -85,7 +85,7 @@ export interface ReplayScenario {
 	/** A running job saves its work so often, and needs so long to go on from it. */
 	checkpointEveryMs: number;
 	restoreMs: number;
-	/** From telling an attempt to stop to free slots, ms. Absent: 30 s. */
+	/** From asking an attempt to stop to free slots, ms. Absent: 30 s. */
 	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
@@ -108,7 +108,7 @@ export interface ReplayScenario {
 	dataOutGiB: number;
 	/** Times in which launches were refused for want of capacity, UTC ms, by offer id. Absent: none. */
 	refusedDuring?: ReadonlyMap<string, readonly { fromMs: number; toMs: number }[]>;
-	/** How often an hour an instance is taken back, by offer id; when is drawn by seed, job and attempt. Absent: never. */
+	/** How often per hour an instance is reclaimed, by offer id; the time is drawn by seed, job and attempt. Absent: never. */
 	interruptionsPerHour?: ReadonlyMap<string, number>;
 	/** How fast kinds of jobs run on each accelerator. Absent: at the pool's speed, and at 1 in clouds. */
 	throughput?: ReplayThroughput;
@@ -135,7 +135,7 @@ export interface ReplayDataSet {
 	copies: readonly string[];
 	/** Areas that it may be in (scheduling/residency.ts); empty: anywhere. */
 	residency: readonly string[];
-	/** Patterns on the team: whose jobs read it. */
+	/** Patterns on the team: the jobs that read it. */
 	teams: readonly string[];
 }
 
@@ -176,9 +176,9 @@ export interface ReplayReport {
 	/** By kind: compute, egress. */
 	costByKindUsd: Record<string, number>;
 	egressGiB: number;
-	/** Of the GPU time of which power and grid intensity are known; null when that is none of what was used. */
+	/** Of the GPU time with known power and grid intensity; null when that is none of what was used. */
 	emissionsKg: number | null;
-	/** GPU-hours of which they are not. */
+	/** GPU-hours without these figures. */
 	emissionsUnknownGpuHours: number;
 	interruptions: number;
 	moves: number;

@@ -37,7 +37,7 @@ export interface SimulationReport {
 		spotOffers: number;
 		/** Spot offers that come and go as recorded; the others can always be had. */
 		spotOffersWithTrace: number;
-		/** Pools and offers whose grid or power is not known: their CO2 is not in the figures. */
+		/** Pools and offers with unknown grid or power: their CO2 is not in the figures. */
 		placesWithoutCarbon: number;
 		bootMs: number;
 		checkpointEveryMs: number;

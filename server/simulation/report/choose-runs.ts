@@ -43,7 +43,7 @@ export function chooseRuns(
 	return [...thumb, ...policyRuns([...new Set(asked.policies)], read)];
 }
 
-/** One policy is called spillway; several are told apart by their files. */
+/** One policy is called spillway; several are distinguished by their files. */
 function policyRuns(files: readonly string[], read: (file: string) => string): PlannedRun[] {
 	const bases = files.map((file) => path.basename(file).replace(/\.ya?ml$/, ""));
 	return files.map((file, i) => {

@@ -87,7 +87,7 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 	},
 ];
 
-/** A sum of which some is not known is more than what is shown. */
+/** A sum with unknown parts is more than what is shown. */
 function emissions(kg: number | null, unknownGpuHours: number): string {
 	return kg === null ? "?" : `${unknownGpuHours > 0 ? ">" : ""}${count(kg)}`;
 }
@@ -106,7 +106,7 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 		notes.fractionsRoundedUp > 0 ? `${some(notes.fractionsRoundedUp, "job")} with a part of a GPU, replayed with whole ones.` : "",
 		notes.stillRunning > 0 ? `${some(notes.stillRunning, "job")} that still ran when recorded: replayed as long as was seen.` : "",
 		scenario.spotOffers > scenario.spotOffersWithTrace
-			? `${some(scenario.spotOffers - scenario.spotOffersWithTrace, "spot offer")} without an availability trace: always to be had, and never taken back.`
+			? `${some(scenario.spotOffers - scenario.spotOffersWithTrace, "spot offer")} without an availability trace: always available and never reclaimed.`
 			: "",
 		scenario.placesWithoutCarbon > 0
 			? `${some(scenario.placesWithoutCarbon, "place")} without a known grid intensity or power: not in the CO2 (> a sum without it, ? nothing is known).`

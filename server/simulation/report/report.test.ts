@@ -103,7 +103,7 @@ describe("the report", () => {
 	it("reads well", async () => {
 		await expect(renderReport(simulate("owned_fifo", "owned_backfill", "overflow_on_demand"))).toMatchFileSnapshot("golden/four-jobs.txt");
 	});
-	it("tells two units of a length of time, and few digits of a figure", () => {
+	it("shows two units of a duration, and few digits of a figure", () => {
 		expect([0.4, 59, 61, 3_600, 90_061, 1_000_000].map(duration)).toEqual(["0s", "59s", "1m1s", "1h", "1d1h", "11d14h"]);
 		expect([0, 7, 0.123, 99.999, 12_345.678].map(count)).toEqual(["0", "7", "0.12", "100.00", "12,346"]);
 	});

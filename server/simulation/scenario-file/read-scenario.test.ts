@@ -125,7 +125,7 @@ describe("a scenario", () => {
 	});
 });
 
-describe("what is wrong in a scenario is told with its place", () => {
+describe("an error in a scenario is reported with its position", () => {
 	it.each([
 		["  sed: 7\n", "s.yaml, line 5, column 3: spec.sed: is not a known field. Did you mean seed?"],
 		[POOL.replace("2 }", "-2 }"), "line 5, column 54: spec.pools.0.nodes: must be"],

@@ -29,7 +29,7 @@ export interface ScenarioReading {
 export const DEFAULT_START = "2026-01-01T00:00:00Z";
 
 /**
- * Reads a scenario and the files that it names, whose paths are relative to it.
+ * Reads a scenario and the files that it names by relative paths.
  * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with line and column.
  */
 export function readScenarioFile(file: string, options: ScenarioOptions): ScenarioReading {
@@ -87,7 +87,7 @@ export function parseScenario(
 	return { scenario, files };
 }
 
-/** A file that cannot be read is told with the line that names it. */
+/** A file that cannot be read is reported with the line that names it. */
 function openNamed(doc: ScenarioDocument, open: (file: string) => string, file: string, at: readonly (string | number)[]): string {
 	try {
 		return open(file);

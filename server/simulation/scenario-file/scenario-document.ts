@@ -4,7 +4,7 @@ import { locateProblem, type PathProblem, problemsOf, protoKeys, withFix } from 
 import { type FieldProblem, SpillwayError } from "#server/kernel/errors.ts";
 import { SCENARIO_LIMITS, type ScenarioSpec, scenarioSchema } from "./schema.ts";
 
-/** Problems told at once; the rest are counted. */
+/** Problems reported individually; the rest are counted. */
 const MOST_PROBLEMS = 20;
 const SEE = "docs/simulator.md lists every field.";
 

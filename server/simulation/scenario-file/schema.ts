@@ -65,7 +65,7 @@ const pool = z.strictObject({
 	usdPerGpuHour: usd("above 0").optional(),
 	wattsPerGpu: z.number().positive().max(10_000).optional(),
 	gridGramsPerKwh: grams.optional(),
-	/** Grid zone whose yearly average is taken, such as `DE`. */
+	/** Grid zone for the yearly average, such as `DE`. */
 	gridZone: text.optional(),
 	pue: pue.optional(),
 	speed: z.number().min(0.01).max(100).default(1),
@@ -194,9 +194,9 @@ const speeds = z
 
 /** How fast kinds of jobs run on each accelerator. With it gpu_type of the trace says where a run time was recorded. */
 const throughput = z.strictObject({
-	/** For jobs whose gpu_type is empty; its speed is 1. */
+	/** For jobs with an empty gpu_type; its speed is 1. */
 	recordedOn: text,
-	/** The first whose patterns match counts. Speeds in any unit; 0: such jobs cannot run there. Others: public measurements. */
+	/** The first with matching patterns applies. Speeds in any unit; 0: such jobs cannot run there. Others: public measurements. */
 	families: z
 		.array(
 			z.strictObject({

@@ -9,7 +9,7 @@ const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline
 type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number];
 const KNOWN: readonly Column[] = [...REQUIRED, ...OPTIONAL];
 
-/** Jobs whose file names no group are one team. */
+/** Jobs from a file without groups are one team. */
 export const UNKNOWN_TEAM = "unknown";
 
 /** The CSV form: a column by its name, empty = not known, times in seconds. */

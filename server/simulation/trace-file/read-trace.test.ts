@@ -168,7 +168,7 @@ describe("a trace's file", () => {
 		["is not there", () => path.join(folder, "none.csv"), "there is no such file"],
 		["is a directory", () => folder, "it is a directory"],
 		["is cut off", () => file("cut.gz", gzipSync(csv("a,0,1,1,,,,,,")).subarray(0, 30)), "cannot be unpacked"],
-	])("that %s is told so", async (_, make, message) => {
+	])("reports that %s", async (_, make, message) => {
 		await expect(readTraceFile(make())).rejects.toThrow(message);
 	});
 });

@@ -12,7 +12,7 @@ export interface Trace {
 	jobs: TraceJob[];
 	format: "csv" | "sacct";
 	notes: TraceNotes;
-	/** UTC ms of the first submission, when the file tells it. */
+	/** UTC ms of the first submission, when the file contains it. */
 	recordedStartMs: number | null;
 }
 
@@ -100,7 +100,7 @@ function resolve(name: string, known: TraceOptions["acceleratorsNamed"]): readon
 }
 
 /**
- * A file's text, unpacked when it is gzipped (told by its first bytes, not by its name).
+ * A file's text, unpacked when it is gzipped (judged by its first bytes, not by its name).
  * @throws SpillwayError saying which file, why not, and what to do.
  */
 export function readTextFile(file: string, what: string): string {

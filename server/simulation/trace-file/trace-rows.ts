@@ -9,13 +9,13 @@ export const TRACE_LIMITS = {
 	gpus: 1_000_000,
 	/** Of a time or a length, seconds: a hundred years. */
 	seconds: 100 * 365 * 86_400,
-	/** Bad rows told one by one; the rest are counted. */
-	toldRows: 5,
+	/** Bad rows reported individually; the rest are counted. */
+	reportedRows: 5,
 	/** Of one field, characters. */
 	field: 4096,
 } as const;
 
-/** What is wrong with one row: thrown by the parsers of rows, and turned into a told or a skipped row by RowProblems. */
+/** What is wrong with one row: thrown by the parsers of rows, and turned into a reported or a skipped row by RowProblems. */
 export class BadRow extends Error {
 	override name = "BadRow";
 	readonly column: string;
@@ -40,7 +40,7 @@ export class RowProblems {
 
 	add(line: number, problem: BadRow): void {
 		this.count++;
-		if (this.#told.length < TRACE_LIMITS.toldRows) this.#told.push({ line, problem });
+		if (this.#told.length < TRACE_LIMITS.reportedRows) this.#told.push({ line, problem });
 	}
 
 	/** @throws SpillwayError `invalid_input` with the first bad rows, unless they must be skipped. */

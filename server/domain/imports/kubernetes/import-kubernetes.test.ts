@@ -146,13 +146,13 @@ spec:
 });
 
 describe("bad input", () => {
-	it("is told with its line", () => {
+	it("is reported with its line", () => {
 		expect(() => read("kind: Job\nmetadata: {\n")).toThrow("cannot be read at line 3");
 		expect(() => read("# nothing\n")).toThrow("no workload");
 		expect(() => read("kind: PyTorchJob\nspec: {}\n")).toThrow("no replicas");
 		expect(() => read("x".repeat(300_000))).toThrow("at most");
 	});
-	it("never passes a leaf over: any field that is added is told of", () => {
+	it("never skips a leaf: any added field is reported", () => {
 		const key = fc.stringMatching(/^[a-z][A-Za-z]{2,10}$/);
 		fc.assert(
 			fc.property(key, fc.constantFrom("  ", "      ", "          "), (name, indent) => {

@@ -116,7 +116,7 @@ function readPyTorchJob(m: Manifest, context: ImportContext): Workload {
 			["spec", "nprocPerNode"],
 			"changed",
 			`${processes} processes a node`,
-			"PET_NPROC_PER_NODE tells it to torchrun, as the operator does.",
+			"PET_NPROC_PER_NODE passes it to torchrun, as the operator does.",
 		);
 	const env = processes === null ? first.env : { PET_NPROC_PER_NODE: processes, ...first.env };
 	return { pod: { ...first, env }, nodes, maxMs: null };
@@ -171,7 +171,7 @@ function readTrainJob(m: Manifest): Workload {
 			at("numProcPerNode"),
 			"changed",
 			`${processes} processes a node`,
-			"PET_NPROC_PER_NODE tells it to torchrun, as the trainer does.",
+			"PET_NPROC_PER_NODE passes it to torchrun, as the trainer does.",
 		);
 	}
 	if (command.length === 0) m.say(at(), "question", "No command", "The runtime's own is not known here. Say the whole command.");

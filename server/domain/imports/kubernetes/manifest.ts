@@ -69,7 +69,7 @@ export class Manifest {
 		return offset === undefined ? 1 : this.#lineOf(offset);
 	}
 
-	/** Tells of what is at a path, and of all below it; nothing when nothing is there. */
+	/** Reports what is at a path and below it; nothing when the path is empty. */
 	say(path: readonly (string | number)[], kind: FindingKind, subject: string, text = ""): void {
 		const node = this.#take(path);
 		if (!node) return;
@@ -77,7 +77,7 @@ export class Manifest {
 		this.#findings.push({ line: this.line(path), kind, subject: subject.slice(0, 120), text });
 	}
 
-	/** Looked at by a way that leaves no finding of its own. */
+	/** Reads without recording a finding. */
 	ignore(path: readonly (string | number)[]): void {
 		const node = this.#take(path);
 		if (node) this.#see(node);

@@ -15,7 +15,7 @@ export interface PodFacts {
 	memoryGiB: number | null;
 }
 
-/** A job needs a command; this one tells anyone who submits without answering. */
+/** A job needs a command; this one fails and says that the question was not answered. */
 export const NO_COMMAND: string[] = ["sh", "-c", "echo 'The manifest names no command.' >&2; exit 1"];
 
 const GPU_RESOURCES = ["nvidia.com/gpu", "amd.com/gpu", "google.com/tpu", "habana.ai/gaudi", "aws.amazon.com/neuron"];
@@ -30,7 +30,7 @@ const ACCELERATOR_LABELS = [
 const PLACING = "A hint for the cluster's scheduler: a cloud machine is the job's own, and at home the cluster places the job.";
 const CLUSTERS_OWN = "A setting of the cluster's pods, without a meaning elsewhere.";
 
-/** Reads the pod template at `path` (its `spec`). Whatever is in it is told. */
+/** Reads the pod template at `path` (its `spec`). Everything in it is reported. */
 export function readPod(m: Manifest, path: Path, context: ImportContext): PodFacts {
 	const at = (...more: Path): Path => [...path, ...more];
 	sayOfPod(m, at);
@@ -136,7 +136,7 @@ function readContainer(m: Manifest, path: Path, context: ImportContext): PodFact
 	for (const key of ["livenessProbe", "readinessProbe", "startupProbe"])
 		m.say(at(key), "dropped", key, "A job is over when its command is; while it runs its log shows how it does.");
 	m.say(at("lifecycle"), "question", "Lifecycle hooks", "Before it has to stop the command gets SIGTERM. Do there what the hook does.");
-	m.say(at("volumeMounts"), "dropped", "Mounts", "They go with their volumes, which are told of above or below.");
+	m.say(at("volumeMounts"), "dropped", "Mounts", "They go with their volumes, which are reported above or below.");
 	m.say(
 		at("envFrom"),
 		"question",

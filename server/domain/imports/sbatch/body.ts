@@ -33,7 +33,7 @@ const SRUN_WITH_VALUE = [
 	...["--mpi", "--jobid", "--cpu-bind", "--bcast", "--task-prolog", "--task-epilog", "--het-group", "--relative", "-r", "--threads", "-T"],
 ].join("|");
 
-/** Stand in for the cluster's commands where they are missing, so that the script stays as it is. */
+/** Replacements for the cluster's commands where they are missing, so that the script stays as it is. */
 const SHIM = {
 	module: "command -v module >/dev/null 2>&1 || { module() { :; }; ml() { :; }; }",
 	// A host may have srun without being in an allocation, where srun would ask the cluster for its own job.

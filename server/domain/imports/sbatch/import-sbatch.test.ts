@@ -43,7 +43,7 @@ describe("a script as a site's users write it", () => {
 		"  train.py --config eu.yaml",
 	]);
 
-	it("becomes a job that the job file accepts, with every directive told", () => {
+	it("becomes a job that the job file accepts, with every directive reported", () => {
 		const { spec } = only(imported);
 		expect(spec).toMatchObject({
 			...{ name: "demand-tft", team: "forecasting", nodes: 1, deadlineMs: Date.UTC(2026, 10, 19, 20, 30) },
@@ -83,7 +83,7 @@ describe("a script as a site's users write it", () => {
 	});
 });
 
-describe("a script of which it is known how it was submitted", () => {
+describe("a script with a known submission", () => {
 	const lines = [
 		"#!/bin/bash",
 		"#SBATCH --gres=gpu:1",
@@ -201,7 +201,7 @@ describe("what cannot be carried is never passed over", () => {
 		expect(said(imported)[0]).toBe("1 changed DOS line ends");
 	});
 
-	it("tells of each of a thousand directives, and the last of the same ones counts", () => {
+	it("reports each of a thousand directives, and the last duplicate counts", () => {
 		const lines = Array.from({ length: 1_000 }, (_, i) => (i % 100 === 99 ? `#SBATCH --gros=${i}` : `#SBATCH --gres=gpu:${(i % 8) + 1}`));
 		const imported = read(["#!/bin/bash", ...lines, "true"]);
 		expect(new Set(imported.findings.map((f) => f.line)).size).toBeGreaterThanOrEqual(1_000);

@@ -11,7 +11,7 @@ import { readResources, type SbatchResources } from "./resources.ts";
 import { arrayIndices } from "./times.ts";
 import { readWishes } from "./wishes.ts";
 
-/** Tasks of an array that become jobs of their own, at most. */
+/** The most tasks of an array that become separate jobs. */
 export const MOST_ARRAY_TASKS = 1_000;
 
 /** How a script was submitted, where that is known. */
@@ -25,7 +25,7 @@ export interface Submitted {
 /**
  * A batch script as jobs: one, or one for each task of an array. Total for any text that has a script in it; whatever is
  * not carried is a finding, and questions stay with the person. The script itself stays as it is, behind a few lines
- * that stand in for the cluster's commands where those are missing.
+ * that replace the cluster's commands where those are missing.
  * @throws SpillwayError `invalid_input` for an empty text, `payload_too_large`.
  */
 export function importSbatch(text: string, context: ImportContext, { called, task: only }: Submitted = {}): Imported {

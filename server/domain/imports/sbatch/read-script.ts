@@ -92,7 +92,7 @@ function readDirective(text: string, line: number, findings: Finding[]): Directi
 		if (word === "hetjob" || word === "packjob") {
 			findings.push({
 				...{ line, kind: "question", subject: "Heterogeneous job" },
-				text: "A job here has equal nodes. Submit its parts as jobs of their own; what was read is the last part.",
+				text: "A job here has equal nodes. Submit its parts as separate jobs; what was read is the last part.",
 			});
 			continue;
 		}

@@ -87,7 +87,7 @@ const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 		(v) => `Output ${short(v)}`,
 		"Logs are kept with the job, and can be followed, searched and downloaded there.",
 	),
-	error: plainly("changed", (v) => `Errors ${short(v)}`, "Logs are kept with the job, both streams told apart."),
+	error: plainly("changed", (v) => `Errors ${short(v)}`, "Logs are kept with the job, by stream."),
 	"open-mode": plainly("dropped", (v) => `Open mode ${short(v)}`, "Every attempt has its own log."),
 	input: plainly("question", (v) => `Input ${short(v)}`, "A job here reads no standard input. Read the file in the script."),
 	"mail-type": plainly("dropped", (v) => `Mail ${short(v)}`, "The notifications that you set in Spillway take its place."),

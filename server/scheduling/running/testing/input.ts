@@ -7,7 +7,7 @@ import type { RunningAttempt, Snapshot } from "../../types.ts";
 import { runningInput } from "../running-input.ts";
 import type { RunningInput } from "../types.ts";
 
-/** The input of a cycle whose queue is empty. */
+/** The input of a cycle with an empty queue. */
 export function inputOf(snapshot: Snapshot): RunningInput {
 	return runningInput(snapshot, coreAt(snapshot, undefined), openBudgets(snapshot.budgets), new Set());
 }

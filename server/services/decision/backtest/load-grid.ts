@@ -25,7 +25,7 @@ export async function loadGrid(db: Db, { fromMs, toMs }: { fromMs: number; toMs:
 		);
 	if (rows.length === 0) return null;
 	const hours = rows.map(({ zone, hour, milligramsPerKwh, observedAt }) => {
-		return { zone, hourMs: hour.getTime(), gramsPerKwh: milligramsPerKwh / 1_000, toldAtMs: observedAt.getTime() };
+		return { zone, hourMs: hour.getTime(), gramsPerKwh: milligramsPerKwh / 1_000, recordedAtMs: observedAt.getTime() };
 	});
 	return { zones, hours: Map.groupBy(hours, ({ zone }) => zone) };
 }

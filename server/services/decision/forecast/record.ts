@@ -50,7 +50,7 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 		const nearest = memory.nearest.get(key);
 		if (nearest !== undefined && given.horizon >= nearest) continue;
 		memory.nearest.set(key, given.horizon);
-		const { replayP50Ms, replayP90Ms, toldP50Ms, toldP90Ms, horizon } = given;
+		const { replayP50Ms, replayP90Ms, forecastP50Ms, forecastP90Ms, horizon } = given;
 		rows.push({
 			jobId: job.jobId,
 			attemptNo: job.nextAttemptNo,
@@ -59,8 +59,8 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 			at: new Date(snapshot.nowMs),
 			replayP50Ms: Math.round(replayP50Ms),
 			replayP90Ms: Math.round(replayP90Ms),
-			toldP50Ms: Math.round(toldP50Ms),
-			toldP90Ms: Math.round(toldP90Ms),
+			forecastP50Ms: Math.round(forecastP50Ms),
+			forecastP90Ms: Math.round(forecastP90Ms),
 		});
 	}
 	for (const key of memory.nearest.keys()) if (!waiting.has(key)) memory.nearest.delete(key);

@@ -6,13 +6,13 @@ import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
-import type { ToldToLeave } from "#server/scheduling/kept-room.ts";
+import type { LeavingAttempt } from "#server/scheduling/kept-room.ts";
 import type { RunningAttempt } from "#server/scheduling/types.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
 import { byClock, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
 
 /** A live attempt without its job's spec, which is kept between cycles. */
-export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: ToldToLeave };
+export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: LeavingAttempt };
 
 /** Live attempts with what they have saved, where they go on, and what their machines cost and how long they may live. */
 export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {

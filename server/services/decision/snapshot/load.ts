@@ -13,7 +13,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { listAccelerators, resolveAlias } from "#server/rates/accelerators.ts";
-import { keptRooms, ROOM_VALID_MS, type ToldToLeave } from "#server/scheduling/kept-room.ts";
+import { keptRooms, type LeavingAttempt, ROOM_VALID_MS } from "#server/scheduling/kept-room.ts";
 import type {
 	ForecastScale,
 	DataView as KnownData,
@@ -170,7 +170,7 @@ async function readHistory(db: Db, nowMs: number, before: HistoryFacts | null): 
 async function readPending(
 	tx: Tx,
 	cache: SnapshotCache,
-	{ nowMs, timing, told, policy }: { nowMs: number; timing: SnapshotContext["timing"]; told: readonly ToldToLeave[]; policy: Policy },
+	{ nowMs, timing, told, policy }: { nowMs: number; timing: SnapshotContext["timing"]; told: readonly LeavingAttempt[]; policy: Policy },
 ): Promise<PendingJob[]> {
 	const rows = await cache.pendingRows.read(tx);
 	await fillSpecs(
@@ -183,7 +183,7 @@ async function readPending(
 	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
 	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
 	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
-	const rooms = keptRooms([...told, ...rows.map(toldOf), ...over], nowMs);
+	const rooms = keptRooms([...told, ...rows.map(forecastFor), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
 	const speeds = await readSpeeds(tx);
 	return rows.map((r) => {
@@ -224,25 +224,25 @@ interface StopRow {
 	endedAt: Date | null;
 }
 
-function toldOf({ stopReason, stopRequestedAt, endedAt }: StopRow): ToldToLeave {
+function forecastFor({ stopReason, stopRequestedAt, endedAt }: StopRow): LeavingAttempt {
 	return { stopReason, askedAtMs: stopRequestedAt?.getTime() ?? null, endedAtMs: endedAt?.getTime() ?? null };
 }
 
 /** Last attempts of jobs that came to their end lately all the same: one that was told to leave may be done before it could. */
-async function readToldAndOver(tx: Tx, nowMs: number): Promise<ToldToLeave[]> {
+async function readToldAndOver(tx: Tx, nowMs: number): Promise<LeavingAttempt[]> {
 	const rows = await tx
 		.select({ stopReason: attempt.stopReason, stopRequestedAt: attempt.stopRequestedAt, endedAt: attempt.finishedAt })
 		.from(job)
 		.innerJoin(attempt, and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts)))
 		.where(and(gt(job.finishedAt, new Date(nowMs - ROOM_VALID_MS)), isNotNull(attempt.stopReason)));
-	return rows.map(toldOf);
+	return rows.map(forecastFor);
 }
 
 async function readRunning(
 	tx: Tx,
 	cache: SnapshotCache,
 	{ nowMs, policy }: { nowMs: number; policy: Policy },
-): Promise<{ running: RunningAttempt[]; told: ToldToLeave[] }> {
+): Promise<{ running: RunningAttempt[]; told: LeavingAttempt[] }> {
 	const rows = await readLiveAttempts(tx);
 	const use = await readGpuUse(tx, policy, nowMs);
 	await fillSpecs(

@@ -1,12 +1,12 @@
 import type { StatementContent, StatementItem, StatementSums } from "#server/domain/statement.ts";
 import {
-	CARBON_RECKONED,
+	CARBON_METHOD,
 	differenceWords,
 	LINE_WORDS,
 	monthWords,
 	SAVING_WORDS,
 	SIDE_WORDS,
-	WASTE_RECKONED,
+	WASTE_METHOD,
 	WASTE_WORDS,
 } from "#server/domain/statement-words.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
@@ -186,7 +186,7 @@ function waste(content: StatementContent): Block[] {
 			columns,
 			rows: content.waste.map((w) => ({ cells: [WASTE_WORDS[w.key], hoursOrNone(w.gpuMs), dollars(w.microUsd)] })),
 		},
-		{ kind: "text", text: WASTE_RECKONED },
+		{ kind: "text", text: WASTE_METHOD },
 	];
 }
 
@@ -266,7 +266,7 @@ function carbon({ carbon: c }: StatementContent): Block[] {
 	return [
 		{ kind: "heading", text: "Carbon" },
 		{ kind: "table", columns, rows: rows.map((cells) => ({ cells })) },
-		{ kind: "text", text: CARBON_RECKONED },
+		{ kind: "text", text: CARBON_METHOD },
 	];
 }
 

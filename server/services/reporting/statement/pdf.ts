@@ -1,4 +1,4 @@
-import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
+import { monthWords, teamTitle } from "#server/domain/statement-words.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { statementBlocks } from "./document.ts";
 import { dollars, gpuHours, kilograms, moment } from "./figures.ts";
@@ -21,7 +21,7 @@ import {
 /** The statement as a document to sign: A4; the same statement with the same signatures makes the same bytes. */
 export async function statementPdf(view: StatementView): Promise<Buffer> {
 	const { content, shown } = view;
-	const whose = whoseWords(content.team);
+	const whose = teamTitle(content.team);
 	const title = `Statement of compute cost, ${whose}, ${monthWords(content.month)}`;
 	const doc = newPaper({ title, author: shown?.closedBy ?? "Spillway", at: new Date(content.postedUntilMs) });
 	drawTitle(doc, view, whose);

@@ -8,7 +8,7 @@ import { aReplayOffer, aReplayPool } from "../../replay/testing/small.ts";
 import type { HistoryJob, RecordedHistory } from "../history.ts";
 import { aGrid, aHistory, aHistoryJob, aSpec, FROM_MS } from "./small.ts";
 
-/** Cells of the rows of a Markdown table whose first cell is in backticks. */
+/** Cells of the rows of a Markdown table with a first cell in backticks. */
 export function rowsOf(text: string): string[][] {
 	const lines = text.split("\n").filter((line) => line.startsWith("| `"));
 	return lines.map((line) =>

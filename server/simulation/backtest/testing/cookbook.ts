@@ -93,7 +93,7 @@ function sumCells({ base, own }: Recipe, row: string): string[] {
 			case "**CO2e**":
 				return `${sums.emissionsGrams} g`;
 			default:
-				throw new Error(`The cookbook's table has a row "${row}", of which a backtest says nothing.`);
+				throw new Error(`The cookbook's table has a row "${row}" that no backtest reports.`);
 		}
 	});
 }

@@ -74,8 +74,8 @@ export function aHistory(given: Partial<RecordedHistory> = {}): RecordedHistory 
 	};
 }
 
-/** The hours of the grid at home, g/kWh, from the beginning on; told at the beginning unless another time is given. */
-export function aGrid(hours: readonly number[], { fromMs = FROM_MS, toldAtMs = FROM_MS } = {}): RecordedGrid {
-	const own = hours.map((gramsPerKwh, i) => ({ hourMs: fromMs + i * HOUR_MS, gramsPerKwh, toldAtMs }));
+/** The hours of the grid at home, g/kWh, from the beginning on; recorded at the beginning unless another time is given. */
+export function aGrid(hours: readonly number[], { fromMs = FROM_MS, recordedAtMs = FROM_MS } = {}): RecordedGrid {
+	const own = hours.map((gramsPerKwh, i) => ({ hourMs: fromMs + i * HOUR_MS, gramsPerKwh, recordedAtMs }));
 	return { zones: new Map([["owned", "DE"]]), hours: new Map([["DE", own]]) };
 }

@@ -2,7 +2,7 @@ import type { PendingJob } from "#server/scheduling/types.ts";
 import { WorkList } from "./work-list.ts";
 
 /**
- * How many jobs that can only run at home, and whose time does not press, one decision looks at: the first in their order,
+ * How many jobs that can only run at home and are not urgent one decision looks at: the first in their order,
  * as Slurm's bf_max_job_test does (100 by default). Behind them none could start but by a backfill deeper than that.
  */
 const LOOKED_AT = 100;

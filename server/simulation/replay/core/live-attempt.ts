@@ -7,7 +7,7 @@ import type { Run } from "../run.ts";
 
 /**
  * An attempt as the core sees it. The object stays the same while nothing is decided about it; what time alone changes
- * (started, saved, next checkpoint) is read off the replay's clock, which stands still during a decision.
+ * (started, saved, next checkpoint) is read from the replay's clock, which is constant during a decision.
  */
 export class LiveAttempt implements RunningAttempt {
 	readonly run: Run;

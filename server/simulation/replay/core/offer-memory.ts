@@ -15,7 +15,7 @@ export class OfferMemory {
 	readonly #records = new Map<string, OfferRecord>();
 	/** Live instances, with the moment up to which their hours are credited. */
 	readonly #creditedTo = new Map<Run, number>();
-	/** Launches whose answer is not in yet, in order of launch. */
+	/** Launches without an answer yet, in order of launch. */
 	readonly #unanswered: Run[] = [];
 	#creditedAtMs: number;
 	#offers: Offer[];

@@ -3,7 +3,7 @@ import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { OfferRanking } from "./offer-ranking.ts";
 
 /**
- * Every job at once to the cheapest on-demand offer that holds it, to its end: a team without machines of its own. After a
+ * Every job at once to the cheapest on-demand offer that holds it, to its end: a team without machines. After a
  * refusal the next cheapest is asked, after the last one the first again.
  */
 export class CloudOnDemand implements Strategy {

@@ -72,7 +72,7 @@ export class OwnedBackfill implements Strategy {
 		}
 	}
 
-	/** The line whose first job was submitted first. */
+	/** The queue with the earliest first job. */
 	#nextLine(blocked: ReadonlySet<Line>): Line | null {
 		let first: Line | null = null;
 		let least = Number.POSITIVE_INFINITY;

@@ -33,7 +33,7 @@ import { TraceSpecs } from "../trace-spec.ts";
 
 /** What our own replay records knows beside its trace. */
 export interface SpillwayOptions {
-	/** Told of everything that decisions do. */
+	/** Receives everything that decisions do. */
 	onAction?: ((atMs: number, action: Action) => void) | undefined;
 	/** Runs that had finished before the replay begins, oldest first, and how offers had behaved. */
 	priorRuns?: readonly { spec: JobSpec; durationMs: number }[];

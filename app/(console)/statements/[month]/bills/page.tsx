@@ -10,7 +10,7 @@ import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { statementHref } from "#components/statements/search-params.ts";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
-import { monthWords, whoseWords } from "#server/domain/statement-words.ts";
+import { monthWords, teamTitle } from "#server/domain/statement-words.ts";
 
 type Props = { params: Promise<{ month: string }>; searchParams: Promise<SearchParams> };
 
@@ -34,7 +34,7 @@ export default async function BillsPage({ params, searchParams }: Props) {
 			<PageHeader
 				title="Bills"
 				crumbs={[{ label: monthWords(month), href: statementHref(month, view.team ?? "") }]}
-				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? whoseWords(view.team) : "compared with the ledger"}</span>}
+				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? teamTitle(view.team) : "compared with the ledger"}</span>}
 			/>
 			<PageBody>
 				<QueryBoundary what="bills" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading bills" />}>
