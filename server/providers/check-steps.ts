@@ -1,6 +1,6 @@
 import { DriverError } from "./driver-errors.ts";
 
-/** One thing that was looked at. `unknown`: no one let us look, or the provider tells no one; it is no failure. */
+/** One thing that was looked at. `unknown`: we may not look, or the provider does not report it; this is not a failure. */
 export interface CheckStep {
 	id: string;
 	title: string;
@@ -24,7 +24,7 @@ export interface PlannedStep {
 	look: Look;
 }
 
-/** Takes the steps in their order and tells each as it ends. What is no DriverError is told too: a person waits for it. */
+/** Runs the steps in order and reports each as it ends. Other errors than DriverError are reported too: a person waits for the result. */
 export async function* checkSteps(steps: readonly PlannedStep[]): AsyncGenerator<CheckStep> {
 	let blocked: string | null = null;
 	for (const step of steps) {
@@ -33,9 +33,9 @@ export async function* checkSteps(steps: readonly PlannedStep[]): AsyncGenerator
 			yield { id, title, outcome: "skipped", found: `Not tried, since "${blocked}" failed.`, fix: null };
 			continue;
 		}
-		const told = await lookAt(step);
-		if (told.outcome === "failed" && step.decisive) blocked = title;
-		yield { id, title, ...told };
+		const result = await lookAt(step);
+		if (result.outcome === "failed" && step.decisive) blocked = title;
+		yield { id, title, ...result };
 	}
 }
 

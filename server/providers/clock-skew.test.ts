@@ -15,7 +15,7 @@ describe("how far a provider's clock is off, by its answer", () => {
 		["no answer", undefined, null],
 	])("%s", (_what, answer, skewMs) => expect(clockSkew(answer, NOW_MS)).toBe(skewMs));
 
-	it("is told as what is wrong here, with what to do", () => {
+	it("is reported as a local problem, with the fix", () => {
 		expect(clockAdvice(10 * MINUTE_MS)).toMatch(/^this computer's clock is 10 min behind the provider's; keep it right by NTP/);
 		expect(clockAdvice(-3 * HOUR_MS)).toMatch(/^this computer's clock is 3\.0 h ahead of the provider's/);
 		expect(clockAdvice(null)).toMatch(/too far apart; keep it right by NTP/);

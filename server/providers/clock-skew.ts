@@ -16,7 +16,7 @@ function hasGet(value: unknown): boolean {
 
 /**
  * How far a provider's clock is ahead of this computer's, ms, by the `Date` header of its answer; negative: behind. Null where
- * there is no answer, where it tells no time, and where the two agree well enough.
+ * there is no answer, where it has no time, and where the two agree well enough.
  * @param answer as the provider's SDK puts it on an error
  */
 export function clockSkew(answer: unknown, nowMs: number = Date.now()): number | null {
@@ -26,7 +26,7 @@ export function clockSkew(answer: unknown, nowMs: number = Date.now()): number |
 	return providerMs - nowMs;
 }
 
-/** What a person is to do about it, as the end of a sentence. `skewMs` null: the provider does not tell by how much. */
+/** The fix, as the end of a sentence. `skewMs` null: the provider does not report the skew. */
 export function clockAdvice(skewMs: number | null): string {
 	const apart =
 		skewMs === null

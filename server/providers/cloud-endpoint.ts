@@ -11,7 +11,7 @@ export const cloudEndpointSchema = z
 
 /**
  * Of a site's settings, the endpoint that is on another host: the account's tokens are sent there, and those of this process where
- * the site has none of its own. Only who may write to the database sets one; see `SiteKind.guarded`.
+ * the site has none. Only writing to the database sets one; see `SiteKind.guarded`.
  */
 export function endpointElsewhere({ endpoint }: Record<string, unknown>): { endpoint?: unknown } {
 	return endpoint === undefined || (typeof endpoint === "string" && isHere(endpoint)) ? {} : { endpoint };

@@ -3,9 +3,9 @@
  * - insufficient_capacity: not created; back off this offer with half-life, decide again
  * - quota_exceeded: not created; back off the offers that share the quota
  * - throttled: unknown or not created; same call again later with the same token
- * - unauthorized: not created; the site is unhealthy until credentials change; tell the platform engineers
+ * - unauthorized: not created; the site is unhealthy until credentials change; notify the platform engineers
  * - wrong_clock: not created; our clock and the provider's are too far apart for its signatures or tokens; the site is
- *   unhealthy until they agree; the message tells by how much and what to do
+ *   unhealthy until they agree; the message contains the difference and the fix
  * - invalid_request: not created; a bug or wrong site settings; the attempt fails with the provider's words
  * - token_mismatch: an instance with this token exists with other parameters; find it and end it
  * - not_found: what was asked for does not exist there

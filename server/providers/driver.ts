@@ -50,7 +50,7 @@ export interface ClusterDriver {
 	/** Calls back whenever something changed, when capabilities.pushesChanges. Returns the way to stop it. */
 	subscribe(onChange: () => void): () => void;
 
-	/** Acts on jobs that Spillway did not submit; null: this site has no queue of its own, or does not let us. */
+	/** Acts on jobs that Spillway did not submit; null: this site has no own queue, or does not allow it. */
 	readonly queue: ForeignQueue | null;
 
 	/** Ends the connection. With stopJobs, attempts are stopped with `graceMs` first (the host goes down). */
@@ -171,7 +171,7 @@ export interface LaunchRequest {
 	region: string;
 	/** Null: the provider, or its driver, chooses one. */
 	zone: string | null;
-	/** Machines of the attempt; several are a gang, whose machines belong into one zone. Left out: 1. */
+	/** Machines of the attempt; several are a gang in one zone. Absent: 1. */
 	nodes?: number;
 	instanceType: string;
 	capacityType: Exclude<CapacityType, "owned">;
@@ -206,8 +206,8 @@ export interface InstanceObservation {
 }
 
 /**
- * Whether the provider bills the machine's time, by the state in which it was seen, with its own times where it tells them.
- * Null: it does not; then what was seen when is what counts. `endedBetween`: our own call ended it, by our clock, where that is
+ * Whether the provider bills the machine's time, by the observed state, with its own times where it reports them.
+ * Null: it does not; then the times of observation count. `endedBetween`: our own call ended it, by our clock, where that is
  * the end of its billing. `never`: it failed while it was made.
  */
 export type Billing =

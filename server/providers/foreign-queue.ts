@@ -23,8 +23,8 @@ export interface ForeignQueue {
 	readScript(id: string): Promise<ForeignScript>;
 
 	/**
-	 * Makes jobs of their own of the last tasks of a waiting array whose tasks share one entry, at most `count`, so that each can be
-	 * acted on. At home nothing else changes by it. Left out: such entries do not exist.
+	 * Splits the last tasks of a waiting array with a shared entry into separate jobs, at most `count`, so that each can be
+	 * acted on. Nothing else changes at home. Absent: such entries do not exist.
 	 */
 	split?(id: string, count: number): Promise<void>;
 

@@ -17,9 +17,9 @@ export interface IdentityClaim {
 	instanceId: string;
 	/** The provider's, as the agent says it. */
 	providerInstanceId: string;
-	/** The provider itself told us this id; else the agent's word is all there is. */
+	/** The provider itself reported this id; otherwise only the agent did. */
 	isKnown: boolean;
-	/** By which the provider's documents name it where that is another id, as the provider told us; null: not told yet. */
+	/** The id in the provider's documents where it differs, as the provider reported it; null: not reported yet. */
 	signedId: string | null;
 	region: string;
 	/** The deployment's id, which names and tags of machines are made of. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { reachWithin, securityGroupSchema } from "./aws/gang-network.ts";
 import { networkGroupSchema, reachThrough } from "./azure/gang-network.ts";
 import { firewallSchema, reachBetween } from "./gcp/gang-network.ts";
-import { type Reach, tellReach } from "./reach.ts";
+import { describeReach, type Reach } from "./reach.ts";
 
 describe("AWS: security groups", () => {
 	const groups = (...rules: object[]) => [
@@ -41,7 +41,7 @@ describe("Azure: network security groups", () => {
 		});
 	const deny = { priority: 4_000 };
 	it.each<[string, object[], Reach]>([
-		["no rule of its own: AllowVnetInBound", [], "yes"],
+		["no own rule: AllowVnetInBound", [], "yes"],
 		["everything denied", [deny], "no"],
 		["everything denied behind what allows the network", [deny, { access: "Allow", sourceAddressPrefix: "VirtualNetwork" }], "yes"],
 		[
@@ -85,20 +85,20 @@ describe("Google: firewall rules", () => {
 	])("%s", (_what, rules, reach) => expect(reachBetween(rules.map(rule), place)).toBe(reach));
 });
 
-describe("tellReach", () => {
+describe("describeReach", () => {
 	it("names what is wrong before what was not seen, and says what it would cost", () => {
 		const looks = [
 			{ name: "a", reach: "yes" as const },
 			{ name: "b", reach: "no" as const },
 			{ name: "c", reach: null },
 		];
-		expect(tellReach(looks, "the right")).toMatchObject({
+		expect(describeReach(looks, "the right")).toMatchObject({
 			failed: expect.stringMatching(/^Machines cannot reach each other there: b\..*and pay\.$/),
 		});
-		expect(tellReach(looks.slice(2), "the right")).toMatchObject({
+		expect(describeReach(looks.slice(2), "the right")).toMatchObject({
 			unknown: expect.stringContaining("c"),
 			fix: expect.stringContaining("the right"),
 		});
-		expect(tellReach(looks.slice(0, 1), "the right")).toBe("Machines reach each other on all ports: a.");
+		expect(describeReach(looks.slice(0, 1), "the right")).toBe("Machines reach each other on all ports: a.");
 	});
 });

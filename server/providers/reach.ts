@@ -10,8 +10,8 @@ export interface NetworkLook {
 	reach: Reach | null;
 }
 
-/** What is told of the networks of a site's regions. `right`: what an account needs to look. */
-export function tellReach(looks: readonly NetworkLook[], right: string): Awaited<ReturnType<Look>> {
+/** Describes the networks of a site's regions. `right`: what an account needs to read them. */
+export function describeReach(looks: readonly NetworkLook[], right: string): Awaited<ReturnType<Look>> {
 	const named = (reach: Reach | null): string =>
 		looks
 			.filter((look) => look.reach === reach)

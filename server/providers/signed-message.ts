@@ -34,7 +34,7 @@ export interface SignedMessage {
 /** @param text base64, with or without line ends. @throws BadMessage */
 export function readSignedMessage(text: string): SignedMessage {
 	try {
-		// In memory of its own: the library takes the whole of what a Buffer is a part of.
+		// In separate memory: the library reads the whole ArrayBuffer behind a Buffer.
 		const der = new Uint8Array(Buffer.from(text.replace(/\s/g, ""), "base64"));
 		const outer = pkijs.ContentInfo.fromBER(der);
 		const signed = new pkijs.SignedData({ schema: outer.content });

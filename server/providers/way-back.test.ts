@@ -10,7 +10,7 @@ async function check(controlUrl: string, endpoint?: string): Promise<CheckStep |
 	return step;
 }
 
-/** A web server on every address of this host, told by its name, which is none of the loopback's. */
+/** A web server on every address of this host, addressed by its name, which is not loopback. */
 async function serve(answer: string): Promise<string> {
 	const server = createServer((_, response) => response.end(answer)).listen(0);
 	await new Promise((resolve) => server.once("listening", resolve));
@@ -18,12 +18,12 @@ async function serve(answer: string): Promise<string> {
 	return `http://${hostname()}:${(server.address() as AddressInfo).port}`;
 }
 
-it("fails a real cloud whose machines would call this host by the name of every host", async () => {
+it("fails a real cloud with machines that would call this host by the name of every host", async () => {
 	expect(await check("http://127.0.0.1:3000")).toMatchObject({ outcome: "failed", fix: expect.stringContaining("SPILLWAY_URL") });
 	expect(await check("http://localhost:3000", "https://ec2.copy.example")).toMatchObject({ outcome: "failed" });
 });
 
-it("passes an emulated cloud, whose machines run here", async () => {
+it("passes an emulated cloud with machines on this host", async () => {
 	expect(await check("http://127.0.0.1:3000", "http://127.0.0.1:3010")).toMatchObject({ outcome: "passed" });
 });
 

@@ -8,7 +8,7 @@ const ANSWER_TIMEOUT_MS = 5 * SECOND_MS;
 const readySchema = z.object({ instance: z.string() });
 
 /**
- * The last step of a cloud site's check: whether what its machines are told to call can be their control plane at all. A machine
+ * The last step of a cloud site's check: whether the address that its machines call can be their control plane at all. A machine
  * that cannot call back is bought, never heard, and given up.
  * @param endpoint the provider's, where it is another than its own: emulated machines run on this host
  */
@@ -21,14 +21,14 @@ export function wayBackStep(controlUrl: string, endpoint: string | undefined): P
 			if (isThisHost(hostname)) {
 				if (endpoint !== undefined && isThisHost(new URL(endpoint).hostname))
 					return `Emulated machines run on this host, and call ${controlUrl}.`;
-				return { failed: `Machines are told to call ${controlUrl}, which is this host for no one but itself.` };
+				return { failed: `Machines would call ${controlUrl}, which only this host can reach.` };
 			}
 			if (!isPlainHttpAllowed(controlUrl)) return { failed: `Machines would send their tokens and logs in the clear to ${controlUrl}.` };
 			const clear = protocol === "http:" ? " It is plain http: tokens, logs and checkpoints are readable within that network." : "";
 			const silence = await silenceOf(controlUrl);
-			if (silence === null) return `Machines are told to call ${controlUrl}, which answers as Spillway.${clear}`;
+			if (silence === null) return `Machines will call ${controlUrl}, which answers as Spillway.${clear}`;
 			return {
-				unknown: `Machines are told to call ${controlUrl}, which does not answer as Spillway from here: ${silence}.${clear}`,
+				unknown: `Machines will call ${controlUrl}, which does not answer as Spillway from here: ${silence}.${clear}`,
 				fix: "See that it does from the machines' network: without it they are bought and never heard.",
 			};
 		},

@@ -2,7 +2,7 @@ import { SECOND_MS } from "#server/kernel/units.ts";
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { ListedPrice } from "../live-prices/merge-prices.ts";
-import { tellReach } from "../reach.ts";
+import { describeReach } from "../reach.ts";
 import type { SnapshotRate } from "../snapshot-rate.ts";
 import type { Ec2Calls } from "./client.ts";
 import { reachWithin } from "./gang-network.ts";
@@ -137,15 +137,15 @@ async function lookAtQuotas(quotas: AwsQuotas, regions: readonly string[]) {
 	);
 	const unseen = all.filter(({ known }) => known === null).map(({ region }) => region);
 	if (unseen.length > 0) return notAllowed("the quotas", "servicequotas:ListServiceQuotas", unseen);
-	const told = all.map(({ region, known }) => ({ region, known: known ?? [] }));
-	if (told.every(({ known }) => known.length === 0))
+	const found = all.map(({ region, known }) => ({ region, known: known ?? [] }));
+	if (found.every(({ known }) => known.length === 0))
 		return {
 			unknown: "AWS names no quota on machines with GPUs; a launch over one is refused as such, and the offer left alone for a while.",
 		};
-	if (told.every(({ known }) => known.every(({ limit }) => limit === 0)))
+	if (found.every(({ known }) => known.every(({ limit }) => limit === 0)))
 		return { failed: `Every quota on machines with GPUs is 0 in ${regions.join(", ")}.` };
 	const wordsOf = (known: readonly VcpuQuota[]) => known.map(({ name, limit }) => `${name} ${limit} vCPUs`).join(", ") || "none is named";
-	return told.map(({ region, known }) => `${region}: ${wordsOf(known)}`).join("; ");
+	return found.map(({ region, known }) => `${region}: ${wordsOf(known)}`).join("; ");
 }
 
 /** Spillway buys machines of these two families. */
@@ -205,7 +205,7 @@ async function lookBetween(ec2: Ec2Calls, { regions, securityGroups }: ParsedAws
 		if (groups === null) return [{ name, reach: null }];
 		return groups.map((group) => ({ name: `${name} (${group.GroupId})`, reach: reachWithin([group]) }));
 	});
-	return tellReach((await Promise.all(looks)).flat(), "ec2:DescribeSecurityGroups");
+	return describeReach((await Promise.all(looks)).flat(), "ec2:DescribeSecurityGroups");
 }
 
 async function tryLaunches(ec2: Ec2Calls, settings: ParsedAwsSettings, types: readonly string[]) {
@@ -221,7 +221,7 @@ async function tryLaunches(ec2: Ec2Calls, settings: ParsedAwsSettings, types: re
 		try {
 			await ec2.tryLaunch(region, runInstancesInput(trial, settings, image));
 		} catch (error) {
-			// It may buy there; that there is no room or no quota now is told at a launch.
+			// It may buy there; a launch reports missing room or quota.
 			if (!(error instanceof DriverError) || (error.kind !== "insufficient_capacity" && error.kind !== "quota_exceeded")) throw error;
 		}
 		tried.push(`${offering.InstanceType} in ${region}`);

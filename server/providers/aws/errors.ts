@@ -54,13 +54,13 @@ const KIND_OF_CODE: Record<string, DriverErrorKind> = {
 
 	"InvalidInstanceID.NotFound": "not_found",
 	"InvalidInstanceID.Malformed": "not_found",
-	// A known token whose machine is over; `launch` looks it up.
+	// A known token with a machine that has ended; `launch` looks it up.
 	IdempotentInstanceTerminated: "not_found",
 };
 
 /** Refusals of a signature, for which a wrong clock is one of several reasons. */
 const MAY_BE_CLOCK = new Set(["AuthFailure", "InvalidSignatureException", "RequestExpired", "SignatureDoesNotMatch"]);
-/** AWS's words for a signature whose date it does not take. */
+/** AWS's message for a signature with a rejected date. */
 const SIGNATURE_DATE = /Signature (expired|not yet current)/;
 
 /**
@@ -70,10 +70,10 @@ const SIGNATURE_DATE = /Signature (expired|not yet current)/;
 export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
 	const { name, message, status, skewMs } = factsOf(error);
-	// The SDK signs by the provider's clock once it has seen how far off ours is; what is refused in spite of that is told.
+	// The SDK signs by the provider's clock once it has seen how far off ours is; any later rejection is reported.
 	if (KIND_OF_CODE[name] === "wrong_clock" || (MAY_BE_CLOCK.has(name) && (skewMs !== null || SIGNATURE_DATE.test(message)))) {
-		const told = `AWS: ${what}: ${name}: ${message}; ${clockAdvice(skewMs)}`;
-		return new DriverError("wrong_clock", told, { providerCode: name, cause: error });
+		const text = `AWS: ${what}: ${name}: ${message}; ${clockAdvice(skewMs)}`;
+		return new DriverError("wrong_clock", text, { providerCode: name, cause: error });
 	}
 	const kind = KIND_OF_CODE[name] ?? (status !== null && status >= 400 && status < 500 ? "invalid_request" : "transient");
 	return new DriverError(kind, `AWS: ${what}: ${name}: ${message}`, { providerCode: name, cause: error });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { anyReach, type Reach, reachOfRange } from "../reach.ts";
 
-/** What we read of a security group: whom its rules let in. */
+/** What we read of a security group: the sources that its rules allow. */
 export const securityGroupSchema = z.object({
 	GroupId: z.string().min(1),
 	IpPermissions: z

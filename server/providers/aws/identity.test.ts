@@ -69,7 +69,7 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await fault(verify(foreign, { isKnown: false }, { accountId: ACCOUNT }))).toBe("other_account");
 	});
 
-	it("counts for a machine whose id only its agent told only when the account is known", async () => {
+	it("counts for a machine with an id reported only by its agent only when the account is known", async () => {
 		const foreign = await signed({ ...MACHINE, accountId: "999999999999" });
 		expect(await fault(verify(foreign, { isKnown: false }))).toBe("unverifiable");
 		expect(await fault(verify(await signed(), { isKnown: false }, { accountId: ACCOUNT }))).toBe("proved");
@@ -102,7 +102,7 @@ describe("an instance identity document of Amazon's", () => {
 		expect(await fault(verify(whole.slice(0, whole.length / 2)))).toBe("malformed");
 	});
 
-	it("cannot be checked in a region whose certificate no one has", async () => {
+	it("cannot be checked in a region without a known certificate", async () => {
 		const nowhere = verify(await signed(), { region: "xx-north-9" });
 		expect(await nowhere).toMatchObject({ outcome: "unverifiable", message: /identityCertificates/ });
 	});

@@ -55,7 +55,7 @@ function compare(
 	if (isKnown || accountId !== undefined) return { outcome: "proved" };
 	return {
 		outcome: "unverifiable",
-		message: "Amazon has not told us this instance's id yet, and the site's settings name no accountId to hold the document to",
+		message: "Amazon has not reported this instance's id yet, and the site's settings name no accountId to hold the document to",
 	};
 }
 

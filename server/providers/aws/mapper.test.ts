@@ -104,11 +104,11 @@ it.each([
 	["before it runs", { State: { Name: "pending" } }, { phase: "not_yet" }],
 	["while it runs", { State: { Name: "running" } }, { phase: "now", fromMs: null }],
 	[
-		"after it was told to end, which EC2 tells to the second",
+		"after it was asked to end, which EC2 reports to the second",
 		{ State: { Name: "shutting-down" }, StateTransitionReason: "User initiated (2026-11-22 10:00:07 GMT)" },
 		{ phase: "over", fromMs: null, untilMs: Date.parse("2026-11-22T10:00:07Z") },
 	],
-	["when it tells no time", { State: { Name: "terminated" }, StateTransitionReason: "" }, { phase: "over", fromMs: null, untilMs: null }],
+	["when it reports no time", { State: { Name: "terminated" }, StateTransitionReason: "" }, { phase: "over", fromMs: null, untilMs: null }],
 	[
 		"when it failed in its launch",
 		{ State: { Name: "terminated" }, StateReason: { Code: "Client.VolumeLimitExceeded" } },

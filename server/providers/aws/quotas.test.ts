@@ -20,7 +20,7 @@ describe("the quota that a machine counts in", () => {
 		["p5en.48xlarge", "spot", [P_SPOT], P_SPOT.QuotaName],
 		["p5.48xlarge", "spot", [P_SPOT, P5_SPOT], P5_SPOT.QuotaName],
 		["p4d.24xlarge", "spot", [OLD_P_SPOT, P5_SPOT], OLD_P_SPOT.QuotaName],
-		// Its name counts the generations, and this one is not among them: AWS tells at a launch.
+		// Its name counts the generations, and this one is not among them: AWS decides at a launch.
 		["p6-b200.48xlarge", "spot", [OLD_P_SPOT, P5_SPOT], null],
 		["m5.large", "on_demand", [P, G, OTHER], null],
 	] as const)("%s as %s", (type, buying, rows, wanted) => {
@@ -76,14 +76,14 @@ describe("what is used of a quota", () => {
 		["nothing of what is over", { State: "expired" }, 4],
 		["nothing of a Capacity Block, which has its own quota", { ReservationType: "capacity-block" }, 4],
 		["nothing of what another account shares", { OwnerId: "999999999999" }, 4],
-		["nothing of its own type that is open: EC2 puts it there", { InstanceType: "g5.xlarge" }, 4],
+		["nothing of an open reservation of its type: EC2 puts it there", { InstanceType: "g5.xlarge" }, 4],
 		["its own type where it must be named", { InstanceType: "g5.xlarge", InstanceMatchCriteria: "targeted" }, 12],
 		["its own type for Windows", { InstanceType: "g5.xlarge", InstancePlatform: "Windows" }, 12],
 	])("has reserved capacity that stands unused: %s", (_, changes, wanted) => {
 		expect(used([machine("g5.xlarge")], "on_demand", { reserved: [reserved(changes)] })).toBe(wanted);
 	});
 
-	it("has none of it for spot, nor where no one knows whose it is", () => {
+	it("has none of it for spot, nor where its owner is unknown", () => {
 		expect(used([], "spot", { reserved: [reserved()] })).toBe(0);
 		expect(used([], "on_demand", { reserved: [reserved()], accountId: null })).toBe(0);
 	});

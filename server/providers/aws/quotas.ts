@@ -81,8 +81,8 @@ const COMING = new Set(["assessing", "scheduled", "pending", "delayed"]);
 
 /**
  * "Capacity Reservations count toward your On-Demand Instance quotas, even if they are unused" (EC2 User Guide, "On-Demand
- * Instance quotas"), in the states active and COMING ("On-Demand Capacity Reservations", "Quotas"). Not for a machine that EC2
- * puts into them by itself: as many as are unused of its own type and open add nothing to what counts.
+ * Instance quotas"), in the states active and COMING ("On-Demand Capacity Reservations", "Quotas"). Not for a machine that EC2 puts
+ * into them by itself: unused open reservations of its type do not count again.
  */
 function unusedVcpus({ quotas, reserved, accountId, vcpus }: QuotaFacts, quota: VcpuQuota, instanceType: string): number {
 	return reserved

@@ -31,13 +31,13 @@ export const awsSettingsSchema = z.strictObject({
 	subnets: z.record(z.string(), z.string().min(1)).default({}),
 	/** Security groups by region; without them the VPC's default one is taken. */
 	securityGroups: z.record(region, z.array(z.string().min(1))).default({}),
-	/** Name of the key pair by region whose owner may log in to the machines; without one no one can. */
+	/** Name of the key pair for logging in to the machines, by region; without one no one can. */
 	keyPairs: z.record(region, z.string().min(1)).default({}),
 	/** Name of the IAM instance profile that gives the machine its rights. */
 	instanceProfile: z.string().min(1).optional(),
 	/** What a machine has to show when its agent comes. */
 	instanceIdentity: identityPolicySchema,
-	/** The account whose machines they are. Without it, a document counts once Amazon told us the machine's id. */
+	/** The account that owns the machines. Without it, a document counts once Amazon has reported the machine's id. */
 	accountId: z
 		.string()
 		.regex(/^\d{12}$/, "an account's id has twelve digits")

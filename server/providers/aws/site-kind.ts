@@ -14,7 +14,7 @@ import { awsCredentialsSchema, awsSettingsSchema } from "./settings.ts";
 
 /**
  * @param options.endpoint of this process, for every AWS site of it: an emulator's
- * @param options.controlUrl what machines are told to call
+ * @param options.controlUrl the address that machines call
  */
 export function awsSiteKind(options: {
 	listPrices: () => readonly DatedRate[];
@@ -65,11 +65,11 @@ export function awsSiteKind(options: {
 			},
 			{
 				...{ name: "keyPairs", label: "Key pairs", input: "map", required: false, placeholder: "us-east-1 = ops" },
-				hint: "By region, the name of the key pair whose owner may log in to the machines. Empty: no one may.",
+				hint: "By region, the name of the key pair for logging in to the machines. Empty: no one can.",
 			},
 			{
 				...{ name: "instanceProfile", label: "Instance profile", input: "text", required: false },
-				hint: "Name of the IAM instance profile whose rights the machines have. Empty: none.",
+				hint: "Name of the IAM instance profile for the machines. Empty: none.",
 			},
 		],
 		credentialFields: [
@@ -78,7 +78,7 @@ export function awsSiteKind(options: {
 				label: "Access key id",
 				input: "text",
 				required: true,
-				hint: "Of its own user, with the least rights that stand on this page.",
+				hint: "Of a separate user with the least privileges on this page.",
 			},
 			{
 				name: "secretAccessKey",

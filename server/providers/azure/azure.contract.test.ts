@@ -130,7 +130,7 @@ async function emulatedAccount(): Promise<CloudHarness> {
 		regions: REGIONS,
 		instanceType: TYPE,
 		placesByRegion: true,
-		agentTellsAddress: true,
+		agentReportsAddress: true,
 		moreThanAPage: 12,
 		passTime: () => sleep(5),
 		async cleanup() {
@@ -195,7 +195,7 @@ function givenAccount(): LiveCloud | null {
 	return {
 		...{ regions: settingsOf("contract").regions, instanceType, rates: listPrices() },
 		open: (controlPlane) => new AzureDriver("azure", { settings: settingsOf(controlPlane), listPrices }),
-		traits: { placesByRegion: true, agentTellsAddress: true },
+		traits: { placesByRegion: true, agentReportsAddress: true },
 	};
 }
 

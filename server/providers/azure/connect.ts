@@ -7,14 +7,14 @@ type Policy = Parameters<ComputeManagementClient["pipeline"]["addPolicy"]>[0];
 /** What an emulated endpoint on this host lets in: nothing that is worth anything elsewhere. */
 const EMULATOR_TOKEN = "emulated";
 // The SDK refuses to send a credential's token over plain http; without a credential it adds none, and `bearer` does.
-const NOBODY = undefined as unknown as TokenCredential;
+const NO_CREDENTIAL = undefined as unknown as TokenCredential;
 
 /** The SDK's client for one subscription, loaded when it is first needed. */
 export async function connect(settings: ParsedAzureSettings): Promise<ComputeManagementClient> {
 	const { subscriptionId, endpoint, answerTimeoutMs } = settings;
 	const isPlain = endpoint?.startsWith("http:") === true;
 	const { ComputeManagementClient } = await import("@azure/arm-compute");
-	const client = new ComputeManagementClient(isPlain ? NOBODY : await credentialOf(settings), subscriptionId, {
+	const client = new ComputeManagementClient(isPlain ? NO_CREDENTIAL : await credentialOf(settings), subscriptionId, {
 		// The loop makes the same call again by the same name; retries here would only hide what happens.
 		retryOptions: { maxRetries: 0 },
 		...(endpoint === undefined ? {} : { endpoint, allowInsecureConnection: isPlain }),

@@ -71,7 +71,7 @@ it("never deletes what has not its tag", async () => {
 	).toEqual([[false, null]]);
 });
 
-it("tells a missing room only when nothing is left of it, and asks again when that takes too long", async () => {
+it("reports missing room only when nothing is left of it, and asks again when that takes too long", async () => {
 	const { emulator, driver } = await startCloud();
 	const azure = driver("spw-1", { allocationWatchMs: 0 });
 	emulator.faults.add({ action: CREATE, error: { code: "AllocationFailed" } });
@@ -91,7 +91,7 @@ it("tells a missing room only when nothing is left of it, and asks again when th
 	expect(await azure.launch(request("ins_1_001_0"))).toMatchObject({ capacityType: "on_demand" });
 });
 
-it("believes nothing of a deletion that it did not ask for, and is silent when told to end what no longer exists", async () => {
+it("trusts no deletion that it did not request, and does nothing when asked to end what no longer exists", async () => {
 	const { driver, emulator } = await startCloud();
 	const azure = driver();
 	const { providerInstanceId } = await azure.launch(request("ins_1_001_0"));
@@ -102,7 +102,7 @@ it("believes nothing of a deletion that it did not ask for, and is silent when t
 	await azure.terminate("eastus", providerInstanceId);
 });
 
-it("checks what a machine needs before one is bought, and tells all that is missing", async () => {
+it("checks what a machine needs before one is bought, and reports all that is missing", async () => {
 	const { driver, emulator } = await startCloud();
 	await driver().check();
 	const image = { publisher: "p", offer: "o", sku: "s" };

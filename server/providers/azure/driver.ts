@@ -86,7 +86,7 @@ export class AzureDriver implements CloudDriver {
 		throw new DriverError("transient", `Azure: the machine ${id} was made and is not shown yet`, { providerCode: "ResourceNotFound" });
 	}
 
-	/** Azure tells no one where it puts a machine that names no zone, so that those of a gang might lie apart. */
+	/** Azure does not report where it puts a machine without a zone, so a gang's machines might be in different zones. */
 	async #zoneFor(request: LaunchRequest): Promise<string | null> {
 		// A reservation has its own place.
 		if (request.zone !== null || (request.nodes ?? 1) === 1 || request.capacityType === "reserved") return request.zone;
@@ -99,7 +99,7 @@ export class AzureDriver implements CloudDriver {
 		return sizes;
 	}
 
-	/** A few by name, each at once; many by the lists, whose cost does not grow with them. */
+	/** A few by name, each at once; many by the lists, at a constant cost. */
 	async describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]> {
 		const listed = providerInstanceIds.length > BY_NAME_MAX ? await this.#listRegion(region, this.#states()) : [];
 		const asked = new Set(providerInstanceIds);
@@ -124,7 +124,7 @@ export class AzureDriver implements CloudDriver {
 	async list(
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: FailedRegion[] }> {
-		// Asked once for all regions, beside their lists; a region whose states are not known has failed too.
+		// Asked once for all regions, next to their lists; a region with unknown states has failed too.
 		const states = this.#states();
 		const { found, sweptRegions, failedRegions } = await inEveryRegion(united(this.#settings.regions, alsoIn), (region) =>
 			this.#listRegion(region, states),

@@ -59,13 +59,13 @@ describe("an error of the SDK's", () => {
 		expect(toDriverError(thrown, "launch")).toMatchObject({ kind, message: expect.stringMatching(words) });
 	});
 
-	it("that was told already stays as it is", () => {
-		const told = new DriverError("throttled", "wait");
-		expect(toDriverError(told, "launch")).toBe(told);
+	it("that was mapped already stays as it is", () => {
+		const mapped = new DriverError("throttled", "wait");
+		expect(toDriverError(mapped, "launch")).toBe(mapped);
 	});
 });
 
-it("a failure that Azure wrote on the machine is told like a refusal", () => {
+it("a failure that Azure recorded on the machine is reported like a refusal", () => {
 	expect(failureOf("AllocationFailed", "no room", "launch")).toMatchObject({
 		kind: "insufficient_capacity",
 		providerCode: "AllocationFailed",

@@ -62,8 +62,8 @@ export function toDriverError(error: unknown, what: string): DriverError {
 	const facts = factsOf(error);
 	const message = `Azure: ${what}: ${facts.code}: ${facts.message}`;
 	if ((MAY_BE_CLOCK.has(facts.code) && facts.skewMs !== null) || ASSERTION_TIME.test(facts.message)) {
-		const told = `${message}; ${clockAdvice(facts.skewMs)}`;
-		return new DriverError("wrong_clock", told, { providerCode: facts.code, cause: error });
+		const text = `${message}; ${clockAdvice(facts.skewMs)}`;
+		return new DriverError("wrong_clock", text, { providerCode: facts.code, cause: error });
 	}
 	return new DriverError(kindOf(facts), message, { providerCode: facts.code, cause: error });
 }
@@ -83,7 +83,7 @@ interface ErrorFacts {
 
 function kindOf({ code, message, status }: Omit<ErrorFacts, "skewMs">): DriverErrorKind {
 	if (status === 429) return "throttled";
-	// One code for many refusals; only the sentence tells that it is a quota.
+	// One code for many refusals; only the message shows that it is a quota.
 	if (code === "OperationNotAllowed" && /quota/i.test(message)) return "quota_exceeded";
 	// A failure to get a token because no one answered says nothing about the credentials.
 	if (code === "AuthenticationError" && status !== null && status >= 500) return "transient";

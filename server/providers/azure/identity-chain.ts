@@ -10,13 +10,13 @@ const LENGTH_MAX = 5;
 /** Microsoft's certificates name their issuers at these; any other address would be one that a machine makes us call. */
 const ISSUER_HOSTS = new Set(["www.microsoft.com", "cacerts.digicert.com"]);
 
-/** Whom a chain may end at, and where missing issuers may be fetched. */
+/** The roots where a chain may end, and where missing issuers may be fetched. */
 export interface Trust {
 	roots(): Promise<readonly X509Certificate[]>;
 	mayFetch(address: URL): boolean;
 }
 
-/** The roots of the public web, as Node ships them: what the signer's certificate is for is told by its domain. */
+/** The roots of the public web, as Node ships them: the domain shows the purpose of the signer's certificate. */
 export function publicTrust(): Trust {
 	let roots: readonly X509Certificate[] | null = null;
 	return {

@@ -92,7 +92,7 @@ describe("an attested document of Azure's", () => {
 		expect(await fault(verify(await signed({ ...DOCUMENT, ...change })))).toBe(wanted);
 	});
 
-	it("is refused when it is of another machine of the subscription, and counts as none while Azure has not told which is ours", async () => {
+	it("is refused when it is of another machine of the subscription, and counts as none while Azure has not reported which is ours", async () => {
 		const other = { ...DOCUMENT, vmId: "13f56399-bd52-4150-9748-7190aae1ff21" };
 		expect(await verify(await signed(other))).toMatchObject({ fault: "other_instance", message: /13f56399.*960a4b4a/ });
 		expect(await fault(verify(await signed(), { signedId: null }))).toBe("unverifiable");

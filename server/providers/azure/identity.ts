@@ -6,7 +6,10 @@ import { readSignedMessage, verdictOf } from "../signed-message.ts";
 import { emulatorTrust, Issuers, judgeChain, publicTrust, type Trust } from "./identity-chain.ts";
 import { azureSettingsSchema } from "./settings.ts";
 
-/** Whose certificates sign attested documents, in the clouds that Microsoft runs (learn.microsoft.com, "Instance metadata service"). */
+/**
+ * The domains with certificates that sign attested documents, in the clouds that Microsoft runs (learn.microsoft.com, "Instance
+ * metadata service").
+ */
 const SIGNER_DOMAINS = ["metadata.azure.com", "metadata.azure.us", "metadata.azure.cn"];
 /** `11/28/18 00:16:17 -0000`. */
 const TIME = /^(\d\d)\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d) -0000$/;
@@ -28,7 +31,7 @@ const documentSchema = z.object({
 
 /**
  * Azure's attested documents, by a chain from their signer to a root of the public web; an emulated endpoint has its own root.
- * They name a machine by Azure's own number of it (`vmId`), which Resource Manager tells with the launch and with each look.
+ * They name a machine by Azure's own number of it (`vmId`), which Resource Manager reports with the launch and with each read.
  * @param endpoint as of the site's kind
  */
 export function azureIdentity(endpoint: string | undefined): InstanceIdentity {
@@ -85,7 +88,7 @@ function compare(
 	if (shown.toLowerCase() !== subscriptionId.toLowerCase())
 		return refused("other_account", `it is of the subscription ${shown}, not ${subscriptionId}`);
 	// Its agent may come before the answer to its launch.
-	if (signedId === null) return { outcome: "unverifiable", message: "Azure has not told us this machine's vmId yet" };
+	if (signedId === null) return { outcome: "unverifiable", message: "Azure has not reported this machine's vmId yet" };
 	if (vmId.toLowerCase() !== signedId.toLowerCase()) return refused("other_instance", `it is of the machine ${vmId}, not ${signedId}`);
 	return { outcome: "proved" };
 }

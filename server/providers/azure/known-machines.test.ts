@@ -34,7 +34,7 @@ it("takes a machine for over only when it was being deleted and is missing", () 
 	expect(known.goneIn("westus", 20)).toEqual([]);
 });
 
-it("shows which call of ours ended it: one before which it was billed, and after which it was not", () => {
+it("shows which of our calls ended it: billed before the call, and not after", () => {
 	const known = new KnownMachines();
 	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
 	known.see(seen);
@@ -50,7 +50,7 @@ it("shows which call of ours ended it: one before which it was billed, and after
 	expect(known.gone(ID, 30)?.billing).toEqual({ ...over.billing, endedBetween });
 });
 
-it("does not take a second call for the end, whose first one's answer was lost", () => {
+it("does not take a second call for the end when the first one's answer was lost", () => {
 	const known = new KnownMachines();
 	const over = { ...seen, state: "stopping", billing: { phase: "over", fromMs: null, untilMs: null } } as const;
 	known.see(seen);

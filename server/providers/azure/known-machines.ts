@@ -10,7 +10,7 @@ interface Known {
 	last: InstanceObservation;
 	/** Azure accepted its deletion; only then does its absence prove that it is over. */
 	deleting: boolean;
-	/** The call of ours that ended a machine which was billed just before; null where another one did, or an answer was lost. */
+	/** Our call that ended a machine which was billed just before; null where another one did, or an answer was lost. */
 	ended: { askedMs: number; answeredMs: number } | null;
 	goneAtMs: number | null;
 }
@@ -63,7 +63,7 @@ export class KnownMachines {
 		return this.#known.get(providerInstanceId)?.last ?? null;
 	}
 
-	/** A machine whose end was seen, in its last state, for an hour. */
+	/** A machine that was seen to end, in its last state, for an hour. */
 	gone(providerInstanceId: string, nowMs: number): InstanceObservation | null {
 		const known = this.#known.get(providerInstanceId);
 		if (!known || known.goneAtMs === null || nowMs - known.goneAtMs > SHOW_GONE_MS) return null;
@@ -72,7 +72,7 @@ export class KnownMachines {
 		return this.withEnd({ ...known.last, state: "terminated", billing: over, stateReasonCode: known.last.stateReasonCode ?? "Deleted" });
 	}
 
-	/** The machines of a region whose end was seen. */
+	/** The machines of a region that were seen to end. */
 	goneIn(region: string, nowMs: number): InstanceObservation[] {
 		return [...this.#known.keys()]
 			.map((id) => this.gone(id, nowMs))
@@ -80,7 +80,7 @@ export class KnownMachines {
 			.filter((seen) => seen.region === region);
 	}
 
-	/** Those of a region that are being deleted and whose end was not seen yet. */
+	/** Those of a region that are being deleted and were not seen to end yet. */
 	deletingIn(region: string): string[] {
 		return [...this.#known].filter(([, k]) => k.deleting && k.goneAtMs === null && k.last.region === region).map(([id]) => id);
 	}

@@ -74,7 +74,7 @@ export function observationOf(vm: AzureVm): InstanceObservation {
 		launchedAtMs: vm.timeCreated.getTime(),
 		billing: billingOf(vm),
 		stateReasonCode: failureIn(vm)?.code ?? null,
-		// It belongs to the network interface, which is another resource; the machine's agent tells it.
+		// It belongs to the network interface, which is another resource; the machine's agent reports it.
 		privateAddress: null,
 	};
 }
@@ -106,10 +106,9 @@ function powerIn(instanceView: AzureVm["instanceView"]): string | undefined {
 }
 
 /**
- * Azure bills from the power state `starting` until the machine is being deallocated or deleted, the time in which it is
- * switched off included, and tells neither time: `timeCreated` is before it starts, and the times in its instance view are of provisioning
- * alone. Source: Microsoft Learn, "States and billing status of Azure Virtual
- * Machines".
+ * Azure bills from the power state `starting` until the machine is being deallocated or deleted, the time in which it is switched off
+ * included, and reports neither time: `timeCreated` is before it starts, and the times in its instance view are of provisioning
+ * alone. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
  */
 function billingOf({ provisioningState, instanceView }: AzureVm): Billing {
 	const power = powerIn(instanceView);
@@ -126,7 +125,7 @@ export function failureIn({ provisioningState, instanceView }: AzureVm): { code:
 		const reason = /^ProvisioningState\/failed\/(.+)$/i.exec(code)?.[1];
 		if (reason !== undefined) return { code: reason, message };
 	}
-	return { code: "ProvisioningFailed", message: "Azure tells no reason" };
+	return { code: "ProvisioningFailed", message: "Azure gives no reason" };
 }
 
 /** A machine with its disk and network interface, which are deleted with it, and its tags, all in one call. */

@@ -118,9 +118,9 @@ it("has the quota that leaves the fewest cores: of its family or of the whole re
 	const family = quota("standardNCADSA100v4Family", 96, 48);
 	const sizes = [sku({ family: "standardNCADSA100v4Family" })];
 	const quotasOf = (quotas: RegionFacts["quotas"] & object) => offersOf(facts({ sizes, quotas })).map((o) => o.quota ?? null);
-	const told = { name: "standardNCADSA100v4Family as people read it", unit: "cores", limit: 96, used: 48 };
+	const quotaRow = { name: "standardNCADSA100v4Family as people read it", unit: "cores", limit: 96, used: 48 };
 	expect(quotasOf([family, quota("cores", 1_000, 0), quota("lowPriorityCores", 24, 24)])).toEqual([
-		told,
+		quotaRow,
 		{ name: "lowPriorityCores as people read it", unit: "cores", limit: 24, used: 24 },
 	]);
 	expect(quotasOf([family, quota("cores", 100, 90)])).toMatchObject([{ limit: 100, used: 90 }, null]);

@@ -43,7 +43,7 @@ async function startCloud(coreQuotas: Record<string, number> = {}): Promise<{ en
 	return { endpoint: emulator.url, priceList: `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/prices` };
 }
 
-it("shows live prices with their day and source, and the shipped ones where it was told to or the endpoint is emulated", async () => {
+it("shows live prices with their day and source, and the shipped ones where configured or where the endpoint is emulated", async () => {
 	const { endpoint, priceList } = await startCloud();
 	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {}, endpoint };
 	const offered = async (changes: object) => {
@@ -68,12 +68,12 @@ it.each([
 	],
 	["knows a family by its newer spelling", { "Standard NCASv3_T4 Family": 4 }, "passed", /NCASv3_T4 Family 0 of 4/],
 	[
-		"tells that there is none on GPUs",
+		"reports that there is none on GPUs",
 		{ cores: 100, standardDSv5Family: 100, standardNCADSA100v4Family: 0 },
 		"failed",
 		/sizes with GPUs is 0 in eastus/,
 	],
-	["does not know what it is not told", {}, "unknown", /did not tell/],
+	["reports what Azure leaves out as unknown", {}, "unknown", /did not report/],
 ] as const)("the check of quotas %s", async (_does, quotas, outcome, found) => {
 	const { endpoint } = await startCloud(quotas);
 	const row = { subscriptionId: EMULATED_SUBSCRIPTION, resourceGroup: "spillway", regions: ["eastus"], subnets: {} };

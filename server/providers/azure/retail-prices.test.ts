@@ -144,7 +144,11 @@ describe("the list itself", () => {
 		["without an end", (url) => page([], `${url.origin}${url.pathname}?more`), /more than 200 pages/],
 		["of another form", () => ({ Items: [{}] }), /is not understood/],
 		["that fails", () => 503, /answered 503/],
-		["whose second page fails", (url) => (url.searchParams.has("$skip") ? 429 : page([item()], `${url.href}&$skip=100`)), /answered 429/],
+		[
+			"with a second page that fails",
+			(url) => (url.searchParams.has("$skip") ? 429 : page([item()], `${url.href}&$skip=100`)),
+			/answered 429/,
+		],
 	])("%s is refused as a whole", async (_what, pageOf, why) => {
 		await expect(readRetailItems(await serve(pageOf), "eastus", [SIZE])).rejects.toThrow(why);
 	});

@@ -59,7 +59,7 @@ export const azureSettingsSchema = z.strictObject({
 		.string()
 		.regex(/^[a-z][a-z0-9_-]{0,31}$/)
 		.default("spillway"),
-	/** Anyone who may log in. Without it no one can: Azure wants a key, and gets one whose private half is thrown away. */
+	/** Anyone who may log in. Without it no one can: Azure requires a key, and gets one with a discarded private half. */
 	sshPublicKey: z
 		.string()
 		.regex(/^ssh-\S+ \S+/)

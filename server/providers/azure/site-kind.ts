@@ -1,6 +1,6 @@
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
-import { tellReach } from "../reach.ts";
+import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { wayBackStep } from "../way-back.ts";
@@ -13,13 +13,13 @@ import { azureCredentialsSchema, azureSettingsSchema, type ParsedAzureSettings }
 
 /**
  * Quotas on sizes with GPUs, by their key, which Azure writes as `standardNCADSA100v4Family` or as `Standard NCASv3_T4 Family`. All
- * spot counts against one quota of its own.
+ * spot counts against one separate quota.
  */
 const GPU_QUOTA = /^(standard\s?n[cdgv]|lowprioritycores$)/;
 
 /**
  * @param options.endpoint of this process, for every Azure site of it: an emulator's
- * @param options.controlUrl what machines are told to call
+ * @param options.controlUrl the address that machines call
  */
 export function azureSiteKind(options: {
 	snapshot: () => readonly DatedRate[];
@@ -81,7 +81,7 @@ export function azureSiteKind(options: {
 				label: "Application (client) id",
 				input: "text",
 				required: true,
-				hint: "Of its own application, with the roles below.",
+				hint: "Of a separate application with the roles below.",
 			},
 			{
 				name: "clientSecret",
@@ -154,7 +154,7 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 			async look() {
 				const missing = regions.filter((region) => subnets[region] === undefined);
 				if (missing.length > 0) return { failed: `No subnet is named for ${missing.join(", ")}.` };
-				return { unknown: "One is named for each region; whether it is there and may be used, Azure tells at a launch." };
+				return { unknown: "One is named for each region; a launch shows whether it exists and may be used." };
 			},
 		},
 		{
@@ -163,7 +163,7 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 			async look() {
 				const looks = regions.map(async (region) => ({ name: `the subnet in ${region}`, reach: await azure.reachIn(region) }));
 				const rights = "Microsoft.Network/virtualNetworks/subnets/read and Microsoft.Network/networkSecurityGroups/read";
-				return tellReach(await Promise.all(looks), rights);
+				return describeReach(await Promise.all(looks), rights);
 			},
 		},
 		{
@@ -181,7 +181,7 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 				const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await azure.coreQuotas(region) })));
 				if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
 					return {
-						unknown: "Azure did not tell the quotas.",
+						unknown: "Azure did not report the quotas.",
 						fix: "Allow Microsoft.Compute/locations/usages/read to have them checked before a launch.",
 					};
 				const open = all.map(({ region, quotas }) => ({

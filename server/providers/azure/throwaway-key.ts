@@ -5,7 +5,7 @@ const RSA_BITS = 3_072;
 let made: Promise<string> | undefined;
 
 /**
- * An SSH public key whose private half no one has: Azure makes no Linux machine without a key or a password, and no one
+ * An SSH public key with a discarded private half: Azure makes no Linux machine without a key or a password, and no one
  * should log in. One for the life of the process.
  */
 export function throwawayPublicKey(): Promise<string> {
@@ -27,7 +27,7 @@ function field(bytes: Buffer): Buffer {
 	return Buffer.concat([length, bytes]);
 }
 
-/** A number whose first bit is set gets a zero before it, so that it does not read as negative. */
+/** A number with its first bit set gets a zero before it, so that it does not read as negative. */
 function positive(base64url: string): Buffer {
 	const bytes = Buffer.from(base64url, "base64url");
 	return (bytes[0] ?? 0) >= 0x80 ? Buffer.concat([Buffer.of(0), bytes]) : bytes;

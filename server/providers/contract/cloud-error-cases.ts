@@ -3,7 +3,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
 import { aLaunch, type CloudHarness, LAUNCH_REFUSALS, type LaunchRefusal, listed } from "./cloud-harness.ts";
 
-const NO_FAULTS = "this account cannot be told to fail";
+const NO_FAULTS = "this account cannot be made to fail";
 const refusals = Object.entries(LAUNCH_REFUSALS) as [LaunchRefusal, (typeof LAUNCH_REFUSALS)[LaunchRefusal]][];
 
 export function errorCases(account: () => CloudHarness): void {
@@ -11,7 +11,7 @@ export function errorCases(account: () => CloudHarness): void {
 		await account().driver.check();
 	});
 
-	it.for(refusals)("tells %s as %s, with the provider's code, and makes nothing", async ([refusal, kind], context) => {
+	it.for(refusals)("reports %s as %s, with the provider's code, and makes nothing", async ([refusal, kind], context) => {
 		const h = account();
 		if (!h.faults) return context.skip(NO_FAULTS);
 		h.faults.refuseNextLaunch(refusal);
@@ -39,7 +39,7 @@ export function errorCases(account: () => CloudHarness): void {
 		["ahead", 2 * HOUR_MS],
 		["behind", -2 * HOUR_MS],
 	] as const)(
-		"tells a provider's clock that is two hours %s as wrong_clock, by how much and what to do, unless it goes by it, and loses nothing",
+		"reports a provider's clock that is two hours %s as wrong_clock, with the difference and the fix, unless it goes by it, and loses nothing",
 		async ([, offsetMs], context) => {
 			const h = account();
 			if (!h.faults?.setClockOff) return context.skip("this account has no clock");
@@ -47,11 +47,11 @@ export function errorCases(account: () => CloudHarness): void {
 			h.faults.setClockOff(offsetMs);
 			const request = aLaunch(h);
 			const follows = h.faults.followsClock === true;
-			const told = { name: "DriverError", kind: "wrong_clock", message: expect.stringMatching(/2\.0 h|1[12]\d min/) };
+			const expected = { name: "DriverError", kind: "wrong_clock", message: expect.stringMatching(/2\.0 h|1[12]\d min/) };
 			const asked = [h.driver.check(), h.driver.launch(request), h.driver.describe(before.region, [before.providerInstanceId])];
 			for (const answer of await Promise.allSettled(asked)) {
 				if (follows) expect(answer).toMatchObject({ status: "fulfilled" });
-				else expect(answer).toMatchObject({ status: "rejected", reason: told });
+				else expect(answer).toMatchObject({ status: "rejected", reason: expected });
 			}
 			const { failedRegions, sweptRegions, instances } = await h.driver.list();
 			if (follows) expect(instances.map((i) => i.instanceId).sort()).toEqual([before.instanceId, request.instanceId].sort());
@@ -66,7 +66,7 @@ export function errorCases(account: () => CloudHarness): void {
 		},
 	);
 
-	it("tells a wrong request as invalid_request, which a repetition does not help", async () => {
+	it("reports a wrong request as invalid_request, which a retry does not fix", async () => {
 		const h = account();
 		const request = aLaunch(h, { instanceType: "no-such.type" });
 		await expect(h.driver.launch(request)).rejects.toMatchObject({ name: "DriverError", kind: "invalid_request" });

@@ -3,7 +3,7 @@ import type { InstanceObservation, LaunchRequest } from "../driver.ts";
 import { aLaunch, type CloudHarness, isAlive, LAUNCH_REFUSALS, listed } from "./cloud-harness.ts";
 import { eventually } from "./cluster-harness.ts";
 
-const NO_FAULTS = "this account cannot be told to fail";
+const NO_FAULTS = "this account cannot be made to fail";
 
 /** The requests for the machines of one attempt. */
 function aGang(h: CloudHarness, nodes: number): LaunchRequest[] {
@@ -33,7 +33,7 @@ export function gangCases(account: () => CloudHarness): void {
 			return seen.length === 2 && seen.every(({ state }) => state === "running") ? seen : null;
 		});
 		const addresses = running.map((m) => m.privateAddress);
-		if (h.agentTellsAddress) expect(addresses).toEqual([null, null]);
+		if (h.agentReportsAddress) expect(addresses).toEqual([null, null]);
 		else for (const address of addresses) expect(address).toMatch(/^[0-9a-f.:]+$/);
 	});
 
@@ -48,21 +48,18 @@ export function gangCases(account: () => CloudHarness): void {
 		for (const { instanceId } of requests) expect(await listed(h.driver, instanceId)).toHaveLength(1);
 	});
 
-	it.for(["no_capacity", "vcpu_quota"] as const)(
-		"leaves nothing of a gang of which one machine is refused by %s",
-		async (refusal, context) => {
-			const h = account();
-			if (!h.faults) return context.skip(NO_FAULTS);
-			const [first, second, third] = aGang(h, 3) as [LaunchRequest, LaunchRequest, LaunchRequest];
-			const [lead, other] = (await launchGang(h, [first, second])) as [InstanceObservation, InstanceObservation];
-			h.faults.refuseNextLaunch(refusal);
-			await expect(h.driver.launch({ ...third, zone: lead.zone })).rejects.toMatchObject({ kind: LAUNCH_REFUSALS[refusal] });
-			expect(await h.driver.findByToken(third.region, third.instanceId)).toBeNull();
-			for (const one of [lead, other]) await h.driver.terminate(first.region, one.providerInstanceId);
-			await eventually(h, "all are released", async () => {
-				const left = await Promise.all([first, second, third].map(({ instanceId }) => listed(h.driver, instanceId)));
-				return left.flat().filter(isAlive).length === 0;
-			});
-		},
-	);
+	it.for(["no_capacity", "vcpu_quota"] as const)("leaves nothing of a gang when one machine is refused by %s", async (refusal, context) => {
+		const h = account();
+		if (!h.faults) return context.skip(NO_FAULTS);
+		const [first, second, third] = aGang(h, 3) as [LaunchRequest, LaunchRequest, LaunchRequest];
+		const [lead, other] = (await launchGang(h, [first, second])) as [InstanceObservation, InstanceObservation];
+		h.faults.refuseNextLaunch(refusal);
+		await expect(h.driver.launch({ ...third, zone: lead.zone })).rejects.toMatchObject({ kind: LAUNCH_REFUSALS[refusal] });
+		expect(await h.driver.findByToken(third.region, third.instanceId)).toBeNull();
+		for (const one of [lead, other]) await h.driver.terminate(first.region, one.providerInstanceId);
+		await eventually(h, "all are released", async () => {
+			const left = await Promise.all([first, second, third].map(({ instanceId }) => listed(h.driver, instanceId)));
+			return left.flat().filter(isAlive).length === 0;
+		});
+	});
 }

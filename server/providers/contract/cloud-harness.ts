@@ -20,7 +20,7 @@ export interface CloudHarness {
 	again(): CloudDriver;
 	/** A driver of another control plane on the same account. */
 	otherControlPlane(): CloudDriver;
-	/** A new driver of the same control plane whose settings name the first region alone. Absent: there is none to be had. */
+	/** A new driver of the same control plane with settings that name only the first region. Absent: not available. */
 	withoutSecondRegion?(): CloudDriver;
 	/** Two enabled regions. */
 	regions: [string, string];
@@ -28,15 +28,15 @@ export interface CloudHarness {
 	instanceType: string;
 	/** What the account's price list asks for the disk of a machine in the first region; it has none for the second. Absent: not known. */
 	disk?: { type: string; gib: number; microUsdPerMonth: bigint };
-	/** What the account may have of the type in the first region on demand, as the provider tells it. Absent: it tells none. */
+	/** What the account may have of the type in the first region on demand, as the provider reports it. Absent: it reports none. */
 	quota?: Omit<OfferQuota, "used">;
-	/** The provider may place a machine by region alone, and then tells no zone. */
+	/** The provider may place a machine by region alone, and then reports no zone. */
 	placesByRegion?: true;
 	/** Machines do not say by which address they are reached: their agents find it out there. */
-	agentTellsAddress?: true;
+	agentReportsAddress?: true;
 	passTime(): Promise<void>;
 	cleanup(): Promise<void>;
-	/** Null on a live account, which cannot be told to fail; the cases that need it are left out there. */
+	/** Null on a live account, which cannot be made to fail; the cases that need it are left out there. */
 	faults: CloudFaults | null;
 	/** Null where there is no wire between driver and site. */
 	wire: WireFaults | null;
@@ -62,7 +62,7 @@ export interface CloudFaults {
 	failRegion(question: "list" | "offers", region: string): void;
 	/** A machine with the driver's control-plane tag and no other. Answers the provider's id. */
 	plantTaggedStranger(region: string): Promise<string>;
-	/** A machine without any tag of ours. */
+	/** A machine without our tags. */
 	plantUntagged(region: string): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { aLaunch, type CloudHarness, isAlive, listed } from "./cloud-harness.ts";
 import { eventually } from "./cluster-harness.ts";
 
-const NO_FAULTS = "this account cannot be told to fail";
+const NO_FAULTS = "this account cannot be made to fail";
 
 export function launchCases(account: () => CloudHarness): void {
 	it.each(["on_demand", "spot"] as const)("makes one %s instance with our tags", async (capacityType) => {

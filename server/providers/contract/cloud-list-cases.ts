@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { aLaunch, type CloudHarness, MISSING_INSTANCE } from "./cloud-harness.ts";
 import { eventually } from "./cluster-harness.ts";
 
-const NO_FAULTS = "this account cannot be told to fail";
+const NO_FAULTS = "this account cannot be made to fail";
 
 export function listCases(account: () => CloudHarness): void {
 	it("leaves out what the provider does not know", async () => {
@@ -50,7 +50,7 @@ export function listCases(account: () => CloudHarness): void {
 		expect(all.instances.map((i) => [i.providerInstanceId, i.instanceId])).toEqual([[stranger, null]]);
 	});
 
-	it("lists a region too that its settings name no more, when it is told of it", async (context) => {
+	it("also lists a region that its settings no longer name, when asked to", async (context) => {
 		const h = account();
 		if (!h.withoutSecondRegion) return context.skip("the account's settings cannot be changed");
 		const far = aLaunch(h, { region: h.regions[1] });
@@ -61,8 +61,8 @@ export function listCases(account: () => CloudHarness): void {
 		expect(all.instances.map((i) => i.providerInstanceId)).toEqual([made.providerInstanceId]);
 		expect(all.sweptRegions).toEqual(h.regions);
 		await left.terminate(h.regions[1], made.providerInstanceId);
-		const isGone = async () => (await left.list([h.regions[1]])).instances.every(({ state }) => state === "terminated");
-		await eventually(h, "the machine no longer exists", isGone);
+		const hasEnded = async () => (await left.list([h.regions[1]])).instances.every(({ state }) => state === "terminated");
+		await eventually(h, "the machine no longer exists", hasEnded);
 	});
 
 	it("names a region that fails and lists the others", async (context) => {

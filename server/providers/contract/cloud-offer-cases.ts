@@ -52,7 +52,7 @@ export function offerCases(account: () => CloudHarness): void {
 	it("has the account's quota with what is used of it, which grows with a machine by what it counts", async (context) => {
 		const h = account();
 		const { quota } = h;
-		if (!quota) return context.skip("this account does not tell its quotas");
+		if (!quota) return context.skip("this account does not report its quotas");
 		const seen = async () => {
 			const { offers } = await h.driver.offers();
 			const onDemand = offers.find((o) => o.region === h.regions[0] && o.instanceType === h.instanceType && o.capacityType === "on_demand");
@@ -66,7 +66,7 @@ export function offerCases(account: () => CloudHarness): void {
 
 	it("leaves a failing region out, names it, and keeps the others", async (context) => {
 		const h = account();
-		if (!h.faults) return context.skip("this account cannot be told to fail");
+		if (!h.faults) return context.skip("this account cannot be made to fail");
 		h.faults.failRegion("offers", h.regions[0]);
 		const { offers, failedRegions } = await h.driver.offers();
 		expect(failedRegions).toEqual([{ region: h.regions[0], message: expect.stringMatching(/./) }]);

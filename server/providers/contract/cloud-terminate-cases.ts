@@ -17,9 +17,9 @@ export function terminateCases(account: () => CloudHarness): void {
 		await h.driver.terminate(request.region, made.providerInstanceId);
 	});
 
-	it("tells terminated only when the provider does, and why it ended", async (context) => {
+	it("reports terminated only when the provider does, and why it ended", async (context) => {
 		const h = account();
-		if (!h.faults) return context.skip("this account cannot be told to fail");
+		if (!h.faults) return context.skip("this account cannot be made to fail");
 		const request = aLaunch(h);
 		h.faults.slowNextTermination();
 		const made = await h.driver.launch(request);

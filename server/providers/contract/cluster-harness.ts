@@ -33,7 +33,7 @@ export interface ClusterHarness {
 		/** As its owner, behind our back. */
 		hold(id: string): Promise<void>;
 		cancel(id: string): Promise<void>;
-		/** Words that stand in each of these jobs' scripts. */
+		/** Words that are in each of these jobs' scripts. */
 		scriptHolds: string;
 		/** Of the form that ids have here, and no one's. */
 		unknownId: string;
@@ -45,9 +45,9 @@ export interface ClusterHarness {
 		checkpointFolder: boolean;
 		/** The site's own scheduler lets attempts wait, and this is its word for it where others have all GPUs. */
 		letsWait?: string;
-		/** Lines of stderr are told apart from those of stdout; default true. Where they are not, all are told as stdout. */
+		/** Lines of stderr are separate from those of stdout; default true. Where they are not, all are reported as stdout. */
 		separateStreams?: boolean;
-		/** The site tells starts and ends in steps of so many ms; default 10, as file times may. */
+		/** The site reports starts and ends in steps of so many ms; default 10, as file times may. */
 		timeStepMs?: number;
 	};
 }
@@ -56,7 +56,7 @@ export type MakeClusterHarness = () => Promise<ClusterHarness>;
 
 let attempts = 0;
 
-/** A request of one slot whose ids no other test uses. */
+/** A request of one slot with ids that no other test uses. */
 export function aStart(harness: ClusterHarness, behaviour: JobBehaviour, changes: Partial<StartAttempt> = {}): StartAttempt {
 	attempts += 1;
 	const job = `contract${String(attempts).padStart(6, "0")}`;

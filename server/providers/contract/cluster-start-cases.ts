@@ -57,21 +57,21 @@ export function startCases(site: () => ClusterHarness): void {
 		expect(ended.finishedAtMs).toBeGreaterThanOrEqual(ended.startedAtMs ?? Number.NaN);
 	});
 
-	it.each([0, 1, 3, 42, 255])("tells exit code %i", async (code) => {
+	it.each([0, 1, 3, 42, 255])("reports exit code %i", async (code) => {
 		const h = site();
 		const request = aStart(h, { end: { code } });
 		await h.driver.start(request);
 		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code, signal: null, error: null });
 	});
 
-	it.each(["SIGKILL", "SIGSEGV"] as const)("tells a death by %s", async (signal) => {
+	it.each(["SIGKILL", "SIGSEGV"] as const)("reports a death by %s", async (signal) => {
 		const h = site();
 		const request = aStart(h, { end: { signal } });
 		await h.driver.start(request);
 		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: null, signal, error: null });
 	});
 
-	it("tells by name a command that does not exist", async () => {
+	it("names a command that does not exist", async () => {
 		const h = site();
 		const request = aStart(h, { end: null }, { spec: aSpec({ command: ["no-such-command-9f3a", "--x"], gpus: 1 }) });
 		await h.driver.start(request);
@@ -125,7 +125,7 @@ export function startCases(site: () => ClusterHarness): void {
 		expect((await h.driver.observe()).attempts).toEqual([]);
 	});
 
-	it("tells of an ended attempt until it is forgotten, and never forgets a live one", async () => {
+	it("reports an ended attempt until it is forgotten, and never forgets a live one", async () => {
 		const h = site();
 		const ended = aStart(h, { end: { code: 0 } });
 		const live = aStart(h, untilStopped(), { slots: [1] });

@@ -12,7 +12,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await find(h.driver, request.attemptId))?.exit?.code).toBe(3);
 	});
 
-	it("sends SIGTERM and tells the end that the job chose", async () => {
+	it("sends SIGTERM and reports the end that the job chose", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped({ exitCode: 7 }));
 		await h.driver.start(request);
@@ -22,7 +22,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: 7, signal: null, error: null });
 	});
 
-	it("tells SIGTERM for a job that does nothing about it", async () => {
+	it("reports SIGTERM for a job that does not handle it", async () => {
 		const h = site();
 		const request = aStart(h, untilStopped("die"));
 		await h.driver.start(request);
@@ -63,7 +63,7 @@ export function stopCases(site: () => ClusterHarness): void {
 		expect((await untilPhase(h, request.attemptId, "exited")).exit?.signal).toBe("SIGTERM");
 	});
 
-	it("calls back on changes, if it says so, until told to stop", async (context) => {
+	it("calls back on changes, if it says so, until unsubscribed", async (context) => {
 		const h = site();
 		if (!h.driver.capabilities.pushesChanges) context.skip("this site does not have it");
 		let calls = 0;

@@ -31,7 +31,7 @@ describe("a run of the contract that costs money", () => {
 		return said.join("");
 	};
 
-	it("tells its cost: 19 machines for 4 minutes each at $0.75 an hour are $0.95", () => {
+	it("reports its cost: 19 machines for 4 minutes each at $0.75 an hour are $0.95", () => {
 		expect(announced(aCloud(750_000n))).toMatch(
 			/at most 19 machines of g5\.xlarge for some 4 minutes each: about \$0\.95, and deletes them/,
 		);
@@ -48,12 +48,12 @@ describe("a run of the contract that costs money", () => {
 		expect(() => announced(aCloud(98_320_000n), "100")).toThrow(/is allowed/);
 	});
 
-	it("begins nothing whose price is not known, and takes no other word for an amount", () => {
+	it("starts nothing with an unknown price, and takes no other word for an amount", () => {
 		expect(() => announced(aCloud(1n, null))).toThrow(/a shipped price of g5\.xlarge in eu-west-1/);
 		for (const wrong of ["a lot", "", "-1", "1e3", "1,50"]) expect(() => announced(aCloud(1n), wrong)).toThrow(/dollars, as 2\.50/);
 	});
 
-	it("makes no machine more than it told of, and counts repeated launches once", async () => {
+	it("makes no more machines than it announced, and counts repeated launches once", async () => {
 		const cloud = new FakeCloud({ clock, regions: ["us-east-1"], offers: [fakeOffer()] });
 		const driver: CloudDriver = counted(cloud.driver("aws", "test"), new Set());
 		const request = (n: number): LaunchRequest => ({

@@ -6,7 +6,7 @@ import { microToUsdText, usdToMicro } from "#server/kernel/money.ts";
 import type { CloudDriver } from "../driver.ts";
 import type { CloudHarness } from "./cloud-harness.ts";
 
-/** What the suite makes on an account that cannot be told to fail, and how long each machine lives, by a generous guess. */
+/** What the suite makes on an account that cannot be made to fail, and how long each machine lives, by a generous guess. */
 const MACHINES = 19;
 const MINUTES_EACH = 4;
 const MOST_MICRO_USD = 1_000_000n;
@@ -21,7 +21,7 @@ export interface LiveCloud {
 	/** The shipped prices. */
 	rates: readonly { instanceType: string; region: string; onDemand: { microUsdPerHour: bigint | null } }[];
 	open(controlPlane: string): CloudDriver;
-	traits?: Pick<CloudHarness, "placesByRegion" | "agentTellsAddress">;
+	traits?: Pick<CloudHarness, "placesByRegion" | "agentReportsAddress">;
 }
 
 /**
@@ -45,8 +45,8 @@ function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): s
 		const rate = rates.find((offer) => offer.region === region && offer.instanceType === instanceType);
 		return defined(rate?.onDemand.microUsdPerHour ?? null, `a shipped price of ${instanceType} in ${region}`);
 	});
-	const dearest = perHour.toSorted((a, b) => Number(a - b)).at(-1) ?? 0n;
-	const mostMicroUsd = (dearest * BigInt(MACHINES * MINUTES_EACH)) / 60n;
+	const highest = perHour.toSorted((a, b) => Number(a - b)).at(-1) ?? 0n;
+	const mostMicroUsd = (highest * BigInt(MACHINES * MINUTES_EACH)) / 60n;
 	const cost = `at most ${MACHINES} machines of ${instanceType} for some ${MINUTES_EACH} minutes each: about $${microToUsdText(mostMicroUsd)}`;
 	if (mostMicroUsd <= allowed) return cost;
 	throw new Error(
@@ -57,12 +57,12 @@ function costOf({ regions, instanceType, rates }: LiveCloud, allowed: bigint): s
 /** Tokens of the machines that this process made; a repeated launch with one makes none. */
 const launched = new Set<string>();
 
-/** What the cost was told for is what is made: a case too many is refused before it costs anything. @throws Error */
+/** The announced cost covers what is made: an extra machine is refused before it costs anything. @throws Error */
 export function counted(driver: CloudDriver, made: Set<string> = launched): CloudDriver {
 	const launch = driver.launch.bind(driver);
 	driver.launch = async (request) => {
 		if (made.size >= MACHINES && !made.has(request.instanceId))
-			throw new Error(`the suite makes more than the ${MACHINES} machines whose cost it told; raise MACHINES`);
+			throw new Error(`the suite makes more than the ${MACHINES} machines that its announced cost covers; raise MACHINES`);
 		const machine = await launch(request);
 		made.add(request.instanceId);
 		return machine;

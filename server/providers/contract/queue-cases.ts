@@ -40,14 +40,14 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(pools.find(({ id }) => id === site().poolId)?.unavailableSlots).toHaveLength(site().slots);
 	});
 
-	it("tells in the cluster's words why it lets an attempt wait, until it begins", async (context) => {
+	it("reports in the cluster's words why an attempt waits, until it begins", async (context) => {
 		const h = site();
 		if (!h.features.letsWait) return context.skip("here every attempt begins at once");
 		const first = await theirs().submit({ gpus: h.slots, runs: "long" });
 		await untilSight(first, "running", ({ state }) => state === "running");
 		const request = aStart(h, untilStopped());
 		await h.driver.start(request);
-		const waiting = await eventually(h, "the attempt is told to wait", async () => {
+		const waiting = await eventually(h, "the attempt is reported as waiting", async () => {
 			const seen = await find(h.driver, request.attemptId);
 			return seen?.clusterWait ? seen : null;
 		});
@@ -93,7 +93,7 @@ export function queueCases(site: () => ClusterHarness): void {
 		expect(await queue().hold(second, MARK)).toMatchObject({ state: "held", holdMark: null });
 		expect(await queue().release(second, MARK)).toMatchObject({ state: "held", holdMark: null });
 		await theirs().cancel(second);
-		// Where a cancelled job is deleted, nothing is left that could tell its end.
+		// Where a cancelled job is deleted, nothing is left that could show its end.
 		const ended = await untilSight(second, "over", ({ state }) => state === "over" || state === "gone");
 		if (ended.state === "over") expect(ended).toMatchObject({ end: { outcome: "cancelled" } });
 		expect(["over", "gone"]).toContain((await queue().hold(second, MARK)).state);

@@ -54,7 +54,7 @@ export function observeInstance(instance: FakeInstance, nowMs: number): Instance
 		capacityType: request.capacityType,
 		state: terminated ? "terminated" : stopping ? "stopping" : nowMs < instance.runningAtMs ? "pending" : "running",
 		launchedAtMs: instance.createdAtMs,
-		// It costs from its creation to its end, as `isAlive` says, and does not tell when that was.
+		// It costs from its creation to its end, by `isAlive`, and does not report these times.
 		billing: terminated ? { phase: "over", fromMs: instance.createdAtMs, untilMs: null } : { phase: "now", fromMs: instance.createdAtMs },
 		stateReasonCode: stopping ? instance.stateReasonCode : null,
 		privateAddress: terminated ? null : "127.0.0.1",

@@ -29,7 +29,7 @@ interface Entry {
 	end: ForeignSight["end"];
 	finished: ForeignOutcome | null;
 	output: OutputLine[];
-	/** The folder whose files came home as its checkpoint. */
+	/** The folder with the files that came home as its checkpoint. */
 	checkpointFrom: string | null;
 }
 

@@ -128,7 +128,7 @@ export class ComputeCalls {
 		}
 	}
 
-	/** Hands in the order; whether there is room for it is told by the operation. */
+	/** Sends the request; the operation reports whether there is room. */
 	async insert(zone: string, resource: InstanceResource, requestId: string): Promise<GceOperation> {
 		const what = `launch of ${resource.name} in ${zone}`;
 		const request = { ...this.#project(), zone, requestId, instanceResource: resource };
@@ -149,7 +149,7 @@ export class ComputeCalls {
 		return parse(what, operationSchema, found);
 	}
 
-	/** Those on machines whose address contains the text, newest first, back to `sinceMs`. */
+	/** Those on machines with the text in their address, newest first, back to `sinceMs`. */
 	operations(zone: string, options: { targetText: string; type?: string; sinceMs: number }): Promise<GceOperation[]> {
 		const filter = `${options.type === undefined ? "" : `operationType="${options.type}" AND `}targetLink:instances/${options.targetText}`;
 		return this.#pages(

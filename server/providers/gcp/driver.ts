@@ -170,7 +170,7 @@ export class GcpDriver implements CloudDriver {
 		];
 	}
 
-	/** Of the machines whose names begin so, which by default are all of this control plane. */
+	/** Of the machines with names that begin with the prefix; by default all of this control plane. */
 	async #endingsIn(zone: string, backMs: number, prefix = namePrefix(this.#settings.controlPlane)): Promise<Map<string, Ending>> {
 		const operations = await this.#compute.operations(zone, { targetText: prefix, sinceMs: this.#clock.nowMs() - backMs });
 		// The text may stand anywhere in the address.
@@ -212,7 +212,7 @@ export class GcpDriver implements CloudDriver {
 		return this.#zones;
 	}
 
-	/** A region of which one zone fails has failed as a whole. */
+	/** A region with one failing zone has failed as a whole. */
 	#inEveryZone<T>(regions: readonly string[], ask: (zone: string) => Promise<T[]>) {
 		return inEveryRegion(regions, async (region) => {
 			const zones = await this.#zonesIn(region);

@@ -30,7 +30,7 @@ describe("a refused call", () => {
 		expect(error.message).toBe(`Google Cloud: launch of x in us-central1-a: ${reason}: words of ${reason}`);
 	});
 
-	it("without a body is told by its status, and what is no answer at all is transient", () => {
+	it("without a body is mapped by its status, and a missing answer is transient", () => {
 		expect(toDriverError(Object.assign(new Error("proxy"), { httpStatusCode: 403 }), "x")).toMatchObject({
 			kind: "unauthorized",
 			providerCode: "HTTP 403",

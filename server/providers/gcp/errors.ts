@@ -71,8 +71,8 @@ export function toDriverError(error: unknown, what: string): DriverError {
 	if (error instanceof DriverError) return error;
 	const { code, message, status, skewMs } = factsOf(error);
 	if ((MAY_BE_CLOCK.has(code) && skewMs !== null) || ASSERTION_TIME.test(message)) {
-		const told = `Google Cloud: ${what}: ${code}: ${message}; ${clockAdvice(skewMs)}`;
-		return new DriverError("wrong_clock", told, { providerCode: code, cause: error });
+		const text = `Google Cloud: ${what}: ${code}: ${message}; ${clockAdvice(skewMs)}`;
+		return new DriverError("wrong_clock", text, { providerCode: code, cause: error });
 	}
 	const kind = KIND_OF_CODE[code] ?? kindOfStatus(status);
 	return new DriverError(kind, `Google Cloud: ${what}: ${code}: ${message}`, { providerCode: code, cause: error });

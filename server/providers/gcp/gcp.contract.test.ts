@@ -54,7 +54,7 @@ describe.skipIf(given)("gcp alone", () => {
 			return now?.state === "terminated" ? now : null;
 		});
 		expect(over).toMatchObject({ instanceId: request.instanceId, stateReasonCode: "spot: compute.instances.preempted" });
-		// A launch whose answer was lost is found by its token, also when its machine is over by then.
+		// A launch with a lost answer is found by its token, also when its machine has ended by then.
 		expect(await driver.findByToken(request.region, request.instanceId)).toEqual(over);
 	});
 

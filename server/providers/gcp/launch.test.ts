@@ -47,7 +47,7 @@ function aZone(has: { operations?: GceOperation[]; instance?: GceInstance | null
 		operation: async () => has.now ?? operation("insert"),
 		async insert(_zone: string, _resource: unknown, requestId: string) {
 			requestIds.push(requestId);
-			if (!has.insert) throw new Error("nothing was to be made");
+			if (!has.insert) throw new Error("no insert was expected");
 			return has.insert();
 		},
 	};
@@ -99,7 +99,7 @@ it.each([
 	await expect(aZone({ insert: taken, instance: machine(changes) }).launch()).rejects.toMatchObject(error);
 });
 
-it("finds its machine by its name when no operation tells of it", async () => {
+it("finds its machine by its name when no operation mentions it", async () => {
 	const taken = () => {
 		throw new DriverError("invalid_request", "taken", { providerCode: "alreadyExists" });
 	};

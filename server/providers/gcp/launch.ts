@@ -21,7 +21,7 @@ interface Order {
  * One machine for one token, however often it is asked for. Three things see to that: Google's record of operations,
  * which it keeps for two weeks (a machine that was made once is not made again, not even when it is over); the id of the
  * request, which it remembers for an hour and which covers a record that lags; and the name, which only one machine in
- * a zone can have. Returns when Google has the room, which it tells in the operation and not in the call's answer.
+ * a zone can have. Returns when Google has the room, which the operation reports and not the call's answer.
  */
 export async function launchMachine(
 	compute: ComputeCalls,
@@ -36,7 +36,7 @@ export async function launchMachine(
 	return follow(order, operation);
 }
 
-/** The operation that makes the machine; null when a machine of this name is there and no operation tells of its making. */
+/** The operation that makes the machine; null when a machine of this name exists and no operation records its creation. */
 async function findOrPlace({ compute, zone, name, resource }: Order): Promise<GceOperation | null> {
 	const earlier = (await compute.operations(zone, { targetText: name, type: "insert", sinceMs: 0 })).filter(
 		(op) => lastPart(op.targetLink) === name,

@@ -152,7 +152,7 @@ it.each([
 });
 
 it.each([
-	["one that stops and of whose end nothing is on record yet", "STOPPING", {}, { phase: "now", fromMs: STARTED_MS }],
+	["one that stops without a recorded end yet", "STOPPING", {}, { phase: "now", fromMs: STARTED_MS }],
 	[
 		"one that was switched off",
 		"TERMINATED",

@@ -79,7 +79,7 @@ export function observationOf(instance: GceInstance, ending: Pick<Ending, "code"
 }
 
 /**
- * Google bills a machine while it runs, and tells both ends: when it was started, and when it was stopped or its deletion
+ * Google bills a machine while it runs, and reports both ends: when it was started, and when it was stopped or its deletion
  * was asked for, which is on the record of operations. One that is being preempted is billed until that is over.
  */
 function billingOf({ status, lastStartTimestamp, lastStopTimestamp }: GceInstance, endedMs: number | null): Billing {

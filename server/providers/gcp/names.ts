@@ -33,7 +33,7 @@ export function instanceIdOfName(controlPlane: string, name: string): string | n
  */
 export function requestIdOf(machine: string, refusals: number): string {
 	const h = sum(`${machine}/${refusals}`);
-	// The form of a UUID of version 8, whose content is the maker's own (RFC 9562).
+	// The form of a UUID of version 8, with custom content (RFC 9562).
 	return `${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-a${h.slice(17, 20)}-${h.slice(20, 32)}`;
 }
 

@@ -62,7 +62,7 @@ describe("offersOf", () => {
 		for (const unknown of [null, []]) expect(offers({ quotas: unknown })[0]).not.toHaveProperty("quota");
 	});
 
-	it("takes a region's row for a zone that has none of its own", () => {
+	it("takes a region's row for a zone without one", () => {
 		expect(offers({ rates: [rate({ zone: null })] })[0]?.microUsdPerHour).toBe(700_000n);
 	});
 

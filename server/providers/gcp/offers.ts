@@ -70,8 +70,8 @@ const QUOTA_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The quota on a model, on demand or as spot. A quota of 0 on spot says nothing where there is one on demand: whether spot then counts
- * in that one, Google tells at a launch.
+ * The quota on a model, on demand or as spot. A quota of 0 on spot says nothing where there is one on demand: a launch shows whether
+ * spot then counts in that one.
  */
 function quotaOf({ quotas }: ZoneFacts, accelerator: string, capacityType: Priced["capacityType"]): Pick<OfferObservation, "quota"> {
 	const name = QUOTA_NAMES[accelerator];

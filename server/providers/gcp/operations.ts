@@ -75,7 +75,7 @@ export function endingsOf(operations: readonly GceOperation[]): Map<string, Endi
 	return endings;
 }
 
-/** A machine runs until it is told to stop; one that is preempted has its notice first, and the operation ends when it was stopped. */
+/** A machine runs until it is asked to stop; one that is preempted has its notice first, and the operation ends when it was stopped. */
 function stoppedAtMs({ operationType, insertTime, endTime }: GceOperation): number | null {
 	if (operationType !== "compute.instances.preempted") return Date.parse(insertTime);
 	return endTime ? Date.parse(endTime) : null;
@@ -86,8 +86,8 @@ function earliest(a: number | null, b: number | null): number | null {
 }
 
 /**
- * A machine that no longer exists, as far as the record of its end tells: Google shows it no more. Its type stands nowhere then,
- * and how it was bought only if it was preempted.
+ * A machine that no longer exists, as far as the record of its end shows: Google lists it no more. Its type is then unknown,
+ * and its capacity type known only if it was preempted.
  */
 export function goneObservation(controlPlane: string, { operation, code, launchedAtMs, ranFromMs, untilMs }: Ending): InstanceObservation {
 	const zone = lastPart(operation.zone);

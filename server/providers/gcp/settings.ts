@@ -42,13 +42,13 @@ export const gcpSettingsSchema = z.strictObject({
 	networkTags: z.array(z.string().regex(/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/)).default([]),
 	/** Who may log in, as user:key. Google's OS Login, where a project turns it on, takes the place of such keys. */
 	sshKeys: z.array(z.string().regex(/^[a-z_][a-z0-9_-]{0,31}:(ssh-|ecdsa-)\S+ \S+/, "written like ann:ssh-ed25519 AAAA…")).default([]),
-	/** E-mail of the service account whose rights the machines have; without one they have none. */
+	/** Email of the service account for the machines; without one they have no rights. */
 	serviceAccount: z.email().optional(),
 	/** What a machine has to show when its agent comes; Google signs nothing for machines without a `serviceAccount`. */
 	instanceIdentity: identityPolicySchema,
 	/** After it the outcome of a call is unknown and it is made again. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
-	/** How long a launch waits to be told whether there is capacity; after it the same call is made again. */
+	/** How long a launch waits to learn whether there is capacity; after it the same call is made again. */
 	capacityTimeoutMs: z.number().int().positive().default(60_000),
 	/** Between two looks at an operation. */
 	operationPollMs: z.number().int().positive().default(1_000),

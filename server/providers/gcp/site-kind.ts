@@ -1,6 +1,6 @@
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
-import { tellReach } from "../reach.ts";
+import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { wayBackStep } from "../way-back.ts";
 import { ComputeCalls } from "./client.ts";
@@ -14,7 +14,7 @@ import { gcpCredentialsSchema, gcpSettingsSchema, type ParsedGcpSettings } from 
 
 /**
  * @param options.endpoint of this process, for every Google site of it: an emulator's
- * @param options.controlUrl what machines are told to call
+ * @param options.controlUrl the address that machines call
  */
 export function gcpSiteKind(options: {
 	listPrices: () => readonly ZoneRate[];
@@ -65,7 +65,7 @@ export function gcpSiteKind(options: {
 			},
 			{
 				...{ name: "serviceAccount", label: "Account of the machines", input: "text", required: false },
-				hint: "E-mail of the service account whose rights the machines have. Empty: none.",
+				hint: "Email of the service account for the machines. Empty: none.",
 			},
 		],
 		credentialFields: [
@@ -116,7 +116,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 		{
 			...{ id: "image", title: "Machine image" },
 			fix: "Correct the image's name, or share the image with the account (roles/compute.imageUser on its project).",
-			look: () => told(compute.imageExists(image), image, "compute.images.get"),
+			look: () => describeExistence(compute.imageExists(image), image, "compute.images.get"),
 		},
 		{
 			...{ id: "subnet", title: "Subnetworks" },
@@ -125,7 +125,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 				const named = Object.entries(subnetworks).filter(([region]) => regions.includes(region));
 				if (named.length === 0) return "None is named: the network default is taken.";
 				for (const [, subnetwork] of named) {
-					const found = await told(compute.subnetworkExists(subnetwork), subnetwork, "compute.subnetworks.get");
+					const found = await describeExistence(compute.subnetworkExists(subnetwork), subnetwork, "compute.subnetworks.get");
 					if (typeof found !== "string") return found;
 				}
 				return `There: ${named.map(([, subnetwork]) => subnetwork).join(", ")}.`;
@@ -143,7 +143,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 					});
 					return { name, reach };
 				});
-				return tellReach(await Promise.all(looks), "compute.subnetworks.get and compute.firewalls.list");
+				return describeReach(await Promise.all(looks), "compute.subnetworks.get and compute.firewalls.list");
 			},
 		},
 		{
@@ -161,7 +161,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 				const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await compute.gpuQuotas(region) })));
 				if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
 					return {
-						unknown: "Google did not tell the quotas on GPUs.",
+						unknown: "Google did not report the quotas on GPUs.",
 						fix: "Allow compute.regions.get to have them checked before a launch.",
 					};
 				const open = all.map(({ region, quotas }) => ({ region, some: (quotas ?? []).filter((q) => q.limit > 0) }));
@@ -191,7 +191,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 	]);
 }
 
-async function told(exists: Promise<boolean | null>, what: string, right: string) {
+async function describeExistence(exists: Promise<boolean | null>, what: string, right: string) {
 	const there = await exists;
 	if (there === null) return { unknown: `The account may not look at ${what}.`, fix: `Allow ${right} to have it checked before a launch.` };
 	return there ? `There: ${what}.` : { failed: `Google has no ${what}.` };

@@ -7,7 +7,7 @@ export function selectorOf(siteLabel: string, attemptId?: string): string {
 	return `${LABELS.site}=${siteLabel}${attemptId === undefined ? "" : `,${LABELS.attempt}=${objectNameOf(attemptId)}`}`;
 }
 
-/** Jobs and pods by the attempt that they are of. An attempt whose Job was deleted is known by its pods. */
+/** Jobs and pods by their attempt. An attempt with a deleted Job is known by its pods. */
 export function factsOf(jobs: readonly KubeJob[], pods: readonly KubePod[]): Map<string, AttemptFacts> {
 	const found = new Map<string, AttemptFacts>();
 	const of = (meta: AttemptMeta, createdAtMs: number) => {

@@ -33,7 +33,7 @@ export class KubeCalls {
 		this.#connection = new Connection(settings.access, clock);
 	}
 
-	/** All pages of a listing. One whose continuation has expired meanwhile is started again, once. */
+	/** All pages of a listing. One with an expired continuation is started again, once. */
 	async list<S extends z.ZodType>(path: string, item: S, query: Query = {}): Promise<Listing<z.output<S>>> {
 		const whole = async () => {
 			const items: z.output<S>[] = [];

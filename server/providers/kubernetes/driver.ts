@@ -19,7 +19,7 @@ import type { KubePod, Verdict } from "./objects.ts";
 import {
 	type AttemptFacts,
 	isIncomplete,
-	mayBeginAnew,
+	mayStartAgain,
 	noRoomOf,
 	observationOf,
 	podStateOf,
@@ -52,7 +52,7 @@ export interface KubernetesDriverOptions {
 
 /**
  * A Kubernetes cluster by its API server. Everything that is known of an attempt lies in the cluster, on its Job and its
- * pods, so that neither one of our restarts nor one of theirs loses any: its slots and its stop in annotations, its end on
+ * pods, so that neither our restart nor the cluster's loses any: its slots and its stop in annotations, its end on
  * the pod itself, which a finalizer keeps until the end was recorded.
  */
 export class KubernetesDriver implements ClusterDriver {
@@ -174,7 +174,7 @@ export class KubernetesDriver implements ClusterDriver {
 		return noRoom;
 	}
 
-	/** Without the rights to look at them nothing is adopted, which the site's check tells; the rest of the site goes on. */
+	/** Without the rights to read them nothing is adopted, which the site's check reports; the rest of the site continues. */
 	async #theirs(): Promise<TheirJob[]> {
 		try {
 			return (await this.queue?.jobs()) ?? [];
@@ -245,7 +245,7 @@ export class KubernetesDriver implements ClusterDriver {
 	async #tend(facts: AttemptFacts, around: Surroundings): Promise<void> {
 		const { meta, stop, pods } = facts;
 		for (const pod of pods) if (pod.deletionAtMs !== null) void this.#logs.keep(pod);
-		if (facts.job && mayBeginAnew(facts, around)) await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
+		if (facts.job && mayStartAgain(facts, around)) await this.#calls.patchJob(facts.job.name, { spec: { parallelism: 0 } });
 		const observation = observationOf(facts, around);
 		if (!isLive(observation)) return;
 		if (meta.nodes > 1 && !this.#named.has(meta.attemptId)) {
@@ -265,7 +265,7 @@ export class KubernetesDriver implements ClusterDriver {
 		}
 	}
 
-	/** Pods that do not end yet are told to. */
+	/** Pods that are not ending yet are deleted. */
 	async #endPods({ pods, meta }: AttemptFacts, around: Surroundings, graceMs: number): Promise<void> {
 		const live = pods.filter((pod) => pod.deletionAtMs === null && podStateOf(pod, meta, around).kind !== "over");
 		await Promise.all(live.map((pod) => this.#endPod(pod, graceMs)));

@@ -7,7 +7,7 @@ const statusSchema = z.looseObject({ message: z.string().nullish(), reason: z.st
 export const ALREADY_EXISTS = "AlreadyExists";
 const EXPIRED = ["Expired", "Gone"];
 
-/** Whether a list's continuation or a watch's beginning is too old to be gone on from. */
+/** Whether a list's continuation or a watch's beginning is too old to resume from. */
 export function isExpired(error: unknown): boolean {
 	return error instanceof DriverError && (EXPIRED.includes(error.providerCode ?? "") || error.providerCode === "HTTP 410");
 }
@@ -34,7 +34,7 @@ function hintOf(status: number): string {
 
 function kindOf(status: number, message: string): DriverErrorKind {
 	if (status === 401) return "unauthorized";
-	// 403 is said of three different things: quotas, rights of ours, and a policy that refuses this job.
+	// 403 means three different things: quotas, missing rights, and a policy that rejects this job.
 	if (status === 403) {
 		if (/exceeded quota/i.test(message)) return "quota_exceeded";
 		return /cannot \w+ resource/.test(message) || !/forbidden: |denied/i.test(message) ? "unauthorized" : "invalid_request";

@@ -64,7 +64,7 @@ export function foreignJobsOf(
 			{
 				id,
 				name: job?.name ?? of[0]?.owner?.name ?? first.name,
-				// Kubernetes keeps no owner of a pod; a namespace is whose it is.
+				// Kubernetes keeps no owner of a pod; the namespace identifies it.
 				user: first.namespace,
 				partition: first.namespace,
 				poolId,

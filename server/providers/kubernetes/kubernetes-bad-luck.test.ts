@@ -135,7 +135,7 @@ describe("the API server", { timeout: 60_000 }, () => {
 		await eventually(site, "the change in between is seen", async () => (await free()) === 4);
 	});
 
-	it("refusing by quota, by right or by its rules is told by its kind, and nothing stays", async () => {
+	it("refusing by quota, by right or by its rules is reported by its kind, and nothing stays", async () => {
 		const { emulator, driver } = await open({ minor: 20 });
 		emulator.setQuota(0);
 		await expect(driver.start(aRequest())).rejects.toMatchObject({ kind: "quota_exceeded" });
@@ -269,7 +269,7 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		const id = await run();
 		const { name } = defined(emulator.jobs()[0], "job").metadata;
 		emulator.suspend(name, true);
-		await eventually(site, "its pod is told to end", async () => emulator.pods()[0]?.metadata.deletionTimestamp);
+		await eventually(site, "its pod is being deleted", async () => emulator.pods()[0]?.metadata.deletionTimestamp);
 		emulator.suspend(name, false);
 		await eventually(site, "another pod is made", async () => emulator.pods().length === 2);
 		await until(id, "lost");
@@ -302,11 +302,11 @@ describe("behind Spillway's back", { timeout: 60_000 }, () => {
 		emulator.cordon("gpu-2", true);
 		const request = aRequest();
 		await driver.start(request);
-		const told = await eventually(site, "the cluster's warning is told", async () => {
+		const logged = await eventually(site, "the cluster's warning is logged", async () => {
 			const lines = await readAll(driver, request.attemptId);
 			return lines.find((l) => l.stream === "spillway");
 		});
-		expect(told.text).toContain("FailedScheduling");
+		expect(logged.text).toContain("FailedScheduling");
 		const detail = expect.stringContaining("nodes are available");
 		expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging", clusterWait: { reason: "Unschedulable", detail } });
 		expect((await driver.observe()).nodes.map((n) => [n.name, n.state, n.reason, n.gpusUsed])).toEqual([
@@ -324,7 +324,7 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	expect(job.metadata.labels).toMatchObject({ "kueue.x-k8s.io/queue-name": "research" });
 	expect(job.spec.suspend).toBe(true);
 	expect(await find(driver, request.attemptId)).toMatchObject({ phase: "staging" });
-	const told = async () => (await readAll(driver, request.attemptId)).filter((l) => l.stream === "spillway").map((l) => l.text);
+	const logged = async () => (await readAll(driver, request.attemptId)).filter((l) => l.stream === "spillway").map((l) => l.text);
 	const { name, uid } = job.metadata;
 	const condition = (type: string, status: string, reason: string, message: string) => {
 		return { type, status, reason, message, lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`, observedGeneration: 1 };
@@ -337,8 +337,8 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 		status: { conditions: [condition("QuotaReserved", "False", "Pending", waits)] },
 	} as object);
 	const pending = `the cluster says Kueue Pending: ${waits}`;
-	await eventually(site, "Kueue's reason is told", async () => (await told()).includes(pending));
-	expect(await told()).toEqual([pending]);
+	await eventually(site, "Kueue's reason is logged", async () => (await logged()).includes(pending));
+	expect(await logged()).toEqual([pending]);
 	expect(await find(driver, request.attemptId)).toMatchObject({ clusterWait: { reason: "Kueue Pending", detail: waits } });
 	const admitted = [condition("QuotaReserved", "True", "QuotaReserved", ""), condition("Admitted", "True", "Admitted", "")];
 	emulator.store.update("workloads", { ...workload, status: { conditions: admitted } } as typeof workload);
@@ -353,8 +353,8 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	emulator.store.update("workloads", { ...current, status: { conditions: evicted } } as typeof workload);
 	emulator.suspend(name, true);
 	await until(request.attemptId, "lost");
-	await eventually(site, "Kueue's eviction is told", async () =>
-		(await told()).includes("the cluster says Kueue Preempted: Preempted to accommodate a workload"),
+	await eventually(site, "Kueue's eviction is logged", async () =>
+		(await logged()).includes("the cluster says Kueue Preempted: Preempted to accommodate a workload"),
 	);
 	await cluster?.stop();
 	const without = await open({}, { queue: "research" });
@@ -364,7 +364,7 @@ it("leaves a Job to Kueue, and refuses a queue where there is none", { timeout: 
 	});
 });
 
-it("tells Kueue's eviction also of a Job that a default queue took, whose Workload Kueue has made again by then", {
+it("reports Kueue's eviction also for a Job that a default queue took, with a Workload that Kueue has re-created by then", {
 	timeout: 60_000,
 }, async () => {
 	const { emulator, driver, until, run } = await open({ groups: ["kueue.x-k8s.io"] });
@@ -385,6 +385,6 @@ it("tells Kueue's eviction also of a Job that a default queue took, whose Worklo
 	emulator.suspend(name, true);
 	await until(id, "lost");
 	emulator.suspend(name, false);
-	const told = async () => (await readAll(driver, id)).filter((l) => l.stream === "spillway").map((l) => l.text);
-	expect(await told()).toEqual(["the cluster says Kueue ClusterQueueStopped: The ClusterQueue is stopped"]);
+	const logged = async () => (await readAll(driver, id)).filter((l) => l.stream === "spillway").map((l) => l.text);
+	expect(await logged()).toEqual(["the cluster says Kueue ClusterQueueStopped: The ClusterQueue is stopped"]);
 });

@@ -12,7 +12,7 @@ import { theirRealJobs } from "../testing/their-real-jobs.ts";
 import { KubernetesDriver, type KubernetesDriverOptions } from "./driver.ts";
 import { type KubernetesSettings, kubernetesSettingsSchema } from "./settings.ts";
 
-/** A cluster that is there already: a site's settings as JSON. Without it API servers of ours are started. */
+/** A cluster that is there already: a site's settings as JSON. Without it our API servers are started. */
 const given = process.env.SPILLWAY_CONTRACT_KUBERNETES
 	? kubernetesSettingsSchema.parse(JSON.parse(process.env.SPILLWAY_CONTRACT_KUBERNETES))
 	: null;

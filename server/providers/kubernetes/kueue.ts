@@ -17,8 +17,8 @@ const workloadSchema = z.object({
 });
 
 /**
- * Why Kueue lets a Job wait, or took it back: the conditions of its Workload, told as the cluster's warnings are. Where Kueue is not
- * there, or may not be asked, nothing is told.
+ * Why Kueue queues or evicted a Job: the conditions of its Workload, logged like the cluster's warnings. Without Kueue, or without
+ * the right to read it, nothing is logged.
  */
 export class KueueWorkloads {
 	readonly #calls: KubeCalls;
@@ -37,7 +37,7 @@ export class KueueWorkloads {
 	async about(job: { uid: string; name: string }, { hasPods }: { hasPods: boolean }): Promise<KubeEvent[]> {
 		const nowMs = this.#clock.nowMs();
 		const known = this.#told.get(job.uid);
-		// One that has pods was just taken back, and may not be read again.
+		// One with pods was just evicted, and may not be read again.
 		if (known && !hasPods && nowMs - known.atMs < ASK_EVERY_MS) return known.sayings;
 		const sayings = await this.#ask(job, hasPods, known?.sayings ?? [], nowMs);
 		this.#told.set(job.uid, { atMs: nowMs, sayings });
@@ -49,8 +49,8 @@ export class KueueWorkloads {
 	}
 
 	/**
-	 * Why it was taken back, by its events: the condition says so no more as soon as Kueue lets it begin again, or makes the Workload
-	 * again since the Job has changed, as it does when we tell the Job to make no more pods.
+	 * Why it was evicted, by its events: the condition is lost as soon as Kueue admits it again, or re-creates the Workload
+	 * because the Job has changed, as when we stop the Job from making pods.
 	 */
 	async #evictionsOf(workload: string): Promise<KubeEvent[]> {
 		return (await this.#calls.events("Workload", workload)).filter(({ reason }) => reason.startsWith(EVICTED));

@@ -65,7 +65,7 @@ export async function takeBatch(
 	return { lines: taken, lastNs };
 }
 
-/** What is kept of a log whose pod is about to go. */
+/** What is kept of the log of a pod that is about to end. */
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 
 /**

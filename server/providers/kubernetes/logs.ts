@@ -99,7 +99,7 @@ export class AttemptLogs {
 			.map((e) => ({ atMs: e.atMs, stream: "spillway" as const, text: `the cluster says ${e.reason}: ${e.message}`.slice(0, 1_000) }));
 	}
 
-	/** What Kueue says of a Job that it lets wait, or took back: also where a namespace's default queue takes Jobs that name none. */
+	/** What Kueue reports about a Job that it queues or evicted: also where a namespace's default queue takes Jobs that name none. */
 	async queued({ job, pods }: AttemptFacts): Promise<KubeEvent[]> {
 		if (!job || (!job.suspended && !pods.some((pod) => pod.deletionAtMs !== null))) return [];
 		return this.#kueue.about(job, { hasPods: pods.length > 0 });

@@ -72,7 +72,7 @@ export function jobOf(input: ManifestInput, server: { indexed: boolean; podRepla
 	};
 }
 
-/** The same as plain pods, for servers whose Jobs replace a deleted pod at once, or know no index. */
+/** The same as plain pods, for servers with Jobs that replace a deleted pod at once, or have no index. */
 export function podsOf(input: ManifestInput): V1Pod[] {
 	const name = objectNameOf(input.attemptId);
 	return Array.from({ length: input.spec.nodes }, (_, index) => {

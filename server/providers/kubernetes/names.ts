@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const DOMAIN = "spillway.dev";
 export const LABELS = {
-	/** Whose it is: two sites, or two Spillways, may share a namespace. */
+	/** The owner: two sites, or two Spillways, may share a namespace. */
 	site: `${DOMAIN}/site`,
 	attempt: `${DOMAIN}/attempt`,
 	/** Kubernetes' own of Indexed Jobs, given to plain pods too. */

@@ -21,7 +21,7 @@ afterEach(async () => {
 	cluster = null;
 });
 
-/** A cluster of no GPUs at all, whose group may grow to two nodes of four. */
+/** A cluster without GPUs, with a group that may grow to two nodes of four. */
 async function open(changes: Partial<EmulatedNodeGroup> = {}, settings: { scaleUpMs?: number } = {}) {
 	const shape = { gpus: 4, labels: { ...BIRTH, "nvidia.com/gpu.product": PRODUCT } };
 	const nodeGroup = { name: "gpu", shape, maxNodes: 2, joinMs: 100, idleMs: 300, ...changes };
@@ -138,7 +138,7 @@ describe("the setting nodeGroups", () => {
 		expect(parse([{ ...group, gpusPerNode: 1.5 }]).success).toBe(false);
 	});
 
-	it("of a product that is no known model is told as a mistake in the settings", async () => {
+	it("of an unknown product is reported as a mistake in the settings", async () => {
 		cluster = await startEmulatedCluster({ nodes: [] });
 		const driver = new KubernetesDriver("home", { ...cluster.settings, nodeGroups: [{ ...group, product: "Something-New" }] });
 		drivers.push(driver);

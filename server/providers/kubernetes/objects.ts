@@ -39,7 +39,7 @@ export const conditionsSchema = z
 	.transform((c) => c ?? []);
 export type Condition = z.output<typeof conditionsSchema>[number];
 
-/** Annotations of ours, each a JSON text. What somebody else wrote there counts as nothing. */
+/** Our annotations, each a JSON text. Invalid values are ignored. */
 export function annotation<S extends z.ZodType>(schema: S, annotations: Record<string, string>, key: string): z.output<S> | null {
 	try {
 		return schema.parse(JSON.parse(annotations[key] ?? "null"));
@@ -191,7 +191,7 @@ export interface KubeJob extends OfAttempt {
 	parallelism: number;
 	completed: boolean;
 	failed: boolean;
-	/** Pods that it has had: that one began is known of a Job whose pods no longer exist. */
+	/** Pods that it has had: that one began is known even when the Job's pods no longer exist. */
 	hadPods: boolean;
 	completedAtMs: number | null;
 }

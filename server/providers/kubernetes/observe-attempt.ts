@@ -29,7 +29,7 @@ export interface Surroundings {
 
 /** A scheduler's message names every reason of every node. */
 const WAIT_TEXT_MAX = 500;
-/** The Job's controller may act on what it saw just before it was told to make no more pods. */
+/** The Job's controller may act on what it saw just before it was asked to make no more pods. */
 const NO_PODS_SETTLE_MS = 1_000;
 /** Plain pods of a gang are made within one call; what is incomplete after this will stay so. */
 const INCOMPLETE_AFTER_MS = 60_000;
@@ -97,7 +97,7 @@ function exitOf({ exitCode, reason, message }: { exitCode: number; reason: strin
 	return { code: null, signal: null, error, failedAt: "start" };
 }
 
-/** The attempt as the port tells it. */
+/** The attempt in the form of the port. */
 export function observationOf(facts: AttemptFacts, around: Surroundings): AttemptObservation {
 	const { meta, stop, verdict, pods } = facts;
 	const states = pods.map((pod) => ({ pod, state: podStateOf(pod, meta, around) }));
@@ -144,8 +144,8 @@ const GROWS_NO_MORE = new RegExp(
 const BEGINS = ["ContainerCreating", "PodInitializing"];
 
 /**
- * Why the cluster lets an attempt wait whose command has not begun: what its scheduler says of a pod without a node, what a node
- * says of one that cannot start, or what Kueue says of its Job. Where an autoscaler has said something of a pod without a node, that.
+ * Why an attempt waits in the cluster before its command begins: the scheduler's message for a pod without a node, a node's for
+ * one that cannot start, or Kueue's for its Job. An autoscaler's message for a pod without a node takes precedence.
  * @param says.queued what Kueue says @param says.unplaced the events of a pod without a node
  */
 export function waitOf(
@@ -181,7 +181,7 @@ function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boole
 	const { meta, job, pods, asJob, createdAtMs, stop, verdict } = facts;
 	const { nowMs } = around;
 	if (overs < pods.length) return false;
-	if (mayBeginAnew(facts, around)) return false;
+	if (mayStartAgain(facts, around)) return false;
 	if (pods.length > 0) {
 		// Pods of a gang that were never made, or no longer exist, follow when the Job has ended.
 		if (pods.length >= meta.nodes || stop !== null || verdict !== null) return true;
@@ -194,10 +194,10 @@ function isOver(facts: AttemptFacts, overs: number, around: Surroundings): boole
 }
 
 /**
- * A pod of its Job was taken away without its doing, and the Job would make another: one whose controller itself took the pod away,
- * since the Job was suspended, does so when it is resumed, in spite of its having no retries. Whether it is run again is ours to say.
+ * A pod of its Job was removed from outside, and the Job would make another: a controller that removed the pod itself, because the
+ * Job was suspended, does so on resume, although the Job has no retries. Only Spillway decides whether it runs again.
  */
-export function mayBeginAnew({ meta, job, pods, stop, verdict }: AttemptFacts, around: Surroundings): boolean {
+export function mayStartAgain({ meta, job, pods, stop, verdict }: AttemptFacts, around: Surroundings): boolean {
 	if (!job || job.completed || job.failed || job.deletionAtMs !== null || job.parallelism === 0) return false;
 	if (stop !== null || verdict !== null) return false;
 	return pods.some((pod) => {
@@ -213,7 +213,7 @@ function endOf(facts: AttemptFacts, overs: readonly Over[]): Exit | null {
 	const { job, stop, verdict, asJob } = facts;
 	const ran = overs.some((o) => o.startedAtMs !== null);
 	if (verdict && verdict.failedAt !== "room") return { code: null, signal: null, error: verdict.error, failedAt: verdict.failedAt };
-	// A node may have come while the attempt was being taken back: what came to its end there counts.
+	// A node may have come while the attempt was being withdrawn: an end there counts.
 	if (verdict && !ran) return null;
 	const worst = worstOf(overs);
 	if (stop) return worst?.exit ?? { code: null, signal: ran ? "SIGKILL" : "SIGTERM", error: null };
@@ -240,7 +240,7 @@ function deletedBefore(name: string): Exit {
 /** The first that did not end well; where all did, the first of the gang. */
 function worstOf(overs: readonly Over[]): Over | null {
 	const bad = overs.filter((o) => o.exit?.code !== 0).sort((a, b) => a.finishedAtMs - b.finishedAtMs || a.pod.index - b.pod.index);
-	// An end that says something counts before one of which nothing is known.
+	// A known end takes precedence over an unknown one.
 	return bad.find((o) => o.exit !== null) ?? bad[0] ?? overs[0] ?? null;
 }
 
@@ -290,7 +290,7 @@ export function noRoomOf(
 	return { error: why ? `${waited}: ${why}` : waited, failedAt: "room" };
 }
 
-/** Plain pods of a gang of which some were never made: anyone who made them died over it. */
+/** Plain pods of a gang with some never made: their creator crashed. */
 export function isIncomplete({ asJob, pods, meta, createdAtMs }: AttemptFacts, nowMs: number): boolean {
 	return !asJob && pods.length < meta.nodes && nowMs - createdAtMs >= INCOMPLETE_AFTER_MS;
 }

@@ -30,13 +30,12 @@ type PoolSettings = Pick<
 /** The one model that a product's name means, or null. */
 export type ResolveAccelerator = (product: string) => string | null;
 
-/** Stands for GPUs of nodes that do not tell their product. */
+/** Stands for GPUs of nodes that do not report their product. */
 const UNLABELLED = "gpu";
 
 /**
- * The pools of the nodes that are used, and of groups whose nodes would come. A node whose GPUs failed keeps its place with fewer
- * free ones: its `capacity` has
- * all of them and its `allocatable` only the healthy.
+ * The pools of the nodes in use, and of groups that can add nodes. A node with failed GPUs keeps its place with fewer free ones: its
+ * `capacity` has all of them and its `allocatable` only the healthy.
  * @param used GPUs that pods of others have, by node and resource.
  * @throws DriverError invalid_request when a group is of no known model.
  */
@@ -135,7 +134,7 @@ export function clusterNodesOf(
 	});
 }
 
-/** Whether new pods of ours come onto a node, and why not. */
+/** Whether our new pods can use a node, and why not. */
 function standingOf(node: KubeNode, tolerations: readonly Toleration[]): Pick<ClusterNode, "state" | "reason"> {
 	if (!node.ready) return { state: "down", reason: ["not ready", node.notReadyWhy].filter(Boolean).join(": ") };
 	if (node.cordoned) return { state: "closed", reason: "cordoned" };

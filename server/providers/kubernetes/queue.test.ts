@@ -56,7 +56,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		}
 	});
 
-	it("tells one that Kueue has not let begin as waiting, since it begins by itself, and one that its owner suspended as held", async () => {
+	it("reports one that Kueue has not admitted as waiting, since it begins by itself, and one that its owner suspended as held", async () => {
 		await open();
 		await full();
 		const queued = await theirs.submit({ gpus: 8, runs: "briefly", labels: { "kueue.x-k8s.io/queue-name": "gpus" } });

@@ -19,11 +19,11 @@ interface KubernetesQueueOptions {
 	/** From which jobs may be adopted. */
 	namespaces: readonly string[];
 	features(): Promise<ServerFeatures>;
-	/** Something of theirs has changed. */
+	/** One of their jobs has changed. */
 	onChange(): void;
 }
 
-/** The version since which servers suspend Jobs without being told to. */
+/** The first version where servers suspend Jobs by themselves. */
 const SUSPENDS_SINCE = "1.22";
 const CONFLICTS_MAX = 5;
 const REFUSALS_MAX = 6;

@@ -12,8 +12,9 @@ const SILENT_MS = (WATCH_SECONDS + 30) * 1_000;
 
 /**
  * A collection of the cluster kept here: listed once, page by page, then watched. A watch that ends goes on from where it
- * was; where that is too old (410), or the connection stays away, the collection is listed again. What is not followed
- * at the moment is never told as if it were: `items` then asks the server, and throws when it does not answer.
+ * was; where that is too old (410), or the connection stays away, the collection is listed again. Stale contents are never returned
+ * as current: without a watch
+ * `items` asks the server, and throws when it does not answer.
  */
 export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: string }> {
 	readonly #calls: KubeCalls;
@@ -68,7 +69,7 @@ export class Reflector<S extends z.ZodType, T extends z.output<S> & { name: stri
 		});
 	}
 
-	/** Until it cannot be gone on from where it was. */
+	/** Until it cannot be resumed from where it was. */
 	async #follow(): Promise<void> {
 		let retryMs = RETRY_MIN_MS;
 		while (!this.#ended.signal.aborted) {

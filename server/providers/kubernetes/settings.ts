@@ -44,7 +44,7 @@ const nodeGroupSchema = z.strictObject({
 
 export type NodeGroup = z.output<typeof nodeGroupSchema>;
 
-/** Where GPU products are told by a label, the first one that a node has counts. */
+/** Labels that contain the GPU product; the first one on a node counts. */
 const PRODUCT_LABELS = [
 	"nvidia.com/gpu.product",
 	"amd.com/gpu.product-name",
@@ -72,7 +72,7 @@ export const kubernetesSettingsSchema = z.strictObject({
 		.refine((groups) => new Set(groups.map((g) => poolIdOf(g.product, g.gpusPerNode))).size === groups.length, {
 			message: "names a product with as many GPUs twice: the nodes of a pool are one group",
 		}),
-	/** How long a pod may wait for a node of its group to come, until its attempt is taken back and the job placed again. */
+	/** How long a pod may wait for a node of its group to come, until its attempt is withdrawn and the job placed again. */
 	scaleUpMs: z.number().int().positive().default(900_000),
 	/** Only nodes with these labels are used. */
 	nodeSelector: labels.default({}),
@@ -90,7 +90,7 @@ export const kubernetesSettingsSchema = z.strictObject({
 	imagePullSecrets: z.array(dnsLabel).default([]),
 	serviceAccount: dnsLabel.optional(),
 	priorityClass: dnsLabel.optional(),
-	/** As whom commands run; default: as whom the image says. */
+	/** The user of commands; default: the image's user. */
 	runAs: z.strictObject({ user: z.number().int().nonnegative(), group: z.number().int().nonnegative() }).optional(),
 	/** A volume for data and checkpoints that this host sees too, at `folder`. */
 	volume: z

@@ -13,7 +13,7 @@ const rowSchema = kubernetesSettingsSchema.extend({
 	speeds: poolSpeedsSchema.optional(),
 });
 
-/** @param options.dataRemotes of this process, for every site that has none of its own */
+/** @param options.dataRemotes of this process, for every site without its own */
 export function kubernetesSiteKind(options: {
 	resolveAccelerator: (name: string) => string | null;
 	dataRemotes?: string | undefined;
@@ -97,7 +97,7 @@ function checkKubernetesSite(
 	resolveAccelerator: (name: string) => string | null,
 ): AsyncGenerator<CheckStep> {
 	const seen = driver.observe();
-	// Told by the step that waits for it.
+	// Reported by the step that waits for it.
 	seen.catch(() => {});
 	const { queue } = driver;
 	return checkSteps([

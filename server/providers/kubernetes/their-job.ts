@@ -23,7 +23,7 @@ export interface TheirJob {
 	deletionAtMs: number | null;
 	/** What its owner wrote to let it go; null: nothing. */
 	optIn: string | null;
-	/** Whose it is to let it begin, where that is not the cluster alone: a queue or a controller. */
+	/** What admits it, where that is not only the cluster: a queue or a controller. */
 	manager: string | null;
 	holdMark: string | null;
 	ranElsewhere: RanElsewhere | null;

@@ -92,8 +92,9 @@ export class SiteVolume {
 	}
 
 	/**
-	 * Attempts that the cluster does not show: not there yet, over before, or gone. Those that have to go on do. What the cluster was
-	 * given and one answer of it leaves out is not told of: nothing is known of it then.
+	 * Attempts that the cluster does not show: not there yet, already over, or lost. Those that must continue do. What the cluster
+	 * was given and one answer
+	 * leaves out is not reported: its state is unknown.
 	 */
 	async others(shown: ReadonlySet<string>, nowMs: number): Promise<{ observation: AttemptObservation; poolId: string }[]> {
 		const names = (await readdir(this.#root)).filter((name) => isAttemptId(name) && !shown.has(name));
@@ -136,8 +137,8 @@ export class SiteVolume {
 		const exit = (await readIfThere(paths.exit))?.trim();
 		if (exit) return { observation: { ...none, phase: "exited", finishedAtMs: nowMs, exit: parseExit(exit) }, poolId };
 		if ((await readIfThere(paths.handed)) !== null) {
-			const isGone = this.#absences.leftOut(attemptId, { nowMs, forMs: ABSENT_MS });
-			return isGone ? { observation: { ...none, phase: "lost", finishedAtMs: nowMs }, poolId } : null;
+			const isLost = this.#absences.leftOut(attemptId, { nowMs, forMs: ABSENT_MS });
+			return isLost ? { observation: { ...none, phase: "lost", finishedAtMs: nowMs }, poolId } : null;
 		}
 		if (!this.#inFlight.has(attemptId)) this.#carryOn(paths, request);
 		return { observation: { ...none, phase: (await readIfThere(paths.stop)) === null ? "staging" : "stopping" }, poolId };

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { type ListedPrice, type LiveList, mergePrices } from "./merge-prices.ts";
 
-/** Providers change prices on demand once a year or less, and spot prices that stand in a list seldom more than once in some days. */
+/** Providers change prices on demand once a year or less, and listed spot prices seldom more than once in some days. */
 const REFRESH_MS = 6 * HOUR_MS;
 /** After a failure; what was read before holds on meanwhile. */
 const RETRY_MS = 10 * MINUTE_MS;

@@ -22,8 +22,8 @@ export interface LiveList {
 }
 
 /**
- * The shipped snapshot with the live list's prices in the places of its own. A live price that cannot be right stays
- * outside: the snapshot's holds on, and its source shows what was refused and why. Pure.
+ * The shipped snapshot with its prices replaced by the live list's. An implausible live price is rejected: the snapshot's price stays,
+ * and its source shows what was rejected and why. Pure.
  */
 export function mergePrices(snapshot: readonly DatedRate[], live: LiveList): DatedRate[] {
 	const known = new Map(snapshot.map((rate) => [placeOf(rate.instanceType, rate.region), rate]));
@@ -36,7 +36,7 @@ export function mergePrices(snapshot: readonly DatedRate[], live: LiveList): Dat
 	return [...snapshot, ...added].flatMap((rate) => {
 		const onDemand = priceOf(rate, "on_demand", snapshot, live);
 		const spot = priceOf(rate, "spot", snapshot, live);
-		// A place that the snapshot does not know has no price of its own to fall back on.
+		// A place that is not in the snapshot has no price to fall back on.
 		return onDemand === null ? [] : [{ ...rate, onDemand, spot }];
 	});
 }

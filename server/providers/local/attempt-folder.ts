@@ -13,7 +13,7 @@ export interface AttemptFolder {
 	folder: string;
 	request: string;
 	work: string;
-	/** Checkpoints of a job that names no path of its own. */
+	/** Checkpoints of a job without its own path. */
 	checkpoints: string;
 	tmp: string;
 	stdout: string;

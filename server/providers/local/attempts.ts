@@ -17,7 +17,7 @@ export interface KnownAttempt {
 export class Attempts {
 	readonly #root: string;
 	readonly #requests = new Map<string, StoredRequest>();
-	/** Ended attempts whose processes are all gone. */
+	/** Ended attempts without any process left. */
 	readonly #over = new Map<string, KnownAttempt>();
 
 	constructor(root: string) {
@@ -66,7 +66,7 @@ export class Attempts {
 		return { paths, request, stage, observation: observationOf(request, stage, false) };
 	}
 
-	/** An end is told, and its slots are free, only when no process of it is left. */
+	/** An end is reported, and its slots are free, only when none of its processes is left. */
 	async #settle(known: KnownAttempt[]): Promise<KnownAttempt[]> {
 		const ended = known.filter((a) => (a.stage.kind === "exited" || a.stage.kind === "lost") && !this.#over.has(a.request.attemptId));
 		for (const { stage } of ended) if (stage.kind === "lost" && stage.group !== null) kill(-stage.group, "SIGKILL");

@@ -30,7 +30,7 @@ it("hands no file that is private to the server's user to jobs that run as someb
 	await mkdir(folder);
 	await writeFile(path.join(folder, "rows.csv"), "1");
 	await writeFile(path.join(folder, "secrets.json"), "{}", { mode: 0o600 });
-	const refusal = `${path.join(folder, "secrets.json")} is private to the user as whom Spillway runs`;
+	const refusal = `${path.join(folder, "secrets.json")} is private to Spillway's user`;
 	await expect(bring(path.join(folder, "secrets.json"), true)).rejects.toThrow(refusal);
 	await expect(bring(folder, true)).rejects.toThrow(refusal);
 	await expect(bring("/proc/self/environ", true)).rejects.toThrow("is private to the user");

@@ -20,7 +20,7 @@ export interface DataSite {
 }
 
 /**
- * Makes the folders of an attempt and brings its data and the checkpoint that it begins from; what it fetches is told in its
+ * Makes the folders of an attempt and brings its data and the checkpoint that it begins from; what it fetches is logged in its
  * stderr, and kept for the site's next attempts. @throws StagingError
  */
 export async function bringData(

@@ -2,8 +2,8 @@ import { access, constants, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Why a command cannot be started, or null when it can. Looked up before a process is made, since a shell's status 127
- * does not tell a missing command from one that leaves with 127.
+ * Why a command cannot be started, or null when it can. Looked up before a process is made, since a shell's status 127 does not
+ * distinguish a missing command from one that exits with 127.
  */
 export async function whyNotStartable(command: string, searchPath: string, workFolder: string): Promise<string | null> {
 	if (command.includes("/")) return problemOf(path.resolve(workFolder, command), command);

@@ -49,7 +49,7 @@ export async function carryOn(
 	stage: Extract<AttemptStage, { kind: "before" }>,
 ): Promise<void> {
 	if (inFlight.has(paths.folder)) return;
-	// What was read may be older than the end of our own hand-over: only what still is so now may be begun again.
+	// The read state may be older than the end of our hand-over: only what is still unchanged may be started again.
 	const now = await readStage(paths);
 	if (now.kind !== "before" || now.handedOverAtMs !== stage.handedOverAtMs) return;
 	if (stage.handedOverAtMs !== null) {

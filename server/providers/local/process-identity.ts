@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { z } from "zod";
 
-/** A process, told apart from a later one that got the same number, also after the host was restarted. */
+/** A process, distinguished from a later one with the same number, also after the host was restarted. */
 export const identitySchema = z.object({
 	pid: z.number().int().positive(),
 	/** Linux: start in clock ticks since boot. Elsewhere: what `ps -o lstart=` prints. */

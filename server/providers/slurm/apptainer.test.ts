@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)(
 			expect(registry.asked.filter((asked) => asked.includes("/blobs/"))).toEqual([]);
 		});
 
-		it.each([1, 2])("is told to stop, saves and leaves with its code, on %i nodes", async (nodes) => {
+		it.each([1, 2])("is stopped, saves and exits with its code, on %i nodes", async (nodes) => {
 			const saves = "trap 'echo saved >\"$SPILLWAY_CHECKPOINT_DIR/$NODE_RANK.txt\"; echo saved; exit 3' TERM";
 			const script = `${saves}; echo ${READY}; while :; do sleep 0.05; done`;
 			const spec = { nodes, checkpoint: { path: "ckpt", uri: null, intervalMs: 60_000 } };

@@ -18,7 +18,7 @@ const readlink = promisify(fs.readlink);
 /** The folder of an attempt: that of the local site, and what lies in its state folder here besides. */
 export interface SlurmPaths extends AttemptFolder {
 	launch: LaunchFiles;
-	/** The first note: a link to nowhere, whose words are the Slurm job's number and when it was submitted. */
+	/** The first note: a dangling link with the Slurm job's number and submission time as its target. */
 	submitted: string;
 	/** What became known of the Slurm job after that: a JobNote. */
 	job: string;

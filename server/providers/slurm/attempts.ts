@@ -107,7 +107,7 @@ export class SlurmAttempts {
 		return this.#folderRead && !this.#requests.has(attemptId) ? null : this.one(attemptId);
 	}
 
-	/** An attempt whose folder was made just now. */
+	/** An attempt with a new folder. */
 	add(paths: SlurmPaths, request: StoredRequest): void {
 		const { attemptId, slots } = request;
 		this.#requests.set(attemptId, request);
@@ -136,7 +136,7 @@ export class SlurmAttempts {
 		this.#sights.set(request.attemptId, { sight, askedAtMs: nowMs });
 		// Read after the answer: what was written before the job's end is seen then.
 		const now = await readFacts(paths, request);
-		const times = sight.kind === "job" && !sight.begunAnew ? sight.job : facts.note;
+		const times = sight.kind === "job" && !sight.startedAgain ? sight.job : facts.note;
 		const startedAtMs = times.startedAtMs ?? facts.note.startedAtMs;
 		const note = {
 			...facts.note,
@@ -165,7 +165,7 @@ export class SlurmAttempts {
 		const { facts, sight } = attempt;
 		if (facts.note === null || !isLive(attempt)) return false;
 		const ageMs = this.#clock.nowMs() - this.#askedAt(attempt);
-		// Its start and its end are told with Slurm's times: they are asked for as soon as the folder tells of them.
+		// Its start and end are reported with Slurm's times: these are requested as soon as the folder shows them.
 		const news = facts.exit !== null || (facts.childAtMs !== null && facts.note.startedAtMs === null);
 		const waits = sight.kind !== "job" || sight.job.state !== "RUNNING";
 		return news || ageMs >= (waits ? this.#settings.pendingPollMs : this.#settings.runningPollMs);

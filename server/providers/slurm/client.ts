@@ -94,7 +94,7 @@ export class SlurmCalls {
 	 */
 	async update(id: number, { notBeforeMs, ...change }: JobChange): Promise<void> {
 		const seconds = Math.floor((notBeforeMs ?? 0) / 1_000);
-		// 22.05 reads what `--begin` takes, and of that only this form names no zone of its own.
+		// 22.05 reads the formats of `--begin`; only this one names no time zone.
 		const begin = isPlain(await this.version()) ? `uts${seconds}` : { set: true, infinite: false, number: seconds };
 		const body = { ...change, ...(notBeforeMs === undefined ? {} : { begin_time: begin }) };
 		await this.#call(doneSchema, { method: "POST", path: `/job/${id}`, what: `job ${id}`, body });
@@ -152,11 +152,11 @@ export class SlurmCalls {
 	async #send(asked: Asked): Promise<{ answer: unknown; refusals: Refusal[]; status: number; text: string }> {
 		const { status, text } = await this.#http(asked.method, `/slurm/${await this.version()}${asked.path}`, asked);
 		const answer = readJson(text);
-		const told = refusalsSchema.safeParse(answer);
-		// An upgrade of the cluster takes versions away; that is said without a word of Slurm's.
-		if (status === 404 && !told.success) this.#version = null;
+		const refusals = refusalsSchema.safeParse(answer);
+		// An upgrade of the cluster removes versions; such an answer has no Slurm message.
+		if (status === 404 && !refusals.success) this.#version = null;
 		if (answer === undefined && status < 400 && status !== 304) throw notUnderstood(asked.what, "no JSON");
-		return { answer, refusals: told.success ? told.data.errors : [], status, text };
+		return { answer, refusals: refusals.success ? refusals.data.errors : [], status, text };
 	}
 
 	async #findVersion(): Promise<ApiVersion> {
@@ -172,7 +172,7 @@ export class SlurmCalls {
 		);
 	}
 
-	/** For a server whose specification cannot be read. */
+	/** For a server with an unreadable specification. */
 	async #tryVersions(what: string): Promise<ApiVersion | null> {
 		for (const version of VERSIONS) if ((await this.#http("GET", `/slurm/${version}/ping`, { what })).status !== 404) return version;
 		return null;

@@ -24,7 +24,7 @@ it("runs a command without an image as it is, on several nodes by srun", () => {
 	expect([...onTwo.slice(0, 7), ...onTwo.slice(8)]).toEqual([...SRUN(2), "/bin/sh", "-c", "sh", "python", "train.py"]);
 });
 
-it("tells the commands of several nodes where they meet, as an instance's agent does", () => {
+it("gives the commands of several nodes their rendezvous, as an instance's agent does", () => {
 	const [shell = "", ...rest] = stepOf("none", null, 2).slice(5, 9);
 	const env = { PATH: "/usr/bin:/bin", SLURM_NODEID: "1", SLURM_JOB_ID: "70042", SLURM_LAUNCH_NODE_IPADDR: "10.0.0.7" };
 	const seen = execFileSync(shell, [...rest, "env"], { env: env as unknown as NodeJS.ProcessEnv, encoding: "utf8" }).split("\n");

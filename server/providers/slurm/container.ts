@@ -39,7 +39,7 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 				...command,
 			];
 		case "apptainer": {
-			// Else it has the home of our own user, with all that lies there.
+			// Otherwise it has our user's home, with all its contents.
 			const inside = ["apptainer", "exec", "--nv", "--bind", folder, "--home", work, "--pwd", work, apptainerImage(image), ...command];
 			return nodes > 1 ? [...srun, ...inside] : inside;
 		}
@@ -47,9 +47,9 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 }
 
 /**
- * `srun` answers SIGTERM by killing its step at once. So it has its own session, where the supervisor's signal does not reach it,
- * and Slurm is asked to tell the step, which is the job's first: again while it only begins. See run-job.sh for the waiting.
- * Where one of a gang failed by itself, `srun` kills the others and answers 137 for them: the code of the first one is the job's.
+ * `srun` answers SIGTERM by killing its step at once. So it has its own session, where the supervisor's signal does not reach it, and
+ * Slurm is asked to signal the step, which is the job's first: again while it only begins. See run-job.sh for the waiting. Where one
+ * of a gang failed by itself, `srun` kills the others and answers 137 for them: the code of the first one is the job's.
  */
 function aroundSrun(firstFailed: string): string[] {
 	const lines = [
@@ -74,7 +74,7 @@ function aroundSrun(firstFailed: string): string[] {
 }
 
 /**
- * Where the commands of several nodes find each other: the names that an instance's agent sets too, from what Slurm tells each task.
+ * The rendezvous of the commands of several nodes: the variables that an instance's agent also sets, from Slurm's variables in each task.
  * The address is that of the node on which the batch script runs, which has rank 0. Jobs that share a node need their own ports.
  * The first that fails by itself writes down which it was and how, and no other after it.
  */
@@ -85,7 +85,7 @@ function oneOfGang({ nodes, resources }: ContainerInput["spec"], firstFailed: st
 		`export ${Object.entries(gang)
 			.map(([name, value]) => `${name}="${value}"`)
 			.join(" ")}`,
-		"# Slurm tells every process of the step, the command itself too.",
+		"# Slurm signals every process of the step, the command included.",
 		"trap : TERM",
 		'"$@"',
 		"SPILLWAY__CODE=$?",

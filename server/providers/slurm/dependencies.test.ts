@@ -5,7 +5,7 @@ import type { SlurmJob } from "./mapper.ts";
 const RAN = "[ran in the cloud as job_1: exit code 0]";
 const job = (id: number, state: string, { comment = "", array = null as SlurmJob["array"] } = {}) =>
 	({ id, state, comment, array }) as SlurmJob;
-/** Array 5 of tasks 1 to 4, of which the last went to the cloud. */
+/** Array 5 of tasks 1 to 4; the last went to the cloud. */
 const task = (id: number, tasks: string, state: string, comment = "") => job(id, state, { comment, array: { id: 5, task: tasks } });
 const gone = task(8, "4", "CANCELLED", RAN);
 
@@ -21,7 +21,7 @@ describe("what a job waits for", () => {
 		expect(afterSuccessOf(12, before)).toBe(after);
 	});
 
-	it("tells who waits for a failure", () => {
+	it("returns which jobs wait for a failure", () => {
 		expect(wantsFailureOf(12, "afterok:1(unfulfilled),afternotok:12(unfulfilled)")).toBe(true);
 		expect(wantsFailureOf(12, "afternotok:123(unfulfilled)")).toBe(false);
 	});

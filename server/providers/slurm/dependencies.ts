@@ -7,8 +7,8 @@ const TASKS_MAX = 10_000;
 
 /**
  * What a job waits for, as Slurm writes it (`afterok:12(unfulfilled),afterany:13_4(unfulfilled)`; `?` between two: either is
- * enough), once job `id` has succeeded elsewhere: as it must be written back. Terms that this fulfils no longer exist; a list of which
- * one is enough no longer exists as a whole. Null: nothing in it changes.
+ * enough), once job `id` has succeeded elsewhere: as it must be written back. Fulfilled terms are removed; a list where one is
+ * enough is removed as a whole. Null: nothing changes.
  */
 export function afterSuccessOf(id: number, dependency: string): string | null {
 	const either = dependency.includes("?");

@@ -77,7 +77,7 @@ export class SlurmDriver implements ClusterDriver {
 			const pools = ours.map((pool) => slotsOf(pool, held));
 			const taken = new Map(pools.map(({ id, unavailableSlots }) => [id, unavailableSlots]));
 			const foreign = await this.#theirs.now(ours, taken);
-			await this.queue?.tellLateDependants();
+			await this.queue?.updateLateDependants();
 			return { observedAtMs, pools, nodes: this.#pools.nodes(), attempts: known.map((a) => a.observation), foreign };
 		});
 	}
@@ -211,7 +211,7 @@ export class SlurmDriver implements ClusterDriver {
 		});
 	}
 
-	/** Slurm tells no one of changes. */
+	/** Slurm does not announce changes. */
 	subscribe(): () => void {
 		return () => {};
 	}
@@ -247,8 +247,8 @@ export class SlurmDriver implements ClusterDriver {
 			if (cause instanceof DriverError) throw cause;
 			const { folder } = this.#settings;
 			const { code, path: missing = "" } = (cause ?? {}) as NodeJS.ErrnoException;
-			const isGone = isMissing(cause) && [missing, path.dirname(missing)].includes(path.resolve(folder));
-			const message = isGone ? `the shared folder ${folder} is not there; mount or make it` : String(cause);
+			const isMissingFolder = isMissing(cause) && [missing, path.dirname(missing)].includes(path.resolve(folder));
+			const message = isMissingFolder ? `the shared folder ${folder} is not there; mount or make it` : String(cause);
 			throw new DriverError("transient", `${what}: ${message}`, code === undefined ? { cause } : { cause, providerCode: code });
 		}
 	}

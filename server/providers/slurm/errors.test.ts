@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { answerError, noAnswer, refusalsSchema } from "./errors.ts";
 
-const told = (status: number, errors: unknown[], body = "") =>
+const errorOf = (status: number, errors: unknown[], body = "") =>
 	answerError("submission", status, refusalsSchema.parse({ errors }).errors, body);
 
 // As Slurm 22.05.8 says them.
@@ -35,17 +35,17 @@ it.each([
 	["a job that only begins", 500, [{ error_number: 2020, error: "Job cannot be altered now, try again later" }], "transient"],
 	["a gateway's error", 502, [], "transient"],
 	["a token that 24.11 or 26.05 does not believe", 511, [], "unauthorized"],
-] as const)("tells %s (%i)", (_what, status, errors, kind) => {
-	expect(told(status, [...errors])).toMatchObject({ name: "DriverError", kind });
+] as const)("maps %s (%i)", (_what, status, errors, kind) => {
+	expect(errorOf(status, [...errors])).toMatchObject({ name: "DriverError", kind });
 });
 
 it("keeps Slurm's words, and says what its wordless error may mean", () => {
-	expect(told(400, [{ description: 'Unknown key "bogus"' }, { error_code: 9001, error: "Failure during parsing" }]).message).toBe(
+	expect(errorOf(400, [{ description: 'Unknown key "bogus"' }, { error_code: 9001, error: "Failure during parsing" }]).message).toBe(
 		'Slurm: submission: Unknown key "bogus"; Failure during parsing',
 	);
-	expect(told(500, [{ error: "Unspecified error", errno: -1 }]).message).toMatch(/slurmctld does not answer, or the token is not valid/);
-	expect(told(511, [], '{ "errors": [] }').message).toBe("Slurm: submission: HTTP 511 (the token is not valid any more)");
-	expect(told(401, [], "Authentication failure").message).toBe("Slurm: submission: Authentication failure");
+	expect(errorOf(500, [{ error: "Unspecified error", errno: -1 }]).message).toMatch(/slurmctld does not answer, or the token is not valid/);
+	expect(errorOf(511, [], '{ "errors": [] }').message).toBe("Slurm: submission: HTTP 511 (the token is not valid any more)");
+	expect(errorOf(401, [], "Authentication failure").message).toBe("Slurm: submission: Authentication failure");
 });
 
 it("knows no outcome where there was no answer", () => {

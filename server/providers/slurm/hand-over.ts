@@ -52,7 +52,7 @@ export function handOver(ctx: HandOverContext, paths: SlurmPaths, request: Store
 	return inFlight.get(paths.folder)?.done ?? begin(paths, (signal) => goOn(ctx, paths, request, signal));
 }
 
-/** The same for an attempt of which nothing is there yet: in flight when this answers, and surely known once it is `written`. */
+/** The same for an attempt without any files yet: in flight when this returns, and known for certain once it is `written`. */
 export function handOverFirst(
 	ctx: HandOverContext,
 	paths: SlurmPaths,
@@ -77,7 +77,7 @@ export function handOverFirst(
 	return { written, done };
 }
 
-/** Goes on with an attempt whose folder was met. */
+/** Continues an attempt with an existing folder. */
 async function takeOver(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest, signal: AbortSignal): Promise<void> {
 	const stored = (await readRequest(paths)) ?? request;
 	const { note, exit } = await readFacts(paths, stored);
@@ -146,7 +146,7 @@ async function stage(ctx: HandOverContext, paths: SlurmPaths, request: StoredReq
 	}
 }
 
-/** The job of a submission whose answer was never heard. One that comes later still finds that the attempt has run. */
+/** The job of a submission with a lost answer. A later one still finds that the attempt has run. */
 async function findSubmitted(
 	ctx: HandOverContext,
 	{ attemptId }: StoredRequest,

@@ -1,6 +1,6 @@
 /**
- * Spillway's mark on a job of others that it holds, at the end of the job's comment: whose hold it is, and the priority that the job
- * had. Anyone who looks at the queue reads there why the job is held.
+ * Spillway's mark on a job of others that it holds, at the end of the job's comment: the holder, and the priority that the job had.
+ * It shows in the queue why the job is held.
  */
 const MARK = / ?\[held by Spillway: ([A-Za-z0-9_-]{1,64}) (\d+)\]$/;
 

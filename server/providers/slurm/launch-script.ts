@@ -29,9 +29,9 @@ export interface LaunchInput {
 }
 
 /**
- * The script of the Slurm job: starts the supervisor that the local site has too and leaves as the command did, so that
- * Slurm's accounts tell the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the
- * other processes of the job, so that only the supervisor sends the command its SIGTERM, once.
+ * The script of the Slurm job: starts the supervisor that the local site has too and leaves as the command did, so that Slurm's
+ * accounting records the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the other processes
+ * of the job, so that only the supervisor sends the command its SIGTERM, once.
  */
 export function launchScript({ paths, files, folders, supervisor, argv, mustExist }: LaunchInput): string {
 	const failure = JSON.stringify({ error: `the command ${JSON.stringify(mustExist)} was not found on the node`, failedAt: "start" });

@@ -22,7 +22,7 @@ const text = z
 	.nullish()
 	.transform((t) => t ?? "");
 
-/** How the script ended: a wait status up to v0.0.38, told in parts by newer versions. */
+/** How the script ended: a wait status up to v0.0.38, separate fields in newer versions. */
 const exitStatus = z
 	.union([z.number(), z.looseObject({ return_code: figure })])
 	.nullish()
@@ -64,13 +64,13 @@ export interface SlurmJob {
 	priority: number | null;
 	/** As Slurm writes it, e.g. `afterok:12(unfulfilled)`. */
 	dependency: string;
-	/** Of an array: its number, and the task's, or the tasks that have no job of their own yet. */
+	/** Of an array: its number, and the task's, or the tasks without a separate job yet. */
 	array: { id: number; task: string } | null;
 	/** Of a job of unequal parts. */
 	hetJobId: number | null;
 	/** The script's file, up to 22.05 with its arguments behind it; see script-arguments.ts. */
 	command: string;
-	/** How sbatch was called, its words apart by spaces; empty where the server does not tell. */
+	/** How sbatch was called, its words separated by spaces; empty where the server does not report it. */
 	submitLine: string;
 	/** The folder that it was submitted from. */
 	workFolder: string;
@@ -214,7 +214,7 @@ export const partitionSchema = z
 
 function stateOf(said: readonly string[]): SlurmJobState {
 	const base = BASE_STATES.find((state) => said.includes(state));
-	// Requeued jobs are told as PENDING with a flag; on the way there they still complete.
+	// Requeued jobs are reported as PENDING with a flag; on the way there they still complete.
 	if (said.includes("COMPLETING") || said.includes("CONFIGURING")) return base ?? (said.includes("COMPLETING") ? "COMPLETING" : "RUNNING");
 	return base ?? (said.some((s) => s.startsWith("REQUEUE") || s === "SPECIAL_EXIT") ? "PENDING" : "UNKNOWN");
 }

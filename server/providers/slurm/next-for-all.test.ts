@@ -19,7 +19,7 @@ test("calls made while one is answered share the next one, and none gets an answ
 	expect(begun).toHaveLength(2);
 });
 
-test("an answer that fails is told to those who asked for it, and the next one is asked", async () => {
+test("a failed answer is returned to those who asked for it, and the next call asks again", async () => {
 	const answers = [() => Promise.reject(new Error("away")), () => Promise.resolve(7)];
 	const ask = nextForAll(() => answers.shift()?.() ?? Promise.reject(new Error("asked too often")));
 	const [first, same] = [ask(), ask()];

@@ -23,9 +23,9 @@ const job = (state: SlurmJobState, changes: Partial<SlurmJob> = {}): SlurmJob =>
 	});
 /** Seen to be over for so long. */
 const over = (state: SlurmJobState, forMs = 60_000, changes: Partial<SlurmJob> = {}): Sight => ({
-	...{ kind: "job", job: job(state, { endedAtMs: 951_000, ...changes }), overSinceMs: NOW.nowMs - forMs, begunAnew: false },
+	...{ kind: "job", job: job(state, { endedAtMs: 951_000, ...changes }), overSinceMs: NOW.nowMs - forMs, startedAgain: false },
 });
-const alive = (state: SlurmJobState): Sight => ({ kind: "job", job: job(state), overSinceMs: null, begunAnew: false });
+const alive = (state: SlurmJobState): Sight => ({ kind: "job", job: job(state), overSinceMs: null, startedAgain: false });
 const see = (f: AttemptFacts, sight: Sight) => observationOf(f, sight, NOW);
 
 describe("an attempt that is not over", () => {
@@ -35,7 +35,7 @@ describe("an attempt that is not over", () => {
 		["has its GPUs and no process yet", waiting({ run }), alive("RUNNING"), "staging"],
 		["runs", facts(), alive("RUNNING"), "running"],
 		["runs, and Slurm was not asked yet", facts(), { kind: "unasked" }, "running"],
-		["was told to stop", facts({ stopByMs: 2_000_000 }), alive("RUNNING"), "stopping"],
+		["was asked to stop", facts({ stopByMs: 2_000_000 }), alive("RUNNING"), "stopping"],
 		["has ended, and Slurm still has its GPUs", facts({ exit: exited(0) }), alive("RUNNING"), "stopping"],
 		["is completing at Slurm", facts({ exit: exited(0, 990_000) }), alive("COMPLETING"), "stopping"],
 		["is over at Slurm, its end not seen for some seconds", facts(), over("COMPLETED", 5_000), "stopping"],
@@ -55,7 +55,7 @@ describe("an attempt that is over", () => {
 		expect(seen).toMatchObject({ phase: "exited", startedAtMs: 900_400, finishedAtMs: 950_500, exit: { code: 3 } });
 	});
 
-	it("is told as over when its processes cannot be killed and Slurm completes it forever", () => {
+	it("is reported as over when its processes cannot be killed and Slurm completes it forever", () => {
 		expect(see(facts({ exit: exited(0) }), alive("COMPLETING")).phase).toBe("exited");
 	});
 
@@ -100,7 +100,7 @@ describe("an attempt is lost, and may run again", () => {
 		["it was preempted and saved its work with exit code 0", facts({ exit: exited(0, 951_400) }), over("PREEMPTED")],
 		["its supervisor vanished", facts(), over("COMPLETED")],
 		["Slurm does not know it any more", facts(), { kind: "gone", sinceMs: 0 }],
-		["another run of it ended it", facts({ exit: exited(143) }), { ...over("FAILED"), begunAnew: true } as Sight],
+		["another run of it ended it", facts({ exit: exited(143) }), { ...over("FAILED"), startedAgain: true } as Sight],
 	] as const)("when %s", (_why, f, sight) => {
 		expect(see(f, sight)).toMatchObject({ phase: "lost", exit: null });
 	});
@@ -109,7 +109,7 @@ describe("an attempt is lost, and may run again", () => {
 		expect(see(facts({ exit: exited(0, 949_000) }), over("NODE_FAIL"))).toMatchObject({ phase: "exited", exit: { code: 0 } });
 	});
 
-	it("but not when it was we who told it to stop", () => {
+	it("but not when we stopped it", () => {
 		const seen = see(facts({ exit: exited(0, 951_400), stopByMs: 1 }), over("PREEMPTED"));
 		expect(seen).toMatchObject({ phase: "exited", exit: { code: 0 } });
 	});
@@ -125,15 +125,15 @@ describe("Slurm's answer", () => {
 		["waits for the first time", waiting(), job("PENDING"), false],
 		["was restarted before anything of it ran", facts({ run: { slurmJobId: 7, restarts: 1 } }), job("RUNNING", { restarts: 1 }), false],
 		["is another job of the same attempt", facts({ run: { slurmJobId: 8, restarts: 0 } }), job("PENDING"), false],
-	] as const)("shows whether the job has started again: it %s", (_what, f, said, begunAnew) => {
-		expect(sightOf(said, known(f), 5)).toMatchObject({ kind: "job", begunAnew });
+	] as const)("shows whether the job has started again: it %s", (_what, f, said, startedAgain) => {
+		expect(sightOf(said, known(f), 5)).toMatchObject({ kind: "job", startedAgain });
 	});
 
 	it("is remembered as it was first: that it is over, gone, or has started again", () => {
 		const first = sightOf(job("COMPLETED"), known(facts()), 5);
 		expect(sightOf(job("COMPLETED"), known(facts(), first), 9)).toMatchObject({ overSinceMs: 5 });
 		expect(sightOf(null, known(facts(), sightOf(null, known(facts()), 5)), 9)).toEqual({ kind: "gone", sinceMs: 5 });
-		const anew = sightOf(job("PENDING"), known(facts()), 5);
-		expect(sightOf(job("CANCELLED"), known(facts(), anew), 9)).toMatchObject({ begunAnew: true, overSinceMs: 9 });
+		const again = sightOf(job("PENDING"), known(facts()), 5);
+		expect(sightOf(job("CANCELLED"), known(facts(), again), 9)).toMatchObject({ startedAgain: true, overSinceMs: 9 });
 	});
 });

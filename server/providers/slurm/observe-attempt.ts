@@ -7,7 +7,7 @@ type Exit = NonNullable<AttemptObservation["exit"]>;
 /** What is kept of the Slurm job, since the controller forgets jobs that are over after some minutes. */
 export interface JobNote {
 	slurmJobId: number;
-	/** By our clock. Slurm tells whole seconds, which would let a start come before its submission. */
+	/** By our clock. Slurm reports whole seconds, which would let a start come before its submission. */
 	submittedAtMs: number;
 	startedAtMs: number | null;
 	endedAtMs: number | null;
@@ -24,7 +24,7 @@ export interface AttemptFacts {
 	/** When the command's process was made. */
 	childAtMs: number | null;
 	exit: { atMs: number; exit: Exit } | null;
-	/** Until when the job may go on, once it was told to stop. */
+	/** Until when the job may continue after it was asked to stop. */
 	stopByMs: number | null;
 }
 
@@ -33,10 +33,10 @@ export type Sight =
 	| { kind: "unasked" }
 	/** The controller does not know it, or says that it is over, since this moment. */
 	| { kind: "gone"; sinceMs: number }
-	| { kind: "job"; job: SlurmJob; overSinceMs: number | null; begunAnew: boolean };
+	| { kind: "job"; job: SlurmJob; overSinceMs: number | null; startedAgain: boolean };
 
 /**
- * What a new answer of Slurm means beside what was known before it was asked. `begunAnew`: the job had run, and was put
+ * What a new answer of Slurm means beside what was known before it was asked. `startedAgain`: the job had run, and was put
  * back into the queue, by somebody or by a controller that had lost its newest state. It is not run again: what it did is
  * lost, and said so.
  */
@@ -44,23 +44,23 @@ export function sightOf(job: SlurmJob | null, { facts, sight }: { facts: Attempt
 	if (job === null) return sight.kind === "gone" ? sight : { kind: "gone", sinceMs: nowMs };
 	const before = sight.kind === "job" ? sight : null;
 	const overSinceMs = isOver(job.state) ? (before?.overSinceMs ?? nowMs) : null;
-	return { kind: "job", job, overSinceMs, begunAnew: before?.begunAnew === true || hasBegunAnew(facts, job) };
+	return { kind: "job", job, overSinceMs, startedAgain: before?.startedAgain === true || hasStartedAgain(facts, job) };
 }
 
-function hasBegunAnew({ run, note }: AttemptFacts, job: SlurmJob): boolean {
+function hasStartedAgain({ run, note }: AttemptFacts, job: SlurmJob): boolean {
 	if (run === null || run.slurmJobId !== job.id) return false;
 	const startedLater = note !== null && note.startedAtMs !== null && job.startedAtMs !== null && job.startedAtMs > note.startedAtMs;
 	return job.state === "PENDING" || job.restarts > run.restarts || startedLater;
 }
 
 export function mustBeCancelled(sight: Sight): boolean {
-	return sight.kind === "job" && sight.begunAnew && sight.overSinceMs === null;
+	return sight.kind === "job" && sight.startedAgain && sight.overSinceMs === null;
 }
 
 /** Slurm took the GPUs for itself or lost them. */
 const TAKEN_AWAY = ["NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REVOKED"];
 
-/** An end is told by the supervisor's file; Slurm's word counts where there is none, for the times, and for why. */
+/** The supervisor's file reports an end; Slurm's report counts where there is none, for the times, and for the reason. */
 export function observationOf(facts: AttemptFacts, sight: Sight, now: { nowMs: number; settleMs: number }): AttemptObservation {
 	const { attemptId, slots, childAtMs, exit, note } = facts;
 	const common = { attemptId, slots, clusterWait: null, finishedAtMs: null, exit: null };
@@ -102,12 +102,12 @@ function overSince(sight: Sight): number | null {
  */
 function wasTakenAway(facts: AttemptFacts, sight: Sight): boolean {
 	if (facts.stopByMs !== null || sight.kind !== "job") return false;
-	if (sight.begunAnew) return true;
+	if (sight.startedAgain) return true;
 	const endedBefore = facts.exit !== null && facts.exit.atMs < (sight.job.endedAtMs ?? 0);
 	return TAKEN_AWAY.includes(sight.job.state) && !endedBefore;
 }
 
-/** How a job ended of which no one wrote the end down; null: it is lost, and may be run again. */
+/** How a job without a recorded end ended; null: it is lost, and may be run again. */
 function endWithoutFile(facts: AttemptFacts, job: SlurmJob): Exit | null {
 	const stopAsked = facts.stopByMs !== null;
 	const ran = facts.childAtMs !== null;

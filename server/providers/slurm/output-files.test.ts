@@ -10,7 +10,7 @@ import { outputFilesOf, writeOutputFiles } from "./output-files.ts";
 import { aSlurmJob } from "./testing/a-slurm-job.ts";
 
 const ME = process.getuid?.() ?? 0;
-/** Neither root nor whose job it is. */
+/** Neither root nor the job's owner. */
 const SOMEBODY_ELSE = ME + 1;
 
 let folder: string;
@@ -31,7 +31,7 @@ function write(file: string, options: Parameters<typeof writeOutputFiles>[2], ch
 
 describe.each([
 	["as ourselves", ME],
-	["as somebody who may not become the owner", SOMEBODY_ELSE],
+	["as a user without the right to become the owner", SOMEBODY_ELSE],
 ])("written %s", (_who, ourUid) => {
 	it("is there, and only once when it is written again", async () => {
 		const file = path.join(folder, "out.txt");
@@ -64,11 +64,11 @@ describe("where we may not become the owner", () => {
 		expect(await readFile(ours(), "utf8")).toBe("ours");
 	});
 
-	it("writes into no folder that is not the owner's, and for no one whom the cluster does not name", async () => {
+	it("writes only into the owner's folders, and only for users that the cluster names", async () => {
 		const job = { userId: ME + 2 };
-		expect((await write(ours(), { ourUid: SOMEBODY_ELSE }, job)).problem).toContain("to whom the folder does not belong");
+		expect((await write(ours(), { ourUid: SOMEBODY_ELSE }, job)).problem).toContain("who does not own the folder");
 		for (const ourUid of [0, SOMEBODY_ELSE])
-			expect((await write(ours(), { ourUid }, { userId: null })).problem).toContain("does not tell whose it is");
+			expect((await write(ours(), { ourUid }, { userId: null })).problem).toContain("does not report its owner");
 		expect(await readFile(ours(), "utf8")).toBe("ours");
 	});
 });
@@ -92,7 +92,7 @@ it("gives up a file that takes nothing", async () => {
 	const job = aSlurmJob({ userId: ME, workFolder: folder, stdoutPattern: "out.txt" });
 	async function* many(): AsyncGenerator<OutputLine> {
 		yield { stream: "stdout", text: "the first" };
-		// A writer that stands still is what a file system that does not answer makes of it.
+		// A suspended writer behaves like one on a file system that does not answer.
 		process.kill(await writerOf(path.join(folder, "out.txt")), "SIGSTOP");
 		for (let n = 0; n < 100; n++) yield { stream: "stdout", text: "x".repeat(10_000) };
 	}

@@ -72,8 +72,8 @@ export async function writeOutputFiles(job: SlurmJob, lines: AsyncIterable<Outpu
 		if (file !== null && writer && !problems.has(file)) await attempt(file, () => writer.write(`${text}\n`));
 	}
 	for (const [file, writer] of writers) await attempt(file, () => writer.end());
-	const told = [...problems].map(([file, problem]) => `${file}: ${problem}`);
-	return { files: names.filter((file) => !problems.has(file)), problem: told.join("; ") || null };
+	const messages = [...problems].map(([file, problem]) => `${file}: ${problem}`);
+	return { files: names.filter((file) => !problems.has(file)), problem: messages.join("; ") || null };
 }
 
 interface OutputWriter {
@@ -101,13 +101,13 @@ async function openInFolderOf(
 	const folder = await open(path.dirname(file), O_RDONLY | O_DIRECTORY);
 	try {
 		const become = `Spillway is not root, and cannot write as ${owner.user}`;
-		if ((await folder.stat()).uid !== owner.userId) throw new Error(`${become}, to whom the folder does not belong`);
+		if ((await folder.stat()).uid !== owner.userId) throw new Error(`${become}, who does not own the folder`);
 		const inFolder = `/proc/self/fd/${folder.fd}/${path.basename(file)}`;
 		const handle = await open(inFolder, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o644);
 		try {
 			const found = await handle.stat();
 			if (!found.isFile() || found.nlink !== 1 || (found.uid !== owner.userId && found.uid !== ourUid))
-				throw new Error(`${become}, to whom the file does not belong alone`);
+				throw new Error(`${become}, who is not the only owner of the file`);
 			await handle.truncate();
 		} catch (error) {
 			await handle.close();

@@ -17,15 +17,15 @@ export interface Writing {
 const BECOME = 'exec setpriv --reuid="$1" --regid="$(id -g "$1")" --init-groups /bin/sh -c "$0" sh "$2"';
 
 /**
- * Runs a line of shell with `$1` as the owner of a job, so that by none of their names a file of anybody else's is changed, ours
- * included. Null: we are neither the owner nor root, and cannot become them. @throws Error when no one knows whose the job is
+ * Runs a line of shell with `$1` as the owner of a job, so that no path can change another user's file, ours
+ * included. Null: we are neither the owner nor root, and cannot become them. @throws Error when the job's owner is unknown
  */
 export function asOwner(
 	{ userId }: Pick<SlurmJob, "userId">,
 	run: { script: string; argument: string },
 	{ ourUid = process.getuid?.() ?? null, stallMs = STALL_MS }: Writing = {},
 ): OwnersProgram | null {
-	if (userId === null || ourUid === null) throw new Error("the cluster does not tell whose it is, so nothing is written");
+	if (userId === null || ourUid === null) throw new Error("the cluster does not report its owner, so nothing is written");
 	if (userId === ourUid) return new OwnersProgram(["/bin/sh", "-c", run.script, "sh", run.argument], stallMs);
 	if (ourUid !== 0) return null;
 	return new OwnersProgram(["/bin/sh", "-c", BECOME, run.script, String(userId), run.argument], stallMs);

@@ -51,7 +51,7 @@ describe("pools", () => {
 		expect(ids(["gpu", "debug"])).toEqual([["gpu-h100x4", 2]]);
 	});
 
-	it("tell their nodes by name, and in Slurm's words what keeps jobs off them", () => {
+	it("list their nodes by name, and in Slurm's words what keeps jobs off them", () => {
 		const nodes = [
 			aNode("a", { gpusUsed: [{ type: "h100", count: 3 }], states: ["MIXED"] }),
 			aNode("b", { states: ["IDLE", "DRAIN"], reason: "fan" }),
@@ -116,7 +116,7 @@ describe("slots", () => {
 		expect(slotsOf(aPool(4, 0, 1), [])).toMatchObject({ nodes: 3, gpusPerNode: 4, unavailableSlots: [4, 5, 6, 7, 9, 10, 11] });
 	});
 
-	it("of ours are never unavailable", () => {
+	it("with our attempts are never unavailable", () => {
 		expect(slotsOf(aPool(0, 2), [held([0, 1, 2, 3]), held([4, 5])]).unavailableSlots).toEqual([]);
 	});
 

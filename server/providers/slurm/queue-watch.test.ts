@@ -14,7 +14,7 @@ const LISTING_MS = 60;
 const job = (id: number): SlurmJob =>
 	jobSchema.parse({ job_id: id, name: `train-${id}`, user_name: "alice", partition: "gpu", job_state: "PENDING", submit_time: 1_000 + id });
 
-/** A controller with ten thousand jobs that wait, whose listing takes its time. */
+/** A controller with ten thousand waiting jobs and a slow listing. */
 function aController() {
 	const jobs = new Map(Array.from({ length: PENDING }, (_, i) => [i + 1, job(i + 1)]));
 	const asked = { listings: 0, questions: 0 };

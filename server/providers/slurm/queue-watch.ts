@@ -80,7 +80,7 @@ export class QueueWatch {
 			const seconds = listed.reduce((newest, j) => Math.max(newest, ...timesOf(j)), 0) / 1_000;
 			if (seconds > this.#clockSeen.seconds) this.#clockSeen = { seconds, byMs: performance.now() };
 		}
-		// The controller's clock stood at least so far when it answered; ours may differ from it by any amount.
+		// The controller's clock was at least this far when it answered; ours may differ from it by any amount.
 		this.#since = this.#clockSeen.seconds + Math.max(0, Math.floor((begun - this.#clockSeen.byMs) / 1_000));
 	}
 

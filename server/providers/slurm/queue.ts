@@ -39,9 +39,9 @@ interface SlurmQueueOptions {
 
 /**
  * Jobs of others on a Slurm cluster. A hold is an administrator's, so that only an operator can take it off behind our back, and the
- * job's begin is a year away, so that it does not start then either before we have let go of it: one of the two runs. The mark stands
+ * job's begin is a year away, so that it does not start then either before we have let go of it: one of the two runs. The mark is
  * at the end of the job's comment. A job that ran elsewhere is cancelled with the outcome in its comment, since its
- * script cannot be exchanged; before that, what depends on its success is told so.
+ * script cannot be replaced; before that, its dependants are updated.
  */
 export class SlurmQueue implements ForeignQueue {
 	readonly #options: SlurmQueueOptions;
@@ -129,11 +129,11 @@ export class SlurmQueue implements ForeignQueue {
 		const job = await this.#job(id);
 		if (job === null || isOver(job.state)) return sightOfForeign(job);
 		if (outcome.outcome === "succeeded") await this.#tellDependants(job.id);
-		const told = `[${outcome.comment}]`;
-		const comment = `${withoutMark(job.comment)} ${told}`.trim();
+		const mark = `[${outcome.comment}]`;
+		const comment = `${withoutMark(job.comment)} ${mark}`.trim();
 		// slurmdbd lists a job from the time on at which it might begin: with the lock's, a year ahead, it would be in no one's listing.
 		const listed = job.state === "PENDING" ? { hold: true, notBeforeMs: job.submittedAtMs ?? 1_000 } : {};
-		if (!job.comment.endsWith(told)) await this.#options.calls.update(job.id, { comment, ...listed }).catch(ignoreTooLate);
+		if (!job.comment.endsWith(mark)) await this.#options.calls.update(job.id, { comment, ...listed }).catch(ignoreTooLate);
 		if (job.array) await this.#cancelTask(job.array);
 		else await this.#options.calls.cancel(job.id);
 		return this.look(id);
@@ -143,7 +143,7 @@ export class SlurmQueue implements ForeignQueue {
 	 * Frees jobs that were submitted to wait for the success of one that had gone to the cloud already: Slurm counts that as cancelled.
 	 * To be called after each look; does nothing while nothing new was read.
 	 */
-	async tellLateDependants(): Promise<void> {
+	async updateLateDependants(): Promise<void> {
 		const jobs = this.#options.all();
 		if (jobs === this.#lateIn) return;
 		if (!jobs.some(succeededElsewhere)) this.#lateTold.clear();
@@ -210,12 +210,12 @@ export class SlurmQueue implements ForeignQueue {
 function obstaclesOf(job: SlurmJob, arrayDependants: readonly SlurmJob[]): string[] {
 	const found = [...ownersWords(job.comment).problems];
 	if (job.array && job.array.id === job.id)
-		found.push(`It stands for its array (${job.array.task}), whose number it has: what is done to it Slurm does to all tasks.`);
+		found.push(`It represents its array (${job.array.task}) and has the array's number: Slurm applies any change to all tasks.`);
 	if (arrayDependants.length > 0)
 		found.push(
 			`Job ${arrayDependants.map((d) => d.id).join(", ")} waits for its array as a whole, and would never start if a task ran elsewhere.`,
 		);
-	if (job.hetJobId !== null) found.push("It is a part of a heterogeneous job, whose parts start together.");
+	if (job.hetJobId !== null) found.push("It is part of a heterogeneous job; all parts start at the same time.");
 	return found;
 }
 
@@ -225,9 +225,9 @@ function whyUnclear(line: string | null, comment: string, script: string): strin
 	if (line === null)
 		return hasNoArgs || !mayReadArguments(script)
 			? null
-			: "Its script may have been given arguments, which Slurm does not tell from 23.02 until 25.11. If it was given none, submit it with --comment=spillway:noargs; else write them into the script.";
+			: "Its script may have been given arguments, which Slurm does not report from 23.02 until 25.11. If it was given none, submit it with --comment=spillway:noargs; else write them into the script.";
 	if (line === "" || (argsAreWords && !/^ | {2}| $/.test(line))) return null;
-	return "Its script was given arguments, which the cluster tells only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.";
+	return "Its script was given arguments, which the cluster reports only as one line. If none of them holds a space or is empty, submit it with --comment=spillway:args; else write them into the script.";
 }
 
 /** It has begun or ended meanwhile, and the next look says so. */

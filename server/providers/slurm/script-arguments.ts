@@ -2,27 +2,27 @@ import path from "node:path";
 import type { SlurmJob } from "./mapper.ts";
 
 interface Called {
-	/** The script's file; empty where it has none of its own (`--wrap`, standard input). */
+	/** The script's file; empty without a file (`--wrap`, standard input). */
 	file: string;
-	/** The arguments as one line, apart by spaces; null: the cluster does not tell them. */
+	/** The arguments as one line, separated by spaces; null: the cluster does not report them. */
 	line: string | null;
 }
 
 /**
- * How a batch script was called. Up to 22.05 Slurm tells its file and its arguments as one line; from 23.02 on the file alone, and from
+ * How a batch script was called. Up to 22.05 Slurm reports its file and its arguments as one line; from 23.02 on the file alone, and from
  * REST version v0.0.44 (25.11) on the line of sbatch besides. Source: Slurm's changelog of 23.02, and servers of 22.05, 24.11 and 26.05.
  * @param release the cluster's, e.g. `22.05.8`; null: it did not say
  */
 export function calledAs({ command, submitLine }: Pick<SlurmJob, "command" | "submitLine">, release: string | null): Called {
 	if (command === "") return { file: "", line: "" };
-	if (release !== null && tellsBoth(release)) {
+	if (release !== null && reportsBoth(release)) {
 		const end = command.indexOf(" ");
 		return end < 0 ? { file: command, line: "" } : { file: command.slice(0, end), line: command.slice(end + 1) };
 	}
 	return { file: command, line: argumentsIn(submitLine, path.basename(command)) };
 }
 
-function tellsBoth(release: string): boolean {
+function reportsBoth(release: string): boolean {
 	const [major = 0, minor = 0] = release.split(".").map(Number);
 	return major < 23 || (major === 23 && minor < 2);
 }

@@ -17,7 +17,7 @@ export const slurmCredentialsSchema = z.strictObject({ token: slurmTokenSchema }
 export const slurmSettingsSchema = z.strictObject({
 	/** Where slurmrestd answers, for example `http://slurm.example.com:6820`. */
 	url: z.url({ protocol: /^https?$/ }),
-	/** The user of the cluster as whom jobs are submitted; Spillway's scheduler runs as the same one, to share the folder. */
+	/** The user of the cluster that submits jobs; Spillway's scheduler runs as the same one, to share the folder. */
 	user: z.string().min(1),
 	/** Where the user's token comes from: a file that somebody keeps fresh, a command that prints one, or the site's stored credentials. */
 	token: z.union(

@@ -27,7 +27,7 @@ const rowSchema = slurmSettingsSchema.extend({
 	speeds: poolSpeedsSchema.optional(),
 });
 
-/** @param dataRemotes of this process, for every Slurm site that has none of its own */
+/** @param dataRemotes of this process, for every Slurm site without its own */
 export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefined } = {}): SiteKind {
 	const parse = ({ settings, credentials }: SitePlace): ParsedSlurmSettings => {
 		const { gridZone: _, pue: __, speeds: ___, token, ...row } = rowSchema.parse(settings);
@@ -59,7 +59,7 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 				input: "text",
 				required: true,
 				placeholder: "spillway",
-				hint: "As whom jobs are submitted; the scheduler runs as the same one.",
+				hint: "The user that submits jobs; the scheduler runs as the same user.",
 			},
 			{
 				...{ name: "folder", label: "Shared folder", input: "text", required: true, placeholder: "/shared/spillway/site" },

@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(
 			{ what: "an account that is not the user's", changes: { account: "others" } },
 			{ what: "a QOS that is not the user's", changes: { qos: "unheard" } },
 		]) {
-			it(`${what} takes nothing of ours, in Slurm's words`, async () => {
+			it(`${what} accepts none of our jobs, in Slurm's words`, async () => {
 				const request = shell("exit 0", [0]);
 				const refused = { name: "DriverError", kind: "invalid_request", message: expect.stringMatching(/account|qos/i) };
 				await expect(as(changes).start(request)).rejects.toMatchObject(refused);
@@ -173,9 +173,9 @@ describe.skipIf(missing !== null)(
 				const ended = await untilPhase(h, attemptId, "exited");
 				const id = await jobIdOf(attemptId);
 				const fields = "JobIDRaw,Account,ExitCode,Start,End,AllocTRES";
-				const told = () => slurm().command("sacct", "-n", "-P", "-X", "-j", id, "-o", fields);
-				await eventually(h, "slurmdbd has its end", async () => !(await told()).includes("Unknown") && (await told()) !== "");
-				const [number, account, exitCode, start = "", end = "", gpus] = (await told()).split("|");
+				const record = () => slurm().command("sacct", "-n", "-P", "-X", "-j", id, "-o", fields);
+				await eventually(h, "slurmdbd has its end", async () => !(await record()).includes("Unknown") && (await record()) !== "");
+				const [number, account, exitCode, start = "", end = "", gpus] = (await record()).split("|");
 				expect([number, account, exitCode, gpus]).toEqual([id, "research", `${code}:0`, expect.stringContaining("gres/gpu=1")]);
 				expect(ended.exit?.code).toBe(code);
 				const second = (ms: number | null) => Math.floor((ms ?? Number.NaN) / 1_000);

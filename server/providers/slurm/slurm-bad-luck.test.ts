@@ -119,7 +119,7 @@ describe.skipIf(missing !== null)(
 				await slurm().startController();
 				await untilPhase(h, live.attemptId, "lost");
 				expect((await textOf(live.attemptId)).filter((line) => line === READY)).toHaveLength(1);
-				// Its number is given out again, and a node of 24.11 takes none that it was told to forget.
+				// Its number is given out again, and a node of 24.11 accepts none that it was asked to forget.
 				await slurm().command("sbatch", "-o", "/dev/null", "--wrap", "true");
 			});
 
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)(
 					});
 				} finally {
 					await slurm().restartNode(idle, 4);
-					// An administrator lets it work again, once it has told that it is whole.
+					// An administrator lets it work again, once it has reported that it is whole.
 					const state = () => slurm().command("sinfo", "-h", "-n", idle, "-o", "%T");
 					await eventually(h, "it is only drained", async () => (await state()) === "drained");
 					await slurm().command("scontrol", "update", `nodename=${idle}`, "state=resume");
@@ -310,7 +310,7 @@ describe.skipIf(missing !== null)(
 					const clusterWait = { reason: "JobHeldAdmin", detail: "" };
 					await eventually(
 						h,
-						"it is told so",
+						"it is reported",
 						async () => (await find(h.driver, request.attemptId))?.clusterWait?.reason === clusterWait.reason,
 					);
 					expect(await find(h.driver, request.attemptId)).toMatchObject({ phase: "staging", clusterWait });
@@ -330,7 +330,7 @@ describe.skipIf(missing !== null)(
 					const said = () => slurm().command("squeue", "-h", "-o", "%u %r");
 					await eventually(h, "Slurm says why", async () => (await said()) === "root PartitionTimeLimit");
 					const waits = async () => (await find(h.driver, request.attemptId))?.clusterWait?.reason === "PartitionTimeLimit";
-					await eventually(h, "it is told so", waits);
+					await eventually(h, "it is reported", waits);
 					expect((await find(h.driver, request.attemptId))?.phase).toBe("staging");
 					await slurm().command("scontrol", "update", "partitionname=gpu", "MaxTime=INFINITE");
 					expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(0);
@@ -396,7 +396,7 @@ describe.skipIf(missing !== null)(
 				expect((await textOf(request.attemptId)).filter((line) => line === READY)).toHaveLength(1);
 			});
 
-			it("jobs whose answers were never heard are found again by their names and not submitted twice", async () => {
+			it("jobs with lost answers are found again by their names and not submitted twice", async () => {
 				const requests = [0, 1, 2].map((slot) => shell("echo here; exit 0", {}, [slot]));
 				await Promise.all(requests.map((request) => h.driver.start(request)));
 				const ids = () => Promise.all(requests.map(({ attemptId }) => jobIdOf(attemptId)));
@@ -413,7 +413,7 @@ describe.skipIf(missing !== null)(
 				expect(await ids()).toEqual(before);
 			});
 
-			it("a job whose request and note its host took along when it died is found again by its name as well", async () => {
+			it("a job with a request and note lost with its host is also found again by its name", async () => {
 				const request = shell("echo here; exit 0");
 				await h.driver.start(request);
 				const paths = slurmPaths(site.folder, request.attemptId);
@@ -477,7 +477,7 @@ describe.skipIf(missing !== null)(
 				return id;
 			};
 
-			it("a partition that is not open to our user's groups takes nothing of ours", async () => {
+			it("a partition that is not open to our user's groups accepts none of our jobs", async () => {
 				await writeFile(site.tokenFile, await slurm().token(3_600, OTHER));
 				const driver = newDriver({ user: OTHER });
 				await set("partitionname=gpu", "AllowGroups=root");
@@ -626,12 +626,12 @@ describe.skipIf(missing !== null)(
 			it("have their grace on each: every rank meets one SIGTERM and saves", async () => {
 				const script = `trap 'echo saved; exit 0' TERM; echo ${READY}; while :; do sleep 0.02; done`;
 				const request = shell(script, { nodes: 2 }, [0, 4]);
-				const told = async (line: string) => (await textOf(request.attemptId)).filter((text) => text === line).length;
+				const countOf = async (line: string) => (await textOf(request.attemptId)).filter((text) => text === line).length;
 				await h.driver.start(request);
-				await eventually(h, "both are ready", async () => (await told(READY)) === 2);
+				await eventually(h, "both are ready", async () => (await countOf(READY)) === 2);
 				await h.driver.stop(request.attemptId, 60_000);
 				expect((await untilPhase(h, request.attemptId, "exited")).exit).toEqual({ code: 0, signal: null, error: null });
-				expect(await told("saved")).toBe(2);
+				expect(await countOf("saved")).toBe(2);
 			});
 
 			it("are killed after it when they do not listen", async () => {
@@ -649,7 +649,7 @@ describe.skipIf(missing !== null)(
 			await expect(driver.observe()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("is not there") });
 		});
 
-		it("makes no folder of its own where the shared one was unmounted meanwhile", async () => {
+		it("makes no folder where the shared one was unmounted meanwhile", async () => {
 			const driver = newDriver();
 			await driver.observe();
 			await rename(site.folder, `${site.folder}.away`);

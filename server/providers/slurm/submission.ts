@@ -4,7 +4,7 @@ import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
 import { type ApiVersion, isPlain } from "./versions.ts";
 
-/** Job names at the cluster: by them a job is found again whose number was never heard. */
+/** Job names at the cluster: a job with an unknown number is found again by its name. */
 const NAME_PREFIX = "spillway-";
 
 export function jobNameOf(attemptId: string): string {

@@ -72,9 +72,9 @@ describe("a checkpoint that comes home", () => {
 		expect(await unpackCheckpoint(job(), { from, into })).toEqual({ files: [], problem: expect.stringMatching(said) });
 	});
 
-	it("is not written as somebody whom Spillway cannot become", async () => {
+	it("is not written as a user that Spillway cannot become", async () => {
 		const other = { ...job(), userId: ME + 1 };
 		expect((await unpackCheckpoint(other, { from, into: "ckpt" }, { ourUid: ME + 2 })).problem).toContain("cannot write as alice");
-		expect((await unpackCheckpoint({ ...job(), userId: null }, { from, into: "ckpt" })).problem).toContain("does not tell whose it is");
+		expect((await unpackCheckpoint({ ...job(), userId: null }, { from, into: "ckpt" })).problem).toContain("does not report its owner");
 	});
 });

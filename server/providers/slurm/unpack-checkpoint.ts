@@ -16,8 +16,8 @@ const FULL = "holds files already";
 const REFUSE_FULL = `[ ! -d "$1" ] || [ -z "$(ls -A -- "$1")" ] || { echo "${FULL}" >&2; exit 1; }`;
 
 /**
- * Whether a job's folder for checkpoints has something in it, from which it would begin at home alone. What cannot be looked into
- * counts as empty: nothing is written there either, and that is told then.
+ * Whether a job's folder for checkpoints has something in it, from which it would begin only at home. An unreadable folder
+ * counts as empty: writing there fails too, and that is reported.
  */
 export async function holdsCheckpoint(job: OwnedFolder, folder: string, writing: Writing = {}): Promise<boolean> {
 	try {
@@ -30,7 +30,7 @@ export async function holdsCheckpoint(job: OwnedFolder, folder: string, writing:
 
 /**
  * Writes the files below `from` to the folder `into` of a job's working folder, as the job's owner: their next run begins there.
- * Total: what keeps it from being written is told, and then none of it is.
+ * Total: a problem is reported, and then nothing is written.
  */
 export async function unpackCheckpoint(
 	job: OwnedFolder,
@@ -75,7 +75,7 @@ function pack(folder: string): { bytes: AsyncIterable<Uint8Array>; over: Promise
 	const over = new Promise<void>((resolve, reject) => {
 		tar.once("error", reject);
 		tar.once("close", (code) => {
-			// No one wanted the rest: why is told by anyone who read it.
+			// The reader stopped early and reports why.
 			if (code === 0 || !tar.stdout.readableEnded) resolve();
 			else reject(new Error(`the checkpoint could not be read: ${said.trim() || "tar was ended"}`));
 		});

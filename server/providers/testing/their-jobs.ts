@@ -33,7 +33,7 @@ export function theirManifest(name: string, { gpus, runs, optIn, timeLimitSecond
 	};
 }
 
-/** Jobs of somebody else in the emulated cluster, whose nodes have four GPUs each. */
+/** Another user's jobs in the emulated cluster of nodes with four GPUs each. */
 export function theirJobs(emulator: KubernetesEmulator) {
 	let jobs = 0;
 	const byId = (id: string): JobObject =>

@@ -4,7 +4,7 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 
 /**
- * Stands on loopback between a cluster's driver and its API server, and streams both ways. The bad luck that it brings is
+ * Runs on loopback between a cluster's driver and its API server, and streams both ways. The bad luck that it brings is
  * answered by the server itself, so that a real one says it in its own words.
  */
 export class UnluckyProxy {

@@ -55,7 +55,7 @@ const settingsAt = (endpoint: string) => ({
 	credentials: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: "any" },
 });
 
-/** What is offered on demand in us-east-1, as the driver tells it each time it is asked. */
+/** What is offered on demand in us-east-1, as the driver reports it on each call. */
 function offered(rates: readonly DatedRate[], changes: { livePrices?: boolean } = { livePrices: true }) {
 	const clock = new ManualClock(NOW_MS);
 	const settings = { controlPlane: "prices", ...settingsAt(emulator.url), ...changes };
@@ -76,7 +76,7 @@ describe("on-demand prices", () => {
 		expect(await offered([shipped("eu-west-1")]).look()).toEqual(live);
 	});
 
-	it("are the shipped ones where live ones are turned off, and on an emulated endpoint unless it is told otherwise", async () => {
+	it("are the shipped ones where live ones are turned off, and on an emulated endpoint by default", async () => {
 		const list = { microUsdPerHour: 1_000_000n, priceSource: "list price of 2026-07-20: shipped" };
 		expect(await offered([shipped("us-east-1")], { livePrices: false }).look()).toEqual(list);
 		expect(await offered([shipped("us-east-1")], {}).look()).toEqual(list);
@@ -173,7 +173,7 @@ describe("the list", () => {
 
 	it.each<[string, (token: string | undefined) => Page, RegExp]>([
 		[
-			"whose second page fails",
+			"with a second page that fails",
 			(token) =>
 				token ? { status: 400, body: { __type: "InternalErrorException" } } : { body: { PriceList: [productOf()], NextToken: "two" } },
 			/InternalErrorException/,
@@ -226,7 +226,7 @@ describe("the check of a site", () => {
 		]);
 	});
 
-	it("tells that the list cannot be read now", async () => {
+	it("reports that the list cannot be read now", async () => {
 		emulator.faults.add({ action: "GetProducts", times: "always", error: { code: "InternalErrorException", httpStatus: 500 } });
 		expect(await steps(["prices"])).toMatchObject([{ outcome: "unknown", found: expect.stringContaining("InternalErrorException") }]);
 	});

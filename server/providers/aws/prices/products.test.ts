@@ -41,7 +41,7 @@ describe("a machine of AWS's list", () => {
 		["is rounded up from the half", product({}, { USD: "0.0000005000" }), [1n]],
 		["is left out with Windows", product({ operatingSystem: "Windows" }), []],
 		["is left out with software", product({ preInstalledSw: "SQL Ent" }), []],
-		["is left out on hardware of one's own", product({ tenancy: "Dedicated" }), []],
+		["is left out on dedicated hardware", product({ tenancy: "Dedicated" }), []],
 		["is left out as a reservation that is not used", product({ capacitystatus: "UnusedCapacityReservation" }), []],
 		["is left out as a capacity block", product({ marketoption: "CapacityBlock" }, { USD: "0.0000000000" }), []],
 		["is left out on an Outpost", product({ locationType: "AWS Outposts" }), []],

@@ -16,7 +16,7 @@ const G2: Parts = { core: "G2 Instance Core", ram: "G2 Instance Ram", gpu: "Nvid
 const A2: Parts = { core: "A2 Instance Core", ram: "A2 Instance Ram", gpu: "Nvidia Tesla A100 GPU" };
 
 /**
- * Families whose price is the sum of these parts and nothing else. Those with local SSDs inside (a2-ultragpu, a3) are
+ * Families with a price that is the sum of these parts and nothing else. Those with local SSDs inside (a2-ultragpu, a3) are
  * sold in more parts and keep the snapshot's price.
  */
 const PARTS: readonly (readonly [prefix: string, parts: Parts | Chips])[] = [
@@ -56,7 +56,7 @@ export function composeRates(listed: readonly ZoneRate[], skus: readonly Sku[], 
 	});
 }
 
-/** Types of the list, without prices yet, in each region of which the catalogue can price them on demand and the list says nothing. */
+/** Types of the list, without prices yet, in each region where the catalogue can price them on demand and the list has no price. */
 function rowsElsewhere(
 	listed: readonly ZoneRate[],
 	skus: readonly Sku[],

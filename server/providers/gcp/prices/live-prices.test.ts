@@ -51,7 +51,7 @@ describe("composeRates", () => {
 	});
 
 	it("gives every A2 price of the snapshot in Iowa from the prices of the parts there", () => {
-		// The 80 GB card, whose description begins as the other's does, must not be taken for it.
+		// The 80 GB card has a description with the same beginning, and must not be taken for it.
 		const iowa: typeof PARTS = [
 			["A2 Instance Core running in Americas", 31_611_000, "h", "OnDemand"],
 			["A2 Instance Ram running in Americas", 4_237_000, "GiBy.h", "OnDemand"],
@@ -208,7 +208,7 @@ describe("live prices over the wire", () => {
 		expect(kept?.onDemand).toMatchObject({ microUsdPerHour: 708_000n, source: expect.stringMatching(/cannot be read/) });
 	});
 
-	it("takes nothing of a list whose second page fails", async () => {
+	it("takes nothing from a list with a second page that fails", async () => {
 		const { endpoint, asked } = await serve((query) => (query.get("pageToken") === "2" ? { body: { skus: "none" } } : paged(query)));
 		const prices = new LivePrices({ endpoint, fetchJson, everyMs: 10, retryMs: 10 });
 		const [kept] = await prices.rates(SNAPSHOT, NOW_MS);

@@ -33,8 +33,8 @@ export class LivePrices {
 		const rates = this.#rates ?? snapshot;
 		const problem = this.#problem;
 		if (problem === null) return rates;
-		const told = (price: RatePrice): RatePrice => ({ ...price, source: `${price.source}; the live list cannot be read: ${problem}` });
-		return rates.map((rate) => ({ ...rate, onDemand: told(rate.onDemand), spot: rate.spot && told(rate.spot) }));
+		const marked = (price: RatePrice): RatePrice => ({ ...price, source: `${price.source}; the live list cannot be read: ${problem}` });
+		return rates.map((rate) => ({ ...rate, onDemand: marked(rate.onDemand), spot: rate.spot && marked(rate.spot) }));
 	}
 
 	/**

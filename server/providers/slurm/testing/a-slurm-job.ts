@@ -1,6 +1,6 @@
 import type { SlurmJob } from "../mapper.ts";
 
-/** A job as slurmctld tells of one that waits: somebody's, of one GPU. */
+/** A waiting job as slurmctld reports it, of one GPU. */
 export function aSlurmJob(changes: Partial<SlurmJob> = {}): SlurmJob {
 	return {
 		...{

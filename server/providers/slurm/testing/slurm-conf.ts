@@ -87,7 +87,7 @@ function accountingLines(dir: string, port: number): string[] {
 	];
 }
 
-/** For a database on the given port whose user `slurm` has the password `slurm`: it listens on loopback alone. */
+/** For a database on the given port with user `slurm` and password `slurm`: it listens only on loopback. */
 export function slurmdbdConf({ dir, host, port, databasePort }: { dir: string; host: string; port: number; databasePort: number }): string {
 	return `${[
 		"AuthType=auth/munge",

@@ -21,7 +21,7 @@ export function whyNoAccounting(): string | null {
 	return whyNoSlurm() ?? (missing.length === 0 ? null : `${missing.join(", ")} not found; on Debian: ${install}`);
 }
 
-/** The same for one whose nodes run images by Apptainer. */
+/** The same for one with nodes that run images by Apptainer. */
 export function whyNoApptainer(): string | null {
 	const missing = notFound(["apptainer", "busybox"]);
 	return whyNoSlurm() ?? (missing.length === 0 ? null : `${missing.join(", ")} not found; Debian 14 has apptainer`);
