@@ -80,7 +80,7 @@ export async function copyInto(
 async function refuseOwn(file: string): Promise<void> {
 	const found = await lstat(file);
 	if (found.isDirectory() || found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o004) !== 0) return;
-	throw new StagingError(`${file} is private to the user as whom Spillway runs; let others read it (chmod o+r) if jobs may have it`);
+	throw new StagingError(`${file} is private to Spillway's user; let others read it (chmod o+r) if jobs may have it`);
 }
 
 function reasonOf(error: unknown): string {
