@@ -33,7 +33,7 @@ it("hands no file that is private to the server's user to jobs that run as someb
 	const refusal = `${path.join(folder, "secrets.json")} is private to Spillway's user`;
 	await expect(bring(path.join(folder, "secrets.json"), true)).rejects.toThrow(refusal);
 	await expect(bring(folder, true)).rejects.toThrow(refusal);
-	await expect(bring("/proc/self/environ", true)).rejects.toThrow("is private to the user");
+	await expect(bring("/proc/self/environ", true)).rejects.toThrow("is private to Spillway");
 	expect(await readFile(path.join(await bring(folder, false), "secrets.json"), "utf8")).toBe("{}");
 	await chmod(path.join(folder, "secrets.json"), 0o644);
 	expect(await readFile(path.join(await bring(folder, true), "secrets.json"), "utf8")).toBe("{}");

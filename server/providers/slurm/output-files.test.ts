@@ -60,7 +60,7 @@ describe("where we may not become the owner", () => {
 		await symlink(ours(), path.join(folder, "link"));
 		expect((await write("link", { ourUid: SOMEBODY_ELSE })).problem).toContain("ELOOP");
 		await link(ours(), path.join(folder, "hard"));
-		expect((await write("hard", { ourUid: SOMEBODY_ELSE })).problem).toContain("does not belong alone");
+		expect((await write("hard", { ourUid: SOMEBODY_ELSE })).problem).toContain("is not the only owner");
 		expect(await readFile(ours(), "utf8")).toBe("ours");
 	});
 
