@@ -17,6 +17,7 @@ import { jobs } from "./jobs.ts";
 import { logs } from "./logs.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
+import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
@@ -34,7 +35,7 @@ import { tokens } from "./tokens.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
+	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
 	...[exportCommand, rates, policy, audit, people, teams, tokens, init, simulate, plan],
 ];

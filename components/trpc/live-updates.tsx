@@ -98,6 +98,8 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 				];
 			case "policy":
 				return [trpc.policy.pathKey(), trpc.budget.pathKey(), trpc.approval.pathKey()];
+			case "pipeline":
+				return [trpc.pipeline.pathKey()];
 			case "approval":
 				return [trpc.approval.pathKey()];
 			case "alert":

@@ -29,7 +29,7 @@ import {
 	OWN_STOP_CAUSES,
 	stagedAnswer,
 } from "./protocol.ts";
-import { restoreCheckpoint } from "./restore-checkpoint.ts";
+import { fetchArtifact, restoreCheckpoint } from "./restore-checkpoint.ts";
 import { type Running, RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
 import { uploadOutputs } from "./upload-outputs.ts";
@@ -255,7 +255,10 @@ async function begin(s: Session): Promise<Begun> {
 	const { stopSignal } = s.lifecycle;
 	const folder = jobFolderOf(s.settings);
 	const [job] = await Promise.all([
-		prepareJob({ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.tell }),
+		prepareJob({
+			...{ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.tell },
+			fetchArtifact: (id, target) => fetchArtifact(s.client, { id, folder: target, signal: stopSignal, log: s.tell }),
+		}),
 		container?.pull(),
 	]);
 	const restored = await restore(s, job);

@@ -27,6 +27,7 @@ export async function prepareJob(options: {
 	folder: string;
 	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes">;
 	inContainer: boolean;
+	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal: AbortSignal;
 	log(text: string): void;
 }): Promise<PreparedJob> {
@@ -34,10 +35,10 @@ export async function prepareJob(options: {
 	const workFolder = workFolderIn(options.folder);
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
-	const { signal, log } = options;
+	const { signal, log, fetchArtifact } = options;
 	// The machine is there for this attempt alone: nothing fetched would be found again.
 	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache: null, log };
-	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal });
+	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal, ...(fetchArtifact && { fetchArtifact }) });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await makeFolderInside(workFolder, checkpointFolder);
 	await makeOutputFolders(workFolder, spec.outputs);

@@ -263,6 +263,10 @@ export const beginArtifactAnswer = z.object({
 });
 export type BeginArtifactAnswer = z.infer<typeof beginArtifactAnswer>;
 
+/** The files of a result that is data of the job. */
+export const artifactFilesAnswer = z.object({ files: z.array(checkpointFileSchema) });
+export type ArtifactFilesAnswer = z.infer<typeof artifactFilesAnswer>;
+
 /** `bytes` of the file that are stored now: where the next part begins. */
 export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { encodePath } from "./checkpoint-sync.ts";
 import { backoffMs, type ControlClient, messageOf, Refused } from "./client.ts";
-import type { CheckpointFile, EnrollAnswer } from "./protocol.ts";
+import { artifactFilesAnswer, type CheckpointFile, type EnrollAnswer } from "./protocol.ts";
 import { makeFolderInside, mustBeInside } from "./safe-path.ts";
 import { pause } from "./wait.ts";
 
@@ -19,29 +20,59 @@ export async function restoreCheckpoint(
 	client: ControlClient,
 	options: { checkpoint: NonNullable<EnrollAnswer["checkpoint"]>; folder: string; signal: AbortSignal; log(text: string): void },
 ): Promise<void> {
-	for (const file of options.checkpoint.files) {
+	const { checkpoint, ...rest } = options;
+	await fetchFiles(client, { from: `/checkpoints/${checkpoint.id}`, what: "the checkpoint", files: checkpoint.files, ...rest });
+}
+
+/**
+ * Fetches a result of another job into a folder, and checks each file against its SHA-256.
+ * @throws Refused; AbortError when the signal is aborted first.
+ */
+export async function fetchArtifact(
+	client: ControlClient,
+	options: { id: string; folder: string; signal: AbortSignal; log(text: string): void },
+): Promise<void> {
+	const { id, ...rest } = options;
+	const from = `/artifacts/${id}`;
+	const { files } = await client.call({ method: "GET", path: from, answer: artifactFilesAnswer, signal: options.signal });
+	await mkdir(options.folder, { recursive: true });
+	await fetchFiles(client, { from, what: `result ${id}`, files, ...rest });
+}
+
+interface Fetching {
+	/** Path of the files at the control plane. */
+	from: string;
+	what: string;
+	files: readonly CheckpointFile[];
+	folder: string;
+	signal: AbortSignal;
+	log(text: string): void;
+}
+
+async function fetchFiles(client: ControlClient, { from, what, files, folder, signal, log }: Fetching): Promise<void> {
+	for (const file of files) {
 		for (let tries = 0; ; tries++) {
-			options.signal.throwIfAborted();
+			signal.throwIfAborted();
 			try {
-				await fetchFile(client, { id: options.checkpoint.id, file, folder: options.folder, signal: options.signal });
+				await fetchFile(client, { from, file, folder, signal });
 				break;
 			} catch (error) {
 				if (error instanceof Refused) throw error;
-				options.signal.throwIfAborted();
-				if (tries === 2) options.log(`${file.path} of the checkpoint is fetched again: ${messageOf(error)}`);
+				signal.throwIfAborted();
+				if (tries === 2) log(`${file.path} of ${what} is fetched again: ${messageOf(error)}`);
 			}
-			await pause(backoffMs(tries, Math.random()), options.signal);
+			await pause(backoffMs(tries, Math.random()), signal);
 		}
 	}
 }
 
 async function fetchFile(
 	client: ControlClient,
-	{ id, file, folder, signal }: { id: string; file: CheckpointFile; folder: string; signal: AbortSignal },
+	{ from, file, folder, signal }: Pick<Fetching, "from" | "folder" | "signal"> & { file: CheckpointFile },
 ): Promise<void> {
 	const answer = await client.fetch({
 		method: "GET",
-		path: `/checkpoints/${id}/${encodePath(file.path)}`,
+		path: `${from}/${encodePath(file.path)}`,
 		signal,
 		timeoutMs: DOWNLOAD_TIMEOUT_MS,
 	});

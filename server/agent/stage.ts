@@ -1,6 +1,7 @@
 import { constants, cp, lstat, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { artifactOfUri } from "#server/domain/output.ts";
 import { type Fetching, fetchData } from "./fetch-data.ts";
 import { makeFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
 
@@ -13,6 +14,8 @@ export interface StageOptions {
 	fetching: Fetching;
 	/** Jobs do not run as this process's user on this host: files of that user that others may not read are refused. */
 	keepsOwn?: boolean;
+	/** Downloads a result of another job; absent on owned sites, which copy it from a folder. */
+	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal?: AbortSignal;
 }
 
@@ -30,12 +33,19 @@ export async function stageData(data: readonly { uri: string; mount: string }[],
 
 async function stageOne(
 	{ uri, mount }: { uri: string; mount: string },
-	{ workFolder, fetching, keepsOwn, signal }: StageOptions,
+	{ workFolder, fetching, keepsOwn, fetchArtifact, signal }: StageOptions,
 ): Promise<void> {
 	const target = placeUnder(workFolder, mount);
+	const artifact = artifactOfUri(uri);
+	// The scheduler wrote this address, so that files of its own store are no leak.
+	if (artifact !== null && path.isAbsolute(artifact)) return copyInto(artifact, target, workFolder, { signal });
 	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn });
 	await makeFolderInside(workFolder, path.dirname(target));
 	await mustBeInside(workFolder, target);
+	if (artifact !== null) {
+		if (!fetchArtifact) throw new StagingError("results of other jobs cannot be fetched here");
+		return fetchArtifact(artifact, target);
+	}
 	await fetchData(uri, target, fetching, signal);
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { jobDocumentSchema } from "#server/domain/job-schema.ts";
+import { pipelineDocumentSchema, sweepDocumentSchema } from "#server/domain/pipeline/pipeline-schema.ts";
 import { policyDocumentSchema } from "#server/domain/policy-schema.ts";
 import { toJsonSchema } from "#server/domain/schema/to-json-schema.ts";
 
@@ -7,6 +8,8 @@ export const SCHEMAS_PREFIX = "/schemas/";
 
 const SCHEMAS: Readonly<Record<string, () => Record<string, unknown>>> = {
 	"/schemas/job.json": () => toJsonSchema(jobDocumentSchema, "/schemas/job.json"),
+	"/schemas/pipeline.json": () => toJsonSchema(pipelineDocumentSchema, "/schemas/pipeline.json"),
+	"/schemas/sweep.json": () => toJsonSchema(sweepDocumentSchema, "/schemas/sweep.json"),
 	"/schemas/policy.json": () => toJsonSchema(policyDocumentSchema, "/schemas/policy.json"),
 };
 

@@ -10,6 +10,7 @@ import { carbon } from "./carbon.ts";
 import { alert, channel } from "./channel.ts";
 import { dataSet } from "./data-set.ts";
 import { job } from "./job.ts";
+import { pipeline } from "./pipeline.ts";
 import { draft, policy } from "./policy.ts";
 import { rates } from "./rates.ts";
 import { ledger, spend } from "./spend.ts";
@@ -18,6 +19,7 @@ import { statement } from "./statement.ts";
 /** Every public operation, by group. A group's name and an operation's key are its id: `job.list`. */
 export const contract = {
 	job,
+	pipeline,
 	artifact,
 	site,
 	instance,

@@ -1,6 +1,7 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
+import { artifactOfUri, artifactUri } from "#server/domain/output.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { Absences } from "#server/providers/absences.ts";
@@ -11,6 +12,7 @@ import { withNearestCopies } from "#server/services/capacity/data-set/nearest-co
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import { writePools } from "#server/services/capacity/site/pools.ts";
+import { artifactPlace } from "#server/services/work/artifact/store.ts";
 import { markRunning, markStaging, recordHandOver } from "#server/services/work/attempt/advance.ts";
 import { appendLogs } from "#server/services/work/attempt/append-logs.ts";
 import { noteWait } from "#server/services/work/attempt/cluster-wait.ts";
@@ -151,7 +153,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 			attemptId: row.id,
 			jobId: row.jobId,
 			attemptNo: row.number,
-			spec: await withNearestCopies(ctx.db, row.spec, driver.siteId),
+			spec: withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), ctx.artifactRoot),
 			poolId: row.placement.poolId ?? "",
 			slots: row.slots,
 			restoreFrom: restore?.folder ?? null,
@@ -165,6 +167,15 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 	}
 	ctx.probe("home:handed_over");
 	await recordHandOver(ctx.db, row.id, ctx.clock.nowMs());
+}
+
+/** Results of other jobs as folders of this host, which is where owned sites copy data from. */
+function withStoredResults(spec: LiveAttempt["spec"], artifactRoot: string): LiveAttempt["spec"] {
+	const data = spec.data.map((ref) => {
+		const id = artifactOfUri(ref.uri);
+		return id === null ? ref : { ...ref, uri: artifactUri(artifactPlace(artifactRoot, id).whole) };
+	});
+	return { ...spec, data };
 }
 
 /** Missing capacity or quota requeues the job. Any other refusal ends it. */

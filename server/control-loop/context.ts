@@ -53,5 +53,7 @@ export const PROBE_STEPS = [
 	"adopt:finish_intended",
 	"adopt:output_written",
 	"adopt:finish_answered",
+	"pipeline:deciding",
+	"pipeline:decided",
 ] as const;
 export type ProbeStep = (typeof PROBE_STEPS)[number];

@@ -7,6 +7,8 @@ import { newShadowMemory, recordShadow, type ShadowMemory } from "#server/servic
 import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
 import { syncApprovals } from "#server/services/work/approval/sync.ts";
 import { beginDueMoves } from "#server/services/work/attempt/request-move.ts";
+import { advancePipelines } from "#server/services/work/pipeline/advance.ts";
+import { stopCancelledJobs } from "#server/services/work/pipeline/cancel.ts";
 import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
@@ -47,6 +49,8 @@ export interface CycleReport extends Applied {
 export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunch = true } = {}): Promise<CycleReport> {
 	const t0 = performance.now();
 	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
+	await stopCancelledJobs(ctx.db, ctx.clock);
+	await advancePipelines(ctx.db, { nowMs: ctx.clock.nowMs(), step: (at) => ctx.probe(`pipeline:${at}`) });
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();
 	const plan = decideWithMemo(snapshot, memory);

@@ -6,5 +6,5 @@ export interface Change {
 	team: string | null;
 }
 
-export const CHANGE_TOPICS = ["job", "instance", "site", "spend", "policy", "log", "statement", "alert", "approval"] as const;
+export const CHANGE_TOPICS = ["job", "instance", "site", "spend", "policy", "log", "statement", "alert", "approval", "pipeline"] as const;
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number];

@@ -1,21 +1,20 @@
-import type { Document } from "yaml";
 import type { z } from "zod";
-import { SpillwayError } from "../kernel/errors.ts";
 import type { JobSpec } from "./job.ts";
-import { changedEnvValues, invalidJob } from "./job-file-problems.ts";
-import { JOB_LIMITS, jobDocumentSchema } from "./job-schema.ts";
-import { readYaml } from "./read-yaml.ts";
-import { locateProblem, MAX_PROBLEMS, type PathProblem, problemsOf, protoKeys, withFix } from "./schema/problems.ts";
+import { changedEnvValues, invalidDocument, JOB_KIND } from "./job-file-problems.ts";
+import { jobDocumentSchema } from "./job-schema.ts";
+import { readDocumentText } from "./read-document-text.ts";
+import { locateProblems, type PathProblem, problemsOf, protoKeys, withFix } from "./schema/problems.ts";
 
 /** The document read as a job, with defaults applied. */
 export const jobFileSchema = jobDocumentSchema.transform((file, ctx): JobSpec => {
 	const { estimate = null, max = null } = file.spec.duration;
 	if (estimate !== null && max !== null && estimate > max)
 		ctx.addIssue({ code: "custom", path: ["spec", "duration", "estimate"], message: "must not be longer than max" });
-	return specOf(file);
+	return jobSpecOf(file);
 });
 
-function specOf({ metadata, spec }: z.output<typeof jobDocumentSchema>): JobSpec {
+/** A checked document as a job, with defaults applied. */
+export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSchema>, "metadata" | "spec">): JobSpec {
 	const { resources, checkpoint } = spec;
 	return {
 		name: metadata.name,
@@ -63,7 +62,10 @@ function check(document: unknown): { spec: JobSpec; problems: [] } | { spec: nul
 export function parseJobDocument(document: unknown): JobSpec {
 	const { spec, problems } = check(document);
 	if (spec) return spec;
-	throw invalidJob(problems.map((problem) => ({ ...problem, message: withFix(problem) })));
+	throw invalidDocument(
+		JOB_KIND,
+		problems.map((problem) => ({ ...problem, message: withFix(problem) })),
+	);
 }
 
 /**
@@ -71,32 +73,9 @@ export function parseJobDocument(document: unknown): JobSpec {
  * @throws SpillwayError `invalid_input` with line and column of each problem; `payload_too_large`.
  */
 export function parseJobText(source: string): JobSpec {
-	if (source.length > JOB_LIMITS.documentBytes) {
-		throw new SpillwayError("payload_too_large", `The job file has ${source.length} characters; the limit is ${JOB_LIMITS.documentBytes}.`);
-	}
-	const { doc, lines, problems: unreadable } = readYaml(source);
-	if (!doc) {
-		throw invalidJob(
-			unreadable.map(({ offset, message }) => {
-				const at = lines.linePos(offset);
-				return { path: "", message: `Invalid YAML: ${message}`, line: Math.max(1, at.line), column: Math.max(1, at.col) };
-			}),
-		);
-	}
-	const { spec, problems } = check(plainOf(doc));
+	const { doc, lines, plain } = readDocumentText(source, JOB_KIND);
+	const { spec, problems } = check(plain);
 	const changed = changedEnvValues(doc);
 	if (spec && changed.length === 0) return spec;
-	throw invalidJob(
-		[...problems, ...changed]
-			.slice(0, MAX_PROBLEMS)
-			.map((problem) => ({ ...locateProblem(problem, doc, lines), message: withFix(problem) })),
-	);
-}
-
-function plainOf(doc: Document): unknown {
-	try {
-		return doc.toJS({ maxAliasCount: 50 });
-	} catch (cause) {
-		throw invalidJob([{ path: "", message: `Invalid YAML: ${cause instanceof Error ? cause.message : String(cause)}` }]);
-	}
+	throw invalidDocument(JOB_KIND, locateProblems([...problems, ...changed], doc, lines));
 }

@@ -114,7 +114,7 @@ const checkpoint = z.strictObject({
 		.meta({ title: "Checkpoint interval", description: "How often checkpoints are saved. At least 1s.", examples: ["15m"] }),
 });
 
-const dataSet = z.strictObject({
+export const dataSetSchema = z.strictObject({
 	uri: value
 		.line(1024)
 		.regex(/^[a-z][a-z0-9+.-]*:/, "needs a scheme, for example s3://bucket/path or file:./folder")
@@ -174,7 +174,7 @@ const output = z.strictObject({
 		.meta({ title: "Keep", description: "How long the files are kept.", examples: ["30d"], defaultText: "until deleted" }),
 });
 
-const spec = z.strictObject({
+export const jobSpecSchema = z.strictObject({
 	class: z
 		.enum(WORKLOAD_CLASSES)
 		.default("burst")
@@ -278,7 +278,7 @@ const spec = z.strictObject({
 		examples: [{ path: "/checkpoints", interval: "15m" }],
 	}),
 	data: z
-		.array(dataSet)
+		.array(dataSetSchema)
 		.max(JOB_LIMITS.dataRefs)
 		.refine(
 			(sets) => new Set(sets.map((set) => set.mount)).size === sets.length,
@@ -306,7 +306,7 @@ const spec = z.strictObject({
 		}),
 });
 
-const metadata = z.strictObject({
+export const metadataSchema = z.strictObject({
 	name: value.name().meta({
 		title: "Name",
 		description: "1 to 63 letters, digits, dots, underscores or dashes.",
@@ -345,7 +345,7 @@ export const jobDocumentSchema = z
 	.strictObject({
 		apiVersion: z.literal("spillway/v1").meta({ description: "Always spillway/v1." }),
 		kind: z.literal("Job").meta({ description: "Always Job." }),
-		metadata: metadata.meta({ description: "Name, team, project and labels." }),
-		spec: spec.meta({ description: "What to run and what it needs." }),
+		metadata: metadataSchema.meta({ description: "Name, team, project and labels." }),
+		spec: jobSpecSchema.meta({ description: "What to run and what it needs." }),
 	})
 	.meta({ title: "Spillway job", description: "A GPU job: what to run, what it needs and when it must finish." });

@@ -27,3 +27,15 @@ export function outputVariable(name: string): string {
 export function dueOutputs(outputs: readonly OutputSpec[] | undefined, succeeded: boolean): readonly OutputSpec[] {
 	return (outputs ?? []).filter((output) => succeeded || output.when === "always");
 }
+
+const ARTIFACT_SCHEME = "artifact:";
+
+/** The address of a stored result as data of a job. Job files cannot contain it: it carries the rights of the pipeline that wrote it. */
+export function artifactUri(artifactId: string): string {
+	return `${ARTIFACT_SCHEME}${artifactId}`;
+}
+
+/** The id, or on an owned site the folder, of a stored result; null for any other address. */
+export function artifactOfUri(uri: string): string | null {
+	return uri.startsWith(ARTIFACT_SCHEME) ? uri.slice(ARTIFACT_SCHEME.length) : null;
+}

@@ -84,11 +84,41 @@ export const ADOPTION_TRANSITIONS: TransitionTable<AdoptionState> = {
 	abandoned: [],
 };
 
+export const PIPELINE_STATES = ["running", "cancelling", "succeeded", "failed", "cancelled"] as const;
+export type PipelineState = (typeof PIPELINE_STATES)[number];
+
+/** An ended pipeline runs again when a person retries it. */
+export const PIPELINE_TRANSITIONS: TransitionTable<PipelineState> = {
+	running: ["cancelling", "succeeded", "failed", "cancelled"],
+	cancelling: ["succeeded", "failed", "cancelled"],
+	succeeded: ["running"],
+	failed: ["running"],
+	cancelled: ["running"],
+};
+
+export const STEP_STATES = ["waiting", "submitted", "succeeded", "failed", "skipped", "cancelled"] as const;
+export type StepState = (typeof STEP_STATES)[number];
+
+/**
+ * One run of a pipeline's step. `submitted`: its job lives. A failed job returns to `waiting` while retries are left, and so does
+ * everything that a person retries.
+ */
+export const STEP_TRANSITIONS: TransitionTable<StepState> = {
+	waiting: ["submitted", "skipped", "cancelled"],
+	submitted: ["waiting", "succeeded", "failed", "cancelled"],
+	succeeded: ["waiting"],
+	failed: ["waiting"],
+	skipped: ["waiting"],
+	cancelled: ["waiting"],
+};
+
 export const MACHINES = {
 	job: JOB_TRANSITIONS,
 	attempt: ATTEMPT_TRANSITIONS,
 	instance: INSTANCE_TRANSITIONS,
 	adoption: ADOPTION_TRANSITIONS,
+	pipeline: PIPELINE_TRANSITIONS,
+	pipeline_run: STEP_TRANSITIONS,
 } as const;
 
 export function canMove<S extends string>(table: TransitionTable<S>, from: S, to: S): boolean {
@@ -110,6 +140,9 @@ export const LIVE_INSTANCE_STATES = [
 	"draining",
 	"terminating",
 ] as const satisfies readonly InstanceState[];
+
+export const LIVE_PIPELINE_STATES = ["running", "cancelling"] as const satisfies readonly PipelineState[];
+export const FINAL_STEP_STATES = ["succeeded", "failed", "skipped", "cancelled"] as const satisfies readonly StepState[];
 
 /** Hold of money: set aside at placement, then posted (something was charged) or voided (nothing was). */
 export const HOLD_STATES = ["pending", "posted", "voided"] as const;

@@ -2,6 +2,8 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
+/** Bytes. */
+export const GIB = 1024 ** 3;
 
 const UNIT_MS: Record<string, number> = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;

@@ -29,7 +29,7 @@ export const LOOPS: readonly string[] = ["exists", "exists_one", "all", "filter"
  * arithmetic and `in` between them, which people who write `job.gpus == 4` cannot be asked to know. Every field is a
  * double and a whole number beside one is read as a double; values stay far below 2^53, where that would round.
  */
-function allowMixedNumbers(env: Environment): void {
+export function allowMixedNumbers(env: Environment): void {
 	const arithmetic: [string, (a: number, b: number) => number][] = [
 		["+", (a, b) => a + b],
 		["-", (a, b) => a - b],

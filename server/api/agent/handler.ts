@@ -30,6 +30,7 @@ import {
 import type { AgentContext } from "#server/services/work/agent/context.ts";
 import { enrollAgent } from "#server/services/work/agent/enroll.ts";
 import { agentHeartbeat } from "#server/services/work/agent/heartbeat.ts";
+import { inputArtifactFile, inputArtifactFiles } from "#server/services/work/agent/input-artifact.ts";
 import { reportExited, reportRunning, storeAgentLogs } from "#server/services/work/agent/report.ts";
 import { reportStaged } from "#server/services/work/agent/staged.ts";
 import { DOORS } from "../edge/limits.ts";
@@ -107,6 +108,7 @@ function routeOf(method: string, parts: readonly string[]): Route {
 		if (method === "GET") return getCheckpointFile;
 		if (method === "POST" && third === "commit" && parts.length === 3) return commitRoute;
 	}
+	if (first === "artifacts" && method === "GET" && parts.length >= 2) return parts.length === 2 ? listInputArtifact : getInputArtifactFile;
 	if (first === "artifacts" && parts.length >= 3) {
 		if (method === "PUT") return putArtifactPart;
 		if (method === "POST" && third === "commit" && parts.length === 3) return commitArtifactRoute;
@@ -172,6 +174,17 @@ const commitRoute: Route = async ({ options, request, parts }) => {
 	const { files } = await readBody(request, options, commitRequest);
 	await commitAgentCheckpoint(options, agent, { id, files });
 	return json({});
+};
+
+const listInputArtifact: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	return json(await inputArtifactFiles(options, agent, artifactIdSchema.parse(parts[1])));
+};
+
+const getInputArtifactFile: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const input = z.object({ id: artifactIdSchema, path: relativePath }).parse({ id: parts[1], path: filePathOf(parts.slice(2)) });
+	return fileResponse(await inputArtifactFile(options, agent, input), "application/octet-stream");
 };
 
 const putArtifactPart: Route = async ({ options, request, parts }) => {

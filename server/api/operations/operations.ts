@@ -5,6 +5,7 @@ import { artifactOperations } from "./artifacts.ts";
 import type { Bound } from "./bind.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
 import { jobOperations } from "./jobs.ts";
+import { pipelineOperations } from "./pipelines.ts";
 
 type BindingsOf<Contract> = {
 	[Group in keyof Contract]?: {
@@ -16,6 +17,7 @@ type BindingsOf<Contract> = {
 /** Each operation of the contract with its service. */
 export const BOUND = {
 	job: jobOperations,
+	pipeline: pipelineOperations,
 	artifact: artifactOperations,
 	budget: budgetOperations,
 	approval: approvalOperations,

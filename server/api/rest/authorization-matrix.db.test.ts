@@ -37,6 +37,7 @@ beforeAll(async () => {
 		...{ id: artifactId, jobId, attemptId, team: "research", files: [], atMs: world.nowMs() },
 		output: { name: "model", path: "out", kind: "model", when: "success", keepMs: null },
 	});
+	const pipelineId = String((await world.post("/pipelines", aPipeline, { as: OWN_TEAM })).json.id);
 	const sites = { id: { value: "home" }, siteId: { value: "home" }, poolId: { value: "pool" } };
 	const policies = { name: { value: "default" }, version: { value: "1" }, id: { value: "btst_missing" } };
 	const month = { month: { value: "2026-01" } };
@@ -46,6 +47,7 @@ beforeAll(async () => {
 		...{
 			approval: { id: { value: approvalId, team: true } },
 			artifact: { id: { value: artifactId, team: true } },
+			pipeline: { id: { value: pipelineId, team: true } },
 			token: { id: { value: "tok_missing" } },
 			account: { id: { value: "usr_missing" } },
 			team: { name: { value: "no-such-team" } },
@@ -55,6 +57,11 @@ beforeAll(async () => {
 	};
 });
 afterAll(() => world.close());
+
+const aPipeline = {
+	...{ apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "matrix", team: "research" } },
+	spec: { steps: [{ name: "train", job: { command: ["true"], env: { API_KEY: SECRET } } }] },
+};
 
 async function submitAs(as: Person): Promise<string> {
 	const job = aJob({ spec: { env: { API_KEY: SECRET } } });

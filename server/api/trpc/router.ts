@@ -39,6 +39,7 @@ import { submitJob } from "#server/services/work/job/submit-one.ts";
 import { artifactOperations } from "../operations/artifacts.ts";
 import { alertOperations, channelOperations } from "../operations/budgets.ts";
 import { jobOperations } from "../operations/jobs.ts";
+import { pipelineOperations } from "../operations/pipelines.ts";
 import { proceduresOf } from "../operations/procedures.ts";
 import { accountRouter, setupRouter, teamRouter, tokenRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
@@ -101,6 +102,7 @@ export const appRouter = router({
 	rates: ratesRouter,
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
 	artifact: router(proceduresOf(artifactOperations)),
+	pipeline: router(proceduresOf(pipelineOperations)),
 	spend: router({
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),

@@ -29,6 +29,7 @@ export * from "./job.ts";
 export * from "./job-import.ts";
 export * from "./job-log.ts";
 export * from "./offer.ts";
+export * from "./pipeline.ts";
 export * from "./policy.ts";
 export * from "./proposal.ts";
 export * from "./rate-card.ts";

@@ -150,6 +150,11 @@ export function locateProblem(problem: PathProblem, doc: Document, lines: LineCo
 	return { ...problem, line, column: col };
 }
 
+/** The first MAX_PROBLEMS problems with their line and column. */
+export function locateProblems(problems: readonly PathProblem[], doc: Document, lines: LineCounter): FieldProblem[] {
+	return problems.slice(0, MAX_PROBLEMS).map((problem) => ({ ...locateProblem(problem, doc, lines), message: withFix(problem) }));
+}
+
 /** Where the key or value of a problem starts, or the nearest enclosing node that exists. */
 export function offsetOf({ at, isKey }: Pick<PathProblem, "at" | "isKey">, doc: Document): number | null {
 	return isKey ? (keyOffset(doc, at) ?? valueOffset(doc, at)) : valueOffset(doc, at);

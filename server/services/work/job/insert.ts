@@ -14,6 +14,8 @@ export interface Submission {
 	actor: Actor;
 	requestId: string | null;
 	source: string | null;
+	/** In whose name the scheduler submits it; absent: the actor's. */
+	by?: string;
 	/** What it was read from; the same object for all jobs of one script, which is kept once. */
 	imported?: ImportRecord | null;
 }
@@ -57,7 +59,7 @@ export async function insertJobs(db: DbOrTx, submissions: readonly Submission[],
 	return ids;
 }
 
-function rowOf(id: string, { spec, actor, requestId, source }: Submission): Record<string, unknown> {
+function rowOf(id: string, { spec, actor, by, requestId, source }: Submission): Record<string, unknown> {
 	return {
 		id,
 		name: spec.name,
@@ -67,7 +69,7 @@ function rowOf(id: string, { spec, actor, requestId, source }: Submission): Reco
 		priority: spec.priority,
 		gpus: gpusOf(spec),
 		spec: withNamedModels(spec),
-		by: actorName(actor),
+		by: by ?? actorName(actor),
 		deadline: spec.deadlineMs === null ? null : new Date(spec.deadlineMs).toISOString(),
 		requestId,
 		via: viaOf(actor),

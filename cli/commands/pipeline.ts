@@ -1,0 +1,174 @@
+import path from "node:path";
+import type { z } from "zod";
+import {
+	pipelineDetailSchema,
+	pipelinePageSchema,
+	type pipelineSchema,
+	type stepSchema,
+	submittedPipelineSchema,
+} from "#server/contract/pipeline.ts";
+import { type Args, badInput } from "../args.ts";
+import { type Answer, ApiError, readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { findPipelineId } from "../find-pipeline.ts";
+import { readPipelineText } from "../pipeline-input.ts";
+import { count, duration, exactTime, money, NONE } from "../render/format.ts";
+import { type Column, table } from "../render/table.ts";
+
+type Pipeline = z.infer<typeof pipelineSchema>;
+type Detail = z.infer<typeof pipelineDetailSchema>;
+type Step = z.infer<typeof stepSchema>;
+
+export const pipeline: Command = {
+	name: "pipeline",
+	usage: "submit|ls|show|cancel|retry [PIPELINE]",
+	summary: "run jobs that depend on each other, and sweeps, as one",
+	details:
+		"The file is a pipeline or a sweep (docs/pipelines.md). retry runs what did not succeed again and uses the results of the other steps; with --from it repeats that step and all that need it. PIPELINE is an id or a name; of a name the newest is taken.",
+	options: {
+		file: { short: "f", value: "FILE", help: "the pipeline or sweep file; - reads it from stdin" },
+		param: { value: "K=V", many: true, help: "a parameter of the file; may be repeated" },
+		wait: { help: "with submit: wait until it has ended" },
+		from: { value: "STEP", help: "with retry: repeat this step and all that need it" },
+		state: { value: "STATE", many: true, help: "with ls: running, cancelling, succeeded, failed or cancelled" },
+		team: { value: "TEAM", many: true, help: "with ls; may be repeated" },
+		limit: { value: "N", help: "with ls: how many (default: 50)" },
+	},
+	positionals: { min: 1, max: 2, name: "VERB [PIPELINE]" },
+	examples: [
+		"spillway pipeline submit -f examples/pipelines/languages.yaml --param epochs=8 --wait",
+		"spillway pipeline ls --state running",
+		"spillway pipeline show languages",
+		"spillway pipeline retry languages --from evaluate",
+	],
+	async run(ctx) {
+		const [verb = "", given] = ctx.args.positionals;
+		if (verb === "submit") return submit(ctx);
+		if (verb === "ls") return list(ctx);
+		if (verb !== "show" && verb !== "cancel" && verb !== "retry")
+			throw badInput(`There is no "pipeline ${verb}". Use submit, ls, show, cancel or retry.`);
+		if (given === undefined) throw badInput(`Name the pipeline: spillway pipeline ${verb} PIPELINE.`);
+		const id = await findPipelineId(ctx, given);
+		if (verb === "show") return show(ctx, await ctx.client.get(`/pipelines/${id}`));
+		const from = ctx.args.text("from");
+		const answer = await ctx.client.post(
+			`/pipelines/${id}/${verb}`,
+			verb === "retry" ? { ...(from !== undefined && { from }) } : undefined,
+		);
+		ctx.io.out(ctx.json ? `${answer.text}\n` : `${id}  ${verb === "retry" ? "running" : "cancelling"}\n`);
+		return EXIT.done;
+	},
+};
+
+async function submit(ctx: CommandContext): Promise<ExitCode> {
+	const { args, io } = ctx;
+	const file = args.text("file");
+	if (file === undefined) throw badInput("Name the file: spillway pipeline submit -f FILE.");
+	const body = { text: await readPipelineText(file, io), parameters: parametersOf(args) };
+	const answer = await ctx.client.post("/pipelines", body).catch((error: unknown) => {
+		throw located(error, file);
+	});
+	const made = readAs(submittedPipelineSchema, answer, "answer");
+	if (!args.has("wait")) {
+		io.out(ctx.json ? `${answer.text}\n` : `${made.id}  ${made.name}  ${made.kind}, ${count(made.runs, "run")}\n`);
+		return EXIT.done;
+	}
+	io.err(`${made.id} submitted\n`);
+	const ended = await waitForEnd(ctx, made.id);
+	show(ctx, ended);
+	return readAs(pipelineDetailSchema, ended, "pipeline").state === "succeeded" ? EXIT.done : EXIT.jobFailed;
+}
+
+function parametersOf(args: Args): Record<string, string> {
+	return Object.fromEntries(
+		args.list("param").map((text) => {
+			const split = text.indexOf("=");
+			if (split < 1) throw badInput(`--param: "${text}" is not NAME=VALUE.`);
+			return [text.slice(0, split), text.slice(split + 1)];
+		}),
+	);
+}
+
+/** The place in the file of the first problem that the server found. */
+function located(error: unknown, file: string): unknown {
+	if (!(error instanceof ApiError)) return error;
+	const fields = error.problem.fields ?? [];
+	const [first] = fields;
+	if (!first) return error;
+	const [line, column] = [first["line"], first["column"]];
+	const where = typeof line === "number" ? `:${line}:${String(column)}` : "";
+	const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
+	return new CliError(error.exitCode, `${file === "-" ? "stdin" : path.basename(file)}${where}: ${first.path}: ${first.message}${more}`);
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+async function waitForEnd({ client, io }: CommandContext, id: string): Promise<Answer> {
+	for (;;) {
+		const answer = await client.get(`/pipelines/${id}`);
+		const { state } = readAs(pipelineDetailSchema, answer, "pipeline");
+		if (state !== "running" && state !== "cancelling") return answer;
+		await io.sleep(LOOK_EVERY_MS);
+	}
+}
+
+const COLUMNS: readonly Column<Pipeline>[] = [
+	{ head: "ID", cell: ({ id }) => id },
+	{ head: "NAME", cell: ({ name }) => name },
+	{ head: "KIND", cell: ({ kind }) => kind },
+	{ head: "TEAM", cell: ({ team }) => team },
+	{ head: "STATE", cell: ({ state }) => state },
+	{ head: "RUNS", cell: ({ counts, runs }) => `${counts.succeeded}/${runs}`, right: true },
+	{ head: "COST", cell: ({ costMicroUsd }) => money(costMicroUsd), right: true },
+	{ head: "SUBMITTED", cell: ({ submittedAt }) => exactTime(Date.parse(submittedAt)) },
+];
+
+async function list(ctx: CommandContext): Promise<ExitCode> {
+	const { args, io } = ctx;
+	const limit = args.wholeNumber("limit", { min: 1, max: 200 }) ?? 50;
+	const answer = await ctx.client.get("/pipelines", { state: args.list("state"), team: args.list("team"), limit });
+	const { items } = readAs(pipelinePageSchema, answer, "list of pipelines");
+	io.out(
+		ctx.json
+			? `${answer.text}\n`
+			: table(io, COLUMNS, items, { empty: "No pipelines yet. Submit one with: spillway pipeline submit -f FILE" }),
+	);
+	return EXIT.done;
+}
+
+const STEP_COLUMNS: readonly Column<Step>[] = [
+	{ head: "STEP", cell: ({ name }) => name },
+	{ head: "NEEDS", cell: ({ needs }) => (needs.length === 0 ? NONE : needs.join(", ")) },
+	{ head: "STATE", cell: stateOf },
+	{ head: "RUNS", cell: ({ counts, runs }) => `${counts.succeeded}/${runs}`, right: true },
+	{ head: "TIME", cell: timeOf, right: true },
+	{ head: "COST", cell: ({ costMicroUsd }) => money(costMicroUsd), right: true },
+];
+
+function stateOf({ counts, running, why }: Step): string {
+	if (running > 0) return "running";
+	if (counts.submitted > 0) return "pending";
+	if (counts.waiting > 0) return "waiting";
+	if (counts.failed > 0) return "failed";
+	if (counts.cancelled > 0) return "cancelled";
+	return counts.skipped > 0 ? `skipped${why === null ? "" : `: ${why}`}` : "succeeded";
+}
+
+function timeOf({ startedAt, finishedAt }: Step): string {
+	return startedAt === null || finishedAt === null ? NONE : duration(Date.parse(finishedAt) - Date.parse(startedAt));
+}
+
+function show({ io, json }: CommandContext, answer: Answer): ExitCode {
+	if (json) {
+		io.out(`${answer.text}\n`);
+		return EXIT.done;
+	}
+	const detail: Detail = readAs(pipelineDetailSchema, answer, "pipeline");
+	const budget = detail.budgetMicroUsd === null ? "" : ` of at most ${money(detail.budgetMicroUsd)}`;
+	io.out(
+		`${detail.id}  ${detail.name}  ${detail.state}, ${detail.counts.succeeded} of ${count(detail.runs, "run")}, ${money(detail.costMicroUsd)}${budget}\n\n`,
+	);
+	io.out(table(io, STEP_COLUMNS, detail.stepList, { empty: "No steps." }));
+	return EXIT.done;
+}

@@ -1,0 +1,56 @@
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { pipeline, type StoredStep } from "#server/db/schema/pipeline.ts";
+import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { insertRecords } from "#server/services/core/insert-records.ts";
+import { NO_COUNTS } from "./counts.ts";
+
+/** What is expected of each step, by name: from the quote. */
+export type StepTimes = ReadonlyMap<string, { runMs: number; restMs: number }>;
+
+/** Writes a pipeline with its runs, all `waiting`, and wakes the loop. Returns its id. */
+export async function insertPipeline(
+	tx: Tx,
+	ctx: ServiceContext,
+	input: { spec: PipelineSpec; quote: unknown; times: StepTimes },
+): Promise<string> {
+	const { spec, quote } = input;
+	const nowMs = ctx.clock.nowMs();
+	const id = newId("pipe", nowMs);
+	const runs = spec.steps.flatMap((step, position) => step.runs.map((run) => ({ ...run, step: position })));
+	await tx.insert(pipeline).values({
+		...{ id, kind: spec.kind, name: spec.name, team: spec.team, project: spec.project ?? "", labels: spec.labels },
+		...{ parameters: spec.parameters, graph: graphOf(spec, input.times), quote, runs: runs.length, parallel: spec.parallel },
+		counts: { ...NO_COUNTS, waiting: runs.length },
+		deadlineAt: spec.deadlineMs === null ? null : new Date(spec.deadlineMs),
+		...{ budgetMicroUsd: spec.budgetMicroUsd, submittedBy: actorName(ctx.actor), submittedAt: new Date(nowMs) },
+	});
+	await insertRecords(
+		tx,
+		"pipeline_run",
+		runs.map(({ step, name, values, job }, index) => ({
+			pipelineId: id,
+			index,
+			step,
+			name,
+			values,
+			spec: job,
+			state: "waiting",
+			tries: 0,
+		})),
+	);
+	await writeAudit(tx, ctx, { action: "pipeline.submit", subject: id, after: { name: spec.name, team: spec.team, runs: runs.length } });
+	await notify(tx, { wake: true, changes: [{ topic: "pipeline", id, team: spec.team }] });
+	return id;
+}
+
+function graphOf({ steps }: PipelineSpec, times: StepTimes): StoredStep[] {
+	const positions = new Map(steps.map(({ name }, position) => [name, position]));
+	return steps.map(({ name, needs, when, retry, inputs }) => ({
+		...{ name, when, retry, inputs, needs: needs.flatMap((need) => positions.get(need) ?? []) },
+		...(times.get(name) ?? { runMs: 0, restMs: 0 }),
+	}));
+}

@@ -1,0 +1,68 @@
+import { eq, sql } from "drizzle-orm";
+import type { z } from "zod";
+import { retryInput } from "#server/contract/inputs/pipeline.ts";
+import { notify } from "#server/db/notify.ts";
+import { pipeline, type StoredStep } from "#server/db/schema/pipeline.ts";
+import { LIVE_PIPELINE_STATES, type PipelineState, type StepState } from "#server/domain/states.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { didYouMean } from "#server/kernel/nearest-name.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorizeFound, teamScope } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { NO_COUNTS } from "./counts.ts";
+import { noPipeline } from "./readable.ts";
+
+/**
+ * Resumes an ended pipeline: runs that did not succeed run again, and results of those that did are used as they are.
+ * @throws SpillwayError `not_found`; `forbidden`; `conflict` while it runs, and when nothing is to run again; `invalid_input` for an unknown step
+ */
+export async function retryPipeline(
+	ctx: ServiceContext,
+	id: string,
+	raw: z.input<typeof retryInput>,
+): Promise<{ id: string; state: PipelineState; runs: number }> {
+	teamScope(ctx, "job:submit");
+	const { from } = retryInput.parse(raw);
+	return ctx.db.transaction(async (tx) => {
+		const [row] = await tx.select().from(pipeline).where(eq(pipeline.id, id)).for("update");
+		authorizeFound(ctx, "job:submit", row, () => noPipeline(id));
+		if (!row) throw noPipeline(id);
+		if (LIVE_PIPELINE_STATES.some((state) => state === row.state))
+			throw new SpillwayError("conflict", `Pipeline ${id} is still ${row.state}.`, { fix: "Wait until it has ended, or cancel it." });
+		const steps = from === undefined ? [] : downstreamOf(row.graph, from);
+		const reset = await tx.execute<{ index: number }>(sql`
+			update pipeline_run set state = 'waiting', tries = 0, exit_code = null, why = null, finished_at = null
+			where pipeline_id = ${id} and (state in ('failed', 'skipped', 'cancelled') or step = any(${sql.param(steps)}::integer[]))
+			returning index`);
+		if (reset.length === 0)
+			throw new SpillwayError("conflict", `Every run of pipeline ${id} succeeded.`, { fix: "Name the step to begin from." });
+		const counts = await tx.execute<{ state: StepState; runs: number }>(sql`
+			select state, count(*)::int as runs from pipeline_run where pipeline_id = ${id} group by state`);
+		await tx
+			.update(pipeline)
+			.set({
+				...{ state: "running", finishedAt: null, cancelRequestedBy: null },
+				counts: { ...NO_COUNTS, ...Object.fromEntries(counts.map(({ state, runs }) => [state, runs])) },
+			})
+			.where(eq(pipeline.id, id));
+		await writeAudit(tx, ctx, { action: "pipeline.retry", subject: id, before: { state: row.state }, after: { from: from ?? null } });
+		await notify(tx, { wake: true, changes: [{ topic: "pipeline", id, team: row.team }] });
+		return { id, state: "running" as const, runs: reset.length };
+	});
+}
+
+/** Positions of a step and of all that need it. The graph is in topological order. */
+function downstreamOf(graph: readonly StoredStep[], from: string): number[] {
+	const start = graph.findIndex(({ name }) => name === from);
+	if (start < 0) {
+		const message = `there is no step ${from}`;
+		const fix = didYouMean(
+			from,
+			graph.map(({ name }) => name),
+		);
+		throw new SpillwayError("invalid_input", `The pipeline has no step "${from}".`, { fields: [{ path: "from", message }], fix });
+	}
+	const reached = new Set([start]);
+	for (const [position, { needs }] of graph.entries()) if (needs.some((need) => reached.has(need))) reached.add(position);
+	return [...reached];
+}
