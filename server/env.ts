@@ -3,6 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { DEFAULT_GROUP_MAP, groupMapSchema } from "#server/domain/group-map.ts";
 import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
+import { DEFAULT_RETENTION, retentionSchema } from "#server/domain/retention.ts";
 import { isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
 
 const DEVELOPMENT_SECRET = "development-secret-not-for-production";
@@ -121,6 +122,19 @@ const schema = z.object({
 	SPILLWAY_CARBON_TOKEN: z.string().min(1).optional(),
 	/** Keys under which sites' credentials are stored, the newest first; unset: the file credential-keys of SPILLWAY_HOME. */
 	SPILLWAY_CREDENTIAL_KEYS: z.string().optional(),
+	/** JSON with some limits of server/domain/retention.ts, such as `{"logs": {"days": 30}}`. */
+	SPILLWAY_RETENTION: z
+		.string()
+		.optional()
+		.transform((text, ctx) => {
+			if (text === undefined) return DEFAULT_RETENTION;
+			try {
+				return retentionSchema.parse(JSON.parse(text));
+			} catch (error) {
+				ctx.addIssue({ code: "custom", message: `is not valid: ${error instanceof Error ? error.message : error}` });
+				return z.NEVER;
+			}
+		}),
 	/** JSON with some of the control loop's waiting times (server/control-loop/context.ts timingSchema). */
 	SPILLWAY_TIMING: z
 		.string()

@@ -2,6 +2,7 @@ import type { Command } from "../command.ts";
 import { approvals } from "./approvals.ts";
 import { artifacts } from "./artifacts.ts";
 import { audit } from "./audit.ts";
+import { backup, restore } from "./backup.ts";
 import { bill } from "./bill.ts";
 import { budgets } from "./budgets.ts";
 import { cancel } from "./cancel.ts";
@@ -37,5 +38,5 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, init, simulate, plan],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, init, simulate, plan, backup, restore],
 ];

@@ -74,6 +74,7 @@ const probes =
 			});
 await runScheduler({
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
+	retention: settings.SPILLWAY_RETENTION,
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
 	lookAtSites: () => sites.look(),
 	...(settings.SPILLWAY_CARBON_URL === undefined

@@ -1,9 +1,11 @@
 import type { Connection } from "#server/db/client.ts";
 import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
+import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { BacktestTender, type BacktestWorker } from "#server/services/decision/backtest/tend.ts";
 import type { Term } from "#server/services/decision/backtest/work.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { applyRetention } from "#server/services/governance/retention/apply.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { makeMonthsAhead } from "#server/services/ledger/charge/months-ahead.ts";
 import { checkLedgerWhenDue } from "#server/services/ledger/charge/nightly-check.ts";
@@ -21,6 +23,7 @@ import { checkLeases, newLeaseMemory } from "./leases.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { type Repeating, repeat } from "./repeat.ts";
+import { awaitReview } from "./restored.ts";
 import { SiteTasks } from "./site-tasks.ts";
 
 const LEADER_RETRY_MS = 500;
@@ -50,6 +53,8 @@ export interface SchedulerOptions {
 	notices?: NoticeSettings;
 	/** Copies data into the stores of regions; without it jobs wait for them until another scheduler has it. */
 	dataCopier?: DataCopier;
+	/** Limits of what grows without end; without it nothing is deleted. */
+	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
 	spawnBacktest?: (term: Term) => BacktestWorker;
 }
@@ -100,7 +105,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * all of them to end after the signal.
  */
 async function startTasks(
-	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest }: SchedulerOptions,
+	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, retention }: SchedulerOptions,
 	signal: AbortSignal,
 ): Promise<() => Promise<void>> {
 	const { timing } = ctx;
@@ -114,6 +119,8 @@ async function startTasks(
 		});
 
 	await lookAtSites?.();
+	await awaitReview(ctx, signal, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle: null }));
+	if (signal.aborted) return async () => {};
 	const others: Repeating[] = [];
 	const copies = dataCopier ? new CopiesAhead(ctx, dataCopier, signal) : null;
 	const copying = copies && task("copying data ahead", COPIES_EVERY_MS, 100, () => copies.tend());
@@ -149,6 +156,7 @@ async function startTasks(
 		signal.addEventListener("abort", () => void listener.unlisten().catch(() => {}));
 	}
 	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
+	if (retention) others.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
 	others.push(task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)));
 	others.push(task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
@@ -180,6 +188,11 @@ async function startTasks(
 		await sites.done();
 		await copies?.done();
 	};
+}
+
+async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortSignal): Promise<void> {
+	const deleted = await applyRetention(ctx, limits, signal);
+	if (Object.values(deleted).some((count) => count > 0)) ctx.log("info", "Retention deleted rows", deleted);
 }
 
 /** Checkpoints of jobs that ended long ago, and artifacts past their time. */

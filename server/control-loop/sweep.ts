@@ -27,16 +27,8 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 	const alive = found.instances.filter((i) => i.state !== "terminated");
 	const rows = await knownRows(ctx, found.instances);
 	for (const seen of found.instances) await correctBilledTime(ctx, rows.get(seen.instanceId ?? ""), seen, look);
-	const strays: InstanceObservation[] = [];
-	for (const seen of alive) {
-		const row = seen.instanceId === null ? undefined : rows.get(seen.instanceId);
-		// A row without a provider id is a launch in progress: its sync finds this machine by token.
-		const accounted =
-			row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === seen.providerInstanceId);
-		if (accounted) continue;
-		strays.push(seen);
-		await terminateOrphan(ctx, driver, seen);
-	}
+	const strays = alive.filter((seen) => !isAccounted(rows, seen));
+	for (const seen of strays) await terminateOrphan(ctx, driver, seen);
 	const nowMs = ctx.clock.nowMs();
 	const orphans = strays.length;
 	const counts = { seen: alive.length, owned: alive.length - orphans, strays };
@@ -45,6 +37,20 @@ export async function sweepCloud(ctx: LoopContext, driver: CloudDriver): Promise
 		orphansAt: orphans > 0 ? new Date(nowMs) : null,
 	});
 	return { orphans };
+}
+
+/** Machines with our tag that no row accounts for; nothing is changed. */
+export async function findStrays(ctx: LoopContext, driver: CloudDriver): Promise<InstanceObservation[]> {
+	const found = await driver.list(await listRecentRegions(ctx, driver.siteId, ctx.clock.nowMs()));
+	const rows = await knownRows(ctx, found.instances);
+	return found.instances.filter((seen) => seen.state !== "terminated" && !isAccounted(rows, seen));
+}
+
+function isAccounted(rows: ReadonlyMap<string, Row>, seen: InstanceObservation): boolean {
+	const row = seen.instanceId === null ? undefined : rows.get(seen.instanceId);
+	if (!row || row.state === "terminated") return false;
+	// A row without a provider id is a launch in progress: its sync finds this machine by token.
+	return row.providerInstanceId === null || row.providerInstanceId === seen.providerInstanceId;
 }
 
 /** Walks the index region by region: a site has few regions but may have had millions of machines. */

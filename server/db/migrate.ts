@@ -6,7 +6,8 @@ import postgres from "postgres";
 import { defined } from "#server/kernel/assert.ts";
 import { type Adoption, adoptBaseline } from "./adopt-baseline.ts";
 
-const CONFIG = { migrationsFolder: path.resolve(import.meta.dirname, "../../drizzle") };
+/** Where drizzle finds the migrations. */
+export const MIGRATIONS = { migrationsFolder: path.resolve(import.meta.dirname, "../../drizzle") };
 /** An arbitrary constant: migrations run one at a time. */
 const MIGRATION_LOCK = 727_001;
 
@@ -18,7 +19,7 @@ export async function migrate(url: string): Promise<void> {
 	await createIfMissing(url);
 	await withMigrationLock(url, async (client) => {
 		await adopt(client);
-		await drizzleMigrate(drizzle({ client }), CONFIG);
+		await drizzleMigrate(drizzle({ client }), MIGRATIONS);
 	});
 }
 
@@ -28,11 +29,12 @@ export function adoptDatabase(url: string): Promise<Adoption> {
 }
 
 function adopt(client: postgres.Sql): Promise<Adoption> {
-	const [baseline] = readMigrationFiles(CONFIG);
+	const [baseline] = readMigrationFiles(MIGRATIONS);
 	return adoptBaseline(client, defined(baseline, "baseline migration").hash);
 }
 
-async function createIfMissing(url: string): Promise<void> {
+/** Creates the database that the URL names, if it does not exist. */
+export async function createIfMissing(url: string): Promise<void> {
 	const target = new URL(url);
 	const name = decodeURIComponent(target.pathname.slice(1));
 	const adminUrl = new URL(url);

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, pgTable, text } from "drizzle-orm/pg-core";
 import type { Explanation } from "../../domain/decision.ts";
 import { instant, json } from "./columns.ts";
@@ -20,5 +21,9 @@ export const decision = pgTable(
 		/** The decision_part that lists what the cycle knew (services/explain); null in rows from before that was kept. */
 		inputHash: text(),
 	},
-	(t) => [index("decision_job").on(t.jobId, t.decidedAt.desc().nullsFirst())],
+	(t) => [
+		index("decision_job").on(t.jobId, t.decidedAt.desc().nullsFirst()),
+		// For retention: decisions that placed a job are kept.
+		index("decision_stayed").on(t.decidedAt).where(sql`${t.attemptNumber} is null`),
+	],
 );

@@ -1,4 +1,4 @@
-import { integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { instant } from "./columns.ts";
 import { instance } from "./instance.ts";
 
@@ -16,5 +16,5 @@ export const gpuMinute = pgTable(
 		/** Sum over its GPUs; null if the driver does not report it. */
 		milliwatts: integer(),
 	},
-	(t) => [primaryKey({ columns: [t.instanceId, t.minute] })],
+	(t) => [primaryKey({ columns: [t.instanceId, t.minute] }), index("gpu_minute_time").on(t.minute)],
 );

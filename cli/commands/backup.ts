@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import path from "node:path";
+import type { Command, CommandContext } from "../command.ts";
+import { CliError, EXIT, type ExitCode } from "../exit.ts";
+
+/** Runs on the host of the installation: it reads the database and SPILLWAY_HOME, not the API. */
+const PROGRAM = path.resolve(import.meta.dirname, "../../scripts/backup.mjs");
+const FILE_OPTIONS = {
+	"database-only": { help: "leave out checkpoints and outputs of jobs" },
+	"with-keys": { help: "include credential-keys and secrets.json: keep such a backup as a secret" },
+} as const;
+
+export const backup: Command = {
+	name: "backup",
+	usage: "FOLDER [--database-only] [--with-keys]",
+	summary: "write the database and the files of jobs to a folder, while Spillway runs",
+	details: `
+Reads the database of DATABASE_URL, else the embedded one of SPILLWAY_HOME, as of one moment.
+The folder can be restored into any supported version of PostgreSQL, by this release or a newer one.`,
+	local: true,
+	options: FILE_OPTIONS,
+	positionals: { min: 1, max: 1, name: "FOLDER" },
+	examples: ["spillway backup /var/backups/spillway/2026-11-24"],
+	run: (ctx) => runProgram(ctx, "backup"),
+};
+
+export const restore: Command = {
+	name: "restore",
+	usage: "FOLDER [--replace] [--database-only] [--with-keys] | --reviewed",
+	summary: "replace the database by a backup; stop Spillway first",
+	details: `
+Succeeds completely or changes nothing. Afterwards schedulers launch and terminate nothing until
+you have reviewed the clouds: docs/operate.md. Without a folder it shows what the clouds have and the
+restored database lacks.`,
+	local: true,
+	options: {
+		replace: { help: "delete what the database holds now" },
+		reviewed: { help: "after a restore: let the scheduler continue" },
+		...FILE_OPTIONS,
+	},
+	positionals: { min: 0, max: 1, name: "FOLDER" },
+	examples: ["spillway restore", "spillway restore /var/backups/spillway/2026-11-24 --replace"],
+	run: (ctx) => runProgram(ctx, "restore"),
+};
+
+function runProgram({ io, args }: CommandContext, action: "backup" | "restore"): Promise<ExitCode> {
+	const switches = ["replace", "database-only", "with-keys", "reviewed"].filter((name) => args.has(name)).map((name) => `--${name}`);
+	const folder = args.positionals.map((place) => path.resolve(io.cwd, place));
+	const child = spawn(process.execPath, [PROGRAM, action, ...folder, ...switches], { cwd: io.cwd, stdio: "inherit" });
+	return new Promise<ExitCode>((resolve, reject) => {
+		child.once("error", (cause) => reject(new CliError(EXIT.server, `The backup program cannot start: ${cause.message}.`, { cause })));
+		child.once("close", (code) => resolve(code === 0 ? EXIT.done : code === 2 ? EXIT.badInput : EXIT.server));
+	});
+}

@@ -1,0 +1,56 @@
+// `spillway backup` and `spillway restore`: runs server/bin/backup.ts on DATABASE_URL, else on the database that `npm start` keeps
+// in SPILLWAY_HOME, which is started for the time of the command when it does not run.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import process from "node:process";
+import { homeFolder, loadSecrets, prepareHome, readJson, takeLock } from "./lib/home.mjs";
+import { projectNode, projectPath, root } from "./lib/node.mjs";
+import { describeError, PlainError } from "./lib/plain-error.mjs";
+import { HOST, rememberedPorts } from "./lib/ports.mjs";
+import { startPostgres } from "./lib/postgres.mjs";
+
+const args = process.argv.slice(2);
+
+/** @param {string | undefined} url @returns {number} exit code */
+function run(home, url) {
+	const env = { ...process.env, PATH: projectPath(), SPILLWAY_HOME: home, ...(url ? { DATABASE_URL: url } : {}) };
+	const { status } = spawnSync(projectNode(), [path.join(root, "server/bin/backup.ts"), ...args], { stdio: "inherit", env });
+	return status ?? 1;
+}
+
+async function main() {
+	const home = homeFolder();
+	if (process.env.DATABASE_URL) return run(home, undefined);
+	const isRestore = args[0] === "restore" && args.includes("--reviewed") === false && args.length > 1;
+	const dir = path.join(home, "postgres");
+	if (!isRestore && !existsSync(dir))
+		throw new PlainError(`There is no database in ${home}.`, "set DATABASE_URL, or SPILLWAY_HOME to the folder of an installation.");
+	prepareHome(home);
+	const { postgresPassword: password } = loadSecrets(home);
+	const lock = takeLock(path.join(home, "spillway.pid"), { url: "a backup" });
+	if (!lock.held) {
+		if (isRestore) throw new PlainError("Spillway is running.", "stop npm start first, then restore.");
+		// Not rememberedPorts: it chooses others for ports that are in use.
+		const { postgres: port } = readJson(path.join(home, "ports.json")) ?? {};
+		return run(home, `postgres://spillway:${encodeURIComponent(password)}@${HOST}:${port}/spillway`);
+	}
+	try {
+		const ports = await rememberedPorts(home, ["postgres", "aws", "azure", "gcp"], []);
+		const postgres = await startPostgres({ dir, port: ports.postgres, password });
+		try {
+			return run(home, postgres.url);
+		} finally {
+			await postgres.stop();
+		}
+	} finally {
+		lock.release();
+	}
+}
+
+try {
+	process.exitCode = await main();
+} catch (error) {
+	console.error(describeError(error));
+	process.exitCode = 1;
+}

@@ -1,0 +1,84 @@
+// `spillway backup` and `restore` on the database that `npm start` keeps, without DATABASE_URL.
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import postgres from "postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { homeFolder, loadSecrets, prepareHome, takeLock } from "./lib/home.mjs";
+import { projectNode, root } from "./lib/node.mjs";
+import { rememberedPorts } from "./lib/ports.mjs";
+import { startPostgres } from "./lib/postgres.mjs";
+
+const execute = promisify(execFile);
+const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-backup-home-"));
+const home = homeFolder({ SPILLWAY_HOME: path.join(folder, "home") });
+const target = path.join(folder, "backup");
+const { DATABASE_URL: _, ...environment } = process.env;
+const env = { ...environment, SPILLWAY_HOME: home };
+const spillway = (...args) => execute(projectNode(), [path.join(root, "cli/spillway.mjs"), ...args], { env, cwd: folder });
+
+let password;
+let ports;
+/** Runs with the database started, as `npm start` holds it. */
+async function withDatabase(work) {
+	const lock = takeLock(path.join(home, "spillway.pid"), { url: "a test" });
+	const server = await startPostgres({ dir: path.join(home, "postgres"), port: ports.postgres, password });
+	const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+	try {
+		return await work(sql, server.url);
+	} finally {
+		await sql.end();
+		await server.stop();
+		lock.release();
+	}
+}
+const teams = () => withDatabase(async (sql) => (await sql`select name from team order by name`).map((row) => row.name));
+
+beforeAll(async () => {
+	// PostgreSQL runs as another user under root and must pass through.
+	mkdirSync(home, { recursive: true, mode: 0o711 });
+	prepareHome(home);
+	password = loadSecrets(home).postgresPassword;
+	ports = await rememberedPorts(home, ["postgres", "aws", "azure", "gcp"], []);
+	await withDatabase(async (sql, url) => {
+		await execute(projectNode(), [path.join(root, "server/bin/migrate.ts")], { env: { ...env, DATABASE_URL: url } });
+		await sql`insert into team (name) values ('before')`;
+	});
+	mkdirSync(path.join(home, "checkpoints", "job_1"), { recursive: true });
+	writeFileSync(path.join(home, "checkpoints", "job_1", "state"), "step 7");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the embedded database", () => {
+	it("is backed up while it runs, and restored with its files after changes", async () => {
+		const { stdout } = await withDatabase(() => spillway("backup", target));
+		expect(stdout).toContain(`to ${target}`);
+		await withDatabase((sql) => sql`update team set name = 'after'`);
+		rmSync(path.join(home, "checkpoints"), { recursive: true });
+		await spillway("restore", target, "--replace");
+		expect(await teams()).toEqual(["before"]);
+		expect(readFileSync(path.join(home, "checkpoints/job_1/state"), "utf8")).toBe("step 7");
+	});
+	it("is backed up while it does not run, without keys unless they are asked for", async () => {
+		await spillway("backup", `${target}-2`);
+		expect(existsSync(path.join(`${target}-2`, "files/secrets.json"))).toBe(false);
+		await spillway("backup", `${target}-3`, "--with-keys", "--database-only");
+		expect(existsSync(path.join(`${target}-3`, "files/secrets.json"))).toBe(true);
+		expect(existsSync(path.join(`${target}-3`, "files/checkpoints"))).toBe(false);
+	});
+	it("is not restored while Spillway runs, nor over rows without --replace", async () => {
+		await expect(withDatabase(() => spillway("restore", target, "--replace"))).rejects.toThrow("Spillway is running");
+		await withDatabase(
+			(sql) => sql`insert into account (id, email, name, role, created_at) values ('usr_1', 'a@b.c', 'A', 'platform', now())`,
+		);
+		await expect(spillway("restore", target)).rejects.toThrow("not empty");
+		expect(await teams()).toEqual(["before"]);
+	});
+	it("shows that a review is due, and ends it", async () => {
+		expect((await spillway("restore")).stdout).toContain("restoredAt");
+		await spillway("restore", "--reviewed");
+		expect((await spillway("restore")).stdout).toContain("has been reviewed");
+	});
+});

@@ -1,0 +1,82 @@
+// `spillway backup` and `spillway restore` on the database that DATABASE_URL names. scripts/backup.mjs starts this program, with
+// the embedded PostgreSQL when there is no DATABASE_URL.
+import { cpSync, existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { restoreBackup } from "#server/db/backup/restore-backup.ts";
+import { writeBackup } from "#server/db/backup/write-backup.ts";
+import { connect } from "#server/db/client.ts";
+import { env } from "#server/env.ts";
+import { systemClock } from "#server/kernel/clock.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { acceptRestored, readRestored } from "#server/services/capacity/instance/restored.ts";
+import { systemContext } from "#server/services/core/context.ts";
+
+/** Files that belong to the rows. */
+const FILES = ["checkpoints", "artifacts"];
+/** Keys that open what the database seals: only on request, because together they are the credentials. */
+const KEYS = ["credential-keys", "secrets.json"];
+
+const { values, positionals } = parseArgs({
+	allowPositionals: true,
+	options: {
+		replace: { type: "boolean", default: false },
+		"database-only": { type: "boolean", default: false },
+		"with-keys": { type: "boolean", default: false },
+		reviewed: { type: "boolean", default: false },
+	},
+});
+const [action, place] = positionals;
+
+try {
+	if (action === "restore" && (place === undefined || values.reviewed)) await review(values.reviewed);
+	else if ((action !== "backup" && action !== "restore") || place === undefined) throw new SpillwayError("invalid_input", "Name a folder.");
+	else await run(action, path.resolve(place));
+} catch (error) {
+	if (!(error instanceof SpillwayError)) throw error;
+	process.stderr.write(`${error.message}\n${error.fix ?? ""}\n`);
+	process.exitCode = 2;
+}
+
+async function run(action: "backup" | "restore", folder: string): Promise<void> {
+	const { DATABASE_URL: url, SPILLWAY_HOME: home } = env();
+	const names = [...(values["database-only"] ? [] : FILES), ...(values["with-keys"] ? KEYS : [])];
+	if (action === "backup") {
+		// Files first: a row never names a checkpoint that the backup lacks because it was deleted in between.
+		copy(names, home, path.join(folder, "files"));
+		const manifest = await writeBackup(url, folder);
+		const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+		process.stdout.write(`Backed up ${rows} rows of ${manifest.tables.length} tables to ${folder}.\n`);
+		return;
+	}
+	const manifest = await restoreBackup(url, folder, { replace: values.replace });
+	copy(names, path.join(folder, "files"), home);
+	process.stdout.write(
+		`Restored the backup of ${manifest.createdAt}.\nThe scheduler launches and terminates nothing until you run: spillway restore --reviewed\n`,
+	);
+}
+
+/** Shows what the clouds have and the restored database lacks, or ends the guard. */
+async function review(isReviewed: boolean): Promise<void> {
+	const connection = connect(env().DATABASE_URL, { max: 1, applicationName: "spillway-restore" });
+	try {
+		const restored = await readRestored(connection.db);
+		if (!restored) return void process.stdout.write("The database was not restored, or the restore has been reviewed.\n");
+		if (isReviewed) {
+			await acceptRestored(systemContext(connection.db, systemClock, "seed"));
+			return void process.stdout.write("Reviewed. The scheduler continues within seconds and terminates machines without a row.\n");
+		}
+		process.stdout.write(`${JSON.stringify(restored, null, "\t")}\n`);
+	} finally {
+		await connection.end();
+	}
+}
+
+function copy(names: readonly string[], from: string, to: string): void {
+	for (const name of names) {
+		const source = path.join(from, name);
+		if (!existsSync(source)) continue;
+		mkdirSync(to, { recursive: true, mode: 0o700 });
+		cpSync(source, path.join(to, name), { recursive: true, preserveTimestamps: true });
+	}
+}
