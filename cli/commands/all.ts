@@ -1,4 +1,5 @@
 import type { Command } from "../command.ts";
+import { apply } from "./apply.ts";
 import { approvals } from "./approvals.ts";
 import { artifacts } from "./artifacts.ts";
 import { audit } from "./audit.ts";
@@ -38,5 +39,5 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, init, simulate, plan, backup, restore],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, init, apply, simulate, plan, backup, restore],
 ];

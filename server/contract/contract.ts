@@ -8,6 +8,7 @@ import { budget } from "./budget.ts";
 import { forecast, instance, offer, overview, site } from "./capacity.ts";
 import { carbon } from "./carbon.ts";
 import { alert, channel } from "./channel.ts";
+import { company } from "./company.ts";
 import { dataSet } from "./data-set.ts";
 import { job } from "./job.ts";
 import { pipeline } from "./pipeline.ts";
@@ -46,4 +47,5 @@ export const contract = {
 	account,
 	team,
 	setup,
+	company,
 };

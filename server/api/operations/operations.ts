@@ -4,6 +4,7 @@ import { approvalOperations } from "./approvals.ts";
 import { artifactOperations } from "./artifacts.ts";
 import type { Bound } from "./bind.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
+import { companyOperations } from "./company.ts";
 import { jobOperations } from "./jobs.ts";
 import { pipelineOperations } from "./pipelines.ts";
 
@@ -23,4 +24,5 @@ export const BOUND = {
 	approval: approvalOperations,
 	alert: alertOperations,
 	channel: channelOperations,
+	company: companyOperations,
 } satisfies BindingsOf<typeof contract>;

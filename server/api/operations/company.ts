@@ -1,0 +1,18 @@
+import { company } from "#server/contract/company.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { applyCompany } from "#server/services/governance/company/apply.ts";
+import type { CompanyContext } from "#server/services/governance/company/change.ts";
+import { planCompany } from "#server/services/governance/company/plan.ts";
+import { bind } from "./bind.ts";
+import type { OperationContext } from "./context.ts";
+
+export const companyOperations = {
+	plan: bind(company.plan, (ctx, input) => planCompany(withTools(ctx), input)),
+	apply: bind(company.apply, (ctx, input) => applyCompany(withTools(ctx), input)),
+};
+
+function withTools(ctx: OperationContext): CompanyContext {
+	const { siteTools } = ctx;
+	if (siteTools) return { ...ctx, siteTools };
+	throw new SpillwayError("unavailable", "This process cannot open sites.", { fix: "Send the request to the web server." });
+}

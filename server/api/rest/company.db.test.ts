@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { RestWorld } from "#server/api/testing/rest-world.ts";
+import { account, identity } from "#server/db/schema/account.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
+import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
+
+const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
+const PAGE = path.resolve(import.meta.dirname, "../../../docs/company-file.md");
+const EXAMPLE = /## Example\n\n```yaml\n([\s\S]*?)```/.exec(readFileSync(PAGE, "utf8"))?.[1] ?? "";
+const KEY = JSON.stringify({ accessKeyId: "AKIAEXAMPLE", secretAccessKey: "very-secret-key" });
+
+let world: RestWorld;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+	folder = mkdtempSync(path.join(os.tmpdir(), "spillway-company-"));
+	file = path.join(folder, "company.yaml");
+	writeFileSync(path.join(folder, "chat-webhook.txt"), "https://chat.example.com/hook/s3cret\n");
+	const kinds = [awsSiteKind({ listPrices: () => [], controlUrl: "http://127.0.0.1:3000" })];
+	world = await RestWorld.open({ siteTools: { kinds, keys: new CredentialKeys({ home: folder }), leastRights: () => [] } });
+});
+afterAll(async () => {
+	await world.close();
+	rmSync(folder, { recursive: true, force: true });
+});
+
+function apply(text: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+	writeFileSync(file, text);
+	const given = { ...process.env, SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, AWS_CREDENTIALS: KEY };
+	const child = spawn(process.execPath, [COMMAND, "apply", "-f", "company.yaml", ...args], { cwd: folder, env: given });
+	let [out, err] = ["", ""];
+	child.stdout.on("data", (chunk) => {
+		out += chunk;
+	});
+	child.stderr.on("data", (chunk) => {
+		err += chunk;
+	});
+	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+}
+
+const plan = (text: string, more: object = {}) =>
+	world.post("/company/plan", {
+		text,
+		secrets: { "env:AWS_CREDENTIALS": KEY, "file:chat-webhook.txt": "https://chat.example.com/hook/s3cret" },
+		...more,
+	});
+const file_ = (spec: string) => `apiVersion: spillway/v1\nkind: Company\nspec:\n${spec}`;
+
+it("applies the documented example, and nothing the second time", async () => {
+	expect((await world.post("/company/plan", { text: EXAMPLE }, { as: "finance" })).status).toBe(403);
+	const dry = await apply(EXAMPLE, "--dry-run");
+	expect(dry).toMatchObject({ code: 5, out: expect.stringContaining('+ person ada@example.com\n    name: "Ada Lovelace"') });
+	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
+	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
+	const first = await apply(EXAMPLE, "--yes");
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[01] changes applied\.\n$/) });
+	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret/);
+	const teams = (await world.get("/teams")).json.items;
+	expect(teams).toContainEqual({ name: "vision", title: "Computer Vision", costCenter: "4712", parent: "research", members: 4 });
+	const people = (await world.get("/accounts")).json.items;
+	expect(people).toContainEqual(
+		expect.objectContaining({ email: "alan@example.com", role: "data_scientist", teams: ["research", "vision"] }),
+	);
+	expect((await world.get("/policies/default")).json.source).toContain("# Jobs on sensitive data stay at home.");
+	expect((await world.get("/channels")).json.items).toMatchObject([{ name: "Chat", target: "chat.example.com" }, { name: "Finance" }]);
+	expect((await world.get("/sites/aws-main")).json).toMatchObject({ provider: "aws", credentials: { source: { kind: "stored" } } });
+	const entries = (await world.database.db.select().from(audit)).length;
+	expect(await apply(EXAMPLE, "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
+	expect(await apply(EXAMPLE, "--dry-run")).toMatchObject({ code: 0 });
+	expect((await world.database.db.select().from(audit)).length).toBe(entries);
+	const [line] = await world.database.db.select().from(audit).where(eq(audit.action, "company.apply"));
+	expect(JSON.stringify(line)).not.toMatch(/very-secret-key|s3cret/);
+	expect(line?.actor).toBe("account:usr_platform");
+});
+
+it("shows and applies what was edited, secrets too", async () => {
+	const edited = EXAMPLE.replace("capUsd: 5000", "capUsd: 7000").replace(
+		"name: Grace Hopper, role: finance",
+		"name: Grace Hopper, role: platform",
+	);
+	const { json } = await plan(edited, {
+		secrets: { "env:AWS_CREDENTIALS": KEY.replace("very", "other"), "file:chat-webhook.txt": "https://chat.example.com/new" },
+	});
+	expect(json.changes).toMatchObject([
+		{ kind: "person", id: "grace@example.com", fields: [{ field: "role", before: '"finance"', after: '"platform"' }] },
+		{ kind: "site", id: "aws-main", fields: [{ field: "credentials", before: "(secret)", after: "(secret)" }] },
+		{ kind: "policy", action: "update" },
+		{ kind: "channel", id: "Chat", fields: [{ field: "url", after: "(secret), changed" }] },
+	]);
+	const done = await apply(edited, "--yes");
+	expect(done.out).toContain("capUsd: 7000");
+	expect(await apply(edited, "--yes")).toMatchObject({ out: "No changes.\n" });
+});
+
+it("removes only with --prune, within the file's sections", async () => {
+	// An administrator who can sign in must remain.
+	await world.database.db.update(account).set({ passwordHash: "scrypt$x$y" }).where(eq(account.id, "usr_platform"));
+	const text = file_(
+		"  channels:\n    - { name: Finance, kind: email, recipients: [finance@example.com] }\n  people:\n    - { email: ada@example.com, name: Ada Lovelace, role: platform }\n",
+	);
+	const kept = (await plan(text)).json.changes as { action: string }[];
+	expect(kept.filter(({ action }) => action === "remove")).toEqual([]);
+	const pruned = (await plan(text, { prune: true })).json.changes as { action: string; kind: string; id: string }[];
+	const removed = pruned.filter(({ action }) => action === "remove").map(({ kind, id }) => `${kind} ${id}`);
+	expect(removed).toEqual(expect.arrayContaining(["person alan@example.com", "channel Chat"]));
+	expect(removed.filter((one) => /^(team|site)|platform@example\.test/.test(one))).toEqual([]);
+	expect((await apply(text, "--yes", "--prune")).code).toBe(0);
+	const alan = await world.database.db.select().from(account).where(eq(account.email, "alan@example.com"));
+	expect(alan[0]?.disabledAt).not.toBeNull();
+});
+
+it("applies all changes or none", async () => {
+	const text = file_("  teams:\n    - { name: brand-new }\n");
+	expect(await apply(text, "--yes", "--prune")).toMatchObject({ code: 5, err: expect.stringMatching(/Team \w+ has/) });
+	expect((await world.get("/teams")).text).not.toContain("brand-new");
+	const { json } = await plan(text);
+	await world.post("/teams", { name: "meanwhile" });
+	expect((await world.post("/company/apply", { text: file_("  teams:\n    - { name: other }\n"), hash: json.hash })).status).toBe(412);
+});
+
+it("reports what the installation does not know at line and column", async () => {
+	const people = file_("  people:\n    - { email: x@example.com, name: X, role: finance, teams: [ghosts] }\n");
+	const site = file_("  sites:\n    - id: cloud-a\n      provider: aws\n      settings: { regions: [us-east-1], imageID: ami-1 }\n");
+	expect((await plan(site)).json.fields).toContainEqual(expect.objectContaining({ line: 7, path: "spec.sites.0.settings.imageID" }));
+	expect((await plan(people)).json.fields).toMatchObject([
+		{ line: 5, path: "spec.people.0.teams.0", message: expect.stringContaining("ghosts") },
+	]);
+	const policy = file_("  policy:\n    rules:\n      - id: a\n        when: job.klass == 1\n        deny: { sites: [cloud] }\n");
+	const wrong = await apply(policy, "--yes");
+	expect(wrong).toMatchObject({ code: 2, err: expect.stringMatching(/^company\.yaml:7:\d+: spec\.policy: /) });
+	expect(await apply(file_("  teams:\n    - { nam: x }\n"))).toMatchObject({
+		code: 2,
+		err: expect.stringContaining("company.yaml:5:9: spec.teams.0.nam"),
+	});
+	expect((await world.post("/company/plan", { text: EXAMPLE, secrets: {} })).json.fields).toMatchObject([
+		{ path: "spec.sites.0.credentials" },
+		{ path: "spec.channels.1.url" },
+	]);
+});
+
+it("leaves role and teams of people from the identity provider alone", async () => {
+	const { db } = world.database;
+	const [grace] = await db.select().from(account).where(eq(account.email, "grace@example.com"));
+	const at = new Date(world.nowMs());
+	await db.update(account).set({ disabledAt: null }).where(eq(account.email, "grace@example.com"));
+	await db.insert(identity).values({
+		...{ issuer: "https://id.test", subject: "g", id: "idn_g", accountId: grace?.id ?? "", email: "grace@example.com" },
+		...{ createdAt: at, linkedAt: at },
+	});
+	const { json } = await plan(file_("  people:\n    - { email: grace@example.com, name: Grace Hopper, role: finance }\n"));
+	expect(json).toMatchObject({ changes: [], skipped: ["grace@example.com: role comes from the identity provider's groups"] });
+});

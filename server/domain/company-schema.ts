@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { CHANNEL_KINDS, CHANNEL_TOPICS } from "./alert.ts";
+import { policyDocumentSchema } from "./policy-schema.ts";
+import * as value from "./schema/values.ts";
+import { PROVIDERS, ROLES } from "./vocabulary.ts";
+
+/**
+ * The company file: one definition of every field, its bounds and its documentation. `spillway apply`, the parser with line numbers and
+ * the tables of docs/company-file.md are derived from it.
+ */
+export const COMPANY_LIMITS = { documentBytes: 256 * 1024, teams: 500, people: 2_000, sites: 50, channels: 100 } as const;
+
+const CONNECTABLE = PROVIDERS.filter((provider) => provider !== "local");
+
+/** Where `spillway apply` reads a secret. The file itself never contains one. */
+const secretRef = () =>
+	z
+		.string()
+		.regex(/^(env:[A-Za-z_][A-Za-z0-9_]{0,127}|file:.{1,500})$/, "must be env:NAME or file:PATH")
+		.meta({ valueType: "secret", examples: ["env:AWS_CREDENTIALS"], fix: "Write env:NAME or file:PATH; secrets are never in the file." });
+
+const teamSchema = z.strictObject({
+	name: value.name().meta({ description: "Used in job files, policies and charges. It stays.", examples: ["research"] }),
+	title: value
+		.line(100)
+		.optional()
+		.meta({ description: "What people read instead of the name.", examples: ["Research"] }),
+	costCenter: value
+		.line(64)
+		.optional()
+		.meta({ description: "Code in the company's accounts, in quotes.", examples: ['"4711"'] }),
+	parent: value
+		.name()
+		.optional()
+		.meta({ description: "Team that this one is part of.", examples: ["research"] }),
+});
+
+const personSchema = z.strictObject({
+	email: z
+		.email("must be an email address")
+		.max(256)
+		.meta({ description: "Identifies the account.", examples: ["ada@example.com"] }),
+	name: value.line(128).meta({ description: "What others see.", examples: ["Ada Lovelace"] }),
+	role: z.enum(ROLES).meta({ description: "What the person may do.", examples: ["data_scientist"] }),
+	teams: z
+		.array(value.name())
+		.max(50)
+		.default([])
+		.meta({ description: "Teams whose jobs the person submits and reads.", examples: ["[research]"] }),
+	service: z
+		.boolean()
+		.default(false)
+		.meta({ description: "A service account, which uses tokens and never signs in.", examples: [true] }),
+});
+
+const siteSchema = z.strictObject({
+	id: z
+		.string()
+		.regex(/^[a-z][a-z0-9-]{0,31}$/, "must be small letters, digits and -, at most 32, a letter first")
+		.meta({ description: "Part of URLs and charges. It stays.", examples: ["aws-main"] }),
+	name: value
+		.line(80)
+		.optional()
+		.meta({ description: "What people call it.", defaultText: "its id", examples: ["AWS"] }),
+	provider: z.enum(CONNECTABLE).meta({ description: "What it connects to.", examples: ["aws"] }),
+	settings: z
+		.record(z.string(), z.unknown())
+		.default({})
+		.meta({ description: "The provider's settings (docs/providers).", examples: ["{ regions: [us-east-1] }"] }),
+	credentials: secretRef().optional().meta({
+		description: "JSON with the provider's credentials, stored encrypted.",
+		defaultText: "what the provider's SDK finds",
+	}),
+	enabled: z
+		.boolean()
+		.default(true)
+		.meta({ description: "Whether jobs are placed there.", examples: [false] }),
+});
+
+const channelSchema = z.strictObject({
+	name: value.line(80).meta({ description: "Identifies the channel.", examples: ["Finance"] }),
+	kind: z.enum(CHANNEL_KINDS).meta({ description: "How messages are sent.", examples: ["email"] }),
+	topics: z
+		.array(z.enum(CHANNEL_TOPICS))
+		.min(1)
+		.default([...CHANNEL_TOPICS])
+		.meta({ description: "What it receives.", defaultText: "everything", examples: ["[statement]"] }),
+	team: value
+		.name()
+		.optional()
+		.meta({ description: "Only this team's messages.", defaultText: "all teams", examples: ["research"] }),
+	recipients: z
+		.array(z.email("must be an email address"))
+		.min(1)
+		.max(50)
+		.optional()
+		.meta({ description: "Addresses; for email.", excludes: ["url", "signingKey"], examples: ["[finance@example.com]"] }),
+	url: secretRef()
+		.optional()
+		.meta({ description: "The webhook's address; for slack and webhook.", excludes: ["recipients"] }),
+	signingKey: secretRef()
+		.optional()
+		.meta({ description: "Key that signs messages; for webhook.", defaultText: "generated, and not shown", excludes: ["recipients"] }),
+});
+
+/** Reports entries with a name that an earlier one has. */
+function unique(key: string) {
+	return (entries: readonly object[], ctx: z.RefinementCtx): void => {
+		const seen = new Set<string>();
+		for (const [index, entry] of entries.entries()) {
+			const id = String(Reflect.get(entry, key)).toLowerCase();
+			if (seen.has(id))
+				ctx.addIssue({ code: "custom", path: [index, key], message: `"${id}" is listed twice`, params: { fix: "Remove one entry." } });
+			seen.add(id);
+		}
+	};
+}
+
+export const companyDocumentSchema = z.strictObject({
+	apiVersion: z.literal("spillway/v1").meta({ description: "Always spillway/v1.", fix: "Write apiVersion: spillway/v1." }),
+	kind: z.literal("Company").meta({ description: "Always Company.", fix: "Write kind: Company." }),
+	spec: z.strictObject({
+		timeZone: value
+			.line(64)
+			.optional()
+			.meta({ description: "IANA zone of the ledger's days and months. It stays after the first charge.", examples: ["Europe/Berlin"] }),
+		teams: z.array(teamSchema).max(COMPANY_LIMITS.teams).superRefine(unique("name")).optional().meta({ description: "All teams." }),
+		people: z
+			.array(personSchema)
+			.max(COMPANY_LIMITS.people)
+			.superRefine(unique("email"))
+			.optional()
+			.meta({ description: "People and service accounts." }),
+		sites: z
+			.array(siteSchema)
+			.max(COMPANY_LIMITS.sites)
+			.superRefine(unique("id"))
+			.optional()
+			.meta({ description: "Cloud accounts and clusters." }),
+		policy: policyDocumentSchema.shape.spec
+			.optional()
+			.meta({ description: "Rules, budgets, shares and weights: the spec of the policy named default.", valueType: "policy spec" }),
+		channels: z
+			.array(channelSchema)
+			.max(COMPANY_LIMITS.channels)
+			.superRefine(unique("name"))
+			.optional()
+			.meta({ description: "Where alerts and statements are sent." }),
+	}),
+});
+
+export type CompanyFile = z.output<typeof companyDocumentSchema>;
+export type CompanySpec = CompanyFile["spec"];
+
+/** Every secret reference in the file. */
+export function secretRefsOf({ sites = [], channels = [] }: CompanySpec): string[] {
+	const refs = [...sites.map((site) => site.credentials), ...channels.flatMap((channel) => [channel.url, channel.signingKey])];
+	return [...new Set(refs.filter((ref) => ref !== undefined))];
+}

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from "node:util";
+import type { FieldProblem } from "#server/kernel/errors.ts";
+import type { SiteContext } from "#server/services/capacity/site/tools.ts";
+import type { ChannelContext } from "#server/services/notification/channel/schemas.ts";
+
+/** Sites and channels need the process's tools and secret. */
+export type CompanyContext = SiteContext & ChannelContext;
+
+export const CHANGE_KINDS = ["company", "team", "person", "site", "policy", "channel"] as const;
+export const CHANGE_ACTIONS = ["create", "update", "remove"] as const;
+
+export interface ChangeView {
+	kind: (typeof CHANGE_KINDS)[number];
+	/** Name, address or id. */
+	id: string;
+	action: (typeof CHANGE_ACTIONS)[number];
+	/** Values as JSON; null: absent. Secrets are shown as changed only. */
+	fields: { field: string; before: string | null; after: string | null }[];
+}
+
+export interface Change extends ChangeView {
+	/** Changes are applied in the order of the plan, in one transaction. */
+	apply(ctx: CompanyContext): Promise<unknown>;
+}
+
+/** What a part of the plan found. */
+export interface PlanPart {
+	changes: Change[];
+	/** Differences that are left alone, with the reason. */
+	skipped: string[];
+	/** Errors, at paths of the file. */
+	problems: { at: readonly PropertyKey[]; message: string }[];
+	/** Errors that have their place already. */
+	located?: FieldProblem[];
+}
+
+export const SECRET = "(secret)";
+
+/** The fields of `after` that differ from `before`. An undefined value is the same as null. */
+export function differences(
+	before: Readonly<Record<string, unknown>> | null,
+	after: Readonly<Record<string, unknown>>,
+): ChangeView["fields"] {
+	const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value));
+	return Object.entries(after)
+		.map(([field, value]) => ({ field, given: value ?? null, known: before?.[field] ?? null }))
+		.filter(({ given, known }) => !isDeepStrictEqual(given, known))
+		.map(({ field, given, known }) => ({ field, before: json(known), after: json(given) }));
+}

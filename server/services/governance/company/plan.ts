@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import type { z } from "zod";
+import { planCompanyInput } from "#server/contract/inputs/company.ts";
+import { type CompanyText, invalidCompany, parseCompanyText } from "#server/domain/company-file.ts";
+import { secretRefsOf } from "#server/domain/company-schema.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { listTeamDetails } from "../team/list.ts";
+import type { Change, ChangeView, CompanyContext, PlanPart } from "./change.ts";
+import { planChannels } from "./plan-channels.ts";
+import { planPeople } from "./plan-people.ts";
+import { planPolicy, planZone } from "./plan-policy.ts";
+import { planSites } from "./plan-sites.ts";
+import { planTeams } from "./plan-teams.ts";
+
+export interface CompanyPlan {
+	/** Empty when the installation matches the file. */
+	changes: ChangeView[];
+	/** Differences that are left alone, with the reason. */
+	skipped: string[];
+	/** Names this difference; applying with it refuses when something changed since. */
+	hash: string;
+}
+
+/**
+ * What applying the file would change. Nothing is written.
+ * @throws SpillwayError `forbidden`; `invalid_input` with line and column of each problem; `payload_too_large`; ZodError
+ */
+export async function planCompany(ctx: CompanyContext, raw: z.input<typeof planCompanyInput>): Promise<CompanyPlan> {
+	const { changes, skipped } = await computePlan(ctx, raw);
+	const views = changes.map(({ kind, id, action, fields }) => ({ kind, id, action, fields }));
+	return { changes: views, skipped, hash: hashOf(views) };
+}
+
+export function hashOf(changes: readonly ChangeView[]): string {
+	const views = changes.map(({ kind, id, action, fields }) => ({ kind, id, action, fields }));
+	return createHash("sha256").update(JSON.stringify(views)).digest("hex");
+}
+
+/** The plan with what carries it out. @throws as planCompany */
+export async function computePlan(
+	ctx: CompanyContext,
+	raw: z.input<typeof planCompanyInput>,
+): Promise<{ changes: Change[]; skipped: string[] }> {
+	authorize(ctx, "account:manage", null);
+	const { text, secrets, prune } = planCompanyInput.parse(raw);
+	const file = parseCompanyText(text);
+	requireSecrets(file, secrets);
+	const { timeZone, teams, people, sites, channels } = file.spec;
+	const names = await teamNames(ctx, teams, prune);
+	const parts: PlanPart[] = [];
+	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
+	const teamPart = teams && (await planTeams(ctx, teams, prune));
+	// Teams and sites go last when they are removed: people, channels and the policy may still name them.
+	if (teamPart) parts.push(keep(teamPart, "added"));
+	if (people) parts.push(await planPeople(ctx, people, { prune, teams: new Set(names) }));
+	const sitePart = sites && (await planSites(ctx, sites, { prune, secrets }));
+	if (sitePart) parts.push(keep(sitePart, "added"));
+	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds: sites?.map(({ id }) => id) ?? [] }));
+	if (channels) parts.push(await planChannels(ctx, channels, { prune, secrets }));
+	if (sitePart) parts.push(keep(sitePart, "removed"));
+	if (teamPart) parts.push(keep(teamPart, "removed"));
+	const problems = parts.flatMap((part) => [...part.problems.map(file.locate), ...(part.located ?? [])]);
+	if (problems.length > 0) throw invalidCompany(problems);
+	return { changes: parts.flatMap((part) => part.changes), skipped: parts.flatMap((part) => part.skipped) };
+}
+
+function keep(part: PlanPart, which: "added" | "removed"): PlanPart {
+	const isRemoval = which === "removed";
+	const changes = part.changes.filter(({ action }) => (action === "remove") === isRemoval);
+	return isRemoval ? { changes, skipped: [], problems: [] } : { ...part, changes };
+}
+
+/** Teams that exist once the file is applied. */
+async function teamNames(ctx: CompanyContext, teams: readonly { name: string }[] | undefined, prune: boolean): Promise<string[]> {
+	const known = prune && teams ? [] : (await listTeamDetails(ctx)).map(({ name }) => name);
+	return [...new Set([...known, ...(teams ?? []).map(({ name }) => name)])].sort();
+}
+
+function requireSecrets({ spec, locate }: CompanyText, secrets: Readonly<Record<string, string>>): void {
+	const missing = new Set(secretRefsOf(spec).filter((ref) => !Object.hasOwn(secrets, ref)));
+	if (missing.size === 0) return;
+	const message = (ref: string) => `The value of ${ref} was not sent.`;
+	const sites = (spec.sites ?? []).flatMap(({ credentials }, index) =>
+		credentials !== undefined && missing.has(credentials)
+			? [{ at: ["spec", "sites", index, "credentials"], message: message(credentials) }]
+			: [],
+	);
+	const channels = (spec.channels ?? []).flatMap((channel, index) =>
+		(["url", "signingKey"] as const).flatMap((field) => {
+			const ref = channel[field];
+			return ref !== undefined && missing.has(ref) ? [{ at: ["spec", "channels", index, field], message: message(ref) }] : [];
+		}),
+	);
+	throw invalidCompany([...sites, ...channels].map(locate));
+}
