@@ -37,5 +37,5 @@ export async function withWebServer(settings: Record<string, string>, use: (url:
 }
 
 async function listening(output: NodeJS.ReadableStream): Promise<void> {
-	for await (const line of createInterface(output)) if (line.startsWith("web server at")) return;
+	for await (const line of createInterface(output)) if (line.includes("The web server listens")) return;
 }

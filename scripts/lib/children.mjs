@@ -1,14 +1,14 @@
-// Keeps the long-running programs alive: starts them again when they crash, writes what they say to a log, stops them.
+// Keeps the long-running programs alive: starts them again when they crash, keeps their logs, stops them.
 import { spawn } from "node:child_process";
-import { createWriteStream, existsSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isForPeople, openLog } from "./log-file.mjs";
 import { root } from "./node.mjs";
 import { commandLine, processesWithEnv, processIdentity } from "./process-identity.mjs";
-import { killGroup, lineReader } from "./run.mjs";
+import { killGroup } from "./run.mjs";
 
-const LOG_BYTES_MAX = 10_000_000;
+const LOOK_MS = 250;
 const PAUSE_MS_MIN = 500;
 const PAUSE_MS_MAX = 30_000;
 /** A program that has run this long starts again at once. */
@@ -27,18 +27,25 @@ const SHOWN_WINDOW_MS = 10_000;
 
 /**
  * @param {{name: string, command: string[], env: NodeJS.ProcessEnv, logFolder: string, say: (line: string) => void}} options
- *   `say` hears crashes and what the program writes to stderr
+ *   `say` hears crashes and the errors in the program's log
  * @returns {Child}
  */
 export function keepRunning({ name, command: [program, ...args], env, logFolder, say }) {
 	const log = path.join(logFolder, `${name}.log`);
-	if (existsSync(log) && statSync(log).size > LOG_BYTES_MAX) renameSync(log, `${log}.1`);
-	const out = createWriteStream(log, { flags: "a", mode: 0o600 });
+	const file = openLog(log);
 	const show = throttled((line) => say(`[${name}] ${line}`), `[${name}] more is in ${log}`, say);
 	const stopping = new AbortController();
 	let current;
 	let crashes = 0;
 	let isRestarting = false;
+	const look = () => {
+		try {
+			file.look((line) => isForPeople(line) && show(line));
+		} catch {
+			// A log that cannot be read or moved must not end the programs; the next look tries again.
+		}
+	};
+	const looking = setInterval(look, LOOK_MS);
 
 	async function keep() {
 		let pauseMs = PAUSE_MS_MIN;
@@ -61,17 +68,13 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 	function runOnce() {
 		return new Promise((resolve) => {
 			// Its own process group: Ctrl-C in the terminal reaches the start script alone, which stops things in order.
-			const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
-			const readErrors = lineReader(show);
-			child.stdout.on("data", (chunk) => out.write(chunk));
-			child.stderr.on("data", (chunk) => {
-				out.write(chunk);
-				readErrors(String(chunk));
-			});
+			// It writes its log itself: a pipe to this process would break it when this process is killed.
+			const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", file.fd, file.fd], detached: true });
 			current = child;
 			child.once("error", (error) => resolve(error.message));
 			child.once("exit", (code, signal) => {
 				killGroup(child.pid, "SIGKILL");
+				look();
 				resolve(code === null ? `by ${signal}` : `exit code ${code}`);
 			});
 		});
@@ -93,7 +96,8 @@ export function keepRunning({ name, command: [program, ...args], env, logFolder,
 			const timer = setTimeout(() => killGroup(current?.pid, "SIGKILL"), limitMs);
 			await kept;
 			clearTimeout(timer);
-			await new Promise((resolve) => out.end(resolve));
+			clearInterval(looking);
+			file.close();
 		},
 	};
 }

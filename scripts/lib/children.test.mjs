@@ -32,9 +32,17 @@ describe("a program that is kept running", () => {
 		await vi.waitUntil(() => child.crashes() >= 2, WAITING);
 		await child.stop(1_000);
 		expect(said.join("\n")).toMatch(
-			/\[thing\] trouble\nThe thing ended by itself \(exit code 3\); it starts again in 0\.5 s\. Its log: .*thing\.log/,
+			/\[thing\] hello\n\[thing\] trouble\nThe thing ended by itself \(exit code 3\); it starts again in 0\.5 s\. Its log: .*thing\.log/,
 		);
 		expect(readFileSync(child.log, "utf8")).toContain("hello\n");
+	});
+
+	it("shows errors and leaves the rest to the log", async () => {
+		const { child, said } = keep(`echo '{"level":"info"}'; echo '{"level":"error","message":"no"}' >&2; sleep 60`);
+		await vi.waitUntil(() => said.length > 0, WAITING);
+		await child.stop(1_000);
+		expect(said).toEqual(['[thing] {"level":"error","message":"no"}']);
+		expect(readFileSync(child.log, "utf8")).toContain('{"level":"info"}');
 	});
 
 	it("is ended with all that it started when it does not stop in time", async () => {

@@ -1,4 +1,5 @@
 import type { Emulator } from "#server/emulators/shared/emulator.ts";
+import { surviveLostOutput, writeLine } from "#server/kernel/program-log.ts";
 
 /** How long things take in an emulated cloud that people look at: long enough to be seen, short enough to wait for. */
 export const EMULATED_TIMES = { bootDelayMs: 3_000, terminateDelayMs: 1_000, spotNoticeMs: 20_000, seed: 1 };
@@ -25,9 +26,10 @@ export async function runEmulatorProgram(program: EmulatorProgram): Promise<void
 }
 
 async function run(program: EmulatorProgram): Promise<void> {
-	const log = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`);
+	surviveLostOutput();
+	const log = (line: string) => writeLine(1, `${new Date().toISOString()} ${line}`);
 	const emulator = await program.start(portOf(program), log);
-	process.stdout.write(`${program.ready(emulator.url)}\n`);
+	log(program.ready(emulator.url));
 	let isStopping = false;
 	for (const signal of ["SIGTERM", "SIGINT"] as const) {
 		process.on(signal, () => {

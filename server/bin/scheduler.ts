@@ -9,6 +9,7 @@ import { connect } from "#server/db/client.ts";
 import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
+import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
@@ -21,9 +22,8 @@ const settings = env();
 requireOwnSecrets(settings);
 const connection = connect(settings.DATABASE_URL, { applicationName: "spillway-scheduler" });
 const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
-const log: LoopContext["log"] = (level, message, facts = {}) => {
-	process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), level, message, ...facts })}\n`);
-};
+const log: LoopContext["log"] = logLine;
+surviveLostOutput();
 
 const kinds = siteKinds(settings);
 const sites = new SiteDrivers({

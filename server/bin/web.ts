@@ -12,6 +12,7 @@ import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
+import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { leastRightsReader } from "#server/services/capacity/site/least-rights.ts";
 import { systemContext } from "#server/services/core/context.ts";
@@ -34,6 +35,7 @@ const UPLOAD_LIMIT_MS = 3_600_000;
 const HEADERS_LIMIT_MS = 15_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
+surviveLostOutput();
 const shared = runtime();
 shared.siteTools = {
 	kinds: siteKinds(shared.env),
@@ -108,14 +110,14 @@ const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: H
 keepQuotesReady({ ...systemContext(rt.connection.db, rt.clock), timing: rt.timing }, rt.shutdown.signal);
 server.keepAliveTimeout = 65_000;
 server.listen(port, host, () => {
-	process.stdout.write(`web server at http://${host}:${port}\n`);
+	logLine("info", "The web server listens", { url: `http://${host}:${port}` });
 	showSetUpCode(rt).catch((error: unknown) => rt.logError("the set-up code could not be shown", error, "none"));
 	void keepListening(rt.connection.db, rt.shutdown.signal, (error) =>
 		rt.logError("could not record that agents were heard", error, "agent"),
 	);
 });
 server.on("error", (error) => {
-	process.stderr.write(`The web server cannot listen on ${host}:${port}: ${error.message}\n`);
+	logLine("error", `The web server cannot listen on ${host}:${port}: ${error.message}`);
 	process.exit(1);
 });
 

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
+import { logLine } from "#server/kernel/program-log.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import { type Timing, timingSchema } from "#server/services/core/timing.ts";
 import { ChangeFeed } from "#server/services/notification/changes/feed.ts";
@@ -46,9 +47,7 @@ function create(): Runtime {
 		siteTools: null,
 		shutdown,
 		logError: (message, error, requestId) => {
-			process.stderr.write(
-				`${JSON.stringify({ at: new Date().toISOString(), level: "error", message, requestId, error: inspect(error) })}\n`,
-			);
+			logLine("error", message, { requestId, error: inspect(error) });
 		},
 	};
 }

@@ -1,0 +1,54 @@
+// The log of a program that runs for long: the program writes it, and this bounds its size and reads what is new in it.
+import { closeSync, copyFileSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { lineReader } from "./run.mjs";
+
+const LOG_BYTES_MAX = 10_000_000;
+/** Read at once; what a burst wrote beyond it follows at the next look. */
+const READ_BYTES_MAX = 1_000_000;
+
+/**
+ * @param {string} file
+ * @returns {{fd: number, look: (onLine: (line: string) => void) => void, close: () => void}} `fd`: for the program's stdout and stderr. It
+ *   appends, so the file may be cut while the program runs. `look` calls `onLine` for each line since the last look, and moves the log
+ *   to `FILE.1` when it is too long.
+ */
+export function openLog(file, bytesMax = LOG_BYTES_MAX) {
+	const fd = openSync(file, "a+", 0o600);
+	let offset = fstatSync(fd).size;
+	let pass = () => undefined;
+	const decoder = new StringDecoder("utf8");
+	const read = lineReader((line) => pass(line));
+	return {
+		fd,
+		look(onLine) {
+			const { size } = fstatSync(fd);
+			if (size < offset) offset = 0;
+			const bytes = Buffer.alloc(Math.min(size - offset, READ_BYTES_MAX));
+			const count = readSync(fd, bytes, 0, bytes.length, offset);
+			offset += count;
+			pass = onLine;
+			read(decoder.write(bytes.subarray(0, count)));
+			if (offset > bytesMax) offset = rotate(file);
+		},
+		close: () => closeSync(fd),
+	};
+}
+
+/** Lines written between the copy and the cut are lost. On a full disk the old log goes, so that the new one has room. */
+function rotate(file) {
+	try {
+		copyFileSync(file, `${file}.1`);
+	} catch (error) {
+		if (error.code !== "ENOSPC") throw error;
+		truncateSync(`${file}.1`);
+	}
+	truncateSync(file);
+	return 0;
+}
+
+/** Whether people at the terminal should see a line: errors of our own programs, and whatever is no line of a log. */
+export function isForPeople(line) {
+	if (line.startsWith("{")) return line.includes('"level":"error"');
+	return line.trim() !== "" && !/^\d{4}-\d{2}-\d{2}T/.test(line);
+}
