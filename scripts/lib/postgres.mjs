@@ -3,6 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { PlainError } from "./plain-error.mjs";
 import { HOST } from "./ports.mjs";
 import { enterableFolder, postgresAccount } from "./postgres-account.mjs";
@@ -15,6 +16,9 @@ const DATABASE = "spillway";
 const START_LIMIT_SECONDS = 300;
 const STOP_LIMIT_SECONDS = 60;
 const LOG_BYTES_MAX = 10_000_000;
+const WATCH_MS = 500;
+const RESTART_PAUSE_MS_MIN = 500;
+const RESTART_PAUSE_MS_MAX = 30_000;
 
 /** For one busy machine. What makes a commit durable (fsync, synchronous_commit) stays on. */
 const SETTINGS = {
@@ -49,12 +53,13 @@ const THROWAWAY_SETTINGS = {
 /**
  * Starts PostgreSQL on `dir`, which it creates when needed; one that a killed run left behind is stopped first.
  * @param {{dir: string, port: number, password: string, durable?: boolean, settings?: Record<string, string>,
- *   update?: (detail: string) => void}} options `dir`: absolute; `durable: false` for tests
+ *   update?: (detail: string) => void, say?: (line: string) => void}} options `dir`: absolute; `durable: false` for tests; with `say`, a
+ *   server that ends by itself is started again, and `say` hears of it
  * @returns {Promise<{url: string, port: number, dataDir: string, log: string, notes: string[],
  *   stop(mode?: "fast" | "immediate"): Promise<void>}>} `url` is a superuser's, on the database `spillway`
  * @throws {PlainError}
  */
-export async function startPostgres({ dir, port, password, durable = true, settings = {}, update = () => {} }) {
+export async function startPostgres({ dir, port, password, durable = true, settings = {}, update = () => {}, say }) {
 	const notes = [];
 	const account = postgresAccount(path.join(dir, "data"), notes);
 	const folder = enterableFolder(dir, account, notes);
@@ -68,15 +73,51 @@ export async function startPostgres({ dir, port, password, durable = true, setti
 		createCluster(server, password, durable);
 	}
 	update("starting");
-	await startServer(server, { ...SETTINGS, ...(durable ? {} : THROWAWAY_SETTINGS), ...settings, port: String(port) });
+	const all = { ...SETTINGS, ...(durable ? {} : THROWAWAY_SETTINGS), ...settings, port: String(port) };
+	await startServer(server, all);
+	const watching = new AbortController();
+	const watched = say ? keepServer(server, all, { say, signal: watching.signal }) : undefined;
 	return {
 		url: `postgres://${USER}:${encodeURIComponent(password)}@${HOST}:${port}/${DATABASE}`,
 		port,
 		dataDir: server.dataDir,
 		log: server.log,
 		notes,
-		stop: (mode = "fast") => stopServer(server, mode),
+		async stop(mode = "fast") {
+			watching.abort();
+			await watched;
+			await stopServer(server, mode);
+		},
 	};
+}
+
+/** Until the signal: starts the server again after it ended, with growing pauses while it does not start. */
+async function keepServer(server, settings, { say, signal }) {
+	const pause = (ms) => sleep(ms, undefined, { signal }).catch(() => undefined);
+	let pauseMs = RESTART_PAUSE_MS_MIN;
+	while (!signal.aborted) {
+		await pause(WATCH_MS);
+		if (signal.aborted || isRunning(server)) continue;
+		say(`PostgreSQL ended by itself; it starts again. Its log: ${server.log}`);
+		try {
+			await startServer(server, settings);
+			pauseMs = RESTART_PAUSE_MS_MIN;
+			say("PostgreSQL runs again.");
+		} catch (error) {
+			say(`${error.message} The next try is in ${pauseMs / 1000} s.`);
+			await pause(pauseMs);
+			pauseMs = Math.min(pauseMs * 2, RESTART_PAUSE_MS_MAX);
+		}
+	}
+}
+
+function isRunning({ dataDir }) {
+	try {
+		return isPostmaster(Number.parseInt(readFileSync(path.join(dataDir, "postmaster.pid"), "utf8"), 10));
+	} catch (error) {
+		if (error.code === "ENOENT") return false;
+		throw error;
+	}
 }
 
 function createCluster(server, password, durable) {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import os from "node:os";
 import path from "node:path";
 import postgresClient from "postgres";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { freePort } from "./ports.mjs";
 import { startPostgres } from "./postgres.mjs";
 
@@ -38,6 +38,22 @@ describe("PostgreSQL from npm", () => {
 		process.kill(Number.parseInt(readFileSync(path.join(first.dataDir, "postmaster.pid"), "utf8"), 10), "SIGKILL");
 		const second = await start("kept");
 		expect(await ask(second.url, "select n from kept")).toEqual([{ n: 42 }]);
+	});
+
+	it("is started again when it was killed, until it is stopped", async () => {
+		const said = [];
+		const dir = path.join(base, "watched");
+		const server = await startPostgres({ dir, port: await freePort(), password: "x", say: (line) => said.push(line) });
+		await ask(server.url, "create table kept (n int); insert into kept values (42)");
+		const pid = () => Number.parseInt(readFileSync(path.join(server.dataDir, "postmaster.pid"), "utf8"), 10);
+		const killed = pid();
+		process.kill(killed, "SIGKILL");
+		await vi.waitUntil(() => said.includes("PostgreSQL runs again."), { timeout: 60_000, interval: 50 });
+		expect(said[0]).toContain("PostgreSQL ended by itself; it starts again.");
+		expect(pid()).not.toBe(killed);
+		expect(await ask(server.url, "select n from kept")).toEqual([{ n: 42 }]);
+		await server.stop();
+		expect(existsSync(path.join(server.dataDir, "postmaster.pid"))).toBe(false);
 	});
 
 	it("takes a running server of a killed run over, and stops permanently", async () => {

@@ -108,7 +108,7 @@ async function prepareDatabase({ progress, home, logFolder, settings, node, sign
 	if (!settings.ownDatabase) {
 		const dir = path.join(home, "postgres");
 		const postgres = await progress.run("Starting PostgreSQL", (update) =>
-			startPostgres({ dir, port: settings.postgresPort, password: settings.postgresPassword, update }),
+			startPostgres({ dir, port: settings.postgresPort, password: settings.postgresPassword, update, say: progress.line }),
 		);
 		undo.push(() => postgres.stop());
 		env.DATABASE_URL = postgres.url;
