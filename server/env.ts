@@ -55,6 +55,8 @@ const schema = z.object({
 	SPILLWAY_SCHEDULER_PORT: z.coerce.number().int().min(1).max(65535).optional(),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
+	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */
+	SPILLWAY_DISK_RESERVE_MIB: z.coerce.number().int().min(0).default(256),
 	SPILLWAY_DEMO: z
 		.enum(["0", "1"])
 		.default("0")

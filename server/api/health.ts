@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
 import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import type { DiskRoom } from "#server/kernel/disk-room.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { metricsText } from "./metrics.ts";
 import { sendJson } from "./rest/handler.ts";
@@ -13,10 +14,11 @@ export function isHealthPath(url: string): boolean {
 	return PATHS.includes(url.split("?")[0] ?? "");
 }
 
-/** /healthz: the process lives. /readyz: it can serve, and who it is. /metrics: Prometheus. Without sign-in, no names in them. */
-export async function handleHealth(rt: Runtime, req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** /healthz: the process lives, and whether it refuses changes. /readyz: it can serve, and who it is. /metrics: Prometheus. Without sign-in, no names in them. */
+export async function handleHealth(rt: Runtime & { room?: DiskRoom }, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const path = (req.url ?? "").split("?")[0];
-	if (path === "/healthz") return sendJson(res, 200, { status: "ok" });
+	const full = rt.room?.problem() ?? null;
+	if (path === "/healthz") return sendJson(res, 200, full === null ? { status: "ok" } : { status: "degraded", why: full });
 	try {
 		if (path === "/metrics") {
 			const text = await metricsText(rt);

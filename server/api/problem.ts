@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isDatabaseAway, isDiskFull } from "#server/db/failures.ts";
 import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
@@ -26,6 +27,7 @@ export const STATUS: Record<ErrorCode, number> = {
 	misdirected: 421,
 	too_many_requests: 429,
 	unavailable: 503,
+	insufficient_storage: 507,
 };
 
 const TITLES: Record<ErrorCode, string> = {
@@ -40,6 +42,7 @@ const TITLES: Record<ErrorCode, string> = {
 	misdirected: "Unknown host",
 	too_many_requests: "Too many requests",
 	unavailable: "Not available now",
+	insufficient_storage: "The disk is full",
 };
 
 /** The one mapping of errors for tRPC and REST. What is not expected is told without its inside. */
@@ -68,12 +71,25 @@ export function problemOf(error: unknown, requestId: string): Problem {
 	};
 }
 
+/** Sent with 503 and 507. A database that ended is back within seconds. */
+export const RETRY_AFTER_SECONDS = 5;
+
 /** Wrong fields that are listed; a body can have a million. */
 const FIELDS_MAX = 100;
 
 /** A zod error of an input is the caller's; everything else that is not ours stays unknown. */
 export function toSpillwayError(error: unknown): SpillwayError | null {
 	if (error instanceof SpillwayError) return error;
+	if (isDiskFull(error))
+		return new SpillwayError("insufficient_storage", "The disk of the database or of Spillway's folder is full. Nothing was changed.", {
+			fix: "A platform engineer frees some space. Spillway then goes on by itself.",
+			cause: error,
+		});
+	if (isDatabaseAway(error))
+		return new SpillwayError("unavailable", "The database does not answer. Nothing was changed.", {
+			fix: `Try again in ${RETRY_AFTER_SECONDS} seconds.`,
+			cause: error,
+		});
 	if (error instanceof z.ZodError) {
 		const fields = error.issues.slice(0, FIELDS_MAX).map((i) => ({
 			path: i.path.map(String).join("."),

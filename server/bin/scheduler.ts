@@ -6,6 +6,7 @@ import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
 import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
 import { connect } from "#server/db/client.ts";
+import { demandMigrated } from "#server/db/migrate.ts";
 import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
@@ -20,6 +21,7 @@ import { openSite, siteKinds } from "./site-kinds.ts";
 
 const settings = env();
 requireOwnSecrets(settings);
+await demandMigrated(settings.DATABASE_URL);
 const connection = connect(settings.DATABASE_URL, { applicationName: "spillway-scheduler" });
 const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
 const log: LoopContext["log"] = logLine;

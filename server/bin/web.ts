@@ -11,7 +11,9 @@ import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
+import { demandMigrated } from "#server/db/migrate.ts";
 import { publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
+import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { leastRightsReader } from "#server/services/capacity/site/least-rights.ts";
@@ -53,6 +55,7 @@ const rt = {
 };
 requireOwnSecrets(rt.env);
 requireLoopbackDemo(rt.env);
+await demandMigrated(rt.env.DATABASE_URL);
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
@@ -79,11 +82,22 @@ const edge = makeEdge({
 	...{ nowMs: () => rt.clock.nowMs(), addressOf: clientAddress },
 });
 
+const room = await watchDiskRoom({
+	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
+});
+/** Signing in and the agents' small messages stay possible: they keep running jobs and people informed. */
+const TAKES_ROOM = /^\/api\/(v1|trpc)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
+
+function demandRoom({ method = "GET", url = "/" }: IncomingMessage): void {
+	if (!["GET", "HEAD", "OPTIONS"].includes(method) && TAKES_ROOM.test(url)) room.demand();
+}
+
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const url = req.url ?? "/";
-	if (isHealthPath(url)) return handleHealth(rt, req, res);
+	if (isHealthPath(url)) return handleHealth({ ...rt, room }, req, res);
 	try {
 		edge.demandOwn(req);
+		demandRoom(req);
 	} catch (error) {
 		return refuse(res, error);
 	}

@@ -1,3 +1,5 @@
+import path from "node:path";
+import { readMigrationFiles } from "drizzle-orm/migrator";
 import postgres from "postgres";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -9,7 +11,7 @@ let sql: postgres.Sql;
 
 beforeEach(async () => {
 	database = await createTestDatabase();
-	sql = postgres(database.url, { max: 1 });
+	sql = postgres(database.url, { max: 1, onnotice: () => {} });
 });
 afterEach(async () => {
 	await sql.end();
@@ -18,18 +20,22 @@ afterEach(async () => {
 
 const journal = () => sql<{ hash: string; created_at: string }[]>`select hash, created_at from drizzle.__drizzle_migrations order by id`;
 
-/** Rewrites the journal as the earlier migrations left it: 38 rows, the last one at a known time. */
+/** Makes the database as the earlier migrations left it: the baseline's schema, and a journal of 38 rows, the last one at a known time. */
 async function pretendEarlier(count: number): Promise<void> {
+	await sql`drop schema public cascade`;
+	await sql`create schema public`;
+	const [baseline] = readMigrationFiles({ migrationsFolder: path.resolve(import.meta.dirname, "../../drizzle") });
+	await sql.begin(async (tx) => {
+		for (const statement of baseline?.sql ?? []) await tx.unsafe(statement);
+	});
+	await sql`insert into setting (key, value) values ('kept', '1')`;
 	await sql`delete from drizzle.__drizzle_migrations`;
-	// What later migrations created did not exist yet.
-	await sql`drop table if exists artifact_file, artifact`;
 	await sql`insert into drizzle.__drizzle_migrations (hash, created_at)
 		select 'earlier-' || n, 1795473764011 - (38 - n) * 1000 from generate_series(1, ${count}::int) as n`;
 }
 
 it("adopts a database that ran every earlier migration, and leaves its data alone", async () => {
 	const before = await journal();
-	await sql`insert into setting (key, value) values ('kept', '1')`;
 	await pretendEarlier(38);
 	expect(await adoptDatabase(database.url)).toBe("adopted");
 	expect(await journal()).toEqual([before[0]]);

@@ -5,6 +5,7 @@ import { migrate as drizzleMigrate } from "drizzle-orm/postgres-js/migrator";
 import postgres from "postgres";
 import { defined } from "#server/kernel/assert.ts";
 import { type Adoption, adoptBaseline } from "./adopt-baseline.ts";
+import { demandKnownSchema, recordCompatibility } from "./schema-version.ts";
 
 /** Where drizzle finds the migrations. */
 export const MIGRATIONS = { migrationsFolder: path.resolve(import.meta.dirname, "../../drizzle") };
@@ -20,7 +21,21 @@ export async function migrate(url: string): Promise<void> {
 	await withMigrationLock(url, async (client) => {
 		await adopt(client);
 		await drizzleMigrate(drizzle({ client }), MIGRATIONS);
+		await recordCompatibility(client, readMigrationFiles(MIGRATIONS));
 	});
+}
+
+/**
+ * For programs at their start: refuses a database whose schema they do not know.
+ * @throws SpillwayError `precondition_failed`
+ */
+export async function demandMigrated(url: string): Promise<void> {
+	const client = postgres(url, { max: 1, onnotice: () => {} });
+	try {
+		await demandKnownSchema(client, readMigrationFiles(MIGRATIONS));
+	} finally {
+		await client.end();
+	}
 }
 
 /** Adopts a database from before the first release, without applying newer migrations. */

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
+import { hasCause, isDatabaseAway } from "./failures.ts";
 
 /** Thrown into a transaction that continues after its session has ended. */
 class SessionEnded extends Error {
@@ -69,13 +70,7 @@ function guarded(sql: TransactionSql, state: { over: boolean }): TransactionSql 
 	});
 }
 
-/** Error codes of the client and the operating system for a lost connection. */
-const LOST = /^(CONNECTION_|CONNECT_TIMEOUT$|ECONN|EPIPE$|ETIMEDOUT$)/;
-
-/** Whether the session ended. Checks causes too, because Drizzle wraps errors. */
+/** Whether the session ended. */
 function endsSession(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	const { code, severity } = error as { code?: unknown; severity?: unknown };
-	if (severity === "FATAL" || severity === "PANIC" || error instanceof SessionEnded) return true;
-	return (typeof code === "string" && LOST.test(code)) || endsSession(error.cause);
+	return isDatabaseAway(error) || hasCause(error, (e) => e instanceof SessionEnded);
 }

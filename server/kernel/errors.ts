@@ -11,7 +11,9 @@ export type ErrorCode =
 	/** The request names a host that this server does not answer for. */
 	| "misdirected"
 	| "too_many_requests"
-	| "unavailable";
+	| "unavailable"
+	/** The disk is full, or nearly so. */
+	| "insufficient_storage";
 
 /** One wrong field: where, what was given, what is allowed. */
 export interface FieldProblem {

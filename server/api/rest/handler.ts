@@ -11,7 +11,7 @@ import { DOORS } from "../edge/limits.ts";
 import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
 import { processContext } from "../operations/context.ts";
-import { type Problem, problemOf } from "../problem.ts";
+import { type Problem, problemOf, RETRY_AFTER_SECONDS } from "../problem.ts";
 import { openApi } from "./openapi.ts";
 import type { RestAnswer, RestContext, RestRequest, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -215,6 +215,7 @@ export function sendProblem(res: ServerResponse, problem: Problem, error: unknow
 		"cache-control": "no-store",
 		...(problem.status === 401 ? { "www-authenticate": "Bearer" } : {}),
 		...(problem.status === 413 ? { connection: "close" } : {}),
+		...(problem.status === 503 || problem.status === 507 ? { "retry-after": String(RETRY_AFTER_SECONDS) } : {}),
 		...(error instanceof RateLimitError ? { ...rateLimitHeaders(error.state), "retry-after": String(error.state.resetSeconds) } : {}),
 	});
 	res.end(text);

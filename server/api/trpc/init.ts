@@ -50,6 +50,7 @@ const TRPC_CODES = {
 	misdirected: "BAD_REQUEST",
 	too_many_requests: "TOO_MANY_REQUESTS",
 	unavailable: "SERVICE_UNAVAILABLE",
+	insufficient_storage: "SERVICE_UNAVAILABLE",
 	internal: "INTERNAL_SERVER_ERROR",
 } as const;
 

@@ -1,0 +1,24 @@
+import { DrizzleQueryError } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { problemOf } from "./problem.ts";
+
+const wrapped = (facts: Record<string, unknown>): Error =>
+	new DrizzleQueryError("select 1", [], Object.assign(new Error("driver"), facts));
+
+describe("an error of the database", () => {
+	it.each([{ code: "ECONNREFUSED" }, { code: "CONNECTION_CLOSED" }, { code: "57P03", severity: "FATAL" }])(
+		"that means it is away (%o) answers 503",
+		(facts) => {
+			expect(problemOf(wrapped(facts), "r")).toMatchObject({ status: 503, code: "unavailable", fix: "Try again in 5 seconds." });
+		},
+	);
+
+	it("that means its disk is full answers 507", () => {
+		expect(problemOf(wrapped({ code: "53100", severity: "ERROR" }), "r")).toMatchObject({ status: 507, code: "insufficient_storage" });
+		expect(problemOf(Object.assign(new Error("write"), { code: "ENOSPC" }), "r")).toMatchObject({ status: 507 });
+	});
+
+	it("of another kind stays unknown", () => {
+		expect(problemOf(wrapped({ code: "42703", severity: "ERROR" }), "r")).toMatchObject({ status: 500, code: "internal" });
+	});
+});

@@ -1,0 +1,24 @@
+/** Error codes of the client and the operating system for a lost connection. */
+const LOST = /^(CONNECTION_|CONNECT_TIMEOUT$|ECONN|EPIPE$|ETIMEDOUT$)/;
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: disk_full. */
+const DISK_FULL = "53100";
+
+/** Whether an error, or one that it wraps, means that the database cannot be reached or ended the session. Drizzle wraps errors. */
+export function isDatabaseAway(error: unknown): boolean {
+	return hasCause(error, ({ code, severity }) => severity === "FATAL" || severity === "PANIC" || (isText(code) && LOST.test(code)));
+}
+
+/** Whether the database or the operating system had no room to write. */
+export function isDiskFull(error: unknown): boolean {
+	return hasCause(error, ({ code }) => code === DISK_FULL || code === "ENOSPC" || code === "EDQUOT");
+}
+
+/** Whether an error or any of its causes matches. */
+export function hasCause(error: unknown, matches: (error: Error & { code?: unknown; severity?: unknown }) => boolean): boolean {
+	for (let e = error; e instanceof Error; e = e.cause) if (matches(e)) return true;
+	return false;
+}
+
+function isText(value: unknown): value is string {
+	return typeof value === "string";
+}

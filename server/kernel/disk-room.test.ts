@@ -1,0 +1,30 @@
+import { expect, it, vi } from "vitest";
+import { freeBytes, watchDiskRoom } from "./disk-room.ts";
+
+const MIB = 1024 * 1024;
+const WAITING = { timeout: 10_000, interval: 5 };
+
+it("refuses below the reserve, and resumes by itself at a quarter more", async () => {
+	const stop = new AbortController();
+	let free = 300 * MIB;
+	const room = await watchDiskRoom({ folder: "/data", reserveBytes: 256 * MIB, signal: stop.signal, free: async () => free, lookMs: 5 });
+	expect(room.problem()).toBeNull();
+	room.demand();
+	free = 255 * MIB;
+	await vi.waitUntil(() => room.problem() !== null, WAITING);
+	expect(room.problem()).toBe("The disk of /data has 255 MiB left. Spillway accepts changes again at 320 MiB.");
+	expect(() => room.demand()).toThrow(room.problem() ?? "");
+	free = 300 * MIB;
+	await vi.waitUntil(() => room.problem()?.includes("300 MiB left") === true, WAITING);
+	free = 320 * MIB;
+	await vi.waitUntil(() => room.problem() === null, WAITING);
+	stop.abort();
+});
+
+it("counts a folder that cannot be measured as having room", async () => {
+	const stop = new AbortController();
+	const room = await watchDiskRoom({ folder: "/nowhere/at/all", reserveBytes: MIB, signal: stop.signal });
+	expect(room.problem()).toBeNull();
+	stop.abort();
+	expect(await freeBytes("/")).toBeGreaterThan(0);
+});
