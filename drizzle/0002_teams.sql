@@ -1,3 +1,4 @@
+-- expands: earlier programs run on this schema
 ALTER TABLE "team" ADD COLUMN "title" text;--> statement-breakpoint
 ALTER TABLE "team" ADD COLUMN "cost_center" text;--> statement-breakpoint
 ALTER TABLE "team" ADD COLUMN "parent" text;--> statement-breakpoint
