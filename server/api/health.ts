@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
-import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import type { DiskRoom } from "#server/kernel/disk-room.ts";
+import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { metricsText } from "./metrics.ts";
 import { sendJson } from "./rest/handler.ts";

@@ -2,8 +2,7 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { problemOf } from "./problem.ts";
 
-const wrapped = (facts: Record<string, unknown>): Error =>
-	new DrizzleQueryError("select 1", [], Object.assign(new Error("driver"), facts));
+const wrapped = (facts: Record<string, unknown>): Error => new DrizzleQueryError("select 1", [], Object.assign(new Error("driver"), facts));
 
 describe("an error of the database", () => {
 	it.each([{ code: "ECONNREFUSED" }, { code: "CONNECTION_CLOSED" }, { code: "57P03", severity: "FATAL" }])(

@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { currentSetUpCode } from "#server/auth/set-up-code.ts";
 import { publicUrl } from "#server/env.ts";
+import { writeLine } from "#server/kernel/program-log.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 
 /** In SPILLWAY_HOME, with mode 0600, while no administrator can sign in. `npm start` prints it. */
@@ -13,5 +14,5 @@ export async function showSetUpCode({ env, connection }: Pick<Runtime, "env" | "
 	const file = path.join(env.SPILLWAY_HOME, SETUP_FILE);
 	if (code === null) return rmSync(file, { force: true });
 	writeFileSync(file, `${code}\n`, { mode: 0o600 });
-	process.stdout.write(`No administrator can sign in yet. Open ${publicUrl(env)}/setup and enter the set-up code ${code}\n`);
+	writeLine(1, `No administrator can sign in yet. Open ${publicUrl(env)}/setup and enter the set-up code ${code}`);
 }

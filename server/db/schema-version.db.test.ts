@@ -16,7 +16,12 @@ afterEach(async () => {
 	await database.drop();
 });
 
-const migrationOf = (folderMillis: number, text: string): MigrationMeta => ({ sql: [text], folderMillis, hash: `h${folderMillis}`, bps: true });
+const migrationOf = (folderMillis: number, text: string): MigrationMeta => ({
+	sql: [text],
+	folderMillis,
+	hash: `h${folderMillis}`,
+	bps: true,
+});
 const first = migrationOf(1, "create table a ()");
 const adds = migrationOf(2, "-- expands: earlier programs run on this schema\nalter table a add column b int");
 const removes = migrationOf(3, "alter table a drop column b");
