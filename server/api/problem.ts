@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDatabaseAway, isDiskFull } from "#server/db/failures.ts";
+import { isDatabaseAway, isDiskFull } from "#server/kernel/database-failures.ts";
 import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 

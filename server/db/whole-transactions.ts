@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from "postgres";
-import { hasCause, isDatabaseAway } from "./failures.ts";
+import { hasCause, isDatabaseAway } from "#server/kernel/database-failures.ts";
 
 /** Thrown into a transaction that continues after its session has ended. */
 class SessionEnded extends Error {
