@@ -55,7 +55,7 @@ export function negated(a: Amounts): Amounts {
 	return addScaled(NO_AMOUNTS, a, -1n);
 }
 
-/** The share part / whole of every amount, towards zero: of a charge and of its taking back the same. */
+/** The share part / whole of every amount, towards zero: the same for a charge and for its reversal. */
 export function shareOf(a: Amounts, part: bigint, whole: bigint): Amounts {
 	const share = (value: bigint): bigint => (value * part) / whole;
 	const known = (value: bigint | null): bigint | null => (value === null ? null : share(value));

@@ -197,12 +197,12 @@ describe("cutting", () => {
 
 	it("of 2026-10-29T07:00Z to 2026-11-28T12:00Z it takes the first day whole and its 7 hours off; the last one's 12 hours are added", () => {
 		const { add, less } = coverLessHours({ fromMs: Date.UTC(2026, 9, 29, 7), toMs: Date.UTC(2026, 10, 28, 12) });
-		const told = (of: typeof add) => of.map((s) => [s.granularity, iso(s.fromMs).slice(0, 13), iso(s.toMs).slice(0, 13)]);
-		expect(told(add)).toEqual([
+		const rangesOf = (of: typeof add) => of.map((s) => [s.granularity, iso(s.fromMs).slice(0, 13), iso(s.toMs).slice(0, 13)]);
+		expect(rangesOf(add)).toEqual([
 			["day", "2026-10-29T00", "2026-11-28T00"],
 			["hour", "2026-11-28T00", "2026-11-28T12"],
 		]);
-		expect(told(less)).toEqual([["hour", "2026-10-29T00", "2026-10-29T07"]]);
+		expect(rangesOf(less)).toEqual([["hour", "2026-10-29T00", "2026-10-29T07"]]);
 	});
 
 	it("takes 2026-01-30T22:00Z to 2026-04-02T03:00Z as hours, a day, two months, a day and hours", () => {

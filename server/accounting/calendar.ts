@@ -16,7 +16,7 @@ export type Bucket = Granularity | "week";
 
 /**
  * Start of the bucket that holds the instant. Days, weeks and months are those of the calendar, so a day may have 23 or
- * 25 hours. Hours are UTC hours, of which one that a midnight of the calendar cuts (where clocks are not whole hours from
+ * 25 hours. Hours are UTC hours; an hour that contains a calendar midnight (where clocks are not whole hours from
  * UTC) is two buckets: so days are always made of whole hours, and months of whole days.
  */
 export function bucketStartMs(bucket: Bucket, atMs: number, calendar: Calendar = UTC): number {

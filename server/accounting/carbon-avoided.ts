@@ -8,7 +8,7 @@ export interface OtherPlace extends Pick<PoolPower, "wattsPerGpu" | "pue" | "gra
 	pue: number;
 }
 
-/** What was emitted in clouds, and the GPU time behind it; time whose emissions are not known is no part of it. */
+/** Emissions in clouds, and the GPU time behind them; time with unknown emissions is excluded. */
 export interface Emitted {
 	gpuMs: bigint;
 	milligrams: bigint;

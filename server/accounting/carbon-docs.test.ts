@@ -48,7 +48,7 @@ describe("docs/carbon.md", () => {
 			.map((line) => line.split(/\s{2,}/));
 		expect(Object.fromEntries(said.map(([name, amount]) => [name, Number(amount)]))).toEqual({
 			"energy, Wh": Number(sum((f) => f.energyMilliWh)) / 1e3,
-			"weighed by the hour, Wh": Number(sum((f) => f.hourlyGridMilliWh)) / 1e3,
+			"by the hour, Wh": Number(sum((f) => f.hourlyGridMilliWh)) / 1e3,
 			"10:30 to 11:00, g": Number(hours[0]?.emissionsMilligrams) / 1e3,
 			"11:00 to 12:00, g": Number(hours[1]?.emissionsMilligrams) / 1e3,
 			"location-based, g": Number(emissionsMilligrams) / 1e3,

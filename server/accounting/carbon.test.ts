@@ -54,12 +54,12 @@ describe("footprintOfInterval", () => {
 		});
 	});
 
-	it("30 minutes measured at 200 W and 30 estimated at 400 W: (100 + 200) Wh × 1.135 = 340.5 Wh, of which 113.5 measured", () => {
+	it("30 minutes measured at 200 W and 30 estimated at 400 W: (100 + 200) Wh × 1.135 = 340.5 Wh, with 113.5 measured", () => {
 		const facts = { ...busy, measured: measured(200, 500, [10, 40]) };
 		expect(hour(facts)).toMatchObject({ energyMilliWh: 340_500n, measuredEnergyMilliWh: 113_500n });
 	});
 
-	it("a driver that tells use and no power: 25% busy between 46 W and 400 W is 134.5 W, estimated", () => {
+	it("a driver that reports use and no power: 25% busy between 46 W and 400 W is 134.5 W, estimated", () => {
 		const facts = { ...busy, idleWattsPerGpu: 46, measured: measured(null, 250, [0, 60]) };
 		expect(hour(facts)).toMatchObject({ energyMilliWh: 152_657n, measuredEnergyMilliWh: 0n });
 	});
@@ -72,7 +72,7 @@ describe("footprintOfInterval", () => {
 			expect(parts.reduce((sum, part) => sum + part[key], 0n)).toBe(hour(facts)[key]);
 	});
 
-	it("the hour's own intensity comes before the average: 454 Wh × 120.25 g/kWh = 54.5935 g, weighed by the hour", () => {
+	it("the hour's own intensity comes before the average: 454 Wh × 120.25 g/kWh = 54.5935 g, by the hour", () => {
 		const facts = { ...busy, hourlyMilligramsPerKwh: new Map([[T0, 120_250]]) };
 		expect(hour(facts)).toMatchObject({ emissionsMilligrams: 54_593n, hourlyGridMilliWh: 454_000n });
 		expect(footprintOfInterval(facts, T0 + HOUR_MS, T0 + 2 * HOUR_MS)).toMatchObject({

@@ -36,14 +36,14 @@ export interface PowerFacts {
 
 /** One minute of GPUs that are measured: the mean over them. */
 export interface MeasuredMinute {
-	/** null: the driver tells no power, and it is estimated from the use. */
+	/** null: the driver reports no power, and it is estimated from the use. */
 	wattsPerGpu: number | null;
 	utilisationPermille: number;
 }
 
 /**
- * A minute is known once it is over and told. So that a charge rests on what is known when it is written, the power at an
- * instant is that which was measured so much earlier: the curve is moved by two minutes, its area stays. The first two
+ * A minute is known once it is over and reported. So that a charge uses only known data, the power at an instant is the power
+ * measured this much earlier: the curve is moved by two minutes, its area stays. The first two
  * minutes of a machine are estimated, and its last two are not counted.
  */
 export const MEASURED_LATE_MS = 2 * MINUTE_MS;
@@ -158,15 +158,15 @@ function sinceHourStart(facts: PowerFacts, hourMs: number, elapsedMs: number): F
 		energyMilliWh,
 		measuredEnergyMilliWh: milliWh(work.measured),
 		hourlyGridMilliWh: hourly === undefined ? 0n : energyMilliWh,
-		emissionsMilligrams: weighed(energyMilliWh, gridMilligrams),
-		marketEmissionsMilligrams: weighed(energyMilliWh, contractMilligrams),
+		emissionsMilligrams: gramsOf(energyMilliWh, gridMilligrams),
+		marketEmissionsMilligrams: gramsOf(energyMilliWh, contractMilligrams),
 		embodiedMilligrams,
 	};
 }
 
 const NO_ENERGY = { energyMilliWh: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n } as const;
 
-function weighed(energyMilliWh: bigint, perKwh: bigint | null): bigint | null {
+function gramsOf(energyMilliWh: bigint, perKwh: bigint | null): bigint | null {
 	return perKwh === null ? null : mulDivFloor(energyMilliWh, perKwh, MILLI_WH_PER_KWH).quotient;
 }
 

@@ -36,7 +36,7 @@ describe("a commitment, worked by hand", () => {
 		expect(sumOf(charges, (c) => c.listMicroUsd)).toBe(10_000_000n);
 	});
 
-	it("a machine that outlives it by an hour pays that one at its own price: $2.80 + $4, of which $4 is billed", () => {
+	it("a machine that outlives it by an hour pays that one at its own price: $2.80 + $4, with $4 billed", () => {
 		const commitment = aCommitment({ toMs: T0 + HOUR_MS, upfrontMicroUsd: 2_400_000n });
 		const { charges } = meterUsage(aUsage({ prices, commitment, endMs: T0 + 2 * HOUR_MS }), null, T0 + 3 * HOUR_MS);
 		expect(charges.map((c) => [c.effectiveMicroUsd, c.billedMicroUsd])).toEqual([

@@ -50,7 +50,7 @@ export interface Cover {
 }
 
 /**
- * The same for sums that are not told apart by time, with the fewest hours: of a day that is in the range for its greater
+ * The same for sums that are not split by time, with the fewest hours: of a day that is in the range for its greater
  * part, the whole day is added and its other hours are taken off, because an hour has nearly as many rows as a day.
  */
 export function coverLessHours(range: Interval, calendar: Calendar = UTC): Cover {

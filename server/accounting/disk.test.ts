@@ -78,7 +78,7 @@ describe("a machine's disk on the meter", () => {
 					done = metered.meteredUntilMs;
 				}
 				const last = meterUsage(ended, done, T0 + 41 * DAY_MS);
-				// What is taken back is a correction, in which the machine's time and its disk look alike.
+				// A reversal is a correction where the machine's time and its disk look alike.
 				const back = sumOf(
 					last.charges.filter((c) => c.correction !== null && c.gpuMs === 0n),
 					(c) => c.effectiveMicroUsd,
@@ -94,8 +94,8 @@ describe("a machine's disk on the meter", () => {
 		const { charges } = meterUsage(usage, null, T0 + HOUR_MS);
 		const posted = new Map([[T0, sumOf(charges, (c) => c.effectiveMicroUsd)]]);
 		expect(correctUsage(usage, posted, T0 + HOUR_MS)).toEqual([]);
-		const dearer = { ...usage, prices: [{ fromMs: T0, microUsdPerHour: 500_000n, listMicroUsdPerHour: 1_006_000n }] };
-		expect(correctUsage(dearer, posted, T0 + HOUR_MS)).toMatchObject([{ effectiveMicroUsd: 95_800n }]);
+		const higherPrice = { ...usage, prices: [{ fromMs: T0, microUsdPerHour: 500_000n, listMicroUsdPerHour: 1_006_000n }] };
+		expect(correctUsage(higherPrice, posted, T0 + HOUR_MS)).toMatchObject([{ effectiveMicroUsd: 95_800n }]);
 	});
 });
 

@@ -38,7 +38,7 @@ describe("meterPool, worked by hand", () => {
 		expect(meteredUntilMs).toBe(T0 + 60_000);
 	});
 
-	it("a job whose start lies 10 s before the last metering takes these 10 s from idle", () => {
+	it("a job that started 10 s before the last metering takes these 10 s from idle", () => {
 		const pool = aPool({ microUsdPerGpuHour: 3_600_000n, idleMeteredUntilMs: T0 + 100_000 });
 		const use = aUse({ microUsdPerGpuHour: 3_600_000n, startMs: T0 + 90_000 });
 		const { charges } = meterOwnedUse(pool, use, T0 + 120_000);

@@ -10,8 +10,8 @@ import type { Calendar } from "./zone.ts";
 
 /**
  * Owned hardware costs the same used or idle, but for its power. Every slot of a pool is priced on its own time line
- * (a running total since 1970): its share of the pool's rate card, or the flat price where no card holds. What jobs used
- * and what stood idle add up to what is owned to the micro-dollar, in every interval.
+ * (a running total since 1970): its share of the pool's rate card, or the flat price where no card holds. Used and idle time add up to
+ * what is owned, to the micro-dollar, in every interval.
  */
 export interface OwnedPool {
 	poolId: string;

@@ -65,7 +65,7 @@ describe("meterUsage, worked by hand", () => {
 		]);
 	});
 
-	it("an end that is learnt 90 s late is taken back as an adjustment: 300 s metered, 210 s used", () => {
+	it("an end that is learnt 90 s late is reversed by an adjustment: 300 s metered, 210 s used", () => {
 		const usage = aUsage({ prices: [{ fromMs: T0, microUsdPerHour: 3_600_000n, listMicroUsdPerHour: 3_600_000n }] });
 		const first = meterUsage(usage, null, T0 + 300_000);
 		const second = meterUsage({ ...usage, endMs: T0 + 210_000 }, first.meteredUntilMs, T0 + 330_000);

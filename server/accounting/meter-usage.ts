@@ -102,7 +102,7 @@ export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, 
 	});
 }
 
-/** The same charge taken back, as its own row. */
+/** The reversal of the same charge, as its own row. */
 export function reversed(charge: ChargeDraft): ChargeDraft {
 	return { ...charge, ...negated(charge), correction: "end_learnt_late", dimensions: { ...charge.dimensions, kind: "adjustment" } };
 }

@@ -175,7 +175,7 @@ interface YearPosition {
 	lengthMs: bigint;
 }
 
-/** Whole years are exact; within a year it is spread evenly over its hours, of which a leap year has 24 more. */
+/** Whole years are exact; within a year it is spread evenly over its hours; a leap year has 24 more. */
 function yearlyUntil(microUsdPerYear: bigint, { yearsBefore, elapsedMs, lengthMs }: YearPosition): bigint {
 	return yearsBefore * microUsdPerYear + mulDivFloor(microUsdPerYear, elapsedMs, lengthMs).quotient;
 }

@@ -36,7 +36,7 @@ describe("what a job's power at home is priced from", () => {
 		);
 	});
 
-	it("an hour with 8 GPUs weighs eight of an hour with one: (8 × 0.1 + 1 × −0.08) ÷ 9 = $0.08", () => {
+	it("an hour with 8 GPUs counts eight times an hour with one: (8 × 0.1 + 1 × −0.08) ÷ 9 = $0.08", () => {
 		const of = pool([cardAt(0, "0.11")], { 0: [100_000n, "a"], 1: [-80_000n, "b"] });
 		expect(electricityOfCharges([held(0, 8), held(1, 1)], () => of)).toMatchObject({
 			hourly: { microUsdPerKwh: 80_000n },
@@ -45,7 +45,7 @@ describe("what a job's power at home is priced from", () => {
 		});
 	});
 
-	it("what a correction takes back was not held: 60 min charged and 20 of them taken back are 40; one of a price alone holds nothing", () => {
+	it("a correction reduces the time: 60 min charged and 20 reversed are 40; a correction of the price alone has no time", () => {
 		const taken = { ...held(0, -1, 60), periodStartMs: T0 + 40 * MINUTE_MS, gpuMs: BigInt(-20 * MINUTE_MS) };
 		const price = { ...held(0, 0), gpuMs: 0n };
 		expect(electricityOfCharges([held(0, 1), taken, price], () => pool([cardAt(0, "0.2")]))?.card).toEqual({

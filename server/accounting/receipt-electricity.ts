@@ -5,7 +5,7 @@ import type { Electricity } from "./electricity.ts";
 
 /** What the power of a pool is priced from. */
 export interface PoolElectricity {
-	/** In order of time; before the first one a flat price holds, which has no electricity of its own. */
+	/** In order of time; before the first one a flat price applies, without separate electricity. */
 	cards: readonly { fromMs: number; electricity: Electricity }[];
 	/** By the start of the UTC hour. */
 	hours: ReadonlyMap<number, { microUsdPerKwh: bigint; source: string }>;

@@ -51,7 +51,7 @@ export interface ReceiptTotals {
 	costMicroUsd: bigint;
 	listMicroUsd: bigint;
 	energyMilliWh: bigint;
-	/** Parts of energyMilliWh: measured, and weighed with the grid's intensity of the hour. */
+	/** Parts of energyMilliWh: measured, and computed with the grid's intensity of the hour. */
 	measuredEnergyMilliWh: bigint;
 	hourlyGridMilliWh: bigint;
 	/** Operational, location-based; null when the emissions of any part are not known. */
@@ -73,8 +73,8 @@ export interface ReceiptAlternative {
 	estimate: "same_machine_time_at_price_when_decided";
 	costMicroUsd: bigint;
 	/**
-	 * The part of it that is disks, at the most expensive month's hour; null at home, whose cost has all, and where their price was
-	 * not known.
+	 * The part of it that is disks, at the most expensive month's hour; null at home, where the cost includes all, and where their
+	 * price was unknown.
 	 */
 	storageMicroUsd: bigint | null;
 	/** What is newly spent; at home the hardware is paid for already. */
@@ -92,7 +92,7 @@ export interface ReceiptInput {
 	nodes: number;
 	attempts: readonly { id: string; number: number; state: AttemptState; placement: Placement }[];
 	charges: readonly Charge[];
-	/** Instances and allocations whose charges are final. */
+	/** Instances and allocations with final charges. */
 	settledCauseIds: ReadonlySet<string>;
 	electricity: HomeElectricity | null;
 	/** The decision that placed the job first; null when it was never placed. */

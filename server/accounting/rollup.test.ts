@@ -110,7 +110,7 @@ describe("sums of parts", () => {
 		);
 	});
 
-	it("a charge of 18:20 to 19:00 at $1/h in Kolkata is 166,666 µ$ before midnight and 500,000 µ$ after it; taken back, the same", () => {
+	it("a charge of 18:20 to 19:00 at $1/h in Kolkata is 166,666 µ$ before midnight and 500,000 µ$ after it; a reversal, the same", () => {
 		const startMs = Date.UTC(2026, 10, 30, 18, 20);
 		const usage = aUsage({ startMs, endMs: startMs + 40 * 60_000 });
 		const [charge] = meterUsage(

@@ -14,7 +14,7 @@ export interface RollupDelta extends Amounts {
 	emissionsMilligrams: bigint;
 	marketEmissionsMilligrams: bigint;
 	embodiedMilligrams: bigint;
-	/** GPU time of the charges whose emissions are not known. */
+	/** GPU time of the charges with unknown emissions. */
 	emissionsUnknownGpuMs: bigint;
 	marketUnknownGpuMs: bigint;
 	embodiedUnknownGpuMs: bigint;

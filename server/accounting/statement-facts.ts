@@ -19,7 +19,7 @@ export interface MonthRow extends RollupSums {
 /** How jobs that left home in the month fared against waiting for it, by team. */
 export interface BurstWait {
 	team: string;
-	/** Jobs whose first placement was in a cloud, and that began there. */
+	/** Jobs with their first placement in a cloud that started there. */
 	jobs: number;
 	/** Of these, those for which home was never an answer: nothing to compare with. */
 	withoutHome: number;

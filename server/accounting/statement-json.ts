@@ -1,6 +1,6 @@
 /**
- * A JSON value in the one form that is hashed and signed: keys sorted by code point, no white space (RFC 8785 for values
- * whose numbers are integers, as a statement's are).
+ * A JSON value in the one form that is hashed and signed: keys sorted by code point, no white space (RFC 8785 for values with integer
+ * numbers only, like a statement's).
  */
 export function canonicalJson(value: unknown): string {
 	if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

@@ -16,7 +16,7 @@ export function savingsOf(
 	return [spotSaving(rows), homeSaving(rows, cheapest, company), burstSaving(waits)];
 }
 
-/** Σ list − Σ effective of spot machines. Their list price is the on-demand price that stood beside the offer when it was taken. */
+/** Σ list − Σ effective of spot machines. Their list price is the offer's on-demand price when it was taken. */
 function spotSaving(rows: readonly MonthRow[]): Saving {
 	const key = "spot_against_on_demand";
 	const spot = rows.filter((r) => r.capacityType === "spot");
@@ -27,7 +27,7 @@ function spotSaving(rows: readonly MonthRow[]): Saving {
 		microUsd: (sums.listMicroUsd - sums.effectiveMicroUsd).toString(),
 		hours: null,
 		reckoned:
-			"The same machine time at the on-demand price that stood beside each offer when it was taken, less what was paid. Work done twice " +
+			"The same machine time at each offer's on-demand price when it was taken, less what was paid. Work done twice " +
 			"after an interruption is in what was paid; an on-demand machine might not have repeated it, so this is the most that was saved.",
 	};
 }
@@ -79,7 +79,7 @@ function burstSaving(waits: readonly BurstWait[]): Saving {
 		microUsd: null,
 		hours: tenths(savedMs),
 		reckoned:
-			`Hours of waiting, not money: for ${compared} ${compared === 1 ? "job" : "jobs"} whose first start was in a cloud, the start at home that ` +
+			`Hours of waiting, not money: for ${compared} ${compared === 1 ? "job" : "jobs"} that first started in a cloud, the start at home that ` +
 			`was forecast when it was decided (the median) less the start that it had. Jobs that would have started sooner at home count against it.${others}`,
 	};
 }

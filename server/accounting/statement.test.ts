@@ -51,7 +51,7 @@ describe("home against the cloud", () => {
 		expect(saving(buildStatement(someFacts({ rows, cheapest }), risk), "home_against_cloud")?.microUsd).toBe("100000000");
 	});
 
-	it("says which price is missing rather than reckoning with part of the hours", () => {
+	it("names the missing price instead of computing with part of the hours", () => {
 		const more = [...rows, aRow({ accelerator: "B200-180GB", gpuMs: hours(1), effectiveMicroUsd: 9n })];
 		const { microUsd, reckoned } = saving(buildStatement(someFacts({ rows: more, cheapest }), company), "home_against_cloud") ?? {};
 		expect(microUsd).toBeNull();

@@ -52,7 +52,7 @@ interface Session {
 	terms: EnrollAnswer;
 	shipper: LogShipper;
 	/** One line for the machine's console and one for the job's log. */
-	tell(text: string): void;
+	announce(text: string): void;
 	/** Of a critical job. */
 	guard: Guard | null;
 	notice(): { atMs: number } | null;
@@ -79,11 +79,11 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		life.expiresAtMs = terms.expiresAtMs;
 		log(`enrolled for attempt ${terms.attemptId}`);
 		const shipper = newShipper(settings, client, clock, lifecycle);
-		const tell = (text: string): void => {
+		const announce = (text: string): void => {
 			log(text);
 			shipper.add("spillway", text);
 		};
-		guard = await startGuard({ settings, terms, lifecycle, tell });
+		guard = await startGuard({ settings, terms, lifecycle, announce });
 		const watchers = startWatchers(
 			{
 				client,
@@ -102,14 +102,14 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		for (const signal of ["SIGTERM", "SIGINT"] as const) {
 			process.on(signal, () => lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null }));
 		}
-		if (withoutIdentity !== null) tell(`was let in by its secret alone: ${withoutIdentity}`);
+		if (withoutIdentity !== null) announce(`was let in by its secret alone: ${withoutIdentity}`);
 		if (terms.over) lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
 		else if (terms.stop) lifecycle.requestStop({ cause: "ordered", graceMs: terms.stop.graceMs, machineEndsAtMs: null });
 		watchers.done.catch((error: unknown) => {
 			log(`a watcher failed: ${messageOf(error)}`);
 			lifecycle.requestStop({ cause: "signalled", graceMs: terms.stopGraceMs, machineEndsAtMs: null });
 		});
-		const work = runAttempt({ settings, clock, lifecycle, client, terms, shipper, tell, guard, notice: watchers.notice });
+		const work = runAttempt({ settings, clock, lifecycle, client, terms, shipper, announce, guard, notice: watchers.notice });
 		work.catch(() => {});
 		await Promise.race([work, whenAborted(lifecycle.giveUpSignal).then(() => pause(KILL_WAIT_MS))]);
 	} finally {
@@ -161,8 +161,8 @@ function newShipper(settings: AgentSettings, client: ControlClient, clock: Agent
  * Holds the command to the lease that the control plane names for it; null where it names none, and where nothing can hold it: then
  * no beat says that there is one.
  */
-async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | "tell">): Promise<Guard | null> {
-	const { settings, terms, lifecycle, tell } = s;
+async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | "announce">): Promise<Guard | null> {
+	const { settings, terms, lifecycle, announce } = s;
 	if (terms.leaseMs == null) return null;
 	const lease = new Lease(terms.leaseMs);
 	try {
@@ -172,18 +172,18 @@ async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | 
 			file: process.argv[1] ?? "",
 			onWord: (word) => {
 				if (lifecycle.phase !== "running" && lifecycle.phase !== "stopping") return;
-				if (word === "thawed") tell("the control plane answered: the command goes on");
-				else tell(`the control plane has answered no beat for ${lease.ms / 1_000} s: the command stands still until it does`);
+				if (word === "thawed") announce("the control plane answered: the command goes on");
+				else announce(`the control plane has answered no beat for ${lease.ms / 1_000} s: the command is paused until it does`);
 			},
 			onLoss: () => {
 				if (!BEFORE_ITS_END.has(lifecycle.phase)) return;
-				tell("the guard of the job's lease no longer exists: the command is stopped, to go on elsewhere");
+				announce("the guard of the job's lease no longer exists: the command is stopped, to go on elsewhere");
 				const graceMs = Math.min(terms.stopGraceMs, Math.max(0, lease.untilMs - bootTimeMs()));
 				lifecycle.requestStop({ cause: "signalled", graceMs, machineEndsAtMs: null });
 			},
 		});
 	} catch (error) {
-		tell(`the job has no lease: its guard could not be started (${messageOf(error)})`);
+		announce(`the job has no lease: its guard could not be started (${messageOf(error)})`);
 		return null;
 	}
 }
@@ -206,7 +206,7 @@ async function runAttempt(s: Session): Promise<void> {
 	ended = true;
 	s.shipper.nudge();
 	await shipping;
-	await s.client.tell("/exited", reportOf(s, exit), s.lifecycle.giveUpSignal);
+	await s.client.report("/exited", reportOf(s, exit), s.lifecycle.giveUpSignal);
 	s.lifecycle.move("off");
 }
 
@@ -230,7 +230,7 @@ async function stageAndRun(s: Session): Promise<Exit> {
 		begun = await begin(s);
 	} catch (error) {
 		if (s.lifecycle.plan !== null) return NEVER_RAN;
-		s.tell(messageOf(error));
+		s.announce(messageOf(error));
 		return { ...NEVER_RAN, error: messageOf(error), failedAt: error instanceof ContainerError ? error.failedAt : "staging" };
 	}
 	const { command } = begun;
@@ -256,8 +256,8 @@ async function begin(s: Session): Promise<Begun> {
 	const folder = jobFolderOf(s.settings);
 	const [job] = await Promise.all([
 		prepareJob({
-			...{ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.tell },
-			fetchArtifact: (id, target) => fetchArtifact(s.client, { id, folder: target, signal: stopSignal, log: s.tell }),
+			...{ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.announce },
+			fetchArtifact: (id, target) => fetchArtifact(s.client, { id, folder: target, signal: stopSignal, log: s.announce }),
 		}),
 		container?.pull(),
 	]);
@@ -274,23 +274,23 @@ async function begin(s: Session): Promise<Begun> {
 }
 
 /** Null when the command is to run as a process of the machine. */
-async function openContainer({ settings, terms, lifecycle, tell }: Session): Promise<JobContainer | null> {
+async function openContainer({ settings, terms, lifecycle, announce }: Session): Promise<JobContainer | null> {
 	const { image } = terms.spec;
 	if (image === null) return null;
 	if (!settings.containers) {
-		tell(`the image ${image} is not used: this machine is set to run commands as its own processes`);
+		announce(`the image ${image} is not used: this machine is set to run commands as its own processes`);
 		return null;
 	}
 	const { folder, searchPath } = settings;
 	const registryLogin = (host: string) => findMetadata(settings).registryLogin(host);
-	return JobContainer.open(image, { terms, folder, searchPath, registryLogin, signal: lifecycle.stopSignal, log: tell });
+	return JobContainer.open(image, { terms, folder, searchPath, registryLogin, signal: lifecycle.stopSignal, log: announce });
 }
 
 /** Waits until all machines of the gang are as far. Answers the variables by which their commands find each other. */
-async function meetGang({ terms, client, lifecycle, tell }: Session): Promise<Record<string, string>> {
+async function meetGang({ terms, client, lifecycle, announce }: Session): Promise<Record<string, string>> {
 	if (!terms.gang) return {};
 	const { rank, nodes } = terms.gang;
-	tell(`is ready as rank ${rank} of ${nodes}`);
+	announce(`is ready as rank ${rank} of ${nodes}`);
 	for (;;) {
 		const { master } = await client.call({ method: "POST", path: "/staged", json: {}, answer: stagedAnswer, signal: lifecycle.stopSignal });
 		if (master) return gangEnvironment({ rank, nodes, master, gpusPerNode: terms.spec.resources.gpus });
@@ -304,16 +304,16 @@ async function restore(s: Session, job: PreparedJob): Promise<string> {
 	if (job.checkpointFolder === null) return signatureOf([]);
 	const { checkpoint } = s.terms;
 	if (checkpoint !== null) {
-		await restoreCheckpoint(s.client, { checkpoint, folder: job.checkpointFolder, signal: s.lifecycle.stopSignal, log: s.tell });
-		s.tell(`begins from checkpoint ${checkpoint.id} (${checkpoint.files.length} files)`);
+		await restoreCheckpoint(s.client, { checkpoint, folder: job.checkpointFolder, signal: s.lifecycle.stopSignal, log: s.announce });
+		s.announce(`begins from checkpoint ${checkpoint.id} (${checkpoint.files.length} files)`);
 	}
 	return signatureOf(await listFolder(job.checkpointFolder));
 }
 
 async function superviseRun(s: Session, { job, restored, command }: Begun): Promise<Exit> {
 	const ended = new AbortController();
-	const told = s.client.tell("/running", { atMs: Math.round(s.clock.nowMs()) }, s.lifecycle.giveUpSignal);
-	told.catch(() => {});
+	const sent = s.client.report("/running", { atMs: Math.round(s.clock.nowMs()) }, s.lifecycle.giveUpSignal);
+	sent.catch(() => {});
 	const sync = newCheckpointSync(s, job, restored);
 	const syncing = sync?.runOnInterval(s.terms.spec.checkpoint?.intervalMs ?? Number.POSITIVE_INFINITY, ended.signal);
 	const stopping = stopWhenAsked(s, command, ended.signal);
@@ -328,10 +328,10 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 	let unkept: string | null = null;
 	if (sync && (s.lifecycle.plan !== null || exit.code !== 0 || s.terms.keepsEnd)) {
 		unkept = await sync.upload(s.lifecycle.giveUpSignal).then(() => null, messageOf);
-		if (unkept !== null) s.tell(`the last checkpoint could not be kept: ${unkept}`);
+		if (unkept !== null) s.announce(`the last checkpoint could not be kept: ${unkept}`);
 	}
 	const outputProblem = await keepOutputs(s, job, exit);
-	await told;
+	await sent;
 	return {
 		...exit,
 		...(unkept !== null && { unkept: unkept.slice(0, 500) }),
@@ -345,7 +345,10 @@ async function keepOutputs(s: Session, job: PreparedJob, exit: Exit): Promise<st
 	const succeeded = exit.code === 0 && s.lifecycle.plan === null;
 	const due = dueOutputs(s.terms.spec.outputs, succeeded);
 	if (due.length === 0) return null;
-	const problem = await uploadOutputs({ client: s.client, workFolder: job.workFolder, signal: s.lifecycle.giveUpSignal, log: s.tell }, due);
+	const problem = await uploadOutputs(
+		{ client: s.client, workFolder: job.workFolder, signal: s.lifecycle.giveUpSignal, log: s.announce },
+		due,
+	);
 	return succeeded ? problem : null;
 }
 
@@ -354,8 +357,8 @@ async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): 
 	const never = new Promise<never>(() => {});
 	await whenAborted(AbortSignal.any([s.lifecycle.stopSignal, ended]));
 	if (ended.aborted) return never;
-	s.tell(
-		`is told to stop (${s.lifecycle.plan?.cause}), with ${Math.max(0, Math.round((s.lifecycle.plan?.killAtMs ?? 0) - s.clock.nowMs()))} ms to save its work`,
+	s.announce(
+		`is asked to stop (${s.lifecycle.plan?.cause}), with ${Math.max(0, Math.round((s.lifecycle.plan?.killAtMs ?? 0) - s.clock.nowMs()))} ms to save its work`,
 	);
 	s.lifecycle.move("stopping");
 	command.terminate();
@@ -373,7 +376,7 @@ async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): 
 function newCheckpointSync(s: Session, job: PreparedJob, restored: string): CheckpointSync | null {
 	// Of a gang, rank 0 keeps the checkpoints, as its commands do for all.
 	if (job.checkpointFolder === null || (s.terms.gang?.rank ?? 0) > 0) return null;
-	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, log: s.tell });
+	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, log: s.announce });
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {

@@ -56,7 +56,7 @@ export class AzureMetadata implements MachineMetadata {
 		return { atMs: Number.isNaN(atMs) ? this.#nowMs() : atMs };
 	}
 
-	giveBack(): Promise<boolean> {
+	deleteMachine(): Promise<boolean> {
 		return deleteOwnMachine(this.#base);
 	}
 

@@ -58,7 +58,7 @@ export class CheckpointSync {
 			try {
 				return await this.#uploadOnce(signal);
 			} catch (error) {
-				const moved = error instanceof FolderMoved || isGone(error);
+				const moved = error instanceof FolderMoved || isMissing(error);
 				if (!moved || tries === TRIES) throw error;
 			}
 			await pause(200 * tries, signal);
@@ -115,7 +115,7 @@ export function encodePath(relative: string): string {
 	return relative.split("/").map(encodeURIComponent).join("/");
 }
 
-function isGone(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 

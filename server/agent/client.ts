@@ -95,8 +95,8 @@ export class ControlClient {
 		throw new Refused(problem.data);
 	}
 
-	/** A call whose answer says nothing. */
-	async tell(path: string, json: unknown, signal: AbortSignal): Promise<void> {
+	/** A call with an empty answer. */
+	async report(path: string, json: unknown, signal: AbortSignal): Promise<void> {
 		await this.call({ method: "POST", path, json, answer: doneAnswer, signal });
 	}
 }

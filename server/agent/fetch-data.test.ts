@@ -106,8 +106,8 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 	});
 
 	it("leaves the signature of an address out of what it says", async () => {
-		const told = await fetched("http://127.0.0.1:9/signed?sig=a%2Fb&x=1").then(() => "", String);
-		expect(told).toMatch(/127\.0\.0\.1:9\/signed\?sig=…&x=1/);
+		const message = await fetched("http://127.0.0.1:9/signed?sig=a%2Fb&x=1").then(() => "", String);
+		expect(message).toMatch(/127\.0\.0\.1:9\/signed\?sig=…&x=1/);
 	});
 
 	it("fetches again only what changed, and forgets what no longer exists", async () => {
@@ -158,12 +158,12 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		);
 	});
 
-	it("says in rclone's words what is not there, and ends when told to", async () => {
+	it("says in rclone's words what is not there, and ends when asked to", async () => {
 		const at = await serve();
 		await expect(fetched(`webdav://${at}/no/such`)).rejects.toThrow(/not found/);
 		const stop = new AbortController();
-		stop.abort(new Error("told to stop"));
-		await expect(fetched(`webdav://${at}/set`, { signal: stop.signal })).rejects.toThrow("told to stop");
+		stop.abort(new Error("asked to stop"));
+		await expect(fetched(`webdav://${at}/set`, { signal: stop.signal })).rejects.toThrow("asked to stop");
 	});
 });
 
@@ -190,7 +190,7 @@ it("forgets what no one asked for in a week", async () => {
 	expect(await cache.fill("s3://a/new", path.join(folder, "y"))).toBe(true);
 });
 
-/** As much of S3 as fetching one object takes, whose body may differ from what its checksum says. */
+/** As much of S3 as fetching one object needs; the body may differ from its checksum. */
 async function s3With(key: string, { body, md5Of }: { body: string; md5Of: string }): Promise<{ at: string; seen: string[] }> {
 	const seen: string[] = [];
 	const etag = `"${createHash("md5").update(md5Of).digest("hex")}"`;

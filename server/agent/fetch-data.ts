@@ -23,7 +23,7 @@ export interface Fetching {
 }
 
 /** A line about progress at most so often. */
-const TELL_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 
 /**
  * Fetches one data set from a store to `target`, which is not there yet. @throws StagingError
@@ -50,7 +50,7 @@ export async function fetchData(
 			...(signal && { signal }),
 			onProgress: (progress) => {
 				fetchedBytes = progress.bytes;
-				if (Date.now() - toldMs < TELL_EVERY_MS) return;
+				if (Date.now() - toldMs < REPORT_EVERY_MS) return;
 				toldMs = Date.now();
 				log(`staging ${uri}: ${progressText(progress)}`);
 			},

@@ -12,7 +12,7 @@ const GOOGLE = "metadata.google.internal";
 /** What every machine of Azure's has for its chassis' asset tag (cloud-init, ds-identify, DMI_CHASSIS_ASSET_TAG). */
 const AZURE_ASSET_TAG = "7783-7084-3265-9085-8269-3286-77";
 
-/** The metadata service of the cloud whose machine this is: what the environment names, else what the firmware says. */
+/** The metadata service of this machine's cloud: named by the environment, else by the firmware. */
 export function findMetadata(
 	settings: Pick<AgentSettings, "ec2MetadataUrl" | "googleMetadataHost" | "azureMetadataUrl">,
 	productName = readHardware("product_name"),

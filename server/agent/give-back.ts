@@ -5,7 +5,7 @@ import type { AgentSettings } from "./settings.ts";
 /** Gives the machine back to its cloud before it is powered off. What prevents it is said, and the power-off follows. */
 export async function giveMachineBack(settings: AgentSettings, log: (text: string) => void): Promise<void> {
 	try {
-		if (await findMetadata(settings).giveBack?.()) log("the machine asked its cloud to delete it");
+		if (await findMetadata(settings).deleteMachine?.()) log("the machine asked its cloud to delete it");
 	} catch (error) {
 		log(`the machine could not be released, and is powered off alone: ${messageOf(error)}`);
 	}

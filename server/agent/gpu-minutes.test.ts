@@ -29,7 +29,7 @@ describe("readings of nvidia-smi", () => {
 		expect(minutes.complete(9)).toEqual([]);
 	});
 
-	it("without watts of every reading have no power, and while no one can be told the oldest minutes go", () => {
+	it("without watts of every reading have no power, and while reports fail the oldest minutes are dropped", () => {
 		const minutes = new GpuMinutes(2);
 		for (let i = 0; i < 6; i++) minutes.add({ index: 0, utilisationPercent: 10, watts: i === 4 ? null : 100 }, i * MINUTE);
 		expect(minutes.complete(9).map((m) => [m.minuteMs / MINUTE, m.milliwatts])).toEqual([
@@ -40,7 +40,7 @@ describe("readings of nvidia-smi", () => {
 });
 
 describe("the sampler", () => {
-	it("reads what the command prints until it is told to end", async () => {
+	it("reads what the command prints until it is asked to end", async () => {
 		const file = path.join(mkdtempSync(path.join(os.tmpdir(), "spillway-smi-")), "nvidia-smi");
 		writeFileSync(file, '#!/bin/sh\necho "0, 80, 300.00"\necho "1, 60, 200.00"\nexec sleep 60\n');
 		chmodSync(file, 0o755);

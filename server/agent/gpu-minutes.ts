@@ -5,7 +5,7 @@ import type { GpuMinute } from "./protocol.ts";
 export interface GpuReading {
 	index: number;
 	utilisationPercent: number;
-	/** null: the driver does not tell ("[N/A]"). */
+	/** null: the driver does not report it ("[N/A]"). */
 	watts: number | null;
 }
 
@@ -22,7 +22,7 @@ interface Sums {
 	readings: number;
 	percent: number;
 	watts: number;
-	/** Readings that told their watts. */
+	/** Readings that include watts. */
 	powered: number;
 	gpus: Set<number>;
 }
@@ -33,7 +33,7 @@ export class GpuMinutes {
 	readonly #most: number;
 	#newest = Number.NEGATIVE_INFINITY;
 
-	/** @param most complete minutes kept while the control plane cannot be told; the oldest go first. */
+	/** @param most complete minutes kept while the control plane cannot be reached; the oldest are dropped first. */
 	constructor(most: number) {
 		this.#most = most;
 	}
@@ -54,7 +54,7 @@ export class GpuMinutes {
 		if (this.#minutes.size > this.#most + 1 && oldest !== undefined) this.#minutes.delete(oldest);
 	}
 
-	/** Minutes that are over and not told yet, oldest first, at most so many. */
+	/** Complete minutes that are not reported yet, oldest first, up to a limit. */
 	complete(most: number): GpuMinute[] {
 		return [...this.#minutes]
 			.filter(([minuteMs]) => minuteMs < this.#newest)

@@ -22,8 +22,8 @@ it("is waited for no longer than the job is wanted", async () => {
 	const lease = new Lease(1_000);
 	const stop = new AbortController();
 	const waiting = lease.untilValid(stop.signal);
-	stop.abort(new Error("told to stop"));
-	await expect(waiting).rejects.toThrow("told to stop");
+	stop.abort(new Error("asked to stop"));
+	await expect(waiting).rejects.toThrow("asked to stop");
 	lease.renew(bootTimeMs());
 	await lease.untilValid(new AbortController().signal);
 });

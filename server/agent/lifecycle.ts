@@ -5,7 +5,7 @@ import type { AgentPhase, OWN_STOP_CAUSES } from "./protocol.ts";
 /** What the agent does, from its first call to the machine's end. Every phase can only end in `off`, directly or not. */
 export const AGENT_TRANSITIONS: TransitionTable<AgentPhase> = {
 	enrolling: ["staging", "off"],
-	/** Fetching data and the checkpoint. Told to stop, or failed: nothing ran, so there is nothing to save. */
+	/** Fetching data and the checkpoint. Stopped or failed: nothing ran, so there is nothing to save. */
 	staging: ["running", "reporting", "off"],
 	running: ["stopping", "saving", "off"],
 	/** SIGTERM was sent. */

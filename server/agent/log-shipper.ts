@@ -6,7 +6,7 @@ import { pause } from "./wait.ts";
 const BETWEEN_CALLS_MS = 100;
 
 /**
- * Brings the attempt's lines to the control plane, each exactly once: lines are numbered from 1, the answer tells the
+ * Brings the attempt's lines to the control plane, each exactly once: lines are numbered from 1, the answer contains the
  * newest stored number, and what is not acknowledged is sent again. Lines wait in memory up to a bound, then on disk up
  * to a bound; beyond that `full` asks the producer to pause.
  */

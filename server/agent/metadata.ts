@@ -3,7 +3,7 @@ import type { IdentityChallenge, IdentityDocument } from "./identity-document.ts
 import { ecrLogin, placeOfEcr, type RegistryLogin } from "./registry/login.ts";
 import { pause } from "./wait.ts";
 
-/** What a cloud tells its own machine. One implementation a cloud. */
+/** What a cloud reports to its own machine. One implementation per cloud. */
 export interface MachineMetadata {
 	/** @throws Error when the service does not answer. */
 	instanceId(): Promise<string>;
@@ -17,7 +17,7 @@ export interface MachineMetadata {
 	 * Gives the machine back by the provider's own means, where a power-off alone leaves it billed. False: it has none.
 	 * @throws Error when the provider does not let it, or does not answer.
 	 */
-	giveBack?(): Promise<boolean>;
+	deleteMachine?(): Promise<boolean>;
 	/**
 	 * What a registry of the same cloud lets the machine in with, by the identity that the machine has. Null: it is none of this
 	 * cloud's, or the machine has no identity. @throws Error when the cloud does not answer, or refuses.
@@ -112,12 +112,12 @@ export async function untilInstanceId(metadata: MachineMetadata, signal: AbortSi
 	}
 }
 
-/** One look, since only a gang needs it and the provider's interface mostly tells it too. */
+/** One read, since only a gang needs it and the provider's API mostly reports it too. */
 export async function findPrivateAddress(metadata: MachineMetadata, log: (text: string) => void): Promise<string | null> {
 	try {
 		return await metadata.privateAddress();
 	} catch (error) {
-		log(`the metadata service tells no private address: ${error instanceof Error ? error.message : String(error)}`);
+		log(`the metadata service reports no private address: ${error instanceof Error ? error.message : String(error)}`);
 		return null;
 	}
 }

@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const killed = { code: null, signal: "SIGKILL", error: null };
 
-it("tells a kill for want of memory from another, by the kernel's count", () => {
+it("distinguishes an out-of-memory kill from another, by the kernel's count", () => {
 	const file = path.join(folder, "vmstat");
 	const count = (n: number): void => writeFileSync(file, `pgfault 9\noom_kill ${n}\nnuma_hit 1\n`);
 	count(3);
@@ -20,7 +20,7 @@ it("tells a kill for want of memory from another, by the kernel's count", () => 
 	expect(memory.explain(killed)).toEqual(killed);
 	count(4);
 	expect(memory.explain(killed)).toEqual({ ...killed, outOfMemory: true });
-	// As a shell tells its child's death.
+	// As a shell reports its child's death.
 	expect(memory.explain({ code: 137, signal: null, error: null }).outOfMemory).toBe(true);
 	expect(memory.explain({ code: 1, signal: null, error: null }).outOfMemory).toBeUndefined();
 });

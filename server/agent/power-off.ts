@@ -10,7 +10,7 @@ const RETRY_MS = 10_000;
 
 /**
  * The machine's own commands to power off, as whole paths, looked up once at the start. An emulated machine puts its own
- * before the host's: looked up by name at the end, when its folder may be gone, they would be the host's.
+ * before the host's: looked up by name at the end, after its folder may be deleted, they would be the host's.
  */
 export function findPowerOff(searchPath: string): PowerOffCommand[] {
 	const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));

@@ -62,7 +62,7 @@ export const enrollRequest = z.strictObject({
 	bootstrapSecret: z.string().regex(BASE64URL, "is not a bootstrap secret"),
 	/** As the machine's metadata service says. */
 	providerInstanceId: z.string().regex(/^[A-Za-z0-9._:/-]{1,128}$/, "is not a provider's instance id"),
-	/** Drawn by the agent when it starts and told to no one else: makes a retry known as such. */
+	/** Drawn by the agent when it starts and kept secret: identifies a retry. */
 	nonce: z.string().regex(BASE64URL, "must be 16 to 128 characters of base64url"),
 	/** Its address within the provider's network, as the metadata service says; left out when it does not. */
 	privateAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
@@ -109,10 +109,10 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 		.optional(),
 });
 
-/** An order to end the command: SIGTERM, `graceMs`, SIGKILL. The code is one of ours; a newer one is taken as it is. */
+/** An order to end the command: SIGTERM, `graceMs`, SIGKILL. The code is one of Spillway's; a newer one is accepted as is. */
 export const stopOrderSchema = z.object({ reason: z.string(), graceMs: z.number().min(0) });
 
-/** What every beat tells, and the enrolment too. */
+/** What every beat and the enrolment contain. */
 const orders = {
 	stop: stopOrderSchema.nullable(),
 	/** The attempt is over for the control plane: end everything at once, nothing of it is wanted any more. */
@@ -146,7 +146,7 @@ export type EnrollAnswer = z.infer<typeof enrollAnswer>;
 
 // --- gang -----------------------------------------------------------------------------------------------------------
 
-/** The machine's part of a gang's work is at hand: told again until the answer says where all meet. */
+/** The machine's rank of a gang is ready: repeated until the answer contains the rendezvous. */
 export const stagedRequest = z.strictObject({});
 
 /** `master`: all machines are ready, and rank 0 must be reached there; null: not all are. */
@@ -163,7 +163,7 @@ export type AgentPhase = (typeof AGENT_PHASES)[number];
 /** The provider said that it takes the machine at this time. */
 const notice = z.strictObject({ atMs: instant });
 
-/** What the GPUs of the machine did in one UTC minute: mean use, and power of all of them together where the driver tells it. */
+/** What the GPUs of the machine did in one UTC minute: mean use, and total power where the driver reports it. */
 const gpuMinute = z.strictObject({
 	minuteMs: instant,
 	gpus: z.number().int().min(1).max(64),
@@ -172,15 +172,15 @@ const gpuMinute = z.strictObject({
 });
 export type GpuMinute = z.infer<typeof gpuMinute>;
 
-/** Minutes that one beat tells of at most, and that an agent keeps while it cannot tell. */
-export const GPU_MINUTES_TOLD = 60;
+/** Most minutes in one beat, and kept by an agent while it cannot report. */
+export const GPU_MINUTES_PER_BEAT = 60;
 export const GPU_MINUTES_KEPT = 24 * 60;
 
 export const heartbeatRequest = z.strictObject({
 	phase: z.enum(AGENT_PHASES),
 	notice: notice.optional(),
-	gpuMinutes: z.array(gpuMinute).max(GPU_MINUTES_TOLD).optional(),
-	/** The command stands still so long after this beat unless it, or a later one, is answered. Left out: nothing sees to that. */
+	gpuMinutes: z.array(gpuMinute).max(GPU_MINUTES_PER_BEAT).optional(),
+	/** The command is paused this long after this beat unless it, or a later one, is answered. Absent: no lease. */
 	leaseMs: z.number().int().min(100).max(86_400_000).optional(),
 });
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;

@@ -68,19 +68,19 @@ export class RunningCommand implements Running {
 	}
 
 	terminate(): void {
-		this.resume({ forGood: true });
+		this.resume({ permanent: true });
 		this.#signalGroup("SIGTERM");
 	}
 
 	kill(): void {
 		this.#killed = true;
-		this.resume({ forGood: true });
+		this.resume({ permanent: true });
 		this.#signalGroup("SIGKILL");
 	}
 
-	/** Goes on reading. `forGood`: a command that shall end must not be held up by its own output. */
-	resume(options: { forGood: boolean } = { forGood: false }): void {
-		this.#neverPause ||= options.forGood;
+	/** Goes on reading. `permanent`: a command that shall end must not be held up by its own output. */
+	resume(options: { permanent: boolean } = { permanent: false }): void {
+		this.#neverPause ||= options.permanent;
 		for (const stream of this.#paused.splice(0)) stream.resume();
 	}
 
@@ -93,7 +93,7 @@ export class RunningCommand implements Running {
 		});
 		// Whatever it left behind in its group ends with it.
 		this.#signalGroup("SIGKILL");
-		this.resume({ forGood: true });
+		this.resume({ permanent: true });
 		await Promise.race([outputs, pause(DRAIN_MS)]);
 		this.#child.stdout?.destroy();
 		this.#child.stderr?.destroy();

@@ -41,7 +41,7 @@ it.each([
 	await expect(makeFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(StagingError);
 });
 
-it("is not fooled by a sibling whose name begins like the root's", async () => {
+it("is not fooled by a sibling with a name that begins like the root's", async () => {
 	await mkdir(`${root}-other`);
 	await symlink(`${root}-other`, path.join(root, "link"));
 	await expect(makeFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(/leads out/);

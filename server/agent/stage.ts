@@ -77,7 +77,7 @@ export async function copyInto(
 		verbatimSymlinks: true,
 		preserveTimestamps: true,
 		mode: constants.COPYFILE_FICLONE,
-		// The only place where a long copy can be told to end.
+		// The only place where a long copy can be stopped.
 		filter: async (file) => {
 			signal?.throwIfAborted();
 			if (keepsOwn) await refuseOwn(file);

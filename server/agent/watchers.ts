@@ -6,7 +6,7 @@ import type { Guard } from "./guard/guard.ts";
 import { bootTimeMs } from "./lease.ts";
 import { type Lifecycle, SAVING_MAX_MS } from "./lifecycle.ts";
 import { type MachineMetadata, watchNotice } from "./metadata.ts";
-import { type EnrollAnswer, GPU_MINUTES_TOLD, type HeartbeatAnswer, heartbeatAnswer } from "./protocol.ts";
+import { type EnrollAnswer, GPU_MINUTES_PER_BEAT, type HeartbeatAnswer, heartbeatAnswer } from "./protocol.ts";
 import { pause, pauseUntil } from "./wait.ts";
 
 const BEAT_TIMEOUT_MS = 10_000;
@@ -49,7 +49,7 @@ export function startWatchers(w: Watched, signal: AbortSignal): { notice(): { at
 	return { notice: () => notice, done: Promise.all(watching) };
 }
 
-/** Tells the control plane that we live, and does what its answer says. */
+/** Reports to the control plane that the agent lives, and acts on its answer. */
 class Heartbeat {
 	readonly #w: Watched;
 	readonly #notice: () => { atMs: number } | null;
@@ -77,7 +77,7 @@ class Heartbeat {
 		const notice = this.#notice();
 		const sentAtMs = bootTimeMs();
 		try {
-			const gpuMinutes = gpus.complete(GPU_MINUTES_TOLD);
+			const gpuMinutes = gpus.complete(GPU_MINUTES_PER_BEAT);
 			const json = {
 				phase: lifecycle.phase,
 				...(notice ? { notice } : {}),

@@ -64,7 +64,7 @@ export async function metricsText(rt: Runtime): Promise<string> {
 	gauge("spillway_money_at_risk_usd", "Money that may be running for nothing.", [{ value: Number(risk.totalMicroUsd) / 1e6 }]);
 	gauge(
 		"spillway_forecasts_scored_total",
-		"Forecasts of the wait at home whose job has started, by the horizon of the forecast.",
+		"Forecasts of the wait at home for jobs that have started, by the horizon of the forecast.",
 		forecasts.map((f) => ({ labels: { horizon: f.horizon }, value: f.count })),
 		"counter",
 	);

@@ -45,7 +45,7 @@ const TITLES: Record<ErrorCode, string> = {
 	insufficient_storage: "The disk is full",
 };
 
-/** The one mapping of errors for tRPC and REST. What is not expected is told without its inside. */
+/** The one mapping of errors for tRPC and REST. Unexpected errors are reported without internals. */
 export function problemOf(error: unknown, requestId: string): Problem {
 	const known = toSpillwayError(error);
 	if (!known) {

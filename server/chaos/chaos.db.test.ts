@@ -56,7 +56,7 @@ it.each<[string, Plan]>([
 		"a scheduler's process that SIGKILL ends while a launch is under way",
 		{ ...planOf("aws", at("scheduler", "sent:launch", "killed")), schedulerProcess: { instants: [] } },
 	],
-	["an agent that dies before its command's end is told", planOf("aws", at("agent", "before:exited", "killed"))],
+	["an agent that dies before its command's end is reported", planOf("aws", at("agent", "before:exited", "killed"))],
 	["a provider that dies while a termination is under way", planOf("azure", at("emulator", "sent:terminate", "killed"))],
 	["a database that cuts all sessions at a launch", planOf("aws", at("connection", "launch:provider_answered", "database"))],
 ])("%s loses, doubles and leaves nothing", { timeout: TIMEOUT_MS }, async (_what, plan) => {

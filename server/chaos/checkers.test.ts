@@ -69,7 +69,7 @@ it("has nothing to say of a run in which nothing was lost", () => expect(broken(
 it.each<[string, Partial<Outcome>, RegExp]>([
 	["a machine that lives on", { machines: [{ ...machine, state: "running" }] }, /^orphans: .* is still running$/],
 	[
-		"a machine of which there is no row",
+		"a machine without a row",
 		{ machines: [machine, { ...machine, ourInstance: "ins_2", runningAt: null }] },
 		/^orphans: .* there is no row$/,
 	],
@@ -101,7 +101,7 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	],
 	["a disk that is charged twice", disk(2_430), /^disks: .* 1270 µ\$ are charged for its disk beyond the 1160 µ\$ that are billed$/],
 	["a disk that is not charged", disk(0), /^disks: .* -1160 µ\$ are charged/],
-])("tells of %s", (_what, change, words) => {
+])("reports %s", (_what, change, words) => {
 	const said = broken(change);
 	expect(said).toHaveLength(1);
 	expect(said[0]).toMatch(words);
@@ -118,7 +118,7 @@ it("lets a machine that may never have run be charged the least that its disk co
 	expect(disks(2_430)).toHaveLength(1);
 });
 
-it("holds no disk against the bill whose price could not be read at the launch", () => {
+it("compares no disk with the bill when its price could not be read at the launch", () => {
 	expect(broken({ instances: [{ ...row, diskMicroUsdPerMonth: 0, charged: { ...row.charged, diskMicroUsd: 0 } }] })).toEqual([]);
 });
 

@@ -52,9 +52,9 @@ export interface Outcome {
 	said: ReadonlyMap<string, number[]>;
 	/** Machines of the providers' own books, each with our instance's id. */
 	machines: (BookedInstance & { ourInstance: string; provider: string })[];
-	/** What the control plane wrote down of its own doings. */
+	/** What the control plane recorded about its own actions. */
 	audit: { atMs: number; action: string; subject: string; after: unknown }[];
-	/** Commands that stood still by their lease, and went on. */
+	/** Commands that were paused by their lease, and resumed. */
 	pauses: number;
 	/** What commands saw themselves. */
 	doubleCommands: string[];
@@ -85,12 +85,12 @@ export function check(seen: Outcome): Violations {
 	};
 }
 
-/** Machines that live although everything is over, and machines that no row tells of. */
+/** Machines that live although everything is over, and machines without a row. */
 function orphans({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
 	return machines.flatMap((m) => {
 		if (m.state !== "terminated" && !m.vanished) return [`${m.provider} ${m.instanceId} of ${m.ourInstance} is still ${m.state}`];
-		return rows.has(m.ourInstance) ? [] : [`${m.provider} ${m.instanceId} was made for ${m.ourInstance}, of which there is no row`];
+		return rows.has(m.ourInstance) ? [] : [`${m.provider} ${m.instanceId} was made for ${m.ourInstance}, which has no row`];
 	});
 }
 
@@ -113,8 +113,8 @@ function isSecond(machine: Outcome["machines"][number]): boolean {
 }
 
 /**
- * The lines of an attempt are stored in order, each once, without a gap; and all of them when its agent told its end.
- * What an agent or a machine that was killed had printed last no one can have.
+ * The lines of an attempt are stored in order, each once, without a gap; and all of them when its agent reported its end. The last
+ * output of a killed agent or machine is lost.
  */
 function lostLines(attempt: Outcome["attempts"][number], { stored, said }: Outcome): string[] {
 	const kept = stored.get(attempt.id) ?? [];
@@ -139,7 +139,7 @@ function seconds({ machines, instances }: Outcome): string[] {
 	return [...charged, ...lastOfEach(machines).flatMap((m) => secondsOf(m, rows.get(m.ourInstance)))];
 }
 
-/** The row tells of the last one; an earlier one vanished, or is told as a double. */
+/** The row describes the last one; an earlier one vanished, or is reported as a duplicate. */
 function lastOfEach(machines: Outcome["machines"]): Outcome["machines"] {
 	return [...new Map(machines.toSorted((a, b) => a.launchTime - b.launchTime).map((m) => [m.ourInstance, m])).values()];
 }
@@ -156,7 +156,7 @@ function disks({ machines, instances }: Outcome): string[] {
 	return lastOfEach(machines).flatMap((machine) => {
 		const row = rows.get(machine.ourInstance);
 		const billed = machine.disk?.billedMicroUsd ?? null;
-		// Machines that no one saw are told of above. A disk whose price could not be read is not counted, and the offer says so.
+		// Machines that were never seen are reported above. A disk with an unreadable price is not counted, and the offer says so.
 		if (billed === null || row?.fromMs == null || row.untilMs === null || row.diskMicroUsdPerMonth === 0) return [];
 		const name = `${machine.provider} ${machine.instanceId} of ${machine.ourInstance}`;
 		const over = (row.charged?.diskMicroUsd ?? 0) - Number(billed);

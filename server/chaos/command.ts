@@ -5,9 +5,9 @@ import { parseJobDocument } from "#server/domain/job-file.ts";
 import type { ChaosJob } from "./plan.ts";
 
 /**
- * What a job executes: it says that it runs by a lock which the kernel takes back when it ends, however it ends (one that stands
- * still keeps it, and does not count); it writes its attempt into the job's one book of turns; it prints
- * numbered lines and writes down each that it printed; with checkpoints it goes on behind the last one that it kept.
+ * What a job executes: it shows that it runs by a lock that the kernel releases when it ends, however it ends (a paused one keeps
+ * it, and does not count); it appends its attempt to the job's list of turns; it prints numbered lines and records each
+ * printed one; with checkpoints it resumes after the last one that it kept.
  */
 const SCRIPT = `
 exec 9>>"$BOOK/$SPILLWAY_JOB_ID.lock"

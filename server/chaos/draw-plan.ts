@@ -26,7 +26,7 @@ const PATIENCE_MS = 90_000;
 /** Where a job is to move, after ten minutes of the run's clock; most such runs end long before. */
 const MOVE_PATIENCE_MS = 240_000;
 const MOVES = 0.12;
-/** Share of the runs whose schedulers are processes of their own. */
+/** Share of the runs with schedulers as separate processes. */
 export const PROCESSES = 0.15;
 /** Share of the runs without a move in which the region of a critical job is cut off. */
 export const CUTS = 0.12;
@@ -119,7 +119,7 @@ function drawJobs(random: Random, saves: boolean, move: Move | null): ChaosJob[]
 	});
 }
 
-/** A job that is worth a move: its rest is long, until it is told to hurry. Nothing is moved before it has run ten minutes. */
+/** A job that is worth a move: its rest is long, until it is asked to hurry. Nothing is moved before it has run ten minutes. */
 export function mover(name: string): ChaosJob {
 	return { name, lines: 200, everyMs: 1_000, checkpoints: true, spot: false, long: true };
 }

@@ -2,7 +2,7 @@ import os from "node:os";
 import path from "node:path";
 import type { Clock } from "#server/kernel/clock.ts";
 
-/** How much faster than real time a run's clock goes, unless told otherwise: a second is ten. A busy computer needs less. */
+/** How much faster than real time a run's clock goes by default: a second is ten. A busy computer needs less. */
 export const CLOCK_RATE = 10;
 
 /** A clock that all parts of a run go by, in this process and in the machines' own. It starts at real time. */

@@ -25,7 +25,7 @@ const isAgent = (pid: number): boolean => {
 	}
 };
 
-it("ends the runs under way with all that runs on their machines when it is told to", { timeout: 60_000 }, async () => {
+it("ends the runs under way with all that runs on their machines when it is asked to", { timeout: 60_000 }, async () => {
 	const file = await buildAgent();
 	const agent = { file, sha256: createHash("sha256").update(readFileSync(file)).digest("hex") };
 	const endless = { name: "job-1", lines: 100_000, everyMs: 20, checkpoints: false, spot: false };
@@ -41,11 +41,11 @@ it("ends the runs under way with all that runs on their machines when it is told
 		cut: null,
 	};
 	const end = new AbortController();
-	const told = { reports: 0, failures: [] as string[] };
+	const seen = { reports: 0, failures: [] as string[] };
 	const over = runAll([plan, plan], {
 		...{ workers: 1, serverUrl: inject("postgresUrl"), rate: 5, agent, limitMs: 60_000, verbose: false, signal: end.signal },
-		onReport: () => void told.reports++,
-		onFailure: (_seed, why) => void told.failures.push(why),
+		onReport: () => void seen.reports++,
+		onFailure: (_seed, why) => void seen.failures.push(why),
 	});
 	await vi.waitUntil(() => processesOf(folder).some(isAgent), { timeout: 40_000, interval: 100 });
 	expect(processesOf(folder).length).toBeGreaterThan(1);
@@ -53,5 +53,5 @@ it("ends the runs under way with all that runs on their machines when it is told
 	await over;
 	await sleep(300);
 	expect(processesOf(folder)).toEqual([]);
-	expect(told).toEqual({ reports: 0, failures: [] });
+	expect(seen).toEqual({ reports: 0, failures: [] });
 });

@@ -5,7 +5,7 @@ import type { Plan } from "./plan.ts";
 import type { RunReport } from "./run-report.ts";
 import type { Order, Word } from "./worker.ts";
 
-/** A run that says nothing of its own limit hangs: it gets so long to say so. */
+/** A run past its own limit hangs: it gets this long to report so. */
 const LAST_WORD_MS = 60_000;
 const WORKER = new URL("./worker.ts", import.meta.url);
 
@@ -13,7 +13,7 @@ export interface FleetOptions extends Omit<Order, "plan"> {
 	workers: number;
 	/** Aborted, the runs under way are ended at once, with all that runs on their machines, and no other one begins. */
 	signal?: AbortSignal;
-	/** Told of each run when it is over. */
+	/** Called for each run when it has ended. */
 	onReport(report: RunReport): void;
 	/** A run that could not be made, or that hung. */
 	onFailure(seed: number, why: string): void;

@@ -13,7 +13,7 @@ export function endProcessesOf(folder: string): void {
 	}
 }
 
-/** Those whose environment names something in this folder, but for the one that asks. */
+/** Those with an environment that names something in this folder, except the caller. */
 export function processesOf(folder: string): number[] {
 	return readdirSync("/proc")
 		.map(Number)

@@ -13,15 +13,15 @@ export interface SchedulerParts {
 	drivers: ReadonlyMap<string, CloudDriver>;
 	/** Opened for this scheduler alone, and closed with it; what runs there goes on. */
 	home?: ClusterDriver | null;
-	/** What the clock of all others shows at a moment of this host, by which processes at home tell their times. */
+	/** The shared clock at a moment of this host, which processes at home use to report times. */
 	homeTime?(realMs: number): number;
-	/** Told each step that is passed; may kill. */
+	/** Called at each step; may kill. */
 	onStep(step: string): void;
 	log(text: string): void;
 }
 
 /**
- * The control loop with everything that a scheduler's process has of its own: its connections, its drivers, its memory.
+ * The control loop with everything that belongs to a scheduler's process: its connections, its drivers, its memory.
  * Killed, it comes to no further step: its sessions of the database are cut, and what its drivers still hear reaches no one.
  */
 export class KillableScheduler {

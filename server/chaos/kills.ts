@@ -12,7 +12,7 @@ export interface Met {
 	kill: Kill;
 	/** By the run's clock. */
 	atMs: number;
-	/** Whose agent it was. */
+	/** The owner of the agent. */
 	instanceId: string | null;
 	/** When what was killed was there again. */
 	backAtMs: number | null;
@@ -43,7 +43,7 @@ export class Kills implements WorldEvents {
 		return this.#pending.length > 0 || this.#repairs.size > 0;
 	}
 
-	/** The steps that somebody waits for: no one need tell others. */
+	/** The steps that somebody waits for: others need not be reported. */
 	get watched(): string[] {
 		return [MOVE_DECIDED, ...this.#pending.map(({ step }) => step)];
 	}

@@ -52,12 +52,12 @@ async function makeRuns(): Promise<void> {
 	const server = await startThrowawayPostgres();
 	const startedMs = performance.now();
 	const end = new AbortController();
-	let isTold = false;
-	// Told to stop, it begins no further run and tells of those that it has made; told again, it ends those under way too.
+	let isStopping = false;
+	// Stopped once, it starts no further run and reports the finished ones; stopped again, it also ends the running ones.
 	const stop = (): void => {
 		plans.splice(0);
-		if (isTold) end.abort();
-		isTold = true;
+		if (isStopping) end.abort();
+		isStopping = true;
 	};
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
 	const [commit, rate] = [commitOf(), Number(values.rate)];

@@ -81,15 +81,15 @@ export interface Plan {
 	machinesMax: number | null;
 	/** Real: after it everything is put right, whatever has not been met. */
 	patienceMs: number;
-	/** A region that answers nothing and whose machines are not heard, from so many real milliseconds on and for so many. */
+	/** A region that answers nothing, with silent machines, from this many real milliseconds on and for this many. */
 	outage: { cloud: Cloud; region: 0 | 1; atMs: number; forMs: number } | null;
 	/**
 	 * The region in which its first job runs answers nothing and none of its agents is heard, from so many real milliseconds after that
-	 * job's start and for so many by the run's clock. `hung`: its agents stand still besides. Null: none is cut off.
+	 * job's start and for so many by the run's clock. `hung`: its agents are also suspended. Null: none is cut off.
 	 */
 	cut: { afterMs: number; forMs: number; hung: boolean } | null;
 	/**
-	 * Its schedulers are processes of their own, which SIGKILL ends: at the steps of `kills`, and after so many real milliseconds
+	 * Its schedulers are separate processes, which SIGKILL ends: at the steps of `kills`, and after so many real milliseconds
 	 * wherever they are. Null: they live in the run's process.
 	 */
 	schedulerProcess: { instants: { atMs: number; backAfterMs: number }[] } | null;

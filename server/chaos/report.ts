@@ -18,7 +18,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		`${sum((r) => r.moved.home)} moves home and ${sum((r) => r.moved.cheaper)} to cheaper capacity in ${reports.filter((r) => r.drawnTo !== null).length} runs that draw one, ${sum((r) => Number(r.outage))} outages of a region`,
 		processLine(reports),
 		cutLine(reports),
-		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s of its own, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
+		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s in its process, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
 		"",
 		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "wrong disks", "not at rest"]),
 		row([
@@ -65,13 +65,13 @@ function processLine(reports: readonly RunReport[]): string {
 	const own = reports.filter((r) => r.schedulerProcess);
 	const killed = own.flatMap((r) => r.struck).filter(({ victim }) => victim === "scheduler");
 	const anywhere = killed.filter((s) => phaseOf(s) === "any instant").length;
-	return `${own.length} runs with schedulers that are processes of their own: ${killed.length} ended by SIGKILL, ${killed.length - anywhere} of them at a step and ${anywhere} at any instant`;
+	return `${own.length} runs with schedulers as separate processes: ${killed.length} ended by SIGKILL, ${killed.length - anywhere} of them at a step and ${anywhere} at any instant`;
 }
 
 function cutLine(reports: readonly RunReport[]): string {
 	const cuts = reports.flatMap((r) => r.cut ?? []);
 	const sum = (of: (cut: (typeof cuts)[number]) => number) => cuts.reduce((n, cut) => n + of(cut), 0);
-	return `${cuts.length} runs in which a critical job's region is cut off: ${sum((c) => c.fenced)} machines fenced, ${sum((c) => c.pauses)} commands that stood still and went on`;
+	return `${cuts.length} runs in which a critical job's region is cut off: ${sum((c) => c.fenced)} machines fenced, ${sum((c) => c.pauses)} commands that were paused and resumed`;
 }
 
 function bookRow(books: Books): string {

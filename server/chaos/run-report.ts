@@ -18,11 +18,11 @@ export interface RunReport {
 	faults: string[];
 	outage: boolean;
 	/**
-	 * Its first job's region was cut off; what came of it: machines fenced, commands that stood still and went on. Older files do not
-	 * say it.
+	 * Its first job's region was cut off; the outcome: machines fenced, commands that were paused and resumed. Older files do not
+	 * contain it.
 	 */
 	cut?: { fenced: number; pauses: number; runAgainMs: number[] } | null;
-	/** Its schedulers were processes of their own. Older files do not say it: they were not. */
+	/** Its schedulers were separate processes. Absent in older files: they were not. */
 	schedulerProcess?: boolean;
 	/** Where its first job was drawn to; null: nowhere. */
 	drawnTo: "home" | "cheaper" | null;
@@ -47,9 +47,9 @@ export interface Books {
 	succeeded: number;
 	billedMs: number;
 	chargedMs: number;
-	/** Of what is charged: time that its provider may not bill, since it does not tell when and no one looked. */
+	/** Of what is charged: time that its provider may not bill, since it does not report when and no one looked. */
 	slackMs: number;
-	/** Micro-dollars, of disks whose price was known at their launch. */
+	/** Micro-dollars, of disks with a price known at their launch. */
 	diskBilledMicroUsd: number;
 	diskChargedMicroUsd: number;
 }

@@ -24,7 +24,7 @@ export const RUN_LIMIT_MS = 600_000;
 export interface RunOptions extends WorldOptions {
 	/** Real. */
 	limitMs?: number;
-	/** Told what the run waits for from now on, and the folder by which its processes are known. */
+	/** Called with what the run waits for from now on, and the folder that identifies its processes. */
 	onStage?(stage: string, folder: string): void;
 }
 

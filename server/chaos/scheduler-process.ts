@@ -7,20 +7,20 @@ import type { AgentFile } from "./machine-context.ts";
 import type { Cloud } from "./plan.ts";
 
 const PROGRAM = new URL("./scheduler-program.ts", import.meta.url);
-/** Where the steps are told and answered. */
+/** Where the steps are announced and answered. */
 export const STEPS_FD = 4;
 /** Real: what started a scheduler starts it again when it ended by itself. */
 const AGAIN_MS = 100;
 /** In hundredths of a second. */
 const TICK_MS = 10;
 
-/** All that a scheduler's process is told; the rest it finds in the database and at home. */
+/** All inputs of a scheduler's process; the rest is in the database and at home. */
 export interface SchedulerOrder {
 	databaseUrl: string;
 	name: string;
 	clock: { startMs: number; rate: number };
 	clouds: { cloud: Cloud; url: string }[];
-	/** A region whose prices have fallen. */
+	/** A region with reduced prices. */
 	dropped: string | null;
 	home: { folder: string; slots: number } | null;
 	/** The run's own: its processes are known by it. */
@@ -31,7 +31,7 @@ export interface SchedulerOrder {
 	agent: AgentFile;
 	checkpointRoot: string;
 	artifactRoot: string;
-	/** The steps that are told, each before the scheduler goes on. */
+	/** The steps that are announced, each before the scheduler continues. */
 	watched: string[];
 	verbose: boolean;
 }
@@ -39,7 +39,7 @@ export type SchedulerOrders = { kind: "begin"; order: SchedulerOrder } | { kind:
 export type SchedulerWord = { kind: "ready" } | { kind: "log"; text: string };
 
 export interface SchedulerWatch {
-	/** Told each watched step while the scheduler waits at it; may kill. */
+	/** Called at each watched step while the scheduler waits there; may kill. */
 	onStep(step: string): void;
 	log(text: string): void;
 }

@@ -11,14 +11,14 @@ import { type SchedulerOrder, type SchedulerOrders, type SchedulerWord, STEPS_FD
 import { homeSettings } from "./seed-world.ts";
 import { TIMING } from "./timing.ts";
 
-/** A scheduler as its own process (scheduler-process.ts). At a watched step it stands still until it is answered, or killed. */
+/** A scheduler as its own process (scheduler-process.ts). At a watched step it waits until it is answered, or killed. */
 
-/** Real: a call that is told as sent is on its way by then. */
+/** Real: a call announced as sent is on its way by then. */
 const SENT_MS = 3;
 
 let scheduler: KillableScheduler | null = null;
 let dropped: string | null = null;
-const tell = (word: SchedulerWord): void => void process.send?.(word);
+const announce = (word: SchedulerWord): void => void process.send?.(word);
 
 process.on("disconnect", () => process.exit(1));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
@@ -58,10 +58,10 @@ async function begin(order: SchedulerOrder): Promise<void> {
 		},
 		onStep: stepsOf(new Set(order.watched)),
 		log: (text) => {
-			if (order.verbose) tell({ kind: "log", text });
+			if (order.verbose) announce({ kind: "log", text });
 		},
 	});
-	tell({ kind: "ready" });
+	announce({ kind: "ready" });
 }
 
 async function stop(): Promise<void> {

@@ -10,7 +10,7 @@ import type { Cloud } from "./plan.ts";
 /** The site, and its one pool. */
 export const HOME = "home";
 
-/** Of the site at home, whose slots and all that runs in them lie in this folder. */
+/** Of the site at home; its slots and all that runs in them are in this folder. */
 export function homeSettings({ folder, slots }: { folder: string; slots: number }) {
 	return [HOME, { home: folder, slots, accelerator: "L40S-48GB", poolId: HOME }] as const;
 }

@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000;
 
 /**
  * Waiting times by the run's clock; the loop's own timers, from tickMs on, in real time. Changes wake the loop, so that its timers
- * are for what no one tells: each look at the database and at a provider is most of what a run costs.
+ * are only for what is not announced: each look at the database and at a provider is most of what a run costs.
  */
 export const TIMING = timingSchema.parse({
 	stopGraceMs: 10_000,

@@ -117,7 +117,7 @@ export class Turns {
 		return true;
 	}
 
-	/** Cheaper capacity draws only where work of ours is seen to run on it, so that there is a job that takes it. */
+	/** Cheaper capacity attracts jobs only where our work is seen to run on it, so that there is a job that takes it. */
 	async #draw({ to }: NonNullable<Plan["move"]>): Promise<void> {
 		const { clouds, book, log } = this.#world;
 		this.#moveByMs = this.#world.clock.nowMs() + MOVE_WITHIN_MS;

@@ -22,7 +22,7 @@ export type Word =
 
 const ports = new CloudPorts();
 let folderOfRun = "";
-const tell = (word: Word): void => void process.send?.(word);
+const announce = (word: Word): void => void process.send?.(word);
 
 /** The client of the database leaves one unhandled when a session is cut while it is being opened (fetchArrayTypes). */
 process.on("unhandledRejection", (error) => process.stderr.write(`unhandled: ${String(error)}\n`));
@@ -31,12 +31,12 @@ process.on("disconnect", () => {
 	endProcessesOf(folderOfRun);
 	process.exit(1);
 });
-// Of a terminal, which tells the whole group: the parent says what must be ended.
+// Of a terminal, which signals the whole group: the parent decides what ends.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 process.on("message", (order: Order) => {
 	run(order).then(
-		(report) => tell({ kind: "report", report }),
-		(error: unknown) => tell({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
+		(report) => announce({ kind: "report", report }),
+		(error: unknown) => announce({ kind: "failed", why: error instanceof Error ? error.message : String(error) }),
 	);
 });
 
@@ -48,7 +48,7 @@ async function run({ plan, serverUrl, rate, agent, limitMs, verbose }: Order): P
 	};
 	const onStage = (stage: string, folder: string): void => {
 		folderOfRun = folder;
-		tell({ kind: "stage", stage, folder });
+		announce({ kind: "stage", stage, folder });
 	};
 	try {
 		return await runOnce({ plan, databaseUrl: database.url, ports, agent, rate, limitMs, onStage, verbose, log });

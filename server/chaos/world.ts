@@ -30,12 +30,12 @@ export interface WorldOptions {
 	/** How much faster than real time its clock goes. */
 	rate?: number;
 	agent: AgentFile;
-	/** Schedulers that are processes of their own tell their log too. */
+	/** Schedulers that are separate processes also report their log. */
 	verbose?: boolean;
 	log(text: string): void;
 }
 
-/** Told what happens, synchronously: who dies of it comes to nothing more. */
+/** Called with each event, synchronously: a killed process gets no further. */
 export interface WorldEvents {
 	/** Of steps those that `onStep` waits for. */
 	readonly watched: string[];
@@ -171,7 +171,7 @@ export class World {
 		return `chaos-scheduler-${++this.#generation}`;
 	}
 
-	/** Processor time of schedulers that were processes of their own. */
+	/** Processor time of schedulers that were separate processes. */
 	get schedulersMs(): number {
 		this.#noteUse();
 		return this.#schedulersMs;

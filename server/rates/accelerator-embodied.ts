@@ -78,7 +78,7 @@ export function embodiedUnknowns(): Readonly<Record<string, string>> {
 	return load().unknown;
 }
 
-/** Models whose maker publishes no board power → the reason; their energy is not known. */
+/** Models without a published board power → the reason; their energy is not known. */
 export function unknownBoardPower(): Readonly<Record<string, string>> {
 	return load().unknownPower;
 }
@@ -105,10 +105,10 @@ export function embodiedOfMachine(machine: {
 	return hostKg === null ? null : share(model, hostKg / machine.gpus);
 }
 
-/** A GPU at home: its model's figure plus its share of a two-socket server, whose memory is not on record and not counted. */
+/** A GPU at home: its model's figure plus its share of a two-socket server; its memory is not recorded and not counted. */
 export function embodiedOfHome(pool: { accelerator: string; gpusPerNode: number }): EmbodiedShare | null {
 	const model = acceleratorEmbodied(pool.accelerator);
-	// A host whose GPUs were all taken out has no share by GPU.
+	// A host with all GPUs removed has no share by GPU.
 	if (!model || pool.gpusPerNode < 1) return null;
 	const { host } = load();
 	return share(model, model.includesHost ? 0 : (host.baseKg + host.secondCpuKg) / pool.gpusPerNode);

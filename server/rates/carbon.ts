@@ -88,7 +88,7 @@ export function gridIntensity(provider: RatedProvider, region: string): GridInte
 	return load().byRegion.get(`${provider}/${region}`) ?? null;
 }
 
-/** The grid zone that a cloud region lies in, by whose name hourly intensities are kept; null when not known. */
+/** The grid zone of a cloud region, under which hourly intensities are kept; null when unknown. */
 export function gridZoneOf(provider: string, region: string): string | null {
 	return load().zones.get(`${provider}/${region}`) ?? null;
 }

@@ -40,7 +40,7 @@ describe("egress", () => {
 		expect(egressCostMicroUsd(rate, 0n)).toBe(0n);
 	});
 
-	it("says so when a region has no row of its own", () => {
+	it("says so when a region has no row", () => {
 		expect(rate.exact).toBe(true);
 		expect(internetEgress("aws", "sa-east-1")).toMatchObject({ exact: false, listedRegion: "us-east-2" });
 		expect(internetEgress("gcp", "us-central1").exact).toBe(true);
@@ -50,7 +50,7 @@ describe("egress", () => {
 		expect(egressMicroUsdPerGiB("aws", "eu-west-1")).toBe(90_000n);
 	});
 
-	it("converts a price per 10^9 bytes upwards when told that a source means that", () => {
+	it("converts a price per 10^9 bytes upwards when a source is declared to mean that", () => {
 		expect(usdPerGib("0.09")).toBe("0.09");
 		expect(usdPerGib("0.09", 1_000_000_000n)).toBe("0.096637");
 	});

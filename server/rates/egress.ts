@@ -44,7 +44,7 @@ const fileSchema = z.strictObject({
 });
 
 /** AWS and Azure are listed for one region each; Google by region, and one is in for regions without a row. */
-const STAND_IN: Record<RatedProvider, string> = { aws: "us-east-2", azure: "eastus", gcp: "us-central1" };
+const FALLBACK_REGION: Record<RatedProvider, string> = { aws: "us-east-2", azure: "eastus", gcp: "us-central1" };
 
 let byRegion: Map<string, EgressRate> | undefined;
 
@@ -72,16 +72,16 @@ export function internetEgress(provider: RatedProvider, region: string): EgressR
 	const rates = load();
 	const listed = rates.get(`${provider}/${region}`);
 	if (listed) return listed;
-	return { ...defined(rates.get(`${provider}/${STAND_IN[provider]}`), `egress of ${provider}`), exact: false };
+	return { ...defined(rates.get(`${provider}/${FALLBACK_REGION[provider]}`), `egress of ${provider}`), exact: false };
 }
 
 /** The most expensive tier, which is what a hold computes with: whatever a month has seen, the next one starts again. */
 export function egressMicroUsdPerGiB(provider: RatedProvider, region: string): MicroUsd {
-	let dearest = 0n;
+	let highest = 0n;
 	for (const { microUsdPerGiB } of internetEgress(provider, region).tiers) {
-		if (microUsdPerGiB > dearest) dearest = microUsdPerGiB;
+		if (microUsdPerGiB > highest) highest = microUsdPerGiB;
 	}
-	return dearest;
+	return highest;
 }
 
 /** The tiers that are ahead of `sentBytes` in the month: so many GiB more at each price (µ$, exact: below 2^53); the last has no end. */

@@ -56,7 +56,7 @@ describe.each(RATED_PROVIDERS)("the %s offers of the snapshot", (provider) => {
 		expect(priceOutliers(rates)).toEqual([]);
 	});
 
-	it("lie in regions whose carbon is known, but for the listed ones", () => {
+	it("are in regions with known carbon, except the listed ones", () => {
 		expect(offerRegions(provider).filter((region) => gridIntensity(provider, region) === null)).toEqual(NO_CARBON[provider]);
 	});
 });

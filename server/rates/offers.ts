@@ -13,7 +13,7 @@ export type RatedProvider = (typeof RATED_PROVIDERS)[number];
 /** How often AWS took machines of this kind back in a month, as its Spot Advisor's buckets. */
 export const INTERRUPTION_BUCKETS = ["<5%", "5-10%", "10-15%", "15-20%", ">20%"] as const;
 
-/** Accelerators that are no GPUs, of which the snapshot has prices. */
+/** Accelerators that are not GPUs but have prices in the snapshot. */
 const TPU_NAMES = ["TPU-v5p", "TPU-v6e"] as const;
 export type TpuName = (typeof TPU_NAMES)[number];
 const offerAccelerator = z.union([acceleratorName, z.enum(TPU_NAMES)]);
@@ -140,7 +140,7 @@ export function listOffers(provider: RatedProvider): readonly OfferRate[] {
 	return load(provider).rates;
 }
 
-/** One offer. A zone that has no row of its own is answered by its region's row. null: not in the snapshot. */
+/** One offer. A zone without its own row uses its region's row. null: not in the snapshot. */
 export function findOffer(provider: RatedProvider, instanceType: string, region: string, zone: string | null): OfferRate | null {
 	const { byKey } = load(provider);
 	return byKey.get(keyOf(instanceType, region, zone)) ?? byKey.get(keyOf(instanceType, region, null)) ?? null;

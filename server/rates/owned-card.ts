@@ -18,8 +18,8 @@ const PERMILLE = 1_000n;
 
 /**
  * The rate card that a new pool begins with: the shipped settings (owned-rates.json) for so many GPUs of a model that came
- * into service on a date. Straight-line over 48 months to nothing; idle boards draw 11.4% of their power, their hosts all
- * of theirs; network and rack are in the host's price. null when no purchase price of the model is on record.
+ * into service on a date. Straight-line over 48 months to nothing; idle boards draw 11.4% of their power, their hosts full power;
+ * network and rack are in the host's price. null when no purchase price of the model is on record.
  */
 export function defaultOwnedCard(name: AcceleratorName, gpus: number, inServiceOn: string): DefaultCard | null {
 	const { settings, gpuPriceUsd, name: cardName, asOf } = ownedRateCard();

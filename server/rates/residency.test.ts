@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { areasOf } from "#server/scheduling/residency.ts";
 import carbonRegions from "./data/carbon-regions.json" with { type: "json" };
 
-/** Regions whose grid zone in the carbon table is a neighbour's or a continent's. */
+/** Regions where the carbon table uses a neighbour's or a continent's grid zone. */
 const ZONE_ELSEWHERE = new Set(["azure:asiapacific", "gcp:me-central1"]);
 
 describe("areas of cloud regions, by which residency is judged", () => {

@@ -35,20 +35,20 @@ export type Values = readonly (string | null)[];
 export function readBillLine(header: BillHeader, values: Values): BillLine | LineProblem {
 	const cell = (name: string): string | null => values[header.at.get(name) ?? -1] || null;
 	const problems: LineProblem[] = [];
-	const text = (name: string): string => cell(name) ?? told(problems, name, "must not be empty", "");
+	const text = (name: string): string => cell(name) ?? addProblem(problems, name, "must not be empty", "");
 	const time = (name: string): number => {
 		const found = cell(name);
 		const ms = found === null ? null : parseBillTime(found);
-		return ms ?? told(problems, name, `must be a time such as 2026-11-01T00:00:00Z, got ${shown(found)}`, 0);
+		return ms ?? addProblem(problems, name, `must be a time such as 2026-11-01T00:00:00Z, got ${shown(found)}`, 0);
 	};
 	const money = (name: string, without: bigint | null): bigint => {
 		const found = cell(name);
 		if (found === null && without !== null) return without;
 		const nano = found === null ? null : parseDecimal(found, NANO);
-		return nano ?? told(problems, name, `must be a number such as 1.25, got ${shown(found)}`, 0n);
+		return nano ?? addProblem(problems, name, `must be a number such as 1.25, got ${shown(found)}`, 0n);
 	};
 	const currency = cell("BillingCurrency");
-	if (currency !== "USD") told(problems, "BillingCurrency", `must be USD, the ledger's only currency, got ${shown(currency)}`, null);
+	if (currency !== "USD") addProblem(problems, "BillingCurrency", `must be USD, the ledger's only currency, got ${shown(currency)}`, null);
 	const billedNanoUsd = money("BilledCost", null);
 	const periodStartMs = time("ChargePeriodStart");
 	const line: BillLine = {
@@ -69,11 +69,11 @@ export function readBillLine(header: BillHeader, values: Values): BillLine | Lin
 		effectiveNanoUsd: money("EffectiveCost", billedNanoUsd),
 		billedNanoUsd,
 	};
-	if (line.periodEndMs < periodStartMs) told(problems, "ChargePeriodEnd", "must not lie before ChargePeriodStart", null);
+	if (line.periodEndMs < periodStartMs) addProblem(problems, "ChargePeriodEnd", "must not lie before ChargePeriodStart", null);
 	return problems[0] ?? line;
 }
 
-function told<T>(problems: LineProblem[], column: string, message: string, instead: T): T {
+function addProblem<T>(problems: LineProblem[], column: string, message: string, instead: T): T {
 	problems.push({ column, message });
 	return instead;
 }

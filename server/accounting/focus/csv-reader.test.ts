@@ -39,7 +39,7 @@ describe("records", () => {
 	});
 });
 
-describe("a fault tells its row", () => {
+describe("a fault reports its row", () => {
 	it.each([
 		["a,b\n1,2\n3\n", "row 3 has 1 values, and the head has 2"],
 		['a,b\n1,"2\n', "row 2 has a quote that is not closed"],

@@ -15,7 +15,7 @@ export class CsvFault extends Error {
 const [QUOTE, COMMA, LINE_FEED, CARRIAGE_RETURN] = [34, 44, 10, 13];
 
 /**
- * Reads RFC 4180 in pieces of text: values with commas, line breaks and quotes stand in quotes, a quote in them is doubled,
+ * Reads RFC 4180 in pieces of text: values with commas, line breaks and quotes are quoted, a quote in them is doubled,
  * records end with LF or CRLF. Empty lines are skipped, a byte order mark too. Every record has as many values as the first.
  * A generic parser that knows dialects takes four times as long, which at millions of lines is most of an import.
  * @param recordCharsMax a record longer than this is a quote that no one closed.

@@ -131,7 +131,7 @@ function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {
 	return `${charge.accelerator} of pool ${facts.poolId ?? charge.siteId} at ${facts.siteName}: ${what}${why}`;
 }
 
-/** Spillway's own tags stand under `spillway/`, which no label of a job can begin with; labels are the people's, unprefixed. */
+/** Spillway's own tags are under `spillway/`, which no label of a job can begin with; labels are the people's, unprefixed. */
 function tagsOf(charge: ChargeCause, { job }: ExportFacts): string | null {
 	if (!job) return null;
 	return JSON.stringify({

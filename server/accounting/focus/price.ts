@@ -21,7 +21,7 @@ export interface PricedQuantity {
 }
 
 export interface TimeCost {
-	/** Signed: negative where time is taken back. */
+	/** Signed: negative where time is reversed. */
 	ms: bigint;
 	listMicroUsd: bigint;
 	contractedMicroUsd: bigint;

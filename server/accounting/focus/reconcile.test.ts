@@ -48,7 +48,7 @@ describe("holding a bill against the ledger", () => {
 		expect(reconcileInstance(billed(2_000_000n, 5n * HOUR), before, NOT_FINAL).time).toEqual(same(400_000n));
 	});
 
-	it("what the bill does not have is told and left; once the bill is final it is taken back", () => {
+	it("what the bill does not have is reported and left; once the bill is final it is reversed", () => {
 		expect(reconcileInstance(null, charged(1_200_000n, 3n * HOUR), NOT_FINAL)).toMatchObject({ state: "not_billed", time: NO_MONEY });
 		expect(reconcileInstance(null, charged(1_200_000n, 3n * HOUR), { final: true }).time).toEqual(same(-1_200_000n));
 	});

@@ -17,9 +17,9 @@ export const NO_MONEY: Money = { list: 0n, contracted: 0n, effective: 0n, billed
 export interface BilledResource {
 	money: Money;
 	lines: number;
-	/** Time by lines whose quantity is a time; null when none is. */
+	/** Time by lines with a time as quantity; null when there is none. */
 	ms: bigint | null;
-	/** Money of the lines whose quantity is no time: disks and traffic under the machine's id. */
+	/** Money of the lines with another quantity: disks and traffic under the machine's id. */
 	otherMicroUsd: bigint;
 	/** Some line is of space for a month. Bills have disks under their own ids: only those that carry our tag are seen. */
 	disks: boolean;

@@ -182,7 +182,7 @@ function measureOf({ kind, facts }: Pick<RowPlan, "kind" | "facts">, charge: Cha
 	return { category: "Usage", priced, consumed: hoursText(ms), unit: byGpu ? "GPU-Hours" : "Hours" };
 }
 
-/** What no one used has a cost and no price of its own: its time is its cost by the amortised price of a machine. */
+/** Unused capacity has a cost and no own price: its time is its cost by the amortised price of a machine. */
 function unusedTime(charge: ChargeOwn, { commitment }: ExportFacts): Measure {
 	const rate = commitment?.microUsdPerHour ?? null;
 	const quantity = rate === null || rate === 0n ? "0" : decimalText(divideRounded(charge.effectiveMicroUsd * PICO, rate), 12);

@@ -12,7 +12,7 @@ export interface ContainerPlan {
 	mounts: readonly { source: string; target: string }[];
 	/** See `deviceArguments`. */
 	devices: readonly string[];
-	/** Whose processes the container's are: the agent's, so that both may write the same files. */
+	/** The user of the container's processes: the agent's, so that both may write the same files. */
 	user: string;
 	/** File with `environment` as `environmentFile` writes it. */
 	environmentFile: string;
@@ -30,7 +30,7 @@ export function createArguments(plan: ContainerPlan): string[] {
 		...["--log-driver", "none"],
 		// The files are the agent's; a policy on labels would keep the container from them.
 		...["--security-opt", "label=disable"],
-		// When memory is out the job dies, and the agent lives to tell.
+		// When memory runs out the job dies, and the agent survives to report it.
 		...["--oom-score-adj", "500"],
 		...(plan.init ? ["--init"] : []),
 		...plan.devices,

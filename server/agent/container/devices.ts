@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 import { findProgram } from "./find-engine.ts";
 
-/** Programs of NVIDIA's container toolkit, any of which shows that it is installed. */
+/** Programs of NVIDIA's container toolkit; any one shows that it is installed. */
 const TOOLKIT = ["nvidia-container-runtime", "nvidia-container-runtime-hook", "nvidia-ctk"];
 const CDI_SPECS = ["/etc/cdi/nvidia.yaml", "/var/run/cdi/nvidia.yaml"];
 

@@ -9,13 +9,13 @@ import { type PullOptions, pullImage } from "./pull-image.ts";
 import { exitOfContainer, RunningContainer } from "./running-container.ts";
 
 let bin: string;
-let told: string[];
+let logged: string[];
 const signal = new AbortController().signal;
-const log = (text: string): void => void told.push(text);
+const log = (text: string): void => void logged.push(text);
 
 beforeEach(async () => {
 	bin = await mkdtemp(path.join(tmpdir(), "spillway-docker-"));
-	told = [];
+	logged = [];
 	vi.stubEnv("PATH", `${bin}:/usr/bin:/bin`);
 });
 afterEach(async () => {
@@ -85,7 +85,7 @@ describe("pullImage", () => {
 	it("shows what came, and pulls nothing that is there, except where a tag moves", async () => {
 		const script = inspect(`: > '${bin}/pulled'; echo '0123456789ab: Pull complete'`);
 		expect(await pull("docker://acme/t:1", script)).toEqual({ name: "acme/t:1", workingDir: "/app" });
-		expect(told.at(-1)).toMatch(/^pulled acme\/t:1 \(sha256:ab\), 2 MiB, in \d+ s$/);
+		expect(logged.at(-1)).toMatch(/^pulled acme\/t:1 \(sha256:ab\), 2 MiB, in \d+ s$/);
 		await pull("acme/t:1", script);
 		await pull("acme/t@sha256:ab", script);
 		await pull("host:5000/t:1", script);
@@ -122,14 +122,14 @@ describe("pullImage", () => {
 	it("uses the moving tag that is there when the registry does not answer", async () => {
 		await writeFile(path.join(bin, "pulled"), "");
 		expect(await pull("acme/t", inspect("echo unauthorized >&2; exit 1"))).toMatchObject({ workingDir: "/app" });
-		expect(told.at(-1)).toContain("the one on the machine is used");
+		expect(logged.at(-1)).toContain("the one on the machine is used");
 	});
 
 	it("stops with its signal", async () => {
 		const stop = new AbortController();
 		const pulling = pull("acme/t:1", inspect(`: > '${bin}/began'; exec sleep 60`), { signal: stop.signal });
-		setTimeout(() => stop.abort(new Error("told to stop")), 200);
-		await expect(pulling).rejects.toThrow("told to stop");
+		setTimeout(() => stop.abort(new Error("asked to stop")), 200);
+		await expect(pulling).rejects.toThrow("asked to stop");
 	});
 });
 
@@ -148,7 +148,7 @@ describe("deviceArguments", () => {
 		expect(await deviceArguments(docker, machine([]), true)).toEqual([]);
 	});
 
-	it("refuses a machine whose engine cannot hand them on, before anything is pulled", async () => {
+	it("rejects a machine with an engine that cannot pass them on, before anything is pulled", async () => {
 		const failing = deviceArguments(docker, machine(["/dev/nvidiactl"]), true);
 		await expect(failing).rejects.toMatchObject({ failedAt: "start", message: expect.stringContaining("NVIDIA container toolkit") });
 	});
@@ -192,13 +192,13 @@ describe("createArguments", () => {
 	});
 });
 
-it("tells a container to end until the engine hears it: one that has not begun yet is told of no stop", async () => {
+it("repeats the stop until the engine delivers it: a container that has not begun yet gets no stop", async () => {
 	const docker = await program(
 		"docker",
 		`case "$1" in
 		container) echo '{"StartedAt":"2026-11-22T10:47:33Z","ExitCode":143}';;
-		start) while [ ! -e '${bin}/told' ]; do sleep 0.05; done;;
-		kill) [ -e '${bin}/begun' ] && : > '${bin}/told' || { : > '${bin}/begun'; echo 'is not running' >&2; exit 1; };;
+		start) while [ ! -e '${bin}/asked' ]; do sleep 0.05; done;;
+		kill) [ -e '${bin}/begun' ] && : > '${bin}/asked' || { : > '${bin}/begun'; echo 'is not running' >&2; exit 1; };;
 		esac`,
 	);
 	const engine = { kind: "docker", program: docker } as const;

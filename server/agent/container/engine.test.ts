@@ -13,7 +13,7 @@ import { callEngine } from "./call-engine.ts";
 import { JobContainer } from "./job-container.ts";
 import type { RunningContainer } from "./running-container.ts";
 
-/** A docker whose daemon runs (DOCKER_HOST) and takes registries of this host without TLS, for a run by hand; else podman. */
+/** A docker with a running daemon (DOCKER_HOST) that accepts registries of this host without TLS, for a run by hand; else podman. */
 const docker = process.env["SPILLWAY_TEST_DOCKER"];
 const ENGINE = docker ? ({ program: docker, kind: "docker" } as const) : ({ program: "/usr/bin/podman", kind: "podman" } as const);
 const missing = docker ? null : whyNoPodman();
@@ -26,7 +26,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 	let attempts = 0;
 	let attemptId: string;
 	let lines: string[];
-	let told: string[];
+	let logged: string[];
 	let login: RegistryLogin | null;
 
 	beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		folder = await mkdtemp(path.join(root, "agent-"));
 		attemptId = `att_${++attempts}`;
 		lines = [];
-		told = [];
+		logged = [];
 		login = null;
 	});
 	afterEach(() => {
@@ -53,7 +53,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 
 	const signal = new AbortController().signal;
 	const forgetImage = () => callEngine(ENGINE, ["rmi", "--force", `${registry.host}/acme/train:1.2`]);
-	const log = (text: string): void => void told.push(text);
+	const log = (text: string): void => void logged.push(text);
 
 	function termsOf(changes: Partial<JobSpec>) {
 		const spec: JobSpec = {
@@ -111,19 +111,19 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect(lines).toContain("stderr: bad");
 		expect(await readFile(path.join(job.checkpointFolder ?? "", "step"), "utf8")).toBe("two\n");
 		expect(await readFile(path.join(job.workFolder, "x"), "utf8")).toBe("x\n");
-		expect(told.join("\n")).toMatch(/pulled 127\.0\.0\.1:\d+\/acme\/train:1\.2 \(sha256:[0-9a-f]{64}\), \d+ MiB, in \d+ s/);
+		expect(logged.join("\n")).toMatch(/pulled 127\.0\.0\.1:\d+\/acme\/train:1\.2 \(sha256:[0-9a-f]{64}\), \d+ MiB, in \d+ s/);
 		expect((await callEngine(ENGINE, ["ps", "--all", "--quiet"])).stdout).toBe("");
 		expect(await readFile(path.join(folder, "environment"), "utf8")).toBe("");
 	});
 
-	it("takes the image that is there, hands SIGTERM on, and tells the command's own end", async () => {
+	it("takes the image that is there, forwards SIGTERM, and reports the command's own exit", async () => {
 		const asked = registry.asked.length;
 		const { running } = await start({ command: shell("trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.1; done") });
 		expect(await running.started).toBe(true);
 		while (lines.length === 0) await pause(20);
 		running.terminate();
 		expect(await running.ended).toEqual({ code: 0, signal: null, error: null });
-		// The shell may tell of the child that got the signal too.
+		// The shell may also report the child that got the signal.
 		expect(lines.filter((line) => line.startsWith("stdout"))).toEqual(["stdout: ready", "stdout: saved"]);
 		expect(registry.asked.length).toBe(asked);
 	});
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect((await callEngine(ENGINE, ["ps", "--all", "--quiet"])).stdout).toBe("");
 	});
 
-	it("stands still as a whole by the mark of its work folder, and goes on", async () => {
+	it("is paused as a whole by the mark of its work folder, and resumes", async () => {
 		const far = `env -i setsid sh -c 'while :; do echo far >> ticks; sleep 0.02; done' &`;
 		const { running, job } = await start({
 			command: shell(`cd "$SPILLWAY_WORK_DIR"; ${far} while :; do echo near >> ticks; sleep 0.02; done`),
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		await running.ended;
 	});
 
-	it("ends a container whose reader was lost, and says so", async () => {
+	it("ends a container that lost its reader, and says so", async () => {
 		const { running } = await start({ command: ["sleep", "600"] });
 		expect(await running.started).toBe(true);
 		for (const pid of await readdir("/proc")) {
@@ -166,10 +166,10 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 			if (words.includes(`--attach\0spillway-${attemptId}\0`)) process.kill(Number(pid), "SIGKILL");
 		}
 		expect(await running.ended).toEqual({ code: null, signal: "SIGKILL", error: null });
-		expect(told.join("\n")).toContain(`${ENGINE.kind} left its container (SIGKILL), which is ended`);
+		expect(logged.join("\n")).toContain(`${ENGINE.kind} left its container (SIGKILL), which is ended`);
 	});
 
-	it("tells a program that the image has not", async () => {
+	it("reports a program that the image does not have", async () => {
 		const { running } = await start({ command: ["/no/such/program"] });
 		// Docker's own first process begins before it looks.
 		if (ENGINE.kind === "podman") expect(await running.started).toBe(false);

@@ -25,7 +25,7 @@ export interface ContainerOptions {
 	log(text: string): void;
 }
 
-/** The container of an attempt whose job names an image. */
+/** The container of an attempt with an image. */
 export class JobContainer {
 	readonly #options: ContainerOptions;
 	readonly #engine: ContainerEngine;
@@ -79,7 +79,7 @@ export class JobContainer {
 		}
 	}
 
-	/** @throws ContainerError when the engine does not make it; that its command cannot be started is told by its end */
+	/** @throws ContainerError when the engine does not make it; a command that cannot be started shows in its exit */
 	async start(
 		job: PreparedJob,
 		gang: Readonly<Record<string, string>>,

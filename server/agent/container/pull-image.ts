@@ -16,7 +16,7 @@ const TRIES = 5;
 const FIRST_PAUSE_MS = 2_000;
 /** A few tens of GiB over a slow line; anyone who has more puts the image into the machine's. */
 const TRY_MS = 45 * 60_000;
-const TELL_EVERY_MS = 15_000;
+const REPORT_EVERY_MS = 15_000;
 
 export interface PullOptions {
 	signal: AbortSignal;
@@ -106,11 +106,11 @@ async function pullWithPatience(engine: ContainerEngine, image: string, options:
 async function pullOnce(engine: ContainerEngine, image: string, { signal, log, environment }: PullOptions): Promise<string | null> {
 	const layers = new Map<string, boolean>();
 	const startedAt = performance.now();
-	const tell = setInterval(() => {
+	const reporting = setInterval(() => {
 		const done = [...layers.values()].filter(Boolean).length;
 		const share = layers.size > 0 ? `, ${done} of ${layers.size} layers are here` : "";
 		log(`pulling ${image} for ${Math.round((performance.now() - startedAt) / 1_000)} s${share}`);
-	}, TELL_EVERY_MS);
+	}, REPORT_EVERY_MS);
 	try {
 		log(`pulling ${image}`);
 		const answer = await callEngine(engine, ["pull", image], {
@@ -121,11 +121,11 @@ async function pullOnce(engine: ContainerEngine, image: string, { signal, log, e
 		});
 		return answer.ok ? null : answer.complaint || "the engine says no reason";
 	} finally {
-		clearInterval(tell);
+		clearInterval(reporting);
 	}
 }
 
-/** Docker's lines, "2f5e9a0b1c3d: Pull complete"; podman tells no layer's end where no one watches. */
+/** Docker's lines, "2f5e9a0b1c3d: Pull complete"; podman reports no finished layers without a terminal. */
 function readProgress(line: string, layers: Map<string, boolean>): void {
 	const [, layer, state] = /^([0-9a-f]{12}): (.+)$/.exec(line) ?? [];
 	if (layer === undefined || state === undefined) return;

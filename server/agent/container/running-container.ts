@@ -65,13 +65,13 @@ export class RunningContainer implements Running {
 	}
 
 	terminate(): void {
-		this.#client.resume({ forGood: true });
+		this.#client.resume({ permanent: true });
 		this.#signal("TERM");
 	}
 
 	kill(): void {
 		this.#killed = true;
-		this.#client.resume({ forGood: true });
+		this.#client.resume({ permanent: true });
 		this.#signal("KILL");
 	}
 
@@ -84,8 +84,9 @@ export class RunningContainer implements Running {
 	}
 
 	/**
-	 * Again until it is heard: an engine that is busy, or has not begun the container yet, has told no one. That it ended is no
-	 * failure.
+	 * Repeats until delivered: an engine that is busy, or has not begun the container yet, delivers no signal. A container that has
+	 * ended is
+	 * not a failure.
 	 */
 	async #untilTold(name: "TERM" | "KILL"): Promise<void> {
 		const over = this.#untilOver();
@@ -121,7 +122,7 @@ export class RunningContainer implements Running {
 		}
 		await callEngine(this.#engine, ["rm", "--force", "--volumes", this.#name]);
 		const exit = exitOfContainer(state, this.#firstErrors);
-		// The engine sees what its own limits end, the machine's kernel tells the rest.
+		// The engine reports kills by its own limits, the machine's kernel the rest.
 		return this.#killed ? exit : this.#memory.explain(exit);
 	}
 

@@ -1,9 +1,9 @@
 import { findJobProcesses, type JobMark } from "./job-processes.ts";
 
-/** What is found only when others stand still already is found in one of the next passes. */
+/** Processes that show only after others are paused are found in one of the next passes. */
 const PASSES_MAX = 20;
 
-/** Makes a job's processes stand still, all of them, and lets those go on that it made stand still. */
+/** Pauses all of a job's processes, and resumes those that it paused. */
 export class Freezer {
 	readonly #mark: () => JobMark;
 	readonly #frozen = new Set<number>();
@@ -21,12 +21,12 @@ export class Freezer {
 		}
 	}
 
-	/** SIGSTOP takes a moment to come to a process that waits in the kernel: within one call it is told once. */
+	/** SIGSTOP takes a moment to come to a process that waits in the kernel: within one call it is sent once. */
 	#isToldIn(pass: number, pid: number): boolean {
 		return pass > 0 && this.#frozen.has(pid);
 	}
 
-	/** What stood still by the job's own doing stays as it was. */
+	/** What the job itself paused stays paused. */
 	thaw(): void {
 		for (const pid of this.#frozen) send(pid, "SIGCONT");
 		this.#frozen.clear();

@@ -77,7 +77,7 @@ export class Guard {
 		this.#order({ untilMs: this.#lease.untilMs });
 	}
 
-	/** The command's process, whose group and descendants count as the job's too. */
+	/** The command's process; its group and descendants also count as the job's. */
 	watch(rootPid: number): void {
 		this.#order({ rootPid });
 	}

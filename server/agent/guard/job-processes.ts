@@ -5,7 +5,7 @@ interface Seen {
 	pid: number;
 	parentPid: number;
 	groupId: number;
-	/** The kernel's letter: T stands still, Z is over and waits for its parent. */
+	/** The kernel's letter: T is stopped, Z has ended and waits for its parent. */
 	state: string;
 }
 

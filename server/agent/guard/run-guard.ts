@@ -7,21 +7,20 @@ import { Freezer } from "./freezer.ts";
 import type { JobMark } from "./job-processes.ts";
 
 const LOOK_EVERY_MS = 250;
-/** What stands still is looked through again for what was missed or woken, more seldom: that costs two reads for each process. */
+/** Paused processes are rescanned for missed or resumed ones less often: that costs two reads for each process. */
 const FROZEN_LOOK_EVERY_MS = 1_000;
 /** Longest wait for the end of processes that were killed; what hangs in the kernel goes with the machine. */
 const KILL_WAIT_MS = 5_000;
 
-/** What the agent tells its guard, one a line: until when the job may run (bootTimeMs), and the command's process. */
+/** Messages from the agent to its guard, one a line: until when the job may run (bootTimeMs), and the command's process. */
 export type GuardOrder = { untilMs: number } | { rootPid: number };
-/** What the guard tells: that it watches, and what it did. */
+/** Messages from the guard: that it watches, and what it did. */
 export type GuardWord = "watching" | "frozen" | "thawed";
 
 /**
- * A process beside the agent that makes the job stand still when its lease is over, whether the agent lives, hangs or was killed,
- * and lets it go on when the lease is renewed. When the agent no longer exists it ends the job: no one would keep its work or end the
- * machine
- * in order. It returns then, or when the agent ends it by closing its input.
+ * A process next to the agent that pauses the job when its lease expires, whether the agent lives, hangs or was killed, and resumes it
+ * when the lease is renewed. When the agent no longer exists it ends the job: no one would save its work or end the machine
+ * properly. It returns then, or when the agent closes its input.
  */
 export async function runGuard(variable: string): Promise<void> {
 	const mark: JobMark = { variable, rootPid: null };
@@ -31,7 +30,7 @@ export async function runGuard(variable: string): Promise<void> {
 	protect();
 	// A reader that no longer exists must not end it before the job has ended.
 	process.stdout.on("error", () => {});
-	const tell = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
+	const send = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
 	let lookedAtMs = Number.NEGATIVE_INFINITY;
 	const look = (): void => {
 		const nowMs = bootTimeMs();
@@ -39,12 +38,12 @@ export async function runGuard(variable: string): Promise<void> {
 			if (isFrozen && nowMs - lookedAtMs < FROZEN_LOOK_EVERY_MS) return;
 			freezer.freeze();
 			lookedAtMs = nowMs;
-			if (!isFrozen) tell("frozen");
+			if (!isFrozen) send("frozen");
 			isFrozen = true;
 		} else if (isFrozen) {
 			freezer.thaw();
 			isFrozen = false;
-			tell("thawed");
+			send("thawed");
 		}
 	};
 	const gone = new AbortController();
@@ -61,7 +60,7 @@ export async function runGuard(variable: string): Promise<void> {
 	orders.once("close", () => gone.abort());
 	// It can only work where it sees processes.
 	readFileSync("/proc/self/stat");
-	tell("watching");
+	send("watching");
 	while (await pause(LOOK_EVERY_MS, gone.signal)) look();
 	const until = performance.now() + KILL_WAIT_MS;
 	while (freezer.kill() && performance.now() < until) await pause(20);

@@ -101,9 +101,9 @@ describe.skipIf(!existsSync(RCLONE)).each(STORES)("$name, read by a real rclone 
 	});
 
 	scene("says that the credentials were refused, in the store's words and without them", async ({ store, lines, fetched }) => {
-		const told = await fetched("/set", kind.wrong(store.url)).then(() => "", String);
-		expect(told).toMatch(kind.refusal);
-		expect(told + lines.join("\n")).not.toMatch(/sig=|c29tZWJvZHlzZWxzZQ|PRIVATE KEY/);
+		const message = await fetched("/set", kind.wrong(store.url)).then(() => "", String);
+		expect(message).toMatch(kind.refusal);
+		expect(message + lines.join("\n")).not.toMatch(/sig=|c29tZWJvZHlzZWxzZQ|PRIVATE KEY/);
 	});
 
 	scene("says that nothing is there, rather than bring nothing", async ({ fetched }) => {

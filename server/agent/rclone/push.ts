@@ -63,7 +63,7 @@ async function withRclone<T>(options: PushOptions, work: (program: string, tmpFo
 }
 
 interface End {
-	/** As rclone is told it. */
+	/** In rclone's form. */
 	path: string;
 	remotes: NamedRemotes;
 }

@@ -2,7 +2,7 @@ import { type DataAddress, dataAddressOf } from "#server/domain/data-address.ts"
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import { StagingError } from "../safe-path.ts";
 
-/** What rclone is asked to fetch: a path of a remote whose options are given to it by its environment, or a plain address. */
+/** What rclone is asked to fetch: a path of a remote with options from the environment, or a plain address. */
 export type RcloneSource = (
 	| { kind: "remote"; options: Readonly<Record<string, string>>; path: string }
 	| { kind: "address"; url: string }
@@ -31,7 +31,7 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 		case "webdav":
 			return remote(address, { type: "webdav", vendor: "other" });
 		case "http":
-			// A folder's listing, or one file, whose address may carry a signature.
+			// A folder's listing, or one file; its address may contain a signature.
 			if (address.url?.endsWith("/"))
 				return { kind: "remote", options: { type: "http", url: address.url }, path: "", jobsUrl: address.url };
 			return { kind: "address", url: address.url ?? uri, jobsUrl: address.url ?? uri };

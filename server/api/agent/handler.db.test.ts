@@ -135,7 +135,7 @@ describe("enrolling", () => {
 		expect(run.state).toBe("staging");
 	});
 
-	it("is told the operator's remotes that the job's data need, and no others", async () => {
+	it("gets the operator's remotes that the job's data need, and no others", async () => {
 		expect(enrollAnswer.parse((await call("POST", "/enroll", { json: enrollment() })).body).dataRemotes).toEqual({});
 		const lake = { uri: "rclone://lake/set", sizeGiB: null, mount: "/data", residency: [] };
 		jobId = await seedJob(database.db, aSpec({ data: [lake] }));
@@ -159,7 +159,7 @@ describe("enrolling", () => {
 		expect(answers.map((a) => a.status).sort()).toEqual([200, 409, 409]);
 	});
 
-	it("makes an instance known whose launch answer was lost", async () => {
+	it("makes an instance with a lost launch answer known", async () => {
 		await database.db.update(instance).set({ state: "terminated", terminatedAt: new Date() }).where(eq(instance.id, instanceId));
 		await database.db.transaction((tx) => finishAttempt(tx, { attemptId, exit: null, atMs: clock.nowMs() }));
 		await seed(null, 2);
@@ -167,7 +167,7 @@ describe("enrolling", () => {
 		expect((await row()).instance).toMatchObject({ state: "ready", providerInstanceId: `i-lost${jobId.slice(-8)}` });
 	});
 
-	it("tells one that was stopped meanwhile to stop", async () => {
+	it("stops one that was stopped meanwhile", async () => {
 		await database.db.transaction((tx) => requestStop(tx, { attemptId, reason: reason("cancelled_by_person"), atMs: clock.nowMs() }));
 		const { body } = await call("POST", "/enroll", { json: enrollment() });
 		expect(body).toMatchObject({ stop: { reason: "cancelled_by_person", graceMs: 90_000 }, over: false });
@@ -361,7 +361,7 @@ describe("a lease", () => {
 		return () => database.db.transaction((tx) => fenceMember(tx, member));
 	};
 
-	it("is known as the newest beat tells it", async () => {
+	it("is known as the newest beat reports it", async () => {
 		const token = await enrolled();
 		expect((await beat(token, 30_000)).body).toMatchObject({ over: false, stop: null });
 		expect((await row()).instance.leaseMs).toBe(30_000);
@@ -369,7 +369,7 @@ describe("a lease", () => {
 		expect((await row()).instance.leaseMs).toBeNull();
 	});
 
-	it("that is over for good leaves nothing of what the machine says, a checkpoint that had come whole included", async () => {
+	it("that has permanently ended discards what the machine reports, a checkpoint that had come whole included", async () => {
 		const token = await enrolled();
 		await beat(token, 30_000);
 		const id = String((await call("POST", "/checkpoints", { token, json: {} })).body.id);

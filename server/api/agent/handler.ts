@@ -241,7 +241,7 @@ function bodyOf(request: Request): Readable {
 	if (request.body === null) return Readable.from([]);
 	// The DOM's stream type and Node's are one object at run time.
 	const body = Readable.fromWeb(request.body as Parameters<typeof Readable.fromWeb>[0]);
-	// A machine that is cut off before anybody reads must not end the server; anyone who reads is told all the same.
+	// A machine that is cut off before anybody reads must not end the server; readers still get the error.
 	return body.on("error", () => {});
 }
 

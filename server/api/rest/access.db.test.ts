@@ -16,8 +16,8 @@ afterAll(() => world.close());
 /** Longer than the answer of the token table is believed. */
 const FORGOTTEN_MS = 6_000;
 
-describe("who may not in", () => {
-	it("no token, an unknown one and a malformed header get 401 on every route, with nothing told", async () => {
+describe("rejected callers", () => {
+	it("no token, an unknown one and a malformed header get 401 on every route, without details", async () => {
 		for (const { method, path } of ROUTES) {
 			const at = `/api/v1${path.replace("{id}", jobId).replace("{name}", "default")}`;
 			const body = method === "GET" ? {} : { body: aJob() };

@@ -81,7 +81,7 @@ describe("approvals over REST and the command line", () => {
 		expect(late.json.detail).toContain("already granted by finance");
 	});
 
-	it("from the command line: listed, refused with a note, and a conflict tells who was first", async () => {
+	it("from the command line: listed, refused with a note, and a conflict names who was first", async () => {
 		const { id, jobId } = await asks("refused");
 		expect((await spillway(["approvals"])).out).toMatch(new RegExp(`${id}\\s+refused\\s+research\\s+scientist\\s+.*120.*asks you`));
 		const refused = await spillway(["approvals", "refuse", id, "--note", "wait for the night"]);

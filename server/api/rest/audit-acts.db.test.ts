@@ -26,17 +26,17 @@ describe("what the scheduler does on its own authority", () => {
 		const first = await world.start(evicted, 1);
 		await world.end(first, { stop: reason("evicted_for_deadline") });
 		const second = await world.start(cancelled, 1);
-		const nobody = { actor: "system:control_loop", via: null, source: null };
+		const noOne = { actor: "system:control_loop", via: null, source: null };
 		expect((await linesOf(evicted)).slice(1)).toEqual([
 			{
-				...nobody,
+				...noOne,
 				action: "job.place",
 				before: null,
 				after: { attemptId: first, siteId: "home", poolId: "pool", gpus: 1, reason: "placed_home" },
 			},
 		]);
 		expect(await linesOf(first)).toEqual([
-			{ ...nobody, action: "attempt.stop", before: null, after: { code: "evicted_for_deadline", facts: {} } },
+			{ ...noOne, action: "attempt.stop", before: null, after: { code: "evicted_for_deadline", facts: {} } },
 		]);
 		await world.post(`/jobs/${cancelled}/cancel`, undefined);
 		expect((await linesOf(cancelled)).at(-1)).toMatchObject({ actor: "account:usr_platform", action: "job.cancel", via: "token" });

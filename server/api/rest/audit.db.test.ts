@@ -28,7 +28,7 @@ function spillway(args: string[]): Promise<{ code: number | null; out: string; e
 }
 
 describe("GET /audit", () => {
-	it("tells who did what when from where, before and after, with the seal", async () => {
+	it("shows who did what when from where, before and after, with the seal", async () => {
 		const { json } = await world.get("/audit?action=job.cancel");
 		expect(json.items).toEqual([
 			{
@@ -141,14 +141,14 @@ describe("spillway audit", () => {
 		expect((await spillway(["audit", "burn"])).code).toBe(2);
 	});
 
-	it("tells a broken chain in a sentence and by its exit code", async () => {
+	it("reports a broken chain in a sentence and by its exit code", async () => {
 		await tamper(
 			world.database.db,
 			`update audit set actor = 'account:usr_finance' where subject = '${jobs[2]}' and action = 'job.cancel'`,
 		);
 		const ran = await spillway(["audit", "verify"]);
 		expect(ran).toMatchObject({ code: 5, out: expect.stringMatching(/^The chain is broken\. Line \d+ is not what seal \d+ was made of/) });
-		const told = JSON.parse((await spillway(["audit", "verify", "--json"])).out);
-		expect(told.broken.kind).toBe("changed_line");
+		const report = JSON.parse((await spillway(["audit", "verify", "--json"])).out);
+		expect(report.broken.kind).toBe("changed_line");
 	});
 });

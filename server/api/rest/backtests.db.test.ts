@@ -99,7 +99,7 @@ describe("spillway policy backtest", () => {
 		return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 	}
 
-	it("waits for the result and prints what would have changed, and what the record cannot tell", { timeout: LONG.timeout }, async () => {
+	it("waits for the result and prints what would have changed, and what the record does not show", { timeout: LONG.timeout }, async () => {
 		await world.database.db.delete(backtest);
 		const ran = spillway("draft.yaml", "--days", "7");
 		await expect.poll(async () => (await world.get("/policies/default/backtests")).json.items.length, LONG).toBe(1);
@@ -108,7 +108,7 @@ describe("spillway policy backtest", () => {
 		expect([code, err]).toEqual([0, ""]);
 		expect(out).toContain("The draft beside version 1 on 3 jobs");
 		expect(out).toContain("No job would have gone elsewhere.");
-		expect(out).toContain("What the record cannot tell:\n- ");
+		expect(out).toContain("What the record does not show:\n- ");
 	});
 
 	it("refuses other days and a missing file, and cancels one by its id", async () => {

@@ -124,7 +124,7 @@ describe("a body that is too large", () => {
 		expect(JSON.parse(answer.text)).toMatchObject({ code: "payload_too_large", detail: "The body is larger than 8 MiB." });
 	});
 
-	it("is refused while it comes when its length is not told", async () => {
+	it("is rejected while it arrives when its length is not declared", async () => {
 		const status = await new Promise<number | undefined>((resolve, reject) => {
 			const req = request(`${world.url}/api/v1/jobs`, {
 				method: "POST",

@@ -19,7 +19,7 @@ export const billRoutes: Route[] = [
 	{
 		method: "GET",
 		path: "/exports/focus",
-		summary: "Every charge of a month (month=yyyy-mm) as FOCUS 1.2, format=csv: a stream of any length; asOf: as the ledger stood",
+		summary: "Every charge of a month (month=yyyy-mm) as FOCUS 1.2, format=csv: a stream of any length; asOf: the ledger at that time",
 		permission: "charge:read",
 		answers: "text/csv",
 		async handle(ctx, request) {
@@ -72,7 +72,7 @@ export const billRoutes: Route[] = [
 		method: "GET",
 		path: "/reconciliations/{month}/history",
 		summary:
-			"When a month's bills (yyyy-mm, UTC) were held against the ledger, newest first, by whom, and what each time posted; by provider",
+			"When a month's bills (yyyy-mm, UTC) were held against the ledger, newest first, who did it, and what each time posted; by provider",
 		permission: "bill:read",
 		async handle(ctx, { params, query }) {
 			refuseUnknown(query, ["provider"]);
@@ -94,7 +94,7 @@ export const billRoutes: Route[] = [
 	{
 		method: "POST",
 		path: "/reconciliations/{month}",
-		summary: "Hold a month's bills against the ledger again; final: what they do not have is taken back",
+		summary: "Hold a month's bills against the ledger again; final: what they do not have is reversed",
 		permission: "bill:import",
 		body: reconcileBody,
 		async handle(ctx, { params, body }) {

@@ -46,7 +46,7 @@ describe("spillway bill", () => {
 		expect(parse(readFileSync(path.join(folder, "back.csv")))).toEqual(parse(readFileSync(SAMPLE)));
 	});
 
-	it("tells row and column of a broken file in one line, and of a file that is not there", async () => {
+	it("reports row and column of a broken file in one line, and a file that does not exist", async () => {
 		const text = readFileSync(SAMPLE, "utf8").replace('"USD"', '"EUR"');
 		writeFileSync(path.join(folder, "eur.csv"), text);
 		const broken = await spillway("bill", "import", "eur.csv");

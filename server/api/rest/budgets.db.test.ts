@@ -26,7 +26,7 @@ const spillway = (args: string[], token = world.tokens.finance): Promise<{ code:
 };
 
 describe("budgets over REST and the command line", () => {
-	it("a budget by its id, with money as text; one that is not there is told", async () => {
+	it("a budget by its id, with money as text; one that does not exist is reported", async () => {
 		const { status, json } = await world.get("/budgets/cloud-month", { as: "scientist" });
 		expect(status).toBe(200);
 		expect(json).toMatchObject({

@@ -121,7 +121,7 @@ describe("spillway instances --orphans", () => {
 			...{ jobId, number: 1, expiresAtMs: startedAtMs + HOUR_MS, providerInstanceId: "i-1" },
 		});
 		const at = (agoMs: number) => new Date(Date.now() - agoMs);
-		// $1 an hour, told to end half an hour ago and not seen gone since.
+		// $1 an hour, asked to end half an hour ago and not seen to end since.
 		await db
 			.update(instance)
 			.set({ state: "terminating", intendedAt: at(HOUR_MS), terminatingAt: at(30 * MINUTE_MS) })

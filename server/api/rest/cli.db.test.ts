@@ -198,7 +198,7 @@ describe("wrong input is one line, and nothing is written", () => {
 		expect(await world.written()).toEqual(before);
 	});
 
-	it("in a job file it is told with line and column", async () => {
+	it("in a job file it is reported with line and column", async () => {
 		const file = path.join(folder, "wrong.yaml");
 		writeFileSync(file, "apiVersion: spillway/v1\nkind: Job\nmetadata: { name: x, team: research }\nspec:\n  command: [a]\n  gpus: 2\n");
 		expectRefused(await spillway(["submit", "-f", file]), 2, `${file}:6:3: spec.gpus: is not a known field`);
@@ -212,7 +212,7 @@ describe("wrong input is one line, and nothing is written", () => {
 describe("import", () => {
 	const script = "#!/bin/bash\n#SBATCH -J taken --account=vision --gres=gpu:1 --time=10\n#SBATCH --dependency=afterok:7\ntrue\n";
 
-	it("prints a batch script's job file, which can be submitted, and tells of each line beside it", async () => {
+	it("prints a batch script's job file, which can be submitted, and explains each line next to it", async () => {
 		writeFileSync(path.join(folder, "train.sh"), script);
 		const ran = await spillway(["import", "sbatch", "train.sh"]);
 		expect(ran.code, ran.err).toBe(0);
@@ -278,7 +278,7 @@ describe("exit codes", () => {
 });
 
 describe("which job is meant", () => {
-	it("the newest of a name, or the one whose id begins so", async () => {
+	it("the newest of a name, or the one with an id that begins so", async () => {
 		const older = await world.submit({ name: "twice" });
 		world.shiftMs += 10;
 		const newer = await world.submit({ name: "twice" });

@@ -31,7 +31,7 @@ export function baseVersionOf({ headers }: IncomingMessage, current: { version: 
 	if (match.trim() === "*") return current?.version ?? -1;
 	const tags = tagsOf(match, true);
 	if (current && tags.includes(current.etag)) return current.version;
-	// Of an older version: publishing tells who published since.
+	// For an older version: publishing reports who published since.
 	const versions = tags.map((tag) => Number(/^"v(\d{1,9})-[0-9a-f]{16}"$/.exec(tag)?.[1] ?? Number.NaN));
 	const older = versions.find((version) => current === null || version !== current.version);
 	if (older !== undefined && !Number.isNaN(older)) return older;

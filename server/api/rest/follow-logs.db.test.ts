@@ -105,7 +105,7 @@ it("of a job that is cancelled while it waits ends without a line", async () => 
 	expect(shown(await stream.rest())).toEqual(["end"]);
 });
 
-it("cuts off a reader whose token was revoked meanwhile", async () => {
+it("cuts off a reader when the token is revoked", async () => {
 	const id = await world.submit();
 	const attempt = await world.start(id);
 	await world.log(attempt, "one");

@@ -33,7 +33,7 @@ const withLife = (hours: number, of = first.source) => of.replace("instanceHours
 const inForce = async () => (await world.get("/policies/default")).json;
 
 describe("PUT with entity tags", () => {
-	it("publishes from the version that was seen; without one 428, with an old one 412 that tells who, when and what", async () => {
+	it("publishes from the version that was seen; without one 428, with an old one 412 that reports who, when and what", async () => {
 		expect(first.etag).toMatch(/^"v1-[0-9a-f]{16}"$/);
 		expect(await put({ source: withWait("20s") }, null)).toMatchObject({ status: 428, json: { code: "precondition_required" } });
 		const done = await put({ source: withWait("20s") }, first.etag);
@@ -209,7 +209,7 @@ describe("a draft", () => {
 	const draft = (body: object, token?: string) =>
 		world.call("PUT", "/api/v1/policies/default/draft", { body, ...(token === undefined ? {} : { token }) });
 
-	it("is one's own, of any text, and knows what it was begun from; a window that is behind is told", async () => {
+	it("is one's own, of any text, and records the version it started from; a window that is behind is notified", async () => {
 		expect(await world.get("/policies/default/draft")).toMatchObject({ status: 404 });
 		const one = await draft({ source: "spec: [not yet", baseVersion: 1, previousUpdatedAt: null });
 		expect(one.status).toBe(200);

@@ -124,8 +124,8 @@ describe("spillway policy", () => {
 
 	it("publishes what began from the version shown, shows what it changes, and does not overwrite another's", async () => {
 		const mine = file("mine.yaml", shown.replace("instanceHours: 1", "instanceHours: 2"));
-		const told = await policy(["diff", mine]);
-		expect(told).toMatchObject({ code: 0, out: expect.stringMatching(/changed life\n {2}- .*1h.*\n {2}\+ .*2h/) });
+		const printed = await policy(["diff", mine]);
+		expect(printed).toMatchObject({ code: 0, out: expect.stringMatching(/changed life\n {2}- .*1h.*\n {2}\+ .*2h/) });
 		expect((await policy(["diff", mine, "--text"])).out).toMatch(/^- .*instanceHours: 1.*\n\+ .*instanceHours: 2/m);
 		expect(await policy(["publish", mine])).toMatchObject({ code: 2, err: expect.stringContaining("-m is missing") });
 		expect(await policy(["publish", mine, "-m", "longer"])).toMatchObject({ code: 0, out: "default v2 is in force\n" });

@@ -86,7 +86,7 @@ export const policyRoutes: Route[] = [
 	{
 		method: "GET",
 		path: "/policies/{name}/versions",
-		summary: "Versions, newest first, each with when it was put in force and by whom; before=12 for the next page",
+		summary: "Versions, newest first, each with when it took effect and who published it; before=12 for the next page",
 		permission: "policy:read",
 		async handle(ctx, { params, query }) {
 			refuseUnknown(query, ["before", "limit"]);

@@ -56,7 +56,7 @@ function spillway(...args: string[]): Promise<{ code: number | null; out: string
 }
 
 describe("POST /quotes", () => {
-	it("tells the chance of a missed deadline, and what would be sooner or cheaper", async () => {
+	it("shows the chance of a missed deadline, and what would be sooner or cheaper", async () => {
 		const job = aJob({ name: "asked" });
 		const deadline = new Date(world.nowMs() + HOUR_MS).toISOString();
 		const spec = { ...job.spec, deadline, duration: { estimate: "50m" }, resources: { gpus: 1, accelerators: ["L40S-48GB"] } };
@@ -83,7 +83,7 @@ describe("POST /quotes", () => {
 });
 
 describe("the score of forecasts", () => {
-	it("is beside a quote of such a wait, in the API and on /metrics, by horizon: two of about two hours, of which one was a job's first", async () => {
+	it("is beside a quote of such a wait, in the API and on /metrics, by horizon: two of about two hours, one of them a job's first", async () => {
 		const scored = {
 			attemptNo: 1,
 			at: new Date(0),
@@ -91,10 +91,15 @@ describe("the score of forecasts", () => {
 			outcome: "started",
 			horizon: horizonOf(2 * HOUR_MS),
 		} as const;
-		const told = (p50Ms: number, p90Ms: number) => ({ replayP50Ms: p50Ms, replayP90Ms: p90Ms, forecastP50Ms: p50Ms, forecastP90Ms: p90Ms });
+		const forecastRow = (p50Ms: number, p90Ms: number) => ({
+			replayP50Ms: p50Ms,
+			replayP90Ms: p90Ms,
+			forecastP50Ms: p50Ms,
+			forecastP90Ms: p90Ms,
+		});
 		await world.database.db.insert(waitForecast).values([
-			{ ...scored, jobId: "job_early", first: true, ...told(2 * HOUR_MS, 3 * HOUR_MS) },
-			{ ...scored, jobId: "job_late", first: false, ...told(HOUR_MS / 2, 2 * HOUR_MS) },
+			{ ...scored, jobId: "job_early", first: true, ...forecastRow(2 * HOUR_MS, 3 * HOUR_MS) },
+			{ ...scored, jobId: "job_late", first: false, ...forecastRow(HOUR_MS / 2, 2 * HOUR_MS) },
 		]);
 		const job = aJob({ name: "asked" });
 		const spec = { ...job.spec, duration: { estimate: "50m" }, resources: { gpus: 1, accelerators: ["L40S-48GB"] } };
@@ -112,7 +117,7 @@ describe("the score of forecasts", () => {
 });
 
 describe("a job that waits", () => {
-	it("tells one reason, and what would change it", async () => {
+	it("shows one reason, and what would change it", async () => {
 		const { json } = await world.get(`/jobs/${waits}/waiting`);
 		expect(json).toMatchObject({ waits: true, state: "queued", reason: { code: expect.stringMatching(/^waiting_/) } });
 		expect(json.changes.length).toBeGreaterThan(0);
@@ -129,10 +134,10 @@ describe("GET /jobs/{id}/replay", () => {
 	it("gives the recorded bytes, on the command line too, until somebody changes the record", async () => {
 		const { status, json } = await world.get(`/jobs/${runs}/replay`);
 		expect([status, json]).toMatchObject([200, { same: true, difference: null, input: { pending: 1, running: 0, offers: 1 } }]);
-		const told = await spillway("explain", runs, "--replay");
-		expect(told.code).toBe(0);
-		expect(told.out).toContain("the same bytes");
-		expect(told.out).toContain(json.recorded.sha256);
+		const forecastRow = await spillway("explain", runs, "--replay");
+		expect(forecastRow.code).toBe(0);
+		expect(forecastRow.out).toContain("the same bytes");
+		expect(forecastRow.out).toContain(json.recorded.sha256);
 		const { db } = world.database;
 		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
 		await db.execute(sql`update decision set explanation = jsonb_set(explanation, '{outcome}', '"launch"') where job_id = ${runs}`);

@@ -51,7 +51,7 @@ export const rateCardRoutes: Route[] = [
 	{
 		method: "PUT",
 		path: "/sites/{site}/pools/{pool}/measured-power",
-		summary: "Tell what energy a pool's machines drew in a time that is charged: it takes the place of the rate cards' estimate",
+		summary: "Set the energy that a pool's machines drew in a charged period: it replaces the rate cards' estimate",
 		permission: "rates:change",
 		body: measuredPowerInput,
 		write: true,
@@ -60,7 +60,7 @@ export const rateCardRoutes: Route[] = [
 	{
 		method: "GET",
 		path: "/sites/{site}/electricity-prices",
-		summary: "What a kWh cost a site in the hours whose price is known (from, to); in all others its pools' rate cards say",
+		summary: "What a kWh cost a site in the hours with a known price (from, to); all others use its pools' rate cards",
 		permission: "rates:read",
 		async handle(ctx, { params, query }) {
 			refuseUnknown(query, ["from", "to"]);

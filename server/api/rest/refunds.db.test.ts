@@ -40,7 +40,7 @@ function spillway(as: "finance" | "scientist", ...args: string[]): Promise<{ cod
 }
 
 describe("a refund", () => {
-	it("is listed as possible to finance and not to a data scientist, whose request is refused", async () => {
+	it("is listed as possible for finance; a data scientist's request is rejected", async () => {
 		const range = "from=2026-11-01&to=2026-12-01";
 		expect((await world.get(`/charges?${range}`, { as: "finance" })).json.may).toEqual({ refund: true });
 		expect((await world.get(`/charges?${range}`, { as: "scientist" })).json.may).toEqual({ refund: false });
@@ -69,7 +69,7 @@ describe("a refund", () => {
 		[["charges", "refund"], "Name the charge"],
 		[["charges", "refund", "chg_1"], "--reason is missing"],
 		[["charges", "burn"], 'There is no "charges burn"'],
-	])("%j is told what is missing", async (args, message) => {
+	])("%j reports what is missing", async (args, message) => {
 		expect(await spillway("finance", ...args)).toMatchObject({ code: 2, out: "", err: expect.stringContaining(message) });
 	});
 });

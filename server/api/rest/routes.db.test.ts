@@ -55,7 +55,7 @@ describe("every route answers", () => {
 		expect((await world.get(`/jobs/${id}`)).json.reason.message).toBe("Cancelled by platform.");
 	});
 
-	it("POST /jobs/{id}/cancel tells a running job to stop, as often as it is asked", async () => {
+	it("POST /jobs/{id}/cancel stops a running job, however often it is called", async () => {
 		const id = await world.submit();
 		const attempt = await world.start(id);
 		for (const _ of [1, 2])

@@ -65,7 +65,7 @@ export const siteRoutes: Route[] = [
 	{
 		method: "DELETE",
 		path: "/sites/{id}",
-		summary: "Remove a disabled site on which nothing of ours lives; refused with what is in the way",
+		summary: "Remove a disabled site that runs none of our resources; otherwise the error lists what remains",
 		permission: "site:manage",
 		write: true,
 		async handle(ctx, { params }) {

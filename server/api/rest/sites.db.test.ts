@@ -196,8 +196,8 @@ describe("sites over REST", () => {
 	it("checks a draft step by step, from who we are to a launch that is only tried", async () => {
 		const answer = await world.post("/sites/check", { provider: "aws", settings: SETTINGS, credentials: CREDENTIALS });
 		expect(answer.headers.get("content-type")).toContain("application/x-ndjson");
-		const told = Object.fromEntries(steps(answer.text).map((s) => [s.id, s]));
-		expect(Object.keys(told)).toEqual([
+		const stepsById = Object.fromEntries(steps(answer.text).map((s) => [s.id, s]));
+		expect(Object.keys(stepsById)).toEqual([
 			"identity",
 			"regions",
 			"image",
@@ -223,8 +223,8 @@ describe("sites over REST", () => {
 			"prices",
 			"quota",
 		];
-		for (const id of [...passed, "way_back"]) expect(told[id], id).toMatchObject({ outcome: "passed", fix: null });
-		expect(told["permissions"]?.found).toContain("g5.xlarge in us-east-1");
+		for (const id of [...passed, "way_back"]) expect(stepsById[id], id).toMatchObject({ outcome: "passed", fix: null });
+		expect(stepsById["permissions"]?.found).toContain("g5.xlarge in us-east-1");
 		expect(emulator.instances()).toEqual([]);
 	});
 
@@ -342,7 +342,7 @@ describe("sites over REST", () => {
 			for (const { out, err } of [added, checked, removed]) expect(out + err).not.toContain(SECRET);
 		});
 
-		it("one whose check fails is not stored, and each step says why and what to do", async () => {
+		it("one with a failed check is not stored, and each step says why and what to do", async () => {
 			const settings = {
 				url: "http://127.0.0.1:1",
 				user: "spillway",
@@ -357,7 +357,7 @@ describe("sites over REST", () => {
 			expect((await world.get("/sites/never-added")).status).toBe(404);
 		});
 
-		it("a cluster's own queue is told, with what became of each job", async () => {
+		it("a cluster's own queue is listed, with the outcome of each job", async () => {
 			await world.database.db
 				.insert(site)
 				.values({ id: "their", name: "Theirs", provider: "slurm", settings: {}, queueReadAt: new Date() });
@@ -376,7 +376,7 @@ describe("sites over REST", () => {
 			expect((await spillway("site", "queue", "none")).code).toBe(3);
 		});
 
-		it("a cluster's nodes are told by name, those that are down first, and in pages", async () => {
+		it("a cluster's nodes are listed by name, those that are down first, and in pages", async () => {
 			const { db } = world.database;
 			await db.insert(site).values({ id: "big", name: "Big", provider: "slurm", settings: {} });
 			const named = (n: number): ClusterNode => ({

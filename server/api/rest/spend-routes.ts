@@ -41,7 +41,7 @@ export const spendRoutes: Route[] = [
 		method: "GET",
 		path: "/charges",
 		summary:
-			"The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, by job, cause or correction, by how its attempts ended (lost), withoutIdle, as the ledger stood (asOf) or what came later (since), and by the budget that counts them (budget), of its current period or that of a day (period)",
+			"The charges behind a number, newest first, with the sums of the whole selection; filtered as /spend, by job, cause or correction, by how its attempts ended (lost), withoutIdle, the ledger at that time (asOf) or what came later (since), and by the budget that counts them (budget), of its current period or that of a day (period)",
 		permission: "charge:read",
 		async handle(ctx, { query }) {
 			refuseUnknown(query, [
@@ -67,7 +67,7 @@ export const spendRoutes: Route[] = [
 	{
 		method: "POST",
 		path: "/charges/{id}/refund",
-		summary: "Take back a charge of a cloud's machine, or amountUsd of it, by a correction beside it; the reason is in the audit",
+		summary: "Reverse a charge of a cloud's machine, or amountUsd of it, by a correction next to it; the reason is in the audit",
 		permission: "rates:change",
 		body: refundBody,
 		write: true,

@@ -122,7 +122,7 @@ describe("GET /charges", () => {
 });
 
 describe("the ledger's zone", () => {
-	it("is told, and not changed any more once something was charged", async () => {
+	it("is returned, and fixed once something was charged", async () => {
 		expect((await world.get("/ledger", { as: "scientist" })).json).toEqual({ zone: "UTC", lastCheck: null });
 		const put = (zone: unknown, as: "finance" | "scientist") => world.call("PUT", "/api/v1/ledger/zone", { as, body: { zone } });
 		expect((await put("Europe/Berlin", "finance")).status).toBe(409);

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { RestAnswer, RestRequest } from "./route.ts";
 
-/** What a browser or a program is told of a CSV that is written as it is made. */
+/** Headers for a CSV that is streamed. */
 export function csvHeaders(fileName: string): Record<string, string> {
 	return {
 		"content-type": "text/csv; charset=utf-8",
@@ -24,7 +24,7 @@ export async function streamCsv(
 	try {
 		await pipeline(Readable.from(file.chunks, { objectMode: false, highWaterMark: 1 }), response, { signal });
 	} catch (error) {
-		// No one is left to be told; what else goes wrong breaks the answer off, so that no half file looks whole.
+		// The reader has left; any other error aborts the response, so that no half file looks complete.
 		if (!signal.aborted && !response.destroyed) throw error;
 		if (!signal.aborted && !isEarlyClose(error)) throw error;
 	}

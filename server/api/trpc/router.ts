@@ -54,7 +54,7 @@ import { siteRouter } from "./site-router.ts";
 const id = z.string().min(1).max(64);
 /** Either the text of a job file or the parsed document. */
 const jobInput = z.union([z.strictObject({ text: z.string() }), z.strictObject({ document: z.unknown() })]);
-/** The script that was read, whose findings are kept with the job. */
+/** The parsed script; its findings are kept with the job. */
 const read = { script: importInput.optional() };
 const submitInput = z.union([z.strictObject({ text: z.string(), ...read }), z.strictObject({ document: z.unknown(), ...read })]);
 const specOf = (input: z.infer<typeof jobInput>) => ("text" in input ? parseJobText(input.text) : parseJobDocument(input.document));

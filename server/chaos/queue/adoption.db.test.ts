@@ -125,14 +125,14 @@ describe.skipIf(missing !== null)(
 			const leaves = (script: string, options: string[] = [], args: string[] = []) =>
 				w.sbatch(script, { options: ["--comment=spillway", ...options], args });
 			await leaves(scriptOf("array", say("array", "$SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_JOB_ID")), ["--array=1-3"]);
-			// Slurm tells arguments up to 22.05, and again from 25.11 on.
+			// Slurm reports arguments up to 22.05, and again from 25.11 on.
 			const release = Number(/(\d+\.\d+)/.exec(await w.slurm.command("scontrol", "--version"))?.[1]);
-			const tellsArguments = release <= 22.05 || release >= 25.11;
+			const reportsArguments = release <= 22.05 || release >= 25.11;
 			const ofWords = scriptOf("words", say("words", "$1 and $2"));
 			const words = await w.sbatch(ofWords, { options: ["--comment=spillway:args"], args: ["one", "two"] });
 			const stays = {
 				"given arguments": await leaves(scriptOf("spaces", 'echo "$1"'), [], ["one word"]),
-				...(tellsArguments ? {} : { "may have been given arguments": words }),
+				...(reportsArguments ? {} : { "may have been given arguments": words }),
 				Modules: await leaves(scriptOf("modules", "module load cuda/12.4", "true")),
 				".sif file": await leaves(scriptOf("apptainer", "apptainer exec train.sif python train.py")),
 				"command scontrol": await leaves(scriptOf("tools", "scontrol show job $SLURM_JOB_ID")),
@@ -147,17 +147,17 @@ describe.skipIf(missing !== null)(
 						r["not_adopted"].why.join(" "),
 					]),
 				);
-			await w.until("all others are told why", async () => {
-				const told = await refusals();
-				return Object.values(stays).every((id) => told.has(id));
+			await w.until("all others have a reason", async () => {
+				const refused = await refusals();
+				return Object.values(stays).every((id) => refused.has(id));
 			});
 			const seen = await refusals();
 			for (const [why, id] of Object.entries(stays)) expect(seen.get(id), why).toContain(why);
 			await w.until(
 				"two tasks and the one with arguments have left",
-				async () => book("array").length === 2 && (book("words").length === 1 || !tellsArguments),
+				async () => book("array").length === 2 && (book("words").length === 1 || !reportsArguments),
 			);
-			expect(book("words")).toEqual(tellsArguments ? ["one and two"] : []);
+			expect(book("words")).toEqual(reportsArguments ? ["one and two"] : []);
 			await w.as("scancel", ...Object.values(stays), blocker);
 			await w.until("home ran the task that it kept", async () => book("array").length === 3);
 			expect(

@@ -7,7 +7,7 @@ const job = (key: string, changes: Partial<DrawnJob>): DrawnJob => ({
 	...changes,
 });
 
-/** One of ours at home, one of theirs in the cloud, one of theirs at home that failed. */
+/** One Spillway job at home, one adopted job in the cloud, one foreign job at home that failed. */
 const sound = (): QueueOutcome => ({
 	jobs: [job("ours", {}), job("left", { optsIn: true }), job("stayed", { optsIn: false, exitCode: 3 })],
 	numbers: new Map([
@@ -38,8 +38,8 @@ describe("a run's checker", () => {
 	it.each<[string, keyof ReturnType<typeof checkQueue>, Partial<QueueOutcome>]>([
 		["both ran to the end", "notOnce", { book: [...sound().book, "end left"] }],
 		["none did", "notOnce", { book: sound().book.filter((line) => line !== "end left") }],
-		["one of ours failed", "outcomes", { rows: sound().rows.map((r) => ({ ...r, state: "failed" })) }],
-		["home was told another end", "outcomes", { adoptions: sound().adoptions.map((a) => ({ ...a, exitCode: 3 })) }],
+		["one Spillway job failed", "outcomes", { rows: sound().rows.map((r) => ({ ...r, state: "failed" })) }],
+		["home got another end", "outcomes", { adoptions: sound().adoptions.map((a) => ({ ...a, exitCode: 3 })) }],
 		[
 			"a job left without leave",
 			"outcomes",

@@ -3,13 +3,13 @@ import type { DrawnJob } from "./draw-queue.ts";
 /** What has come of a run when it rests: the database, the cluster's own accounts, and the traces of the commands. */
 export interface QueueOutcome {
 	jobs: DrawnJob[];
-	/** Number of the Slurm job of each of theirs, by key. */
+	/** Number of each foreign Slurm job, by key. */
 	numbers: ReadonlyMap<string, string>;
 	/** What theirs find as their output, by key; null: no file. */
 	outputs: ReadonlyMap<string, string | null>;
 	/** Lines `start KEY` and `end KEY`. */
 	book: string[];
-	/** Jobs of ours, those that stand for adopted ones too. */
+	/** Our jobs, including those that stand for adopted ones. */
 	rows: { id: string; name: string; state: string }[];
 	adoptions: { foreignId: string; jobId: string; state: string; exitCode: number | null }[];
 	/** Attempts on the cluster, with the GPU time that was charged for them. */
@@ -55,8 +55,8 @@ function outcomes({ jobs, rows, numbers, adoptions, sacct }: QueueOutcome): stri
 			const atHome = exitCode === 0 ? "COMPLETED" : "FAILED";
 			return home?.state === atHome ? [] : [`${key}, left at home, is ${home?.state} there instead of ${atHome}`];
 		}
-		const told = taken.map((a) => a.exitCode).join();
-		if (taken.length > 1 || told !== String(exitCode)) return [`${key} left with ${exitCode} and home was told ${told}`];
+		const reported = taken.map((a) => a.exitCode).join();
+		if (taken.length > 1 || reported !== String(exitCode)) return [`${key} left with ${exitCode} and home got ${reported}`];
 		const row = rows.find((r) => r.id === taken[0]?.jobId);
 		if (row?.state !== wanted) return [`${key} ran in the cloud and is ${row?.state} instead of ${wanted}`];
 		return home?.state.startsWith("CANCELLED") ? [] : [`${key} ran in the cloud and is ${home?.state} at home`];
@@ -73,7 +73,7 @@ function output({ jobs, outputs }: QueueOutcome): string[] {
 	});
 }
 
-/** Every second that the cluster counts for one of ours is charged, and no other; who ran elsewhere took none of it. */
+/** Every second that the cluster counts for a Spillway job is charged, and no other; jobs that ran elsewhere used none. */
 function seconds({ atHome, sacct, jobs, numbers, adoptions }: QueueOutcome): string[] {
 	const ours = new Map(sacct.filter((s) => s.name.startsWith("spillway-")).map((s) => [s.name.slice("spillway-".length), s]));
 	const wrong = atHome.flatMap((a) => {
@@ -88,12 +88,14 @@ function seconds({ atHome, sacct, jobs, numbers, adoptions }: QueueOutcome): str
 		// Slurm counts whole seconds; a start in the very second of its submission is charged from that moment on.
 		return Math.abs(chargedSeconds - counted) < 1 ? [] : [`${a.id}: ${chargedSeconds} s are charged, and sacct counts ${counted} s`];
 	});
-	const unknown = [...ours.values()].filter((s) => s.end > s.start).map((s) => `sacct has ${s.name}, of which there is no attempt`);
+	const unknown = [...ours.values()].filter((s) => s.end > s.start).map((s) => `sacct has ${s.name}, which has no attempt`);
 	const left = jobs.flatMap(({ key }) => {
 		const id = numbers.get(key);
 		const home = sacct.find((s) => s.id === id);
-		const isGone = adoptions.some((a) => a.foreignId === id && a.state === "finished");
-		return isGone && home && home.end > home.start ? [`${key} ran in the cloud, and sacct counts ${home.end - home.start} s for it`] : [];
+		const hasFinished = adoptions.some((a) => a.foreignId === id && a.state === "finished");
+		return hasFinished && home && home.end > home.start
+			? [`${key} ran in the cloud, and sacct counts ${home.end - home.start} s for it`]
+			: [];
 	});
 	return [...wrong, ...unknown, ...left];
 }

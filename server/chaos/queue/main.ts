@@ -66,7 +66,7 @@ function render(report: Awaited<ReturnType<typeof runQueue>>): string {
 	return [
 		`seed ${report.seed}: ${report.jobs} jobs in ${(report.tookMs / 1_000).toFixed(0)} s, ${report.deaths.length} schedulers killed (${report.deaths.join(", ")})`,
 		`theirs: ${theirs.cloud} in the cloud, ${theirs.home} at home; ours: ${ours.cloud} in the cloud, ${ours.home} at home`,
-		`GPU-seconds of ours at home: ${report.sacctGpuSeconds} by sacct, ${report.chargedGpuSeconds} charged`,
+		`Our GPU-seconds at home: ${report.sacctGpuSeconds} by sacct, ${report.chargedGpuSeconds} charged`,
 		...Object.entries(violations).map(([promise, broken]) => `${promise}: ${broken.length === 0 ? "none" : broken.join("; ")}`),
 	].join("\n");
 }

@@ -59,7 +59,7 @@ export interface QueueWorldOptions {
 	gpusPerNode: number;
 	/** The cluster accounts by slurmdbd and orders by its many factors; else it writes ends to a file and orders by number. */
 	accounting?: boolean;
-	/** Told each step of a scheduler; may kill it. */
+	/** Called at each step of a scheduler; may kill it. */
 	onStep?: (step: string) => void;
 	log(text: string): void;
 }

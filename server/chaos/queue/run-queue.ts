@@ -25,7 +25,7 @@ export interface QueueReport {
 	seed: number;
 	jobs: number;
 	deaths: string[];
-	/** How many of theirs ran in the cloud, went back, and stayed at home; and of ours where. */
+	/** How many adopted jobs ran in the cloud, returned, and stayed at home; and where our jobs ran. */
 	theirs: { cloud: number; home: number };
 	ours: { cloud: number; home: number };
 	/** GPU-seconds that sacct counts for our jobs on the cluster, and that are charged for them. */
@@ -48,13 +48,13 @@ export async function runQueue(options: QueueRunOptions): Promise<QueueReport> {
 			if (job.optsIn === null) await world.submit([specOf(job, world.book)]);
 			else numbers.set(job.key, await world.sbatch(scriptOf(job, world.book)));
 		};
-		// Home is full until the first of theirs have left, however fast this host is; what comes then finds room there.
+		// Home is full until the first adopted jobs have left, however fast this host is; later jobs find room there.
 		const { nodes, gpusPerNode, limitMs } = options;
 		const all = [`--nodes=${nodes}`, `--gres=gpu:h100:${gpusPerNode}`, "--wrap=sleep 3600"];
 		const blocker = await world.as("sbatch", "--parsable", "--output=/dev/null", ...all);
 		const late = jobs.filter((job) => job.optsIn === null).slice(0, Math.ceil(jobs.length / 4));
 		for (const job of jobs) if (!late.includes(job)) await submit(job);
-		await world.until("some of theirs are on their way", () => someHaveLeft(world, Math.ceil(jobs.length / 10)), limitMs);
+		await world.until("some adopted jobs are on their way", () => someHaveLeft(world, Math.ceil(jobs.length / 10)), limitMs);
 		await world.as("scancel", blocker);
 		for (const job of late) await submit(job);
 		await world.until("all is over", () => isOver(world), options.limitMs);
@@ -164,7 +164,7 @@ async function readOutcome(world: QueueWorld, jobs: DrawnJob[], numbers: Readonl
 }
 
 async function readSacct(world: QueueWorld): Promise<QueueOutcome["sacct"]> {
-	// slurmdbd is told by the controller a little later than squeue is.
+	// slurmdbd gets updates from the controller a little later than squeue.
 	await world.until("sacct has every end", async () => !(await world.sacct()).some((line) => line.endsWith("|Unknown")));
 	return (await world.sacct()).map((line) => {
 		// One that never began has no start by slurmdbd, and its end for one without it.

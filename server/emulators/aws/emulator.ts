@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 /** Its address is the endpoint for the SDK: `new EC2Client({ endpoint: url, … })`. */
 export type Ec2Emulator = Emulator<BookedEc2Instance>;
 
-/** Starts an EC2 endpoint on loopback whose instances are processes of this host. */
+/** Starts an EC2 endpoint on loopback with processes of this host as instances. */
 export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator> {
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);

@@ -148,7 +148,7 @@ describe("shutdown inside the guest", () => {
 		const second = Number(await written(id, "second-pid"));
 		const first = Number(readFileSync(join(bookOf(id).folder, "first-pid"), "utf8"));
 		expect(readFileSync(join(bookOf(id).folder, "second"), "utf8")).toMatch(/^Shutdown scheduled for \d{4}-/);
-		await eventually("the first to be gone", () => startOf(first) === null);
+		await eventually("the first to end", () => startOf(first) === null);
 		expect(startOf(second)).not.toBeNull();
 		expect(bookOf(id).state).toBe("running");
 		await terminate(id);

@@ -40,7 +40,7 @@ async function usagesOf(Filters: GetProductsCommandInput["Filters"]): Promise<(s
 }
 
 describe("the price list", () => {
-	it("has a machine once for each way of buying it, told apart by filters", async () => {
+	it("has a machine once for each way of buying it, separated by filters", async () => {
 		const here = [g5, filter("regionCode", "us-east-1")];
 		expect((await usagesOf(here)).sort()).toEqual([
 			"Linux UnusedCapacityReservation OnDemand",

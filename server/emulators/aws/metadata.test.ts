@@ -72,7 +72,7 @@ describe("instance metadata", () => {
 		expect(await verify(await ask())).toEqual({ outcome: "proved" });
 	});
 
-	it("tells a machine about itself", async () => {
+	it("describes a machine to itself", async () => {
 		const { id, endpoint } = await launch({ Placement: { AvailabilityZone: "us-east-1b" } });
 		const token = await tokenOf(endpoint);
 		const get = (path: string) => read(endpoint, token, path);

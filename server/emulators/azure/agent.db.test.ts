@@ -50,7 +50,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A job on a machine that the driver launches now. Its answer is not written down: the agent's first call tells the machine. */
+/** A job on a machine that the driver launches now. Its answer is not recorded: the agent's first call identifies the machine. */
 async function launch(source: string, capacityType: LaunchRequest["capacityType"], changes: Partial<AzureSettings> = {}) {
 	const jobId = await seedJob(database.db, aSpec({ command: ["node", "-e", source] }));
 	const expiresAtMs = Date.now() + LIFE_MS;
@@ -91,7 +91,7 @@ it("runs a job to its end on a machine of Azure's, which then deletes itself by 
 	const { attemptId, instanceId, made } = await launch("console.log('trained')", "on_demand", { machineIdentity });
 	expect(await ended(attemptId)).toMatchObject({ state: "succeeded", exitCode: 0 });
 	expect((await rowOf(instanceId))?.providerInstanceId).toBe(made.providerInstanceId);
-	await eventually("the machine to be gone", () => bookOf(made.providerInstanceId)?.state === "terminated");
+	await eventually("the machine to end", () => bookOf(made.providerInstanceId)?.state === "terminated");
 	expect(bookOf(made.providerInstanceId)?.stateReasonCode).toBe("Deleted");
 });
 

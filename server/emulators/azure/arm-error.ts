@@ -55,7 +55,7 @@ const FOUND_LATER = new Set([
 	"OverconstrainedZonalAllocationRequest",
 ]);
 
-/** How long a throttled client is told to wait. */
+/** How long a throttled client must wait. */
 const RETRY_AFTER_S = 1;
 
 /** An answer in Azure Resource Manager's error form. */

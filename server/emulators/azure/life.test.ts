@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => emulator.dispose());
 
-const FOR_EVER = "#!/bin/sh\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
+const ENDLESS = "#!/bin/sh\necho $$ > pid\nwhile :; do sleep 0.1; done\n";
 
 function bookOf(name: string): BookedAzureInstance {
 	const found = emulator.instances().find((machine) => machine.name === name);
@@ -35,7 +35,7 @@ async function namesOf(machines: AsyncIterable<{ name?: string }>): Promise<stri
 describe("a machine", () => {
 	it("is made, runs its custom data, is deleted, and leaves no trace but in the book", async () => {
 		const { virtualMachines } = emulator.client();
-		const made = await virtualMachines.createOrUpdate(GROUP, "one", machineOf({ tags: { a: "b" }, zones: ["2"] }, FOR_EVER));
+		const made = await virtualMachines.createOrUpdate(GROUP, "one", machineOf({ tags: { a: "b" }, zones: ["2"] }, ENDLESS));
 		expect(made).toMatchObject({ name: "one", location: "eastus", provisioningState: "Succeeded", tags: { a: "b" }, zones: ["2"] });
 		expect(made.osProfile?.customData).toBeUndefined();
 		expect(made.timeCreated).toBeInstanceOf(Date);
@@ -98,7 +98,7 @@ describe("a machine", () => {
 
 	it("goes on over a restart of the endpoint, and is taken over", async () => {
 		const { virtualMachines } = emulator.client();
-		await virtualMachines.createOrUpdate(GROUP, "one", machineOf({}, FOR_EVER));
+		await virtualMachines.createOrUpdate(GROUP, "one", machineOf({}, ENDLESS));
 		const pid = Number(await fileOf("one", "pid"));
 		const { port, stateDir } = emulator;
 		await emulator.stop({ killInstances: false });
@@ -146,7 +146,7 @@ describe("lists", () => {
 });
 
 describe("a spot machine", () => {
-	it("is told of its eviction in its metadata, and is deleted by Azure", async () => {
+	it("sees its eviction in its metadata, and is deleted by Azure", async () => {
 		const script = '#!/bin/sh\necho "$AZURE_POD_IDENTITY_AUTHORITY_HOST" > endpoint\nwhile :; do sleep 0.1; done\n';
 		await emulator.dispose();
 		emulator = await startTestEmulator({ spotNoticeMs: 1_500 });

@@ -21,7 +21,7 @@ export function azureLifecycle(options: ResolvedOptions, book: MachineBook<Azure
 		isSpot: ({ spot }) => spot,
 		bootPlanOf({ customData, metadataSecret }) {
 			const metadataUrl = `${url()}/imds/${metadataSecret}`;
-			// The name by which Azure's own SDKs are told of another metadata host.
+			// The variable that points Azure's own SDKs to another metadata host.
 			return { userData: customData, metadataUrl, environment: { AZURE_POD_IDENTITY_AUTHORITY_HOST: metadataUrl } };
 		},
 		causes: END_CAUSES,

@@ -11,7 +11,7 @@ export interface AzureEmulatorOptions extends EmulatorOptions {
 	accessTokens?: readonly string[];
 	/**
 	 * Cores that the account may have in each region, by the quota's key (`cores`, `lowPriorityCores` or a family); others are not
-	 * told.
+	 * reported.
 	 */
 	coreQuotas?: Readonly<Record<string, number>>;
 	/** Machines, or sizes, in one page of a list; Azure alone decides on it. */

@@ -52,7 +52,7 @@ describe("a request to Azure Resource Manager", () => {
 		expect((await fetch(`${emulator.url}${VM}?${VERSION}`)).status).toBe(401);
 	});
 
-	it("whose body is not JSON, or has a field that the SDK does not know, is refused", async () => {
+	it("with a body that is not JSON, or a field that the SDK does not know, is rejected", async () => {
 		expect(await send("PUT", `${VM}/x?${VERSION}`, "{")).toMatchObject({ code: "InvalidRequestContent" });
 		const flat = { location: "eastus", hardwareProfile: { vmSize: "Standard_NC4as_T4_v3" } };
 		expect(await send("PUT", `${VM}/x?${VERSION}`, flat)).toMatchObject({ status: 400, code: "InvalidRequestContent" });

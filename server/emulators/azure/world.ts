@@ -17,7 +17,7 @@ export interface World {
 	signer: DocumentSigner;
 	/** The endpoint's own address. */
 	url: () => string;
-	/** True from the moment the emulator is told to stop: nothing new is launched. */
+	/** True from the moment the emulator is asked to stop: nothing new is launched. */
 	closing: boolean;
 }
 

@@ -62,7 +62,7 @@ afterAll(async () => {
 async function launch(source: string, changes: Record<string, unknown> = {}) {
 	const jobId = await seedJob(database.db, aSpec({ command: ["node", "-e", source] }));
 	const expiresAtMs = Date.now() + LIFE_MS;
-	// As after a launch whose answer was lost: the number becomes known by the agent's first call.
+	// As after a launch with a lost answer: the number becomes known by the agent's first call.
 	const seeded = await seedInstance(database.db, { jobId, number: 1, expiresAtMs, providerInstanceId: null });
 	const ours = eq(instance.id, seeded.instanceId);
 	await database.db.update(instance).set({ siteId: "gcp", provider: "gcp", region: "us-central1" }).where(ours);

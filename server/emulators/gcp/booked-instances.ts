@@ -44,8 +44,8 @@ function diskOf({ options, catalog }: World, { resource, zone }: InstanceRecord)
 }
 
 /**
- * By the second while `RUNNING`, one minute at least; a spot machine that Google takes back within its first minute is
- * free. Source: Compute Engine, "VM instance pricing" and "Spot VMs", "Pricing".
+ * By the second while `RUNNING`, one minute at least; a spot machine that Google reclaims within its first minute is free. Source:
+ * Compute Engine, "VM instance pricing" and "Spot VMs", "Pricing".
  */
 function billedSeconds(runningMs: number, wasInterrupted: boolean): number {
 	if (runningMs === 0 || (wasInterrupted && runningMs < 60_000)) return 0;

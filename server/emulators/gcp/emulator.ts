@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 /** Its address is the endpoint for the SDK, which takes it apart into protocol, host and port. */
 export type GceEmulator = Emulator<BookedGceInstance>;
 
-/** Starts a Compute Engine endpoint on loopback whose machines are processes of this host. */
+/** Starts a Compute Engine endpoint on loopback with processes of this host as machines. */
 export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator> {
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);

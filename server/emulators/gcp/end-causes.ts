@@ -1,6 +1,6 @@
 import type { EndCause } from "../shared/lifecycle.ts";
 
-/** Why a machine ends: the type of the operation that tells of it, and whether the machine's owner asked for it. */
+/** Why a machine ends: the type of the operation that records it, and whether the machine's owner asked for it. */
 export const END_CAUSES = {
 	user: { code: "delete", message: "deleted by its owner" },
 	guest: { code: "compute.instances.guestTerminate", message: "Instance terminated by guest OS shutdown." },

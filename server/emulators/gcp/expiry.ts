@@ -18,7 +18,7 @@ export class Expiry {
 	/** To be called for each new machine, and for all after a restart. */
 	watch(machine: InstanceRecord): void {
 		const { termination, instanceId, state } = machine;
-		// The clock stands still for a machine that is off, as Google's does.
+		// The clock stops for a machine that is off, as Google's does.
 		if (termination === null || state === "terminated" || state === "stopped") return;
 		const waitMs = timerMs(this.#options, termination.atMs - this.#options.clock());
 		this.#timers.set(

@@ -1,7 +1,7 @@
 import { FaultControl } from "../shared/faults.ts";
 import { GceError } from "./gce-error.ts";
 
-/** What Google tells in the operation of a launch and not in the answer to the call. */
+/** Errors that Google reports in the operation of a launch and not in the response. */
 const LAUNCH_ERRORS = new Set([
 	"INTERNAL_ERROR",
 	"QUOTA_EXCEEDED",

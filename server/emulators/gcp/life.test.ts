@@ -136,7 +136,7 @@ describe("what ends by itself", () => {
 
 describe("the fault script", () => {
 	it.each(["ZONE_RESOURCE_POOL_EXHAUSTED", "ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS", "QUOTA_EXCEEDED"])(
-		"tells %s in the operation: the order itself was taken",
+		"reports %s in the operation: the request itself was accepted",
 		async (code) => {
 			emulator.faults.add({ action: "Instances.Insert", error: { code } });
 			const operation = await emulator.launch(machineOf("no-room"));
@@ -149,7 +149,7 @@ describe("the fault script", () => {
 		["rateLimitExceeded", 403],
 		["authError", 401],
 		["backendError", 503],
-	])("tells %s in the answer, with %i", async (code, status) => {
+	])("reports %s in the response, with %i", async (code, status) => {
 		emulator.faults.add({ action: "Zones.List", error: { code } });
 		expect(await emulator.call("GET", "zones")).toMatchObject({ status, body: { error: { errors: [{ reason: code }] } } });
 		expect((await emulator.call("GET", "zones")).status).toBe(200);

@@ -5,7 +5,7 @@ import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Who changes machines that no one was told to change. */
+/** The author of changes that no client requested. */
 const GOOGLE = "system@google.com";
 
 export interface LifecycleParts {
@@ -15,7 +15,7 @@ export interface LifecycleParts {
 	url: () => string;
 }
 
-/** The life of Google's machines: an operation for each end that comes by itself, and what a guest is told of its service. */
+/** The life of Google's machines: an operation for each end that comes by itself, and what a guest learns about its service. */
 export function gceLifecycle({ options, machines, operations, url }: LifecycleParts): Lifecycle<InstanceRecord, EndCause> {
 	const record = (machine: InstanceRecord, operationType: string, nowMs: number): void => {
 		const { zone, instanceId: targetId, name: targetName } = machine;
@@ -28,7 +28,7 @@ export function gceLifecycle({ options, machines, operations, url }: LifecyclePa
 		isSpot: ({ spot }) => spot,
 		bootPlanOf(machine) {
 			const metadataUrl = `${url()}/imds/${machine.metadataSecret}`;
-			// A host's name at Google; a path behind it tells the machines of one host apart.
+			// A host's name at Google; a path after it distinguishes the machines of one host.
 			const environment = { GCE_METADATA_HOST: metadataUrl.replace("http://", "") };
 			const script = machine.attributes["startup-script"] ?? "";
 			return { userData: Buffer.from(script, "utf8").toString("base64"), metadataUrl, environment };

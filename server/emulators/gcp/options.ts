@@ -5,7 +5,7 @@ export interface GceEmulatorOptions extends EmulatorOptions {
 	catalog: readonly CatalogEntry[];
 	/** The one project that there is; default `emulated-project`. */
 	project?: string;
-	/** GPUs that the project may have in each region, by Google's name of the quota; others are not told. */
+	/** GPUs that the project may have in each region, by Google's name of the quota; others are not reported. */
 	gpuQuotas?: Readonly<Record<string, number>>;
 	/** Service accounts that are let in; default DEFAULT_ACCOUNT. That they signed their tokens is not checked. */
 	accounts?: readonly string[];

@@ -71,7 +71,7 @@ describe("who calls", () => {
 		expect({ status, reason: body.error.errors[0].reason }).toEqual({ status: 401, reason: "authError" });
 	});
 
-	it("is refused by a clock that the script puts off, for as many calls as it says, and the answer tells that clock", async () => {
+	it("is refused by a clock that the script puts off, for as many calls as it says, and the response contains that clock", async () => {
 		expect(() => emulator.faults.add({ action: "Instances.List", behaviour: { kind: "wrong_clock", offsetMs: 1 } })).toThrow("one clock");
 		for (const offsetMs of [7_200_000, -7_200_000]) {
 			emulator.faults.add({ action: "*", behaviour: { kind: "wrong_clock", offsetMs } });

@@ -20,7 +20,7 @@ export interface World {
 	faults: FaultControl;
 	/** The endpoint's own address, e.g. `http://127.0.0.1:3011`. */
 	url: () => string;
-	/** True from the moment the emulator is told to stop: nothing new is launched. */
+	/** True from the moment the emulator is asked to stop: nothing new is launched. */
 	closing: boolean;
 }
 

@@ -20,11 +20,11 @@ function deletePod(store: Store, pod: PodObject, asked: number | null): ApiObjec
 		// What no one keeps any more goes; what is being ended already is not given more time.
 		return grace === 0 && (metadata.finalizers ?? []).length === 0 ? store.remove("pods", pod) : pod;
 	}
-	// A grace that is shortened counts from when the pod was first told to end.
-	const toldMs = metadata.deletionTimestamp
+	// A grace that is shortened counts from when the pod was first asked to end.
+	const deletedMs = metadata.deletionTimestamp
 		? Date.parse(metadata.deletionTimestamp) - (metadata.deletionGracePeriodSeconds ?? 0) * 1_000
 		: Date.now();
-	const marked = { ...pod, metadata: { ...metadata, deletionTimestamp: at(toldMs + grace * 1_000), deletionGracePeriodSeconds: grace } };
+	const marked = { ...pod, metadata: { ...metadata, deletionTimestamp: at(deletedMs + grace * 1_000), deletionGracePeriodSeconds: grace } };
 	return store.update("pods", marked);
 }
 

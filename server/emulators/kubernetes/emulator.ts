@@ -12,7 +12,7 @@ import { Store } from "./store.ts";
 
 const NODE_TOKEN = "nodes";
 /** From then on conditions say why a pod is taken away. */
-const TELLS_DISRUPTION = 26;
+const REPORTS_DISRUPTION = 26;
 
 export interface KubernetesEmulatorOptions {
 	/** The version that it behaves as, 1.<minor>: 20 or a current one. */
@@ -71,8 +71,8 @@ export class KubernetesEmulator {
 		}
 		await this.server.open();
 		const isMissing = (image: string) => image.startsWith("missing/");
-		const tellsDisruption = this.#minor >= TELLS_DISRUPTION;
-		this.#kubelet = new Kubelet({ api: { url: this.url, token: NODE_TOKEN }, nodes: this.#options.nodes, isMissing, tellsDisruption });
+		const reportsDisruption = this.#minor >= REPORTS_DISRUPTION;
+		this.#kubelet = new Kubelet({ api: { url: this.url, token: NODE_TOKEN }, nodes: this.#options.nodes, isMissing, reportsDisruption });
 		await this.#kubelet.start();
 	}
 
@@ -129,8 +129,8 @@ export class KubernetesEmulator {
 			message: "",
 			lastTransitionTime: new Date().toISOString() as unknown as Date,
 		};
-		const told = { ...pod, status: { ...pod.status, conditions: [...(pod.status.conditions ?? []), condition] } } as PodObject;
-		deleteObject(this.store, "pods", this.#minor >= TELLS_DISRUPTION ? this.store.update("pods", told) : pod, null);
+		const disrupted = { ...pod, status: { ...pod.status, conditions: [...(pod.status.conditions ?? []), condition] } } as PodObject;
+		deleteObject(this.store, "pods", this.#minor >= REPORTS_DISRUPTION ? this.store.update("pods", disrupted) : pod, null);
 	}
 
 	/** The node's own eviction, for lack of memory. */

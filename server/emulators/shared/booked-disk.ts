@@ -16,7 +16,7 @@ export interface BookedDisk extends AskedDisk {
 
 /**
  * What a disk costs by the provider's list for the time in which its machine is billed, which is _assumed_ to be the disk's
- * own: a part of the month for each calendar month (UTC). Reckoned apart from the ledger's arithmetic, in doubles.
+ * time too: a part of the month for each calendar month (UTC). Computed separately from the ledger's arithmetic, in doubles.
  * `rates`: of the disk's region and type. A rate of a tier is the price of the next larger tier.
  */
 export function bookedDisk(asked: AskedDisk, rates: readonly DiskRate[], time: { fromMs: number | null; billedMs: number }): BookedDisk {

@@ -41,7 +41,7 @@ export interface EmulatedCloud<M extends MachineRecord, C extends EndCause, B ex
 	 */
 	answer(request: IncomingMessage, path: string, nowMs: number | null): Answer | null | undefined | Promise<Answer | null | undefined>;
 	onListening(url: string): void;
-	/** Called first when the emulator is told to stop: from then on nothing new is launched. */
+	/** Called first when the emulator is asked to stop: from then on nothing new is launched. */
 	onStopping(): void;
 }
 

@@ -21,7 +21,10 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
 	/** The action `metadata`: a machine's metadata service does not answer. */
 	z.strictObject({ kind: z.literal("no_metadata") }),
-	/** The action `*`: the cloud's clock is so far ahead of this computer's (negative: behind), in what it tells and in what it lets in. */
+	/**
+	 * The action `*`: the cloud's clock is so far ahead of this computer's (negative: behind), in what it reports and in what it
+	 * accepts.
+	 */
 	z.strictObject({ kind: z.literal("wrong_clock"), offsetMs: z.int().min(-2_592_000_000).max(2_592_000_000) }),
 	/** The action `metadata`: what a machine gets that asks for its identity document. `absent`: there is none for it. */
 	z.strictObject({ kind: z.literal("identity"), as: z.enum(["absent", "malformed", "expired", "other_machine"]) }),
@@ -76,7 +79,7 @@ type Stage = "entrance" | "launch" | "metadata" | "identity" | "clock";
 const METADATA_ACTION = "metadata";
 const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_capacity"]);
 
-/** What the script must know of the cloud whose faults it plays. */
+/** What the script must know of the cloud with the faults. */
 export interface FaultDialect {
 	/** The action that makes machines. */
 	launchAction: string;

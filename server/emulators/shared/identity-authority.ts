@@ -5,7 +5,7 @@ import * as pkijs from "pkijs";
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 const YEAR_MS = 365 * 86_400_000;
-/** Encoded: what the library has no class of its own for. */
+/** Encoded: what the library has no class for. */
 const DER_OID = { commonName: Buffer.from("0603550403", "hex"), data: Buffer.from("06092a864886f70d010701", "hex") };
 const OID = { basicConstraints: "2.5.29.19", altName: "2.5.29.17", infoAccess: "1.3.6.1.5.5.7.1.1" };
 const OID_CA_ISSUERS = "1.3.6.1.5.5.7.48.2";
@@ -105,7 +105,7 @@ function nameOf(value: string): pkijs.AttributeTypeAndValue {
 	return pkijs.AttributeTypeAndValue.fromBER(der(0x30, DER_OID.commonName, der(0x0c, Buffer.from(value))));
 }
 
-/** In memory of its own: the library takes the whole of what a Buffer is a part of. */
+/** In separate memory: the library reads the whole ArrayBuffer behind a Buffer. */
 function der(tag: number, ...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
 	const content = Buffer.concat(parts);
 	const length = content.length < 0x80 ? [content.length] : [0x82, content.length >> 8, content.length & 0xff];

@@ -23,7 +23,7 @@ export interface LifecycleHost<M extends MachineRecord, C extends EndCause> {
 	bootPlanOf(machine: M): Omit<GuestPlan, "folder">;
 	/** The causes of the ends that come by themselves. */
 	causes: { interruption: C; service: C };
-	/** The cloud's own part of a machine's record, when it is told to end and when it is given notice. */
+	/** The cloud's own part of a machine's record, when it is asked to end and when it is given notice. */
 	onEnding?(machine: M, cause: C, nowMs: number): void;
 	onNotice?(machine: M, nowMs: number): void;
 	/** Names the machine for the log. */
@@ -69,8 +69,8 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	}
 
 	/**
-	 * A termination by whomever, and everything else that ends a machine. A machine that is ending already goes on ending. `nowMs`: of the
-	 * call that asks for it, where that is told too.
+	 * A termination by any caller, and everything else that ends a machine. A machine that is already ending continues. `nowMs`: of the
+	 * call that requests it, where that is known.
 	 */
 	end(machine: M, cause: C, target: "terminated" | "stopped" = "terminated", extraDelayMs = 0, nowMs = this.#options.clock()): void {
 		if (machine.state === "terminated" || machine.state === "shutting-down") return;

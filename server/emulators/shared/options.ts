@@ -2,7 +2,7 @@ import type { DiskRate } from "#server/rates/disks.ts";
 
 /** What every emulated cloud is started with, beside its catalogue and its credentials. */
 export interface EmulatorOptions {
-	/** 0 takes a free port. A restart that adopts running instances must use the port they were told at their start. */
+	/** 0 takes a free port. A restart that adopts running instances must use the port they were given at their start. */
 	port: number;
 	host?: "127.0.0.1";
 	/** The instances' folders and the emulator's book. One emulator at a time. */
@@ -13,7 +13,7 @@ export interface EmulatorOptions {
 	spotNoticeMs: number;
 	/** Draws whatever is drawn: automatic interruptions, price histories. */
 	seed: number;
-	/** Mean interruptions of one running spot instance in an hour; 0 (default) interrupts only when told to. */
+	/** Mean interruptions of one running spot instance in an hour; 0 (default) interrupts only on request. */
 	interruptionsPerHour?: number;
 	/** Between SIGTERM and SIGKILL when a machine ends; default 2,000. */
 	guestStopGraceMs?: number;
@@ -25,7 +25,7 @@ export interface EmulatorOptions {
 	clockRate?: number;
 	/** What its price list asks for disks; without any it has none. */
 	disks?: readonly DiskRate[];
-	/** Told to every guest beside what its image tells it. */
+	/** Given to every guest besides what its image gives it. */
 	guestEnvironment?: Readonly<Record<string, string>>;
 	/** One line for each call and each change of a machine's state. */
 	log?: (line: string) => void;

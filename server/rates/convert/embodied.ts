@@ -7,7 +7,7 @@ export interface EmbodiedFile {
 	source: { title: string; url: string; licence: string; asOf: string };
 	method: string;
 	lifetimeHours: number;
-	/** [provider, instance type, kg CO2e of the whole server, of which GPUs, vCPUs, vCPUs of the family's largest type] */
+	/** [provider, instance type, kg CO2e of the whole server, GPU part of it, vCPUs, vCPUs of the family's largest type] */
 	rows: [string, string, number, number, number, number][];
 }
 

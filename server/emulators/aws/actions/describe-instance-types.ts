@@ -61,7 +61,7 @@ function typeView(entry: CatalogEntry, region: string): InstanceTypeInfo {
 	};
 }
 
-/** `H100-80GB` is told as EC2 tells it: name H100, 81,920 MiB each. A model without a size has none to tell. */
+/** `H100-80GB` is reported as EC2 does: name H100, 81,920 MiB each. A model without a size reports none. */
 function gpuView({ gpus, gpuModel }: CatalogEntry): GpuInfo | undefined {
 	if (gpus === 0 || gpuModel === null) return undefined;
 	const match = /^(.+)-(\d+)GB$/.exec(gpuModel);

@@ -26,8 +26,8 @@ export function requestedZone(input: RunInstancesRequest, catalog: Catalog, regi
 }
 
 /**
- * Where a launch goes. Without a named zone the service chooses: the zones in turn, but not one whose launches fail
- * now while another would do.
+ * Where a launch goes. Without a named zone the service chooses: the zones in turn, but not one where launches fail now while another
+ * works.
  * @throws Ec2Error InvalidParameterValue, Unsupported
  */
 export function placeLaunch(

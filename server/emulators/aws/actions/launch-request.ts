@@ -105,8 +105,8 @@ function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): {
 }
 
 /**
- * Any image is at hand, since the guest is this host; an id may have letters beyond hexadecimal, so that one can be
- * told from Amazon's. A parameter path stands for an image as SSM would resolve it.
+ * Any image is at hand, since the guest is this host; an id may have letters beyond hexadecimal, so that one can be distinguished
+ * from Amazon's. A parameter path stands for an image as SSM would resolve it.
  */
 function readImageId(imageId: string | undefined): string {
 	if (imageId === undefined || imageId === "") throw missingParameter("ImageId");

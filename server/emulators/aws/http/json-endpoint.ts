@@ -24,11 +24,11 @@ export async function answerJsonService(world: World, request: IncomingMessage, 
 		world.options.log(`${target} ${body === null ? "(answer lost)" : "ok"}`);
 		return body === null ? null : jsonAnswer(200, body);
 	} catch (error) {
-		const told = error instanceof Ec2Error ? error : new Ec2Error("InternalFailure", `The emulator failed: ${String(error)}`, 500);
-		// What EC2 calls AuthFailure has this name where JSON is spoken.
-		const code = told.code === "AuthFailure" ? "UnrecognizedClientException" : told.code;
+		const failure = error instanceof Ec2Error ? error : new Ec2Error("InternalFailure", `The emulator failed: ${String(error)}`, 500);
+		// EC2's AuthFailure has this name in the JSON protocol.
+		const code = failure.code === "AuthFailure" ? "UnrecognizedClientException" : failure.code;
 		world.options.log(`${target} ${code}`);
-		return jsonAnswer(told.code === "AuthFailure" ? 400 : told.httpStatus, { __type: code, message: told.message });
+		return jsonAnswer(failure.code === "AuthFailure" ? 400 : failure.httpStatus, { __type: code, message: failure.message });
 	}
 }
 

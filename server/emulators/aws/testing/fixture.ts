@@ -53,7 +53,7 @@ export interface TestEmulator extends Ec2Emulator {
 	dispose(): Promise<void>;
 }
 
-/** An emulator on a free port whose delays are short; machines come up at once. */
+/** An emulator on a free port with short delays; machines come up at once. */
 export async function startTestEmulator(options: Partial<Ec2EmulatorOptions> = {}): Promise<TestEmulator> {
 	const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), "spillway-ec2-"));
 	const emulator = await startEc2Emulator({

@@ -76,7 +76,7 @@ function structureShape(schema: readonly unknown[]): Shape {
 		const queryName = traitOf(refs[i], "ec2QueryName") ?? xmlName.charAt(0).toUpperCase() + xmlName.slice(1);
 		members.set(member, { name: member, queryName, xmlName, shape: () => shapeOf(refs[i]) });
 	});
-	// Those that a request cannot be without stand first.
+	// Required ones come first.
 	const required = names.slice(0, typeof requiredCount === "number" ? requiredCount : 0);
 	const shape: Shape = { kind: "structure", name, members, required };
 	structures.set(schema, shape);

@@ -43,7 +43,7 @@ export interface TestEmulator extends AzureEmulator {
 	dispose(): Promise<void>;
 }
 
-/** An emulator on a free port whose delays are short; machines come up at once. */
+/** An emulator on a free port with short delays; machines come up at once. */
 export async function startTestEmulator(options: Partial<AzureEmulatorOptions> = {}): Promise<TestEmulator> {
 	const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), "spillway-azure-"));
 	const emulator = await startAzureEmulator({
@@ -70,9 +70,9 @@ export async function startTestEmulator(options: Partial<AzureEmulatorOptions> =
 
 /** The SDK's client with a token as it is: with a credential it would refuse to speak without TLS. */
 export function newClient(endpoint: string, token = EMULATED_TOKEN): ComputeManagementClient {
-	const nobody = undefined as unknown as ConstructorParameters<typeof ComputeManagementClient>[0];
+	const noCredential = undefined as unknown as ConstructorParameters<typeof ComputeManagementClient>[0];
 	const options = { endpoint, allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
-	const client = new ComputeManagementClient(nobody, EMULATED_SUBSCRIPTION, options);
+	const client = new ComputeManagementClient(noCredential, EMULATED_SUBSCRIPTION, options);
 	client.pipeline.addPolicy({
 		name: "bearer",
 		sendRequest(request, next) {

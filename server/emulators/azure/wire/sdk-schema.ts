@@ -27,7 +27,7 @@ async function writtenBySdk(machine: VirtualMachine): Promise<unknown> {
 	return written;
 }
 
-/** A client whose requests go nowhere: `answer` is given their bodies and says what comes back. */
+/** A client with requests that go nowhere: `answer` is given their bodies and says what comes back. */
 function sdk(answer: (body: string) => unknown): ComputeManagementClient {
 	const httpClient: HttpClient = {
 		sendRequest: async (request) => {
@@ -36,9 +36,9 @@ function sdk(answer: (body: string) => unknown): ComputeManagementClient {
 			return { request, headers: request.headers, status: 200, bodyAsText };
 		},
 	};
-	// The SDK adds no authentication where there is no credential, which its types do not tell.
-	const nobody = undefined as unknown as ConstructorParameters<typeof ComputeManagementClient>[0];
-	return new ComputeManagementClient(nobody, "any", { httpClient, retryOptions: { maxRetries: 0 } });
+	// The SDK adds no authentication where there is no credential, which its types do not show.
+	const noCredential = undefined as unknown as ConstructorParameters<typeof ComputeManagementClient>[0];
+	return new ComputeManagementClient(noCredential, "any", { httpClient, retryOptions: { maxRetries: 0 } });
 }
 
 function lostPaths(given: unknown, kept: unknown, path: string): string[] {

@@ -2,8 +2,7 @@ import { addressOf } from "../world.ts";
 import { type Call, defineAction } from "./action.ts";
 
 /**
- * What machines are made of and stand in: the guest is this host, so every image and every subnetwork is at hand. That one
- * is not there can be scripted: `notFound`.
+ * Images and subnetworks of machines: the guest is this host, so all exist. A missing one can be scripted: `notFound`.
  */
 export const getImage = defineAction({
 	service: "Images",

@@ -12,8 +12,8 @@ import { type Launch, readInstance } from "./read-instance.ts";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Takes the order for one machine. The same requestId gives the operation that was made with it, whatever else is asked.
- * That there is no room is told by the operation; what is wrong with the order itself, by the answer.
+ * Accepts the request for one machine. The same requestId returns the same operation, whatever else is requested.
+ * The operation reports missing room; the response reports errors in the request itself.
  */
 export const insertInstance = defineAction({
 	service: "Instances",

@@ -31,7 +31,7 @@ export const operationSchema = z.strictObject({
 	requestId: z.string().nullable(),
 	insertedAtMs: timeMs,
 	user: z.string(),
-	/** Set when it failed: told from `atMs` on. */
+	/** Set when it failed: reported from `atMs` on. */
 	failure: z.strictObject({ code: z.string(), message: z.string(), httpStatus: z.int(), atMs: timeMs }).nullable(),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;

@@ -43,7 +43,7 @@ export interface TestEmulator extends GceEmulator {
 	dispose(): Promise<void>;
 }
 
-/** An emulator on a free port whose delays are short; machines come up at once. */
+/** An emulator on a free port with short delays; machines come up at once. */
 export async function startTestEmulator(options: Partial<GceEmulatorOptions> = {}): Promise<TestEmulator> {
 	const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), "spillway-gce-"));
 	const delays = { bootDelayMs: 0, terminateDelayMs: 0, spotNoticeMs: 0, guestStopGraceMs: 2_000 };

@@ -61,7 +61,7 @@ export class ApiServer {
 		try {
 			const fault = this.#options.faults.take(request.method ?? "GET", request.url ?? "/");
 			if (fault && "delayMs" in fault) await sleep(fault.delayMs, undefined, { ref: false });
-			if (fault && "status" in fault) throw new ApiError(fault.status, "InternalError", `told to answer ${fault.status}`);
+			if (fault && "status" in fault) throw new ApiError(fault.status, "InternalError", `scripted to answer ${fault.status}`);
 			const cut = fault !== null && "cut" in fault;
 			if (cut && !fault.done) return void request.socket.destroy();
 			const body = await this.#perform(request, response);
@@ -81,8 +81,8 @@ export class ApiServer {
 		const identity = tokens.get((request.headers.authorization ?? "").replace(/^Bearer /, ""));
 		if (!identity) throw new ApiError(401, "Unauthorized", "Unauthorized");
 		if (["/readyz", "/livez", "/healthz"].includes(url.pathname)) return "ok";
-		const told = discoveryOf(url.pathname, { minor, groups });
-		if (told !== undefined) return told;
+		const discovery = discoveryOf(url.pathname, { minor, groups });
+		if (discovery !== undefined) return discovery;
 		const route = routeOf(url.pathname);
 		const isThere = route !== null && (!ADDED_GROUPS.has(route.type.group) || groups.includes(route.type.group));
 		if (!route || !isThere) throw new ApiError(404, "NotFound", "the server could not find the requested resource");
@@ -112,26 +112,26 @@ export class ApiServer {
 		const { store } = this.#options;
 		const filter = filterOf(query, route.namespace);
 		const write = (event: unknown) => response.write(`${JSON.stringify(event)}\n`);
-		const tell = ({ plural, type, object }: Change) => {
+		const emit = ({ plural, type, object }: Change) => {
 			if (plural === route.type.plural && filter(object)) write({ type, object });
 		};
 		response.writeHead(200, { "content-type": "application/json" });
 		response.flushHeaders();
 		try {
-			for (const change of store.since(Number(query.get("resourceVersion") || store.version))) tell(change);
+			for (const change of store.since(Number(query.get("resourceVersion") || store.version))) emit(change);
 		} catch (error) {
 			write({ type: "ERROR", object: (error as ApiError).toStatus() });
 			response.end();
 			return;
 		}
-		store.on("change", tell);
+		store.on("change", emit);
 		const apiVersion = route.type.group ? `${route.type.group}/${route.type.version}` : route.type.version;
 		const bookmark = () =>
 			write({ type: "BOOKMARK", object: { kind: route.type.kind, apiVersion, metadata: { resourceVersion: String(store.version) } } });
 		const bookmarks = query.get("allowWatchBookmarks") ? setInterval(bookmark, BOOKMARK_EVERY_MS).unref() : null;
 		const end = setTimeout(() => response.end(), Number(query.get("timeoutSeconds") ?? 1_800) * 1_000).unref();
 		response.on("close", () => {
-			store.off("change", tell);
+			store.off("change", emit);
 			if (bookmarks) clearInterval(bookmarks);
 			clearTimeout(end);
 		});

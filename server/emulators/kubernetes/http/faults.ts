@@ -1,4 +1,4 @@
-/** What goes wrong for a while, in the order in which it was told. */
+/** What goes wrong for a while, in the scripted order. */
 export interface ApiFault {
 	method?: string;
 	/** A part of the path with its query. */

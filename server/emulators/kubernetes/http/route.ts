@@ -19,7 +19,7 @@ export function routeOf(path: string): Route | null {
 	return { type, namespace: inNamespace ? (rest[1] ?? null) : null, name, subresource };
 }
 
-/** What the server tells about itself. Undefined: not such a path. */
+/** The server's discovery document. Undefined: not such a path. */
 export function discoveryOf(path: string, server: { minor: number; groups: readonly string[] }): unknown {
 	const gitVersion = `v1.${server.minor}.0`;
 	const groupVersion = (name: string) => {

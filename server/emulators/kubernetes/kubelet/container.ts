@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 
-/** Wall-clock ns that never repeat, as containerd gives each line of its own log one. */
+/** Wall-clock ns that never repeat, like containerd's timestamp for each log line. */
 const EPOCH_NS = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 let lastNs = 0n;
 function nowNs(): bigint {
@@ -28,7 +28,7 @@ export interface LogEntry {
 /** A command that really runs, as a process of this host in its own group. Events: `line`, `exit`. */
 export class Container extends EventEmitter<{ line: [LogEntry]; exit: [] }> {
 	readonly log: LogEntry[] = [];
-	/** 128 + n for signal n, as runtimes tell it. */
+	/** 128 + n for signal n, as runtimes report it. */
 	exitCode: number | null = null;
 	#child: ChildProcessByStdio<null, Readable, Readable> | null = null;
 

@@ -33,7 +33,7 @@ export interface KubeletOptions {
 	isMissing?: (image: string) => boolean;
 	tls?: { key: string; cert: string };
 	/** Says why a pod ends in a condition, as servers from 1.26 on do. */
-	tellsDisruption?: boolean;
+	reportsDisruption?: boolean;
 }
 
 interface Running {
@@ -235,10 +235,10 @@ export class Kubelet {
 			return this.#confirm(running, key);
 		}
 		const startedAt = now();
-		// Told once: an end that comes before this is told must come after it.
-		const told = this.#tell(running, "Running", { running: { startedAt } });
+		// Reported once: an end before this report must be reported after it.
+		const reported = this.#tell(running, "Running", { running: { startedAt } });
 		if (running.pod.metadata?.deletionTimestamp) this.#end(running, key);
-		await Promise.all([told, exited]);
+		await Promise.all([reported, exited]);
 		if (this.#dead.has(running.pod.spec?.nodeName ?? "")) return;
 		running.over = true;
 		const exitCode = container.exitCode ?? 0;
@@ -273,7 +273,7 @@ export class Kubelet {
 		running.deadline = setTimeout(() => running.container?.kill(), graceMs);
 	}
 
-	/** The container of a deleted pod is thrown away with its log, then the server is told that it may forget the pod. */
+	/** The container of a deleted pod is thrown away with its log, then the server may forget the pod. */
 	async #confirm(running: Running, key: string): Promise<void> {
 		const { metadata } = running.pod;
 		if (!metadata?.deletionTimestamp || metadata.deletionGracePeriodSeconds === 0) return;
@@ -309,7 +309,7 @@ export class Kubelet {
 		};
 		const conditions = [
 			{ type: "Ready", status: ready ? "True" : "False", lastTransitionTime: now() },
-			...(running.evicted && this.#options.tellsDisruption ? [disrupted] : []),
+			...(running.evicted && this.#options.reportsDisruption ? [disrupted] : []),
 		];
 		const status = {
 			phase,

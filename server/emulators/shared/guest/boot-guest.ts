@@ -16,7 +16,7 @@ export interface GuestPlan {
 	userData: string;
 	/** The machine's own metadata address, with `/imds/<secret>` in it; `<it>/power-off` switches the machine off. */
 	metadataUrl: string;
-	/** What the cloud's images tell a guest beside its path and its home: where the metadata service is. */
+	/** What the cloud's images give a guest besides its path and its home: where the metadata service is. */
 	environment: Readonly<Record<string, string>>;
 }
 
@@ -99,7 +99,7 @@ function unpack(userData: string): Buffer {
 }
 
 /**
- * `shutdown` and `poweroff` as the guest knows them: they tell the emulated hardware. And an `apt-get` that does nothing: what a guest
+ * `shutdown` and `poweroff` as the guest has them: they call the emulated hardware. And an `apt-get` that does nothing: what a guest
  * installs would be installed on the host, permanently.
  */
 function writeCommands(folder: string, metadataUrl: string): void {

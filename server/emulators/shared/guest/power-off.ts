@@ -60,7 +60,7 @@ async function waitAndPowerOff(atMs: number): Promise<void> {
 	await powerOff();
 }
 
-/** Does not give up: a machine that was told to power off must not stay on because its hardware was unavailable. */
+/** Does not give up: a machine that was asked to power off must not stay on because its hardware was unavailable. */
 async function powerOff(): Promise<void> {
 	for (;;) {
 		try {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One process as /proc shows it. `started` tells it from a later process with the same number. */
+/** One process as /proc shows it. `started` distinguishes it from a later process with the same number. */
 export interface ProcessInfo {
 	pid: number;
 	parentPid: number;
@@ -48,7 +48,7 @@ export function sessionOf(guest: { pid: number; started: string | null } | null)
 
 /**
  * The live processes of a machine: its session and group, those that left them but carry the machine's mark, and the
- * descendants of all these. `known` are earlier findings, whose children count as well. What is seen is not older
+ * descendants of all these. `known` are earlier findings; their children count as well. What is seen is not older
  * than `sinceMs` (of performance.now()).
  * Needs Linux's /proc; elsewhere it finds nothing, and only the group is signalled.
  */

@@ -37,7 +37,7 @@ export function isLoopbackAddress(address: string | undefined): boolean {
 	return address !== undefined && (/^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1");
 }
 
-/** A web page that was told to resolve to loopback (DNS rebinding) still names itself in Host. */
+/** A web page that resolves to loopback (DNS rebinding) still names itself in Host. */
 export function isLoopbackHost(host: string | undefined): boolean {
 	return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host ?? "");
 }

@@ -107,7 +107,7 @@ function readIfThere(file: string): string {
 	} catch (cause) {
 		if (cause instanceof SpillwayError) throw cause;
 		if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return "";
-		throw unusable(`${file} cannot be read.`, "See that it belongs to the user as whom Spillway runs.", cause);
+		throw unusable(`${file} cannot be read.`, "Make sure that Spillway's user owns it.", cause);
 	}
 }
 

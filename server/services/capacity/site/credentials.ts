@@ -66,7 +66,7 @@ async function readCredentialFile(file: string): Promise<string> {
 	} catch (cause) {
 		if (cause instanceof SpillwayError) throw cause;
 		const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
-		throw missing(`the file ${file} cannot be read${code}`, "See that it is there and that the user as whom Spillway runs may read it.");
+		throw missing(`the file ${file} cannot be read${code}`, "Make sure that it exists and that Spillway's user can read it.");
 	}
 }
 

@@ -32,7 +32,7 @@ export class KeptMoment<T> {
 	#renewal: Promise<void> | null = null;
 	#askedAtMs = Number.NEGATIVE_INFINITY;
 	#isWatched = false;
-	#forGood = false;
+	#permanent = false;
 
 	constructor(keeping: Keeping<T>) {
 		this.#keeping = keeping;
@@ -55,8 +55,8 @@ export class KeptMoment<T> {
 
 	/** Until `signal`, one is kept ready as soon as it is worth keeping, whether anybody asks or not. */
 	keepReady(signal: AbortSignal): void {
-		this.#forGood = true;
-		signal.addEventListener("abort", () => (this.#forGood = false));
+		this.#permanent = true;
+		signal.addEventListener("abort", () => (this.#permanent = false));
 		this.#watch(0);
 	}
 
@@ -77,14 +77,14 @@ export class KeptMoment<T> {
 
 	async #look(): Promise<void> {
 		const { cpuMs, restMs, lookMs } = this.#keeping;
-		if (this.#forGood || this.#isAsked()) {
+		if (this.#permanent || this.#isAsked()) {
 			const cpuBeganMs = cpuMs();
 			this.#renewal = this.#renew();
 			await this.#renewal;
 			this.#renewal = null;
 			this.#isWatched = false;
 			if (this.#kept) this.#watch(restMs(cpuMs() - cpuBeganMs, this.#isAsked()));
-			else if (this.#forGood) this.#watch(lookMs);
+			else if (this.#permanent) this.#watch(lookMs);
 		} else {
 			this.#kept = null;
 			this.#isWatched = false;
