@@ -71,7 +71,7 @@ it.each<[string, Partial<Outcome>, RegExp]>([
 	[
 		"a machine without a row",
 		{ machines: [machine, { ...machine, ourInstance: "ins_2", runningAt: null }] },
-		/^orphans: .* there is no row$/,
+		/^orphans: .* which has no row$/,
 	],
 	["two machines of one intent", { machines: [machine, { ...machine, instanceId: "i-2" }] }, /^doubles: 2 machines/],
 	[

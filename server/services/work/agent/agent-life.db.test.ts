@@ -497,8 +497,8 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await eventually("it goes on", () => bookOf("away", book.lines + 5));
 		await writeFile(path.join(folder, "away.end"), "");
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
-		const said = (await lines(rig.attemptId, "spillway")).flatMap((line) => /stands still|goes on/.exec(line) ?? []);
-		expect(said).toEqual(["stands still", "goes on"]);
+		const said = (await lines(rig.attemptId, "spillway")).flatMap((line) => /is paused|goes on/.exec(line) ?? []);
+		expect(said).toEqual(["is paused", "goes on"]);
 		expect(statesOf(book.pids)).toEqual([null, null]);
 	});
 
@@ -512,7 +512,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			{ ...unhurried(time), controlSilenceMs: hours.controlSilenceMs, leaseMs: hours.leaseMs },
 		);
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).logLines > 10);
-		const told = async (what: string) => (await lines(rig.attemptId, "spillway")).filter((line) => line.includes(what)).length;
+		const countLines = async (what: string) => (await lines(rig.attemptId, "spillway")).filter((line) => line.includes(what)).length;
 		for (const [away, hoursAway] of [2, 3].entries()) {
 			const heardAt = (await instanceRow(rig.instanceId)).lastHeardAt ?? new Date(0);
 			await rig.control.goAway();
@@ -527,7 +527,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
 		const printed = await lines(rig.attemptId);
 		expect(printed).toEqual(printed.map((_, i) => `line ${i + 1}`));
-		expect(await told("stands still")).toBe(critical ? 2 : 0);
+		expect(await countLines("is paused")).toBe(critical ? 2 : 0);
 	});
 
 	it("ends a critical job that is fenced, without another word of it, when it is heard again", async () => {
