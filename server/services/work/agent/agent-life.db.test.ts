@@ -521,7 +521,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			const isLater = (at: Date | null) => (at?.getTime() ?? 0) - heardAt.getTime() >= hoursAway * HOUR_MS;
 			await eventually("it is heard again", async () => isLater((await instanceRow(rig.instanceId)).lastHeardAt));
 			// Heard is not answered: the next outage may cut the answer off, and the job would be still through both.
-			if (critical) await eventually("it goes on", async () => (await told("goes on")) > away);
+			if (critical) await eventually("it goes on", async () => (await countLines("goes on")) > away);
 		}
 		await writeFile(end, "");
 		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
