@@ -20,6 +20,7 @@ export const STATUS: Record<ErrorCode, number> = {
 	unauthenticated: 401,
 	forbidden: 403,
 	not_found: 404,
+	method_not_allowed: 405,
 	conflict: 409,
 	precondition_failed: 412,
 	precondition_required: 428,
@@ -30,11 +31,12 @@ export const STATUS: Record<ErrorCode, number> = {
 	insufficient_storage: 507,
 };
 
-const TITLES: Record<ErrorCode, string> = {
+export const TITLES: Record<ErrorCode, string> = {
 	invalid_input: "The request is not valid",
 	unauthenticated: "Sign in or send a token",
 	forbidden: "Not allowed",
 	not_found: "Not found",
+	method_not_allowed: "Method not allowed",
 	conflict: "Does not fit the present state",
 	precondition_failed: "Changed meanwhile",
 	precondition_required: "Say which version you saw",

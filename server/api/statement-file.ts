@@ -4,8 +4,9 @@ import { statementCsv } from "#server/services/reporting/statement/csv.ts";
 import { getStatement, type StatementView } from "#server/services/reporting/statement/get.ts";
 import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
 
-export const STATEMENT_FORMATS = ["json", "csv", "pdf"] as const;
-export type StatementFormat = (typeof STATEMENT_FORMATS)[number];
+import { STATEMENT_FORMATS } from "#server/contract/inputs/statement.ts";
+
+type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 
 export interface StatementFile {
 	bytes: Buffer;

@@ -1,4 +1,8 @@
+import { z } from "zod";
+import { createAccountInput, createTeamInput, createTokenInput, teamName, updateAccountInput, updateTeamInput } from "./inputs/account.ts";
 import { operation } from "./operation.ts";
+import { accountSchema, teamSchema, tokenSchema } from "./outputs/account.ts";
+import { byId, entityId, instant } from "./parts.ts";
 
 export const token = {
 	list: operation({
@@ -6,6 +10,7 @@ export const token = {
 		path: "/tokens",
 		summary: "List your tokens, or everyone's as an administrator; never the tokens themselves",
 		permission: "token:manage",
+		output: z.array(tokenSchema),
 		procedure: "query",
 	}),
 	create: operation({
@@ -13,6 +18,9 @@ export const token = {
 		path: "/tokens",
 		summary: "Create a token with scopes and an expiry; it is returned once",
 		permission: "token:manage",
+		example: { name: "ci", scopes: ["read", "jobs"], expiresInDays: 90 },
+		output: z.object({ id: z.string(), token: z.string(), expiresAt: instant }),
+		input: createTokenInput,
 		status: 201,
 		procedure: "mutation",
 	}),
@@ -21,6 +29,8 @@ export const token = {
 		path: "/tokens/{id}",
 		summary: "Revoke a token; it stops working within 5 seconds",
 		permission: "token:manage",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		procedure: "mutation",
 	}),
 };
@@ -31,6 +41,7 @@ export const team = {
 		path: "/teams",
 		summary: "List your teams, or all teams for roles that see all, with cost centers",
 		permission: "job:read",
+		output: z.array(teamSchema),
 		procedure: "query",
 	}),
 	create: operation({
@@ -38,6 +49,9 @@ export const team = {
 		path: "/teams",
 		summary: "Create a team",
 		permission: "account:manage",
+		example: { name: "research", costCenter: "4711" },
+		output: z.object({ name: z.string() }),
+		input: createTeamInput,
 		status: 201,
 		procedure: "mutation",
 	}),
@@ -46,13 +60,17 @@ export const team = {
 		path: "/teams/{name}",
 		summary: "Rename a team (its title), or change its cost center or parent",
 		permission: "account:manage",
-		procedure: "mutation",
+		example: { costCenter: "4712" },
+		output: z.object({ name: z.string() }),
+		input: updateTeamInput.extend({ name: teamName }),
 	}),
 	delete: operation({
 		method: "DELETE",
 		path: "/teams/{name}",
 		summary: "Delete a team without members, sub-teams, jobs and charges",
 		permission: "account:manage",
+		output: z.object({ name: z.string() }),
+		input: z.strictObject({ name: teamName }),
 		procedure: "mutation",
 	}),
 };
@@ -63,13 +81,16 @@ export const account = {
 		path: "/accounts/{id}",
 		summary: "Change name, role and teams of an account",
 		permission: "account:manage",
-		procedure: "mutation",
+		example: { role: "finance" },
+		output: z.object({ id: z.string() }),
+		input: updateAccountInput.extend({ id: entityId }),
 	}),
 	list: operation({
 		method: "GET",
 		path: "/accounts",
 		summary: "List accounts with their identities, and sign-ins that wait for approval",
 		permission: "account:manage",
+		output: z.array(accountSchema),
 		procedure: "query",
 	}),
 	create: operation({
@@ -77,6 +98,9 @@ export const account = {
 		path: "/accounts",
 		summary: "Create a person with an invitation of 7 days, or a service account",
 		permission: "account:manage",
+		example: { email: "ada@example.com", name: "Ada", role: "data_scientist", teams: ["research"] },
+		output: z.object({ id: z.string() }),
+		input: createAccountInput,
 		status: 201,
 		procedure: "mutation",
 	}),
@@ -85,6 +109,8 @@ export const account = {
 		path: "/accounts/{id}/invite",
 		summary: "Let the next sign-in with the account's verified address be linked, for 7 days",
 		permission: "account:manage",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		procedure: "mutation",
 	}),
 	disable: operation({
@@ -92,6 +118,8 @@ export const account = {
 		path: "/accounts/{id}/disable",
 		summary: "Disable an account; its sessions and tokens end",
 		permission: "account:manage",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		procedure: "mutation",
 	}),
 	enable: operation({
@@ -99,6 +127,8 @@ export const account = {
 		path: "/accounts/{id}/enable",
 		summary: "Enable a disabled account",
 		permission: "account:manage",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		procedure: "mutation",
 	}),
 	linkIdentity: operation({
@@ -106,6 +136,8 @@ export const account = {
 		path: "/identities/{id}/link",
 		summary: "Approve a waiting sign-in: link it to the account with its address",
 		permission: "account:manage",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		procedure: "mutation",
 	}),
 	rejectIdentity: operation({
@@ -113,37 +145,8 @@ export const account = {
 		path: "/identities/{id}/reject",
 		summary: "Reject a waiting sign-in",
 		permission: "account:manage",
+		output: z.object({ id: z.string() }),
+		input: byId,
 		procedure: "mutation",
-	}),
-};
-
-export const setup = {
-	get: operation({
-		method: "GET",
-		path: "/setup",
-		summary: "Read which set-up steps are done, skipped or open",
-		permission: "account:manage",
-		procedure: "query",
-	}),
-	company: operation({
-		method: "PUT",
-		path: "/setup/company",
-		summary: "Save the company's time zone, before the first charge",
-		permission: "account:manage",
-		procedure: "mutation",
-	}),
-	skip: operation({
-		method: "POST",
-		path: "/setup/skip",
-		summary: "Skip a set-up step",
-		permission: "account:manage",
-		procedure: "mutation",
-	}),
-	policy: operation({
-		method: "POST",
-		path: "/setup/policy",
-		summary: "Build the first policy from four answers, without saving it",
-		permission: "policy:publish",
-		procedure: "query",
 	}),
 };

@@ -1,4 +1,9 @@
+import { z } from "zod";
+import { AUDIT_FORMATS, auditFilters, chainHead, listAuditInput } from "./inputs/audit.ts";
+import { TIME_RANGE } from "./inputs/spend.ts";
 import { operation } from "./operation.ts";
+import { auditLineSchema, chainStateSchema, verificationLineSchema } from "./outputs/audit.ts";
+import { pageOf } from "./parts.ts";
 
 export const audit = {
 	list: operation({
@@ -6,12 +11,17 @@ export const audit = {
 		path: "/audit",
 		summary: "List who changed what, when and from where, newest first",
 		permission: "audit:read",
+		example: { action: "policy", limit: 20 },
+		output: pageOf(auditLineSchema),
+		wire: TIME_RANGE,
+		input: listAuditInput,
 	}),
 	chain: operation({
 		method: "GET",
 		path: "/audit/chain",
 		summary: "Get the latest hash of the audit chain and its last check",
 		permission: "audit:read",
+		output: chainStateSchema,
 		procedure: "query",
 	}),
 	verify: operation({
@@ -19,6 +29,8 @@ export const audit = {
 		path: "/audit/verify",
 		summary: "Verify the whole audit chain; streams progress and a result",
 		permission: "audit:read",
+		line: verificationLineSchema,
+		input: z.strictObject({ head: chainHead.optional() }),
 		media: ["application/x-ndjson"],
 	}),
 	export: operation({
@@ -26,6 +38,8 @@ export const audit = {
 		path: "/exports/audit",
 		summary: "Export audit lines with their hashes",
 		permission: "audit:read",
+		wire: TIME_RANGE,
+		input: auditFilters.extend({ format: z.enum(AUDIT_FORMATS).optional() }),
 		media: ["text/csv", "application/x-ndjson"],
 	}),
 };

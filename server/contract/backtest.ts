@@ -1,4 +1,8 @@
+import { z } from "zod";
+import { getShadowInput, listBacktestsInput, startBacktestInput, startShadowInput, stopRunningShadowInput } from "./inputs/backtest.ts";
 import { operation } from "./operation.ts";
+import { backtestSchema, backtestSummarySchema, shadowSchema } from "./outputs/backtest.ts";
+import { byId } from "./parts.ts";
 
 export const backtest = {
 	start: operation({
@@ -6,6 +10,9 @@ export const backtest = {
 		path: "/policies/{name}/backtest",
 		summary: "Replay a draft and the version in force over past days, in the background",
 		permission: "policy:edit",
+		example: { source: "apiVersion: spillway/v1\nkind: Policy\n…", days: 7 },
+		output: backtestSchema,
+		input: startBacktestInput,
 		status: 202,
 		write: true,
 		procedure: "mutation",
@@ -15,6 +22,8 @@ export const backtest = {
 		path: "/policies/{name}/backtests",
 		summary: "List backtests of a policy, newest first, without results",
 		permission: "policy:edit",
+		output: z.array(backtestSummarySchema),
+		input: listBacktestsInput,
 		procedure: "query",
 	}),
 	get: operation({
@@ -22,6 +31,8 @@ export const backtest = {
 		path: "/backtests/{id}",
 		summary: "Get a backtest with its progress and its result",
 		permission: "policy:edit",
+		output: backtestSchema,
+		input: byId,
 		procedure: "query",
 	}),
 	cancel: operation({
@@ -29,6 +40,8 @@ export const backtest = {
 		path: "/backtests/{id}/cancel",
 		summary: "Cancel a queued or running backtest",
 		permission: "policy:edit",
+		output: backtestSchema,
+		input: byId,
 		procedure: "mutation",
 	}),
 };
@@ -39,12 +52,18 @@ export const shadow = {
 		path: "/policies/{name}/shadow",
 		summary: "Get the latest shadow: agreement, both costs and the newest differences",
 		permission: "policy:edit",
+		output: shadowSchema,
+		input: getShadowInput,
 	}),
 	start: operation({
 		method: "POST",
 		path: "/policies/{name}/shadow",
 		summary: "Run a draft in the shadow of the policy in force; it only records",
 		permission: "policy:edit",
+		output: shadowSchema,
+		accepts: ["application/yaml"],
+		text: "source",
+		input: startShadowInput,
 		status: 201,
 		write: true,
 	}),
@@ -53,5 +72,7 @@ export const shadow = {
 		path: "/policies/{name}/shadow/stop",
 		summary: "Stop the running shadow and keep its records",
 		permission: "policy:edit",
+		output: shadowSchema,
+		input: stopRunningShadowInput,
 	}),
 };

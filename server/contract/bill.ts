@@ -1,4 +1,15 @@
+import { z } from "zod";
+import { reconciliationHistoryInput, reconciliationInput, resourceLinesInput } from "./inputs/bill.ts";
 import { operation } from "./operation.ts";
+import {
+	billDetailSchema,
+	billSchema,
+	importedBillSchema,
+	reconciliationHistorySchema,
+	reconciliationSchema,
+	resourceLinesSchema,
+} from "./outputs/bill.ts";
+import { byId } from "./parts.ts";
 
 export const bill = {
 	exportFocus: operation({
@@ -6,6 +17,8 @@ export const bill = {
 		path: "/exports/focus",
 		summary: "Export every charge of a month as FOCUS 1.2",
 		permission: "charge:read",
+		example: { month: "2026-11" },
+		input: z.strictObject({ month: z.string(), format: z.enum(["csv"]).optional(), asOf: z.string().max(200).optional() }),
 		media: ["text/csv"],
 	}),
 	import: operation({
@@ -13,6 +26,10 @@ export const bill = {
 		path: "/invoices",
 		summary: "Import a provider's FOCUS file and reconcile its months",
 		permission: "bill:import",
+		output: importedBillSchema.extend({ bill: billDetailSchema }),
+		upload: true,
+		query: ["name"],
+		input: z.strictObject({ name: z.string().max(500).optional() }),
 		status: [200, 201],
 		accepts: ["text/csv"],
 	}),
@@ -21,6 +38,7 @@ export const bill = {
 		path: "/invoices",
 		summary: "List imported bills, newest first",
 		permission: "bill:read",
+		output: z.array(billSchema),
 		procedure: "query",
 	}),
 	reconciliation: operation({
@@ -28,6 +46,8 @@ export const bill = {
 		path: "/reconciliations/{month}",
 		summary: "Get a month's bills compared with the ledger, largest difference first",
 		permission: "bill:read",
+		output: reconciliationSchema,
+		input: reconciliationInput,
 		procedure: "query",
 	}),
 	reconciliationHistory: operation({
@@ -35,6 +55,8 @@ export const bill = {
 		path: "/reconciliations/{month}/history",
 		summary: "List a month's reconciliations, newest first, and what each posted",
 		permission: "bill:read",
+		output: reconciliationHistorySchema,
+		input: reconciliationHistoryInput,
 		procedure: "query",
 	}),
 	lines: operation({
@@ -42,6 +64,9 @@ export const bill = {
 		path: "/reconciliations/{month}/lines",
 		summary: "List the bill lines behind one resource of a reconciliation",
 		permission: "bill:read",
+		output: resourceLinesSchema,
+		wire: { resource: "resourceId", instance: "instanceId" },
+		input: resourceLinesInput,
 		procedure: "query",
 	}),
 	reconcile: operation({
@@ -49,18 +74,24 @@ export const bill = {
 		path: "/reconciliations/{month}",
 		summary: "Compare a month's bills with the ledger again",
 		permission: "bill:import",
+		example: { final: true },
+		output: reconciliationSchema,
+		input: z.strictObject({ month: z.string(), final: z.boolean().default(false) }),
 	}),
 	get: operation({
 		method: "GET",
 		path: "/invoices/{id}",
 		summary: "Get an imported bill with its columns",
 		permission: "bill:read",
+		output: billDetailSchema,
+		input: byId,
 	}),
 	export: operation({
 		method: "GET",
 		path: "/invoices/{id}/lines",
 		summary: "Download the lines of a bill unchanged",
 		permission: "bill:read",
+		input: byId,
 		media: ["text/csv"],
 	}),
 };

@@ -1,4 +1,29 @@
+import { z } from "zod";
+import {
+	addSiteInput,
+	changeSiteInput,
+	checkSiteInput,
+	listInstancesInput,
+	listNodesInput,
+	offersInput,
+	pricePoolInput,
+} from "./inputs/capacity.ts";
 import { operation } from "./operation.ts";
+import {
+	checkStepSchema,
+	forecastScoresSchema,
+	horizonScoreSchema,
+	nodePageSchema,
+	offersPageSchema,
+	pricedPoolSchema,
+	queuedForeignJobSchema,
+	riskItemSchema,
+	siteKindSchema,
+	siteSchema,
+	siteSettingsSchema,
+} from "./outputs/capacity.ts";
+import { forecastScoreSchema, instanceSchema } from "./outputs/shared.ts";
+import { byId, entityId, instant, integerText, pageOf } from "./parts.ts";
 
 export const site = {
 	list: operation({
@@ -6,6 +31,7 @@ export const site = {
 		path: "/sites",
 		summary: "List sites with pools, slots, health and the last sweep",
 		permission: "capacity:read",
+		output: z.array(siteSchema),
 		procedure: "query",
 	}),
 	add: operation({
@@ -13,6 +39,9 @@ export const site = {
 		path: "/sites",
 		summary: "Connect a cloud account or a cluster; credentials are stored encrypted",
 		permission: "site:manage",
+		example: { id: "aws-research", name: "AWS research", provider: "aws", settings: { regions: ["us-east-1"] } },
+		output: siteSettingsSchema,
+		input: addSiteInput,
 		status: 201,
 		write: true,
 		procedure: "mutation",
@@ -22,12 +51,17 @@ export const site = {
 		path: "/sites/check",
 		summary: "Check a site before it is stored; streams one step per line",
 		permission: "site:manage",
+		example: { provider: "aws", settings: { regions: ["us-east-1"] } },
+		line: checkStepSchema,
+		media: ["application/x-ndjson"],
+		input: checkSiteInput,
 	}),
 	kinds: operation({
 		method: "GET",
 		path: "/site-kinds",
 		summary: "List the supported providers with their settings and least permissions",
 		permission: "site:manage",
+		output: z.array(siteKindSchema),
 		procedure: "query",
 	}),
 	get: operation({
@@ -35,12 +69,17 @@ export const site = {
 		path: "/sites/{id}",
 		summary: "Get a site's settings and where its credentials are; never the credentials",
 		permission: "site:manage",
+		output: siteSettingsSchema,
+		input: byId,
 	}),
 	change: operation({
 		method: "PATCH",
 		path: "/sites/{id}",
 		summary: "Change, enable or disable a site; omitted fields keep their values",
 		permission: "site:manage",
+		example: { enabled: false },
+		output: siteSettingsSchema,
+		input: changeSiteInput.extend({ id: entityId }),
 		write: true,
 		procedure: "mutation",
 	}),
@@ -49,6 +88,8 @@ export const site = {
 		path: "/sites/{id}",
 		summary: "Remove a disabled site that has no live machines or jobs",
 		permission: "site:manage",
+		output: z.object({ id: z.string(), removed: z.literal(true) }),
+		input: byId,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -57,12 +98,18 @@ export const site = {
 		path: "/sites/{id}/check",
 		summary: "Check a stored site, optionally with other settings; streams one step per line",
 		permission: "site:manage",
+		line: checkStepSchema,
+		media: ["application/x-ndjson"],
+		input: checkSiteInput.omit({ provider: true }).extend({ id: entityId }),
 	}),
 	pricePool: operation({
 		method: "PUT",
 		path: "/sites/{siteId}/pools/{poolId}",
 		summary: "Set the hourly GPU price of a pool so that jobs can be placed on it",
 		permission: "site:manage",
+		example: { usdPerGpuHour: "1.90" },
+		output: pricedPoolSchema,
+		input: pricePoolInput.extend({ siteId: entityId, poolId: entityId }),
 		status: 201,
 		write: true,
 		procedure: "mutation",
@@ -72,6 +119,8 @@ export const site = {
 		path: "/sites/{id}/queue",
 		summary: "List the cluster's own queue and which of its jobs are adopted",
 		permission: "capacity:read",
+		output: z.object({ items: z.array(queuedForeignJobSchema), total: z.number(), readAt: instant.nullable(), nextCursor: z.null() }),
+		input: byId,
 		procedure: "query",
 	}),
 	nodes: operation({
@@ -79,6 +128,8 @@ export const site = {
 		path: "/sites/{id}/nodes",
 		summary: "List the nodes of an owned site, unavailable ones first",
 		permission: "capacity:read",
+		output: nodePageSchema,
+		input: listNodesInput.extend({ id: entityId }),
 		procedure: "query",
 	}),
 };
@@ -89,6 +140,10 @@ export const instance = {
 		path: "/instances",
 		summary: "List cloud instances, newest first",
 		permission: "instance:read",
+		example: { live: true },
+		output: pageOf(instanceSchema),
+		wire: { job: "jobId" },
+		input: listInstancesInput,
 		procedure: "query",
 	}),
 };
@@ -99,6 +154,9 @@ export const offer = {
 		path: "/offers",
 		summary: "List what can be bought, cheapest GPU-hour first",
 		permission: "capacity:read",
+		example: { gpus: 8, limit: 20 },
+		output: offersPageSchema.extend({ nextCursor: z.null() }),
+		input: offersInput,
 		procedure: "query",
 	}),
 };
@@ -109,6 +167,7 @@ export const forecast = {
 		path: "/forecasts/score",
 		summary: "Get the accuracy of wait forecasts, overall and by horizon",
 		permission: "capacity:read",
+		output: forecastScoreSchema.extend({ horizons: z.array(horizonScoreSchema), quotes: forecastScoresSchema }),
 		procedure: "query",
 	}),
 };
@@ -119,5 +178,6 @@ export const overview = {
 		path: "/money-at-risk",
 		summary: "List machines that may be running without a job",
 		permission: "capacity:read",
+		output: z.object({ totalMicroUsd: integerText, items: z.array(riskItemSchema) }),
 	}),
 };

@@ -1,4 +1,7 @@
+import { importIntensityInput } from "./inputs/carbon.ts";
+import { carbonQueryInput, TIME_RANGE, timeRangeInput } from "./inputs/spend.ts";
 import { operation } from "./operation.ts";
+import { avoidedEmissionsSchema, carbonSchema, gridSchema, importedIntensitySchema } from "./outputs/carbon.ts";
 
 export const carbon = {
 	by: operation({
@@ -6,24 +9,37 @@ export const carbon = {
 		path: "/carbon",
 		summary: "Get energy and emissions by dimension or by time",
 		permission: "spend:read",
+		example: { groupBy: "region" },
+		output: carbonSchema,
+		wire: TIME_RANGE,
+		input: carbonQueryInput,
 	}),
 	avoided: operation({
 		method: "GET",
 		path: "/carbon/avoided",
 		summary: "Get the emissions that bursting avoided or added",
 		permission: "spend:read",
+		output: avoidedEmissionsSchema,
+		wire: TIME_RANGE,
+		input: timeRangeInput,
 	}),
 	intensities: operation({
 		method: "GET",
 		path: "/carbon/intensities",
 		summary: "Get grid intensity by place and hour on the last day of the range",
 		permission: "spend:read",
+		output: gridSchema,
+		wire: TIME_RANGE,
+		input: timeRangeInput,
 	}),
 	importIntensities: operation({
 		method: "POST",
 		path: "/carbon/intensities",
 		summary: "Import hourly grid intensities",
 		permission: "rates:change",
+		example: { text: "zone,ts,g_per_kwh\nDE,2026-11-01T00:00:00Z,312\n", source: "Electricity Maps" },
+		output: importedIntensitySchema,
+		input: importIntensityInput,
 		write: true,
 	}),
 };

@@ -1,4 +1,4 @@
-import { account, setup, team, token } from "./account.ts";
+import { account, team, token } from "./account.ts";
 import { approval } from "./approval.ts";
 import { artifact } from "./artifact.ts";
 import { audit } from "./audit.ts";
@@ -14,6 +14,7 @@ import { job } from "./job.ts";
 import { pipeline } from "./pipeline.ts";
 import { draft, policy } from "./policy.ts";
 import { rates } from "./rates.ts";
+import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
 

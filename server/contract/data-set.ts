@@ -1,4 +1,6 @@
+import { dataSetsInput } from "./inputs/data-set.ts";
 import { operation } from "./operation.ts";
+import { dataSetsSchema } from "./outputs/data-set.ts";
 
 export const dataSet = {
 	list: operation({
@@ -6,12 +8,15 @@ export const dataSet = {
 		path: "/data-sets",
 		summary: "List data sets with copies, and recent transfer speeds by region",
 		permission: "capacity:read",
+		output: dataSetsSchema,
 	}),
 	set: operation({
 		method: "PUT",
 		path: "/data-sets",
 		summary: "Replace the list of data sets that have copies",
 		permission: "data:change",
+		output: dataSetsSchema,
+		input: dataSetsInput,
 		write: true,
 	}),
 };

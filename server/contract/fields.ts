@@ -61,6 +61,8 @@ function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; required: bo
 
 function kindOf(schema: z.core.$ZodType, isTime: boolean): QueryParameter["kind"] {
 	if (schema instanceof z.ZodArray) return "list";
+	// A query can have the first form only.
+	if (schema instanceof z.ZodUnion && schema.options[0]) return kindOf(schema.options[0], isTime);
 	if (schema instanceof z.ZodNumber) return isTime ? "time" : "number";
 	return schema instanceof z.ZodBoolean ? "flag" : "text";
 }

@@ -1,4 +1,31 @@
+import { z } from "zod";
+import {
+	changePolicySettingsInput,
+	checkInput,
+	diffInput,
+	mergeInput,
+	nameInput,
+	putPolicyInput,
+	rollbackInput,
+	saveDraftInput,
+	versionInput,
+	versionsInput,
+} from "./inputs/policy.ts";
 import { operation } from "./operation.ts";
+import {
+	mergedPolicySchema,
+	policyCheckSchema,
+	policyDiffSchema,
+	policyDraftSchema,
+	policyManagedBySchema,
+	policyNameSchema,
+	policySchema,
+	policySettingsSchema,
+	publishedSchema,
+	versionDetailSchema,
+	versionSchema,
+} from "./outputs/policy.ts";
+import { instant } from "./parts.ts";
 
 export const policy = {
 	names: operation({
@@ -6,6 +33,7 @@ export const policy = {
 		path: "/policies",
 		summary: "List policies; the one named default is in force",
 		permission: "policy:read",
+		output: z.array(policyNameSchema),
 		procedure: "query",
 	}),
 	get: operation({
@@ -13,6 +41,8 @@ export const policy = {
 		path: "/policies/{name}",
 		summary: "Get the policy in force as YAML and as rules, with its ETag",
 		permission: "policy:read",
+		output: policySchema,
+		input: nameInput,
 		procedure: "query",
 	}),
 	put: operation({
@@ -20,6 +50,13 @@ export const policy = {
 		path: "/policies/{name}",
 		summary: "Publish a policy; requires If-Match",
 		permission: "policy:publish",
+		example: { source: "apiVersion: spillway/v1\nkind: Policy\n…", message: "Raise the cap" },
+		errors: ["precondition_failed", "precondition_required"],
+		output: publishedSchema,
+		accepts: ["application/yaml"],
+		text: "source",
+		query: ["message"],
+		input: putPolicyInput,
 		status: [200, 201, 202],
 	}),
 	versions: operation({
@@ -27,6 +64,8 @@ export const policy = {
 		path: "/policies/{name}/versions",
 		summary: "List versions, newest first, with each publication",
 		permission: "policy:read",
+		output: z.object({ items: z.array(versionSchema), nextBefore: z.number().nullable() }),
+		input: versionsInput,
 		procedure: "query",
 	}),
 	version: operation({
@@ -34,6 +73,8 @@ export const policy = {
 		path: "/policies/{name}/versions/{version}",
 		summary: "Get one version with its text",
 		permission: "policy:read",
+		output: versionDetailSchema,
+		input: versionInput,
 		procedure: "query",
 	}),
 	diff: operation({
@@ -41,6 +82,9 @@ export const policy = {
 		path: "/policies/{name}/diff",
 		summary: "Compare two versions by rule and by line",
 		permission: "policy:read",
+		example: { from: 3, to: 4 },
+		output: policyDiffSchema.extend({ from: z.number(), to: z.number().nullable() }),
+		input: diffInput,
 		procedure: "query",
 	}),
 	check: operation({
@@ -48,6 +92,10 @@ export const policy = {
 		path: "/policies/{name}/check",
 		summary: "Check a policy text: problems by line and column, and the differences",
 		permission: "policy:read",
+		output: policyCheckSchema,
+		accepts: ["application/yaml"],
+		text: "source",
+		input: checkInput,
 		procedure: "query",
 	}),
 	merge: operation({
@@ -55,6 +103,8 @@ export const policy = {
 		path: "/policies/{name}/merge",
 		summary: "Merge a text based on an older version with the version in force",
 		permission: "policy:read",
+		output: mergedPolicySchema.extend({ baseVersion: z.number() }),
+		input: mergeInput,
 		procedure: "query",
 	}),
 	rollback: operation({
@@ -62,6 +112,9 @@ export const policy = {
 		path: "/policies/{name}/rollback",
 		summary: "Publish an older version again",
 		permission: "policy:publish",
+		example: { version: 3, message: "Undo the last change" },
+		output: publishedSchema,
+		input: rollbackInput,
 		status: [200, 202],
 		write: true,
 		procedure: "mutation",
@@ -71,6 +124,8 @@ export const policy = {
 		path: "/policies/{name}/unmanage",
 		summary: "Release a policy from git so that it can be edited here",
 		permission: "policy:publish",
+		output: z.object({ wasManagedBy: policyManagedBySchema.nullable() }),
+		input: nameInput,
 		write: true,
 		procedure: "mutation",
 	}),
@@ -79,6 +134,7 @@ export const policy = {
 		path: "/policy-settings",
 		summary: "Get whether publishing needs a second person",
 		permission: "policy:read",
+		output: policySettingsSchema,
 		procedure: "query",
 	}),
 	changeSettings: operation({
@@ -86,6 +142,9 @@ export const policy = {
 		path: "/policy-settings",
 		summary: "Require a second person for publishing, or stop requiring one",
 		permission: "policy:publish",
+		example: { secondPerson: true },
+		output: policySettingsSchema.extend({ proposalId: z.string().nullable() }),
+		input: changePolicySettingsInput,
 		status: [200, 202],
 		procedure: "mutation",
 	}),
@@ -97,19 +156,25 @@ export const draft = {
 		path: "/policies/{name}/draft",
 		summary: "Get your own draft",
 		permission: "policy:edit",
+		output: policyDraftSchema,
+		input: nameInput,
 	}),
 	save: operation({
 		method: "PUT",
 		path: "/policies/{name}/draft",
 		summary: "Save your own draft, even if it is not valid yet",
 		permission: "policy:edit",
-		procedure: "mutation",
+		output: z.object({ updatedAt: instant }),
+		accepts: ["application/yaml"],
+		text: "source",
+		input: saveDraftInput,
 	}),
 	discard: operation({
 		method: "POST",
 		path: "/policies/{name}/draft/discard",
 		summary: "Delete your own draft",
 		permission: "policy:edit",
-		procedure: "mutation",
+		output: z.object({}),
+		input: nameInput,
 	}),
 };

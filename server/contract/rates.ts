@@ -1,4 +1,17 @@
+import { z } from "zod";
+import { commitmentsInput, discountsInput, electricityPricesInput, measuredPowerInput, poolInput, rateCardInput } from "./inputs/rates.ts";
+import { TIME_RANGE, timeRangeInput } from "./inputs/spend.ts";
 import { operation } from "./operation.ts";
+import {
+	commitmentSchema,
+	discountSchema,
+	electricityHourSchema,
+	electricityPricesSetSchema,
+	measuredPowerSetSchema,
+	poolRatesSchema,
+	rateCardSetSchema,
+} from "./outputs/rates.ts";
+import { entityId } from "./parts.ts";
 
 export const rates = {
 	list: operation({
@@ -6,6 +19,7 @@ export const rates = {
 		path: "/rate-cards",
 		summary: "List owned pools with the rate card in force and this month's cost",
 		permission: "rates:read",
+		output: z.array(poolRatesSchema),
 		procedure: "query",
 	}),
 	get: operation({
@@ -13,6 +27,8 @@ export const rates = {
 		path: "/sites/{siteId}/pools/{poolId}/rate-card",
 		summary: "Get a pool's rate card, this month's cost and the history",
 		permission: "rates:read",
+		output: poolRatesSchema,
+		input: poolInput,
 		procedure: "query",
 	}),
 	set: operation({
@@ -20,6 +36,8 @@ export const rates = {
 		path: "/sites/{siteId}/pools/{poolId}/rate-card",
 		summary: "Set a pool's rate card from a point in time; existing charges are corrected",
 		permission: "rates:change",
+		output: rateCardSetSchema,
+		input: rateCardInput.extend({ siteId: entityId, poolId: entityId }),
 		status: 201,
 		write: true,
 	}),
@@ -28,6 +46,9 @@ export const rates = {
 		path: "/sites/{siteId}/pools/{poolId}/measured-power",
 		summary: "Set the measured energy of a pool; it replaces the rate card's estimate",
 		permission: "rates:change",
+		example: { from: "2026-10-01", to: "2026-11-01", kwh: "18250", message: "Meter of rack 4" },
+		output: measuredPowerSetSchema,
+		input: measuredPowerInput.extend({ siteId: entityId, poolId: entityId }),
 		status: 201,
 		write: true,
 	}),
@@ -36,12 +57,18 @@ export const rates = {
 		path: "/sites/{siteId}/electricity-prices",
 		summary: "List a site's hourly electricity prices",
 		permission: "rates:read",
+		output: z.array(electricityHourSchema),
+		wire: TIME_RANGE,
+		input: timeRangeInput.extend({ siteId: entityId }),
 	}),
 	setElectricityPrices: operation({
 		method: "PUT",
 		path: "/sites/{siteId}/electricity-prices",
 		summary: "Import a site's hourly electricity prices; existing charges are corrected",
 		permission: "rates:change",
+		example: { text: "ts,usd_per_kwh\n2026-11-01T00:00:00Z,0.11\n", message: "Day-ahead prices" },
+		output: electricityPricesSetSchema,
+		input: electricityPricesInput.extend({ siteId: entityId }),
 		status: 201,
 		write: true,
 	}),
@@ -50,6 +77,7 @@ export const rates = {
 		path: "/commitments",
 		summary: "List reserved and committed capacity",
 		permission: "rates:read",
+		output: z.array(commitmentSchema),
 		procedure: "query",
 	}),
 	setCommitments: operation({
@@ -57,6 +85,8 @@ export const rates = {
 		path: "/commitments",
 		summary: "Replace the list of reserved and committed capacity",
 		permission: "rates:change",
+		output: z.array(commitmentSchema),
+		input: commitmentsInput,
 		write: true,
 	}),
 	discounts: operation({
@@ -64,6 +94,7 @@ export const rates = {
 		path: "/discounts",
 		summary: "List cloud discounts and how many offers each applies to",
 		permission: "rates:read",
+		output: z.array(discountSchema),
 		procedure: "query",
 	}),
 	setDiscounts: operation({
@@ -71,6 +102,8 @@ export const rates = {
 		path: "/discounts",
 		summary: "Replace the list of cloud discounts",
 		permission: "rates:change",
+		output: z.array(discountSchema),
+		input: discountsInput,
 		write: true,
 	}),
 };

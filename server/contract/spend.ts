@@ -1,4 +1,7 @@
+import { z } from "zod";
+import { chargesQueryInput, refundInput, spendQueryInput, TIME_RANGE } from "./inputs/spend.ts";
 import { operation } from "./operation.ts";
+import { chargePageSchema, jobSpendSchema, ledgerCheckSchema, refundSchema, spendSchema } from "./outputs/spend.ts";
 
 export const spend = {
 	by: operation({
@@ -6,19 +9,30 @@ export const spend = {
 		path: "/spend",
 		summary: "Get owned, idle and cloud cost by dimension, by time or by job",
 		permission: "spend:read",
+		example: { from: "2026-11-01", to: "2026-12-01", groupBy: "team" },
+		output: z.union([spendSchema, jobSpendSchema]),
+		wire: TIME_RANGE,
+		input: spendQueryInput,
 	}),
 	charges: operation({
 		method: "GET",
 		path: "/charges",
 		summary: "List the charges behind a number, newest first, with totals of the selection",
 		permission: "charge:read",
-		procedure: "query",
+		example: { budget: "cloud-month", team: "research" },
+		output: chargePageSchema,
+		wire: { ...TIME_RANGE, job: "jobId" },
+		input: chargesQueryInput,
 	}),
 	refund: operation({
 		method: "POST",
 		path: "/charges/{id}/refund",
 		summary: "Refund a cloud machine's charge, fully or in part",
 		permission: "rates:change",
+		example: { amountUsd: "12.50", reason: "The machine never started" },
+		output: refundSchema,
+		wire: { id: "chargeId" },
+		input: refundInput,
 		status: 201,
 		write: true,
 		procedure: "mutation",
@@ -31,12 +45,16 @@ export const ledger = {
 		path: "/ledger",
 		summary: "Get the ledger's time zone and the result of its last check",
 		permission: "spend:read",
+		output: z.object({ zone: z.string(), lastCheck: ledgerCheckSchema.nullable() }),
 	}),
 	setZone: operation({
 		method: "PUT",
 		path: "/ledger/zone",
 		summary: "Set the ledger's time zone, before the first charge",
 		permission: "rates:change",
+		example: { zone: "Europe/Berlin" },
+		output: z.object({ zone: z.string() }),
+		input: z.strictObject({ zone: z.string().min(1).max(64) }),
 		write: true,
 	}),
 };

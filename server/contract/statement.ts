@@ -1,4 +1,8 @@
+import { z } from "zod";
+import { closeInput, getStatementInput, listStatementsInput, STATEMENT_FORMATS, signInput } from "./inputs/statement.ts";
 import { operation } from "./operation.ts";
+import { closedMonthSchema, statementListSchema, statementSchema } from "./outputs/statement.ts";
+import { instant } from "./parts.ts";
 
 export const statement = {
 	list: operation({
@@ -6,6 +10,8 @@ export const statement = {
 		path: "/statements",
 		summary: "List months and the state of their statements, newest first",
 		permission: "statement:read",
+		output: statementListSchema.extend({ nextCursor: z.null() }),
+		input: listStatementsInput,
 		procedure: "query",
 	}),
 	get: operation({
@@ -13,6 +19,9 @@ export const statement = {
 		path: "/statements/{month}",
 		summary: "Get a month's statement: the newest version, or a preview",
 		permission: "statement:read",
+		example: { team: "research", format: "pdf" },
+		output: statementSchema,
+		input: getStatementInput.extend({ format: z.enum(STATEMENT_FORMATS).optional() }),
 		procedure: "query",
 		media: ["text/csv", "application/pdf"],
 	}),
@@ -21,6 +30,8 @@ export const statement = {
 		path: "/statements/{month}/close",
 		summary: "Close a finished month, or close it again with a reason",
 		permission: "statement:close",
+		output: closedMonthSchema,
+		input: closeInput,
 		status: 201,
 		write: true,
 		procedure: "mutation",
@@ -30,6 +41,8 @@ export const statement = {
 		path: "/statements/{month}/sign",
 		summary: "Sign the newest version of a statement",
 		permission: "statement:sign",
+		output: z.object({ version: z.number(), sha256: z.string(), signedAt: instant }),
+		input: signInput,
 		status: 201,
 		write: true,
 		procedure: "mutation",

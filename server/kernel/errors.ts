@@ -4,6 +4,7 @@ export type ErrorCode =
 	| "unauthenticated"
 	| "forbidden"
 	| "not_found"
+	| "method_not_allowed"
 	| "conflict"
 	| "precondition_failed"
 	| "precondition_required"

@@ -38,6 +38,11 @@ export function withStatus<O extends Operation, R>(bound: Bound<O, R>, status: (
 	return { ...bound, status };
 }
 
+/** Adds what REST does in place of `run`: headers, a stream or a file. */
+export function withRest<O extends Operation, R>(bound: Bound<O, R>, rest: NonNullable<Bound<O, R>["rest"]>): Bound<O, R> {
+	return { ...bound, rest };
+}
+
 /** An operation that REST alone has, for it reads or writes more than JSON. */
 export function bindRest<O extends Operation>(operation: O, rest: NonNullable<Bound<O>["rest"]>): Bound<O, never> {
 	const run = () => {

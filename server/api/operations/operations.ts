@@ -1,15 +1,26 @@
 import type { contract } from "#server/contract/contract.ts";
 import type { Operation } from "#server/contract/operation.ts";
+import { accountOperations, setupOperations, teamOperations, tokenOperations } from "./accounts.ts";
 import { approvalOperations } from "./approvals.ts";
 import { artifactOperations } from "./artifacts.ts";
+import { auditOperations } from "./audit.ts";
+import { backtestOperations, shadowOperations } from "./backtests.ts";
 import type { Bound } from "./bind.ts";
+import { billOperations, statementOperations } from "./books.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
+<<<<<<< HEAD
 import { companyOperations } from "./company.ts";
+=======
+import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
+>>>>>>> e529ce04 (Derive every REST route, procedure and the OpenAPI document from the contract)
 import { jobOperations } from "./jobs.ts";
 import { pipelineOperations } from "./pipelines.ts";
+import { draftOperations, policyOperations } from "./policies.ts";
+import { dataSetOperations, ratesOperations } from "./rates.ts";
+import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
 
 type BindingsOf<Contract> = {
-	[Group in keyof Contract]?: {
+	[Group in keyof Contract]: {
 		// biome-ignore lint/suspicious/noExplicitAny: services answer with many types
 		[Name in keyof Contract[Group]]: Contract[Group][Name] extends infer O extends Operation ? Bound<O, any> : never;
 	};
@@ -20,9 +31,33 @@ export const BOUND = {
 	job: jobOperations,
 	pipeline: pipelineOperations,
 	artifact: artifactOperations,
+	site: siteOperations,
+	instance: instanceOperations,
+	offer: offerOperations,
+	forecast: forecastOperations,
+	overview: overviewOperations,
+	policy: policyOperations,
+	draft: draftOperations,
+	backtest: backtestOperations,
+	shadow: shadowOperations,
+	spend: spendOperations,
+	ledger: ledgerOperations,
+	carbon: carbonOperations,
 	budget: budgetOperations,
 	approval: approvalOperations,
 	alert: alertOperations,
 	channel: channelOperations,
+<<<<<<< HEAD
 	company: companyOperations,
+=======
+	rates: ratesOperations,
+	dataSet: dataSetOperations,
+	statement: statementOperations,
+	bill: billOperations,
+	audit: auditOperations,
+	token: tokenOperations,
+	account: accountOperations,
+	team: teamOperations,
+	setup: setupOperations,
+>>>>>>> e529ce04 (Derive every REST route, procedure and the OpenAPI document from the contract)
 } satisfies BindingsOf<typeof contract>;

@@ -12,9 +12,9 @@ import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate
 import { readBody } from "../edge/read-body.ts";
 import { processContext } from "../operations/context.ts";
 import { type Problem, problemOf, RETRY_AFTER_SECONDS } from "../problem.ts";
+import { allowedAt, findRoute, MethodNotAllowedError } from "./find-route.ts";
 import { openApi } from "./openapi.ts";
-import type { RestAnswer, RestContext, RestRequest, Route } from "./route.ts";
-import { ROUTES } from "./routes.ts";
+import type { RestAnswer, RestContext, RestRequest } from "./route.ts";
 import { sendFile } from "./send-file.ts";
 
 export const REST_PREFIX = "/api/v1";
@@ -32,11 +32,6 @@ export interface RestRuntime extends Runtime {
 	failureLimiter?: RateLimiter;
 }
 
-interface Match {
-	route: Route;
-	params: Record<string, string>;
-}
-
 /** Answers every request under /api/v1; never throws. */
 export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const requestId = randomUUID();
@@ -45,6 +40,8 @@ export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: Ser
 		const url = new URL(req.url ?? "/", "http://localhost");
 		const below = url.pathname.slice(REST_PREFIX.length) || "/";
 		if (below === "/openapi.json") return sendJson(res, 200, openApi());
+		const allow = req.method === "OPTIONS" ? allowedAt(below) : null;
+		if (allow !== null) return void res.writeHead(204, { allow }).end();
 		if (req.method === "GET" && below.startsWith(DOWNLOADS)) return await sendDownload(rt, req, res, below.slice(DOWNLOADS.length));
 		const open = rt.openDoors?.get(`${req.method} ${below}`);
 		if (open) return await sendOpen(rt, req, res, open);
@@ -76,7 +73,7 @@ async function answerTo(
 	}
 	// Before the body is read: callers without the permission learn nothing about what a valid request looks like.
 	teamScope({ actor }, route.permission);
-	const text = route.method === "GET" || route.takes !== undefined ? "" : (await readBody(req, DOORS.rest)).toString("utf8");
+	const text = route.method === "GET" || route.operation.upload ? "" : (await readBody(req, DOORS.rest)).toString("utf8");
 	const gone = new AbortController();
 	res.once("close", () => gone.abort());
 	const request: RestRequest = {
@@ -144,36 +141,6 @@ async function demandActor(rt: RestRuntime, token: string | undefined): Promise<
 	);
 }
 
-const PATTERNS = ROUTES.map((route) => ({ route, pattern: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]{1,128})")}$`) }));
-
-function findRoute(method: string, path: string): Match {
-	const matches = PATTERNS.flatMap(({ route, pattern }) => {
-		const found = pattern.exec(path);
-		return found ? [{ route, params: { ...found.groups } }] : [];
-	});
-	const match = matches.find((m) => m.route.method === method);
-	if (match) return { route: match.route, params: Object.fromEntries(Object.entries(match.params).map(([k, v]) => [k, decode(v)])) };
-	const allowed = matches.map((m) => m.route.method);
-	throw new SpillwayError(
-		"not_found",
-		allowed.length > 0 ? `${method} is not possible on ${path}; possible: ${allowed.join(", ")}.` : `There is nothing at ${path}.`,
-		{
-			fix: "GET /api/v1/openapi.json lists every operation.",
-		},
-	);
-}
-
-function decode(part: string): string {
-	let text: string;
-	try {
-		text = decodeURIComponent(part);
-	} catch {
-		throw new SpillwayError("invalid_input", "The path holds a broken % escape.");
-	}
-	if (text.includes("\u0000")) throw new SpillwayError("invalid_input", "The path holds a NUL, which no id or name has.");
-	return text;
-}
-
 function parseBody(text: string, contentType: string | undefined): unknown {
 	if (text === "") return undefined;
 	if (contentType !== undefined && /yaml|^text\/(plain|x-shellscript)/.test(contentType)) return text;
@@ -216,6 +183,7 @@ export function sendProblem(res: ServerResponse, problem: Problem, error: unknow
 		...(problem.status === 401 ? { "www-authenticate": "Bearer" } : {}),
 		...(problem.status === 413 ? { connection: "close" } : {}),
 		...(problem.status === 503 || problem.status === 507 ? { "retry-after": String(RETRY_AFTER_SECONDS) } : {}),
+		...(error instanceof MethodNotAllowedError ? { allow: error.allow } : {}),
 		...(error instanceof RateLimitError ? { ...rateLimitHeaders(error.state), "retry-after": String(error.state.resetSeconds) } : {}),
 	});
 	res.end(text);

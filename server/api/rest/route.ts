@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { z } from "zod";
 import type { Operation } from "#server/contract/operation.ts";
 import type { Permission } from "#server/domain/permissions.ts";
 import type { Actor } from "#server/services/core/context.ts";
@@ -22,23 +21,15 @@ export interface RestRequest {
 
 export type RestAnswer = { status: number; body: unknown; headers?: Record<string, string> } | "streamed";
 
-/** One operation of the REST face: what OpenAPI says of it and what it does are the same object. */
+/** One operation of the contract as REST answers it. */
 export interface Route {
-	method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+	method: Operation["method"];
 	/** Below /api/v1, with `{name}` parts. */
 	path: string;
-	summary: string;
 	permission: Permission;
-	/** The contract's definition. */
-	operation?: Operation;
-	/** Shown in OpenAPI; the service does the parsing. */
-	body?: z.ZodType;
-	/** Content type of an answer that is no JSON. */
-	answers?: string;
-	/** Content type of a body that is no JSON: `raw` is left unread for the handler, of whatever size it is. */
-	takes?: string;
-	/** Takes an Idempotency-Key. */
-	write?: boolean;
+	/** Accepts an Idempotency-Key. */
+	write: boolean;
+	operation: Operation;
 	handle(ctx: RestContext, request: RestRequest): Promise<RestAnswer>;
 }
 

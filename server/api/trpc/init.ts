@@ -43,6 +43,7 @@ const TRPC_CODES = {
 	unauthenticated: "UNAUTHORIZED",
 	forbidden: "FORBIDDEN",
 	not_found: "NOT_FOUND",
+	method_not_allowed: "METHOD_NOT_SUPPORTED",
 	conflict: "CONFLICT",
 	precondition_failed: "PRECONDITION_FAILED",
 	precondition_required: "PRECONDITION_REQUIRED",

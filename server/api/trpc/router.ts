@@ -1,50 +1,41 @@
 import { z } from "zod";
-import { reconciliationHistoryInput, reconciliationInput, resourceLinesInput } from "#server/contract/inputs/bill.ts";
-import { listInstancesInput, offersInput } from "#server/contract/inputs/capacity.ts";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
-import { jobSpendInput, listChargesInput, refundInput } from "#server/contract/inputs/spend.ts";
-import { closeInput, getStatementInput, listStatementsInput, signInput } from "#server/contract/inputs/statement.ts";
+import { jobSpendInput, listChargesInput } from "#server/contract/inputs/spend.ts";
+import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
-import { listInstances } from "#server/services/capacity/instance/list.ts";
-import { readForecastScore } from "#server/services/decision/forecast/score.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
-import { readReconciliationHistory } from "#server/services/ledger/bill/history.ts";
-import { listBills } from "#server/services/ledger/bill/list.ts";
-import { readReconciliation } from "#server/services/ledger/bill/reconciliation.ts";
-import { listResourceLines } from "#server/services/ledger/bill/resource-lines.ts";
-import { refundCharge } from "#server/services/ledger/charge/refund.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
-import { viewOffers } from "#server/services/pricing/offer/view.ts";
 import { carbonPage, carbonPageInput } from "#server/services/reporting/carbon/page.ts";
 import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
 import { spendPage, spendPageInput } from "#server/services/reporting/spend/page.ts";
 import { ledgerZone } from "#server/services/reporting/spend/zone.ts";
-import { closeMonth } from "#server/services/reporting/statement/close.ts";
 import { changeClosingDay, changeClosingDayInput } from "#server/services/reporting/statement/closing-day.ts";
-import { getStatement } from "#server/services/reporting/statement/get.ts";
-import { listStatements } from "#server/services/reporting/statement/list.ts";
 import { noteInput, noteVariance } from "#server/services/reporting/statement/note.ts";
 import { previewStatement } from "#server/services/reporting/statement/preview.ts";
-import { signStatement } from "#server/services/reporting/statement/sign.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { importJob } from "#server/services/work/import/import-job.ts";
 import { countJobs } from "#server/services/work/job/list.ts";
 import { readLogs } from "#server/services/work/job/logs.ts";
 import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
+import { setupOperations, tokenOperations } from "../operations/accounts.ts";
 import { artifactOperations } from "../operations/artifacts.ts";
+import { backtestOperations } from "../operations/backtests.ts";
+import { billOperations, statementOperations } from "../operations/books.ts";
 import { alertOperations, channelOperations } from "../operations/budgets.ts";
+import { forecastOperations, instanceOperations, offerOperations } from "../operations/capacity.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { proceduresOf } from "../operations/procedures.ts";
-import { accountRouter, setupRouter, teamRouter, tokenRouter } from "./account-router.ts";
+import { spendOperations } from "../operations/spend.ts";
+import { accountRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { auditRouter } from "./audit-router.ts";
-import { backtestRouter, shadowRouter } from "./backtest-router.ts";
+import { shadowRouter } from "./backtest-router.ts";
 import { budgetRouter } from "./budget-router.ts";
 import { procedure, router } from "./init.ts";
 import { policyRouter } from "./policy-router.ts";
@@ -86,13 +77,13 @@ export const appRouter = router({
 			})),
 		import: procedure.input(importInput).query(({ ctx, input }) => importJob(ctx.service, input)),
 	}),
-	forecast: router({ score: procedure.query(({ ctx }) => readForecastScore(ctx.service)) }),
+	forecast: router(proceduresOf(forecastOperations)),
 	quote: procedure.input(jobInput).query(({ ctx, input }) => askQuote(ctx.service, specOf(input))),
-	instance: router({ list: procedure.input(listInstancesInput).query(({ ctx, input }) => listInstances(ctx.service, input)) }),
+	instance: router(proceduresOf(instanceOperations)),
 	site: siteRouter,
-	offer: router({ list: procedure.input(offersInput).query(({ ctx, input }) => viewOffers(ctx.service, input)) }),
+	offer: router(proceduresOf(offerOperations)),
 	policy: policyRouter,
-	backtest: backtestRouter,
+	backtest: router(proceduresOf(backtestOperations)),
 	shadow: shadowRouter,
 	budget: budgetRouter,
 	approval: approvalRouter,
@@ -104,36 +95,26 @@ export const appRouter = router({
 	artifact: router(proceduresOf(artifactOperations)),
 	pipeline: router(proceduresOf(pipelineOperations)),
 	spend: router({
+		...proceduresOf(spendOperations),
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),
 		options: procedure.input(spendOptionsInput).query(({ ctx, input }) => spendOptions(ctx.service, input)),
 		calendar: procedure.query(({ ctx }) => ledgerZone(ctx.service)),
 		charges: procedure.input(listChargesInput).query(({ ctx, input }) => listCharges(ctx.service, input)),
-		refund: procedure.input(refundInput).mutation(({ ctx, input }) => refundCharge(ctx.service, input)),
 	}),
 	statement: router({
-		list: procedure.input(listStatementsInput).query(({ ctx, input }) => listStatements(ctx.service, input)),
-		get: procedure.input(getStatementInput).query(({ ctx, input }) => getStatement(ctx.service, input)),
+		...proceduresOf(statementOperations),
 		preview: procedure
 			.input(getStatementInput.pick({ month: true, team: true }))
 			.query(({ ctx, input }) => previewStatement(ctx.service, input)),
-		close: procedure.input(closeInput).mutation(({ ctx, input }) => closeMonth(ctx.service, input)),
-		sign: procedure.input(signInput).mutation(({ ctx, input }) => signStatement(ctx.service, input)),
 		note: procedure.input(noteInput).mutation(({ ctx, input }) => noteVariance(ctx.service, input)),
 		changeClosingDay: procedure.input(changeClosingDayInput).mutation(({ ctx, input }) => changeClosingDay(ctx.service, input)),
 	}),
-	bill: router({
-		list: procedure.query(({ ctx }) => listBills(ctx.service)),
-		reconciliation: procedure.input(reconciliationInput).query(({ ctx, input }) => readReconciliation(ctx.service, input)),
-		reconciliationHistory: procedure
-			.input(reconciliationHistoryInput)
-			.query(({ ctx, input }) => readReconciliationHistory(ctx.service, input)),
-		lines: procedure.input(resourceLinesInput).query(({ ctx, input }) => listResourceLines(ctx.service, input)),
-	}),
-	token: tokenRouter,
+	bill: router(proceduresOf(billOperations)),
+	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,
-	setup: setupRouter,
+	setup: router(proceduresOf(setupOperations)),
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
 	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();

@@ -39,6 +39,8 @@ const teamDetails = {
 	parent: name().nullable(),
 };
 
+export const teamName = z.string().min(1).max(64);
+
 export const createTeamInput = z.strictObject({
 	name: name(),
 	title: teamDetails.title.default(null),

@@ -31,3 +31,8 @@ export const listAuditInput = auditFilters.extend({
 	cursor: z.string().max(200).optional(),
 	limit: z.number().int().min(1).max(LIMIT_MAX).default(50),
 });
+
+export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
+
+/** The hash of an earlier head of the chain, or its beginning. */
+export const chainHead = z.string().regex(/^[0-9a-f]{12,64}$/, "a head is 64 hexadecimal digits, or at least the first 12 of them");

@@ -90,3 +90,8 @@ export const mergeInput = z.strictObject({
 });
 
 export const changePolicySettingsInput = z.strictObject({ secondPerson: z.boolean() });
+
+/** A publication over REST. The version that it began from is in If-Match. */
+export const putPolicyInput = publishInput
+	.omit({ baseVersion: true })
+	.extend({ origin: z.discriminatedUnion("kind", [z.strictObject({ kind: z.literal("cli") }), gitOrigin]).optional() });

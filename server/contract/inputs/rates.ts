@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ownedRateCardSchema } from "#server/domain/rate-card.ts";
+import { entityId } from "../parts.ts";
 
 export const electricityPricesInput = z.strictObject({
 	/** The file's text: csv with ts and usd_per_kwh, or usd_per_mwh. */
@@ -91,3 +92,6 @@ export const discountInput = z
 export const discountsInput = z
 	.strictObject({ items: z.array(discountInput).max(1_000) })
 	.refine(({ items }) => new Set(items.map((d) => d.id)).size === items.length, { path: ["items"], message: "two have one id" });
+
+/** An owned pool. */
+export const poolInput = z.strictObject({ siteId: entityId, poolId: entityId });

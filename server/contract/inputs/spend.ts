@@ -84,3 +84,32 @@ export const TIMES = ["day", "week", "month"] as const;
 
 /** By time, or by a dimension. */
 export const SPEND_GROUPS = [...TIMES, ...SPEND_DIMENSIONS] as const;
+
+/** Public names of a time range. */
+export const TIME_RANGE = { from: "fromMs", to: "toMs" } as const;
+
+/** UTC ms. Default: the last 30 days. */
+export const timeRangeInput = z.strictObject({ fromMs: z.number().int().optional(), toMs: z.number().int().optional() });
+
+const page = { cursor: z.string().max(200).optional(), limit: z.number().int().min(1).max(500).optional() };
+
+const groupOf = <const T extends readonly string[]>(names: T) =>
+	z
+		.enum(names, { error: ({ input }) => `"${String(input).slice(0, 40)}" is not a dimension: use one of ${names.join(", ")}` })
+		.default("team" as T[number]);
+
+/** Sums by a dimension or by time, filtered by any dimension; by job, page by page. */
+export const spendQueryInput = timeRangeInput.extend({
+	groupBy: groupOf([...SPEND_GROUPS, "job"]),
+	...page,
+	...spendFilters.shape,
+});
+
+export const carbonQueryInput = timeRangeInput.extend({ groupBy: groupOf(SPEND_GROUPS), ...spendFilters.shape });
+
+/** Filters of listChargesInput, side by side. `period`: the period of `budget` that has this day, in place of a time range. */
+export const chargesQueryInput = listChargesInput.omit({ filters: true }).extend({
+	...timeRangeInput.shape,
+	period: z.iso.date().optional(),
+	...spendFilters.shape,
+});

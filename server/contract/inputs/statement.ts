@@ -4,7 +4,7 @@ import { z } from "zod";
 export const monthSchema = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "must be a month such as 2026-11");
 
 /** "" is the company. */
-export const teamSchema = z.string().max(128).default("");
+export const statementTeam = z.string().max(128).default("");
 
 export const closeInput = z.strictObject({
 	month: monthSchema,
@@ -14,7 +14,7 @@ export const closeInput = z.strictObject({
 
 export const getStatementInput = z.strictObject({
 	month: monthSchema,
-	team: teamSchema,
+	team: statementTeam,
 	/** Without it the newest, or the preview of a month that is not closed; 0 is the preview in any case. */
 	version: z.number().int().min(0).max(1_000_000).optional(),
 });
@@ -26,7 +26,9 @@ export const listStatementsInput = z.strictObject({
 
 export const signInput = z.strictObject({
 	month: monthSchema,
-	team: teamSchema,
+	team: statementTeam,
 	/** Of the statement that the person has read: another one is never signed by accident. */
 	sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be the sha256 shown on the statement"),
 });
+
+export const STATEMENT_FORMATS = ["json", "csv", "pdf"] as const;

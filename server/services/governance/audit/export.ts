@@ -1,5 +1,5 @@
 import { csvRecord } from "#server/accounting/focus/csv.ts";
-import { auditFilters } from "#server/contract/inputs/audit.ts";
+import { AUDIT_FORMATS, auditFilters } from "#server/contract/inputs/audit.ts";
 import type { Db } from "#server/db/client.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
@@ -10,7 +10,6 @@ import { type AuditLine, readLines } from "./list.ts";
 /** Lines of one read. */
 const BATCH_LINES = 1_000;
 
-export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
 export interface AuditExport {

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { z } from "zod";
+import { SETUP_STEPS, setupCompanyInput, skipStepInput } from "#server/contract/inputs/setup.ts";
 import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { team } from "#server/db/schema/account.ts";
 import { policy } from "#server/db/schema/policy.ts";
@@ -11,7 +12,6 @@ import { ledgerCalendar, setLedgerZone } from "#server/services/core/ledger-cale
 
 const KEY = "setup";
 
-export const SETUP_STEPS = ["company", "team", "policy"] as const;
 export type SetupStep = (typeof SETUP_STEPS)[number];
 export type StepState = "open" | "done" | "skipped";
 
@@ -72,26 +72,19 @@ export async function getSetup(ctx: ServiceContext): Promise<SetupView> {
 	};
 }
 
-export const companyInput = z.strictObject({
-	/** IANA time zone of the ledger's days and months. */
-	zone: z.string().min(1).max(64),
-});
-
 /** Saves the company's time zone. @throws SpillwayError `invalid_input`; `conflict` after the first charge; `forbidden`; ZodError */
-export async function saveCompany(ctx: ServiceContext, raw: z.input<typeof companyInput>): Promise<{ zone: string }> {
+export async function saveCompany(ctx: ServiceContext, raw: z.input<typeof setupCompanyInput>): Promise<{ zone: string }> {
 	authorize(ctx, "account:manage", null);
-	const { zone } = companyInput.parse(raw);
+	const { zone } = setupCompanyInput.parse(raw);
 	await setLedgerZone(ctx, zone);
 	await markStep(ctx, "company", "done");
 	return { zone };
 }
 
-export const skipInput = z.strictObject({ step: z.enum(SETUP_STEPS) });
-
 /** Leaves a step for later; Settings and the set-up page still offer it. @throws SpillwayError `forbidden`; ZodError */
-export async function skipStep(ctx: ServiceContext, raw: z.input<typeof skipInput>): Promise<{ step: SetupStep }> {
+export async function skipStep(ctx: ServiceContext, raw: z.input<typeof skipStepInput>): Promise<{ step: SetupStep }> {
 	authorize(ctx, "account:manage", null);
-	const { step } = skipInput.parse(raw);
+	const { step } = skipStepInput.parse(raw);
 	await markStep(ctx, step, "skipped");
 	return { step };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { monthSchema, teamSchema } from "#server/contract/inputs/statement.ts";
+import { monthSchema, statementTeam } from "#server/contract/inputs/statement.ts";
 import { notify } from "#server/db/notify.ts";
 import { statementNote } from "#server/db/schema/statement.ts";
 import { newId } from "#server/kernel/ids.ts";
@@ -9,7 +9,7 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 
 export const noteInput = z.strictObject({
 	month: monthSchema,
-	team: teamSchema,
+	team: statementTeam,
 	/** What it is about. Notes on budgets are the company's, and stand on every statement that shows the budget. */
 	subject: z.string().regex(/^(budget|bill):.{1,120}$/, "must be budget:<id> or bill:<provider>"),
 	text: z.string().trim().min(1).max(2_000),

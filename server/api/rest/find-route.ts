@@ -1,0 +1,76 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { Route } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+
+export interface Match {
+	route: Route;
+	/** Values of the `{…}` parts of the path. */
+	params: Record<string, string>;
+}
+
+/** A path that exists, asked with a method that it does not have. */
+export class MethodNotAllowedError extends SpillwayError {
+	/** The value of the Allow header. */
+	readonly allow: string;
+	constructor(method: string, path: string, allow: string) {
+		super("method_not_allowed", `${method} is not possible on ${path}; possible: ${allow}.`, { fix: SEE_DOCUMENT });
+		this.allow = allow;
+	}
+}
+
+const SEE_DOCUMENT = "GET /api/v1/openapi.json lists every operation.";
+
+/** Fewest parameters first, so that `/approvals/outlook` is no approval called "outlook". */
+const PATTERNS = ROUTES.map((route) => ({
+	route,
+	parameters: route.path.split("{").length,
+	pattern: new RegExp(`^${route.path.replace(/\{(\w+)\}/g, "(?<$1>[^/]{1,128})")}$`),
+})).sort((a, b) => a.parameters - b.parameters);
+
+/**
+ * The route of a request. HEAD finds the GET of the path, whose body Node does not send.
+ * @throws SpillwayError `not_found`, also for another team's path parts; MethodNotAllowedError
+ */
+export function findRoute(method: string, path: string): Match {
+	const matches = matchesOf(path);
+	const wanted = method === "HEAD" ? "GET" : method;
+	const match = matches.find(({ route }) => route.method === wanted && (method !== "HEAD" || hasHead(route)));
+	if (match) return { route: match.route, params: Object.fromEntries(Object.entries(match.params).map(([k, v]) => [k, decode(v)])) };
+	if (matches.length === 0) throw new SpillwayError("not_found", `There is nothing at ${path}.`, { fix: SEE_DOCUMENT });
+	throw new MethodNotAllowedError(method, path, allowOf(matches));
+}
+
+/** The methods of a path for the Allow header; null when there is nothing at it. */
+export function allowedAt(path: string): string | null {
+	const matches = matchesOf(path);
+	return matches.length === 0 ? null : allowOf(matches);
+}
+
+function matchesOf(path: string): Match[] {
+	return PATTERNS.flatMap(({ route, pattern }) => {
+		const found = pattern.exec(path);
+		return found ? [{ route, params: { ...found.groups } }] : [];
+	});
+}
+
+/** Files and streams have no HEAD: their length is known only when they were read. */
+function hasHead({ method, operation }: Route): boolean {
+	return method === "GET" && operation.media === undefined;
+}
+
+function allowOf(matches: readonly Match[]): string {
+	const methods = matches.flatMap(({ route }) => (hasHead(route) ? [route.method, "HEAD"] : [route.method]));
+	return [...new Set([...methods, "OPTIONS"])].join(", ");
+}
+
+/** @throws SpillwayError `invalid_input` for a broken escape or a NUL */
+function decode(part: string): string {
+	let text: string;
+	try {
+		text = decodeURIComponent(part);
+	} catch {
+		throw new SpillwayError("invalid_input", "The path holds a broken % escape.");
+	}
+	if (text.includes("\u0000")) throw new SpillwayError("invalid_input", "The path holds a NUL, which no id or name has.");
+	return text;
+}
