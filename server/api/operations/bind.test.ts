@@ -8,13 +8,19 @@ import { type Bound, bind } from "./bind.ts";
 import { BOUND } from "./operations.ts";
 import { readInput } from "./read-input.ts";
 
-const input = z.strictObject({ id: z.string(), version: z.number(), fromMs: z.number().optional(), tags: z.array(z.string()).optional() });
+const input = z.strictObject({
+	id: z.string(),
+	version: z.number(),
+	note: z.number().optional(),
+	fromMs: z.number().optional(),
+	tags: z.array(z.string()).optional(),
+});
 const put = operation({
 	...{ method: "PUT", path: "/things/{thing}/{version}", summary: "Change a thing", permission: "job:submit" },
 	...{ input, query: ["fromMs", "tags"], wire: { thing: "id", from: "fromMs" }, output: z.object({ costMicroUsd: integerText }) },
 });
 
-it("binds a service whose answer, as JSON, fits the output, and no other", () => {
+it("accepts a service when its answer, as JSON, fits the output", () => {
 	const fits = bind(put, () => ({ costMicroUsd: 1n })) satisfies Bound<typeof put, { costMicroUsd: bigint }>;
 	expect(fits.operation).toBe(put);
 	// @ts-expect-error a number is not the text that the output has

@@ -159,7 +159,12 @@ function componentSchemas(): Json {
 		if (line && namedAs(line) === null) registry.add(line.clone(), { id: `${camel(id)}Line` });
 	}
 	for (const schema of namedSchemas()) registry.add(schema, { id: namedAs(schema) ?? "" });
-	const { schemas } = z.toJSONSchema(registry, { uri: reference, io: "input", unrepresentable: "any" });
+	const { schemas } = z.toJSONSchema(registry, {
+		uri: reference,
+		io: "input",
+		unrepresentable: "any",
+		override: ({ jsonSchema }) => nameKeys(jsonSchema),
+	});
 	return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, cleaned(schema as Json)]));
 }
 
@@ -193,6 +198,15 @@ function namedSchemas(): Set<z.ZodType> {
 /** A schema without references, for inputs. */
 function inlineSchema(schema: z.core.$ZodType): Json {
 	return cleaned(toJsonSchema(schema as Schema, ""));
+}
+
+/** A record with a closed list of keys as the object that it is, so that its required keys are properties. */
+function nameKeys(schema: z.core.JSONSchema.BaseSchema): void {
+	const { propertyNames, additionalProperties, required } = schema;
+	if (!Array.isArray(required) || typeof propertyNames !== "object" || schema.properties !== undefined) return;
+	schema.properties = Object.fromEntries(required.map((key) => [key, additionalProperties ?? {}]));
+	delete schema.propertyNames;
+	delete schema.additionalProperties;
 }
 
 /** JSON Schema without what only zod and editors use. */
