@@ -1,10 +1,9 @@
+import { STATEMENT_FORMATS } from "#server/contract/inputs/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { statementCsv } from "#server/services/reporting/statement/csv.ts";
 import { getStatement, type StatementView } from "#server/services/reporting/statement/get.ts";
 import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
-
-import { STATEMENT_FORMATS } from "#server/contract/inputs/statement.ts";
 
 type StatementFormat = (typeof STATEMENT_FORMATS)[number];
 

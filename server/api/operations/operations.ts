@@ -8,11 +8,8 @@ import { backtestOperations, shadowOperations } from "./backtests.ts";
 import type { Bound } from "./bind.ts";
 import { billOperations, statementOperations } from "./books.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
-<<<<<<< HEAD
-import { companyOperations } from "./company.ts";
-=======
 import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
->>>>>>> e529ce04 (Derive every REST route, procedure and the OpenAPI document from the contract)
+import { companyOperations } from "./company.ts";
 import { jobOperations } from "./jobs.ts";
 import { pipelineOperations } from "./pipelines.ts";
 import { draftOperations, policyOperations } from "./policies.ts";
@@ -47,9 +44,7 @@ export const BOUND = {
 	approval: approvalOperations,
 	alert: alertOperations,
 	channel: channelOperations,
-<<<<<<< HEAD
 	company: companyOperations,
-=======
 	rates: ratesOperations,
 	dataSet: dataSetOperations,
 	statement: statementOperations,
@@ -59,5 +54,4 @@ export const BOUND = {
 	account: accountOperations,
 	team: teamOperations,
 	setup: setupOperations,
->>>>>>> e529ce04 (Derive every REST route, procedure and the OpenAPI document from the contract)
 } satisfies BindingsOf<typeof contract>;
