@@ -1,3 +1,4 @@
+-- expands: earlier programs run on this schema
 CREATE INDEX "decision_stayed" ON "decision" USING btree ("decided_at") WHERE "decision"."attempt_number" is null;--> statement-breakpoint
 CREATE INDEX "gpu_minute_time" ON "gpu_minute" USING btree ("minute");--> statement-breakpoint
 CREATE FUNCTION spillway_decision_retention() RETURNS trigger

@@ -15,6 +15,7 @@ const find = (pattern: string): string[] => globSync(pattern, { cwd: root, exclu
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", ...find("docs/**/*.md")].sort();
 const READMES = [...find("server/**/*.md"), ...find("examples/**/*.md")];
 const OPERATING = read("docs/operating.md");
+const METRIC_FILES = ["server/api/metrics.ts", "server/api/database-metrics.ts", "server/services/core/process-metrics.ts"];
 
 /** Without what is in fenced blocks, which holds no links. */
 const proseOf = (text: string): string => text.replace(/^ *```[\s\S]*?^ *```/gm, "");
@@ -147,7 +148,11 @@ describe("docs/operating.md", () => {
 		expect(shown.flatMap((cells) => namesOf(cells[1])).sort()).toEqual(Object.keys(timingSchema.parse({})).sort());
 	});
 	it("names every metric", () => {
-		const metrics = [...read("server/api/metrics.ts").matchAll(/"(spillway_\w+)"/g)].map((m) => m[1] ?? "");
+		const metrics = [
+			...METRIC_FILES.map(read)
+				.join("\n")
+				.matchAll(/"(spillway_\w+)"/g),
+		].map((m) => m[1] ?? "");
 		expect(metrics.length).toBeGreaterThan(5);
 		expect(named(metrics)).toEqual([]);
 	});

@@ -53,6 +53,8 @@ const schema = z.object({
 	/** Where the scheduler answers /healthz, /readyz and /metrics; unset: it does not listen. */
 	SPILLWAY_SCHEDULER_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_SCHEDULER_PORT: z.coerce.number().int().min(1).max(65535).optional(),
+	/** Bearer token that /metrics demands; unset: none. */
+	SPILLWAY_METRICS_TOKEN: z.string().min(16).optional(),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */
@@ -70,6 +72,8 @@ const schema = z.object({
 	SPILLWAY_MAIL_FROM: z.string().default("Spillway <spillway@localhost>"),
 	SPILLWAY_INSTANCE: z.string().default("unnamed"),
 	DATABASE_URL: z.string().default("postgres://spillway@127.0.0.1:55432/spillway"),
+	/** The server itself, when DATABASE_URL is a pooler in transaction mode: for LISTEN, session locks, migrations and backups. */
+	DATABASE_DIRECT_URL: z.string().min(1).optional(),
 	AUTH_SECRET: z.string().min(16).default(DEVELOPMENT_SECRET),
 	OIDC_ISSUER: z.url().optional(),
 	OIDC_CLIENT_ID: z.string().optional(),
@@ -192,6 +196,11 @@ export function requireLoopbackDemo(e: Env): void {
 	throw new Error(
 		`The demo listens on this machine alone, not on ${e.SPILLWAY_HOST}. Unset SPILLWAY_HOST, or turn the demo off with SPILLWAY_DEMO=0.`,
 	);
+}
+
+/** The database server without a pooler. */
+export function directDatabaseUrl(e: Env = env()): string {
+	return e.DATABASE_DIRECT_URL ?? e.DATABASE_URL;
 }
 
 /** The address under which instances and people reach this control plane. */

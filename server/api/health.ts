@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "drizzle-orm";
 import type { DiskRoom } from "#server/kernel/disk-room.ts";
@@ -10,17 +11,31 @@ const PATHS = ["/healthz", "/readyz", "/metrics"];
 /** The leader writes its sign of life every second. */
 const HEARTBEAT_LATE_MS = 10_000;
 
+/** Both sides are hashed, so that the comparison takes the same time for every guess. */
+export function mayScrape(token: string | undefined, authorization: string | undefined): boolean {
+	if (token === undefined) return true;
+	const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
+	return timingSafeEqual(hash(`Bearer ${token}`), hash(authorization ?? ""));
+}
+
 export function isHealthPath(url: string): boolean {
 	return PATHS.includes(url.split("?")[0] ?? "");
 }
 
-/** /healthz: the process lives, and whether it refuses changes. /readyz: it can serve, and who it is. /metrics: Prometheus. Without sign-in, no names in them. */
+/**
+ * /healthz: the process lives, and whether it refuses changes. /readyz: it can serve, and who it is. Both without sign-in and
+ * without names. /metrics: Prometheus, with SPILLWAY_METRICS_TOKEN where it is set.
+ */
 export async function handleHealth(rt: Runtime & { room?: DiskRoom }, req: IncomingMessage, res: ServerResponse): Promise<void> {
 	const path = (req.url ?? "").split("?")[0];
 	const full = rt.room?.problem() ?? null;
 	if (path === "/healthz") return sendJson(res, 200, full === null ? { status: "ok" } : { status: "degraded", why: full });
 	try {
 		if (path === "/metrics") {
+			if (!mayScrape(rt.env.SPILLWAY_METRICS_TOKEN, req.headers.authorization)) {
+				res.writeHead(401, { "www-authenticate": "Bearer" });
+				return void res.end();
+			}
 			const text = await metricsText(rt);
 			res.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
 			res.end(text);

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
+import { Counter, Gauge as PromGauge, Registry } from "prom-client";
 import { systemContext } from "#server/services/core/context.ts";
+import { registry } from "#server/services/core/process-metrics.ts";
 import { scoreByHorizon } from "#server/services/decision/forecast/score.ts";
 import { readHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import { readChainCheck } from "#server/services/governance/audit/check-chain.ts";
@@ -7,6 +9,7 @@ import { readHead } from "#server/services/governance/audit/head.ts";
 import { readLedgerCheck } from "#server/services/ledger/charge/nightly-check.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import type { Runtime } from "#server/services/runtime.ts";
+import { budgetMetrics, teamAndSiteMetrics } from "./database-metrics.ts";
 
 /** The Prometheus page. Cost: a handful of small aggregate queries. */
 export async function metricsText(rt: Runtime): Promise<string> {
@@ -30,23 +33,24 @@ export async function metricsText(rt: Runtime): Promise<string> {
 		readHead(db),
 		readChainCheck(db),
 	]);
-	const lines: string[] = [];
-	const gauge: Gauge = (name, help, samples, type = "gauge") => {
-		lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`);
-		for (const s of samples) {
-			const labels = Object.entries(s.labels ?? {}).map(([k, v]) => `${k}="${v.replace(/[\\"\n]/g, "_")}"`);
-			lines.push(`${name}${labels.length > 0 ? `{${labels.join(",")}}` : ""} ${s.value}`);
-		}
+	const scrape = new Registry();
+	const gauge: Gauge = (name, help, samples, { type = "gauge", labels } = {}) => {
+		const labelNames = labels ?? Object.keys(samples[0]?.labels ?? {});
+		const Kind = type === "counter" ? Counter : PromGauge;
+		const metric = new Kind({ name, help, labelNames, registers: [scrape] });
+		for (const s of samples) metric.inc(s.labels ?? {}, s.value);
 	};
 	gauge(
 		"spillway_jobs",
 		"Jobs that have not ended, by state.",
 		jobs.map((j) => ({ labels: { state: j.state }, value: j.count })),
+		{ labels: ["state"] },
 	);
 	gauge(
 		"spillway_instances",
 		"Instances that may cost money.",
 		instances.map((i) => ({ labels: { state: i.state, capacity_type: i.capacity_type }, value: i.count })),
+		{ labels: ["state", "capacity_type"] },
 	);
 	gauge("spillway_cloud_burn_usd_per_hour", "Sum of the hourly prices of live instances.", [
 		{ value: instances.reduce((sum, i) => sum + Number(i.burn), 0) / 1e6 },
@@ -55,27 +59,29 @@ export async function metricsText(rt: Runtime): Promise<string> {
 		"spillway_owned_gpus",
 		"GPUs owned, by site.",
 		pools.map((p) => ({ labels: { site: p.site_id }, value: p.gpus })),
+		{ labels: ["site"] },
 	);
 	gauge(
 		"spillway_owned_gpus_busy",
 		"GPUs owned and given to a job, by site.",
 		pools.map((p) => ({ labels: { site: p.site_id }, value: p.busy })),
+		{ labels: ["site"] },
 	);
 	gauge("spillway_money_at_risk_usd", "Money that may be running for nothing.", [{ value: Number(risk.totalMicroUsd) / 1e6 }]);
 	gauge(
 		"spillway_forecasts_scored_total",
 		"Forecasts of the wait at home for jobs that have started, by the horizon of the forecast.",
 		forecasts.map((f) => ({ labels: { horizon: f.horizon }, value: f.count })),
-		"counter",
+		{ type: "counter", labels: ["horizon"] },
 	);
 	gauge(
 		"spillway_forecast_covered_total",
 		"Of these, how many jobs started no later than the quantile said.",
 		forecasts.flatMap((f) => [
-			{ labels: { horizon: f.horizon, quantile: "0.5" }, value: f.p50Covered },
-			{ labels: { horizon: f.horizon, quantile: "0.9" }, value: f.p90Covered },
+			{ labels: { horizon: f.horizon, probability: "0.5" }, value: f.p50Covered },
+			{ labels: { horizon: f.horizon, probability: "0.9" }, value: f.p90Covered },
 		]),
-		"counter",
+		{ type: "counter", labels: ["horizon", "probability"] },
 	);
 	checkMetrics(gauge, { check, auditHead, chain, nowMs });
 	if (beat) {
@@ -88,10 +94,17 @@ export async function metricsText(rt: Runtime): Promise<string> {
 			]);
 		}
 	}
-	return `${lines.join("\n")}\n`;
+	await Promise.all([budgetMetrics(rt, gauge), teamAndSiteMetrics(rt, gauge)]);
+	return Registry.merge([scrape, registry]).metrics();
 }
 
-type Gauge = (name: string, help: string, samples: { labels?: Record<string, string>; value: number }[], type?: string) => void;
+/** `labels` names the labels of a metric that may have no sample. */
+export type Gauge = (
+	name: string,
+	help: string,
+	samples: { labels?: Record<string, string>; value: number }[],
+	options?: { type?: "gauge" | "counter"; labels?: string[] },
+) => void;
 
 interface Checks {
 	check: Awaited<ReturnType<typeof readLedgerCheck>>;
@@ -111,7 +124,7 @@ function checkMetrics(gauge: Gauge, { check, auditHead, chain, nowMs }: Checks):
 		gauge("spillway_ledger_charges", "Charges that the last check added up.", [{ value: check.charges }]);
 	}
 	if (auditHead) {
-		gauge("spillway_audit_sealed_total", "Lines of the audit under a seal.", [{ value: auditHead.sequence }], "counter");
+		gauge("spillway_audit_sealed_total", "Lines of the audit under a seal.", [{ value: auditHead.sequence }], { type: "counter" });
 		// A number rather than a label, which would begin a series each second; 48 bits are exact in a sample.
 		gauge("spillway_audit_head", "The first 12 hexadecimal digits of the hash of the last seal, as a number.", [
 			{ value: Number.parseInt(auditHead.hash.slice(0, 12), 16) },

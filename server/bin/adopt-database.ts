@@ -1,7 +1,7 @@
 // Marks the baseline migration as applied in a database from before the first release. `migrate.ts` does this too; this
 // program is for those who apply migrations with another tool, or want to check a database first.
 import { adoptDatabase } from "#server/db/migrate.ts";
-import { env } from "#server/env.ts";
+import { directDatabaseUrl } from "#server/env.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 const RESULTS = {
@@ -11,7 +11,7 @@ const RESULTS = {
 };
 
 try {
-	process.stdout.write(`${RESULTS[await adoptDatabase(env().DATABASE_URL)]}\n`);
+	process.stdout.write(`${RESULTS[await adoptDatabase(directDatabaseUrl())]}\n`);
 } catch (error) {
 	if (!(error instanceof SpillwayError)) throw error;
 	process.stderr.write(`${error.message}\n${error.fix ?? ""}\n`);

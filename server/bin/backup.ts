@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { restoreBackup } from "#server/db/backup/restore-backup.ts";
 import { writeBackup } from "#server/db/backup/write-backup.ts";
 import { connect } from "#server/db/client.ts";
-import { env } from "#server/env.ts";
+import { directDatabaseUrl, env } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { acceptRestored, readRestored } from "#server/services/capacity/instance/restored.ts";
@@ -39,7 +39,8 @@ try {
 }
 
 async function run(action: "backup" | "restore", folder: string): Promise<void> {
-	const { DATABASE_URL: url, SPILLWAY_HOME: home } = env();
+	const { SPILLWAY_HOME: home } = env();
+	const url = directDatabaseUrl();
 	const names = [...(values["database-only"] ? [] : FILES), ...(values["with-keys"] ? KEYS : [])];
 	if (action === "backup") {
 		// Files first: a row never names a checkpoint that the backup lacks because it was deleted in between.
@@ -58,7 +59,7 @@ async function run(action: "backup" | "restore", folder: string): Promise<void> 
 
 /** Shows what the clouds have and the restored database lacks, or ends the guard. */
 async function review(isReviewed: boolean): Promise<void> {
-	const connection = connect(env().DATABASE_URL, { max: 1, applicationName: "spillway-restore" });
+	const connection = connect(directDatabaseUrl(), { max: 1, applicationName: "spillway-restore" });
 	try {
 		const restored = await readRestored(connection.db);
 		if (!restored) return void process.stdout.write("The database was not restored, or the restore has been reviewed.\n");

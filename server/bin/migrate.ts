@@ -1,4 +1,4 @@
 import { migrate } from "#server/db/migrate.ts";
-import { env } from "#server/env.ts";
+import { directDatabaseUrl } from "#server/env.ts";
 
-await migrate(env().DATABASE_URL);
+await migrate(directDatabaseUrl());

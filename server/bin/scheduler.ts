@@ -5,9 +5,10 @@ import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
 import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
+import { timedDriver } from "#server/control-loop/timed-driver.ts";
 import { connect } from "#server/db/client.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
-import { env, publicUrl, requireOwnSecrets } from "#server/env.ts";
+import { directDatabaseUrl, env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
@@ -21,8 +22,8 @@ import { openSite, siteKinds } from "./site-kinds.ts";
 
 const settings = env();
 requireOwnSecrets(settings);
-await demandMigrated(settings.DATABASE_URL);
-const connection = connect(settings.DATABASE_URL, { applicationName: "spillway-scheduler" });
+await demandMigrated(directDatabaseUrl(settings));
+const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, applicationName: "spillway-scheduler" });
 const timing = timingSchema.parse(settings.SPILLWAY_TIMING);
 const log: LoopContext["log"] = logLine;
 surviveLostOutput();
@@ -31,7 +32,10 @@ const kinds = siteKinds(settings);
 const sites = new SiteDrivers({
 	...{ db: connection.db, clock: systemClock, log, controlPlane: await deploymentId(connection.db) },
 	keys: new CredentialKeys({ home: settings.SPILLWAY_HOME, given: settings.SPILLWAY_CREDENTIAL_KEYS }),
-	open: (row, place) => openSite(kinds, settings, row, place),
+	open: (row, place) => {
+		const site = openSite(kinds, settings, row, place);
+		return site.kind === "cloud" ? { ...site, driver: timedDriver(site.driver) } : { ...site, driver: timedDriver(site.driver) };
+	},
 });
 await sites.look();
 const { clusters, clouds } = sites;
@@ -71,6 +75,7 @@ const probes =
 		: listenForProbes({
 				...{ host: settings.SPILLWAY_SCHEDULER_HOST, port: settings.SPILLWAY_SCHEDULER_PORT, instance: instanceName },
 				askDatabase: () => connection.sql`select 1`,
+				metricsToken: settings.SPILLWAY_METRICS_TOKEN,
 				metrics: () => registry.metrics(),
 				onError: (error) => log("error", "The scheduler cannot listen for probes", { error: error.message }),
 			});

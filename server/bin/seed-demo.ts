@@ -18,7 +18,7 @@ if (!settings.SPILLWAY_DEMO) {
 	process.stderr.write("The demo is made only in demo mode: set SPILLWAY_DEMO=1.\n");
 	process.exit(1);
 }
-const connection = connect(settings.DATABASE_URL, { max: 4, applicationName: "spillway-seed" });
+const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, max: 4, applicationName: "spillway-seed" });
 const ctx = systemContext(connection.db, systemClock, "seed");
 const secretFile = { mode: 0o600 };
 

@@ -12,12 +12,13 @@ import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
-import { publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
+import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { leastRightsReader } from "#server/services/capacity/site/least-rights.ts";
 import { systemContext } from "#server/services/core/context.ts";
+import { countProcess, httpSeconds } from "#server/services/core/process-metrics.ts";
 import { keepQuotesReady } from "#server/services/decision/quote/decide-asked.ts";
 import { ADDRESS_HEADER, clientAddress } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
@@ -55,7 +56,7 @@ const rt = {
 };
 requireOwnSecrets(rt.env);
 requireLoopbackDemo(rt.env);
-await demandMigrated(rt.env.DATABASE_URL);
+await demandMigrated(directDatabaseUrl(rt.env));
 const { SPILLWAY_HOST: host, SPILLWAY_PORT: port, SPILLWAY_HOME: home } = rt.env;
 
 const app = next({ dev: rt.env.NODE_ENV === "development", dir: root, hostname: host, port });
@@ -115,7 +116,28 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 	return page(admitted, res);
 }
 
+countProcess();
+
+/** Records the duration when the answer has ended, or when the client is gone. */
+function measure(req: IncomingMessage, res: ServerResponse): void {
+	const end = httpSeconds.startTimer({ surface: surfaceOf(req.url ?? "/"), method: methodOf(req.method) });
+	res.once("close", () => end({ code: `${Math.floor(res.statusCode / 100)}xx` }));
+}
+
+function surfaceOf(url: string): string {
+	if (url.startsWith(`${REST_PREFIX}/`)) return "rest";
+	if (url.startsWith(AGENT_PREFIX)) return "agent";
+	if (url.startsWith("/api/trpc/")) return "trpc";
+	return url.startsWith(SCHEMAS_PREFIX) ? "schema" : isHealthPath(url) ? "health" : "page";
+}
+
+/** A closed list: clients choose methods, and each one would make new series. */
+function methodOf(method = "GET"): string {
+	return ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"].includes(method) ? method : "other";
+}
+
 const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: HEADERS_LIMIT_MS }, (req, res) => {
+	measure(req, res);
 	answer(req, res).catch((error: unknown) => {
 		rt.logError("a request failed", error, "none");
 		res.destroy();

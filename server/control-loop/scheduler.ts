@@ -2,6 +2,7 @@ import type { Connection } from "#server/db/client.ts";
 import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { cycleSeconds } from "#server/services/core/process-metrics.ts";
 import { BacktestTender, type BacktestWorker } from "#server/services/decision/backtest/tend.ts";
 import type { Term } from "#server/services/decision/backtest/work.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
@@ -22,6 +23,7 @@ import { becomeLeader, type Leadership, pause } from "./leadership.ts";
 import { checkLeases, newLeaseMemory } from "./leases.ts";
 import { messageOf } from "./messages.ts";
 import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
+import { waitRecorder } from "./record-waits.ts";
 import { type Repeating, repeat } from "./repeat.ts";
 import { awaitReview } from "./restored.ts";
 import { SiteTasks } from "./site-tasks.ts";
@@ -109,7 +111,7 @@ async function startTasks(
 	signal: AbortSignal,
 ): Promise<() => Promise<void>> {
 	const { timing } = ctx;
-	const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating =>
+	const task: Task = (name, everyMs, minGapMs, run) =>
 		repeat({
 			everyMs,
 			minGapMs,
@@ -119,7 +121,9 @@ async function startTasks(
 		});
 
 	await lookAtSites?.();
-	await awaitReview(ctx, signal, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle: null }));
+	let lastCycle: Awaited<ReturnType<typeof runCycle>> | null = null;
+	const beat = (): Promise<void> => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle });
+	await awaitReview(ctx, signal, beat);
 	if (signal.aborted) return async () => {};
 	const others: Repeating[] = [];
 	const copies = dataCopier ? new CopiesAhead(ctx, dataCopier, signal) : null;
@@ -131,9 +135,9 @@ async function startTasks(
 		);
 	const memory = newCycleMemory();
 	const firstPrices = new FirstPrices(ctx.clouds.keys(), ctx.clock.nowMs());
-	let lastCycle: Awaited<ReturnType<typeof runCycle>> | null = null;
 	const cycle = task("a cycle", timing.tickMs, 5, async () => {
 		lastCycle = await runCycle(ctx, memory, { mayLaunch: firstPrices.areIn(ctx.clock.nowMs()) });
+		observeCycle(lastCycle);
 		for (const id of [...lastCycle.home, ...lastCycle.clouds]) sites.wake(id);
 		if (lastCycle.copies) copying?.wake();
 	});
@@ -157,14 +161,8 @@ async function startTasks(
 	}
 	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
 	if (retention) others.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
-	others.push(task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)));
-	others.push(task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))));
+	others.push(...bookkeeping(ctx, task, signal));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
-	const chain = auditChain(ctx, signal);
-	others.push(task("sealing the audit", timing.auditSealMs, 100, chain.seal));
-	others.push(task("the audit's check", timing.auditCheckMs, 1_000, chain.check));
-	others.push(task("statements on the day set", STATEMENTS_EVERY_MS, 1_000, async () => void (await statementsOnTheDay(ctx))));
-	others.push(task("alerts", timing.alertsMs, 1_000, () => lookForAlerts(ctx)));
 	if (spawnBacktest) {
 		const tender = new BacktestTender({ db: ctx.db, clock: ctx.clock, spawn: spawnBacktest });
 		others.push(task("backtests", BACKTESTS_EVERY_MS, 200, () => tender.tend()));
@@ -173,10 +171,8 @@ async function startTasks(
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
 	const leases = newLeaseMemory();
 	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));
-	others.push(task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))));
-	others.push(
-		task("the heartbeat", 1_000, 500, () => writeHeartbeat(ctx.db, { instance: instanceName, atMs: ctx.clock.nowMs(), lastCycle })),
-	);
+	others.push(task("waits", timing.meterMs, 1_000, waitRecorder(ctx)));
+	others.push(task("the heartbeat", 1_000, 500, beat));
 	const wakeAll = (): void => {
 		cycle.wake();
 		sites.wakeAll();
@@ -188,6 +184,27 @@ async function startTasks(
 		await sites.done();
 		await copies?.done();
 	};
+}
+
+type Task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>) => Repeating;
+
+/** Ledger, audit, statements and alerts. */
+function bookkeeping(ctx: LoopContext, task: Task, signal: AbortSignal): Repeating[] {
+	const { timing } = ctx;
+	const chain = auditChain(ctx, signal);
+	return [
+		task("the meter", timing.meterMs, 100, async () => void (await meterAll(ctx))),
+		task("the ledger's next month", HOUR_MS, 1_000, () => makeMonthsAhead(ctx)),
+		task("the ledger's check", timing.ledgerCheckMs, 1_000, async () => void (await checkLedgerWhenDue(ctx))),
+		task("sealing the audit", timing.auditSealMs, 100, chain.seal),
+		task("the audit's check", timing.auditCheckMs, 1_000, chain.check),
+		task("statements on the day set", STATEMENTS_EVERY_MS, 1_000, async () => void (await statementsOnTheDay(ctx))),
+		task("alerts", timing.alertsMs, 1_000, () => lookForAlerts(ctx)),
+	];
+}
+
+function observeCycle({ loadMs, decideMs, applyMs }: Awaited<ReturnType<typeof runCycle>>): void {
+	for (const [part, ms] of Object.entries({ load: loadMs, decide: decideMs, apply: applyMs })) cycleSeconds.observe({ part }, ms / 1000);
 }
 
 async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortSignal): Promise<void> {

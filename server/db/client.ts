@@ -20,19 +20,24 @@ export interface Connection {
 	end(): Promise<void>;
 }
 
-/** Opens a pool. `max` connections for `db`, and up to two for `sql`. */
-export function connect(url: string, options: { max?: number; applicationName?: string } = {}): Connection {
+/**
+ * Opens a pool. `max` connections for `db`, and up to two for `sql`.
+ * With `directUrl`, `url` may be a pooler in transaction mode: `db` then uses no feature of a session (no prepared statements),
+ * and `sql` and `single` go to the server itself.
+ */
+export function connect(url: string, options: { max?: number; applicationName?: string; directUrl?: string | undefined } = {}): Connection {
+	const direct = options.directUrl ?? url;
 	const base = {
 		onnotice: () => {},
 		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
 		types: { bigint: postgres.BigInt },
 	};
-	const client = keepTransactionsWhole(postgres(url, { ...base, max: options.max ?? 10 }));
-	const sql = keepTransactionsWhole(postgres(url, { ...base, max: 2 }));
+	const client = keepTransactionsWhole(postgres(url, { ...base, max: options.max ?? 10, prepare: options.directUrl === undefined }));
+	const sql = keepTransactionsWhole(postgres(direct, { ...base, max: 2 }));
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),
 		sql,
-		single: () => postgres(url, { ...base, max: 1, idle_timeout: 0, max_lifetime: null }),
+		single: () => postgres(direct, { ...base, max: 1, idle_timeout: 0, max_lifetime: null }),
 		end: async () => {
 			await Promise.all([client.end({ timeout: 3 }), sql.end({ timeout: 3 })]);
 		},

@@ -33,7 +33,7 @@ export function runtime(): Runtime {
 
 function create(): Runtime {
 	const settings = env();
-	const connection = connect(settings.DATABASE_URL, { max: 12, applicationName: "spillway-web" });
+	const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, max: 12, applicationName: "spillway-web" });
 	const shutdown = new AbortController();
 	const changes = new ChangeFeed(connection.sql, shutdown.signal, systemClock);
 	// Before the first page is drawn. A database that does not answer yet is asked again by who subscribes.

@@ -39,6 +39,15 @@ func merge(into, from object) {
 	}
 }
 
+// files is Helm's .Files.
+type files string
+
+func (f files) Get(name string) string {
+	text, err := os.ReadFile(filepath.Join(string(f), name))
+	check(err)
+	return string(text)
+}
+
 func check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -78,6 +87,7 @@ func main() {
 	data := object{
 		"Values":  values,
 		"Chart":   chart,
+		"Files":   files(folder),
 		"Release": object{"Name": "spillway", "Namespace": "spillway", "Service": "Helm"},
 	}
 	for _, name := range names {

@@ -111,8 +111,8 @@ describe("the score of forecasts", () => {
 		expect(score.horizons.filter((h: { count: number }) => h.count > 0)).toMatchObject([{ horizon: "3h", count: 2 }]);
 		const { text } = await world.call("GET", "/metrics", { as: null });
 		expect(text).toContain('spillway_forecasts_scored_total{horizon="3h"} 2\n');
-		expect(text).toContain('spillway_forecast_covered_total{horizon="3h",quantile="0.5"} 1\n');
-		expect(text).toContain('spillway_forecast_covered_total{horizon="3h",quantile="0.9"} 2\n');
+		expect(text).toContain('spillway_forecast_covered_total{horizon="3h",probability="0.5"} 1\n');
+		expect(text).toContain('spillway_forecast_covered_total{horizon="3h",probability="0.9"} 2\n');
 	});
 });
 

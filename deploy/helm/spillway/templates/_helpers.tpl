@@ -23,7 +23,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 - name: {{ $name }}
   valueFrom: { secretKeyRef: { name: {{ $.Values.secrets.existingSecret | quote }}, key: {{ $name }} } }
 {{- end }}
-{{- range $name := list "OIDC_CLIENT_ID" "OIDC_CLIENT_SECRET" "SPILLWAY_SMTP_URL" "SPILLWAY_CREDENTIAL_KEYS" }}
+{{- range $name := list "OIDC_CLIENT_ID" "OIDC_CLIENT_SECRET" "SPILLWAY_SMTP_URL" "SPILLWAY_CREDENTIAL_KEYS" "SPILLWAY_METRICS_TOKEN" "DATABASE_DIRECT_URL" }}
 - name: {{ $name }}
   valueFrom: { secretKeyRef: { name: {{ $.Values.secrets.existingSecret | quote }}, key: {{ $name }}, optional: true } }
 {{- end }}

@@ -1,0 +1,54 @@
+import { sql } from "drizzle-orm";
+import { systemContext } from "#server/services/core/context.ts";
+import { listBudgets } from "#server/services/ledger/budget/list.ts";
+import type { Runtime } from "#server/services/runtime.ts";
+import type { Gauge } from "./metrics.ts";
+
+/** Budgets need more than one read, so a scrape may get figures that are this old. */
+const BUDGETS_KEPT_MS = 30_000;
+const kept = new WeakMap<object, { atMs: number; budgets: ReturnType<typeof listBudgets> }>();
+
+/** Budgets of the published policy in their current period; none before a policy is published. */
+export async function budgetMetrics(rt: Runtime, gauge: Gauge): Promise<void> {
+	const nowMs = rt.clock.nowMs();
+	let found = kept.get(rt.connection);
+	if (!found || nowMs - found.atMs > BUDGETS_KEPT_MS) {
+		found = { atMs: nowMs, budgets: listBudgets(systemContext(rt.connection.db, rt.clock)).catch(() => []) };
+		kept.set(rt.connection, found);
+	}
+	const budgets = await found.budgets;
+	const usd = (of: "capMicroUsd" | "postedMicroUsd" | "heldMicroUsd") =>
+		budgets.map((b) => ({ labels: { budget: b.id, period: b.period }, value: Number(b[of]) / 1e6 }));
+	const labels = ["budget", "period"];
+	gauge("spillway_budget_cap_usd", "Cap of each budget in its current period.", usd("capMicroUsd"), { labels });
+	gauge("spillway_budget_posted_usd", "Charged to each budget in its current period.", usd("postedMicroUsd"), { labels });
+	gauge("spillway_budget_held_usd", "Held for instances that are alive, by budget.", usd("heldMicroUsd"), { labels });
+}
+
+/** Sites, the queue, and what each team has cost in the current month of the ledger. */
+export async function teamAndSiteMetrics(rt: Runtime, gauge: Gauge): Promise<void> {
+	const { db } = rt.connection;
+	const [sites, queue, teams] = await Promise.all([
+		db.execute<{ id: string; provider: string; healthy: boolean }>(sql`select id, provider, healthy from site where enabled`),
+		db.execute<{ class: string; count: number }>(sql`select class, count(*)::int as count from job where state = 'queued' group by class`),
+		db.execute<{ team: string; usd: number; kg: number }>(sql`
+			select team, (sum(effective_micro_usd) / 1e6)::float8 as usd, (sum(emissions_milligrams) / 1e6)::float8 as kg from rollup
+			where granularity = 'month' and bucket_start = (select max(bucket_start) from rollup where granularity = 'month')
+			group by team`),
+	]);
+	gauge(
+		"spillway_site_healthy",
+		"1 when the site responds, by enabled site.",
+		sites.map((s) => ({ labels: { site: s.id, provider: s.provider }, value: s.healthy ? 1 : 0 })),
+		{ labels: ["site", "provider"] },
+	);
+	gauge(
+		"spillway_queued_jobs",
+		"Jobs in the queue, by class.",
+		queue.map((q) => ({ labels: { class: q.class }, value: q.count })),
+		{ labels: ["class"] },
+	);
+	const byTeam = (of: "usd" | "kg") => teams.map((t) => ({ labels: { team: t.team }, value: t[of] }));
+	gauge("spillway_team_cost_usd", "Cost of each team in the newest month of the ledger.", byTeam("usd"), { labels: ["team"] });
+	gauge("spillway_team_emissions_kilograms", "Emissions (CO2e) of each team in that month.", byTeam("kg"), { labels: ["team"] });
+}
