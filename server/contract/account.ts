@@ -9,6 +9,7 @@ export const token = {
 		method: "GET",
 		path: "/tokens",
 		summary: "List your tokens, or everyone's as an administrator; never the tokens themselves",
+		description: "[Tokens](security.md#sign-in-and-tokens).",
 		permission: "token:manage",
 		output: z.array(tokenSchema),
 		procedure: "query",

@@ -38,6 +38,7 @@ export const approval = {
 		method: "GET",
 		path: "/approvals",
 		summary: "List approval requests, newest first",
+		description: "`state=open` or `past` ([approvals](policy.md#require--approval--ask-a-person-first)).",
 		permission: "job:read",
 		output: pageOf(approvalSchema),
 		input: listApprovalsInput,

@@ -7,6 +7,7 @@ export const dataSet = {
 		method: "GET",
 		path: "/data-sets",
 		summary: "List data sets with copies, and recent transfer speeds by region",
+		description: "`stores` are places for copies, `stored` what was copied there ([data](data.md#copies)).",
 		permission: "capacity:read",
 		output: dataSetsSchema,
 	}),

@@ -52,6 +52,11 @@ export function hasBody(operation: Operation): boolean {
 	return Object.keys(fieldsOf(operation.input)).some((field) => !outside.has(field));
 }
 
+/** Whether a request must have the field. */
+export function isRequired(schema: z.core.$ZodType): boolean {
+	return unwrap(schema).required;
+}
+
 function unwrap(schema: z.core.$ZodType): { inner: z.core.$ZodType; required: boolean } {
 	if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
 		return { inner: unwrap(schema.def.innerType).inner, required: false };

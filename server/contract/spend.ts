@@ -8,6 +8,8 @@ export const spend = {
 		method: "GET",
 		path: "/spend",
 		summary: "Get owned, idle and cloud cost by dimension, by time or by job",
+		description:
+			"By `day`, `week`, `month`, `job` or a dimension; the last 30 days by team by default. An empty filter value selects what has none.",
 		permission: "spend:read",
 		example: { from: "2026-11-01", to: "2026-12-01", groupBy: "team" },
 		output: z.union([spendSchema, jobSpendSchema]),
@@ -18,6 +20,8 @@ export const spend = {
 		method: "GET",
 		path: "/charges",
 		summary: "List the charges behind a number, newest first, with totals of the selection",
+		description:
+			"`cause` is the id of a machine, an allocation, a pool or a bill line; `correction` a reason such as `bill_price`; `lost` how attempts ended, or `any`; `asOf=2026-11/1` the ledger at [a closing](statements.md#versions), with what was posted `later`; `since` what came after it; `budget` what a [budget](budgets.md) counts, in its current period or that of the day `period`.",
 		permission: "charge:read",
 		example: { budget: "cloud-month", team: "research" },
 		output: chargePageSchema,
@@ -28,6 +32,7 @@ export const spend = {
 		method: "POST",
 		path: "/charges/{id}/refund",
 		summary: "Refund a cloud machine's charge, fully or in part",
+		description: "Without `amountUsd`, all that is left of the charge ([refunds](costs.md#refunds)).",
 		permission: "rates:change",
 		example: { amountUsd: "12.50", reason: "The machine never started" },
 		output: refundSchema,

@@ -59,7 +59,8 @@ function operationObject(operation: ListedOperation): Json {
 	];
 	return {
 		...{ operationId: id, summary, tags: [groupOf(id)], "x-permission": permission },
-		...(description === undefined ? {} : { description }),
+		// Links of the documents lead nowhere from here.
+		...(description === undefined ? {} : { description: description.replace(/\[([^\]]+)\]\([^)]*\)/g, "$1") }),
 		...(parameters.length === 0 ? {} : { parameters }),
 		...(hasBody(operation) ? { requestBody: requestBody(operation) } : {}),
 		responses: { ...successResponses(operation), ...errorResponses(operation) },
