@@ -47,8 +47,8 @@ function rotate(file) {
 	return 0;
 }
 
-/** Whether people at the terminal should see a line: errors of our own programs, and whatever is no line of a log. */
+/** Whether people at the terminal should see a line: errors of our own programs, and whatever is neither a line of a log nor a progress line of Next. */
 export function isForPeople(line) {
 	if (line.startsWith("{")) return line.includes('"level":"error"');
-	return line.trim() !== "" && !/^\d{4}-\d{2}-\d{2}T/.test(line);
+	return line.trim() !== "" && !/^\s*(\d{4}-\d{2}-\d{2}T|[✓▲○-] )/.test(line);
 }
