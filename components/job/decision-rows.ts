@@ -114,6 +114,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	hardware_gpu_memory: "Hardware",
 	hardware_bf16: "Hardware",
 	too_slow: "Too slow",
+	life_too_short: "Instance life",
 	price_missing: "Price",
 	price_zero: "Price",
 	price_stale: "Price",
@@ -159,6 +160,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "hardware_gpu_memory":
 		case "hardware_bf16":
 		case "too_slow":
+		case "life_too_short":
 		case "multi_node_unsupported":
 			return "machine";
 		case "price_missing":

@@ -70,6 +70,7 @@ export const REMOVAL_CODES = [
 	"hardware_gpu_memory",
 	"hardware_bf16",
 	"too_slow",
+	"life_too_short",
 	"price_missing",
 	"price_zero",
 	"price_stale",

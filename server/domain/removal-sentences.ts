@@ -112,6 +112,7 @@ type LimitCode =
 	| `burst_${"cost" | "data"}_limit`
 	| "deadline_needs_firm"
 	| "too_slow"
+	| "life_too_short"
 	| `spot_${"is_cheapest" | "too_short" | "worth_the_wait"}`;
 
 /** Removals by how much there is, or may be, of something. */
@@ -128,6 +129,8 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 			return capWords(r);
 		case "too_slow":
 			return `the job may need ${r.duration("neededMs") ?? "too long"} on ${r.text("accelerator") ?? "this accelerator"}${clause(r.duration("limitMs"), (d) => `, over its limit of ${d}`)}`;
+		case "life_too_short":
+			return `an instance may live${clause(r.duration("lifeMs"), (d) => ` ${d}`)}, and the job cannot ${r.text("missing") === "checkpoint" ? "reach its next checkpoint" : "finish"} in that${clause(r.duration("neededMs"), (d) => `: it needs ${d}`)}`;
 		case "deadline_needs_firm":
 			return "spot may be reclaimed, and the job's deadline leaves no time for that";
 		case "spot_is_cheapest":

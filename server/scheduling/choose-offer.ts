@@ -10,8 +10,9 @@ import { bestOf, type PassedOver } from "./best-offer.ts";
 import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
 import type { BurstLimit, DueBurst } from "./burst.ts";
 import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
-import { backoffOf, type CloudRun, dataOutOfReach, egressGiBOf, estimateOf, holdOf, lifeOn, restOn, stagingOn } from "./cost.ts";
+import { backoffOf, type CloudRun, dataOutOfReach, egressGiBOf, estimateOf, holdOf, lifeOn, stagingOn } from "./cost.ts";
 import { firmOnly } from "./firm-only.ts";
+import { endsTooSoon, lifeTooShort, tooSlow } from "./length-removals.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
@@ -231,38 +232,11 @@ function makeBlockedBy(
 		return (
 			budgets.scarce.lacks(row, run.instances) ??
 			tooSlow(row, run, job) ??
-			tooShort(row, run, nowMs) ??
+			lifeTooShort(row, run, job) ??
+			endsTooSoon(row, run, nowMs) ??
 			(atMost && overLimits(row, run, atMost))
 		);
 	};
-}
-
-/**
- * An accelerator on which the job would break its longest run time, or without checkpoints outlive its machine, although it would
- * not on a machine of speed 1: at the median, or at P90.
- */
-function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, completedByClockMs = completedMs }: PendingJob): Removal | null {
-	if (run.speeds === null || run.speeds.on(row.machine.accelerator).timeFactor <= 1) return null;
-	const byMax = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - completedByClockMs;
-	const byLife = run.checkpointEveryMs === null ? lifeOn(row, run) - run.start.p50Ms : Number.POSITIVE_INFINITY;
-	const limitMs = Math.min(byMax, byLife);
-	const there = restOn(row, run);
-	// A run time that no one knows is taken to be the whole maximum: then the limit says nothing against a place.
-	const breaks = (here: number, ms: number): boolean => here < limitMs && ms > limitMs;
-	const breaksMedian = breaks(run.rest.p50Ms, there.p50Ms);
-	if (!breaksMedian && !breaks(run.rest.p90Ms, there.p90Ms)) return null;
-	const neededMs = Math.round(breaksMedian ? there.p50Ms : there.p90Ms);
-	return { ruleId: null, why: "too_slow", facts: { accelerator: row.machine.accelerator, neededMs, limitMs: Math.round(limitMs) } };
-}
-
-/** Capacity that ends (a reserved block) must last for the expected run and the time to save it. */
-function tooShort(row: OfferRow, run: CloudRun, nowMs: number): Removal | null {
-	const { availableUntilMs } = row.offer;
-	if (availableUntilMs === undefined || availableUntilMs === null) return null;
-	const { billedMs, copyAheadMs } = estimateOf(row, run);
-	const neededMs = copyAheadMs + billedMs + LIMITS.stopGraceMs;
-	if (availableUntilMs - nowMs >= neededMs) return null;
-	return { ruleId: null, why: "reserved_too_short", facts: { untilMs: availableUntilMs, neededMs: Math.ceil(neededMs) } };
 }
 
 /** The limits of the rules that let the job leave: meeting one rule's limits is enough. The first rule's limits give the reason. */

@@ -1,0 +1,52 @@
+import { type CloudRun, estimateOf, lifeOn, restOn, stagingOn } from "./cost.ts";
+import { LIMITS } from "./limits.ts";
+import type { OfferRow } from "./offers.ts";
+import type { Removal } from "./removal.ts";
+import type { PendingJob } from "./types.ts";
+
+/**
+ * An accelerator on which the job would break its longest run time, or without checkpoints outlive its machine, although it would
+ * not on a machine of speed 1: at the median, or at P90.
+ */
+export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, completedByClockMs = completedMs }: PendingJob): Removal | null {
+	if (run.speeds === null || run.speeds.on(row.machine.accelerator).timeFactor <= 1) return null;
+	const byMax = (spec.duration.maxMs ?? Number.POSITIVE_INFINITY) - completedByClockMs;
+	const byLife = run.checkpointEveryMs === null ? lifeOn(row, run) - run.start.p50Ms : Number.POSITIVE_INFINITY;
+	const limitMs = Math.min(byMax, byLife);
+	const there = restOn(row, run);
+	// A run time that no one knows is taken to be the whole maximum: then the limit says nothing against a place.
+	const breaks = (here: number, ms: number): boolean => here < limitMs && ms > limitMs;
+	const breaksMedian = breaks(run.rest.p50Ms, there.p50Ms);
+	if (!breaksMedian && !breaks(run.rest.p90Ms, there.p90Ms)) return null;
+	const neededMs = Math.round(breaksMedian ? there.p50Ms : there.p90Ms);
+	return { ruleId: null, why: "too_slow", facts: { accelerator: row.machine.accelerator, neededMs, limitMs: Math.round(limitMs) } };
+}
+
+/**
+ * A machine whose life ends before the job can achieve anything: before its expected end without checkpoints, before the next checkpoint
+ * with them. A person's estimate counts where it is shorter than what history says, and a run time that nothing tells says nothing.
+ */
+export function lifeTooShort(row: OfferRow, run: CloudRun, { spec, completedMs }: PendingJob): Removal | null {
+	const { estimateMs } = spec.duration;
+	if (estimateMs === null && !run.length?.total.distribution) return null;
+	const lifeMs = lifeOn(row, run);
+	const beforeWorkMs = run.start.p50Ms + stagingOn(row, run).ms + (run.restores ? run.restoreMs : 0);
+	const there = restOn(row, run).p50Ms;
+	const byEstimate = estimateMs === null || run.rest.p50Ms <= 0 ? there : (there / run.rest.p50Ms) * Math.max(0, estimateMs - completedMs);
+	const restMs = Math.min(there, byEstimate);
+	const isCheckpointed = run.checkpointEveryMs !== null && run.checkpointEveryMs < restMs;
+	const neededMs = beforeWorkMs + (isCheckpointed ? (run.checkpointEveryMs ?? 0) : restMs);
+	if (neededMs <= lifeMs) return null;
+	const facts = { lifeMs, neededMs: Math.round(neededMs), missing: isCheckpointed ? "checkpoint" : "end" };
+	return { ruleId: null, why: "life_too_short", facts };
+}
+
+/** Capacity that ends (a reserved block) must last for the expected run and the time to save it. */
+export function endsTooSoon(row: OfferRow, run: CloudRun, nowMs: number): Removal | null {
+	const { availableUntilMs } = row.offer;
+	if (availableUntilMs === undefined || availableUntilMs === null) return null;
+	const { billedMs, copyAheadMs } = estimateOf(row, run);
+	const neededMs = copyAheadMs + billedMs + LIMITS.stopGraceMs;
+	if (availableUntilMs - nowMs >= neededMs) return null;
+	return { ruleId: null, why: "reserved_too_short", facts: { untilMs: availableUntilMs, neededMs: Math.ceil(neededMs) } };
+}
