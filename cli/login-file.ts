@@ -4,7 +4,9 @@ import path from "node:path";
 import { z } from "zod";
 import { badInput } from "./args.ts";
 
-const logins = z.record(z.string(), z.object({ token: z.string() }));
+const savedSchema = z.object({ token: z.string(), /** For revoking it. */ id: z.string().optional() });
+const logins = z.record(z.string(), savedSchema);
+type Saved = z.output<typeof savedSchema>;
 
 /** Tokens from `spillway login` and `spillway init`, by server address: `~/.config/spillway/logins.json`, readable by its owner alone. */
 export function loginFile(env: Readonly<Record<string, string | undefined>>): string {
@@ -23,17 +25,17 @@ function readLogins(file: string): z.output<typeof logins> {
 }
 
 /** The token of an earlier sign-in at this address; null without one. */
-export function savedToken(env: Readonly<Record<string, string | undefined>>, url: string): string | null {
-	return readLogins(loginFile(env))[url]?.token ?? null;
+export function savedLogin(env: Readonly<Record<string, string | undefined>>, url: string): Saved | null {
+	return readLogins(loginFile(env))[url] ?? null;
 }
 
 /** Saves the token for this address, or forgets it. @returns the file */
-export function saveToken(env: Readonly<Record<string, string | undefined>>, url: string, token: string | null): string {
+export function saveToken(env: Readonly<Record<string, string | undefined>>, url: string, saved: Saved | null): string {
 	const file = loginFile(env);
 	const { [url]: _, ...others } = readLogins(file);
 	mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
 	const next = `${file}.${process.pid}`;
-	writeFileSync(next, `${JSON.stringify(token === null ? others : { ...others, [url]: { token } }, undefined, "\t")}\n`, { mode: 0o600 });
+	writeFileSync(next, `${JSON.stringify(saved === null ? others : { ...others, [url]: saved }, undefined, "\t")}\n`, { mode: 0o600 });
 	chmodSync(next, 0o600);
 	renameSync(next, file);
 	return file;

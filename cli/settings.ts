@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { type Args, badInput } from "./args.ts";
-import { loginFile, savedToken } from "./login-file.ts";
+import { loginFile, savedLogin } from "./login-file.ts";
 
 export interface Settings {
 	/** Without a slash at the end. */
@@ -50,8 +50,8 @@ function tokenOf(args: Args, around: Surroundings, url: string): Pick<Settings, 
 	const flag = args.text("token");
 	if (flag !== undefined) return checked(flag, "--token");
 	if (around.env.SPILLWAY_TOKEN) return checked(around.env.SPILLWAY_TOKEN, "SPILLWAY_TOKEN");
-	const saved = savedToken(around.env, url);
-	if (saved !== null) return checked(saved, loginFile(around.env));
+	const saved = savedLogin(around.env, url);
+	if (saved !== null) return checked(saved.token, loginFile(around.env));
 	const files = tokenFiles(around);
 	for (const file of files) {
 		if (!existsSync(file)) continue;

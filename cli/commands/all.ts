@@ -16,6 +16,8 @@ import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { instances } from "./instances.ts";
 import { jobs } from "./jobs.ts";
+import { login } from "./login.ts";
+import { logout } from "./logout.ts";
 import { logs } from "./logs.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
@@ -39,5 +41,5 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, init, apply, simulate, plan, backup, restore],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, login, logout, init, apply, simulate, plan, backup, restore],
 ];

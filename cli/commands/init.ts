@@ -78,7 +78,7 @@ async function administrator(ctx: CommandContext): Promise<CommandContext> {
 	};
 	const { token } = readAs(createdShape, await client.post("/setup/administrator", body), "administrator");
 	const settings = readSettings(args, io);
-	const file = saveToken(io.env, settings.url, token);
+	const file = saveToken(io.env, settings.url, { token });
 	io.err(`${body.email} is the administrator. The token is saved in ${file}.\n`);
 	return { ...ctx, client: new Client({ ...settings, token, tokenSource: file }, io.signal) };
 }

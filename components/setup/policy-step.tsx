@@ -95,7 +95,7 @@ function Preview({ input }: { input: Inputs["setup"]["policy"] }) {
 			))}
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
 			<section tabIndex={0} aria-label="Policy document" className="max-h-80 overflow-auto rounded-lg bg-sunken">
-				<pre className="p-3 font-mono text-xs">{source}</pre>
+				<pre className="p-3 font-mono text-xs break-words whitespace-pre-wrap">{source}</pre>
 			</section>
 			{Boolean(publish.error) && (
 				<p role="alert" className="text-risk-ink">

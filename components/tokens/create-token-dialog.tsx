@@ -108,6 +108,7 @@ function ScopesField({ value, onChange, error }: ScopesProps) {
 					<CheckField
 						key={scope}
 						{...SCOPE_TEXT[scope]}
+						className="content-start"
 						checked={value.includes(scope)}
 						onChange={(event) => onChange(event.target.checked ? [...value, scope] : value.filter((one) => one !== scope))}
 					/>

@@ -22,15 +22,15 @@ export function welcome({ home, url, demo, seconds }) {
 						["set-up code", setUpCode],
 						["or", "npx spillway init"],
 					]),
-					"",
 				]
-			: []),
-		"Submit a job",
-		...table([
-			["in the browser", `${url}/jobs/new`],
-			["on the command line", "npx spillway submit -f examples/language-id/job.yaml --count 7"],
-			["by the API", `curl -H "Authorization: Bearer $(cat ${path.join(shownHome, "token")})" ${url}/api/v1/jobs`],
-		]),
+			: [
+					"Submit a job",
+					...table([
+						["in the browser", `${url}/jobs/new`],
+						["on the command line", "npx spillway submit -f examples/language-id/job.yaml --count 7"],
+						["by the API", `curl -H "Authorization: Bearer $(cat ${path.join(shownHome, "token")})" ${url}/api/v1/jobs`],
+					]),
+				]),
 		"",
 		`State and logs are in ${shownHome}. Ctrl-C stops everything.`,
 	].join("\n");

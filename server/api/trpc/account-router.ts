@@ -3,6 +3,12 @@ import { updateAccountInput, updateTeamInput } from "#server/contract/inputs/acc
 import { byId } from "#server/contract/parts.ts";
 import { listTeams } from "#server/services/core/teams.ts";
 import { updateAccount } from "#server/services/governance/account/update.ts";
+import {
+	decideDeviceLogin,
+	decideDeviceLoginInput,
+	deviceLoginInput,
+	getDeviceLogin,
+} from "#server/services/governance/device-login/decide.ts";
 import { updateTeam } from "#server/services/governance/team/manage.ts";
 import { accountOperations, teamOperations } from "../operations/accounts.ts";
 import { proceduresOf } from "../operations/procedures.ts";
@@ -24,4 +30,10 @@ export const accountRouter = router({
 	update: procedure
 		.input(byId.extend({ changes: updateAccountInput }))
 		.mutation(({ ctx, input }) => updateAccount(ctx.service, input.id, input.changes)),
+});
+
+/** Answers to `spillway login`; only the approval page asks. */
+export const deviceLoginRouter = router({
+	get: procedure.input(deviceLoginInput).query(({ ctx, input }) => getDeviceLogin(ctx.service, input)),
+	decide: procedure.input(decideDeviceLoginInput).mutation(({ ctx, input }) => decideDeviceLogin(ctx.service, input)),
 });

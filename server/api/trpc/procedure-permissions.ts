@@ -6,6 +6,8 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	me: null,
 	changes: null,
 	"team.names": "job:read",
+	"deviceLogin.get": "token:manage",
+	"deviceLogin.decide": "token:manage",
 	"overview.summary": "capacity:read",
 	"overview.demand": "capacity:read",
 	"overview.events": "job:read",

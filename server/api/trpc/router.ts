@@ -32,7 +32,7 @@ import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { proceduresOf } from "../operations/procedures.ts";
 import { spendOperations } from "../operations/spend.ts";
-import { accountRouter, teamRouter } from "./account-router.ts";
+import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { auditRouter } from "./audit-router.ts";
 import { shadowRouter } from "./backtest-router.ts";
@@ -115,6 +115,7 @@ export const appRouter = router({
 	account: accountRouter,
 	team: teamRouter,
 	setup: router(proceduresOf(setupOperations)),
+	deviceLogin: deviceLoginRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
 	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();

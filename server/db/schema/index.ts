@@ -17,6 +17,7 @@ export * from "./cluster-node.ts";
 export * from "./data-copy.ts";
 export * from "./decision.ts";
 export * from "./decision-part.ts";
+export * from "./device-login.ts";
 export * from "./electricity-price.ts";
 export * from "./enums.ts";
 export * from "./event.ts";
