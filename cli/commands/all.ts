@@ -23,6 +23,7 @@ import { offers } from "./offers.ts";
 import { people } from "./people.ts";
 import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
+import { plans } from "./plans.ts";
 import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
@@ -41,5 +42,5 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, login, logout, init, apply, simulate, plan, backup, restore],
+	...[exportCommand, rates, policy, audit, people, teams, tokens, login, logout, init, apply, simulate, plan, plans, backup, restore],
 ];

@@ -40,7 +40,7 @@ export function AppShell({ user, nowMs, counts = {}, banner, signOut = stayHere,
 					</Link>
 					<PaletteButton />
 					<nav aria-label="Screens" className="grid gap-0.5">
-						{screenGroups().map(({ group, screens }) => (
+						{screenGroups(user.role).map(({ group, screens }) => (
 							<div key={group} className="grid gap-0.5">
 								{group && (
 									<div className="px-2.25 pt-3.5 pb-1 text-2xs font-strong text-ink-3 max-rail:mx-auto max-rail:h-px max-rail:w-6 max-rail:bg-line max-rail:p-0 max-rail:text-transparent max-rail:my-1.5">

@@ -9,6 +9,7 @@ export type ScreenId =
 	| "spend"
 	| "statements"
 	| "carbon"
+	| "plan"
 	| "capacity"
 	| "audit"
 	| "settings";
@@ -23,6 +24,8 @@ export type Screen = {
 	group: "" | "Rules" | "Money" | "Platform";
 	/** Path of its pages, if different from `href`. */
 	under?: string;
+	/** Roles, as the shell shows them, that cannot open it. */
+	hiddenFrom?: readonly string[];
 	/** Shown in the phone's bar; the others are under More. */
 	onPhoneBar?: boolean;
 };
@@ -37,6 +40,7 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "spend", label: "Spend", href: "/spend", icon: "spend", key: "s", group: "Money", onPhoneBar: true },
 	{ id: "carbon", label: "Carbon", href: "/carbon", icon: "carbon", key: "e", group: "Money" },
 	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money" },
+	{ id: "plan", label: "Plan", href: "/plan", icon: "plan", key: "l", group: "Money", hiddenFrom: ["Data scientist"] },
 	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
 	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform" },
 	{ id: "settings", label: "Settings", href: "/settings/sites", under: "/settings", icon: "settings", key: "i", group: "Platform" },
@@ -58,10 +62,15 @@ export function hrefOfKey(key: string): string | null {
 	return SCREENS.find((s) => s.key === key)?.href ?? ACTIONS.find((a) => a.key === key)?.href ?? null;
 }
 
+/** Screens that a role can open; all of them without one. */
+export function screensFor(role?: string): readonly Screen[] {
+	return SCREENS.filter(({ hiddenFrom }) => role === undefined || !hiddenFrom?.includes(role));
+}
+
 /** Groups in order with their screens. */
-export function screenGroups(): { group: Screen["group"]; screens: Screen[] }[] {
+export function screenGroups(role?: string): { group: Screen["group"]; screens: Screen[] }[] {
 	const groups: { group: Screen["group"]; screens: Screen[] }[] = [];
-	for (const screen of SCREENS) {
+	for (const screen of screensFor(role)) {
 		const last = groups.at(-1);
 		if (last?.group === screen.group) last.screens.push(screen);
 		else groups.push({ group: screen.group, screens: [screen] });

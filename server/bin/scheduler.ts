@@ -4,7 +4,7 @@ import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
 import { runScheduler } from "#server/control-loop/scheduler.ts";
 import { SiteDrivers } from "#server/control-loop/site-drivers.ts";
-import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
+import { spawnBacktest, spawnStudy } from "#server/control-loop/spawn-worker.ts";
 import { timedDriver } from "#server/control-loop/timed-driver.ts";
 import { connect } from "#server/db/client.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
@@ -80,7 +80,7 @@ const probes =
 				onError: (error) => log("error", "The scheduler cannot listen for probes", { error: error.message }),
 			});
 await runScheduler({
-	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest },
+	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
 	retention: settings.SPILLWAY_RETENTION,
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
 	lookAtSites: () => sites.look(),

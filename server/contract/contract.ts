@@ -12,6 +12,7 @@ import { company } from "./company.ts";
 import { dataSet } from "./data-set.ts";
 import { job } from "./job.ts";
 import { pipeline } from "./pipeline.ts";
+import { plan } from "./plan.ts";
 import { draft, policy } from "./policy.ts";
 import { rates } from "./rates.ts";
 import { setup } from "./setup.ts";
@@ -32,6 +33,7 @@ export const contract = {
 	draft,
 	backtest,
 	shadow,
+	plan,
 	spend,
 	ledger,
 	carbon,

@@ -3,8 +3,8 @@ import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { cycleSeconds } from "#server/services/core/process-metrics.ts";
-import { BacktestTender, type BacktestWorker } from "#server/services/decision/backtest/tend.ts";
-import type { Term } from "#server/services/decision/backtest/work.ts";
+import type { Term } from "#server/services/decision/background/table.ts";
+import { BackgroundTender, type BackgroundWorker } from "#server/services/decision/background/tend.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
 import { applyRetention } from "#server/services/governance/retention/apply.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
@@ -58,7 +58,9 @@ export interface SchedulerOptions {
 	/** Limits of what grows without end; without it nothing is deleted. */
 	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
-	spawnBacktest?: (term: Term) => BacktestWorker;
+	spawnBacktest?: (term: Term) => BackgroundWorker;
+	/** The same for plan studies. */
+	spawnStudy?: (term: Term) => BackgroundWorker;
 }
 
 /** Runs until the signal: waits to be the leader, leads, and when leadership is lost, waits again. */
@@ -107,7 +109,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * all of them to end after the signal.
  */
 async function startTasks(
-	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, retention }: SchedulerOptions,
+	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention }: SchedulerOptions,
 	signal: AbortSignal,
 ): Promise<() => Promise<void>> {
 	const { timing } = ctx;
@@ -163,11 +165,8 @@ async function startTasks(
 	if (retention) others.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
 	others.push(...bookkeeping(ctx, task, signal));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
-	if (spawnBacktest) {
-		const tender = new BacktestTender({ db: ctx.db, clock: ctx.clock, spawn: spawnBacktest });
-		others.push(task("backtests", BACKTESTS_EVERY_MS, 200, () => tender.tend()));
-		signal.addEventListener("abort", () => tender.close());
-	}
+	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
+		others.push(task(name, BACKTESTS_EVERY_MS, 200, tend));
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
 	const leases = newLeaseMemory();
 	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));
@@ -184,6 +183,25 @@ async function startTasks(
 		await sites.done();
 		await copies?.done();
 	};
+}
+
+/** Looks after backtests and plan studies, where this scheduler can start their workers. */
+function backgroundTenders({
+	ctx,
+	signal,
+	spawnBacktest,
+	spawnStudy,
+}: Pick<SchedulerOptions, "ctx" | "signal"> & Record<"spawnBacktest" | "spawnStudy", ((term: Term) => BackgroundWorker) | undefined>) {
+	const kinds = [
+		{ kind: "backtest" as const, name: "backtests", spawn: spawnBacktest },
+		{ kind: "study" as const, name: "plan studies", spawn: spawnStudy },
+	];
+	return kinds.flatMap(({ kind, name, spawn }) => {
+		if (!spawn) return [];
+		const tender = new BackgroundTender({ kind, db: ctx.db, clock: ctx.clock, spawn });
+		signal.addEventListener("abort", () => tender.close());
+		return [{ name, tend: () => tender.tend() }];
+	});
 }
 
 type Task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>) => Repeating;

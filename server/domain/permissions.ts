@@ -34,6 +34,9 @@ export const PERMISSIONS = [
 	/** Drafts, backtests and shadows. */
 	"policy:edit",
 	"policy:publish",
+	/** Plan studies: the business case of buying, renting and bursting. */
+	"plan:read",
+	"plan:run",
 	/** Where data sets have copies. */
 	"data:change",
 	/** Approve somebody else's publication. */
@@ -75,6 +78,8 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"statement:sign": "all",
 		"policy:edit": "all",
 		"policy:publish": "all",
+		"plan:read": "all",
+		"plan:run": "all",
 		"data:change": "all",
 		"policy:approve": "all",
 		"job:approve": "all",
@@ -115,6 +120,8 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"statement:close": "all",
 		"statement:sign": "all",
 		"job:approve": "all",
+		"plan:read": "all",
+		"plan:run": "all",
 		"audit:read": "all",
 		"token:manage": "all",
 	},

@@ -10,6 +10,7 @@ const SCOPE_OF: Partial<Record<Permission, TokenScope>> = {
 	"data:change": "jobs",
 	"job:approve": "policy",
 	"policy:edit": "policy",
+	"plan:run": "policy",
 	"policy:publish": "policy",
 	"policy:approve": "policy",
 	"site:manage": "sites",

@@ -12,6 +12,7 @@ import { forecastOperations, instanceOperations, offerOperations, overviewOperat
 import { companyOperations } from "./company.ts";
 import { jobOperations } from "./jobs.ts";
 import { pipelineOperations } from "./pipelines.ts";
+import { planOperations } from "./plans.ts";
 import { draftOperations, policyOperations } from "./policies.ts";
 import { dataSetOperations, ratesOperations } from "./rates.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
@@ -37,6 +38,7 @@ export const BOUND = {
 	draft: draftOperations,
 	backtest: backtestOperations,
 	shadow: shadowOperations,
+	plan: planOperations,
 	spend: spendOperations,
 	ledger: ledgerOperations,
 	carbon: carbonOperations,

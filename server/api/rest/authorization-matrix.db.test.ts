@@ -52,6 +52,7 @@ beforeAll(async () => {
 			account: { id: { value: "usr_missing" } },
 			team: { name: { value: "no-such-team" } },
 			statement: month,
+			plan: { id: { value: "plan_missing" } },
 			bill: { ...month, id: { value: "bill_missing" } },
 		},
 	};

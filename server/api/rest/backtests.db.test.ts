@@ -3,9 +3,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { spawnBacktest } from "#server/control-loop/spawn-backtest.ts";
+import { spawnBacktest } from "#server/control-loop/spawn-worker.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
-import { BacktestTender } from "#server/services/decision/backtest/tend.ts";
+import { BackgroundTender } from "#server/services/decision/background/tend.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 /** Real processes on a busy machine. */
@@ -14,14 +14,14 @@ const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 let draft: string;
-let tender: BacktestTender;
+let tender: BackgroundTender;
 beforeAll(async () => {
 	world = await RestWorld.open();
 	const { json } = await world.get("/policies/default");
 	draft = String(json.source).replace("forecastWait: 10s", "forecastWait: 4h");
 	expect(draft).toContain("4h");
 	vi.stubEnv("DATABASE_URL", world.database.url);
-	tender = new BacktestTender({ db: world.database.db, clock: { nowMs: () => world.nowMs() }, spawn: spawnBacktest });
+	tender = new BackgroundTender({ kind: "backtest", db: world.database.db, clock: { nowMs: () => world.nowMs() }, spawn: spawnBacktest });
 });
 afterEach(() => tender.close());
 afterAll(async () => {

@@ -30,6 +30,7 @@ import { alertOperations, channelOperations } from "../operations/budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations } from "../operations/capacity.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
+import { planOperations } from "../operations/plans.ts";
 import { proceduresOf } from "../operations/procedures.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
@@ -85,6 +86,7 @@ export const appRouter = router({
 	policy: policyRouter,
 	backtest: router(proceduresOf(backtestOperations)),
 	shadow: shadowRouter,
+	plan: router(proceduresOf(planOperations)),
 	budget: budgetRouter,
 	approval: approvalRouter,
 	alert: router(proceduresOf(alertOperations)),

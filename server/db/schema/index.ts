@@ -31,6 +31,7 @@ export * from "./job-import.ts";
 export * from "./job-log.ts";
 export * from "./offer.ts";
 export * from "./pipeline.ts";
+export * from "./plan-study.ts";
 export * from "./policy.ts";
 export * from "./proposal.ts";
 export * from "./rate-card.ts";

@@ -9,11 +9,12 @@ import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 import { replayHalf } from "#server/simulation/backtest/replay-half.ts";
+import type { Term } from "../background/table.ts";
+import { BackgroundTender, type BackgroundWorker, SILENT_MS } from "../background/tend.ts";
 import { cancelBacktest } from "./cancel.ts";
 import { getBacktest } from "./get.ts";
 import { startBacktest } from "./start.ts";
-import { BacktestTender, type BacktestWorker, SILENT_MS } from "./tend.ts";
-import { type Term, type WorkContext, workOnBacktest } from "./work.ts";
+import { type WorkContext, workOnBacktest } from "./work.ts";
 
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const SOURCE = `apiVersion: spillway/v1
@@ -41,7 +42,7 @@ beforeEach(async () => {
 /** Workers that do nothing until they are told how they end. */
 function hands() {
 	const begun: { term: Term; stopped: boolean; end: (failure: string | null) => void }[] = [];
-	const spawn = (term: Term): BacktestWorker => {
+	const spawn = (term: Term): BackgroundWorker => {
 		const worker = { term, stopped: false, end: (_: string | null): void => {} };
 		begun.push(worker);
 		const ended = new Promise<{ failure: string | null }>((resolve) => {
@@ -52,7 +53,7 @@ function hands() {
 		};
 		return { stop, ended };
 	};
-	return { begun, tender: new BacktestTender({ db: database.db, clock, spawn }) };
+	return { begun, tender: new BackgroundTender({ kind: "backtest", db: database.db, clock, spawn }) };
 }
 
 function workContext(replay?: WorkContext["replay"]): WorkContext {

@@ -1,4 +1,3 @@
-import { and, eq } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import type { BacktestResult } from "#server/domain/backtest.ts";
@@ -11,21 +10,14 @@ import { fetchVersion } from "#server/services/policy/fetch-version.ts";
 import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
 import type { BacktestHalf } from "#server/simulation/backtest/replay-half.ts";
 import { compareHalves } from "#server/simulation/backtest/run-backtest.ts";
-import { failureOf } from "./failure.ts";
+import { type Going, runTerm, type TermEnd } from "../background/run-term.ts";
+import { isMine, type Term } from "../background/table.ts";
 import { loadHistory } from "./load-history.ts";
 
-/** How often a worker says that it is alive, and sees whether it was cancelled. */
-const BEAT_MS = 1_000;
 /** Of 1000: what reading the record counts for in the progress. */
 const READING_PERMILLE = 150;
 /** Reading is half done after so many jobs: how many there are is not known before. */
 const READ_HALF = 20_000;
-
-/** One term of one worker: `startedAtMs` is what it was begun with, so that one that was given up writes nothing more. */
-export interface Term {
-	id: string;
-	startedAtMs: number;
-}
 
 export interface WorkContext {
 	db: Db;
@@ -44,34 +36,10 @@ export interface ReplayOptions {
 }
 
 /** Does a backtest that was begun: reads the record, replays both policies, writes the result. Ends early when it was cancelled. */
-export async function workOnBacktest(ctx: WorkContext, term: Term): Promise<"done" | "failed" | "given_up"> {
-	const [row] = await ctx.db.select().from(backtest).where(mine(term));
+export async function workOnBacktest(ctx: WorkContext, term: Term): Promise<TermEnd> {
+	const [row] = await ctx.db.select().from(backtest).where(isMine("backtest", term));
 	if (!row) return "given_up";
-	const stop = new AbortController();
-	const progress = { permille: 0 };
-	const beats = setInterval(() => {
-		beat(ctx, term, progress.permille).then(
-			(alive) => void (alive || stop.abort()),
-			// The next one tries again; a database that stays away makes the worker silent, and another one begins.
-			() => {},
-		);
-	}, BEAT_MS);
-	try {
-		const result = await work(ctx, row, { stop, progress });
-		return (await write(ctx, term, { state: "done", result, progressPermille: 1000 })) ? "done" : "given_up";
-	} catch (error) {
-		if (stop.signal.aborted && !(error instanceof SpillwayError)) return "given_up";
-		await write(ctx, term, { state: "failed", error: failureOf(error).slice(0, 2_000) });
-		if (!(error instanceof SpillwayError)) ctx.logError(error);
-		return "failed";
-	} finally {
-		clearInterval(beats);
-	}
-}
-
-interface Going {
-	stop: AbortController;
-	progress: { permille: number };
+	return runTerm(ctx, "backtest", term, async (going) => ({ result: await work(ctx, row, going) }));
 }
 
 async function work(ctx: WorkContext, row: typeof backtest.$inferSelect, { stop, progress }: Going): Promise<BacktestResult> {
@@ -110,27 +78,4 @@ function readPolicy(source: string, what: string): Policy {
 	const { policy, problems } = parseStoredPolicy(source);
 	if (policy) return policy;
 	throw new SpillwayError("invalid_input", `Could not read the policy of ${what}: ${problems[0]?.message ?? "unknown"}`);
-}
-
-/** False when it is no longer this worker's. */
-async function beat(ctx: WorkContext, term: Term, progressPermille: number): Promise<boolean> {
-	const rows = await ctx.db
-		.update(backtest)
-		.set({ heartbeatAt: new Date(ctx.clock.nowMs()), progressPermille })
-		.where(mine(term))
-		.returning({ id: backtest.id });
-	return rows.length > 0;
-}
-
-async function write(ctx: WorkContext, term: Term, end: Partial<typeof backtest.$inferInsert>): Promise<boolean> {
-	const rows = await ctx.db
-		.update(backtest)
-		.set({ ...end, finishedAt: new Date(ctx.clock.nowMs()) })
-		.where(mine(term))
-		.returning({ id: backtest.id });
-	return rows.length > 0;
-}
-
-function mine({ id, startedAtMs }: Term) {
-	return and(eq(backtest.id, id), eq(backtest.state, "running"), eq(backtest.startedAt, new Date(startedAtMs)));
 }

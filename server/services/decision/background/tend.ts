@@ -1,33 +1,33 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
-import { backtest } from "#server/db/schema/backtest.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
-import type { Term } from "./work.ts";
+import { BACKGROUND_TABLES, type BackgroundKind, type Term } from "./table.ts";
 
 /** A worker that was not heard for so long is taken to be dead, and another one begins. */
 export const SILENT_MS = 20 * SECOND_MS;
-/** Workers that one backtest gets, and the longest time from its request to the last of them. */
+/** Workers that one job gets, and the longest time from its request to the last of them. */
 const TERMS_MAX = 3;
 const GIVE_UP_MS = 30 * MINUTE_MS;
 
-/** A process that works on one backtest. */
-export interface BacktestWorker {
+/** A process that works on one background job. */
+export interface BackgroundWorker {
 	stop(): void;
 	/** Resolves when it is over; `failure` when it ended itself with an error, null when it was ended from outside or is done. */
 	ended: Promise<{ failure: string | null }>;
 }
 
 export interface TenderContext {
+	kind: BackgroundKind;
 	db: Db;
 	clock: Clock;
-	spawn(term: Term): BacktestWorker;
+	spawn(term: Term): BackgroundWorker;
 }
 
-/** Sees to the backtests of an installation: one at a time, oldest first; who leads calls `tend` again and again. */
-export class BacktestTender {
+/** Looks after the background jobs of one kind: one at a time, oldest first; who leads calls `tend` again and again. */
+export class BackgroundTender {
 	readonly #ctx: TenderContext;
-	#current: { term: Term; worker: BacktestWorker } | null = null;
+	#current: { term: Term; worker: BackgroundWorker } | null = null;
 	readonly #terms = new Map<string, number>();
 
 	constructor(ctx: TenderContext) {
@@ -37,17 +37,18 @@ export class BacktestTender {
 	/** One read when nothing is to do. */
 	async tend(): Promise<void> {
 		const { db, clock } = this.#ctx;
+		const table = BACKGROUND_TABLES[this.#ctx.kind];
 		const rows = await db
 			.select({
-				id: backtest.id,
-				state: backtest.state,
-				createdAt: backtest.createdAt,
-				startedAt: backtest.startedAt,
-				heartbeatAt: backtest.heartbeatAt,
+				id: table.id,
+				state: table.state,
+				createdAt: table.createdAt,
+				startedAt: table.startedAt,
+				heartbeatAt: table.heartbeatAt,
 			})
-			.from(backtest)
-			.where(inArray(backtest.state, ["queued", "running"]))
-			.orderBy(asc(backtest.createdAt), asc(backtest.id));
+			.from(table)
+			.where(inArray(table.state, ["queued", "running"]))
+			.orderBy(asc(table.createdAt), asc(table.id));
 		const running = rows.find(({ state }) => state === "running");
 		const nowMs = clock.nowMs();
 		if (!running) {
@@ -64,7 +65,7 @@ export class BacktestTender {
 		else await this.#fail({ id: running.id, startedAt: running.startedAt }, `Its worker fell silent ${terms} times.`);
 	}
 
-	/** Ends the worker; the backtest stays running, and the next leader begins it again. */
+	/** Ends the worker; the job stays running, and the next leader begins it again. */
 	close(): void {
 		this.#stopWorker();
 	}
@@ -72,11 +73,12 @@ export class BacktestTender {
 	/** Takes it over from anyone who had it. The time of the new term must differ from that of the last one. */
 	async #begin(row: { id: string; startedAt: Date | null }, nowMs: number): Promise<void> {
 		const startedAt = new Date(Math.max(nowMs, (row.startedAt?.getTime() ?? 0) + 1));
+		const table = BACKGROUND_TABLES[this.#ctx.kind];
 		const taken = await this.#ctx.db
-			.update(backtest)
+			.update(table)
 			.set({ state: "running", startedAt, heartbeatAt: startedAt, progressPermille: 0 })
-			.where(and(eq(backtest.id, row.id), inArray(backtest.state, ["queued", "running"])))
-			.returning({ id: backtest.id });
+			.where(and(eq(table.id, row.id), inArray(table.state, ["queued", "running"])))
+			.returning({ id: table.id });
 		if (taken.length === 0) return;
 		this.#terms.set(row.id, (this.#terms.get(row.id) ?? 0) + 1);
 		const term = { id: row.id, startedAtMs: startedAt.getTime() };
@@ -92,11 +94,12 @@ export class BacktestTender {
 	}
 
 	async #fail({ id, startedAt }: { id: string; startedAt: Date | null }, error: string): Promise<void> {
-		const same = startedAt === null ? [] : [eq(backtest.startedAt, startedAt)];
+		const table = BACKGROUND_TABLES[this.#ctx.kind];
+		const same = startedAt === null ? [] : [eq(table.startedAt, startedAt)];
 		await this.#ctx.db
-			.update(backtest)
+			.update(table)
 			.set({ state: "failed", error: error.slice(0, 2_000), finishedAt: new Date(this.#ctx.clock.nowMs()) })
-			.where(and(eq(backtest.id, id), eq(backtest.state, "running"), ...same));
+			.where(and(eq(table.id, id), eq(table.state, "running"), ...same));
 		this.#terms.delete(id);
 	}
 

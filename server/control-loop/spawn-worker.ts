@@ -1,15 +1,21 @@
 import { spawn } from "node:child_process";
 import os from "node:os";
 import path from "node:path";
-import type { BacktestWorker } from "#server/services/decision/backtest/tend.ts";
-import type { Term } from "#server/services/decision/backtest/work.ts";
+import type { Term } from "#server/services/decision/background/table.ts";
+import type { BackgroundWorker } from "#server/services/decision/background/tend.ts";
 
 /** The end of what a worker wrote before it failed. */
 const STDERR_CHARS = 1_000;
 
-/** Starts a process that works on a backtest, behind everything else that this machine has to do; it ends with this one. */
-export function spawnBacktest({ id, startedAtMs }: Term): BacktestWorker {
-	const file = path.resolve(import.meta.dirname, "../bin/backtest.ts");
+/** Starts a process that works on a backtest; it ends with this one. */
+export const spawnBacktest = (term: Term): BackgroundWorker => spawnWorker("backtest", term);
+
+/** Starts a process that works on a plan study; it ends with this one. */
+export const spawnStudy = (term: Term): BackgroundWorker => spawnWorker("plan-study", term);
+
+/** Runs a program of server/bin at low priority. */
+function spawnWorker(program: "backtest" | "plan-study", { id, startedAtMs }: Term): BackgroundWorker {
+	const file = path.resolve(import.meta.dirname, `../bin/${program}.ts`);
 	const child = spawn(process.execPath, [file, id, String(startedAtMs)], { stdio: ["pipe", "ignore", "pipe"] });
 	let stderrTail = "";
 	child.stderr.setEncoding("utf8").on("data", (text: string) => {

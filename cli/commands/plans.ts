@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { z } from "zod";
+import { badInput } from "../args.ts";
+import { readAs } from "../client.ts";
+import type { Command, CommandContext } from "../command.ts";
+import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { table } from "../render/table.ts";
+import { pageOf } from "../shapes/parts.ts";
+import { studyShape } from "../shapes/plan.ts";
+
+type Study = z.infer<typeof studyShape>;
+
+export const plans: Command = {
+	name: "plans",
+	usage: "ls | start [--trace FILE] | show ID | cancel ID",
+	summary: "study what to buy, rent or burst from the installation's own records, on the server",
+	details: "start studies the last --days of the installation's own jobs, or an uploaded trace. The Plan page shows the result.",
+	options: {
+		days: { value: "DAYS", help: "start: 30, 90 or 365 of own records; any number of a trace (default: 90, or all)" },
+		trace: { value: "FILE", help: "start: upload this trace (CSV or sacct --parsable2, gzipped or not)" },
+		gpus: { value: "N", help: "start: owned GPUs of the trace (default: from the trace)" },
+		discount: { value: "PERCENT", help: "start: discount rate a year (default: 8)" },
+	},
+	positionals: { min: 1, max: 2, name: "VERB ID" },
+	examples: ["spillway plans start --days 90", "spillway plans start --trace sacct.txt.gz --gpus 256", "spillway plans ls"],
+	run(ctx) {
+		const [verb, id] = ctx.args.positionals;
+		if (verb === "ls" && id === undefined) return list(ctx);
+		if (verb === "start" && id === undefined) return start(ctx);
+		if (verb === "show" && id !== undefined) return show(ctx, id);
+		if (verb === "cancel" && id !== undefined) return cancel(ctx, id);
+		throw badInput(`There is no "plans ${[verb, id].filter(Boolean).join(" ")}". Use ls, start, show ID or cancel ID.`);
+	},
+};
+
+async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
+	const answer = await client.get("/plan/studies");
+	const columns = [
+		{ head: "STUDY", cell: (s: Study) => s.id },
+		{ head: "STATE", cell: stateOf },
+		{ head: "HISTORY", cell: (s: Study) => s.name },
+		{ head: "STARTED", cell: (s: Study) => s.createdAt },
+		{ head: "BY", cell: (s: Study) => s.createdBy },
+	];
+	const { items } = readAs(pageOf(studyShape), answer, "studies");
+	io.out(json ? `${answer.text}\n` : table(io, columns, items, { empty: "No plan studies yet. Start one with: spillway plans start" }));
+	return EXIT.done;
+}
+
+async function start({ io, client, args, json }: CommandContext): Promise<ExitCode> {
+	const days = args.wholeNumber("days", { min: 1, max: 36_500 });
+	const gpus = args.wholeNumber("gpus", { min: 1, max: 1_000_000 });
+	const discountPercent = args.wholeNumber("discount", { min: 0, max: 100 });
+	const file = args.text("trace");
+	const given = { ...(discountPercent !== undefined && { discountPercent }) };
+	const body =
+		file === undefined
+			? { source: "records", days: days ?? 90, ...given }
+			: {
+					...{ source: "upload", name: path.basename(file), trace: read(path.resolve(io.cwd, file)), ...given },
+					...(days !== undefined && { days }),
+					...(gpus !== undefined && { gpus }),
+				};
+	const answer = await client.post("/plan/studies", body);
+	const { id } = readAs(studyShape, answer, "study");
+	io.out(json ? `${answer.text}\n` : `Started ${id}. Follow it with: spillway plans show ${id}\n`);
+	return EXIT.done;
+}
+
+function read(file: string): string {
+	try {
+		return readFileSync(file).toString("base64");
+	} catch (cause) {
+		throw new CliError(EXIT.badInput, `Could not read ${file}. Check the path and its permissions.`, { cause });
+	}
+}
+
+async function show({ io, client, json }: CommandContext, id: string): Promise<ExitCode> {
+	const answer = await client.get(`/plan/studies/${encodeURIComponent(id)}`);
+	const study = readAs(studyShape, answer, "study");
+	const decision = study.result?.comparison.decision;
+	const text = decision
+		? `${decision.headline}\n${decision.summary}`
+		: `${stateOf(study)}${study.error ? `: ${oneLine(study.error)}` : ""}`;
+	io.out(json ? `${answer.text}\n` : `${text}\n`);
+	return EXIT.done;
+}
+
+async function cancel({ io, client, json }: CommandContext, id: string): Promise<ExitCode> {
+	const answer = await client.post(`/plan/studies/${encodeURIComponent(id)}/cancel`);
+	io.out(json ? `${answer.text}\n` : `Canceled ${id}.\n`);
+	return EXIT.done;
+}
+
+function stateOf({ state, progressPermille }: Study): string {
+	return state === "running" ? `running, ${Math.floor(progressPermille / 10)}%` : state === "cancelled" ? "canceled" : state;
+}

@@ -1,0 +1,147 @@
+"use client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { parseAsString, useQueryState } from "nuqs";
+import { useRef, useState } from "react";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { isPending, type Study } from "#components/plan/format-plan.ts";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Field, Input, Select } from "#components/ui/input.tsx";
+import { notify } from "#components/ui/toast.tsx";
+
+const DAYS = [30, 90, 365] as const;
+
+/** Choosing a study, starting one of own records or of an uploaded trace, and canceling. */
+export function StudyControls({ studies, shown }: { studies: Outputs["plan"]["list"]; shown: Study | null }) {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const [, setChosen] = useQueryState("study", parseAsString);
+	const [isOpen, setOpen] = useState(false);
+	const settled = {
+		onError: (error: unknown) => notify({ tone: "failed", title: "Could not change the study", detail: describeError(error).detail }),
+		onSettled: () => client.invalidateQueries({ queryKey: trpc.plan.pathKey() }),
+	};
+	const start = useMutation(
+		trpc.plan.start.mutationOptions({
+			...settled,
+			onSuccess: ({ id }) => {
+				setOpen(false);
+				void setChosen(id);
+			},
+		}),
+	);
+	const cancel = useMutation(trpc.plan.cancel.mutationOptions(settled));
+	return (
+		<div className="flex items-center gap-2 print:hidden">
+			{studies.length > 1 && (
+				<Select
+					aria-label="Study"
+					className="max-w-52 max-md:hidden"
+					value={shown?.id ?? ""}
+					onChange={(event) => void setChosen(event.target.value)}
+				>
+					{studies.map(({ id, name, createdAt }) => (
+						<option key={id} value={id}>
+							{name}, {createdAt.slice(0, 10)}
+						</option>
+					))}
+				</Select>
+			)}
+			{shown && isPending(shown) ? (
+				<Button busy={cancel.isPending} onClick={() => cancel.mutate({ id: shown.id })}>
+					Cancel
+				</Button>
+			) : (
+				<Button onClick={() => setOpen(true)}>New study</Button>
+			)}
+			<StartDialog open={isOpen} onClose={() => setOpen(false)} busy={start.isPending} onStart={(input) => start.mutate(input)} />
+		</div>
+	);
+}
+
+type StartInput = { source: "records"; days: 30 | 90 | 365; discountPercent: number } | UploadInput;
+type UploadInput = { source: "upload"; name: string; trace: string; gpus?: number; discountPercent: number };
+
+function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean; onStart: (input: StartInput) => void }) {
+	const { open, onClose, busy, onStart } = props;
+	const file = useRef<HTMLInputElement>(null);
+	const [days, setDays] = useState<(typeof DAYS)[number]>(90);
+	const [discount, setDiscount] = useState("8");
+	const [gpus, setGpus] = useState("");
+	const discountPercent = Number(discount);
+	const isValid = discount !== "" && discountPercent >= 0 && discountPercent <= 100;
+	const startUpload = async (): Promise<void> => {
+		const [chosen] = file.current?.files ?? [];
+		if (!chosen) {
+			notify({ tone: "failed", title: "No file chosen", detail: "Choose a CSV trace or the output of sacct --parsable2." });
+			return;
+		}
+		const trace = await toBase64(chosen);
+		onStart({ source: "upload", name: chosen.name, trace, discountPercent, ...(gpus !== "" && { gpus: Number(gpus) }) });
+	};
+	return (
+		<Dialog open={open} onClose={onClose} title="New study" description="Replays a history with bursting, more GPUs and cloud only.">
+			<div className="grid gap-5">
+				<Field label="Discount rate, % a year" htmlFor="plan-discount">
+					<Input
+						id="plan-discount"
+						type="number"
+						min={0}
+						max={100}
+						step={0.5}
+						value={discount}
+						onChange={(e) => setDiscount(e.target.value)}
+					/>
+				</Field>
+				<section className="grid gap-2 border-t pt-4">
+					<h3 className="font-semibold">Own records</h3>
+					<div className="flex gap-2">
+						<Select aria-label="Days" value={String(days)} onChange={(e) => setDays(Number(e.target.value) as (typeof DAYS)[number])}>
+							{DAYS.map((value) => (
+								<option key={value} value={value}>
+									Last {value} days
+								</option>
+							))}
+						</Select>
+						<Button variant="primary" busy={busy} disabled={!isValid} onClick={() => onStart({ source: "records", days, discountPercent })}>
+							Study records
+						</Button>
+					</div>
+				</section>
+				<section className="grid gap-2 border-t pt-4">
+					<h3 className="font-semibold">Upload a trace</h3>
+					<p className="text-ink-2">CSV or sacct --parsable2, gzipped or not. It is deleted when the study ends.</p>
+					<input ref={file} type="file" aria-label="Trace file" accept=".csv,.txt,.gz" className="text-xs" />
+					<div className="flex gap-2">
+						<Input
+							aria-label="Owned GPUs"
+							type="number"
+							min={1}
+							placeholder="Owned GPUs, if known"
+							value={gpus}
+							onChange={(e) => setGpus(e.target.value)}
+						/>
+						<Button busy={busy} disabled={!isValid} onClick={() => void startUpload()}>
+							Upload and study
+						</Button>
+					</div>
+				</section>
+			</div>
+		</Dialog>
+	);
+}
+
+/** The file gzipped, unless it already is, in base64. */
+async function toBase64(file: File): Promise<string> {
+	const isGzip = file.name.endsWith(".gz");
+	const stream = isGzip ? file.stream() : file.stream().pipeThrough(new CompressionStream("gzip"));
+	const blob = await new Response(stream).blob();
+	return new Promise((resolve, reject) => {
+		const reader = new FileReader();
+		reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ""));
+		reader.onerror = () => reject(new Error("The browser could not read the file."));
+		reader.readAsDataURL(blob);
+	});
+}

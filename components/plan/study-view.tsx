@@ -1,0 +1,90 @@
+"use client";
+import { parseAsString, useQueryState } from "nuqs";
+import { AnswerPanel } from "#components/plan/answer-panel.tsx";
+import { AssumptionsPanel } from "#components/plan/assumptions-panel.tsx";
+import { CandidatesTable } from "#components/plan/candidates-table.tsx";
+import { type StudyResult, shortUsd } from "#components/plan/format-plan.ts";
+import { OptionsTable } from "#components/plan/options-table.tsx";
+import { CumulativeChart, CurveChart, LoadChart, WeekChart } from "#components/plan/plan-charts.tsx";
+import { SensitivityTable } from "#components/plan/sensitivity-table.tsx";
+import { WaitsTable } from "#components/plan/waits-table.tsx";
+import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
+
+/** A finished study: the answer first, then what it rests on. */
+export function StudyView({ result }: { result: StudyResult }) {
+	const { comparison, assessment } = result;
+	const [chosen, setChosen] = useQueryState("option", parseAsString);
+	const fallback = comparison.recommended === comparison.reference ? bestMix(result) : comparison.recommended;
+	const shown = comparison.options.some(({ id }) => id === chosen) ? String(chosen) : fallback;
+	const { demand, history, capacity } = assessment;
+	return (
+		<>
+			<AnswerPanel result={result} />
+			<Panel>
+				<PanelSplit columns="minmax(0,1.02fr) minmax(0,1fr)" from="wide">
+					<div className="min-w-0 pb-3">
+						<PanelHeader title="Payments from today" sub={`added up over ${comparison.horizonMonths} months`} />
+						<CumulativeChart comparison={comparison} shown={shown} />
+					</div>
+					<OptionsTable comparison={comparison} shown={shown} onShow={(id) => void setChosen(id)} />
+				</PanelSplit>
+			</Panel>
+			<Panel>
+				<PanelSplit columns="minmax(0,1.08fr) minmax(0,1fr)" from="wide">
+					<div className="min-w-0 pb-3">
+						<PanelHeader
+							title="What the cluster was asked for"
+							sub={`GPUs wanted in ${formatCount(history.days)} days, busiest hours first`}
+						/>
+						<LoadChart assessment={assessment} />
+						<p className="px-4 pt-2 text-pretty text-ink-2">
+							{demand.baseline.map(({ shareOfWork, gpus }) => `${formatCount(gpus)} GPUs carry ${formatPercent(shareOfWork)}`).join(", ")}{" "}
+							of the work. {formatCount(capacity.gpus)} are owned{capacity.basis === "given" ? "" : " (estimated from the history)"}.
+						</p>
+					</div>
+					<CandidatesTable assessment={assessment} />
+				</PanelSplit>
+			</Panel>
+			<Panel>
+				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
+					<div className="min-w-0 pb-3">
+						<PanelHeader
+							title="Total cost by owned GPUs"
+							sub={`a month, under the burst policy; least at ${formatCount(comparison.curve.minimumGpus)}`}
+						/>
+						<CurveChart comparison={comparison} />
+					</div>
+					<div className="min-w-0 pb-3">
+						<PanelHeader title="Hour of the week" sub="mean GPUs, UTC" />
+						<WeekChart assessment={assessment} />
+					</div>
+				</PanelSplit>
+			</Panel>
+			<Panel>
+				<SensitivityTable comparison={comparison} best={bestMix(result)} />
+			</Panel>
+			<Panel>
+				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
+					<WaitsTable assessment={assessment} />
+					<AssumptionsPanel result={result} />
+				</PanelSplit>
+			</Panel>
+			<p className="text-xs text-ink-3">
+				{history.source}, {formatCount(history.jobs)} jobs. Money is the replay&apos;s, before taxes; a month has 730 hours. Peak month of
+				cloud under bursting: {shortUsd(peakOf(result))}.
+			</p>
+		</>
+	);
+}
+
+/** The purchase with the highest NPV, else bursting. */
+function bestMix({ comparison }: StudyResult): string {
+	const mixes = comparison.options.filter(({ kind, addedGpus }) => kind === "mix" && addedGpus > 0);
+	return mixes.sort((a, b) => b.finance.npvUsd - a.finance.npvUsd)[0]?.id ?? comparison.reference;
+}
+
+function peakOf({ comparison }: StudyResult): number {
+	const burst = comparison.options.find(({ id }) => id === comparison.reference);
+	return Number(burst?.peakMonthMicroUsd ?? 0) / 1e6;
+}

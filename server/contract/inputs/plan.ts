@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+/** Days of our own records that a study may cover. */
+export const STUDY_DAYS = [30, 90, 365] as const;
+/** Of an uploaded file in base64, some 22 MB of bytes: gzip a larger trace. */
+export const STUDY_UPLOAD_CHARS = 30_000_000;
+
+const discountPercent = z.number().min(0).max(100).default(8);
+
+export const startStudyInput = z.discriminatedUnion("source", [
+	z.strictObject({
+		source: z.literal("records"),
+		days: z.union(
+			STUDY_DAYS.map((days) => z.literal(days)),
+			{ error: `must be one of ${STUDY_DAYS.join(", ")}` },
+		),
+		discountPercent,
+	}),
+	z.strictObject({
+		source: z.literal("upload"),
+		/** What the study is called, such as the file's name. */
+		name: z.string().min(1).max(200),
+		/** The file's bytes in base64: CSV or sacct --parsable2, gzipped or not. */
+		trace: z.base64({ error: "must be a file in base64" }).min(4).max(STUDY_UPLOAD_CHARS),
+		/** Owned GPUs. Absent: from the history. */
+		gpus: z.number().int().min(1).max(1_000_000).optional(),
+		/** Only the last days of the trace. */
+		days: z.number().int().min(1).max(36_500).optional(),
+		discountPercent,
+	}),
+]);
+export type StartStudyInput = z.output<typeof startStudyInput>;
+
+export const listStudiesInput = z.strictObject({ limit: z.number().int().min(1).max(100).default(20) });

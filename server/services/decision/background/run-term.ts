@@ -1,0 +1,75 @@
+import type { Db } from "#server/db/client.ts";
+import type { Clock } from "#server/kernel/clock.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { failureOf } from "./failure.ts";
+import { BACKGROUND_TABLES, type BackgroundKind, isMine, type Term } from "./table.ts";
+
+/** How often a worker reports that it is alive, and checks whether it was canceled. */
+const BEAT_MS = 1_000;
+
+export interface TermContext {
+	db: Db;
+	clock: Clock;
+	/** All of an unexpected error. */
+	logError(error: unknown): void;
+}
+
+/** What work on a background job may read and set while it runs. */
+export interface Going {
+	/** Aborted when the job was canceled or given to another worker. */
+	stop: AbortController;
+	/** 0 to 1000. */
+	progress: { permille: number };
+}
+
+export type TermEnd = "done" | "failed" | "given_up";
+type Columns = Readonly<Record<string, unknown>>;
+
+/** Works on a job until its end: beats, then writes the columns that `work` returns, or why it failed. */
+export async function runTerm(
+	ctx: TermContext,
+	kind: BackgroundKind,
+	term: Term,
+	work: (going: Going) => Promise<Columns>,
+): Promise<TermEnd> {
+	const going: Going = { stop: new AbortController(), progress: { permille: 0 } };
+	const beats = setInterval(() => {
+		beat(ctx, kind, term, going.progress.permille).then(
+			(alive) => void (alive || going.stop.abort()),
+			// The next one tries again; if the database stays unavailable the worker falls silent, and another one begins.
+			() => {},
+		);
+	}, BEAT_MS);
+	try {
+		const columns = await work(going);
+		return (await write(ctx, kind, term, { state: "done", progressPermille: 1000, ...columns })) ? "done" : "given_up";
+	} catch (error) {
+		if (going.stop.signal.aborted && !(error instanceof SpillwayError)) return "given_up";
+		await write(ctx, kind, term, { state: "failed", error: failureOf(error).slice(0, 2_000) });
+		if (!(error instanceof SpillwayError)) ctx.logError(error);
+		return "failed";
+	} finally {
+		clearInterval(beats);
+	}
+}
+
+/** False when it is no longer this worker's. */
+async function beat(ctx: TermContext, kind: BackgroundKind, term: Term, progressPermille: number): Promise<boolean> {
+	const table = BACKGROUND_TABLES[kind];
+	const rows = await ctx.db
+		.update(table)
+		.set({ heartbeatAt: new Date(ctx.clock.nowMs()), progressPermille })
+		.where(isMine(kind, term))
+		.returning({ id: table.id });
+	return rows.length > 0;
+}
+
+async function write(ctx: TermContext, kind: BackgroundKind, term: Term, end: Columns): Promise<boolean> {
+	const table = BACKGROUND_TABLES[kind];
+	const rows = await ctx.db
+		.update(table)
+		.set({ ...end, finishedAt: new Date(ctx.clock.nowMs()) })
+		.where(isMine(kind, term))
+		.returning({ id: table.id });
+	return rows.length > 0;
+}

@@ -1,0 +1,51 @@
+import { count, inArray, sql } from "drizzle-orm";
+import type { z } from "zod";
+import { startStudyInput } from "#server/contract/inputs/plan.ts";
+import { planStudy } from "#server/db/schema/plan-study.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { type StudyView, viewOf } from "./view.ts";
+
+/** Studies that are queued or running; one runs at a time. */
+const PENDING_MAX = 5;
+/** Keeps two requests from both being the last that fits. */
+const START_LOCK = "plan-study:start";
+
+/**
+ * Queues a study of our own records or of an uploaded trace; a background job of the scheduler.
+ * @throws SpillwayError `forbidden`; `invalid_input`; `conflict` when too many are queued.
+ */
+export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startStudyInput>): Promise<StudyView> {
+	authorize(ctx, "plan:run", null);
+	const input = startStudyInput.parse(raw);
+	const { source, discountPercent, days } = input;
+	const isUpload = input.source === "upload";
+	const name = isUpload ? input.name : `Own records, ${input.days} days`;
+	const settings = { days, discountPercent, ...(isUpload && input.gpus !== undefined && { gpus: input.gpus }) };
+	const nowMs = ctx.clock.nowMs();
+	return ctx.db.transaction(async (tx) => {
+		await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${START_LOCK}))`);
+		const [pending] = await tx
+			.select({ n: count() })
+			.from(planStudy)
+			.where(inArray(planStudy.state, ["queued", "running"]));
+		if ((pending?.n ?? 0) >= PENDING_MAX)
+			throw new SpillwayError("conflict", `${PENDING_MAX} plan studies are already queued.`, {
+				fix: "Try again when one has finished, or cancel one.",
+			});
+		const [row] = await tx
+			.insert(planStudy)
+			.values({
+				...{ id: newId("plan", nowMs), source, name, settings, trace: isUpload ? input.trace : null, result: null },
+				...{ createdAt: new Date(nowMs), createdBy: actorName(ctx.actor) },
+			})
+			.returning();
+		const made = defined(row, "the study that was written");
+		await writeAudit(tx, ctx, { action: "plan.start", subject: made.id, after: { source, name, ...settings } });
+		return viewOf(made);
+	});
+}

@@ -1,0 +1,42 @@
+import type { planStudy } from "#server/db/schema/plan-study.ts";
+import type { PlanComparison } from "#server/plan/compare/types.ts";
+import type { PlanAssessment } from "#server/plan/types.ts";
+
+/** What a study found. */
+export interface StudyResult {
+	assessment: PlanAssessment;
+	comparison: PlanComparison;
+}
+
+/** A study without its result, as lists show it. */
+export interface StudySummary {
+	id: string;
+	source: Row["source"];
+	name: string;
+	state: Row["state"];
+	/** 0 to 1000. */
+	progressPermille: number;
+	error: string | null;
+	createdAt: string;
+	createdBy: string;
+	finishedAt: string | null;
+}
+
+export interface StudyView extends StudySummary {
+	result: StudyResult | null;
+}
+
+type Row = typeof planStudy.$inferSelect;
+
+export function summaryOf(row: Omit<Row, "result" | "trace">): StudySummary {
+	const { id, source, name, state, progressPermille, error, createdBy } = row;
+	return {
+		...{ id, source, name, state, progressPermille, error, createdBy },
+		createdAt: row.createdAt.toISOString(),
+		finishedAt: row.finishedAt?.toISOString() ?? null,
+	};
+}
+
+export function viewOf(row: Omit<Row, "trace">): StudyView {
+	return { ...summaryOf(row), result: row.result as StudyResult | null };
+}

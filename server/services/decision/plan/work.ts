@@ -1,0 +1,97 @@
+import { gunzipSync } from "node:zlib";
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import { planStudy } from "#server/db/schema/plan-study.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { assess } from "#server/plan/assess.ts";
+import { buildScenario } from "#server/plan/compare/build-scenario.ts";
+import { shippedCard } from "#server/plan/compare/owned-money.ts";
+import type { PlanComparison } from "#server/plan/compare/types.ts";
+import { DEFAULT_START_MS, LISTED_BAD_ROWS, readHistory } from "#server/plan/history/read-history.ts";
+import { historyOf, lastDays, ownedModel } from "#server/plan/prepare.ts";
+import type { Study, StudyProgress } from "#server/plan/study.ts";
+import { acceleratorsNamed } from "#server/rates/accelerators.ts";
+import type { Timing } from "#server/services/core/timing.ts";
+import type { ShippedFacts } from "#server/simulation/scenario-file/context.ts";
+import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
+import { TRACE_LIMITS } from "#server/simulation/trace-file/trace-rows.ts";
+import { type Going, runTerm, type TermContext, type TermEnd } from "../background/run-term.ts";
+import { isMine, type Term } from "../background/table.ts";
+import { loadRecords } from "./load-records.ts";
+import type { StudyResult } from "./view.ts";
+
+/** Of 1000: what reading the history counts for in the progress. */
+const READING_PERMILLE = 100;
+const settingsSchema = z.object({ days: z.number().optional(), gpus: z.number().optional(), discountPercent: z.number() });
+
+export interface StudyContext extends TermContext {
+	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
+	facts: ShippedFacts;
+	/** Replays all options, in a thread: the caller must go on beating. Rejects when the signal comes. */
+	replay(study: Study, options: { signal: AbortSignal; onProgress(progress: StudyProgress): void }): Promise<PlanComparison>;
+}
+
+/** Does a study that was begun: reads the history, replays the options, writes the result. Ends early when it was canceled. */
+export async function workOnStudy(ctx: StudyContext, term: Term): Promise<TermEnd> {
+	// The table of background jobs in common has no traces: this one is read here.
+	const [row] = await ctx.db.select().from(planStudy).where(eq(planStudy.id, term.id));
+	const [mine] = await ctx.db.select({ id: planStudy.id }).from(planStudy).where(isMine("study", term));
+	if (!row || !mine) return "given_up";
+	const end = await runTerm(ctx, "study", term, async (going) => ({ result: await study(ctx, row, going) }));
+	if (end !== "given_up") await ctx.db.update(planStudy).set({ trace: null }).where(eq(planStudy.id, term.id));
+	return end;
+}
+
+async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { stop, progress }: Going): Promise<StudyResult> {
+	const settings = settingsSchema.parse(row.settings);
+	const prepared =
+		row.source === "records"
+			? await loadRecords(ctx.db, { days: settings.days ?? 90, nowMs: row.createdAt.getTime(), timing: ctx.timing })
+			: await readUpload(row, settings, ctx.facts);
+	progress.permille = READING_PERMILLE;
+	const comparison = await ctx.replay(
+		{ ...prepared, outlook: { discountRate: settings.discountPercent / 100 } },
+		{
+			signal: stop.signal,
+			onProgress: ({ share }) => {
+				progress.permille = READING_PERMILLE + Math.floor((999 - READING_PERMILLE) * share);
+			},
+		},
+	);
+	return { assessment: prepared.assessment, comparison };
+}
+
+async function readUpload(
+	{ trace, name }: typeof planStudy.$inferSelect,
+	settings: z.output<typeof settingsSchema>,
+	facts: ShippedFacts,
+): Promise<Omit<Study, "outlook">> {
+	const text = unpack(Buffer.from(trace ?? "", "base64"), name);
+	const read = parseTrace(text, name, { lenient: true, acceleratorsNamed });
+	const jobs = lastDays(read.jobs, settings.days);
+	const accelerator = ownedModel(jobs);
+	const startMs = read.recordedStartMs;
+	const history = historyOf({ ...read, jobs }, startMs);
+	const { badRows } = await readHistory(oneChunk(text), name, { acceleratorsNamed });
+	const assessment = assess(
+		{ ...history, badRows: { count: badRows.count, first: badRows.first.slice(0, LISTED_BAD_ROWS) } },
+		{ source: name, gpus: settings.gpus, accelerator },
+	);
+	const { gpus } = assessment.capacity;
+	const from = startMs ?? DEFAULT_START_MS;
+	const { scenario } = buildScenario({ gpus, accelerator, startMs: from, seed: 1, facts });
+	return { assessment, jobs, scenario, card: shippedCard(accelerator, gpus, from), policy: null };
+}
+
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+	yield new TextEncoder().encode(text);
+}
+
+function unpack(bytes: Buffer, name: string): string {
+	if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.toString("utf8");
+	try {
+		return gunzipSync(bytes, { maxOutputLength: TRACE_LIMITS.bytes }).toString("utf8");
+	} catch (cause) {
+		throw new SpillwayError("invalid_input", `Could not unpack ${name}.`, { fix: "Check it with gzip -t, and upload it again.", cause });
+	}
+}
