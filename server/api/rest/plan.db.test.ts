@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { spawnStudy } from "#server/control-loop/spawn-worker.ts";
+import { planStudy } from "#server/db/schema/plan-study.ts";
+import { BackgroundTender } from "#server/services/decision/background/tend.ts";
+import { RestWorld } from "../testing/rest-world.ts";
+
+/** Real processes on a busy machine. */
+const LONG = { timeout: 120_000, interval: 200 };
+const TRACE = readFileSync(path.resolve(import.meta.dirname, "../../../examples/simulate/trace.csv"));
+
+let world: RestWorld;
+let tender: BackgroundTender;
+beforeAll(async () => {
+	world = await RestWorld.open();
+	vi.stubEnv("DATABASE_URL", world.database.url);
+	tender = new BackgroundTender({ kind: "study", db: world.database.db, clock: { nowMs: () => world.nowMs() }, spawn: spawnStudy });
+});
+afterEach(async () => {
+	tender.close();
+	await world.database.db.delete(planStudy);
+});
+afterAll(async () => {
+	vi.unstubAllEnvs();
+	await world.close();
+});
+
+async function studied(body: Record<string, unknown>) {
+	const asked = await world.post("/plan/studies", body);
+	expect([asked.status, asked.json.state]).toEqual([202, "queued"]);
+	await tender.tend();
+	const one = `/plan/studies/${asked.json.id}`;
+	await expect.poll(async () => (await world.get(one)).json.state, LONG).toMatch(/done|failed/);
+	return (await world.get(one)).json;
+}
+
+describe("plan studies", { timeout: LONG.timeout }, () => {
+	it("compare options over an uploaded trace, list its bad rows, and delete it", async () => {
+		const bytes = Buffer.concat([TRACE, Buffer.from("broken,row\n")]);
+		const study = await studied({ source: "upload", name: "trace.csv", trace: bytes.toString("base64"), gpus: 32 });
+		expect(study).toMatchObject({ state: "done", progressPermille: 1000, error: null, name: "trace.csv" });
+		const { assessment, comparison } = study.result;
+		expect(assessment.capacity).toEqual({ gpus: 32, basis: "given" });
+		expect(assessment.history.badRows.count).toBe(1);
+		const waits = Object.fromEntries(comparison.options.map((o: { id: string; meanWaitS: number }) => [o.id, o.meanWaitS]));
+		expect(waits["burst"]).toBeLessThan(waits["as_is"]);
+		const [row] = await world.database.db.select({ trace: planStudy.trace }).from(planStudy).where(eq(planStudy.id, study.id));
+		expect(row?.trace).toBeNull();
+	});
+	it("replay the installation's own records with its pools and its policy", async () => {
+		for (const name of ["a", "b"]) {
+			const id = await world.submit({ name });
+			const attemptId = await world.start(id);
+			world.shiftMs += 600_000;
+			await world.end(attemptId, { code: 0 });
+		}
+		const study = await studied({ source: "records", days: 30 });
+		expect(study.error).toBeNull();
+		const { assessment, comparison } = study.result;
+		expect([assessment.history.jobs, assessment.history.format, assessment.waits.basis]).toEqual([2, "records", "recorded"]);
+		expect(comparison.options.find((o: { id: string }) => o.id === "burst").policy).toBe("active");
+		expect(comparison.ownedGpus).toBe(assessment.capacity.gpus);
+	});
+	it("report a history without jobs in words", async () => {
+		const study = await studied({ source: "upload", name: "empty.csv", trace: Buffer.from("job_id,submit_s,duration_s,gpus\n").toString("base64") });
+		expect(study.state).toBe("failed");
+		expect(study.error).toContain("empty.csv");
+	});
+	it("are canceled, and are closed to data scientists", async () => {
+		const { json } = await world.post("/plan/studies", { source: "records", days: 90 });
+		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).json.state).toBe("cancelled");
+		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).status).toBe(409);
+		expect((await world.post("/plan/studies", { source: "records", days: 31 })).status).toBe(400);
+		expect((await world.get("/plan/studies/plan_none")).status).toBe(404);
+		expect((await world.get("/plan/studies", { as: "finance" })).json.items).toHaveLength(1);
+		for (const call of [world.get("/plan/studies", { as: "scientist" }), world.post("/plan/studies", { source: "records", days: 90 }, { as: "scientist" })])
+			expect((await call).status).toBe(403);
+	});
+});
