@@ -64,7 +64,11 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		expect(comparison.ownedGpus).toBe(assessment.capacity.gpus);
 	});
 	it("report a history without jobs in words", async () => {
-		const study = await studied({ source: "upload", name: "empty.csv", trace: Buffer.from("job_id,submit_s,duration_s,gpus\n").toString("base64") });
+		const study = await studied({
+			source: "upload",
+			name: "empty.csv",
+			trace: Buffer.from("job_id,submit_s,duration_s,gpus\n").toString("base64"),
+		});
 		expect(study.state).toBe("failed");
 		expect(study.error).toContain("empty.csv");
 	});
@@ -75,7 +79,10 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		expect((await world.post("/plan/studies", { source: "records", days: 31 })).status).toBe(400);
 		expect((await world.get("/plan/studies/plan_none")).status).toBe(404);
 		expect((await world.get("/plan/studies", { as: "finance" })).json.items).toHaveLength(1);
-		for (const call of [world.get("/plan/studies", { as: "scientist" }), world.post("/plan/studies", { source: "records", days: 90 }, { as: "scientist" })])
+		for (const call of [
+			world.get("/plan/studies", { as: "scientist" }),
+			world.post("/plan/studies", { source: "records", days: 90 }, { as: "scientist" }),
+		])
 			expect((await call).status).toBe(403);
 	});
 });
