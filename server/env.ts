@@ -198,6 +198,16 @@ export function requireLoopbackDemo(e: Env): void {
 	);
 }
 
+/** The proxy for outgoing calls, by the names that curl and Node use; undefined when none is set. */
+export function proxyEnvironment(): Record<string, string> | undefined {
+	const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+	const entries = names.flatMap((name): [string, string][] => {
+		const value = process.env[name];
+		return value ? [[name, value]] : [];
+	});
+	return entries.some(([name]) => !/^no_proxy$/i.test(name)) ? Object.fromEntries(entries) : undefined;
+}
+
 /** The database server without a pooler. */
 export function directDatabaseUrl(e: Env = env()): string {
 	return e.DATABASE_DIRECT_URL ?? e.DATABASE_URL;

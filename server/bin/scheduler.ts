@@ -16,11 +16,13 @@ import { CredentialKeys } from "#server/services/capacity/site/credential-keys.t
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
+import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
 
 const settings = env();
+configureProxy();
 requireOwnSecrets(settings);
 await demandMigrated(directDatabaseUrl(settings));
 const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, applicationName: "spillway-scheduler" });

@@ -24,6 +24,7 @@ import { ADDRESS_HEADER, clientAddress } from "#server/services/governance/audit
 import { runtime } from "#server/services/runtime.ts";
 import { keepListening } from "#server/services/work/agent/listening.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
+import { configureProxy } from "./configure-proxy.ts";
 import { showSetUpCode } from "./show-set-up-code.ts";
 import { siteKinds } from "./site-kinds.ts";
 
@@ -39,6 +40,7 @@ const HEADERS_LIMIT_MS = 15_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
 surviveLostOutput();
+configureProxy();
 const shared = runtime();
 shared.siteTools = {
 	kinds: siteKinds(shared.env),
