@@ -199,13 +199,15 @@ export function requireLoopbackDemo(e: Env): void {
 }
 
 /** The proxy for outgoing calls, by the names that curl and Node use; undefined when none is set. */
-export function proxyEnvironment(): Record<string, string> | undefined {
+export function proxyEnvironment(): NodeJS.ProcessEnv | undefined {
 	const names = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 	const entries = names.flatMap((name): [string, string][] => {
 		const value = process.env[name];
 		return value ? [[name, value]] : [];
 	});
-	return entries.some(([name]) => !/^no_proxy$/i.test(name)) ? Object.fromEntries(entries) : undefined;
+	return entries.some(([name]) => !/^no_proxy$/i.test(name))
+		? { ...Object.fromEntries(entries), NODE_ENV: process.env.NODE_ENV }
+		: undefined;
 }
 
 /** The database server without a pooler. */

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cycleSeconds, driverCallSeconds, httpSeconds, waitSeconds } from "#server/services/core/process-metrics.ts";
+import { countProcess, cycleSeconds, driverCallSeconds, httpSeconds, waitSeconds } from "#server/services/core/process-metrics.ts";
 import { mayScrape } from "./health.ts";
 import { RestWorld } from "./testing/rest-world.ts";
 
@@ -21,11 +21,13 @@ describe("/metrics", () => {
 		expect(text).toMatch(/^# TYPE spillway_queued_jobs gauge$/m);
 	});
 	it("passes promtool's rules, with samples of every histogram", async (test) => {
+		countProcess();
 		httpSeconds.observe({ surface: "rest", method: "GET", code: "2xx" }, 0.01);
 		cycleSeconds.observe({ part: "load" }, 0.01);
 		driverCallSeconds.observe({ site: "aws", call: "list", outcome: "ok" }, 0.01);
 		waitSeconds.observe({ class: "batch", capacity_type: "spot" }, 10);
 		const text = await scrape();
+		expect(text).toContain("process_resident_memory_bytes");
 		expect(text).toContain('spillway_job_wait_seconds_count{class="batch",capacity_type="spot"} 1\n');
 		const { status, stdout, stderr, error } = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
 		if (error) return test.skip("promtool is not installed (Debian: prometheus)");

@@ -40,7 +40,10 @@ const program = `
 	console.log(answer);`;
 async function fetchWith(env: Record<string, string>, url: string): Promise<string> {
 	const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(https?|no)_proxy$/i.test(name)));
-	const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program, url], { cwd: root, env: { ...rest, ...env } });
+	const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program, url], {
+		cwd: root,
+		env: { ...rest, ...env, NODE_ENV: "test" },
+	});
 	return stdout.trim();
 }
 
@@ -66,7 +69,7 @@ describe("outgoing calls", () => {
 			...{ endpoint: "https://ec2.example.internal", connectTimeoutMs: 2_000, answerTimeoutMs: 2_000 },
 			credentials: { accessKeyId: "AKIA", secretAccessKey: "secret" },
 		};
-		const client = new EC2Client({ ...clientConfig(settings, "us-east-1", { HTTPS_PROXY: proxyUrl }), maxAttempts: 1 });
+		const client = new EC2Client({ ...clientConfig(settings, "us-east-1", { NODE_ENV: "test", HTTPS_PROXY: proxyUrl }), maxAttempts: 1 });
 		await expect(client.send(new DescribeRegionsCommand({}))).rejects.toThrow();
 		client.destroy();
 		expect(asked.slice(before)).toEqual(["CONNECT ec2.example.internal:443"]);

@@ -68,7 +68,7 @@ async function demandUnused(sql: postgres.Sql): Promise<void> {
 		where datname = current_database() and pid <> pg_backend_pid() and application_name ~ '^spillway' group by 1`;
 	if (rows.length === 0) return;
 	throw new SpillwayError("conflict", `Programs use this database: ${rows.map((row) => row.name).join(", ")}.`, {
-		fix: "Stop every web server and scheduler first.",
+		fix: "Stop every web server and scheduler first. A pooler keeps connections of stopped programs: close them there (pgbouncer: KILL).",
 	});
 }
 
