@@ -82,7 +82,8 @@ function TeamLine({ team, depth, onEdit, onRemove }: LineProps) {
 				</span>
 			</Td>
 			<Td phone="c" className="text-ink-2">
-				{team.costCenter ?? "–"}
+				<span className="md:hidden">{team.costCenter !== null && "Cost center "}</span>
+				{team.costCenter ?? <span className="max-md:hidden">–</span>}
 			</Td>
 			<Td n phone="b">
 				{team.members}

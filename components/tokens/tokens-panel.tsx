@@ -96,6 +96,9 @@ function TokenLine({ token, canManage, onRevoke }: { token: TokenRow; canManage:
 			)}
 			<Td phone="e" className="text-ink-2">
 				{scopesText(token.scopes)}
+				<span className="text-ink-3 md:hidden">
+					, expires <Expiry expiresAt={token.expiresAt} />
+				</span>
 			</Td>
 			<Td phone="d" className="text-ink-2">
 				{token.lastUsedAt === null ? "Never used" : <Time atMs={Date.parse(token.lastUsedAt)} />}
