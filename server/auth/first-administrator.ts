@@ -2,6 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
+import { line } from "#server/domain/schema/values.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
@@ -19,7 +20,7 @@ const ATTEMPTS = { address: 10, all: 100 };
 export const firstAdministratorInput = z.strictObject({
 	code: z.string().trim().min(1, "Enter the set-up code from the server's log.").max(64),
 	email: z.email("Enter an email address, such as ada@example.com.").max(256),
-	name: z.string().trim().min(1, "Enter a name.").max(128),
+	name: z.string().trim().min(1, "Enter a name.").pipe(line(128)),
 	password: z.string().min(PASSWORD_MIN, `Use at least ${PASSWORD_MIN} characters.`).max(256),
 });
 

@@ -45,6 +45,15 @@ describe("the company file", () => {
 		);
 	});
 
+	it("refuses expanding aliases and NUL", () => {
+		const bomb = `a: &a [x, x]\n${"bcdefg"
+			.split("")
+			.map((key, i) => `${key}: &${key} [${`*${"abcdef"[i]},`.repeat(9)}]`)
+			.join("\n")}\n`;
+		expect(problemsOf(bomb)[0]).toMatch(/Invalid YAML|is not a known field/);
+		expect(problemsOf(`${HEAD}  sites:\n    - { id: a, provider: aws, settings: { x: "\\0" } }\n`)[0]).toContain("NUL");
+	});
+
 	it("takes secrets by reference only", () => {
 		const site = (credentials: string) => `${HEAD}  sites:\n    - { id: a, provider: aws, credentials: "${credentials}" }\n`;
 		expect(problemsOf(site("AKIA123"))[0]).toContain("must be env:NAME or file:PATH");

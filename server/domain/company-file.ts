@@ -36,7 +36,7 @@ export function parseCompanyText(source: string): CompanyText {
 			}),
 		);
 	}
-	const written: unknown = doc.toJS({ maxAliasCount: 50 });
+	const written = plainOf(doc);
 	const result = companyDocumentSchema.safeParse(written);
 	const problems: PathProblem[] = [...problemsOf(result.error, written, companyDocumentSchema), ...protoKeys(written)];
 	if (!result.success || problems.length > 0) {
@@ -49,6 +49,18 @@ export function parseCompanyText(source: string): CompanyText {
 		policy: result.data.spec.policy === undefined ? null : embeddedPolicy(source, doc, lines),
 		locate: ({ at, message }) => locateProblem({ at, message, path: at.map(String).join("."), isKey: false, fix: null }, doc, lines),
 	};
+}
+
+function plainOf(doc: Document): unknown {
+	let written: unknown;
+	try {
+		written = doc.toJS({ maxAliasCount: 50 });
+	} catch (cause) {
+		throw invalidCompany([{ path: "", message: `Invalid YAML: ${cause instanceof Error ? cause.message : String(cause)}` }]);
+	}
+	// PostgreSQL stores no NUL, wherever it is.
+	if (JSON.stringify(written)?.includes("\\u0000")) throw invalidCompany([{ path: "", message: "must not contain NUL characters" }]);
+	return written;
 }
 
 export function invalidCompany(problems: readonly FieldProblem[]): SpillwayError {

@@ -103,6 +103,7 @@ it("role and teams change, and fewer rights end sessions", async () => {
 		...{ before: { role: "data_scientist", teams: ["research", "vision"] }, after: { role: "finance", teams: ["vision"] } },
 		actor: "account:usr_platform",
 	});
+	expect((await patch("/accounts/usr_stranger", { name: "a\u0000b" })).status).toBe(400);
 	expect((await patch("/accounts/usr_unknown", { role: "finance" })).status).toBe(404);
 	expect((await patch("/accounts/usr_stranger", { email: "x@example.test" })).status).toBe(400);
 });

@@ -4,7 +4,7 @@ import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
 import { ROLES } from "#server/domain/vocabulary.ts";
 
 const accountFields = {
-	name: z.string().trim().min(1).max(128),
+	name: z.string().trim().pipe(line(128)),
 	role: z.enum(ROLES),
 	teams: z
 		.array(z.string().regex(NAME, "must be a team name"))
@@ -53,7 +53,7 @@ export const updateTeamInput = z.strictObject(teamDetails).partial();
 const EXPIRES_DAYS_MAX = 365;
 
 export const createTokenInput = z.strictObject({
-	name: z.string().trim().min(1).max(100),
+	name: z.string().trim().pipe(line(100)),
 	scopes: z
 		.array(z.enum(TOKEN_SCOPES))
 		.min(1)
