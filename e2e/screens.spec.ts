@@ -53,6 +53,11 @@ const SCREENS: Record<string, Screen> = {
 		title: /20\d\d/,
 		ready: (page) => expect(page.getByRole("article", { name: /^Statement of compute cost/ })).toBeVisible(),
 	},
+	"/plan": {
+		path: () => "/plan",
+		title: "Plan",
+		ready: (page) => expect(page.getByRole("button", { name: "New study" })).toBeVisible(),
+	},
 	"/carbon": {
 		path: () => "/carbon",
 		title: "Carbon",

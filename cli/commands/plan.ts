@@ -10,19 +10,20 @@ const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/plan.ts");
 /** Passed on as they are given. */
 const VALUES = [
 	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card"],
-	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery"],
+	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel"],
 ] as const;
 const SWITCHES = ["json", "redact"] as const;
 
 export const plan: Command = {
 	name: "plan",
-	usage: "assess | compare --trace FILE [--gpus N]",
+	usage: "assess | compare | headline --trace FILE [--gpus N]",
 	summary: "what to buy, rent or burst, from a recorded history; needs no server",
 	details: `
 assess profiles a trace (CSV, or the output of sacct --parsable2, gzipped or not): demand against
 capacity, waits, idle and lost GPU time, and job families scored for bursting, with reasons.
 compare replays it with the decision core: own GPUs only, bursting, more GPUs, cloud only, and mixes;
-full cost, CO2e, NPV, ranges, and whether to go. docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
+full cost, CO2e, NPV, ranges, and whether to go. headline sets published claims next to what the trace gives.
+docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	local: true,
 	options: {
 		trace: { value: "FILE", help: "the recorded jobs" },
@@ -39,12 +40,14 @@ full cost, CO2e, NPV, ranges, and whether to go. docs/plan.md explains each figu
 		discount: { value: "PERCENT", help: "compare: discount rate a year (default: 8)" },
 		growth: { value: "PERCENT", help: "compare: growth of demand a year (default: 0)" },
 		delivery: { value: "MONTHS", help: "compare: from order to use (default: 4)" },
+		parallel: { value: "PERCENT", help: "headline: parallel share of the one job on more GPUs (default: 97)" },
 		redact: { help: "replace names of teams and jobs by numbers" },
 	},
 	positionals: { min: 1, max: 1, name: "command" },
 	examples: [
 		"spillway plan assess --trace examples/simulate/trace.csv --gpus 32",
 		"spillway plan compare --trace examples/simulate/trace.csv --gpus 32 --discount 7",
+		"spillway plan headline --trace examples/simulate/trace.csv --gpus 32",
 		"spillway plan assess --trace sacct.txt.gz --redact --json > assessment.json",
 	],
 	run: (ctx) => runPlan(ctx),

@@ -36,7 +36,7 @@ export function CandidatesTable({ assessment }: { assessment: Assessment }) {
 									<span className="text-ink-3">
 										{c.team}, {c.gpus} GPU
 									</span>
-									<span className="block max-w-[46ch] text-xs text-pretty text-ink-2">{reasonsOf(c)}</span>
+									<span className="block min-w-64 text-xs text-pretty text-ink-2">{reasonsOf(c)}</span>
 								</Td>
 								<Td n>
 									<Chip tone={c.score >= 70 ? "ok" : "neutral"}>{c.score}</Chip>

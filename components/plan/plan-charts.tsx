@@ -73,7 +73,6 @@ export function CurveChart({ comparison }: { comparison: Comparison }) {
 			<figcaption className="flex flex-wrap gap-x-5 gap-y-1 px-4 pt-2 text-ink-2">
 				<KeyItem fill="owned">owned</KeyItem>
 				<KeyItem fill="on_demand">cloud</KeyItem>
-				<span>Half the GPUs and every purchase are replays of the same jobs.</span>
 			</figcaption>
 		</figure>
 	);

@@ -77,7 +77,7 @@ export function LoadPlot({ width, height, demand, capacityGpus }: Size & { deman
 			<ReferenceLine y={capacityGpus} stroke="var(--ink)" strokeWidth={1.5}>
 				<Label
 					value={`owned, ${capacityGpus.toLocaleString("en-US")} GPUs`}
-					position="insideTopLeft"
+					position="insideBottom"
 					offset={6}
 					className="halo chart-label"
 				/>

@@ -22,16 +22,25 @@ export function StudyView({ result }: { result: StudyResult }) {
 		<>
 			<AnswerPanel result={result} />
 			<Panel>
-				<PanelSplit columns="minmax(0,1.02fr) minmax(0,1fr)" from="wide">
+				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
 					<div className="min-w-0 pb-3">
 						<PanelHeader title="Payments from today" sub={`added up over ${comparison.horizonMonths} months`} />
 						<CumulativeChart comparison={comparison} shown={shown} />
 					</div>
-					<OptionsTable comparison={comparison} shown={shown} onShow={(id) => void setChosen(id)} />
+					<div className="min-w-0 pb-3">
+						<PanelHeader
+							title="Total cost by owned GPUs"
+							sub={`a month, under the burst policy; least at ${formatCount(comparison.curve.minimumGpus)}`}
+						/>
+						<CurveChart comparison={comparison} />
+					</div>
 				</PanelSplit>
 			</Panel>
 			<Panel>
-				<PanelSplit columns="minmax(0,1.08fr) minmax(0,1fr)" from="wide">
+				<OptionsTable comparison={comparison} shown={shown} onShow={(id) => void setChosen(id)} />
+			</Panel>
+			<Panel>
+				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
 					<div className="min-w-0 pb-3">
 						<PanelHeader
 							title="What the cluster was asked for"
@@ -43,23 +52,14 @@ export function StudyView({ result }: { result: StudyResult }) {
 							of the work. {formatCount(capacity.gpus)} are owned{capacity.basis === "given" ? "" : " (estimated from the history)"}.
 						</p>
 					</div>
-					<CandidatesTable assessment={assessment} />
-				</PanelSplit>
-			</Panel>
-			<Panel>
-				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
-					<div className="min-w-0 pb-3">
-						<PanelHeader
-							title="Total cost by owned GPUs"
-							sub={`a month, under the burst policy; least at ${formatCount(comparison.curve.minimumGpus)}`}
-						/>
-						<CurveChart comparison={comparison} />
-					</div>
 					<div className="min-w-0 pb-3">
 						<PanelHeader title="Hour of the week" sub="mean GPUs, UTC" />
 						<WeekChart assessment={assessment} />
 					</div>
 				</PanelSplit>
+			</Panel>
+			<Panel>
+				<CandidatesTable assessment={assessment} />
 			</Panel>
 			<Panel>
 				<SensitivityTable comparison={comparison} best={bestMix(result)} />

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-export const PLAN_VERBS = ["assess", "compare"] as const;
+export const PLAN_VERBS = ["assess", "compare", "headline"] as const;
 export type PlanVerb = (typeof PLAN_VERBS)[number];
 
 export interface PlanOptions {
@@ -22,6 +22,8 @@ export interface PlanOptions {
 	discountPercent: number | undefined;
 	growthPercent: number | undefined;
 	deliveryMonths: number | undefined;
+	/** Amdahl: of the one job on more GPUs. */
+	parallelPercent: number | undefined;
 	json: boolean;
 	redact: boolean;
 	progress: boolean;
@@ -55,6 +57,7 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 		discountPercent: percent("discount", values.discount, { min: 0, max: 100 }),
 		growthPercent: percent("growth", values.growth, { min: -90, max: 500 }),
 		deliveryMonths: wholeNumber("delivery", values.delivery, { min: 0, max: 60 }),
+		parallelPercent: percent("parallel", values.parallel, { min: 0, max: 100 }),
 		json: values.json ?? false,
 		redact: values.redact ?? false,
 		progress: !(values["no-progress"] ?? false),
@@ -81,6 +84,7 @@ function parse(argv: readonly string[]) {
 				discount: { type: "string" },
 				growth: { type: "string" },
 				delivery: { type: "string" },
+				parallel: { type: "string" },
 				json: { type: "boolean" },
 				redact: { type: "boolean" },
 				"no-progress": { type: "boolean" },

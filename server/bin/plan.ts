@@ -1,9 +1,11 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { assess } from "#server/plan/assess.ts";
 import { modelNamed } from "#server/plan/candidates/prices.ts";
+import { headline } from "#server/plan/headline.ts";
 import { readHistoryFile } from "#server/plan/history/read-history.ts";
 import { renderAssessment } from "#server/plan/render/assessment.ts";
 import { renderComparison } from "#server/plan/render/comparison.ts";
+import { renderHeadline } from "#server/plan/render/headline.ts";
 import { runStudy } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
@@ -32,12 +34,28 @@ async function main(): Promise<number> {
 	}
 }
 
-const RUN: Record<PlanVerb, (options: PlanOptions, bar: ProgressBar) => Promise<void>> = { assess: runAssess, compare: runCompare };
+const RUN: Record<PlanVerb, (options: PlanOptions, bar: ProgressBar) => Promise<void>> = {
+	assess: runAssess,
+	compare: runCompare,
+	headline: runHeadline,
+};
 
 async function runCompare(options: PlanOptions, bar: ProgressBar): Promise<void> {
 	const comparison = runStudy(await prepareStudy(options), ({ label, share }) => bar.draw(label, share, 1));
 	bar.clear();
 	process.stdout.write(options.json ? `${JSON.stringify(comparison, null, 1)}\n` : renderComparison(comparison));
+}
+
+/** A share that public scaling curves of data-parallel training reach at 8 times the GPUs: an assumption. */
+const PARALLEL_PERCENT = 97;
+
+async function runHeadline(options: PlanOptions, bar: ProgressBar): Promise<void> {
+	const study = await prepareStudy(options);
+	const command = `spillway plan headline --trace ${options.trace} --gpus ${study.assessment.capacity.gpus} --json`;
+	const parallelFraction = (options.parallelPercent ?? PARALLEL_PERCENT) / 100;
+	const report = headline(study, { command, parallelFraction }, ({ label, share }) => bar.draw(label, share, 1));
+	bar.clear();
+	process.stdout.write(options.json ? `${JSON.stringify(report, null, 1)}\n` : renderHeadline(report));
 }
 
 async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> {

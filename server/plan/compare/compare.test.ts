@@ -11,6 +11,7 @@ import { replayWithSeries } from "#server/simulation/replay/replay-with-series.t
 import { readScenarioFile } from "#server/simulation/scenario-file/read-scenario.ts";
 import { parseTrace } from "#server/simulation/trace-file/read-trace.ts";
 import { assess } from "../assess.ts";
+import { headline } from "../headline.ts";
 import { historyOf } from "../prepare.ts";
 import { runStudy } from "../study.ts";
 import { rangeOf, resampleWeeks } from "./bootstrap.ts";
@@ -96,6 +97,19 @@ describe("comparing options", { timeout: 60_000 }, () => {
 	it("asks for a pilot when the history is short", () => {
 		expect(comparison.decision.tests.find(({ test }) => test.includes("28 days"))?.passed).toBe(false);
 		expect(comparison.decision.verdict).not.toBe("go");
+	});
+});
+
+describe("published claims", { timeout: 60_000 }, () => {
+	it("are compared with replays of the same jobs, each with its command", () => {
+		const report = headline(study(), { command: "again", parallelFraction: 0.5 });
+		expect(report).toEqual(headline(study(), { command: "again", parallelFraction: 0.5 }));
+		expect(report.results.map(({ id }) => id)).toEqual(["time_to_model", "compute_cost", "spot_under_cap", "one_job", "tco"]);
+		const found = (id: string) => report.results.find((result) => result.id === id);
+		// Half in parallel on 8 times the GPUs: 1/2 + 1/16 of the time.
+		expect(found("one_job")).toMatchObject({ measured: -0.4375, reached: false, basis: "computed" });
+		expect(found("time_to_model")?.measured).toBeLessThan(0);
+		expect(found("spot_under_cap")?.measured).toBeLessThan(0);
 	});
 });
 

@@ -250,18 +250,18 @@ function rangesOf({ flow }: Row, { samples, context, outlook, burst }: DescribeC
 	};
 }
 
-function changeOf({ run }: Row, { samples, asIs, asIsSamples, hours }: DescribeContext, total: bigint): PlanOption["change"] {
+function changeOf({ run }: Row, { samples, asIs, asIsSamples }: DescribeContext, total: bigint): PlanOption["change"] {
 	const before = asIs.run.report;
 	const relative = (now: number, then: number): number => (then > 0 ? now / then - 1 : 0);
 	const changes = samples.map((sample, i) => relative(sample.meanTimeToModelMs, asIsSamples[i]?.meanTimeToModelMs ?? 0));
 	const range = rangeOf(changes);
-	const savedHours = (before.meanTimeToModelS * before.jobsDone - run.report.meanTimeToModelS * run.report.jobsDone) / 3600;
+	// Of the jobs that own GPUs alone can run; the others have no time to compare with.
+	const savedHours = ((before.meanTimeToModelS - run.report.meanTimeToModelS) * before.jobsDone) / 3600;
 	const asIsTotal = sumOwned(asIs.money) + asIs.run.cloudMicroUsd;
-	const isComparable = hours > 0 && before.jobsDone === run.report.jobsDone;
 	return {
 		meanTimeToModel: round4(relative(run.report.meanTimeToModelS, before.meanTimeToModelS)),
 		meanTimeToModelRange: { low: round4(range.low), high: round4(range.high) },
-		usdPerWaitHourSaved: isComparable && savedHours > 0 ? round2(Number(total - asIsTotal) / 1e6 / savedHours) : null,
+		usdPerWaitHourSaved: savedHours > 0 ? round2(Number(total - asIsTotal) / 1e6 / savedHours) : null,
 	};
 }
 
@@ -287,19 +287,22 @@ function assumptionsOf({ card, scenario }: CompareInput, outlook: Outlook, hours
 		{
 			name: "Cloud prices",
 			value: `${scenario.offers.length} offers`,
-			source: "the scenario; by default the shipped catalogue of the United States, at its dates (server/rates)",
+			source: "the scenario or your own sites; for a trace the shipped catalogue of the United States (server/rates)",
 		},
-		{
-			name: "Spot",
-			value: "up and down times of public probes",
-			source: "SkyPilot spot traces, NSDI '24 (server/simulation/replay/default-scenario.ts), unless the scenario has recordings",
-		},
-		{
-			name: "Checkpoints",
-			value: `every ${scenario.checkpointEveryMs / 60_000} min`,
-			source: "assumed for traces: they do not record it. Our own records say what each job saves",
-		},
+		...outsideAssumptions(scenario),
 		{ name: "Ranges", value: `${RESAMPLES} resamples of whole weeks, 5th to 95th percentile`, source: "block bootstrap, Künsch 1989" },
+	];
+}
+
+function outsideAssumptions({ availability, checkpointEveryMs }: ReplayScenario): Assumption[] {
+	const probes = "SkyPilot spot traces, NSDI '24 (server/simulation/replay/default-scenario.ts), unless the scenario has recordings";
+	return [
+		availability.size > 0
+			? { name: "Spot", value: "up and down times of public probes", source: probes }
+			: { name: "Spot", value: "interruptions and refusals on record", source: "own launches" },
+		Number.isFinite(checkpointEveryMs)
+			? { name: "Checkpoints", value: `every ${checkpointEveryMs / 60_000} min`, source: "assumed for traces: they do not record it" }
+			: { name: "Checkpoints", value: "as each job saves", source: "recorded with each job" },
 	];
 }
 

@@ -1,0 +1,30 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect } from "@playwright/test";
+import { open, test } from "./support/people.ts";
+
+const TRACE = readFileSync(path.resolve(import.meta.dirname, "../examples/simulate/trace.csv"));
+
+test("an uploaded trace becomes a decision with options that can be shown", async ({ page }) => {
+	test.setTimeout(180_000);
+	await open(page, "/plan", "Plan");
+	await page.getByRole("button", { name: "New study" }).click();
+	await page.getByLabel("Trace file").setInputFiles({ name: "trace.csv", mimeType: "text/csv", buffer: TRACE });
+	await page.getByLabel("Owned GPUs").fill("32");
+	await page.getByRole("button", { name: "Upload and study" }).click();
+	await expect(page.getByRole("table", { name: "Options" })).toBeVisible({ timeout: 150_000 });
+	await expect(page.getByRole("heading", { name: /^(Go|Pilot first|No-go)/ })).toBeVisible();
+	const cloud = page.getByRole("button", { name: "Cloud only" });
+	await cloud.click();
+	await expect(cloud).toHaveAttribute("aria-pressed", "true");
+	await expect(page).toHaveURL(/option=cloud_only/);
+});
+
+test.describe("a data scientist", () => {
+	test.use({ person: "scientist" });
+	test("has no entry and no access", async ({ page }) => {
+		await open(page, "/plan", "Plan");
+		await expect(page.getByText("Access denied")).toBeVisible();
+		await expect(page.getByRole("link", { name: "Plan", exact: true })).toHaveCount(0);
+	});
+});

@@ -1,0 +1,174 @@
+import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
+import { type OptionSpec, type RanOption, runSpec } from "./compare/options.ts";
+import { ownedMoney, scaledCard, sumOwned } from "./compare/owned-money.ts";
+import { homeOnly, type PlanPolicy, readPlanPolicy, shippedPolicies } from "./compare/policies.ts";
+import { nodeGpus, ownedGpus } from "./compare/resize.ts";
+import type { Study, StudyProgress } from "./study.ts";
+
+/** A published claim next to what this history gives. Shares are changes: −0.4 is 40% less. */
+export interface HeadlineResult {
+	id: string;
+	claim: string;
+	/** From the strongest to the weakest figure that was claimed. */
+	claimed: { from: number; to: number };
+	measured: number | null;
+	/** Reaches at least the weakest figure. */
+	reached: boolean | null;
+	/** replayed: by the decision core; computed: by a formula. */
+	basis: "replayed" | "computed";
+	how: string;
+	command: string;
+}
+
+/** What `spillway plan headline --json` prints. */
+export interface PlanHeadline {
+	apiVersion: "spillway/v1";
+	kind: "PlanHeadline";
+	trace: string;
+	seed: number;
+	ownedGpus: number;
+	peakGpus: number;
+	results: HeadlineResult[];
+}
+
+export interface HeadlineOptions {
+	/** How the figures are seen again. */
+	command: string;
+	/** Share of a job that runs in parallel (Amdahl), for the job on more GPUs. */
+	parallelFraction: number;
+}
+
+const CAP_USD = 50_000;
+/** Hours of the claim, and how many times the GPUs are taken. */
+const LONG_JOB = { beforeHours: 72, afterHours: 18, timesGpus: 8 } as const;
+
+const policyText = (name: string, rules: string, budgets = ""): string => `apiVersion: spillway/v1
+kind: Policy
+metadata: { name: ${name} }
+spec:
+  rules:
+    - id: burst
+      burst: { after: { forecastWait: 30m } }
+${rules}    - id: instance-life
+      limit: { instanceHours: 720 }
+${budgets}  weights: { delayUsdPerHour: 5, carbonUsdPerTonne: 0 }
+`;
+const required = (type: "spot" | "on_demand"): string => `    - id: one-capacity-type\n      require: { capacityType: ${type} }\n`;
+const CAP = `  budgets:\n    - { id: cloud-month, scope: "true", period: month, capUsd: ${CAP_USD}, atCap: hold }\n`;
+
+/** Replays what the claims need, and sets them side by side. Same study, same result. */
+export function headline(study: Study, options: HeadlineOptions, onProgress: (progress: StudyProgress) => void = () => {}): PlanHeadline {
+	const { scenario, assessment } = study;
+	const jobs = jobsThatFit(study.jobs, scenario);
+	const specs = specsOf(study);
+	const runs = new Map<string, RanOption>();
+	for (const [i, spec] of specs.entries()) {
+		const share = (done: number, total: number): number => (i + (total === 0 ? 1 : done / total)) / specs.length;
+		runs.set(
+			spec.id,
+			runSpec(spec, jobs, scenario, (done, total) => onProgress({ label: spec.label, share: share(done, total) })),
+		);
+	}
+	const money = moneyOf(study, specs, runs);
+	const figures = figuresOf(runs, money, options.parallelFraction);
+	return {
+		apiVersion: "spillway/v1",
+		kind: "PlanHeadline",
+		...{ trace: assessment.history.source, seed: scenario.seed, ownedGpus: ownedGpus(scenario), peakGpus: peakOf(study) },
+		results: figures.map((figure) => ({
+			...figure,
+			reached: figure.measured === null ? null : figure.measured <= figure.claimed.to + 1e-9,
+			command: options.command,
+		})),
+	};
+}
+
+/** Owned GPUs that carry the work of 99% of the hours. */
+function peakOf({ assessment, scenario }: Study): number {
+	const line = assessment.demand.lines.find(({ shareOfHours }) => shareOfHours === 0.99)?.gpus ?? assessment.demand.peakGpus;
+	const node = nodeGpus(scenario);
+	return Math.max(ownedGpus(scenario), Math.ceil(line / node) * node);
+}
+
+function specsOf(study: Study): OptionSpec[] {
+	const base = ownedGpus(study.scenario);
+	const [, balanced] = shippedPolicies() as [PlanPolicy, PlanPolicy, PlanPolicy];
+	const spec = (id: string, policy: PlanPolicy, gpus: number, hasCloud = true): OptionSpec => {
+		return { id, label: id, kind: "burst", policy, ownedGpus: gpus, hasCloud };
+	};
+	const own = (id: string, text: string): PlanPolicy => readPlanPolicy(id, id, text);
+	const onDemand = own(
+		"on_demand",
+		policyText("on-demand", required("on_demand")).replace("{ after: { forecastWait: 30m } }", "{ always: true }"),
+	);
+	return [
+		spec("as_is", homeOnly(), base, false),
+		spec("burst", balanced, base),
+		spec("peak", homeOnly(), peakOf(study), false),
+		spec("cloud_on_demand", onDemand, 0),
+		spec("spot_capped", own("spot", policyText("spot-capped", required("spot"), CAP)), base),
+	];
+}
+
+/** Full cost of each run, micro-dollars. */
+function moneyOf({ card, assessment }: Study, specs: readonly OptionSpec[], runs: ReadonlyMap<string, RanOption>): Map<string, number> {
+	const span = { fromMs: Date.parse(assessment.history.from), toMs: Date.parse(assessment.history.to) };
+	return new Map(
+		specs.map(({ id, ownedGpus: gpus }) => {
+			const run = runs.get(id);
+			const owned = sumOwned(ownedMoney(scaledCard(card, gpus), span, run?.homeGpuMs ?? 0));
+			return [id, Number(owned + (run?.cloudMicroUsd ?? 0n))];
+		}),
+	);
+}
+
+type Figure = Omit<HeadlineResult, "reached" | "command">;
+
+function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<string, number>, parallelFraction: number): Figure[] {
+	const change = (now: number | undefined, then: number | undefined): number | null =>
+		now === undefined || then === undefined || then === 0 ? null : Math.round((now / then - 1) * 10_000) / 10_000;
+	const time = (id: string) => runs.get(id)?.report.meanTimeToModelS;
+	const perHour = (id: string): number | undefined => {
+		const run = runs.get(id);
+		return run && run.report.cloudGpuHours > 0 ? Number(run.cloudMicroUsd) / run.report.cloudGpuHours : undefined;
+	};
+	const scaled = 1 - parallelFraction + parallelFraction / LONG_JOB.timesGpus;
+	return [
+		{
+			...{ id: "time_to_model", claim: "Mean time to model", claimed: { from: -0.6, to: -0.4 }, basis: "replayed" },
+			...{ measured: change(time("burst"), time("as_is")), how: "bursting after 30 min of expected wait, beside own GPUs only" },
+		},
+		{
+			...{ id: "compute_cost", claim: "Compute cost", claimed: { from: -0.6, to: -0.4 }, basis: "replayed" },
+			...{
+				measured: change(money.get("burst"), money.get("cloud_on_demand")),
+				how: "full cost of own GPUs and bursting, beside on-demand only",
+			},
+		},
+		{
+			...{
+				id: "spot_under_cap",
+				claim: `Cloud cost of a GPU-hour on spot under a $${CAP_USD} monthly cap`,
+				claimed: { from: -0.65, to: -0.65 },
+			},
+			...{
+				basis: "replayed",
+				measured: change(perHour("spot_capped"), perHour("cloud_on_demand")),
+				how: "bursting on spot only, beside the same jobs on demand only",
+			},
+		},
+		{
+			...{ id: "one_job", claim: `One job from ${LONG_JOB.beforeHours} h to ${LONG_JOB.afterHours} h on more GPUs`, basis: "computed" },
+			claimed: { from: LONG_JOB.afterHours / LONG_JOB.beforeHours - 1, to: LONG_JOB.afterHours / LONG_JOB.beforeHours - 1 },
+			measured: Math.round((scaled - 1) * 10_000) / 10_000,
+			how: `Amdahl's law with ${LONG_JOB.timesGpus} times the GPUs and a parallel fraction of ${parallelFraction}; not replayed`,
+		},
+		{
+			...{ id: "tco", claim: "Total cost of owning for the peak", claimed: { from: -0.4, to: -0.4 }, basis: "replayed" },
+			...{
+				measured: change(money.get("burst"), money.get("peak")),
+				how: "own GPUs and bursting, beside owning for the 99% line of demand",
+			},
+		},
+	];
+}
