@@ -239,6 +239,8 @@ function queryText(query: Query): string {
 export function readAs<T>(schema: z.ZodType<T>, answer: Answer, what: string): T {
 	const result = schema.safeParse(answer.json);
 	if (result.success) return result.data;
+	// A newer server may know more values of a closed list: they are shown as they are.
+	if (result.error.issues.every(({ code }) => code === "invalid_value")) return answer.json as T;
 	const issue = result.error.issues[0];
 	throw new UnreachableError(
 		`The server's ${what} is not as this version of the command expects (${issue?.path.join(".")}: ${issue?.message}); --json shows it as it is.`,

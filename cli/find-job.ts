@@ -1,10 +1,11 @@
+import { jobSchema } from "#server/contract/outputs/job.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { isFinal, JOB_TRANSITIONS } from "#server/domain/states.ts";
 import { badInput } from "./args.ts";
 import { readAs } from "./client.ts";
 import type { CommandContext } from "./command.ts";
 import { CliError, EXIT } from "./exit.ts";
-import { type Job, jobShape } from "./shapes/job.ts";
-import { pageOf } from "./shapes/parts.ts";
+import type { Job } from "./response-types.ts";
 
 const WHOLE_ID = /^job_[0-9a-z]{26}$/;
 const PAGE = 500;
@@ -23,7 +24,7 @@ export async function findJobId(ctx: CommandContext, given: string, options: { w
 	let cursor: string | null = null;
 	for (let page = 0; page < PAGES_MAX; page++) {
 		const answer = await ctx.client.get("/jobs", { q: given, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
-		const { items, nextCursor } = readAs(pageOf(jobShape), answer, "list of jobs");
+		const { items, nextCursor } = readAs(pageOf(jobSchema), answer, "list of jobs");
 		const found = prefix ? items.filter((j) => j.id.startsWith(given)) : items.filter((j) => j.name === given);
 		if (found.length > 0) return prefix ? onlyOne(given, found) : newest(ctx, given, found, options.write ?? false);
 		cursor = nextCursor;

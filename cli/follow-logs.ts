@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
+import { followedLineSchema } from "#server/contract/outputs/job.ts";
 import { readAs, UnreachableError } from "./client.ts";
 import type { CommandContext } from "./command.ts";
 import { styled } from "./render/style.ts";
-import { followedShape } from "./shapes/job.ts";
 
 const RETRY_MS = 1_000;
 const UNREACHABLE_PATIENCE_MS = 60_000;
@@ -47,7 +47,7 @@ async function printUntilBroken(ctx: CommandContext, jobId: string, from: Follow
 	const query = place.last === null ? start : { attempt: place.last.attempt, after: place.last.number };
 	for await (const text of ctx.client.lines(`/jobs/${jobId}/logs`, { follow: 1, ...query })) {
 		place.reachedMs = io.nowMs();
-		const line = readAs(followedShape, { text, json: parsed(text) }, "log");
+		const line = readAs(followedLineSchema, { text, json: parsed(text) }, "log");
 		if ("end" in line) {
 			if (json) io.out(`${text}\n`);
 			return true;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { policyCheckSchema } from "#server/contract/outputs/policy.ts";
 import { CliError, EXIT } from "./exit.ts";
-import { checkShape } from "./shapes/policy.ts";
 
 /** Its own program, as the command knows no parser: what the server says and what is said here are one. */
 const PROGRAM = path.resolve(import.meta.dirname, "../server/bin/lint-policy.ts");
@@ -15,7 +15,7 @@ export async function lintOffline(source: string) {
 	child.stdin.end(source);
 	try {
 		const answer = await Promise.race([text(child.stdout), failed]);
-		return checkShape.pick({ ok: true, problems: true }).parse(JSON.parse(answer));
+		return policyCheckSchema.pick({ ok: true, problems: true }).parse(JSON.parse(answer));
 	} catch (cause) {
 		throw new CliError(EXIT.server, `The parser cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`, { cause });
 	}

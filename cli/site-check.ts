@@ -1,8 +1,9 @@
-import type { z } from "zod";
 import { ago } from "./render/format.ts";
-import type { siteShape } from "./shapes/capacity.ts";
+import type { Site } from "./response-types.ts";
 
-type Site = z.infer<typeof siteShape>;
+type CheckedSite = Pick<Site, "id" | "enabled" | "healthy" | "healthMessage" | "lastSeenAt" | "gpusTotal"> & {
+	pools: readonly Pick<Site["pools"][number], "gpus" | "accelerator">[];
+};
 
 /** A site that no scheduler has looked at for so long is not looked at. */
 const SEEN_WITHIN_MS = 60_000;
@@ -13,7 +14,7 @@ export interface SiteFinding {
 }
 
 /** What a person asks first when a site takes no jobs, as the scheduler last saw it. What is not good says what to do. */
-export function findingsOf(site: Site, nowMs: number): SiteFinding[] {
+export function findingsOf(site: CheckedSite, nowMs: number): SiteFinding[] {
 	const owned = site.gpusTotal !== null;
 	const seen = site.lastSeenAt !== null && nowMs - Date.parse(site.lastSeenAt) <= SEEN_WITHIN_MS;
 	const found: SiteFinding[] = [

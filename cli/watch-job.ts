@@ -1,3 +1,4 @@
+import { jobSchema } from "#server/contract/outputs/job.ts";
 import { isFinal, JOB_TRANSITIONS } from "#server/domain/states.ts";
 import { type Answer, readAs, UnreachableError } from "./client.ts";
 import type { CommandContext } from "./command.ts";
@@ -5,7 +6,7 @@ import { CliError, EXIT, type ExitCode } from "./exit.ts";
 import { count, duration, money, place } from "./render/format.ts";
 import { styled, styleOfState } from "./render/style.ts";
 import { clean } from "./render/table.ts";
-import { type Job, jobShape } from "./shapes/job.ts";
+import type { Job } from "./response-types.ts";
 
 const LOOK_EVERY_MS = 500;
 /** Jobs that are asked for at the same time. */
@@ -31,7 +32,7 @@ export async function waitForJobs(ctx: CommandContext, ids: readonly string[]): 
 					await Promise.all(
 						open.slice(i, i + ASKED_AT_ONCE).map(async (id) => {
 							const answer = await ctx.client.get(`/jobs/${id}`);
-							answers.set(id, { answer, job: readAs(jobShape, answer, "job") });
+							answers.set(id, { answer, job: readAs(jobSchema, answer, "job") });
 						}),
 					);
 				}

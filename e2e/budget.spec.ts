@@ -1,7 +1,7 @@
 import { expect } from "@playwright/test";
 import { z } from "zod";
-import { quoteShape } from "#cli/shapes/decision.ts";
-import type { JobDetail } from "#cli/shapes/job.ts";
+import type { JobDetail } from "#cli/response-types.ts";
+import { quoteSchema } from "#server/contract/outputs/decision.ts";
 import { publish } from "./support/database.ts";
 import { bookedInstances } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";
@@ -71,7 +71,7 @@ test("two submissions at once against room for one more instance: one bursts, th
 
 async function worstCaseOfBurst(): Promise<bigint> {
 	const ask = async () =>
-		quoteShape.parse((await call("POST", "/quotes", aJob({ name: "race", command: ["sleep", "300"], estimate: "300s" }))).body);
+		quoteSchema.parse((await call("POST", "/quotes", aJob({ name: "race", command: ["sleep", "300"], estimate: "300s" }))).body);
 	const quote = await eventually("a quote would burst", ask, ({ outcome }) => outcome === "launch");
 	const chosen = quote.candidates.find(({ outcome }) => outcome === "chosen");
 	return BigInt(chosen?.worstCaseMicroUsd ?? 0);

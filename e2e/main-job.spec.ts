@@ -1,6 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 import { z } from "zod";
-import { type JobDetail, submittedBatchShape } from "#cli/shapes/job.ts";
+import type { JobDetail } from "#cli/response-types.ts";
+import { submittedJobsSchema } from "#server/contract/outputs/job.ts";
 import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { asInstallation, countUnsettled } from "./support/database.ts";
 import { bookedInstances, interruptMachineOf } from "./support/emulator.ts";
@@ -29,7 +30,7 @@ test("more jobs than fit at home: some burst, one is interrupted and goes on, al
 	const ids = await test.step("submit seven by the command line", async () => {
 		const { exitCode, stdout, stderr } = await spillway("submit", "-f", "examples/language-id/job.yaml", "--count", String(JOBS), "--json");
 		expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-		return submittedBatchShape.parse(JSON.parse(stdout)).items.map(({ id }) => id);
+		return submittedJobsSchema.parse(JSON.parse(stdout)).items.map(({ id }) => id);
 	});
 	expect(ids).toHaveLength(JOBS);
 

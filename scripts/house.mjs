@@ -98,7 +98,7 @@ export const HOUSE = {
 	},
 	e2e: {
 		at: ["e2e/", "playwright.config.ts"],
-		imports: [...PURE_CORE, "rates", "emulators", "db", "services", "auth", "cli", "scripts", "env"],
+		imports: [...PURE_CORE, "rates", "emulators", "db", "services", "auth", "contract", "cli", "scripts", "env"],
 		packages: "any",
 	},
 	scripts: {

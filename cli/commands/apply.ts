@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { company } from "#server/contract/company.ts";
 import { parseCompanyText } from "#server/domain/company-file.ts";
 import { COMPANY_LIMITS, secretRefsOf } from "#server/domain/company-schema.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -8,7 +9,7 @@ import { ApiError, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, oneLine } from "../exit.ts";
 import { styled } from "../render/style.ts";
-import { type CompanyChange, companyAppliedShape, companyPlanShape } from "../shapes/company.ts";
+import type { CompanyChange } from "../response-types.ts";
 
 const LINES_SHOWN = 40;
 
@@ -35,7 +36,7 @@ export const apply: Command = {
 		const answer = await client.post("/company/plan", body).catch((error: unknown) => {
 			throw atPlaces(ctx, file, error);
 		});
-		const { changes, skipped, hash } = readAs(companyPlanShape, answer, "difference");
+		const { changes, skipped, hash } = readAs(company.plan.output, answer, "difference");
 		const isDry = args.has("dry-run");
 		if (ctx.json && (isDry || changes.length === 0)) io.out(`${answer.text}\n`);
 		else if (!ctx.json) {
@@ -49,7 +50,7 @@ export const apply: Command = {
 		if (isDry) return EXIT.conflict;
 		await demandAgreement(ctx, changes.length);
 		const done = await client.post("/company/apply", { ...body, hash });
-		const { applied } = readAs(companyAppliedShape, done, "answer");
+		const { applied } = readAs(company.apply.output, done, "answer");
 		io.out(ctx.json ? `${done.text}\n` : `${applied.length} ${applied.length === 1 ? "change" : "changes"} applied.\n`);
 		return EXIT.done;
 	},

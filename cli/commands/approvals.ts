@@ -1,11 +1,12 @@
+import { approvalSchema, decidedApprovalSchema } from "#server/contract/outputs/approval.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { about, exactTime, label, money, NONE } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { type ApprovalShape, answeredShape, approvalShape } from "../shapes/approval.ts";
-import { pageOf } from "../shapes/parts.ts";
+import type { Approval } from "../response-types.ts";
 
 export const approvals: Command = {
 	name: "approvals",
@@ -34,10 +35,10 @@ export const approvals: Command = {
 	},
 };
 
-const placeOf = ({ quote: { placement } }: ApprovalShape): string =>
+const placeOf = ({ quote: { placement } }: Approval): string =>
 	[placement.provider, placement.region, placement.instanceType].filter((part) => part !== null).join(" ");
 
-function saidOf({ state, upToMicroUsd, decidedBy, mayAnswer }: ApprovalShape): string {
+function saidOf({ state, upToMicroUsd, decidedBy, mayAnswer }: Approval): string {
 	if (state === "open") return mayAnswer ? "asks you" : "waits";
 	const said = state === "granted" && upToMicroUsd !== null ? `yes, up to ${money(upToMicroUsd)}` : state === "refused" ? "no" : state;
 	return decidedBy === null ? said : `${said} (${decidedBy})`;
@@ -66,7 +67,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "ANSWER", cell: saidOf },
 				{ head: past ? "ASKED" : "UNTIL", cell: (a) => exactTime(Date.parse(past ? a.requestedAt : a.expiresAt)) },
 			],
-			readAs(pageOf(approvalShape), response, "list of approvals").items,
+			readAs(pageOf(approvalSchema), response, "list of approvals").items,
 			{ empty: past ? "No one was asked about a job yet." : "No job waits for a yes." },
 		),
 	);
@@ -86,7 +87,7 @@ async function answer(ctx: CommandContext, verb: "grant" | "refuse", id: string)
 		io.out(`${response.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(answeredShape, response, "answer");
+	const done = readAs(decidedApprovalSchema, response, "answer");
 	io.out(
 		done.upToMicroUsd === null
 			? `${done.jobId}  refused: it waits at home\n`

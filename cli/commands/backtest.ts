@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { backtestSchema } from "#server/contract/outputs/backtest.ts";
 import type { Options } from "../args.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
@@ -7,7 +8,7 @@ import type { CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { count, duration, exactMoney, grams, money } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { type BacktestShape, backtestShape } from "../shapes/backtest.ts";
+import type { Backtest } from "../response-types.ts";
 
 /** `spillway policy backtest FILE`: what policy.ts adds for it. */
 export const BACKTEST_OPTIONS: Options = {
@@ -20,7 +21,7 @@ export const BACKTEST_EXAMPLE = "spillway policy backtest policy.yaml --days 30"
 const ASK_EVERY_MS = 500;
 const BAR = 24;
 
-type Result = NonNullable<BacktestShape["result"]>;
+type Result = NonNullable<Backtest["result"]>;
 
 /** Replays a draft beside the version in force, shows how far it is, and what it would have done. `file` is absent with --cancel. */
 export async function runBacktest(ctx: CommandContext, file: string | undefined, name = "default"): Promise<ExitCode> {
@@ -34,7 +35,7 @@ export async function runBacktest(ctx: CommandContext, file: string | undefined,
 	if (!Number.isInteger(limit) || limit < 0) throw badInput("--limit must be a whole number.");
 	const source = file === "-" ? await io.readStdin(256 * 1024) : readPolicy(io.cwd, file);
 	let answer = await client.post(`/policies/${encodeURIComponent(name)}/backtest`, { source, days });
-	let backtest = readAs(backtestShape, answer, "backtest");
+	let backtest = readAs(backtestSchema, answer, "backtest");
 	const { id } = backtest;
 	while (backtest.state === "queued" || backtest.state === "running") {
 		if (io.progress) io.err(`\r\u001b[2K${progressLine(backtest)}`);
@@ -44,7 +45,7 @@ export async function runBacktest(ctx: CommandContext, file: string | undefined,
 			return EXIT.interrupted;
 		}
 		answer = await client.get(`/backtests/${encodeURIComponent(id)}`);
-		backtest = readAs(backtestShape, answer, "backtest");
+		backtest = readAs(backtestSchema, answer, "backtest");
 	}
 	if (io.progress) io.err("\r\u001b[2K");
 	if (json) io.out(`${answer.text}\n`);
@@ -68,7 +69,7 @@ function readPolicy(cwd: string, file: string): string {
 	}
 }
 
-export function progressLine({ state, progressPermille }: Pick<BacktestShape, "state" | "progressPermille">): string {
+export function progressLine({ state, progressPermille }: Pick<Backtest, "state" | "progressPermille">): string {
 	if (state === "queued") return "waits for the scheduler";
 	const done = Math.round((progressPermille / 1000) * BAR);
 	return `${"█".repeat(done)}${"░".repeat(BAR - done)} ${Math.floor(progressPermille / 10)} %`;
@@ -81,7 +82,7 @@ interface Line {
 	change: string;
 }
 
-function backtestText({ io }: CommandContext, backtest: BacktestShape, result: Result, limit: number): string {
+function backtestText({ io }: CommandContext, backtest: Backtest, result: Result, limit: number): string {
 	const { published: p, draft: d } = result;
 	const between = `${backtest.from.slice(0, 10)} to ${backtest.to.slice(0, 10)}`;
 	const head = `The draft beside version ${backtest.baseVersion} on ${count(d.jobs, "job")} of ${between}, in ${result.replaySeconds} s.\n\n`;
@@ -111,7 +112,7 @@ function backtestText({ io }: CommandContext, backtest: BacktestShape, result: R
 	const title =
 		result.movedCount === 0 ? "No job would have gone elsewhere." : `${count(result.movedCount, "job")} would have gone elsewhere:`;
 	const gaps = result.gaps.map((gap) => `- ${oneLine(gap)}`).join("\n");
-	return `${head}${sums}\n${title}\n${moved}${moved ? "\n" : ""}${more > 0 ? `and ${more} more\n` : ""}\nWhat the record cannot tell:\n${gaps}\n`;
+	return `${head}${sums}\n${title}\n${moved}${moved ? "\n" : ""}${more > 0 ? `and ${more} more\n` : ""}\nWhat the record does not show:\n${gaps}\n`;
 }
 
 type Sums = Result["draft"];

@@ -2,15 +2,16 @@ import { createReadStream, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+import { billSchema, importedBillSchema, reconciliationSchema } from "#server/contract/outputs/bill.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { table } from "../render/table.ts";
+import type { Bill } from "../response-types.ts";
 import { saveStream } from "../save-stream.ts";
-import { type BillShape, billShape, importedBillShape, reconciliationShape } from "../shapes/bill.ts";
-import { pageOf } from "../shapes/parts.ts";
 
 const VERBS = "bill import FILE..., bill ls, bill show ID, bill export ID, bill check MONTH";
 
@@ -54,7 +55,7 @@ async function importFiles({ io, client, json }: CommandContext, files: readonly
 			io.out(`${answer.text}\n`);
 			continue;
 		}
-		const { bill: made, alreadyImported } = readAs(importedBillShape, answer, "imported bill");
+		const { bill: made, alreadyImported } = readAs(importedBillSchema, answer, "imported bill");
 		const repeated = made.repeatedRows === 0 ? "" : `, ${made.repeatedRows} of them in an earlier bill already`;
 		io.out(
 			alreadyImported
@@ -85,7 +86,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		table(
 			io,
 			[
-				{ head: "BILL", cell: (b: BillShape) => b.id },
+				{ head: "BILL", cell: (b: Bill) => b.id },
 				{ head: "FILE", cell: (b) => b.fileName },
 				{ head: "FROM", cell: (b) => b.providers.join(", ") },
 				{ head: "MONTHS", cell: (b) => b.months.join(", ") },
@@ -93,7 +94,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 				{ head: "BILLED", cell: (b) => exactMoney(b.billedMicroUsd), right: true },
 				{ head: "IMPORTED", cell: (b) => exactTime(Date.parse(b.importedAt)) },
 			],
-			readAs(pageOf(billShape), answer, "list of bills").items,
+			readAs(pageOf(billSchema), answer, "list of bills").items,
 			{ empty: "No bill was imported yet. Import one with: spillway bill import FILE" },
 		),
 	);
@@ -106,7 +107,7 @@ async function show({ io, client, json }: CommandContext, id: string): Promise<E
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const b = readAs(billShape, answer, "bill");
+	const b = readAs(billSchema, answer, "bill");
 	const rows: [string, string][] = [
 		["bill", b.id],
 		["file", `${b.fileName} (FOCUS ${b.focusVersion})`],
@@ -130,7 +131,7 @@ async function check({ io, client, json, args }: CommandContext, month: string):
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const found = readAs(reconciliationShape, answer, "reconciliation");
+	const found = readAs(reconciliationSchema, answer, "reconciliation");
 	io.out(
 		table(
 			io,

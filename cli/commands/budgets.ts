@@ -1,12 +1,12 @@
 import type { z } from "zod";
+import { budgetDetailSchema, budgetStatusSchema, capChangedSchema } from "#server/contract/outputs/budget.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { about, exactTime, label, money, NONE } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
-import { budgetDetailShape, budgetShape, capChangedShape } from "../shapes/budget.ts";
-import { pageOf } from "../shapes/parts.ts";
 
 export const budgets: Command = {
 	name: "budgets",
@@ -35,7 +35,7 @@ export const budgets: Command = {
 	},
 };
 
-type Budget = z.infer<typeof budgetShape>;
+type Budget = z.infer<typeof budgetStatusSchema>;
 
 function forecastOf({ forecast }: Budget): string {
 	return forecast ? `${about(forecast.expectedMicroUsd)} (${money(forecast.lowMicroUsd)} to ${money(forecast.highMicroUsd)})` : NONE;
@@ -63,7 +63,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "AT CAP", cell: (b) => b.atCap.replaceAll("_", " ") },
 				{ head: "FOR", cell: (b) => (b.scope === "true" ? "every job" : b.scope) },
 			],
-			readAs(pageOf(budgetShape), answer, "list of budgets").items,
+			readAs(pageOf(budgetStatusSchema), answer, "list of budgets").items,
 			{ empty: "The active policy has no budgets: cloud money has no cap." },
 		),
 	);
@@ -77,7 +77,7 @@ async function show(ctx: CommandContext, id: string): Promise<ExitCode> {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const budget = readAs(budgetDetailShape, answer, "budget");
+	const budget = readAs(budgetDetailSchema, answer, "budget");
 	io.out(`${heading(io, budget.id)}\n${budget.sentence}\n\n`);
 	io.out(
 		fields(io, [
@@ -137,7 +137,7 @@ async function set(ctx: CommandContext, id: string): Promise<ExitCode> {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(capChangedShape, answer, "answer");
+	const done = readAs(capChangedSchema, answer, "answer");
 	const change = `${id}  ${money(done.fromMicroUsd)} -> ${money(done.toMicroUsd)}`;
 	io.out(
 		done.kind === "changed"

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { carbonSchema, importedIntensitySchema } from "#server/contract/outputs/carbon.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -7,7 +8,6 @@ import { readTextFile } from "../read-text-file.ts";
 import { count, exactTime, gpuHours, grams, NONE } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { carbonShape, importedIntensityShape } from "../shapes/carbon.ts";
 
 export const carbon: Command = {
 	name: "carbon",
@@ -38,7 +38,7 @@ async function show({ args, io, client, json }: CommandContext): Promise<ExitCod
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, totals, fromMs, toMs, groupBy } = readAs(carbonShape, answer, "carbon");
+	const { items, totals, fromMs, toMs, groupBy } = readAs(carbonSchema, answer, "carbon");
 	const co2 = (milligrams: string): string => grams(Number(milligrams) / 1_000);
 	const kwh = (milliWh: string): string => `${(Number(milliWh) / 1e6).toFixed(1)} kWh`;
 	const share = (part: string, whole: string): string => (whole === "0" ? NONE : `${((Number(part) / Number(whole)) * 100).toFixed(0)}%`);
@@ -94,7 +94,7 @@ async function take({ args, io, client, json }: CommandContext): Promise<ExitCod
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(importedIntensityShape, answer, "import");
+	const done = readAs(importedIntensitySchema, answer, "import");
 	for (const { zone: name, hours, fromMs, toMs } of done.zones) {
 		io.out(`${name}: ${count(hours, "hour")}, ${exactTime(fromMs)} to ${exactTime(toMs)}\n`);
 	}

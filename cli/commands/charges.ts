@@ -1,3 +1,4 @@
+import { chargePageSchema, refundSchema } from "#server/contract/outputs/spend.ts";
 import { CHARGE_CORRECTIONS } from "#server/domain/charge.ts";
 import { LOST } from "#server/domain/lost-work.ts";
 import { badInput } from "../args.ts";
@@ -7,7 +8,6 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { count, duration, exactMoney, exactTime, gpuHours, label } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { chargesShape, refundShape } from "../shapes/spend.ts";
 import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const charges: Command = {
@@ -66,7 +66,7 @@ async function refund({ args, io, client, json }: CommandContext, id: string): P
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(refundShape, answer, "refund");
+	const done = readAs(refundSchema, answer, "refund");
 	io.out(`${done.chargeId}  ${exactMoney(done.refundedMicroUsd)} refunded, ${exactMoney(done.leftMicroUsd)} left\n`);
 	return EXIT.done;
 }
@@ -89,7 +89,7 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, totals, later, budget, fromMs, toMs, nextCursor } = readAs(chargesShape, answer, "list of charges");
+	const { items, totals, later, budget, fromMs, toMs, nextCursor } = readAs(chargePageSchema, answer, "list of charges");
 	io.out(
 		table(
 			io,

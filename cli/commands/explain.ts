@@ -1,4 +1,6 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { decisionSchema, replaySchema, waitingSchema } from "#server/contract/outputs/decision.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -8,11 +10,8 @@ import { candidateText } from "../render/candidates.ts";
 import { count, exactTime, relative } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean, fields, heading, table } from "../render/table.ts";
-import { explanationShape, replayShape, waitingShape } from "../shapes/decision.ts";
-import { pageOf } from "../shapes/parts.ts";
 
-const decisionShape = explanationShape.extend({ id: z.string(), attemptNumber: z.number().nullable() });
-type Decision = z.infer<typeof decisionShape>;
+type Decision = z.infer<typeof decisionSchema>;
 
 export const explain: Command = {
 	name: "explain",
@@ -36,7 +35,7 @@ export const explain: Command = {
 
 async function replay({ client, io, json }: CommandContext, id: string, decision: string | undefined): Promise<ExitCode> {
 	const answer = await client.get(`/jobs/${id}/replay`, { decision });
-	const replayed = readAs(replayShape, answer, "replay");
+	const replayed = readAs(replaySchema, answer, "replay");
 	if (json) io.out(`${answer.text}\n`);
 	else {
 		const { same, recorded, difference, policy, input } = replayed;
@@ -68,8 +67,8 @@ async function tell(ctx: CommandContext, id: string): Promise<ExitCode> {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const waiting = readAs(waitingShape, await client.get(`/jobs/${id}/waiting`), "reason to wait");
-	const [newest, ...earlier] = readAs(pageOf(decisionShape), answer, "list of decisions").items;
+	const waiting = readAs(waitingSchema, await client.get(`/jobs/${id}/waiting`), "reason to wait");
+	const [newest, ...earlier] = readAs(pageOf(decisionSchema), answer, "list of decisions").items;
 	if (waiting.waits) io.out(waitingText(ctx, id, waiting));
 	if (newest) io.out(decisionText(ctx, id, newest, earlier));
 	else if (!waiting.waits) io.out(`Nothing was decided for ${id} yet; spillway show ${id} says how it stands.\n`);
@@ -77,7 +76,7 @@ async function tell(ctx: CommandContext, id: string): Promise<ExitCode> {
 }
 
 /** The one reason, and what would change it: by itself, by others, or by submitting it otherwise. */
-function waitingText({ io }: CommandContext, id: string, { reason, changes, suggestions }: z.infer<typeof waitingShape>): string {
+function waitingText({ io }: CommandContext, id: string, { reason, changes, suggestions }: z.infer<typeof waitingSchema>): string {
 	const listed = (title: string, sentences: readonly { sentence: string }[]): string =>
 		sentences.length === 0 ? "" : `${heading(io, title)}${sentences.map((s) => `${clean(s.sentence)}\n`).join("")}`;
 	return [

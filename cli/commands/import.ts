@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { stringify } from "yaml";
+import { importSchema, submittedJobsSchema } from "#server/contract/outputs/job.ts";
 import { decodeScript } from "#server/domain/imports/decode.ts";
 import { JOB_LIMITS } from "#server/domain/job-schema.ts";
 import { badInput } from "../args.ts";
@@ -9,7 +10,6 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findingCounts, findingLine } from "../render/findings.ts";
 import { count } from "../render/format.ts";
-import { importShape, submittedBatchShape } from "../shapes/job.ts";
 
 const KINDS: Readonly<Record<string, string>> = {
 	sbatch: "/imports/sbatch",
@@ -40,7 +40,7 @@ export const importCommand: Command = {
 		const zoneOffsetMinutes = -new Date(io.nowMs()).getTimezoneOffset();
 		const script = { text, zoneOffsetMinutes, ...(team === undefined ? {} : { team }) };
 		const answer = await ctx.client.post(route, script);
-		const imported = readAs(importShape, answer, "import");
+		const imported = readAs(importSchema, answer, "import");
 		for (const line of imported.findings.map((f) => findingLine(io, f))) io.err(line);
 		io.err(findingCounts(imported.findings));
 		if (args.has("submit")) return submit(ctx, imported, { kind: imported.kind, ...script });
@@ -49,7 +49,7 @@ export const importCommand: Command = {
 	},
 };
 
-type Imported = ReturnType<typeof importShape.parse>;
+type Imported = ReturnType<typeof importSchema.parse>;
 
 async function read(file: string, { io }: CommandContext): Promise<string> {
 	if (file === "-") return io.readStdin(JOB_LIMITS.documentBytes);
@@ -69,6 +69,6 @@ async function submit(ctx: CommandContext, imported: Imported, script: object): 
 		);
 	const answer = await ctx.client.post("/jobs", { items: imported.documents, script });
 	if (ctx.json) ctx.io.out(`${answer.text}\n`);
-	else for (const { id } of readAs(submittedBatchShape, answer, "answer").items) ctx.io.out(`${id}  queued\n`);
+	else for (const { id } of readAs(submittedJobsSchema, answer, "answer").items) ctx.io.out(`${id}  queued\n`);
 	return EXIT.done;
 }

@@ -1,3 +1,7 @@
+import { overview } from "#server/contract/capacity.ts";
+import { siteSchema } from "#server/contract/outputs/capacity.ts";
+import { instanceSchema } from "#server/contract/outputs/shared.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -5,8 +9,6 @@ import { EXIT } from "../exit.ts";
 import { about, ago, count, hourly, label, money, relative } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { instanceShape, riskShape, siteShape } from "../shapes/capacity.ts";
-import { pageOf } from "../shapes/parts.ts";
 
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
@@ -38,7 +40,7 @@ export const instances: Command = {
 			io.out(`${answer.text}\n`);
 			return EXIT.done;
 		}
-		const { items, nextCursor } = readAs(pageOf(instanceShape), answer, "list of instances");
+		const { items, nextCursor } = readAs(pageOf(instanceSchema), answer, "list of instances");
 		const nowMs = io.nowMs();
 		io.out(
 			table(
@@ -81,7 +83,7 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const risk = readAs(riskShape, answer, "money at risk");
+	const risk = readAs(overview.moneyAtRisk.output, answer, "money at risk");
 	const nowMs = io.nowMs();
 	io.out(
 		table(
@@ -109,7 +111,7 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 
 /** What each cloud's last sweep found: machines with our tag that no row accounts for are ended at once. */
 async function sweeps({ client, io }: CommandContext, nowMs: number): Promise<void> {
-	const { items } = readAs(pageOf(siteShape), await client.get("/sites"), "list of sites");
+	const { items } = readAs(pageOf(siteSchema), await client.get("/sites"), "list of sites");
 	const clouds = items.filter((s) => s.gpusTotal === null && s.enabled);
 	if (clouds.length === 0) return;
 	const found = (s: (typeof clouds)[number]): string => {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { jobSchema } from "#server/contract/outputs/job.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { type Answer, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -6,8 +8,7 @@ import { EXIT } from "../exit.ts";
 import { ago, duration, label, money, NONE, place } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { type Job, jobShape } from "../shapes/job.ts";
-import { pageOf } from "../shapes/parts.ts";
+import type { Job } from "../response-types.ts";
 
 const LIMIT_DEFAULT = 25;
 const PAGE_MAX = 500;
@@ -37,7 +38,7 @@ export const jobs: Command = {
 			ctx.io.out(`${answer}\n`);
 			return EXIT.done;
 		}
-		const rows = items.map((item) => readAs(jobShape, { text: "", json: item }, "list of jobs"));
+		const rows = items.map((item) => readAs(jobSchema, { text: "", json: item }, "list of jobs"));
 		ctx.io.out(jobTable(ctx, rows));
 		if (more) ctx.io.err(`${styled(ctx.io, "dim", `The newest ${rows.length}; --limit N or --all shows more.`)}\n`);
 		return EXIT.done;

@@ -1,9 +1,9 @@
+import { jobSchema, logPageSchema } from "#server/contract/outputs/job.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findJobId } from "../find-job.ts";
 import { followLogs, logLine } from "../follow-logs.ts";
-import { jobShape, logPageShape } from "../shapes/job.ts";
 import { exitOfJobs, outcomeLine } from "../watch-job.ts";
 
 const PAGE_MAX = 10_000;
@@ -28,7 +28,7 @@ export const logs: Command = {
 		const id = await findJobId(ctx, args.positionals[0] ?? "");
 		if (!args.has("follow")) return printOnce(ctx, id, { attempt, tail });
 		await followLogs(ctx, id, { attempt, tail, raw: args.has("raw") });
-		const job = readAs(jobShape, await ctx.client.get(`/jobs/${id}`), "job");
+		const job = readAs(jobSchema, await ctx.client.get(`/jobs/${id}`), "job");
 		if (!ctx.json) ctx.io.err(outcomeLine(ctx, job));
 		return exitOfJobs([job]);
 	},
@@ -36,15 +36,15 @@ export const logs: Command = {
 
 async function printOnce(ctx: CommandContext, id: string, from: { attempt: number | undefined; tail: number | undefined }): Promise<0> {
 	const first = await ctx.client.get(`/jobs/${id}/logs`, { ...from, limit: PAGE_MAX });
-	let page = readAs(logPageShape, first, "log");
+	let page = readAs(logPageSchema, first, "log");
 	const { attempt } = page;
 	const lines = [...page.lines];
 	for (let last = page.lines.at(-1); last && attempt !== null && last.number < page.total; last = page.lines.at(-1)) {
-		page = readAs(logPageShape, await ctx.client.get(`/jobs/${id}/logs`, { attempt, after: last.number, limit: PAGE_MAX }), "log");
+		page = readAs(logPageSchema, await ctx.client.get(`/jobs/${id}/logs`, { attempt, after: last.number, limit: PAGE_MAX }), "log");
 		for (const line of page.lines) lines.push(line);
 	}
 	if (ctx.json)
-		ctx.io.out(`${lines.length === readAs(logPageShape, first, "log").lines.length ? first.text : JSON.stringify({ ...page, lines })}\n`);
+		ctx.io.out(`${lines.length === readAs(logPageSchema, first, "log").lines.length ? first.text : JSON.stringify({ ...page, lines })}\n`);
 	else {
 		for (const line of lines) ctx.io.out(`${logLine(ctx, line, ctx.args.has("raw"))}\n`);
 		if (lines.length === 0)

@@ -1,3 +1,4 @@
+import { offersPageSchema } from "#server/contract/outputs/capacity.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command } from "../command.ts";
@@ -5,7 +6,7 @@ import { EXIT, oneLine } from "../exit.ts";
 import { ago, count, exactMoney, hourly, label, NONE, relative } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { type OfferShape, offerPageShape } from "../shapes/capacity.ts";
+import type { Offer } from "../response-types.ts";
 
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
@@ -41,10 +42,10 @@ export const offers: Command = {
 			io.out(`${answer.text}\n`);
 			return EXIT.done;
 		}
-		const { items, total } = readAs(offerPageShape, answer, "list of offers");
+		const { items, total } = readAs(offersPageSchema, answer, "list of offers");
 		const nowMs = io.nowMs();
 		io.out(
-			table<OfferShape>(
+			table<Offer>(
 				io,
 				[
 					{ head: "TYPE", cell: (o) => o.instanceType },
@@ -66,7 +67,7 @@ export const offers: Command = {
 	},
 };
 
-function whyNot(o: OfferShape, nowMs: number): string {
+function whyNot(o: Offer, nowMs: number): string {
 	const backoff = o.backoffUntil !== null && Date.parse(o.backoffUntil) > nowMs;
 	return [
 		...(o.quarantine === null ? [] : [o.quarantine]),

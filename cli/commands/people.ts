@@ -1,14 +1,15 @@
 import type { z } from "zod";
+import { account as accountContract } from "#server/contract/account.ts";
+import { accountSchema } from "#server/contract/outputs/account.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { type Args, badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { ago, NONE } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { pageOf } from "../shapes/parts.ts";
-import { accountShape, createdShape } from "../shapes/people.ts";
 
-type Account = z.infer<typeof accountShape>;
+type Account = z.infer<typeof accountSchema>;
 type Verb = (ctx: CommandContext, who: string) => Promise<ExitCode>;
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -62,7 +63,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 		{ head: "STATE", cell: stateOf },
 		{ head: "LAST SIGN-IN", cell: (a: Account) => ago(lastSignIn(a), io.nowMs()) },
 	];
-	io.out(table(io, columns, readAs(pageOf(accountShape), answer, "list of accounts").items, { empty: "No accounts yet." }));
+	io.out(table(io, columns, readAs(pageOf(accountSchema), answer, "list of accounts").items, { empty: "No accounts yet." }));
 	return EXIT.done;
 }
 
@@ -88,7 +89,7 @@ async function add(ctx: CommandContext, email: string): Promise<ExitCode> {
 	const role = args.text("role");
 	if (name === undefined || role === undefined) throw badInput("Give --name TEXT and --role platform, data_scientist or finance.");
 	const answer = await client.post("/accounts", { email, name, role, teams: args.list("team"), service: args.has("service") });
-	const { id } = readAs(createdShape, answer, "account");
+	const { id } = readAs(accountContract.create.output, answer, "account");
 	io.out(json ? `${answer.text}\n` : `${email} is added${args.has("service") ? "" : " and invited for 7 days"}: ${id}\n`);
 	return EXIT.done;
 }
@@ -117,7 +118,7 @@ async function act(ctx: CommandContext, who: string, verb: string, said: string)
 /** The account of an address; anything without "@" is an id. */
 export async function idOf(ctx: CommandContext, who: string): Promise<string> {
 	if (!who.includes("@")) return who;
-	const accounts = readAs(pageOf(accountShape), await ctx.client.get("/accounts"), "list of accounts").items;
+	const accounts = readAs(pageOf(accountSchema), await ctx.client.get("/accounts"), "list of accounts").items;
 	const found = accounts.find((account) => account.email.toLowerCase() === who.toLowerCase());
 	if (found) return found.id;
 	throw new CliError(EXIT.notFound, `No account has the address ${who}. spillway people ls lists them.`);

@@ -1,14 +1,15 @@
+import { policy as policyContract } from "#server/contract/policy.ts";
 import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { exactTime } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { type DiffShape, diffShape, type VersionShape, versionsShape } from "../shapes/policy.ts";
+import type { Diff, Version } from "../response-types.ts";
 
 const LOG_MAX = 10;
 
 /** What a text says differently: a sentence for each rule, or its lines. */
-export function changesText({ changes, lines }: DiffShape, byLine: boolean): string {
+export function changesText({ changes, lines }: Diff, byLine: boolean): string {
 	if (lines.every((run) => run.kind === "same")) return "Nothing is written differently.\n";
 	if (byLine || changes === null) {
 		const sign = { same: " ", removed: "-", added: "+" };
@@ -26,12 +27,12 @@ export function changesText({ changes, lines }: DiffShape, byLine: boolean): str
 }
 
 /** Of what is the same, three lines on either side. */
-function shortened({ kind, lines }: DiffShape["lines"][number]): string[] {
+function shortened({ kind, lines }: Diff["lines"][number]): string[] {
 	if (kind !== "same" || lines.length <= 7) return lines;
 	return [...lines.slice(0, 3), "…", ...lines.slice(-3)];
 }
 
-const inForceSince = (v: VersionShape) => v.publications.at(-1)?.at ?? v.createdAt;
+const inForceSince = (v: Version) => v.publications.at(-1)?.at ?? v.createdAt;
 
 export async function versions({ io, client, json }: CommandContext, name: string): Promise<ExitCode> {
 	const answer = await client.get(`/policies/${encodeURIComponent(name)}/versions`);
@@ -39,7 +40,7 @@ export async function versions({ io, client, json }: CommandContext, name: strin
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, nextBefore } = readAs(versionsShape, answer, "list of versions");
+	const { items, nextBefore } = readAs(policyContract.versions.output, answer, "list of versions");
 	io.out(
 		table(
 			io,
@@ -67,7 +68,7 @@ export async function log({ io, client, json }: CommandContext, name: string): P
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	for (const v of readAs(versionsShape, answer, "list of versions").items) {
+	for (const v of readAs(policyContract.versions.output, answer, "list of versions").items) {
 		io.out(`v${v.version}${v.inForce ? ", in force" : ""}\n`);
 		for (const p of v.publications) {
 			const second = p.approvedByName === null ? "" : `, approved by ${oneLine(p.approvedByName)}`;
@@ -77,7 +78,7 @@ export async function log({ io, client, json }: CommandContext, name: string): P
 		}
 		io.out(`  ${oneLine(v.message)}\n`);
 		if (v.baseVersion === null) continue;
-		const diff = readAs(diffShape, await client.get(`${at}/diff`, { from: v.baseVersion, to: v.version }), "diff");
+		const diff = readAs(policyContract.diff.output, await client.get(`${at}/diff`, { from: v.baseVersion, to: v.version }), "diff");
 		io.out(changesText(diff, false).replace(/^(?=.)/gm, "    "));
 	}
 	return EXIT.done;

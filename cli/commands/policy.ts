@@ -1,3 +1,5 @@
+import { policyCheckSchema, policySchema, publishedSchema } from "#server/contract/outputs/policy.ts";
+import { policy as policyContract } from "#server/contract/policy.ts";
 import { badInput } from "../args.ts";
 import { ApiError, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -5,7 +7,7 @@ import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { lintOffline } from "../lint-offline.ts";
 import { gitOriginOf, type PolicyFile, readPolicyFile } from "../policy-file.ts";
 import { exactTime } from "../render/format.ts";
-import { checkShape, inForceShape, type ProblemShape, policyShape, publishedShape, unmanagedShape } from "../shapes/policy.ts";
+import type { Problem } from "../response-types.ts";
 import { BACKTEST_EXAMPLE, BACKTEST_OPTIONS, runBacktest } from "./backtest.ts";
 import { changesText, log, versions } from "./policy-history.ts";
 import { runShadow, SHADOW_EXAMPLE, SHADOW_OPTIONS } from "./shadow.ts";
@@ -73,7 +75,7 @@ async function show(ctx: CommandContext, name: string): Promise<ExitCode> {
 		ctx.io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const p = readAs(policyShape, answer, "policy");
+	const p = readAs(policySchema, answer, "policy");
 	const published = exactTime(Date.parse(p.publishedAt));
 	// Comments, so that what is printed is a policy file.
 	for (const { severity, line, column, message, fix } of p.warnings)
@@ -83,7 +85,7 @@ async function show(ctx: CommandContext, name: string): Promise<ExitCode> {
 }
 
 /** One problem in the form that editors and pipelines read. */
-function problemLine(file: string, offset: number, { severity, line, column, message, fix }: ProblemShape): string {
+function problemLine(file: string, offset: number, { severity, line, column, message, fix }: Problem): string {
 	const what = severity === "warning" ? "warning: " : "";
 	const text = linesOfFile(oneLine(message), offset);
 	return `${file === "-" ? "stdin" : file}:${line + offset}:${column}: ${what}${text}${fix ? ` ${oneLine(fix)}` : ""}\n`;
@@ -96,14 +98,14 @@ function linesOfFile(message: string, offset: number): string {
 
 async function lint({ io, client, json, args }: CommandContext, name: string, file: string): Promise<ExitCode> {
 	const { source, lineOffset } = await readPolicyFile(file, io);
-	let problems: ProblemShape[];
+	let problems: Problem[];
 	if (args.has("offline")) {
 		const checked = await lintOffline(source);
 		problems = checked.problems;
 		if (json) io.out(`${JSON.stringify(checked)}\n`);
 	} else {
 		const answer = await client.post(`${pathOf(name)}/check`, { source });
-		problems = readAs(checkShape, answer, "check").problems;
+		problems = readAs(policyCheckSchema, answer, "check").problems;
 		if (json) io.out(`${answer.text}\n`);
 	}
 	if (!json) for (const problem of problems) io.out(problemLine(file, lineOffset, problem));
@@ -117,7 +119,7 @@ async function diff({ io, client, json, args }: CommandContext, name: string, fi
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { ok, problems, published } = readAs(checkShape, answer, "check");
+	const { ok, problems, published } = readAs(policyCheckSchema, answer, "check");
 	for (const problem of problems) io.err(problemLine(file, lineOffset, problem));
 	if (published) io.out(changesText(published, args.has("text")));
 	else io.out("No version is published yet: all of it is new.\n");
@@ -138,7 +140,7 @@ async function publish(ctx: CommandContext, name: string, file: string, verb: "p
 		throw toldAt(error, file, read.lineOffset, io);
 	});
 	if (json) io.out(`${answer.text}\n`);
-	else outcome(ctx, name, readAs(publishedShape, answer, "answer"));
+	else outcome(ctx, name, readAs(publishedSchema, answer, "answer"));
 	return EXIT.done;
 }
 
@@ -148,7 +150,7 @@ async function conditionOf({ client, args }: CommandContext, name: string, read:
 	if (base === 0) return { "if-none-match": "*" };
 	try {
 		const path = base === null ? pathOf(name) : `${pathOf(name)}/versions/${base}`;
-		return { "if-match": readAs(inForceShape.pick({ etag: true }), await client.get(path), "policy").etag };
+		return { "if-match": readAs(policySchema.pick({ etag: true }), await client.get(path), "policy").etag };
 	} catch (error) {
 		if (base === null && error instanceof ApiError && error.status === 404) return { "if-none-match": "*" };
 		throw error;
@@ -172,12 +174,7 @@ function toldAt(error: unknown, file: string, offset: number, io: CommandContext
 function outcome(
 	{ io }: CommandContext,
 	name: string,
-	{
-		outcome: what,
-		version,
-		proposalId,
-		warnings,
-	}: { outcome: string; version: number; proposalId: string | null; warnings: ProblemShape[] },
+	{ outcome: what, version, proposalId, warnings }: { outcome: string; version: number; proposalId: string | null; warnings: Problem[] },
 ): void {
 	for (const { severity, line, message } of warnings) io.err(`${severity}: line ${line}: ${oneLine(message)}\n`);
 	if (what === "published") io.out(`${name} v${version} is in force\n`);
@@ -195,13 +192,13 @@ async function rollback(ctx: CommandContext, name: string, given: string | undef
 	const body = { version: Number(version), message, ...(baseVersion === undefined ? {} : { baseVersion }) };
 	const answer = await client.post(`${pathOf(name)}/rollback`, body);
 	if (json) io.out(`${answer.text}\n`);
-	else outcome(ctx, name, readAs(publishedShape, answer, "answer"));
+	else outcome(ctx, name, readAs(publishedSchema, answer, "answer"));
 	return EXIT.done;
 }
 
 async function unmanage({ client, io, json }: CommandContext, name: string): Promise<ExitCode> {
 	const answer = await client.post(`${pathOf(name)}/unmanage`);
-	const { wasManagedBy } = readAs(unmanagedShape, answer, "answer");
+	const { wasManagedBy } = readAs(policyContract.unmanage.output, answer, "answer");
 	if (json) io.out(`${answer.text}\n`);
 	else if (wasManagedBy)
 		io.out(`${name} can be edited here again; it was kept in ${wasManagedBy.path} of ${oneLine(wasManagedBy.repository)}\n`);

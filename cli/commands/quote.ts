@@ -1,3 +1,4 @@
+import { quoteSchema } from "#server/contract/outputs/decision.ts";
 import { electricityAheadWords } from "#server/domain/home-electricity.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -7,7 +8,6 @@ import { candidateText } from "../render/candidates.ts";
 import { chance, count, duration, exactTime, money, startRange } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { clean, fields, heading } from "../render/table.ts";
-import { quoteShape } from "../shapes/decision.ts";
 
 const OUTCOMES: Readonly<Record<string, string>> = {
 	place_home: "would run at home at once",
@@ -29,7 +29,7 @@ export const quote: Command = {
 	async run(ctx) {
 		const answer = await ctx.client.post("/quotes", await readJobInput(ctx.args, ctx.io));
 		if (ctx.json) ctx.io.out(`${answer.text}\n`);
-		else ctx.io.out(quoteText(ctx, readAs(quoteShape, answer, "quote")));
+		else ctx.io.out(quoteText(ctx, readAs(quoteSchema, answer, "quote")));
 		return EXIT.done;
 	},
 };
@@ -40,7 +40,7 @@ function heldText(score: { count: number; p90Covered: number } | null): string |
 	return `${score.p90Covered} of ${count(score.count, "such forecast")} came true: the job had started by its later time`;
 }
 
-type Quoted = ReturnType<typeof quoteShape.parse>;
+type Quoted = ReturnType<typeof quoteSchema.parse>;
 
 /** The chance that it misses its deadline, as things stand and by waiting at home. */
 function lateText({ expected, candidates }: Quoted): string | null {

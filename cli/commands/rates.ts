@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { electricityPricesSetSchema, measuredPowerSetSchema, poolRatesSchema, rateCardSetSchema } from "#server/contract/outputs/rates.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -8,7 +9,6 @@ import { readDocument } from "../read-document.ts";
 import { readTextFile } from "../read-text-file.ts";
 import { count, exactMoney, exactTime } from "../render/format.ts";
 import { fields, heading, table } from "../render/table.ts";
-import { electricityPricesShape, measuredPowerShape, poolRatesShape, rateCardSetShape } from "../shapes/rates.ts";
 
 /** A card has at most a thousand assets. */
 const CARD_BYTES_MAX = 1_000_000;
@@ -62,7 +62,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 		ctx.io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items } = readAs(z.looseObject({ items: z.array(poolRatesShape) }), answer, "rate cards");
+	const { items } = readAs(z.looseObject({ items: z.array(poolRatesSchema) }), answer, "rate cards");
 	ctx.io.out(
 		table(
 			ctx.io,
@@ -86,7 +86,7 @@ async function show(ctx: CommandContext, at: string): Promise<ExitCode> {
 		ctx.io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { current, month, history, ...pool } = readAs(poolRatesShape, answer, "rate card");
+	const { current, month, history, ...pool } = readAs(poolRatesSchema, answer, "rate card");
 	const { io } = ctx;
 	io.out(`${heading(io, `${pool.siteId}/${pool.poolId}: ${count(pool.gpus, "GPU")} ${pool.accelerator}`)}\n`);
 	if (!current || !month) {
@@ -136,7 +136,7 @@ async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
 		ctx.io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(rateCardSetShape, answer, "answer");
+	const done = readAs(rateCardSetSchema, answer, "answer");
 	ctx.io.out(`${done.id}  counts from ${exactTime(Date.parse(done.effectiveFrom))}\n`);
 	if (done.corrections > 0) ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
 	return EXIT.done;
@@ -155,7 +155,7 @@ async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
 		ctx.io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(measuredPowerShape, answer, "answer");
+	const done = readAs(measuredPowerSetSchema, answer, "answer");
 	ctx.io.out(`${given["kwh"]} kWh in the place of ${done.estimatedKwh} that were estimated\n`);
 	for (const card of done.cards)
 		ctx.io.out(
@@ -176,7 +176,7 @@ async function electricity({ args, io, client, json }: CommandContext, site: str
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const done = readAs(electricityPricesShape, answer, "answer");
+	const done = readAs(electricityPricesSetSchema, answer, "answer");
 	const [from, to] = [exactTime(Date.parse(done.from)), exactTime(Date.parse(done.to))];
 	io.out(`${from} to ${to}: ${done.added} new, ${done.replaced} replaced, ${done.unchanged} as they were\n`);
 	io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);

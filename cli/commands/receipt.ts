@@ -1,3 +1,4 @@
+import { receiptSchema } from "#server/contract/outputs/receipt.ts";
 import { electricityWords } from "#server/domain/home-electricity.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -6,7 +7,6 @@ import { findJobId } from "../find-job.ts";
 import { removalText } from "../render/candidates.ts";
 import { about, duration, exactMoney, gpuHours, grams, NONE, place } from "../render/format.ts";
 import { heading, table } from "../render/table.ts";
-import { receiptShape } from "../shapes/spend.ts";
 
 const WAYS: Readonly<Record<string, string>> = { at_home: "at home", on_demand: "on-demand", spot: "spot" };
 
@@ -21,12 +21,12 @@ export const receipt: Command = {
 		const id = await findJobId(ctx, ctx.args.positionals[0] ?? "");
 		const answer = await ctx.client.get(`/jobs/${id}/receipt`);
 		if (ctx.json) ctx.io.out(`${answer.text}\n`);
-		else ctx.io.out(receiptText(ctx, readAs(receiptShape, answer, "receipt")));
+		else ctx.io.out(receiptText(ctx, readAs(receiptSchema, answer, "receipt")));
 		return EXIT.done;
 	},
 };
 
-function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShape.parse>): string {
+function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSchema.parse>): string {
 	const lines = bill.attempts.flatMap((a) => a.lines.map((line) => ({ ...line, attempt: a })));
 	const { totals } = bill;
 	const body = table<(typeof lines)[number]>(
@@ -81,7 +81,7 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptShap
 }
 
 /** A machine of a cloud has cost something, and its disk is in no line. */
-function disksText({ attempts }: ReturnType<typeof receiptShape.parse>): string {
+function disksText({ attempts }: ReturnType<typeof receiptSchema.parse>): string {
 	const lacking = attempts.filter(
 		({ placement, lines }) =>
 			placement.capacityType !== "owned" &&
@@ -93,7 +93,7 @@ function disksText({ attempts }: ReturnType<typeof receiptShape.parse>): string 
 	return `not counted, since its price was not known: the disk of the machine of attempt ${which}\n`;
 }
 
-function carbonText({ totals, carbon }: ReturnType<typeof receiptShape.parse>): string {
+function carbonText({ totals, carbon }: ReturnType<typeof receiptSchema.parse>): string {
 	const rate = milligrams(carbon.milligramsPerGpuHour);
 	return [
 		`operational ${milligrams(totals.emissionsMilligrams)} (location-based), ${milligrams(totals.marketEmissionsMilligrams)} (market-based), embodied ${milligrams(totals.embodiedMilligrams)}`,

@@ -1,10 +1,11 @@
+import { shadowSchema } from "#server/contract/outputs/backtest.ts";
 import type { Options } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { readPolicyFile } from "../policy-file.ts";
 import { about, count, exactTime } from "../render/format.ts";
-import { type ShadowChoiceShape, type ShadowShape, shadowShape } from "../shapes/policy.ts";
+import type { Shadow, ShadowChoice } from "../response-types.ts";
 
 /** `spillway policy shadow [FILE]`: what policy.ts adds for it. */
 export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the one that runs" } };
@@ -21,11 +22,11 @@ export async function runShadow({ client, io, json, args }: CommandContext, file
 		: file === undefined
 			? await client.get(at)
 			: await client.post(at, { source: (await readPolicyFile(file, io)).source });
-	io.out(json ? `${answer.text}\n` : shadowText(readAs(shadowShape, answer, "shadow")));
+	io.out(json ? `${answer.text}\n` : shadowText(readAs(shadowSchema, answer, "shadow")));
 	return EXIT.done;
 }
 
-function shadowText(shadow: ShadowShape): string {
+function shadowText(shadow: Shadow): string {
 	const { baseVersion, startedAt, startedBy, stoppedAt, decided, agreed, differences } = shadow;
 	const until = stoppedAt === null ? "" : `, until ${exactTime(Date.parse(stoppedAt))}`;
 	const head = `A draft beside version ${baseVersion} since ${exactTime(Date.parse(startedAt))}${until}, begun by ${oneLine(startedBy)}. It only records.\n`;
@@ -47,6 +48,6 @@ function shadowText(shadow: ShadowShape): string {
 	return `${sums}\nThe newest differences:\n${listed.join("\n")}\n${more > 0 ? `and ${more} more\n` : ""}`;
 }
 
-function choiceText({ sentence, costMicroUsd }: ShadowChoiceShape): string {
+function choiceText({ sentence, costMicroUsd }: ShadowChoice): string {
 	return `${oneLine(sentence)}${costMicroUsd === "0" ? "" : ` (${about(costMicroUsd)})`}`;
 }

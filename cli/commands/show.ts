@@ -1,3 +1,4 @@
+import { jobDetailSchema } from "#server/contract/outputs/job.ts";
 import { isFinal, JOB_TRANSITIONS } from "#server/domain/states.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -7,7 +8,7 @@ import { findingCounts, findingLine } from "../render/findings.ts";
 import { bytes, count, duration, exactAndRelative, grams, label, money, NONE, place, relative, startRange } from "../render/format.ts";
 import { styled, styleOfState } from "../render/style.ts";
 import { clean, fields, heading, table } from "../render/table.ts";
-import { type JobDetail, jobDetailShape } from "../shapes/job.ts";
+import type { JobDetail } from "../response-types.ts";
 
 export const show: Command = {
 	name: "show",
@@ -20,7 +21,7 @@ export const show: Command = {
 		const id = await findJobId(ctx, ctx.args.positionals[0] ?? "");
 		const answer = await ctx.client.get(`/jobs/${id}`);
 		if (ctx.json) ctx.io.out(`${answer.text}\n`);
-		else ctx.io.out(jobText(ctx, readAs(jobDetailShape, answer, "job")));
+		else ctx.io.out(jobText(ctx, readAs(jobDetailSchema, answer, "job")));
 		return EXIT.done;
 	},
 };

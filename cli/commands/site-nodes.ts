@@ -1,9 +1,9 @@
+import { nodePageSchema } from "#server/contract/outputs/capacity.ts";
 import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { count, NONE } from "../render/format.ts";
 import { type Column, clean, table } from "../render/table.ts";
-import { nodesShape } from "../shapes/capacity.ts";
 
 /** Rows of one page. */
 const ROWS = 500;
@@ -12,7 +12,7 @@ const ROWS = 500;
 export async function showNodes({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
 	const read = async (cursor: string | null) => {
 		const next = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-		return readAs(nodesShape, await client.get(`/sites/${encodeURIComponent(id)}/nodes?limit=${ROWS}${next}`), "nodes of a site");
+		return readAs(nodePageSchema, await client.get(`/sites/${encodeURIComponent(id)}/nodes?limit=${ROWS}${next}`), "nodes of a site");
 	};
 	let { items, counts, nextCursor } = await read(null);
 	while (nextCursor !== null) {

@@ -1,9 +1,9 @@
+import { site as siteContract } from "#server/contract/capacity.ts";
 import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { ago, NONE } from "../render/format.ts";
 import { type Column, table } from "../render/table.ts";
-import { queueShape } from "../shapes/capacity.ts";
 
 /** `site queue SITE`: what others submitted to the cluster itself, and which of it is adopted. */
 export async function showQueue({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
@@ -12,7 +12,7 @@ export async function showQueue({ client, io, json }: CommandContext, id: string
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	const { items, total, readAt } = readAs(queueShape, answer, "queue of a site");
+	const { items, total, readAt } = readAs(siteContract.queue.output, answer, "queue of a site");
 	type Job = (typeof items)[number];
 	const nowMs = io.nowMs();
 	const columns: Column<Job>[] = [

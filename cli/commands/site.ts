@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { checkStepSchema, siteSchema } from "#server/contract/outputs/capacity.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
 import { badInput, type Options } from "../args.ts";
 import { readAs } from "../client.ts";
@@ -7,8 +9,6 @@ import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { styled } from "../render/style.ts";
 import { heading } from "../render/table.ts";
-import { checkStepShape, siteShape } from "../shapes/capacity.ts";
-import { pageOf } from "../shapes/parts.ts";
 import { findingsOf } from "../site-check.ts";
 import { showNodes } from "./site-nodes.ts";
 import { showQueue } from "./site-queue.ts";
@@ -126,7 +126,7 @@ async function price({ args, client, io, json }: CommandContext, place: string):
 async function check(ctx: CommandContext, id: string): Promise<ExitCode> {
 	if (!ctx.args.has("seen")) return (await stepsPass(ctx, `/sites/${encodeURIComponent(id)}/check`, {})) ? EXIT.done : EXIT.conflict;
 	const { client, io, json } = ctx;
-	const { items } = readAs(pageOf(siteShape), await client.get("/sites"), "list of sites");
+	const { items } = readAs(pageOf(siteSchema), await client.get("/sites"), "list of sites");
 	const found = items.find((s) => s.id === id);
 	if (!found) throw new CliError(EXIT.notFound, `There is no site "${id}". There are: ${items.map((s) => s.id).join(", ") || "none"}.`);
 	const findings = findingsOf(found, io.nowMs());
@@ -145,7 +145,7 @@ const MARKS = { passed: ["ok ", "green"], failed: ["NO ", "red"], unknown: ["?  
 async function stepsPass({ client, io, json }: CommandContext, at: string, draft: object): Promise<boolean> {
 	let pass = true;
 	for await (const line of client.lines(at, {}, { body: draft })) {
-		const step = checkStepShape.parse(JSON.parse(line));
+		const step = checkStepSchema.parse(JSON.parse(line));
 		if (step.outcome === "failed") pass = false;
 		if (json) {
 			io.out(`${line}\n`);

@@ -1,13 +1,13 @@
+import { siteSchema } from "#server/contract/outputs/capacity.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { readAs } from "../client.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { ago, count, hourly, NONE } from "../render/format.ts";
 import { styleOfState } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { siteShape } from "../shapes/capacity.ts";
-import { pageOf } from "../shapes/parts.ts";
 
-type Site = ReturnType<typeof siteShape.parse>;
+type Site = ReturnType<typeof siteSchema.parse>;
 
 export const sites: Command = {
 	name: "sites",
@@ -38,7 +38,7 @@ export const sites: Command = {
 					{ head: "SEEN", cell: (s) => ago(s.lastSeenAt, nowMs), right: true },
 					{ head: "WHAT", cell: whatOf },
 				],
-				readAs(pageOf(siteShape), answer, "list of sites").items,
+				readAs(pageOf(siteSchema), answer, "list of sites").items,
 				{ empty: "No sites are connected." },
 			),
 		);

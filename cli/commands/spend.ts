@@ -1,3 +1,4 @@
+import { jobSpendSchema, spendSchema } from "#server/contract/outputs/spend.ts";
 import { badInput } from "../args.ts";
 import { type Answer, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -5,7 +6,6 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { exactMoney, exactTime, gpuHours, grams } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { jobSpendShape, spendShape } from "../shapes/spend.ts";
 import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 
 export const spend: Command = {
@@ -40,7 +40,7 @@ export const spend: Command = {
 };
 
 function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
-	const { items, totals, fromMs, toMs, groupBy } = readAs(spendShape, answer, "spend");
+	const { items, totals, fromMs, toMs, groupBy } = readAs(spendSchema, answer, "spend");
 	const co2 = (milligrams: string): string => grams(Number(milligrams) / 1_000);
 	io.out(
 		table(
@@ -72,7 +72,7 @@ function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
 
 /** Whole months, most expensive first. */
 function showJobs({ io }: CommandContext, answer: Answer): ExitCode {
-	const { items, fromMs, toMs, nextCursor } = readAs(jobSpendShape, answer, "spend");
+	const { items, fromMs, toMs, nextCursor } = readAs(jobSpendSchema, answer, "spend");
 	io.out(
 		table(
 			io,

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { statementSchema } from "#server/contract/outputs/statement.ts";
 import { LINE_WORDS, monthWords, SAVING_WORDS, STATE_WORDS, teamTitle, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
@@ -8,7 +9,7 @@ import { CliError, EXIT } from "../exit.ts";
 import { exactMoney, exactTime, gpuHours } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
-import { type StatementShape, statementShape } from "../shapes/statement.ts";
+import type { Statement } from "../response-types.ts";
 
 export const statement: Command = {
 	name: "statement",
@@ -32,7 +33,7 @@ export const statement: Command = {
 		if (saved) return EXIT.done;
 		const answer = await ctx.client.get(`/statements/${month}`, query);
 		if (ctx.json) io.out(`${answer.text}\n`);
-		else print(ctx, readAs(statementShape, answer, "statement"));
+		else print(ctx, readAs(statementSchema, answer, "statement"));
 		return EXIT.done;
 	},
 };
@@ -61,7 +62,7 @@ async function save(
 	return true;
 }
 
-function print({ io }: CommandContext, { content, state, shown, changedSince }: StatementShape): void {
+function print({ io }: CommandContext, { content, state, shown, changedSince }: Statement): void {
 	const { totals, previousTotals } = content;
 	const word = <T extends string>(words: Record<T, string>, key: string): string => (words as Record<string, string>)[key] ?? key;
 	const change = (now: string, before: string | undefined): string => exactMoney((BigInt(now) - BigInt(before ?? 0)).toString());

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jobSchema, submittedJobSchema, submittedJobsSchema } from "#server/contract/outputs/job.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -6,7 +7,6 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { followLogs } from "../follow-logs.ts";
 import { JOB_OPTIONS, type JobDocument, readJobInput } from "../job-input.ts";
 import { count } from "../render/format.ts";
-import { jobShape, submittedBatchShape, submittedShape } from "../shapes/job.ts";
 import { exitOfJobs, outcomeLine, waitForJobs } from "../watch-job.ts";
 
 /** What the server takes in one call. */
@@ -39,8 +39,8 @@ export const submit: Command = {
 		const answer = await ctx.client.post("/jobs", copies === undefined ? document : { items: numbered(document, copies) });
 		const ids =
 			copies === undefined
-				? [readAs(submittedShape, answer, "answer").id]
-				: readAs(submittedBatchShape, answer, "answer").items.map((j) => j.id);
+				? [readAs(submittedJobSchema, answer, "answer").id]
+				: readAs(submittedJobsSchema, answer, "answer").items.map((j) => j.id);
 		const watched = args.has("wait") || args.has("follow");
 		if (ctx.json) {
 			if (!args.has("wait") || args.has("follow")) io.out(`${answer.text}\n`);
@@ -59,7 +59,7 @@ async function watch(ctx: CommandContext, ids: readonly string[]): Promise<ExitC
 	const following = ctx.args.has("follow");
 	if (following) await followLogs(ctx, ids[0] ?? "", {});
 	const answers = await waitForJobs(ctx, ids);
-	const jobs = answers.map((a) => readAs(jobShape, a, "job"));
+	const jobs = answers.map((a) => readAs(jobSchema, a, "job"));
 	if (!ctx.json) for (const job of jobs) (following ? ctx.io.err : ctx.io.out)(outcomeLine(ctx, job));
 	// One document: the job as it is at the end, or {items} of them. The log was NDJSON already.
 	else if (!following) {

@@ -1,12 +1,12 @@
 import type { z } from "zod";
+import { teamSchema } from "#server/contract/outputs/account.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { NONE } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { pageOf } from "../shapes/parts.ts";
-import { teamShape } from "../shapes/people.ts";
 
 type Verb = (ctx: CommandContext, name: string) => Promise<ExitCode>;
 const VERBS: Readonly<Record<string, Verb>> = { add, change, rm: remove };
@@ -43,7 +43,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	type Team = z.infer<typeof teamShape>;
+	type Team = z.infer<typeof teamSchema>;
 	const columns = [
 		{ head: "TEAM", cell: (t: Team) => t.name },
 		{ head: "TITLE", cell: (t: Team) => t.title ?? NONE },
@@ -51,7 +51,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		{ head: "PART OF", cell: (t: Team) => t.parent ?? NONE },
 		{ head: "MEMBERS", cell: (t: Team) => String(t.members), right: true as const },
 	];
-	io.out(table(io, columns, readAs(pageOf(teamShape), answer, "list of teams").items, { empty: "No teams yet." }));
+	io.out(table(io, columns, readAs(pageOf(teamSchema), answer, "list of teams").items, { empty: "No teams yet." }));
 	return EXIT.done;
 }
 

@@ -1,4 +1,7 @@
 import type { z } from "zod";
+import { token as tokenContract } from "#server/contract/account.ts";
+import { tokenSchema } from "#server/contract/outputs/account.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
@@ -6,8 +9,6 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { ago, NONE } from "../render/format.ts";
 import { table } from "../render/table.ts";
-import { pageOf } from "../shapes/parts.ts";
-import { createdTokenShape, tokenShape } from "../shapes/people.ts";
 import { idOf } from "./people.ts";
 
 const DAYS_DEFAULT = 90;
@@ -40,7 +41,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		io.out(`${answer.text}\n`);
 		return EXIT.done;
 	}
-	type Token = z.infer<typeof tokenShape>;
+	type Token = z.infer<typeof tokenSchema>;
 	const columns = [
 		{ head: "ID", cell: (t: Token) => t.id },
 		{ head: "NAME", cell: (t: Token) => t.name },
@@ -49,7 +50,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		{ head: "LAST USED", cell: (t: Token) => ago(t.lastUsedAt, io.nowMs()) },
 		{ head: "EXPIRES", cell: (t: Token) => t.expiresAt ?? NONE },
 	];
-	io.out(table(io, columns, readAs(pageOf(tokenShape), answer, "list of tokens").items, { empty: "No tokens yet." }));
+	io.out(table(io, columns, readAs(pageOf(tokenSchema), answer, "list of tokens").items, { empty: "No tokens yet." }));
 	return EXIT.done;
 }
 
@@ -63,7 +64,7 @@ async function add(ctx: CommandContext, name: string): Promise<ExitCode> {
 		expiresInDays: args.wholeNumber("days", { min: 1, max: DAYS_MAX }) ?? DAYS_DEFAULT,
 		...(owner !== undefined && { accountId: await idOf(ctx, owner) }),
 	});
-	const { id, token, expiresAt } = readAs(createdTokenShape, answer, "token");
+	const { id, token, expiresAt } = readAs(tokenContract.create.output, answer, "token");
 	if (json) io.out(`${answer.text}\n`);
 	else {
 		io.err(`${id} is created and expires ${expiresAt}. Save it now; it is not shown again.\n`);

@@ -1,17 +1,17 @@
 import { REMOVAL_CODES, type RemovalCode } from "#server/domain/decision.ts";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import type { Io } from "../io.ts";
-import type { CandidateShape, ExplanationShape } from "../shapes/decision.ts";
+import type { Candidate, Decision } from "../response-types.ts";
 import { about, chance, count, duration, grams, hourly, place, startRange } from "./format.ts";
 import { styled } from "./style.ts";
 import { table } from "./table.ts";
 
 /** A decision's places, or a quote's, which also tell the chance of a missed deadline. */
-type Considered = Pick<ExplanationShape, "removed" | "consideredCount" | "policy"> & { candidates: CandidateShape[] };
+type Considered = Pick<Decision, "removed" | "consideredCount" | "policy"> & { candidates: Candidate[] };
 
 /** The places that were considered, with their prices and what removed them. Every amount is an estimate. */
 export function candidateText(io: Io, explanation: Considered, atMs: number): string {
-	const places = table<CandidateShape>(
+	const places = table<Candidate>(
 		io,
 		[
 			{ head: "", cell: (c) => ({ chosen: "→", passes: " ", removed: "×" })[c.outcome] },
@@ -28,7 +28,7 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 			{ head: "DISK", cell: diskCost, right: true },
 			{ head: "AT MOST", cell: (c) => (c.placement.capacityType === "owned" ? "–" : about(c.worstCaseMicroUsd)), right: true },
 			...(explanation.candidates.some(isAtRisk)
-				? [{ head: "LATE", cell: (c: CandidateShape) => (isAtRisk(c) ? chance(c.deadlineRisk) : "–"), right: true as const }]
+				? [{ head: "LATE", cell: (c: Candidate) => (isAtRisk(c) ? chance(c.deadlineRisk) : "–"), right: true as const }]
 				: []),
 			{ head: "CO2", cell: (c) => (c.emissionsGrams === null ? "–" : `≈${grams(c.emissionsGrams)}`), right: true },
 			{ head: "WHY NOT", cell: (c) => (c.removedBy === null ? "" : removalText(c.removedBy)) },
@@ -49,17 +49,17 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 }
 
 /** Deadline risk is told of a quote's places, where the job has a deadline. */
-function isAtRisk(c: CandidateShape): c is CandidateShape & { deadlineRisk: number } {
+function isAtRisk(c: Candidate): c is Candidate & { deadlineRisk: number } {
 	return typeof c.deadlineRisk === "number";
 }
 
 /** What it keeps the job from: the cheapest of them; nothing where there is no cost to tell. */
-function cheapestText(c: CandidateShape): string {
+function cheapestText(c: Candidate): string {
 	if (c.placement.capacityType === "owned" || c.totalMicroUsd === "0") return "";
 	return ` The cheapest: ${place(c.placement)}, ${about(c.totalMicroUsd)}.`;
 }
 
-export function removalText(removal: NonNullable<CandidateShape["removedBy"]>): string {
+export function removalText(removal: NonNullable<Candidate["removedBy"]>): string {
 	const { ruleId, why, facts } = removal;
 	return isRemovalCode(why) ? removalSentenceOf({ ruleId, why, facts }) : `${why}${ruleId === null ? "" : ` (rule ${ruleId})`}`;
 }
@@ -69,7 +69,7 @@ function isRemovalCode(why: string): why is RemovalCode {
 }
 
 /** Part of the cost; a cloud's disks whose price is not known are in no cost. */
-function diskCost({ placement, storageMicroUsd }: CandidateShape): string {
+function diskCost({ placement, storageMicroUsd }: Candidate): string {
 	if (placement.capacityType === "owned") return "–";
 	return storageMicroUsd === undefined ? "not counted" : about(storageMicroUsd);
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { z } from "zod";
-import { budgetShape } from "#cli/shapes/budget.ts";
-import { instanceShape } from "#cli/shapes/capacity.ts";
-import { explanationShape } from "#cli/shapes/decision.ts";
-import { type Job, type JobDetail, jobDetailShape, jobShape, logPageShape, submittedBatchShape, submittedShape } from "#cli/shapes/job.ts";
-import { pageOf } from "#cli/shapes/parts.ts";
-import { policyShape } from "#cli/shapes/policy.ts";
-import { receiptShape, spendShape } from "#cli/shapes/spend.ts";
+import type { Job, JobDetail } from "#cli/response-types.ts";
+import { budgetStatusSchema } from "#server/contract/outputs/budget.ts";
+import { decisionSchema } from "#server/contract/outputs/decision.ts";
+import { jobDetailSchema, jobSchema, logPageSchema, submittedJobSchema, submittedJobsSchema } from "#server/contract/outputs/job.ts";
+import { policySchema } from "#server/contract/outputs/policy.ts";
+import { receiptSchema } from "#server/contract/outputs/receipt.ts";
+import { instanceSchema } from "#server/contract/outputs/shared.ts";
+import { spendSchema } from "#server/contract/outputs/spend.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { eventually } from "./eventually.ts";
 import { API_URL, token } from "./system.ts";
 
@@ -32,26 +34,26 @@ async function read<T>(path: string, shape: z.ZodType<T>): Promise<T> {
 }
 
 export const rest = {
-	job: (id: string): Promise<JobDetail> => read(`/jobs/${id}`, jobDetailShape),
-	jobs: async (query: string): Promise<Job[]> => (await read(`/jobs?${query}`, pageOf(jobShape))).items,
-	logs: async (id: string, attempt: number) => (await read(`/jobs/${id}/logs?attempt=${attempt}&limit=2000`, logPageShape)).lines,
-	decisions: async (id: string) => (await read(`/jobs/${id}/decisions`, pageOf(explanationShape))).items,
-	receipt: (id: string) => read(`/jobs/${id}/receipt`, receiptShape),
-	spend: (query: string) => read(`/spend?${query}`, spendShape),
-	instancesOf: async (jobId: string) => (await read(`/instances?job=${jobId}`, pageOf(instanceShape))).items,
-	budgets: async () => (await read("/budgets", pageOf(budgetShape))).items,
-	policy: () => read("/policies/default", policyShape),
+	job: (id: string): Promise<JobDetail> => read(`/jobs/${id}`, jobDetailSchema),
+	jobs: async (query: string): Promise<Job[]> => (await read(`/jobs?${query}`, pageOf(jobSchema))).items,
+	logs: async (id: string, attempt: number) => (await read(`/jobs/${id}/logs?attempt=${attempt}&limit=2000`, logPageSchema)).lines,
+	decisions: async (id: string) => (await read(`/jobs/${id}/decisions`, pageOf(decisionSchema))).items,
+	receipt: (id: string) => read(`/jobs/${id}/receipt`, receiptSchema),
+	spend: (query: string) => read(`/spend?${query}`, spendSchema),
+	instancesOf: async (jobId: string) => (await read(`/instances?job=${jobId}`, pageOf(instanceSchema))).items,
+	budgets: async () => (await read("/budgets", pageOf(budgetStatusSchema))).items,
+	policy: () => read("/policies/default", policySchema),
 
 	/** @returns the job's id */
 	async submit(document: unknown): Promise<string> {
 		const { status, body } = await call("POST", "/jobs", document);
 		if (status !== 201) throw new Error(`POST /jobs answered ${status}: ${JSON.stringify(body)}`);
-		return submittedShape.parse(body).id;
+		return submittedJobSchema.parse(body).id;
 	},
 	async submitAll(items: readonly unknown[]): Promise<string[]> {
 		const { status, body } = await call("POST", "/jobs", { items });
 		if (status !== 201) throw new Error(`POST /jobs answered ${status}: ${JSON.stringify(body)}`);
-		return submittedBatchShape.parse(body).items.map(({ id }) => id);
+		return submittedJobsSchema.parse(body).items.map(({ id }) => id);
 	},
 	cancel: (id: string) => call("POST", `/jobs/${id}/cancel`, {}),
 };

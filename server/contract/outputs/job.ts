@@ -264,5 +264,5 @@ export const submittedJobsSchema = z
 /** A line of a job's log, or the end of the stream when the job has ended. */
 export const followedLineSchema = z.union([
 	z.object({ end: z.literal(true) }),
-	z.object({ attempt: z.number().nullable(), number: z.number(), at: z.string(), stream: z.string(), text: z.string() }),
+	z.object({ attempt: z.number(), number: z.number(), at: z.string(), stream: z.string(), text: z.string() }),
 ]);
