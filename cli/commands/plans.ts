@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
+import { studySchema, studySummarySchema } from "#server/contract/outputs/plan.ts";
+import { pageOf } from "#server/contract/parts.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode, oneLine } from "../exit.ts";
 import { table } from "../render/table.ts";
-import { pageOf } from "../shapes/parts.ts";
-import { studyShape } from "../shapes/plan.ts";
 
-type Study = z.infer<typeof studyShape>;
+type Study = z.infer<typeof studySummarySchema> & Partial<Pick<z.infer<typeof studySchema>, "result">>;
 
 export const plans: Command = {
 	name: "plans",
@@ -43,7 +43,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		{ head: "STARTED", cell: (s: Study) => s.createdAt },
 		{ head: "BY", cell: (s: Study) => s.createdBy },
 	];
-	const { items } = readAs(pageOf(studyShape), answer, "studies");
+	const { items } = readAs(pageOf(studySummarySchema), answer, "studies");
 	io.out(json ? `${answer.text}\n` : table(io, columns, items, { empty: "No plan studies yet. Start one with: spillway plans start" }));
 	return EXIT.done;
 }
@@ -63,7 +63,7 @@ async function start({ io, client, args, json }: CommandContext): Promise<ExitCo
 					...(gpus !== undefined && { gpus }),
 				};
 	const answer = await client.post("/plan/studies", body);
-	const { id } = readAs(studyShape, answer, "study");
+	const { id } = readAs(studySchema, answer, "study");
 	io.out(json ? `${answer.text}\n` : `Started ${id}. Follow it with: spillway plans show ${id}\n`);
 	return EXIT.done;
 }
@@ -78,7 +78,7 @@ function read(file: string): string {
 
 async function show({ io, client, json }: CommandContext, id: string): Promise<ExitCode> {
 	const answer = await client.get(`/plan/studies/${encodeURIComponent(id)}`);
-	const study = readAs(studyShape, answer, "study");
+	const study = readAs(studySchema, answer, "study");
 	const decision = study.result?.comparison.decision;
 	const text = decision
 		? `${decision.headline}\n${decision.summary}`
