@@ -27,12 +27,14 @@ export interface Connection {
  */
 export function connect(url: string, options: { max?: number; applicationName?: string; directUrl?: string | undefined } = {}): Connection {
 	const direct = options.directUrl ?? url;
+	// A pooler may leave a query without an answer when the next one follows on the connection before it (seen with pgbouncer 1.18).
+	const pooled = options.directUrl === undefined ? {} : { prepare: false, max_pipeline: 1 };
 	const base = {
 		onnotice: () => {},
 		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
 		types: { bigint: postgres.BigInt },
 	};
-	const client = keepTransactionsWhole(postgres(url, { ...base, max: options.max ?? 10, prepare: options.directUrl === undefined }));
+	const client = keepTransactionsWhole(postgres(url, { ...base, max: options.max ?? 10, ...pooled }));
 	const sql = keepTransactionsWhole(postgres(direct, { ...base, max: 2 }));
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),
