@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Days of our own records that a study may cover. */
+/** Days of records that a study may cover. */
 export const STUDY_DAYS = [30, 90, 365] as const;
 /** Of an uploaded file in base64, some 22 MB of bytes: gzip a larger trace. */
 export const STUDY_UPLOAD_CHARS = 30_000_000;
@@ -29,6 +29,5 @@ export const startStudyInput = z.discriminatedUnion("source", [
 		discountPercent,
 	}),
 ]);
-export type StartStudyInput = z.output<typeof startStudyInput>;
 
 export const listStudiesInput = z.strictObject({ limit: z.number().int().min(1).max(100).default(20) });
