@@ -27,7 +27,7 @@ export interface Connection {
  */
 export function connect(url: string, options: { max?: number; applicationName?: string; directUrl?: string | undefined } = {}): Connection {
 	const direct = options.directUrl ?? url;
-	// A pooler may leave a query without an answer when the next one follows on the connection before it (seen with pgbouncer 1.18).
+	// A pooler may give the next query to another session.
 	const pooled = options.directUrl === undefined ? {} : { prepare: false, max_pipeline: 1 };
 	const base = {
 		onnotice: () => {},
