@@ -2,7 +2,7 @@
  * Replays a draft beside a published policy over made-up records: `node bench/backtest.ts [--jobs 100000] [--days 90] [--one]`.
  * The records have the sizes and run times of lib/synthetic-trace.ts, spread over the days on as many A100-80GB as 85% of their GPU time
  * takes; five classes, eleven teams, a hundred names, a deadline on every tenth job; all offers of the catalogue for that
- * model, of which spot changes its price every six hours. Both replays run in their own threads, as a worker runs them;
+ * model; spot changes its price every six hours. Both replays run in their own threads, as a worker runs them;
  * `--one`: one after the other in this thread. What is read from a database is not in it.
  */
 import { parseArgs } from "node:util";

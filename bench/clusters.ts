@@ -69,7 +69,7 @@ const { shared, seenMs, load, seenFullMs } = await onNewCluster(async () => {
 	const load = await measureWatch();
 	return { shared, seenMs, load, seenFullMs: await measureSeen() };
 });
-// On another cluster: a controller remembers jobs for minutes after their end, and would have more of them to tell.
+// On another cluster: a controller remembers jobs for minutes after their end, and would have more of them to report.
 const apart = availableParallelism() > 1 ? await onNewCluster(() => onCoresApart(measureSubmissions)) : null;
 print(args.json, "A home cluster (Slurm) under watch", {
 	measuredAt: new Date().toISOString(),

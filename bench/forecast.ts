@@ -1,6 +1,6 @@
 /**
  * How often the wait forecast was right: `npm run bench:forecast -- --trace FILE --owned N [--json]`. The trace is replayed on N
- * owned GPUs by the decision core alone; each job that cannot start at once is told when it will, and the forecast is scored
+ * owned GPUs by the decision core alone; each job that cannot start at once gets a forecast, which is scored
  * when it starts. Learned from the first half of the jobs on, scored on the forecasts made in the second (docs/forecast.md).
  */
 import { existsSync } from "node:fs";
@@ -23,7 +23,7 @@ const ASSUMPTIONS = [
 	"nodes of 8 GPUs; accelerator models and deadlines of the trace are ignored; no one gives an estimate; a recorded user stands for the job's name, a recorded group for its team",
 	"a job that asks for more than the cluster has is left out",
 	"truth: the start that the core's own queue order and backfill gave the job in the same replay, in which nothing bursts and the first 32 jobs in order are looked at for a start",
-	"a forecast: of every waiting job in a cycle over the whole queue; such cycles are as frequent as 1,000,000 forecasts in all allow; kept for a job when it is first told one, and once for each nearer horizon that it comes into",
+	"a forecast: of every waiting job in a cycle over the whole queue; such cycles are as frequent as 1,000,000 forecasts in all allow; recorded with a job's first forecast, and once for each nearer horizon that it enters",
 	"scored: forecasts made after half of the jobs were submitted, until the last has started; atSubmission: the first of each job only",
 	"run times and the correction are learned as the replay goes on, in the second half too, from what had happened by then and nothing later",
 ];

@@ -30,7 +30,7 @@ const { values: args } = parseArgs({
 		rounds: { type: "string", default: "30" },
 		instances: { type: "string", default: "5000" },
 		"bill-rows": { type: "string", default: "1000000" },
-		/** Only queries whose name has this in it; or one of publish, export, import, meter. */
+		/** Only queries with this in their name; or one of publish, export, import, meter. */
 		only: { type: "string", default: "" },
 		/** Holds every sum against the charges once the books are filled: some minutes at full size. */
 		check: { type: "boolean", default: false },

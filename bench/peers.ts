@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 import type { Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
-import { runSkynomad, type Told } from "./lib/peers/skynomad.ts";
+import { type RunTimeInput, runSkynomad } from "./lib/peers/skynomad.ts";
 import { readPeerInputs } from "./lib/peers/skynomad-inputs.ts";
 
 const { values: args } = parseArgs({
@@ -27,14 +27,14 @@ function readPolicy(file: string): Policy {
 	throw new SpillwayError("invalid_input", `${file}: ${problems.map((p) => `${p.line}:${p.column} ${p.message}`).join(" ")}`);
 }
 
-function readTold(told: string): Told {
+function readRunTimeInput(told: string): RunTimeInput {
 	if (told === "length" || told === "estimate" || told === "limit") return told;
 	throw new SpillwayError("invalid_input", `--told ${told} is unknown.`, { fix: "Use length, estimate or limit." });
 }
 
 const skynomadDir = args.skynomad ?? path.join(import.meta.dirname, "samples/skynomad");
 const policy = readPolicy(path.join(import.meta.dirname, "policies/peers.yaml"));
-const skynomad = runSkynomad(readPeerInputs(skynomadDir), policy, readTold(args.told));
+const skynomad = runSkynomad(readPeerInputs(skynomadDir), policy, readRunTimeInput(args.told));
 
 if (args.json) console.log(JSON.stringify({ skynomad }));
 else console.table(skynomad);

@@ -6,7 +6,7 @@
  * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken.
  * `--seeds N`: so many draws of spot, 1 to N, each as a cell next to the rules of lib/policy-cells.ts, in place of one table.
  * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
- * with what a job of each costs; `--owned` is 384 then unless told.
+ * with what a job of each costs; `--owned` is 384 then by default.
  */
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

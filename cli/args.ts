@@ -20,7 +20,7 @@ export const GLOBAL_OPTIONS: Options = {
 	help: { short: "h", help: "show this help" },
 };
 
-/** What was given to one command. Wrong values are told by flag, value and what is allowed. */
+/** The arguments of one command. Errors name the flag, the value and the allowed values. */
 export class Args {
 	readonly positionals: readonly string[];
 	/** What is behind `--`; null without one. */

@@ -22,7 +22,7 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
 	[EXIT.interrupted, "interrupted by Ctrl-C; jobs go on"],
 ];
 
-/** A failure that is told in one line on stderr. */
+/** A failure that is printed as one line on stderr. */
 export class CliError extends Error {
 	override name = "CliError";
 	readonly exitCode: ExitCode;

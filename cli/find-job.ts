@@ -13,7 +13,7 @@ const PAGE = 500;
 const PAGES_MAX = 10;
 
 /**
- * The id of the job that was meant: an id, the beginning of one, or a name, of which the newest is taken.
+ * The id of the job that was meant: an id, the beginning of one, or a name (the newest such job).
  * @param options `write`: the job must be changed, so a name that several live jobs have is refused.
  * @throws CliError `badInput` when several are meant, `notFound`.
  */

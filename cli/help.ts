@@ -16,7 +16,7 @@ ${columns(rows)}
 Every command:
 ${optionLines(GLOBAL_OPTIONS)}
 
-A JOB is an id, the beginning of one, or a name, of which the newest is meant.
+A JOB is an id, the beginning of one, or a name (the newest such job).
 
 Exit codes:
 ${columns(EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]))}

@@ -32,7 +32,7 @@ describe("a command", () => {
 			spec: { command: ["node", "a/train.mjs", "-x"] },
 		});
 	});
-	it("takes the current folder along only when told to", async () => {
+	it("includes the current folder only when asked to", async () => {
 		mkdirSync(path.join(folder, "sub"));
 		const uri = async (...argv: string[]) => (await read([...argv, "--team", "research", "--", "true"])).spec;
 		expect(await uri("--workdir")).toMatchObject({ data: [{ uri: `file://${encodeURI(folder)}`, mount: "." }] });

@@ -59,7 +59,7 @@ export async function readJobInput(args: Args, io: Pick<Io, "cwd" | "env" | "rea
 	const team = io.env.SPILLWAY_TEAM;
 	const metadata = document.metadata;
 	if (team && metadata !== null && typeof metadata === "object" && !("team" in metadata)) setAt(document, ["metadata", "team"], team);
-	const checked = toldByFlag(() => parseJobDocument(document));
+	const checked = withFlagInErrors(() => parseJobDocument(document));
 	if (checked.data.length > 0)
 		resolveFileUris(document, file === undefined || file === "-" ? io.cwd : path.dirname(path.resolve(io.cwd, file)));
 	return document;
@@ -170,7 +170,7 @@ function setAt(document: JobDocument, at: readonly string[], value: unknown): vo
 	setAt(next, rest, value);
 }
 
-function toldByFlag<T>(check: () => T): T {
+function withFlagInErrors<T>(check: () => T): T {
 	try {
 		return check();
 	} catch (error) {

@@ -20,7 +20,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
 	} catch (error) {
 		if (io.signal.aborted && !(error instanceof CliError)) return EXIT.interrupted;
 		if (!(error instanceof CliError)) throw error;
-		io.err(`spillway: ${oneLine(error instanceof ApiError ? told(error) : error.message)}\n`);
+		io.err(`spillway: ${oneLine(error instanceof ApiError ? describeProblem(error) : error.message)}\n`);
 		return error.exitCode;
 	}
 }
@@ -86,7 +86,7 @@ function version(io: Io, json: boolean): ExitCode {
 }
 
 /** A problem document as a line: the flag or field that is wrong, with the server's words. */
-function told(error: ApiError): string {
+function describeProblem(error: ApiError): string {
 	const first = error.problem.fields?.[0];
 	if (!first || first.path === "") return error.message;
 	const more = (error.problem.fields?.length ?? 0) > 1 ? ` (and ${(error.problem.fields?.length ?? 0) - 1} more)` : "";

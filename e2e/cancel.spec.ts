@@ -33,7 +33,7 @@ test("a job that is queued is cancelled at once", async ({ page }) => {
 	await expectCancelled(page, id, []);
 });
 
-test("a job whose machine is still starting is cancelled, and the machine is released", async ({ page }) => {
+test("a job with a machine that is still starting is cancelled, and the machine is released", async ({ page }) => {
 	await bootSlowly(120_000);
 	const id = await rest.submit(aJob({ name: `starting-${run}`, estimate: "300s" }));
 	await jobWhen(id, "starts in the cloud", ({ state, attemptList }) => state === "admitted" && attemptList[0]?.state === "starting");
@@ -44,7 +44,7 @@ test("a job whose machine is still starting is cancelled, and the machine is rel
 	await eventually("its machine is terminated", itsMachines, ([machine]) => machine?.state === "terminated");
 });
 
-test("a job that runs is told to stop and ends as cancelled", async ({ page }) => {
+test("a running job is stopped and ends as cancelled", async ({ page }) => {
 	const [id = ""] = running;
 	await cancelOnItsPage(page, id);
 	await expectCancelled(page, id, ["cancelled"]);

@@ -72,10 +72,10 @@ test("a cluster's queue that was not read, then is empty, says which of the two 
 	await expectAccessible(page, queueOf(page));
 });
 
-test("jobs of others stand there as the cluster has them, come live, in parts, and as a file", async ({ page }) => {
+test("jobs of others are listed as the cluster has them, live, in pages, and as a file", async ({ page }) => {
 	await open(page, "/sites", "Capacity");
 	await expect(queueOf(page)).toContainText("No other jobs");
-	// Told while the page is open.
+	// Updated while the page is open.
 	await seen(Array.from({ length: 70 }, (_, n) => theirJob(n)));
 	const rows = queueOf(page).locator("tbody tr");
 	await expect(rows).toHaveCount(15);
@@ -105,7 +105,7 @@ test("jobs of others stand there as the cluster has them, come live, in parts, a
 	await expectAccessible(page, queueOf(page));
 });
 
-test("nodes stand there by name, those that are down first, with the cluster's own words", async ({ page }) => {
+test("nodes are listed by name, those that are down first, with the cluster's own words", async ({ page }) => {
 	const node = (n: number): ClusterNode => ({
 		...{ name: `gpu${String(n).padStart(2, "0")}`, poolId: "gpu-h100x8", gpus: 8, gpusUsed: n % 8, state: "ready", reason: null },
 		...(n === 7 && { state: "down", reason: "IDLE+INVAL: gres/gpu count reported lower than configured (4 < 8)" }),

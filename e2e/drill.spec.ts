@@ -81,7 +81,7 @@ test("the bills of a month without any say what to do, and lead back to the stat
 	await expect(page.getByRole("heading", { level: 1, name: "January 2020" })).toBeVisible();
 });
 
-test("a budget whose scope asks for more than team, project and class: its period, a team and a job lead to the charges that it counts", async ({
+test("a budget with a scope beyond team, project and class: its period, a team and a job lead to the charges that it counts", async ({
 	page,
 }) => {
 	await makeQuiet();

@@ -39,7 +39,7 @@ test("a script that the server could not read is as it was pasted, and is read a
 	await expect(page.getByText("Name pasted")).toBeVisible();
 	await expect(field).toHaveValue(/-J pasted/);
 
-	// What the text is at fault for is not tried again, but told with its line.
+	// An error in the text is not retried, but shown with its line.
 	await field.fill("kind: Job\nmetadata: {\n");
 	await expect(alert).toContainText("The YAML cannot be read at line 3");
 	await expect(alert.getByRole("button")).toHaveCount(0);

@@ -27,7 +27,7 @@ async function signInAt(page: Page, login: string): Promise<void> {
 	await page.getByRole("button", { name: /continue/i }).click();
 }
 
-test("a person whom the issuer vouches for comes in with the role and teams of their groups", async ({ page }) => {
+test("a person from the issuer signs in with the role and teams of their groups", async ({ page }) => {
 	await signInAt(page, "ann");
 	await expect(page).toHaveURL(`${base()}/jobs`);
 	await expect(page.getByText("Platform engineer").first()).toBeVisible();

@@ -52,7 +52,7 @@ async function discard(page: Page): Promise<void> {
 	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
 }
 
-/** Replays the last week under the draft; its cloud money is told beside that of the version in force. */
+/** Replays the last week under the draft; its cloud cost is shown next to that of the version in force. */
 async function backtest(page: Page): Promise<void> {
 	const panel = page.locator("#backtest");
 	await panel.getByText("7 days").click();
@@ -244,7 +244,7 @@ async function askSecondPerson(page: Page, before: "off" | "on"): Promise<void> 
 test("a second person: what is published waits, is read, and counts once somebody else agreed", async ({ page }) => {
 	test.setTimeout(120_000);
 	await askSecondPerson(page, "off");
-	await test.step("one's own waits for another, and can be taken back", async () => {
+	await test.step("an own proposal waits for another person, and can be withdrawn", async () => {
 		await edit(page);
 		const rule = await card(page, /^burst-on-wait/);
 		await rule.getByLabel("Forecast wait above").fill("45s");

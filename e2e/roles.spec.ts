@@ -8,7 +8,7 @@ const OWN_TEAMS = ["research", "vision"];
 test.describe("nobody", () => {
 	test.use({ person: null });
 
-	test("a wrong password is told, and the address stays", async ({ page }) => {
+	test("a wrong password shows an error, and the address stays", async ({ page }) => {
 		await open(page, "/sign-in", "Sign in");
 		await signInByForm(page, PEOPLE.finance, "not-the-password");
 		await expect(page.getByText("Incorrect email or password.")).toBeVisible();
@@ -56,7 +56,7 @@ test.describe("nobody", () => {
 test.describe("a data scientist", () => {
 	test.use({ person: "scientist" });
 
-	test("sees the jobs of their own teams alone", async ({ page }) => {
+	test("sees only the jobs of their teams", async ({ page }) => {
 		const [foreign] = await rest.jobs("team=risk&limit=1");
 		const [own] = await rest.jobs("team=vision&limit=1");
 		expect(foreign && own).toBeTruthy();

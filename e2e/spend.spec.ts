@@ -133,7 +133,7 @@ test("exports the table with exact amounts, and the month as FOCUS", async ({ pa
 });
 
 test("filters without matches can be cleared; job totals are not available by region", async ({ page }) => {
-	await open(page, `/spend?${PAST}&team=nobody`, "Spend");
+	await open(page, `/spend?${PAST}&team=none`, "Spend");
 	await expect(page.getByRole("heading", { name: "No charges match these filters" }).first()).toBeVisible();
 	await expectAccessible(page);
 	await page.getByRole("main").getByRole("link", { name: "Clear filters" }).first().click();

@@ -21,7 +21,7 @@ test("an unknown job and an unknown address show Not found", async ({ page }) =>
 	await expect(page.getByRole("heading", { name: /Not found/ })).toBeVisible();
 });
 
-test("a panel whose read fails shows the cause and request ID, and can retry", async ({ page }) => {
+test("a panel that cannot be read shows the cause and request ID, and can retry", async ({ page }) => {
 	await open(page, "/jobs?view=all", "Jobs");
 	await expect(page.getByRole("grid", { name: "Jobs" })).toBeVisible();
 	// Changes the request on its way, so that the real server rejects it.

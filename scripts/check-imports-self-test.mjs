@@ -85,7 +85,7 @@ function compare(plants, { status, stderr }) {
 		const said = stderr.split("\n").filter((line) => line.startsWith(`${file}:`));
 		if (error && !said.some((line) => line.includes(error)))
 			problems.push(`${file} should say "${error}", but says: ${said.join(" | ") || "nothing"}`);
-		if (!error && said.length > 0) problems.push(`${file} is allowed, but is told: ${said.join(" | ")}`);
+		if (!error && said.length > 0) problems.push(`${file} is allowed, but reports: ${said.join(" | ")}`);
 	}
 	return problems;
 }

@@ -210,11 +210,11 @@ const isDate = (node) => node.type === "Identifier" && node.name === "Date";
  */
 function forbidOtherDatabase(program, text, report) {
 	const message = "within a transaction only the transaction is used: hand it on, or read what is needed before it begins.";
-	const told = new Set();
+	const reported = new Set();
 	const inner = new Visitor({
 		MemberExpression: (node) => {
-			if (propertyName(node) !== "db" || told.has(node.start)) return;
-			told.add(node.start);
+			if (propertyName(node) !== "db" || reported.has(node.start)) return;
+			reported.add(node.start);
 			report(node.start, message);
 		},
 	});

@@ -129,7 +129,7 @@ describe("the Helm chart", () => {
 		expect(workloads).toHaveLength(3);
 		for (const workload of workloads) expect(pod.safeParse(workload).error?.message).toBeUndefined();
 	});
-	it("has no secret of its own", () => {
+	it("contains no secret", () => {
 		expect(manifests.filter((m) => m.kind === "Secret")).toEqual([]);
 	});
 });

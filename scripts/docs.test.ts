@@ -104,7 +104,7 @@ describe("the state diagrams of docs/concepts.md", () => {
 		const moves = Object.entries(table).flatMap(([from, tos]) => tos.map((to) => `${from} -> ${to}`));
 		expect(arrowsOf(diagram)).toEqual(moves.sort());
 	});
-	it.each(machines)("stand beside a word on each end of a %s", (_, table) => {
+	it.each(machines)("are explained next to each end of a %s", (_, table) => {
 		const ends = Object.keys(table).filter((state) => isFinal(table, state));
 		expect(ends.filter((state) => !read("docs/concepts.md").includes(`| \`${state}\` |`))).toEqual([]);
 	});

@@ -5,7 +5,7 @@
  * @typedef {object} Room
  * @property {string[]} at folders (ending in "/") and files that make the room
  * @property {string[]} imports rooms that it may import
- * @property {string[]} [typesOf] files, as regular expressions, of which it may import types alone
+ * @property {string[]} [typesOf] files, as regular expressions, from which it may import only types
  * @property {"pure"} [kind] pure: no clock, randomness, async, process or logger, and no built-in module of Node
  * @property {string[] | "any"} packages npm packages that it may import; "any" where there is no rule
  * @property {string[] | "any"} [testsImport] what its tests may import besides; by default every room but the entrances
@@ -131,7 +131,7 @@ export const ENV_READERS = [
 		why: "its own program: names the emulated project's key file to Google's SDK, and its clock to the machines",
 	},
 	{ at: "examples/", why: "training scripts: CUDA_VISIBLE_DEVICES and the job's environment are their input" },
-	{ at: "bench/", why: "programs of their own, run by hand" },
+	{ at: "bench/", why: "separate programs, run by hand" },
 	{ at: "e2e/", why: "Playwright hands the address of the server under test over in the environment" },
 	{ at: "playwright.config.ts", why: "hands the address of the server under test to the tests" },
 	{ at: "vitest.config.ts", why: "reads CI" },

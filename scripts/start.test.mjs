@@ -88,7 +88,7 @@ const story = () => readFileSync(path.join(clone, "story"), "utf8").trim().split
 const postgresRuns = () => existsSync(path.join(clone, ".spillway/postgres/data/postmaster.pid"));
 
 describe("npm start", () => {
-	it("brings everything up, says where and as whom, and stops in order without a rest", async () => {
+	it("brings everything up, prints the address and the sign-in, and stops in order without a rest", async () => {
 		const run = start();
 		await run.ready();
 		const { instance } = lockFile();

@@ -28,7 +28,7 @@ try {
 			`name one of ${[...known.keys()].join(", ")}; ${EXAMPLE}`,
 		);
 	await buildIfChanged("agent");
-	// The suites of one driver may share a cluster that is there already: one after the other, lest they take each other's GPUs.
+	// The suites of one driver may share a cluster that is there already: one after the other, so that they do not take each other's GPUs.
 	const args = [path.join(root, "node_modules/vitest/vitest.mjs"), "run", "--no-file-parallelism", ...files];
 	const env = { ...process.env, PATH: projectPath(), ...(values["with-accounting"] ? { SPILLWAY_CONTRACT_SLURM_ACCOUNTING: "1" } : {}) };
 	const { status } = spawnSync(projectNode(), args, { cwd: root, stdio: "inherit", env });

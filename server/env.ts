@@ -33,7 +33,7 @@ const schema = z.object({
 		.transform((p) => path.resolve(p)),
 	SPILLWAY_HOST: z.string().default("127.0.0.1"),
 	SPILLWAY_PORT: z.coerce.number().int().min(1).max(65535).default(3000),
-	/** What instances are told to call; the address of this control plane as they see it. */
+	/** The address of this control plane for instances. */
 	SPILLWAY_URL: z
 		.url({ protocol: /^https?$/, abort: true })
 		.refine(
@@ -45,7 +45,7 @@ const schema = z.object({
 	SPILLWAY_ALLOWED_HOSTS: hostList,
 	/** Hosts, addresses and networks inside the network that webhooks and single sign-on may reach. */
 	SPILLWAY_OUTGOING_HOSTS: hostList,
-	/** Reverse proxies whose X-Forwarded-For counts, besides those on this machine: addresses and networks, comma-separated. */
+	/** Reverse proxies with a trusted X-Forwarded-For, besides those on this machine: addresses and networks, comma-separated. */
 	SPILLWAY_TRUSTED_PROXIES: hostList.refine(
 		(entries) => entries.every(isAddressOrNetwork),
 		"takes addresses and networks such as 10.1.0.0/16, comma-separated",
@@ -100,7 +100,7 @@ const schema = z.object({
 		.enum(["0", "1"])
 		.default("0")
 		.transform((v) => v === "1"),
-	/** Shown to people without access: whom to ask, for example it@example.com. */
+	/** Shown to people without access: a contact, for example it@example.com. */
 	SPILLWAY_ACCESS_CONTACT: z.string().max(200).default("your Spillway administrator"),
 	/** Set for an emulated EC2 endpoint; unset speaks to the real one. */
 	SPILLWAY_AWS_ENDPOINT: z.url().optional(),
@@ -190,7 +190,7 @@ export function requireOwnSecrets(e: Env): void {
 	);
 }
 
-/** @throws Error when the demo, whose people share a password and whose jobs run on this machine, would be reachable from others. */
+/** @throws Error when the demo would be reachable from other machines: its people share a password and its jobs run on this machine. */
 export function requireLoopbackDemo(e: Env): void {
 	if (!e.SPILLWAY_DEMO || isThisHost(e.SPILLWAY_HOST)) return;
 	throw new Error(

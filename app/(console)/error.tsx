@@ -13,8 +13,8 @@ const ON_THE_SERVER =
 export default function ConsoleError({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
 	const router = useRouter();
 	const id = error.digest ?? null;
-	const told = describeError(error);
-	const requestId = id ?? (told.kind === "failed" ? told.requestId : null);
+	const described = describeError(error);
+	const requestId = id ?? (described.kind === "failed" ? described.requestId : null);
 	// Refresh the server data first: rendering the same cached response would fail again.
 	const again = () =>
 		startTransition(() => {
@@ -28,7 +28,7 @@ export default function ConsoleError({ error, reset }: { error: Error & { digest
 				<Panel>
 					<ErrorState
 						title="Could not load this screen"
-						detail={id === null ? told.detail : ON_THE_SERVER}
+						detail={id === null ? described.detail : ON_THE_SERVER}
 						requestId={requestId}
 						onRetry={again}
 					/>

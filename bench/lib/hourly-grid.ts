@@ -9,7 +9,7 @@ import { parseGrid } from "#server/simulation/scenario-file/grid-file.ts";
 const FROM_MS = Date.UTC(2024, 0, 8);
 
 /**
- * Recorded grid intensity, gCO2e/kWh by hour, of the places whose zone has a file `<zone>.csv.gz` (columns `ts,g_per_kwh`) in the
+ * Recorded grid intensity, gCO2e/kWh by hour, of the places in a zone with a file `<zone>.csv.gz` (columns `ts,g_per_kwh`) in the
  * folder; every other place keeps its average.
  * @param home pool ids, all in this zone
  * @throws SpillwayError with file and line of what cannot be read, or when a file does not hold FROM_MS

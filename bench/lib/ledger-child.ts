@@ -1,7 +1,7 @@
 /**
  * Its own process, so that its peak memory is that of one thing: `export URL MONTH` streams a month as FOCUS,
- * `import URL ROWS` takes in a bill of so many rows, made as it is read. Prints {seconds, cpuSeconds, rows, peakRssMb}; the
- * time of the processor tells on a busy machine what a free one would do.
+ * `import URL ROWS` takes in a bill of so many rows, made as it is read. Prints {seconds, cpuSeconds, rows, peakRssMb}; the processor
+ * time shows on a busy machine what an idle one would do.
  */
 import { connect } from "#server/db/client.ts";
 import { systemClock } from "#server/kernel/clock.ts";

@@ -1,7 +1,7 @@
 import type { ReplayReport } from "#server/simulation/replay/types.ts";
 import { round } from "./figures.ts";
 
-/** Rules with a number, of which the best value in hindsight counts: hours to wait, and jobs in the queue. */
+/** Rules with a number, scored at the best value in hindsight: hours to wait, and jobs in the queue. */
 export const WAITS = ["wait_then_spot:0.5", "wait_then_spot:2", "wait_then_spot:6"] as const;
 export const QUEUES = ["queue_then_spot:4", "queue_then_spot:16", "queue_then_spot:64"] as const;
 /** What each seed is replayed under, beside Spillway. */
@@ -16,7 +16,7 @@ export interface Cell {
 	toOverflow: number | null;
 	waitToEager: number | null;
 	lostToEager: number | null;
-	/** By the cheapest of the rules with a number whose mean time to the model is no longer than Spillway's; null: there is none. */
+	/** By the cheapest rule with a number and a mean time to the model no longer than Spillway's; null: there is none. */
 	toWait: number | null;
 	toQueue: number | null;
 	avoidableMisses: number;

@@ -9,7 +9,7 @@ export interface SpotTerms {
 	spotPrice: number;
 }
 
-/** A zone's availability by probe, and what the rule is told of it. */
+/** A zone's availability by probe, and the rule's input from it. */
 export interface ZoneFeed {
 	up: Uint8Array;
 	at(tick: number): SpotZone;

@@ -59,7 +59,7 @@ function keptUntil({ deletedAt, expiresAt }: Artifact): string {
 	return expiresAt === null ? "yes" : `until ${exactTime(Date.parse(expiresAt))}`;
 }
 
-/** The newest result of each name, or of the one that was asked for, of which the files are there. */
+/** The newest complete result of each name, or of the requested one. */
 function chosen(items: readonly Artifact[], name: string | undefined): Artifact[] {
 	const newest = new Map<string, Artifact>();
 	for (const item of items) {

@@ -24,7 +24,7 @@ export const bill: Command = {
 	options: {
 		output: { short: "o", value: "FILE", help: "bill export: write it to this file (default: stdout)" },
 		again: { help: "bill check: reconcile the month again first" },
-		final: { help: "bill check: the same, and take back what the bills do not have" },
+		final: { help: "bill check: the same, and reverse what the bills do not have" },
 	},
 	positionals: { min: 1, max: 1_000, name: "import, ls, show, export or check" },
 	examples: [

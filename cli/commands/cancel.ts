@@ -26,8 +26,7 @@ export const cancel: Command = {
 			try {
 				const answer = await ctx.client.post(`/jobs/${id}/cancel`);
 				answers.push(answer);
-				if (!ctx.json)
-					ctx.io.out(`${id}  ${readAs(cancelledShape, answer, "answer").state === "cancelled" ? "cancelled" : "told to stop"}\n`);
+				if (!ctx.json) ctx.io.out(`${id}  ${readAs(cancelledShape, answer, "answer").state === "cancelled" ? "cancelled" : "stopping"}\n`);
 			} catch (error) {
 				if (!(error instanceof CliError) || error.exitCode === EXIT.interrupted) throw error;
 				refused.push(error);

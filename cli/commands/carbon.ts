@@ -67,11 +67,11 @@ async function show({ args, io, client, json }: CommandContext): Promise<ExitCod
 	);
 	const quality = [
 		`${share(totals.measuredEnergyMilliWh, totals.energyMilliWh)} of the energy measured`,
-		`${share(totals.hourlyGridMilliWh, totals.energyMilliWh)} weighed with the grid's hour, the rest with an average of a year`,
+		`${share(totals.hourlyGridMilliWh, totals.energyMilliWh)} by the grid's hour, the rest by a yearly average`,
 		`not known: emissions of ${gpuHours(totals.emissionsUnknownGpuMs)} GPU-h, manufacture of ${gpuHours(totals.embodiedUnknownGpuMs)} GPU-h`,
 		totals.marketUnknownGpuMs === totals.gpuMs
 			? "market-based: no power contract is known"
-			: `market-based ${co2(totals.marketMilligrams)}, without ${gpuHours(totals.marketUnknownGpuMs)} GPU-h whose contract is not known`,
+			: `market-based ${co2(totals.marketMilligrams)}, without ${gpuHours(totals.marketUnknownGpuMs)} GPU-h with an unknown contract`,
 	];
 	io.err(
 		`${styled(io, "dim", [`${exactTime(fromMs)} to ${exactTime(toMs)}, in whole hours; operational is location-based`, ...quality].join("\n"))}\n`,

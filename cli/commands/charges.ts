@@ -16,7 +16,7 @@ export const charges: Command = {
 		"[--from DAY] [--to DAY] [--job ID | --cause ID | --budget ID [--period DAY]] [--as-of POINT] [--since POINT] [filters] | refund CHARGE --reason TEXT [--amount USD]",
 	summary: "list the charges behind a number, newest first, each with what caused it; and refund one",
 	details:
-		"A refund takes back what a machine of a cloud was charged, or --amount of it, by a correction beside the charge: in its job, team and hour, and in the budgets. Platform engineers and finance may.",
+		"A refund reverses the charge of a cloud machine, or --amount of it, by a correction with the same job, team and hour, and in the budgets. It requires the role platform engineer or finance.",
 	options: {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
@@ -31,13 +31,13 @@ export const charges: Command = {
 		},
 		lost: { value: "HOW", help: `only of attempts that ended so in these days, whenever they were charged: ${LOST.join(", ")}` },
 		"without-idle": { help: "not of owned hardware that no job used" },
-		"as-of": { value: "POINT", help: "as the ledger stood when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
+		"as-of": { value: "POINT", help: "the ledger when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
 		since: { value: "POINT", help: "only what was posted later than that" },
 		...FILTER_OPTIONS,
 		cursor: { value: "CURSOR", help: "go on behind a page: nextCursor of its --json" },
 		limit: { value: "N", help: "how many (default: 50)" },
 		reason: { value: "TEXT", help: "refund: why; it is in the audit" },
-		amount: { value: "USD", help: "refund: dollars to take back (default: all that is left of it)" },
+		amount: { value: "USD", help: "refund: dollars to refund (default: all that is left)" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB CHARGE" },
 	examples: [
@@ -119,7 +119,7 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 			},
 		),
 	);
-	const shown = nextCursor === null ? "" : ` of which the newest ${items.length} are shown`;
+	const shown = nextCursor === null ? "" : ` , the newest ${items.length} shown`;
 	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}: ${count(Number(totals.charges), "charge")}${shown}`)}\n`);
 	if (budget) io.err(`${styled(io, "dim", `counted by the budget ${budget.id}: ${exactMoney(budget.postedMicroUsd)}`)}\n`);
 	if (later && later.charges !== "0") {

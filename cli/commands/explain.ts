@@ -29,7 +29,7 @@ export const explain: Command = {
 		const { args } = ctx;
 		if (args.has("decision") && !args.has("replay")) throw badInput("--decision names the decision to replay: add --replay.");
 		const id = await findJobId(ctx, args.positionals[0] ?? "");
-		return args.has("replay") ? replay(ctx, id, args.text("decision")) : tell(ctx, id);
+		return args.has("replay") ? replay(ctx, id, args.text("decision")) : explainJob(ctx, id);
 	},
 };
 
@@ -60,7 +60,7 @@ async function replay({ client, io, json }: CommandContext, id: string, decision
 	return replayed.same ? EXIT.done : EXIT.conflict;
 }
 
-async function tell(ctx: CommandContext, id: string): Promise<ExitCode> {
+async function explainJob(ctx: CommandContext, id: string): Promise<ExitCode> {
 	const { client, io } = ctx;
 	const answer = await client.get(`/jobs/${id}/decisions`);
 	if (ctx.json) {

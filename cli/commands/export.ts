@@ -10,7 +10,7 @@ export const exportCommand: Command = {
 	details: "The format is CSV (docs/focus.md). Without -o it goes to stdout.",
 	options: {
 		month: { value: "MONTH", help: "a month of the ledger's calendar, for example 2026-11" },
-		"as-of": { value: "POINT", help: "as the ledger stood when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
+		"as-of": { value: "POINT", help: "the ledger when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
 		output: { short: "o", value: "FILE", help: "write it to this file" },
 	},
 	positionals: { min: 1, max: 1, name: "focus" },

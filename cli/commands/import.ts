@@ -24,7 +24,7 @@ export const importCommand: Command = {
 	details:
 		"The job file goes to stdout, what became of each line to stderr: + carried, ~ changed, - dropped, ? a question for you. FILE may be - for stdin.",
 	options: {
-		team: { value: "TEAM", help: "whose job it is, when the file names no team of yours (default: SPILLWAY_TEAM)" },
+		team: { value: "TEAM", help: "the job's team, when the file names none of yours (default: SPILLWAY_TEAM)" },
 		submit: { help: "submit what was read, if it leaves no question open" },
 		anyway: { help: "with --submit: submit it in spite of open questions" },
 	},

@@ -14,7 +14,7 @@ const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
 const RISKS: Readonly<Record<string, string>> = {
 	cut_off: "cut off from us and not seen gone; its job goes on elsewhere",
-	not_seen_gone: "should be gone, and the provider was not seen to say so",
+	not_seen_gone: "should have ended, and the provider did not confirm it",
 	launch_unclear: "no one knows whether the launch happened",
 	past_expiry: "past the end of its longest life",
 	of_nobody: "has our tag, belongs to no job and is being ended",
@@ -99,11 +99,11 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 				},
 			],
 			risk.items,
-			{ empty: "No money is at risk: every machine that should be gone was seen gone." },
+			{ empty: "No money is at risk: every machine that should have ended was seen to end." },
 		),
 	);
 	const unpriced = risk.items.filter((i) => i.microUsd === null).length;
-	const more = unpriced === 0 ? "" : `, and ${count(unpriced, "machine")} whose price is not known`;
+	const more = unpriced === 0 ? "" : `, and ${count(unpriced, "machine")} with an unknown price`;
 	if (risk.items.length > 0) io.out(`\n${about(risk.totalMicroUsd)} at risk now${more}\n`);
 	await sweeps(ctx, nowMs);
 	return EXIT.done;

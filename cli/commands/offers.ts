@@ -17,8 +17,7 @@ export const offers: Command = {
 	name: "offers",
 	usage: "[--accelerator MODEL] [--region REGION] [--capacity TYPE] [--limit N]",
 	summary: "what can be bought in the cloud, cheapest GPU-hour first",
-	details:
-		"An offer whose price is too old, refused as unbelievable or not known is shown after the others, with why, and is never chosen.",
+	details: "Offers with a stale, implausible or unknown price are listed last, with the reason, and are never chosen.",
 	options: {
 		accelerator: { value: "MODEL", help: "one GPU model, for example H100-80GB" },
 		region: { value: "REGION", help: "one region, for example us-east-1" },

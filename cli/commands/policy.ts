@@ -18,7 +18,7 @@ export const policy: Command = {
 	name: "policy",
 	usage:
 		"show | lint FILE | diff FILE | apply FILE | publish FILE -m TEXT | rollback VERSION -m TEXT | versions | log | backtest FILE | shadow [FILE]",
-	summary: "the policy in force, and its versions: check, compare, publish, take back",
+	summary: "the policy in force, and its versions: check, compare, publish, withdraw",
 	details: [
 		"lint says what publishing would say, as FILE:LINE:COLUMN, and exits with 2 when there is an error; --offline asks no server and knows no sites.",
 		"diff says what FILE would change. apply publishes only if FILE changes something, for pipelines; with --git the policy is from then on changed from git alone.",
@@ -137,7 +137,7 @@ async function publish(ctx: CommandContext, name: string, file: string, verb: "p
 	const why = message ?? (origin.kind === "git" ? `As committed in ${origin.commit.slice(0, 12)}` : "Applied from a file");
 	const body = { source: read.source, message: why, origin, ...(backtestId === undefined ? {} : { backtestId }) };
 	const answer = await client.put(pathOf(name), body, headers).catch((error: unknown) => {
-		throw toldAt(error, file, read.lineOffset, io);
+		throw withPosition(error, file, read.lineOffset, io);
 	});
 	if (json) io.out(`${answer.text}\n`);
 	else outcome(ctx, name, readAs(publishedSchema, answer, "answer"));
@@ -158,7 +158,7 @@ async function conditionOf({ client, args }: CommandContext, name: string, read:
 }
 
 /** A refusal with each of its places on its own line. */
-function toldAt(error: unknown, file: string, offset: number, io: CommandContext["io"]): unknown {
+function withPosition(error: unknown, file: string, offset: number, io: CommandContext["io"]): unknown {
 	if (!(error instanceof ApiError)) return error;
 	const stale = error.status === 412;
 	for (const field of error.problem.fields ?? []) {

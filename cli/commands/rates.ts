@@ -19,7 +19,7 @@ export const rates: Command = {
 		"[show SITE/POOL | set SITE/POOL -f FILE | measured SITE/POOL --from DATE --to DATE --kwh N | electricity SITE -f FILE | discounts [-f FILE] | commitments [-f FILE]]",
 	summary: "what hardware costs: rate cards of pools, discounts and commitments of clouds",
 	details:
-		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured tells the energy that a pool's machines drew, before PUE, which takes the place of the estimate of that time. electricity takes in what a kWh cost a site in single UTC hours, csv with ts and usd_per_kwh or usd_per_mwh, gzipped or not. Discounts and commitments are lists: -f replaces the whole of one.",
+		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured sets the energy that a pool's machines drew, before PUE; it replaces the estimate of that time. electricity takes in what a kWh cost a site in single UTC hours, csv with ts and usd_per_kwh or usd_per_mwh, gzipped or not. Discounts and commitments are lists: -f replaces the whole of one.",
 	options: {
 		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin; of electricity: the csv" },
 		message: { value: "TEXT", help: "why it is set (default: what the file says); of measured and electricity: where it is from" },
@@ -148,7 +148,7 @@ async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
 	const missing = Object.keys(given).filter((name) => given[name] === undefined);
 	if (missing.length > 0)
 		throw badInput(
-			`Tell what was measured with --from, --to, --kwh and --message; missing: ${missing.map((name) => `--${name}`).join(", ")}`,
+			`Enter the measurement with --from, --to, --kwh and --message; missing: ${missing.map((name) => `--${name}`).join(", ")}`,
 		);
 	const answer = await ctx.client.put(at, given);
 	if (ctx.json) {

@@ -11,7 +11,7 @@ import type { Shadow, ShadowChoice } from "../response-types.ts";
 export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the one that runs" } };
 export const SHADOW_EXAMPLE = "spillway policy shadow draft.yaml";
 
-/** Differences that are listed; --json has all that the server tells. */
+/** Differences that are listed; --json has all that the server returns. */
 const LISTED = 10;
 
 /** Starts the draft of a file in the shadow of the policy in force, stops it, or shows how the two compare so far. */

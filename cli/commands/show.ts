@@ -33,7 +33,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 	const parts = [
 		fields(io, [
 			["job", `${job.id}  ${styled(io, "bold", clean(job.name))}`],
-			["state", styled(io, styleOfState(job.state), job.state) + (job.cancelRequestedAt !== null && !ended ? ", told to stop" : "")],
+			["state", styled(io, styleOfState(job.state), job.state) + (job.cancelRequestedAt !== null && !ended ? ", stopping" : "")],
 			["reason", clean(job.reason.message)],
 			["waits", job.attemptList.at(-1)?.clusterWait ? clean(job.attemptList.at(-1)?.clusterWait?.message ?? "") : null],
 			["team", `${job.team}, class ${label(job.class)}, priority ${job.priority}`],

@@ -26,7 +26,7 @@ export async function showQueue({ client, io, json }: CommandContext, id: string
 		{ head: "WHY", cell: (j) => j.waitingReason ?? NONE },
 		{ head: "ADOPTED", cell: (j) => (j.adoption ? `${j.adoption.state}: ${j.adoption.jobId}` : (j.notAdopted[0] ?? NONE)) },
 	];
-	const empty = readAt === null ? "This site has no queue of its own that is read." : "No one else's jobs wait or run there.";
+	const empty = readAt === null ? "Spillway reads no queue of this site." : "No one else's jobs wait or run there.";
 	io.out(table<Job>(io, columns, items, { empty }));
 	if (total > items.length) io.out(`${total - items.length} more wait behind these.\n`);
 	return EXIT.done;

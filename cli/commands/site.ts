@@ -79,7 +79,7 @@ async function add(ctx: CommandContext, id: string): Promise<ExitCode> {
 	const credentials = await credentialsGiven(ctx);
 	const draft = { provider, settings, ...(credentials && { credentials }) };
 	if (!args.has("no-check") && !(await stepsPass(ctx, "/sites/check", draft)))
-		throw new CliError(EXIT.conflict, "Nothing was stored. Mend what failed, or say --no-check.");
+		throw new CliError(EXIT.conflict, "Nothing was stored. Fix what failed, or say --no-check.");
 	const answer = await client.post("/sites", { id, name: args.text("name") ?? id, ...draft });
 	if (json) io.out(`${answer.text}\n`);
 	else io.out(`${id} is connected. The scheduler opens it within seconds: spillway site check ${id} --seen\n`);
@@ -95,7 +95,7 @@ async function change(ctx: CommandContext, id: string): Promise<ExitCode> {
 	if (Object.keys(changes).length === 0) throw badInput("Say what must be changed: --name, -f, --set or one of --credentials….");
 	const { name: _, ...draft } = changes;
 	if (!args.has("no-check") && (settings || credentials) && !(await stepsPass(ctx, `/sites/${encodeURIComponent(id)}/check`, draft)))
-		throw new CliError(EXIT.conflict, "Nothing was changed. Mend what failed, or say --no-check.");
+		throw new CliError(EXIT.conflict, "Nothing was changed. Fix what failed, or say --no-check.");
 	return changeTo(ctx, id, changes, "is changed; the scheduler opens it again within seconds");
 }
 

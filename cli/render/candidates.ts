@@ -6,7 +6,7 @@ import { about, chance, count, duration, grams, hourly, place, startRange } from
 import { styled } from "./style.ts";
 import { table } from "./table.ts";
 
-/** A decision's places, or a quote's, which also tell the chance of a missed deadline. */
+/** A decision's places, or a quote's, which also show the chance of a missed deadline. */
 type Considered = Pick<Decision, "removed" | "consideredCount" | "policy"> & { candidates: Candidate[] };
 
 /** The places that were considered, with their prices and what removed them. Every amount is an estimate. */
@@ -48,12 +48,12 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 	return `${places}${removed.join("")}${considered}\n`;
 }
 
-/** Deadline risk is told of a quote's places, where the job has a deadline. */
+/** Deadline risk is shown for a quote's places, if the job has a deadline. */
 function isAtRisk(c: Candidate): c is Candidate & { deadlineRisk: number } {
 	return typeof c.deadlineRisk === "number";
 }
 
-/** What it keeps the job from: the cheapest of them; nothing where there is no cost to tell. */
+/** What it keeps the job from: the cheapest of them; nothing where there is no cost. */
 function cheapestText(c: Candidate): string {
 	if (c.placement.capacityType === "owned" || c.totalMicroUsd === "0") return "";
 	return ` The cheapest: ${place(c.placement)}, ${about(c.totalMicroUsd)}.`;
@@ -68,7 +68,7 @@ function isRemovalCode(why: string): why is RemovalCode {
 	return (REMOVAL_CODES as readonly string[]).includes(why);
 }
 
-/** Part of the cost; a cloud's disks whose price is not known are in no cost. */
+/** Part of the cost; a cloud's disks with an unknown price are in no cost. */
 function diskCost({ placement, storageMicroUsd }: Candidate): string {
 	if (placement.capacityType === "owned") return "–";
 	return storageMicroUsd === undefined ? "not counted" : about(storageMicroUsd);

@@ -107,7 +107,7 @@ export function count(n: number, one: string, many = `${one}s`): string {
 	return `${n} ${n === 1 ? one : many}`;
 }
 
-/** A chance in whole percent: `37%`; what lies beyond is not told apart. */
+/** A chance in whole percent: `37%`; values beyond are clamped. */
 export function chance(share: number): string {
 	return share < 0.01 ? "<1%" : share > 0.99 ? ">99%" : `${Math.round(share * 100)}%`;
 }

@@ -15,7 +15,7 @@ interface AgreementsListProps<Line extends { id: string }> {
 	empty: { title: string; text: string };
 	lines: readonly Line[];
 	/** The text next to and below a line's name. */
-	tell: (line: Line) => { facts: string; notes: string };
+	describeLine: (line: Line) => { facts: string; notes: string };
 	/** What removing a line changes. */
 	removal: string;
 	changes: Pick<ListChanges<never>, "removing" | "drop">;
@@ -26,7 +26,7 @@ interface AgreementsListProps<Line extends { id: string }> {
 
 /** List of discounts or commitments, with actions and an add button. */
 export function AgreementsList<Line extends { id: string }>(props: AgreementsListProps<Line>) {
-	const { title, sub, add, empty, lines, tell, removal, changes, csv, form } = props;
+	const { title, sub, add, empty, lines, describeLine, removal, changes, csv, form } = props;
 	const [open, setOpen] = useState<{ line: Line | null } | null>(null);
 	return (
 		<>
@@ -52,7 +52,7 @@ export function AgreementsList<Line extends { id: string }>(props: AgreementsLis
 						<AgreementLine
 							key={line.id}
 							name={line.id}
-							{...tell(line)}
+							{...describeLine(line)}
 							removal={removal}
 							busy={changes.removing}
 							onChange={() => setOpen({ line })}

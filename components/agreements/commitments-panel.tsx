@@ -21,7 +21,7 @@ export function CommitmentsPanel() {
 				text: "Add reserved or committed capacity to use it before on-demand and spot.",
 			}}
 			lines={lines}
-			tell={(line) => ({ facts: `${line.instances} × ${line.instanceType} on ${line.siteId}`, notes: describeCommitment(line) })}
+			describeLine={(line) => ({ facts: `${line.instances} × ${line.instanceType} on ${line.siteId}`, notes: describeCommitment(line) })}
 			removal="New machines launch at list price. Past charges stay. Remove its running machines first."
 			changes={changes}
 			csv={{ fileName: "spillway-commitments.csv", text: commitmentsCsv }}

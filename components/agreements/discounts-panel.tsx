@@ -22,7 +22,7 @@ export function DiscountsPanel() {
 				text: "Add negotiated discounts to use them in decisions, quotes and budgets.",
 			}}
 			lines={lines}
-			tell={(line) => ({
+			describeLine={(line) => ({
 				facts: `${line.percent}% off ${LABELS[line.capacityType].toLowerCase()} on ${line.siteId}`,
 				notes: describeDiscount(line),
 			})}

@@ -33,7 +33,7 @@ export function LineRow({ line, open, onToggle }: { line: Line; open: boolean; o
 					<Subject subject={line.subject} />
 				</Td>
 				<Td phone="c">{line.actorName ?? WORDS[line.actor] ?? line.actor}</Td>
-				<Td phone="d">{whence(line)}</Td>
+				<Td phone="d">{sourceLabel(line)}</Td>
 				<Td n phone="b">
 					<Time atMs={Date.parse(line.at)} form="short" />
 				</Td>
@@ -58,7 +58,7 @@ const WORDS: Record<string, string> = {
 	"system:database": "Database",
 };
 
-function whence({ via, source }: Line): string {
+function sourceLabel({ via, source }: Line): string {
 	return [via === "session" ? "browser" : via, source].filter(Boolean).join(", ") || "–";
 }
 

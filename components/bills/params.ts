@@ -14,7 +14,7 @@ const params = {
 	provider: parseAsStringLiteral(CLOUDS),
 	state: parseAsStringLiteral(RECONCILIATION_STATES),
 	team: parseAsString,
-	/** The resource whose bill lines are shown. */
+	/** The resource of the bill lines shown. */
 	resource: parseAsString,
 };
 export const loadBillsParams = createLoader(params);

@@ -30,9 +30,9 @@ const AT_CAP: Record<BudgetDetail["atCap"], { what: string; more: string }> = {
 export function prepareWay(input: Input, thresholdsPercent: readonly number[]): WayStep[] {
 	const percents = [...new Set([...thresholdsPercent, 100])].sort((a, b) => a - b);
 	return percents.map((percent) => {
-		const told = thresholdsPercent.includes(percent);
+		const isAlerting = thresholdsPercent.includes(percent);
 		const words = percent === 100 ? AT_CAP[input.atCap] : { what: "Opens an alert", more: null };
-		const more = percent === 100 && told ? `Opens an alert. ${words.more}` : words.more;
+		const more = percent === 100 && isAlerting ? `Opens an alert. ${words.more}` : words.more;
 		return { percent, what: words.what, more, ...whenReached(input, (input.capMicroUsd * BigInt(percent)) / 100n) };
 	});
 }

@@ -34,7 +34,7 @@ export function machinesCsv(machines: Outputs["instance"]["list"]["items"]): str
 
 /** Sites as CSV, each followed by its pools or regions with health and reason. */
 export function sitesCsv(sites: readonly Site[]): string {
-	const answers = (told: boolean | null) => (told === null ? "unknown" : told ? "yes" : "no");
+	const answers = (answer: boolean | null) => (answer === null ? "unknown" : answer ? "yes" : "no");
 	const lines = sites.flatMap((s) => {
 		const gpus = [String(s.gpusBusy), s.gpusTotal === null ? "" : String(s.gpusTotal), ""];
 		const health = s.enabled ? answers(s.healthy) : "disabled";

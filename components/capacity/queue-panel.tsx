@@ -120,7 +120,7 @@ function QueuePanel({ siteId, name }: { siteId: string; name: string }) {
 function QueueRow({ job }: { job: QueuedJob }) {
 	const since = job.startedAt ?? job.submittedAt;
 	/** On a phone, the default value "not opted in" takes no line. */
-	const told = job.adoption !== null || job.notAdopted.length > 0;
+	const hasDetails = job.adoption !== null || job.notAdopted.length > 0;
 	return (
 		<Tr>
 			<Td phone="a" className="whitespace-normal! wrap-anywhere md:min-w-44">
@@ -137,7 +137,7 @@ function QueueRow({ job }: { job: QueuedJob }) {
 				{job.state} {job.waitingReason !== null && <span className="text-ink-3">{job.waitingReason}</span>}
 			</Td>
 			<Td n>{since === null ? <span className="text-ink-3">unknown</span> : <Elapsed sinceMs={Date.parse(since)} />}</Td>
-			<Td {...(told && { phone: "e" })} className={told ? "whitespace-normal! max-md:text-xs md:min-w-44" : ""}>
+			<Td {...(hasDetails && { phone: "e" })} className={hasDetails ? "whitespace-normal! max-md:text-xs md:min-w-44" : ""}>
 				<AdoptionOf job={job} />
 			</Td>
 		</Tr>

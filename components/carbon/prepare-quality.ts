@@ -31,7 +31,7 @@ export function prepareQuality(totals: Sums): QualityRow[] {
 			gap: false,
 			always: true,
 		},
-		{ id: "hourly", kind: "Hourly grid", what: "weighed with the grid's own hour", share: hourly, gap: false },
+		{ id: "hourly", kind: "Hourly grid", what: "uses the grid's hourly figure", share: hourly, gap: false },
 		{ id: "average", kind: "Average grid", what: "yearly average grid intensity", share: some - hourly, gap: false, always: true },
 		{ id: "unknown", kind: "Unknown", what: "GPU time without a known grid or power, not in the figures", share: noEmissions, gap: true },
 		{

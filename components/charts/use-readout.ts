@@ -16,7 +16,7 @@ type ReadoutOptions = {
 };
 
 /**
- * Reads a chart by mouse, touch or arrow keys. Exposed as a slider whose value is a sentence. `value` is null by
+ * Reads a chart by mouse, touch or arrow keys. Exposed as a slider with a sentence as value. `value` is null by
  * default.
  */
 export function useReadout({ min, max, step, rest, valueAt, say, label }: ReadoutOptions) {

@@ -31,12 +31,12 @@ export function CandidateOutcome({ row, chosen }: { row: CandidateRow; chosen: C
 function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: CandidateView | null }) {
 	const owned = candidate.placement.capacityType === "owned";
 	if (!chosen) return <b>{owned ? "Queued for this." : "Eligible."}</b>;
-	const { dearerMicroUsd, laterMs, withoutDisks } = comparedWith(candidate, chosen);
+	const { extraMicroUsd, laterMs, withoutDisks } = comparedWith(candidate, chosen);
 	const parts = [
 		...(laterMs >= SECOND ? [`${formatSpan(laterMs)} later`] : []),
-		...(dearerMicroUsd !== 0n
+		...(extraMicroUsd !== 0n
 			? [
-					`${formatMoney(dearerMicroUsd < 0n ? -dearerMicroUsd : dearerMicroUsd, "posted")} ${dearerMicroUsd < 0n ? "cheaper" : "more expensive"}${withoutDisks ? " excluding disks" : ""}`,
+					`${formatMoney(extraMicroUsd < 0n ? -extraMicroUsd : extraMicroUsd, "posted")} ${extraMicroUsd < 0n ? "cheaper" : "more expensive"}${withoutDisks ? " excluding disks" : ""}`,
 				]
 			: []),
 	];
@@ -46,7 +46,7 @@ function Passing({ candidate, chosen }: { candidate: CandidateView; chosen: Cand
 			{owned && chosen.placement.capacityType !== "owned" && " No added cost."}
 			{parts.length === 0 && " Same price and time."}
 			{withoutDisks && candidate.storageMicroUsd === undefined && " Disk price unknown, so ranked at the highest disk price."}
-			{!withoutDisks && dearerMicroUsd < 0n && " Ranked lower."}
+			{!withoutDisks && extraMicroUsd < 0n && " Ranked lower."}
 		</>
 	);
 }

@@ -124,13 +124,13 @@ describe("comparedWith", () => {
 	const chosen = candidate("won", { totalMicroUsd: "430", storageMicroUsd: "37" });
 	it("compares totals with both disks or neither: 400 without a disk is 7 more expensive than 430 including 37 for the disk", () => {
 		expect(comparedWith(candidate("a", { totalMicroUsd: "440", storageMicroUsd: "40" }), chosen)).toMatchObject({
-			dearerMicroUsd: 10n,
+			extraMicroUsd: 10n,
 			withoutDisks: false,
 		});
-		expect(comparedWith(candidate("b", { totalMicroUsd: "400" }), chosen)).toMatchObject({ dearerMicroUsd: 7n, withoutDisks: true });
+		expect(comparedWith(candidate("b", { totalMicroUsd: "400" }), chosen)).toMatchObject({ extraMicroUsd: 7n, withoutDisks: true });
 	});
-	it("subtracts nothing for owned hardware, whose price includes disks", () => {
-		expect(comparedWith(candidate(null, { totalMicroUsd: "500" }), chosen)).toMatchObject({ dearerMicroUsd: 70n, withoutDisks: false });
+	it("subtracts nothing for owned hardware: its price includes disks", () => {
+		expect(comparedWith(candidate(null, { totalMicroUsd: "500" }), chosen)).toMatchObject({ extraMicroUsd: 70n, withoutDisks: false });
 	});
 });
 

@@ -206,11 +206,11 @@ export function isPrepaid({
 export function comparedWith(
 	candidate: CandidateView,
 	chosen: CandidateView,
-): { dearerMicroUsd: bigint; laterMs: number; withoutDisks: boolean } {
+): { extraMicroUsd: bigint; laterMs: number; withoutDisks: boolean } {
 	const ofCloud = [candidate, chosen].every((c) => c.placement.capacityType !== "owned");
 	const withoutDisks = ofCloud && (candidate.storageMicroUsd === undefined) !== (chosen.storageMicroUsd === undefined);
 	const total = (c: CandidateView) => BigInt(c.totalMicroUsd) - (withoutDisks ? BigInt(c.storageMicroUsd ?? 0) : 0n);
-	return { dearerMicroUsd: total(candidate) - total(chosen), laterMs: candidate.finish.p50Ms - chosen.finish.p50Ms, withoutDisks };
+	return { extraMicroUsd: total(candidate) - total(chosen), laterMs: candidate.finish.p50Ms - chosen.finish.p50Ms, withoutDisks };
 }
 
 /**

@@ -17,7 +17,7 @@ import { Meter } from "#components/ui/meter.tsx";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { liveAttempt, type Outlook } from "./outlook.ts";
 import { ReasonText } from "./reason-text.tsx";
-import { stagingTold } from "./staging.ts";
+import { parseStaging } from "./staging.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
 const ms = (iso: string) => Date.parse(iso);
@@ -177,13 +177,19 @@ function StagingFact({ jobId, attempt }: { jobId: string; attempt: AttemptView }
 		...trpc.job.logs.queryOptions({ id: jobId, page: { attempt: attempt.number, tail: 50 } }),
 		refetchInterval: STAGING_READ_MS,
 	});
-	const told = stagingTold(data?.lines ?? []);
-	const share = told?.share ?? null;
+	const staging = parseStaging(data?.lines ?? []);
+	const share = staging?.share ?? null;
 	return (
 		<Fact
 			label="Staging data"
-			graphic={share !== null && told ? <Meter value={share} max={1} label={`${told.uri}: ${told.text}`} /> : undefined}
-			note={told === null ? "before the command starts" : <span className="[overflow-wrap:anywhere]">{`${told.uri}: ${told.text}`}</span>}
+			graphic={share !== null && staging ? <Meter value={share} max={1} label={`${staging.uri}: ${staging.text}`} /> : undefined}
+			note={
+				staging === null ? (
+					"before the command starts"
+				) : (
+					<span className="[overflow-wrap:anywhere]">{`${staging.uri}: ${staging.text}`}</span>
+				)
+			}
 		>
 			{share === null ? <Elapsed sinceMs={ms(attempt.stagingAt ?? attempt.createdAt)} precise /> : formatPercent(share)}
 		</Fact>

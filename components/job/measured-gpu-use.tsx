@@ -86,13 +86,14 @@ function UseRow({ row }: { row: GpuUseRow }) {
 /** "GPU utilization: 12% to 98%". */
 function spoken(what: string, points: readonly SparkPoint[], unit: string): string {
 	const values = points.flatMap((p) => p.value ?? []);
-	const told = (value: number) => `${formatCount(Math.round(value))}${unit}`;
-	return `${what}: ${told(Math.min(...values))} to ${told(Math.max(...values))}`;
+	const formatValue = (value: number) => `${formatCount(Math.round(value))}${unit}`;
+	return `${what}: ${formatValue(Math.min(...values))} to ${formatValue(Math.max(...values))}`;
 }
 
 /** The charts as a table for screen readers. */
 function Measured({ rows }: { rows: readonly GpuUseRow[] }) {
-	const told = (value: number | null | undefined, unit: string) => (value == null ? "no data" : `${formatCount(Math.round(value))}${unit}`);
+	const formatValue = (value: number | null | undefined, unit: string) =>
+		value == null ? "no data" : `${formatCount(Math.round(value))}${unit}`;
 	return (
 		<div className="sr-only">
 			<table>
@@ -111,8 +112,8 @@ function Measured({ rows }: { rows: readonly GpuUseRow[] }) {
 							<tr key={`${row.attempt.id}-${point.atMs}`}>
 								<td>{row.attempt.number}</td>
 								<th scope="row">{formatExact(point.atMs)}</th>
-								<td>{told(point.value, "%")}</td>
-								<td>{told(row.power[i]?.value, " W")}</td>
+								<td>{formatValue(point.value, "%")}</td>
+								<td>{formatValue(row.power[i]?.value, " W")}</td>
 							</tr>
 						)),
 					)}

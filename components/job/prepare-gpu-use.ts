@@ -24,13 +24,13 @@ export function prepareGpuUse(use: GpuUse, attempts: readonly AttemptView[]): Gp
 		const attempt = attempts.find((a) => a.id === attemptId);
 		const last = stretches.at(-1);
 		if (!attempt || !last) return [];
-		const told = stretches.flatMap((s) => s.powerWatts ?? []);
+		const reported = stretches.flatMap((s) => s.powerWatts ?? []);
 		return {
 			attempt,
 			utilisation: withGaps(stretches, use.stepMs, (s) => s.utilisationPercent),
 			power: withGaps(stretches, use.stepMs, (s) => s.powerWatts),
 			meanPercent: mean(stretches.map((s) => s.utilisationPercent)),
-			meanWatts: told.length === 0 ? null : mean(told),
+			meanWatts: reported.length === 0 ? null : mean(reported),
 			measuredMinutes,
 			toMs: last.atMs + use.stepMs,
 		};

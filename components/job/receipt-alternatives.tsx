@@ -64,7 +64,7 @@ export function ReceiptAlternatives({ job, receipt }: { job: JobDetail; receipt:
 									<span className="font-medium">{WAY[a.way]}</span> <Place {...shownPlace(a.placement)} word={false} quiet />
 									<Sub>
 										{a.removedBy ? <RemovalText removal={a.removedBy} /> : "Was eligible."}
-										{a.way !== "at_home" && a.storageMicroUsd === null && " Excludes its disk, whose price was unknown."}
+										{a.way !== "at_home" && a.storageMicroUsd === null && " Excludes its disk (price unknown)."}
 									</Sub>
 								</td>
 								<td className="num text-ink-2 max-md:hidden">

@@ -56,14 +56,14 @@ function together(kind: ReceiptLine["kind"], lines: readonly ReceiptLine[]): Sho
 }
 
 /** Below this run time, a cloud's minimum billing distorts the hourly price. */
-const PRICE_TELLS_AFTER_MS = MINUTE_MS;
+const PRICE_SHOWN_AFTER_MS = MINUTE_MS;
 
 /** Average hourly cost of a machine; null on owned hardware and in the first minute. */
 export function machinePrice({ placement, lines }: Pick<ReceiptAttempt, "placement" | "lines">): bigint | null {
 	const timed = shownLines(lines).filter(({ kind }) => TIMED.has(kind));
 	const lengthMs = timed.reduce((sum, line) => sum + line.lengthMs, 0);
 	const machines = Math.max(1, ...timed.map((line) => line.machines));
-	if (placement.capacityType === "owned" || lengthMs < PRICE_TELLS_AFTER_MS * machines) return null;
+	if (placement.capacityType === "owned" || lengthMs < PRICE_SHOWN_AFTER_MS * machines) return null;
 	return perHour(
 		timed.reduce((sum, line) => sum + line.costMicroUsd, 0n),
 		BigInt(lengthMs),

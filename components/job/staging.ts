@@ -1,6 +1,6 @@
 import type { LogPage } from "#components/trpc/outputs.ts";
 
-export interface StagingTold {
+export interface StagingProgress {
 	/** What is being copied, such as "s3://acme/claims". */
 	uri: string;
 	/** "1.2 GiB of 3.0 GiB (40%), 80.0 MiB/s" */
@@ -12,7 +12,7 @@ export interface StagingTold {
 const LINE = /\bstaging (\S+): (.+\/s)$/;
 
 /** Progress of the newest running copy from the machine's log; null if not reported yet or finished. */
-export function stagingTold(lines: LogPage["lines"]): StagingTold | null {
+export function parseStaging(lines: LogPage["lines"]): StagingProgress | null {
 	for (const { stream, text } of lines.toReversed()) {
 		if (stream !== "spillway") continue;
 		if (/\bstaged \S+: /.test(text)) return null;

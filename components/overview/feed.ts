@@ -49,7 +49,7 @@ export function prepareFeed(events: readonly EventView[], most: number): FeedLin
 			lines.push(groupLine(run, first));
 			i += run.length;
 		} else {
-			if (!toldByAnother(first, events)) lines.push(lineOf(first));
+			if (!isReportedByAnother(first, events)) lines.push(lineOf(first));
 			i += 1;
 		}
 	}
@@ -57,7 +57,7 @@ export function prepareFeed(events: readonly EventView[], most: number): FeedLin
 }
 
 /** The placement already implies submission and start, and a job's interruption implies the end of its machine. */
-function toldByAnother(e: EventView, events: readonly EventView[]): boolean {
+function isReportedByAnother(e: EventView, events: readonly EventView[]): boolean {
 	if (e.kind === "instance_terminated") {
 		return events.some(
 			(other) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeError } from "./error-boundary.tsx";
 
-const apiError = (problem: Record<string, unknown>) => Object.assign(new Error("told by tRPC"), { data: { code: "ANY", problem } });
+const apiError = (problem: Record<string, unknown>) => Object.assign(new Error("reported by tRPC"), { data: { code: "ANY", problem } });
 
 describe("describeError", () => {
 	it("returns detail and request ID of a problem document", () => {

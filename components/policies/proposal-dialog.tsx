@@ -69,7 +69,7 @@ function standing({ decision, decidedBy, mine, stale, policyVersion }: PolicyPro
 function useDecision(onClose: () => void) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
-	const told = (title: string) => ({
+	const withToast = (title: string) => ({
 		onSuccess: () => {
 			notify({ tone: "done", title });
 			onClose();
@@ -80,8 +80,8 @@ function useDecision(onClose: () => void) {
 		},
 	});
 	return {
-		approve: useMutation(trpc.policy.approve.mutationOptions(told("Change published"))),
-		reject: useMutation(trpc.policy.reject.mutationOptions(told("Change closed"))),
+		approve: useMutation(trpc.policy.approve.mutationOptions(withToast("Change published"))),
+		reject: useMutation(trpc.policy.reject.mutationOptions(withToast("Change closed"))),
 	};
 }
 

@@ -43,7 +43,7 @@ function spendHit(words: readonly string[], team: string | null, nowMs: number):
 	return { id: "spend", label: parts === "" ? "Spend" : `Spend: ${parts}`, href: `/spend${query}`, icon: "spend" };
 }
 
-/** Hits whose label contains every word, best first: exact, then prefix, then word start, then anywhere. */
+/** Hits with every word in their label, best first: exact, then prefix, then word start, then anywhere. */
 export function rankHits<T extends { label: string }>(hits: readonly T[], text: string): T[] {
 	const query = text.trim().toLowerCase();
 	const words = query.split(/\s+/).filter(Boolean);

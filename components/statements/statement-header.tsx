@@ -21,14 +21,14 @@ export function StatementHeader({ at }: { at: StatementAt }) {
 			<PageHeader
 				title={monthWords(at.month)}
 				crumbs={[{ label: "Statements", href: "/statements" }]}
-				meta={<span className="max-md:hidden">{view && <WhoseStatement at={at} view={view} />}</span>}
+				meta={<span className="max-md:hidden">{view && <StatementOwner at={at} view={view} />}</span>}
 				actions={view && <StatementActions view={view} />}
 			/>
 		</div>
 	);
 }
 
-export function WhoseStatement({ at: { month, team }, view }: { at: StatementAt; view: StatementView }) {
+export function StatementOwner({ at: { month, team }, view }: { at: StatementAt; view: StatementView }) {
 	const teams = [team, ...view.others.map((o) => o.team)].sort();
 	return (
 		<span className="flex min-w-0 items-center gap-2">

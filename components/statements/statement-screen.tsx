@@ -1,5 +1,5 @@
 "use client";
-import { WhoseStatement } from "#components/statements/statement-header.tsx";
+import { StatementOwner } from "#components/statements/statement-header.tsx";
 import { StatementPaper } from "#components/statements/statement-paper.tsx";
 import type { StatementAt } from "#components/statements/statement-query.ts";
 import { StatementSide } from "#components/statements/statement-side.tsx";
@@ -11,7 +11,7 @@ export function StatementScreen({ at }: { at: StatementAt }) {
 	return (
 		<div className="grid w-full grid-cols-[minmax(0,1fr)] gap-6 px-3.5 pt-4 pb-10 md:px-6 md:pt-5 rail:grid-cols-[minmax(0,52rem)_18rem] rail:justify-center print:block print:p-0">
 			<div className="md:hidden print:hidden">
-				<WhoseStatement at={at} view={view} />
+				<StatementOwner at={at} view={view} />
 			</div>
 			<StatementPaper view={view} />
 			<StatementSide view={view} />

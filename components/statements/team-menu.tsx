@@ -8,7 +8,7 @@ export function TeamMenu({ team, teams }: { team: string; teams: readonly { team
 	return (
 		<Menu
 			label={word(team)}
-			name={`Whose statement: ${word(team)}`}
+			name={`Statement of ${word(team)}`}
 			size="sm"
 			entries={teams.map((t) => ({
 				kind: "item",

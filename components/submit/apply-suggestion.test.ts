@@ -4,7 +4,7 @@ import { applySuggestion } from "./apply-suggestion.ts";
 
 const FILE = `apiVersion: spillway/v1
 kind: Job
-metadata: { name: fraud-v7, team: risk } # whose it is
+metadata: { name: fraud-v7, team: risk } # the team that pays
 spec:
   command: ["python", "train.py"]
   nodes: 2
@@ -21,7 +21,7 @@ describe("apply suggestion", () => {
 			{ path: ["deadline"], value: "2026-12-01T08:00:00.000Z" },
 			{ path: ["duration", "estimate"], value: "12h" },
 		]);
-		expect(text).toContain("# whose it is");
+		expect(text).toContain("# the team that pays");
 		const spec = parseJobText(FILE);
 		expect(parseJobText(text ?? "")).toEqual({
 			...spec,

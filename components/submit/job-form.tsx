@@ -16,7 +16,7 @@ type JobFormProps = {
 	draft: Draft;
 	teams: readonly string[];
 	onEdit: (path: YamlPath, value: YamlValue | undefined) => void;
-	/** The focused field, whose YAML line is highlighted. */
+	/** The focused field; its YAML line is highlighted. */
 	onField: (path: YamlPath | null) => void;
 };
 

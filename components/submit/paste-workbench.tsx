@@ -134,12 +134,12 @@ type WaitingProps = { text: string; error: ReturnType<typeof useImport>["error"]
 function Waiting({ text, error, reading, onRetry }: WaitingProps) {
 	// Below 500 the text is invalid, so a retry cannot succeed.
 	if (error && !((error.data?.problem.status ?? 500) < 500)) {
-		const told = describeError(error);
+		const described = describeError(error);
 		return (
 			<ErrorState
 				title="Could not read the script"
-				detail={told.detail}
-				requestId={told.kind === "failed" ? told.requestId : null}
+				detail={described.detail}
+				requestId={described.kind === "failed" ? described.requestId : null}
 				onRetry={onRetry}
 				className="border-t"
 			/>

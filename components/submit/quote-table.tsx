@@ -62,7 +62,7 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 					),
 					"[&_td]:h-9.5 [&_td]:text-md [&_td]:font-bold",
 				)}
-				{row("of which disk", (w) =>
+				{row("Disk", (w) =>
 					w.candidate.placement.capacityType === "owned" ? (
 						<span className="text-ink-3">–</span>
 					) : w.candidate.storageMicroUsd === undefined ? (

@@ -26,7 +26,7 @@ import { useEdits } from "./use-edits.ts";
 import { useQuote } from "./use-quote.ts";
 import { YamlField } from "./yaml-field.tsx";
 
-/** Initial form text, and the script it was converted from, whose report is stored with the job. */
+/** Initial form text, and the script it was converted from; its report is stored with the job. */
 export type Initial = { text: string; check: Check; script: Script | null };
 
 type WorkbenchProps = {

@@ -28,7 +28,7 @@ it("leaves failed prefetches to the browser in the same way, and keeps successfu
 	});
 	void queries.prefetchQuery({ queryKey: ["fails"], queryFn: () => failing, retry: false });
 	void queries.prefetchQuery({ queryKey: ["succeeds"], queryFn: async () => 7 });
-	const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+	const errorLog = vi.spyOn(console, "error").mockImplementation(() => undefined);
 	const { queries: sent } = failuresLeftToBrowser(dehydrate(queries));
 	fail(new Error("the database is unavailable"));
 	const [fails, succeeds] = await Promise.allSettled(sent.map((query) => query.promise));
@@ -36,5 +36,5 @@ it("leaves failed prefetches to the browser in the same way, and keeps successfu
 	expect(isBailoutToCSRError((fails as PromiseRejectedResult).reason)).toBe(true);
 	expect(succeeds).toMatchObject({ status: "fulfilled", value: { json: 7 } });
 	// Logged by TanStack Query outside production.
-	expect(told).toHaveBeenCalledOnce();
+	expect(errorLog).toHaveBeenCalledOnce();
 });

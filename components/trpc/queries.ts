@@ -22,7 +22,7 @@ export function useSuspenseQuery<Answer, Failure = DefaultError, Key extends Que
 	return useDrawnFirst(useAnySuspenseQuery(options), options.queryKey);
 }
 
-/** For data awaited before rendering (`await client.prefetchQuery`) whose failure hides a part. */
+/** For data awaited before rendering (`await client.prefetchQuery`) and hides a part when it fails. */
 export function useAwaitedQuery<Answer, Failure = DefaultError, Key extends QueryKey = QueryKey>(
 	options: UseQueryOptions<Answer, Failure, Answer, Key>,
 ): UseQueryResult<Answer, Failure> {

@@ -5,7 +5,7 @@ const never = () => () => undefined;
 
 /**
  * False on the server and during hydration, then true. For content that may differ between the two, such as a plain
- * query whose prefetch is pending on the server.
+ * query with a pending prefetch on the server.
  */
 export function useHydrated(): boolean {
 	return useSyncExternalStore(

@@ -31,7 +31,7 @@ export function countUnsettled(): Promise<number> {
 
 const SECOND = { id: "usr_e2e_second", name: "Sol Second", role: "platform" as const };
 
-/** What a second platform engineer does, whom the demo does not have. */
+/** Acts as a second platform engineer, which the demo does not have. */
 async function asAnother(work: (ctx: ServiceContext) => Promise<unknown>): Promise<void> {
 	const actor = { kind: "person", accountId: SECOND.id, name: SECOND.name, role: SECOND.role, teams: [], via: "token" } as const;
 	await asInstallation(async (ctx) => {

@@ -22,7 +22,7 @@ export interface SsoSystem {
 /** A real OIDC provider and, beside the product under test, a second web server outside demo mode that trusts it. */
 export async function startSsoSystem(): Promise<SsoSystem> {
 	const port = await freePort();
-	// By this name, because Next calls every loopback address so when it tells next-auth where it is.
+	// By this name, because Next calls every loopback address so when it passes its address to next-auth.
 	const baseUrl = `http://localhost:${port}`;
 	const issuerPort = await freePort();
 	const issuer = `http://127.0.0.1:${issuerPort}`;

@@ -46,7 +46,7 @@ async function signIn(person: Person): Promise<StorageState> {
 	}
 }
 
-/** `test` whose `page` belongs to a signed-in person; `test.use({ person: "finance" })` chooses whom, null is nobody. */
+/** `test` with a `page` of a signed-in person; `test.use({ person: "finance" })` selects the person; null: signed out. */
 export const test = base.extend<{ person: Person | null }>({
 	person: ["platform", { option: true }],
 	storageState: async ({ person }, use) => use(person === null ? { cookies: [], origins: [] } : await sessionOf(person)),

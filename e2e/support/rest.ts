@@ -90,7 +90,7 @@ const EQUAL_SPEEDS = Object.fromEntries(
 	].map((accelerator) => [accelerator, 1]),
 );
 
-/** A job document that needs no files. It runs for a minute unless it is told otherwise. */
+/** A job document that needs no files. It runs for a minute by default. */
 export function aJob(changes: JobChanges): Record<string, unknown> {
 	const { accelerators } = changes;
 	return {

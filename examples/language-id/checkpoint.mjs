@@ -1,4 +1,4 @@
-// Checkpoints that a crash at any moment cannot spoil: written beside, synced, then renamed; a checksum tells a torn one.
+// Checkpoints that a crash at any moment cannot spoil: written beside, synced, then renamed; a checksum detects a torn one.
 import { createHash } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ const BETA1 = 0.9;
 const BETA2 = 0.999;
 const EPSILON = 1e-8;
 
-/** mulberry32: a random generator whose whole state is one 32-bit number, so that a checkpoint can hold it. */
+/** mulberry32: a random generator with one 32-bit number as its state, so that a checkpoint can hold it. */
 export class Random {
 	constructor(state) {
 		this.state = state >>> 0;

@@ -1,4 +1,4 @@
-// What the training is told: flags first, then Spillway's environment, then defaults.
+// Options of the training: flags first, then Spillway's environment, then defaults.
 import { parseArgs } from "node:util";
 
 export const USAGE = `usage: node train.mjs [--epochs 12] [--seed 7] [--batch 32] [--checkpoint-every 100|5s] [--step-delay-ms 0]

@@ -1,4 +1,4 @@
-// Trains a network to tell the language of a name. Made to be interrupted: started again, it goes on where it was saved.
+// Trains a network to classify the language of a name. Made to be interrupted: started again, it goes on where it was saved.
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { loadNewestCheckpoint, saveCheckpoint } from "./checkpoint.mjs";
 import { FEATURES, loadNames } from "./data.mjs";

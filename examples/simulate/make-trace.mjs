@@ -1,4 +1,4 @@
-// Makes trace.csv: five days of an invented company whose 32 GPUs do not do for its weekdays. The same bytes on every machine.
+// Makes trace.csv: five days of an invented company with too few GPUs (32) for its weekdays. The same bytes on every machine.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 

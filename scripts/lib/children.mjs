@@ -121,7 +121,7 @@ function throttled(pass, more, say) {
 const LEFTOVER_LIMIT_MS = 10_000;
 
 /**
- * Ends what still runs of an instance whose start script was killed: the scheduler first, because it stops the jobs.
+ * Ends what still runs of an instance after its start script was killed: the scheduler first, because it stops the jobs.
  * @param {string} instance the value of SPILLWAY_INSTANCE that they inherited
  * @returns {Promise<number>} how many there were
  */

@@ -27,7 +27,7 @@ function keep(script, env = {}) {
 }
 
 describe("a program that is kept running", () => {
-	it("starts again after a crash, which is told with the place of its log", async () => {
+	it("starts again after a crash, which is reported with the path of its log", async () => {
 		const { child, said } = keep("echo hello; echo trouble >&2; exit 3");
 		await vi.waitUntil(() => child.crashes() >= 2, WAITING);
 		await child.stop(1_000);
@@ -62,7 +62,7 @@ describe("a program that is kept running", () => {
 		expect(child.crashes()).toBe(0);
 	});
 
-	it("leaves nothing behind of a run whose parent was killed", async () => {
+	it("leaves nothing behind of a run after its parent was killed", async () => {
 		const instance = `test-${process.pid}-${performance.now()}`;
 		const { child } = keep("sleep 60 & sleep 60", { SPILLWAY_INSTANCE: instance });
 		await vi.waitUntil(() => processesWithEnv("SPILLWAY_INSTANCE", instance).length === 3, WAITING);
@@ -76,7 +76,7 @@ describe("a program that is kept running", () => {
 describe("a program that is run to its end", () => {
 	const options = { what: "The step failed", todo: "try again." };
 
-	it("tells its last lines and its exit code when it fails", async () => {
+	it("prints its last lines and its exit code when it fails", async () => {
 		const run = runToEnd(["/bin/sh", "-c", "echo one; echo two >&2; exit 4"], options);
 		await expect(run).rejects.toMatchObject({
 			message: expect.stringContaining("exit code 4"),
@@ -85,7 +85,7 @@ describe("a program that is run to its end", () => {
 		});
 	});
 
-	it("that does not exist is told as such", async () => {
+	it("that does not exist is reported as such", async () => {
 		await expect(runToEnd(["/nowhere/program"], options)).rejects.toThrow(/ENOENT/);
 	});
 

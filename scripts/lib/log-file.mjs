@@ -47,7 +47,7 @@ function rotate(file) {
 	return 0;
 }
 
-/** Whether people at the terminal should see a line: errors of our own programs, and whatever is neither a line of a log nor a progress line of Next. */
+/** Whether people at the terminal should see a line: errors of Spillway's programs, and whatever is neither a log line nor a progress line of Next. */
 export function isForPeople(line) {
 	if (line.startsWith("{")) return line.includes('"level":"error"');
 	return line.trim() !== "" && !/^\s*(\d{4}-\d{2}-\d{2}T|[✓▲○-] )/.test(line);

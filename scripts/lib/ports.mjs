@@ -36,7 +36,7 @@ function portState(port) {
 const OWN_PORTS = { first: 20_000, count: 12_000 };
 
 /**
- * A port that no one listens on, for a server that has to be told one. It is none that the system may give to a connection or
+ * A free port, for a server that needs one as an argument. It is not one that the system may give to a connection or
  * to a listener on port 0 before the server listens; where the server can choose for itself, that is better still.
  * @returns {Promise<number>}
  * @throws {PlainError} when a hundred at random are all taken

@@ -75,7 +75,7 @@ export function enterableFolder(dir, account, notes) {
 	if (canEnter(dir, account)) return dir;
 	if (existsSync(path.join(dir, "data", "PG_VERSION")))
 		throw new PlainError(
-			`The database is in ${dir}, but ${account.name}, as whom PostgreSQL runs, may no longer enter a folder above it.`,
+			`The database is in ${dir}, but PostgreSQL runs as ${account.name}, which can no longer enter a folder above it.`,
 			`open it again: chmod o+x on each folder above ${dir}.`,
 		);
 	const folder = path.join(reachableBase(dir, account), "postgres");
@@ -83,7 +83,7 @@ export function enterableFolder(dir, account, notes) {
 	chownSync(folder, account.uid, account.gid);
 	chownSync(dir, 0, 0);
 	writeJson(pointer, { folder });
-	notes.push(`PostgreSQL runs as ${account.name}, who may not enter ${dir}; its database is in ${folder}.`);
+	notes.push(`PostgreSQL runs as ${account.name}, which cannot enter ${dir}; its database is in ${folder}.`);
 	return folder;
 }
 
@@ -103,7 +103,7 @@ function canEnter(folder, account) {
 }
 
 /**
- * A folder that belongs to root, that every user may pass through, and whose name depends on `dir` alone.
+ * A folder that belongs to root, that every user may pass through, and has a name that depends only on `dir`.
  * @param {string} dir
  * @param {Account} account
  */

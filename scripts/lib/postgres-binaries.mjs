@@ -58,7 +58,7 @@ function copyPrograms(packageFolder, base, account, notes) {
 	} catch {
 		rmSync(draft, { recursive: true, force: true });
 	}
-	notes.push(`PostgreSQL runs as ${account.name}, who may not enter ${packageFolder}; its programs were copied to ${target}.`);
+	notes.push(`PostgreSQL runs as ${account.name}, which cannot enter ${packageFolder}; its programs were copied to ${target}.`);
 	return target;
 }
 

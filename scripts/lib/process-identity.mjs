@@ -1,4 +1,4 @@
-// Tells a process from a later one that was given the same number.
+// Distinguishes a process from a later one with the same number.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import process from "node:process";

@@ -1,4 +1,4 @@
-// Runs a program to its end with its output in a log file, and tells its last lines when it fails.
+// Runs a program to its end with its output in a log file, and prints its last lines when it fails.
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync } from "node:fs";
 import path from "node:path";

@@ -38,7 +38,7 @@ export async function main(args) {
 	}
 	const progress = createProgress();
 	const run = { progress, dev, aborting: new AbortController(), undo: [], stopping: false, settled: undefined };
-	// A terminal that was closed takes no more lines; stopping in order matters more than telling.
+	// A terminal that was closed takes no more lines; stopping in order matters more than reporting.
 	process.stdout.on("error", () => undefined);
 	listenForStop(run);
 	run.settled = start(run);
@@ -122,7 +122,7 @@ async function prepareDatabase({ progress, home, logFolder, settings, node, sign
 		"Bringing the database up to date",
 		"migrate",
 		"The database could not be brought up to date",
-		"read the lines above; nothing was lost, a migration that fails is taken back.",
+		"read the lines above; nothing was lost, a failed migration is rolled back.",
 	);
 	if (!settings.demo) return;
 	await step(
@@ -173,7 +173,7 @@ async function waitUntilReady(web, { webPort, instance }, signal) {
 	}
 	throw new PlainError(
 		web.crashes() > 0 ? "The web server does not start." : `The web server did not get ready within ${READY_LIMIT_MS / 1000} s.`,
-		`read ${web.log}; its last lines tell why.`,
+		`read ${web.log}; its last lines show why.`,
 	);
 }
 
@@ -198,7 +198,7 @@ function listenForStop(run) {
 		// A step that is under way may still start something: it is undone only after it has come to its end.
 		await run.settled?.catch(() => undefined);
 		const clean = await undoAll(run);
-		run.progress.line(clean ? "Stopped. Nothing is lost; npm start goes on from here." : "Stopped, with the troubles told above.");
+		run.progress.line(clean ? "Stopped. Nothing is lost; npm start goes on from here." : "Stopped, with the problems listed above.");
 		process.exit(clean ? 0 : 1);
 	};
 	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => void stop(name));

@@ -16,7 +16,7 @@ import { runToEnd } from "./run.mjs";
 
 const REPORTS = path.join(root, "test-results/reports");
 const BIN = path.join(root, "node_modules");
-/** A failed check is shown nearly whole: its first lines tell the most. */
+/** A failed check is shown nearly whole: its first lines are the most useful. */
 const OUTPUT_LINES = 1_000;
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 

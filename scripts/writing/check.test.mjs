@@ -22,7 +22,7 @@ describe("findWords", () => {
 		["a test title", `test(\n"is for ${NO_ONE}", () => {});`, "a.test.ts"],
 		["JSX text", `const a = <p>\nFor ${NO_ONE}</p>;`, "a.tsx"],
 		["an attribute", `const a = <p\ntitle="For ${NO_ONE}" />;`, "a.tsx"],
-		["a name of ours", `\nfunction isFor${NO_ONE_IN_NAMES}() {}`, "a.mjs"],
+		["a name in code", `\nfunction isFor${NO_ONE_IN_NAMES}() {}`, "a.mjs"],
 		["Markdown", `# Title\nFor ${NO_ONE}.`, "a.md"],
 	])("finds a word in %s", (_where, content, file) => {
 		expect(wordsIn(file, content).map((found) => found.toLowerCase())).toEqual([`2 ${NO_ONE}`]);

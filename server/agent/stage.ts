@@ -37,7 +37,7 @@ async function stageOne(
 ): Promise<void> {
 	const target = placeUnder(workFolder, mount);
 	const artifact = artifactOfUri(uri);
-	// The scheduler wrote this address, so that files of its own store are no leak.
+	// The scheduler wrote this address, so files of its store are no leak.
 	if (artifact !== null && path.isAbsolute(artifact)) return copyInto(artifact, target, workFolder, { signal });
 	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn });
 	await makeFolderInside(workFolder, path.dirname(target));

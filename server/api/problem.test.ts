@@ -6,7 +6,7 @@ const wrapped = (facts: Record<string, unknown>): Error => new DrizzleQueryError
 
 describe("an error of the database", () => {
 	it.each([{ code: "ECONNREFUSED" }, { code: "CONNECTION_CLOSED" }, { code: "57P03", severity: "FATAL" }])(
-		"that means it is away (%o) answers 503",
+		"that means it is unavailable (%o) answers 503",
 		(facts) => {
 			expect(problemOf(wrapped(facts), "r")).toMatchObject({ status: 503, code: "unavailable", fix: "Try again in 5 seconds." });
 		},

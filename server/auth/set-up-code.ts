@@ -9,7 +9,7 @@ const GROUPS = 4;
 const GROUP_LETTERS = 4;
 
 /**
- * The code that the server's log shows while no administrator can sign in: whoever reads the log may create one. Derived from the
+ * The code that the server's log shows while no administrator can sign in: anyone who reads the log may create one. Derived from the
  * installation's secret, so all replicas show the same, and another one after each use. About 78 bits.
  */
 export function setUpCode(secret: string, round: number): string {

@@ -104,7 +104,7 @@ describe("a pipeline over a site that really runs it", () => {
 			const row = await finish(w, id);
 			expect(row).toMatchObject({ state: "succeeded", counts: { succeeded: 5 } });
 			expect(await sumOf(w)).toBe("3330");
-			// The site has a clock of its own, so the order is that of the submissions.
+			// The site has its own clock, so the order is that of the submissions.
 			const at = new Map((await w.jobs()).map((j) => [j.name, j.submittedAt.getTime()]));
 			expect(at.get("sums-train-2")).toBeGreaterThan(at.get("sums-prepare") ?? Number.POSITIVE_INFINITY);
 			expect(at.get("sums-evaluate")).toBeGreaterThan(at.get("sums-train-2") ?? Number.POSITIVE_INFINITY);

@@ -26,7 +26,7 @@ export async function migrate(url: string): Promise<void> {
 }
 
 /**
- * For programs at their start: refuses a database whose schema they do not know.
+ * For programs at their start: rejects a database with an unknown schema.
  * @throws SpillwayError `precondition_failed`
  */
 export async function demandMigrated(url: string): Promise<void> {

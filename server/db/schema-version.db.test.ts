@@ -46,7 +46,7 @@ it("refuses a database that lacks migrations, and says how to run them", async (
 	});
 });
 
-it("lets the version before run beside one whose migration only adds", async () => {
+it("lets the previous version run next to one with an additive migration", async () => {
 	await apply(first, adds);
 	await demandKnownSchema(sql, [first]);
 });

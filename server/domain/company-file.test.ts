@@ -24,7 +24,7 @@ describe("the company file", () => {
 		await expect(renderTables(readFileSync(PAGE, "utf8"), companyDocumentSchema)).toMatchFileSnapshot(PAGE);
 	});
 
-	it("describes every field of its own", () => {
+	it("describes each of its fields", () => {
 		const own = listFields(companyDocumentSchema).filter(({ parent, name }) => !parent.startsWith("spec.policy") && name !== "spec");
 		expect(own.filter((field) => !field.description).map((field) => field.name)).toEqual([]);
 	});

@@ -4,7 +4,7 @@ import { COMPANY_LIMITS, type CompanySpec, companyDocumentSchema } from "./compa
 import { readYaml } from "./read-yaml.ts";
 import { locateProblem, MAX_PROBLEMS, type PathProblem, problemsOf, protoKeys, withFix } from "./schema/problems.ts";
 
-/** The policy of a company file as a document of its own, and where its lines are in the file. */
+/** The policy of a company file as a separate document, and where its lines are in the file. */
 export interface EmbeddedPolicy {
 	source: string;
 	/** Line and column in the company file of a place in `source`. */

@@ -46,7 +46,7 @@ const personSchema = z.strictObject({
 		.array(value.name())
 		.max(50)
 		.default([])
-		.meta({ description: "Teams whose jobs the person submits and reads.", examples: ["[research]"] }),
+		.meta({ description: "Teams that the person submits jobs for and reads.", examples: ["[research]"] }),
 	service: z
 		.boolean()
 		.default(false)

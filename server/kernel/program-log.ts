@@ -11,7 +11,7 @@ export function logLine(level: "info" | "warn" | "error", message: string, facts
 }
 
 /**
- * Writes past Node's streams: a stream that failed once, by a full disk or a reader that is gone, stays closed for good.
+ * Writes past Node's streams: a stream that failed once, by a full disk or a reader that left, stays closed permanently.
  * A line that cannot be written is lost, and the next one is tried again.
  */
 export function writeLine(fd: 1 | 2, line: string): void {

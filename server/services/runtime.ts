@@ -16,7 +16,7 @@ export interface Runtime {
 	changes: ChangeFeed;
 	/** Set by the process that can open sites (server/bin/web.ts): the drivers' SDKs are no part of what Next bundles. */
 	siteTools: SiteTools | null;
-	/** Aborted when the process is told to stop: open streams end. */
+	/** Aborted when the process is asked to stop: open streams end. */
 	shutdown: AbortController;
 	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
 	logError(message: string, error: unknown, requestId: string): void;

@@ -17,7 +17,7 @@ const PRIOR_RUNS = 400;
 const ACCELERATOR = "H100-80GB";
 
 /** What the core knows of the job's length: runs on record, its owner's estimate, or its longest run time alone. */
-export type Told = "length" | "estimate" | "limit";
+export type RunTimeInput = "length" | "estimate" | "limit";
 
 export interface SkynomadRow {
 	/** Deadline ÷ work. */
@@ -38,12 +38,12 @@ export interface WindowRun {
 }
 
 /** Every window of the results under the live core, grouped by ratio. */
-export function runSkynomad(inputs: PeerInputs, policy: Policy, told: Told = "length"): SkynomadRow[] {
+export function runSkynomad(inputs: PeerInputs, policy: Policy, runTimeInput: RunTimeInput = "length"): SkynomadRow[] {
 	const byRatio = Map.groupBy(inputs.windows, (window) => Math.round((100 * window.deadlineH) / window.workH) / 100);
 	return [...byRatio]
 		.sort(([a], [b]) => a - b)
 		.map(([ratio, windows]) => {
-			const runs = windows.map((window) => runWindow(inputs, window, policy, told));
+			const runs = windows.map((window) => runWindow(inputs, window, policy, runTimeInput));
 			return {
 				ratio,
 				windows: windows.length,
@@ -78,17 +78,17 @@ export function runWindow(
 	inputs: PeerInputs,
 	window: PeerWindow,
 	policy: Policy,
-	told: Told,
+	runTimeInput: RunTimeInput,
 	hooks: EngineOptions & Pick<SpillwayOptions, "onAction"> = {},
 ): WindowRun {
 	const zones = window.zones.flatMap((name) => inputs.zones.get(name) ?? []);
-	const spec = specOf(window, zones[0]?.gpus ?? 8, told);
+	const spec = specOf(window, zones[0]?.gpus ?? 8, runTimeInput);
 	const workMs = Math.round(window.workH * HOUR_MS);
 	const { onAction, ...engineOptions } = hooks;
 	const engine = new Engine([jobOf(spec, workMs)], scenarioOf(zones, window), engineOptions);
 	// Measured lengths differ by a second: the history holds distributions, not one step.
 	const priorRuns =
-		told === "length" ? Array.from({ length: PRIOR_RUNS }, (_, i) => ({ spec, durationMs: workMs + i - PRIOR_RUNS / 2 })) : [];
+		runTimeInput === "length" ? Array.from({ length: PRIOR_RUNS }, (_, i) => ({ spec, durationMs: workMs + i - PRIOR_RUNS / 2 })) : [];
 	engine.run(new Spillway(engine, policy, { priorRuns, ...(onAction && { onAction }) }));
 	const report = engine.meter.report("spillway", engine.jobs);
 	return { usd: report.cloudCostUsd, missed: report.strictMisses > 0, refusals: report.refusals, moves: report.moves };
@@ -159,7 +159,7 @@ function jobOf(spec: JobSpec, workMs: number): TraceJob {
 	};
 }
 
-function specOf({ workH, deadlineH }: PeerWindow, gpus: number, told: Told): JobSpec {
+function specOf({ workH, deadlineH }: PeerWindow, gpus: number, runTimeInput: RunTimeInput): JobSpec {
 	const workMs = Math.round(workH * HOUR_MS);
 	const deadlineMs = START_MS + Math.round(deadlineH * HOUR_MS);
 	return {
@@ -174,7 +174,7 @@ function specOf({ workH, deadlineH }: PeerWindow, gpus: number, told: Told): Job
 		nodes: 1,
 		resources: { gpus, accelerators: [], cpus: null, memoryGiB: null },
 		// A longest run time goes by the clock, and a restart counts.
-		duration: { estimateMs: told === "limit" ? null : workMs, maxMs: told === "limit" ? workMs + HOUR_MS : null },
+		duration: { estimateMs: runTimeInput === "limit" ? null : workMs, maxMs: runTimeInput === "limit" ? workMs + HOUR_MS : null },
 		deadlineMs,
 		priority: 0,
 		critical: false,

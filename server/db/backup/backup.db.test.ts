@@ -80,7 +80,7 @@ describe("a backup", () => {
 		await expect(sql`delete from audit`).rejects.toThrow(/insert-only/);
 		await expect(sql`truncate charge_2026_02`).rejects.toThrow(/insert-only/);
 		await expect(
-			sql`insert into api_token (id, account_id, name, hash, created_at) values ('tok_2', 'nobody', 'x', 'y', now())`,
+			sql`insert into api_token (id, account_id, name, hash, created_at) values ('tok_2', 'missing', 'x', 'y', now())`,
 		).rejects.toThrow(/foreign key/);
 		const [last] = await sql<{ id: string }[]>`select max(id)::text as id from audit`;
 		await sql`insert into audit (at, actor, action, subject) values (now(), '{"kind": "system", "part": "seed"}', 'x', '{}')`;

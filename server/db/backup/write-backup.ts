@@ -72,7 +72,7 @@ async function readHead(tx: postgres.TransactionSql): Promise<Head> {
 	};
 }
 
-/** Tables of the schema `public` without partitions, whose rows their parent lists; columns without generated ones. */
+/** Tables of the schema `public` without partitions, which their parent covers; columns without generated ones. */
 function readTables(tx: postgres.TransactionSql): Promise<{ name: string; columns: string[] }[]> {
 	return tx<{ name: string; columns: string[] }[]>`
 		select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns

@@ -36,7 +36,7 @@ export function viaOf(actor: Actor): "session" | "token" | null {
 	return actor.kind === "person" ? actor.via : null;
 }
 
-/** The loop as the audit names it, for what is written in a transaction that is open already: it brings no database of its own. */
+/** The loop as the audit names it, for what is written in a transaction that is open already: it has no database. */
 export const LOOP: Pick<ServiceContext, "actor" | "requestId"> = { actor: { kind: "system", part: "control_loop" }, requestId: null };
 
 /** The system's own authority, for what no one in particular asks for. */

@@ -8,7 +8,7 @@ import { writeAudit } from "./audit.ts";
 import { authorize } from "./authorize.ts";
 import type { ServiceContext } from "./context.ts";
 
-/** The zone whose days and months the ledger counts: a text. */
+/** The time zone of the ledger's days and months: a text. */
 const ZONE_SETTING = "ledger_zone";
 
 /** The calendar that the ledger's days and months follow; UTC until another one is chosen. Cost: one row by its key. */

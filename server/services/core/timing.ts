@@ -8,7 +8,7 @@ export const timingSchema = z.strictObject({
 	readyTimeoutMs: z.number().default(15 * 60_000),
 	/** Silence of an agent after which its machine is given up. */
 	agentSilentMs: z.number().default(5 * 60_000),
-	/** The command of a critical job stands still when its agent had no answer for so long, until it has one; 0: it never does. */
+	/** The command of a critical job is paused when its agent had no answer for this long, until it has one; 0: never. */
 	leaseMs: z.number().int().min(0).default(90_000),
 	/** How often an agent calls. */
 	heartbeatMs: z.number().default(5_000),
@@ -20,14 +20,14 @@ export const timingSchema = z.strictObject({
 	launchForgetMs: z.number().default(5 * 60_000),
 	/** How long an instance may be missing from the provider's answers before it counts as gone. */
 	vanishMs: z.number().default(5 * 60_000),
-	/** How long an attempt may be missing from the answers of its own cluster before it counts as lost. */
+	/** How long an attempt may be missing from its cluster's answers before it counts as lost. */
 	siteAbsentMs: z.number().default(30_000),
 	/** How long home must have had room for its own job queue that is held there before it is let go. */
 	homeSettleMs: z.number().default(10_000),
 	/** First pause after a capacity refusal; doubled with each one in a row, fading as time passes. */
 	backoffBaseMs: z.number().default(60_000),
 	backoffMaxMs: z.number().default(60 * 60_000),
-	/** How long a job leaves an offer alone whose machine was taken from it or never came up. */
+	/** How long a job avoids an offer after its machine was reclaimed or never came up. */
 	offerCooldownMs: z.number().default(10 * 60_000),
 	/** Prices older than this are stale. */
 	priceMaxAgeMs: z.number().default(6 * 60 * 60_000),

@@ -21,7 +21,7 @@ export interface RiskItem {
 	/** Null: of no one. */
 	jobId: string | null;
 	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry" | "of_nobody";
-	/** Of a machine that belongs to no one: its launch, where the provider tells it, else when a sweep first found it. */
+	/** Of a machine that belongs to no one: its launch, where the provider reports it, else when a sweep first found it. */
 	sinceMs: number;
 	/** What it may have cost beyond its use until now; null: its price is not known. */
 	microUsd: string | null;
@@ -30,10 +30,9 @@ export interface RiskItem {
 }
 
 /**
- * Money that may be running for nothing now: machines that should be gone and were not seen gone, those that are cut off while their
- * job goes on elsewhere, launches whose outcome no one knows, machines past their expiry, and machines with our tag that belong to no
- * job, until they are seen gone.
- * The total is of those whose price is known.
+ * Money that may be running for nothing now: machines that should have ended and were not seen to end, those that are cut off while their
+ * job continues elsewhere, launches with an unknown outcome, machines past their expiry, and machines with our tag that belong to no
+ * job, until they are seen to end. The total covers those with a known price.
  */
 export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd: string; items: RiskItem[] }> {
 	authorize(ctx, "capacity:read", null);
@@ -45,13 +44,13 @@ export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd:
 		const microUsd = costSince(i.microUsdPerHour, risk.sinceMs, nowMs);
 		return [{ instanceId: i.id, jobId: i.jobId, ...risk, microUsd, isEstimate: false }];
 	});
-	const ofNobody = strays.map(({ providerInstanceId, launchedAtMs, sinceMs: foundMs, microUsdPerHour }): RiskItem => {
+	const withoutJob = strays.map(({ providerInstanceId, launchedAtMs, sinceMs: foundMs, microUsdPerHour }): RiskItem => {
 		// A provider's clock that is years off makes no years of cost.
 		const sinceMs = Math.min(foundMs, Math.max(launchedAtMs ?? foundMs, foundMs - LAUNCHED_AT_MOST_MS));
 		const microUsd = microUsdPerHour === null ? null : costSince(microUsdPerHour, sinceMs, nowMs);
 		return { instanceId: providerInstanceId, jobId: null, why: "of_nobody", sinceMs, microUsd, isEstimate: true };
 	});
-	const items = [...known, ...ofNobody];
+	const items = [...known, ...withoutJob];
 	return { totalMicroUsd: items.reduce((sum, i) => sum + BigInt(i.microUsd ?? 0), 0n).toString(), items };
 }
 

@@ -6,7 +6,7 @@ import { type SweptStray, site } from "#server/db/schema/site.ts";
 /** A machine with our tag and without a living row, which the newest sweep of its site saw alive. */
 export interface Stray extends SweptStray {
 	siteId: string;
-	/** What its type costs there by the site's offers; null: they do not tell, or not of machines like it. An estimate. */
+	/** What its type costs there by the site's offers; null: they have no price for such machines. An estimate. */
 	microUsdPerHour: bigint | null;
 }
 
@@ -43,5 +43,5 @@ export function priceOf(stray: Omit<Stray, "microUsdPerHour">, offers: readonly 
 	);
 	const inZone = alike.filter((o) => o.zone === stray.zone);
 	const prices = (inZone.length > 0 ? inZone : alike).flatMap((o) => o.microUsdPerHour ?? []);
-	return prices.reduce<bigint | null>((dearest, price) => (dearest === null || price > dearest ? price : dearest), null);
+	return prices.reduce<bigint | null>((highest, price) => (highest === null || price > highest ? price : highest), null);
 }

@@ -20,7 +20,7 @@ import { moneyAtRisk, type RiskItem } from "./money-at-risk.ts";
 export interface OverviewSummary {
 	nowMs: number;
 	jobs: Awaited<ReturnType<typeof countJobs>>;
-	/** Everybody's jobs that wait (queued or held), of which held, the GPUs they ask for, and when the last of them would start at home. */
+	/** All waiting jobs (queued or held), how many are held, the GPUs they need, and when the last of them would start at home. */
 	queue: { jobs: number; held: number; gpus: number; lastStart: { p50Ms: number; p90Ms: number } | null };
 	owned: { gpus: number; busy: number };
 	/** Live instances and the sum of their hourly prices. */
@@ -30,7 +30,7 @@ export interface OverviewSummary {
 	budgets: BudgetStatus[];
 	/** Open alerts that the reader may see. */
 	alerts: OpenAlerts;
-	/** This month of the ledger's calendar so far, by provider; null for who may not see money. */
+	/** This month of the ledger's calendar so far, by provider; null for callers without the right to see money. */
 	month: Spend | null;
 	forecast: MonthForecast | null;
 	risk: { totalMicroUsd: string; items: RiskItem[] };

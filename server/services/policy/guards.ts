@@ -57,12 +57,12 @@ export async function refuseStale(db: DbOrTx, pointer: PointerRow | null, baseVe
 	);
 }
 
-const TOLD_MAX = 20;
+const LISTED_MAX = 20;
 
 async function changesSince(db: DbOrTx, name: string, baseVersion: number, source: string) {
 	const base = baseVersion === 0 ? null : await fetchVersion(db, name, baseVersion).catch(() => null);
 	const changes = (base && diffTexts(base.source, source).changes) ?? [];
-	return changes.slice(0, TOLD_MAX).map((change) => {
+	return changes.slice(0, LISTED_MAX).map((change) => {
 		const line = change.after?.line ?? null;
 		return { path: change.id, message: changeSentence(change), ...(line === null ? {} : { line, column: 1 }) };
 	});

@@ -22,9 +22,9 @@ export async function needsSecondPerson(db: DbOrTx, of: SecondPersonOf): Promise
 }
 
 /**
- * Asks for a second person, or does without. Doing without is itself a change that another person has to agree to:
- * else anyone who wants to be alone would only have to say so first. It takes effect immediately where no one else could agree, who
- * would be locked out of their own policy, and for the installation itself. Answers the proposal that waits, or null.
+ * Requires a second person, or stops requiring one. Dropping it is itself a change that another person must approve: otherwise anyone
+ * could drop it first and then act alone. It takes effect immediately where no one else could approve, which would
+ * lock people out of their policy, and for the installation itself. Returns the pending proposal, or null.
  */
 export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean): Promise<string | null> {
 	if ((await needsSecondPerson(tx, of)) === to) return null;

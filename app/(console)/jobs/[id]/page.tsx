@@ -14,7 +14,7 @@ type Props = { params: Promise<{ id: string }>; searchParams: Promise<Record<str
 
 const loadParams = createLoader(jobPageParams);
 
-/** Returns 404 both for a missing job and for a job of another team, so that neither can be told apart. */
+/** Returns 404 both for a missing job and for a job of another team, so that callers cannot distinguish them. */
 async function readJob(id: string): Promise<JobDetail> {
 	await signedIn();
 	try {

@@ -11,7 +11,7 @@ const handler = (req: Request): Promise<Response> =>
 		req,
 		router: appRouter,
 		createContext: async () => trpcContext(await sessionActor(), req.headers),
-		// Queries whose input is too long for a URL are sent by POST.
+		// Queries with input too long for a URL are sent by POST.
 		allowMethodOverride: true,
 	});
 

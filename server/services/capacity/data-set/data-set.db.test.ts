@@ -73,7 +73,7 @@ describe("copies of data sets", () => {
 });
 
 describe("how fast data came in", () => {
-	it("30 + 10 GiB in 10 + 10 minutes are 40 × 1,024 MiB ÷ 1,200 s = 34.13 MiB/s; a set of unknown size tells nothing", async () => {
+	it("30 + 10 GiB in 10 + 10 minutes are 40 × 1,024 MiB ÷ 1,200 s = 34.13 MiB/s; a set of unknown size has no speed", async () => {
 		await staged([ref("s3://a/b", 20), ref("s3://a/c", 10)], 10 * MINUTE_MS);
 		await staged([ref("s3://a/b", 10)], 10 * MINUTE_MS);
 		await staged([ref("s3://a/b", 50), ref("s3://a/c", null)], MINUTE_MS);

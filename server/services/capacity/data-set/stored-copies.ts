@@ -54,7 +54,7 @@ export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData
 	return byPlace;
 }
 
-/** How fast data went into each store: of the last run of each set that moved enough to tell, the mean. */
+/** How fast data went into each store: the mean of the last run of each set that moved enough data. */
 export async function readStoreSpeeds(db: DbOrTx): Promise<Map<string, number>> {
 	const rows = await db
 		.select({ place: dataCopy.place, mibPerS: sql<number>`avg(${dataCopy.mibPerS})`.mapWith(Number) })

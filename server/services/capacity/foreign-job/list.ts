@@ -29,7 +29,7 @@ interface QueuedForeignJob {
 	dependsOn: string | null;
 	/** Its owner lets it be taken elsewhere. */
 	optedIn: boolean;
-	/** The newest adoption of it, and the job of ours that stands for it. */
+	/** Its newest adoption, and the Spillway job that represents it. */
 	adoption: { id: string; state: AdoptionState; jobId: string; why: string | null; problem: string | null } | null;
 	/** Why it is not adopted, in sentences, where it could be otherwise. */
 	notAdopted: string[];

@@ -13,8 +13,9 @@ interface Row {
 }
 
 /**
- * Jobs of others as the decision core counts them, read again only when the table changed. Left out are those that start by no
- * hand of the site's (held, or waiting for something else than room), and those that a pending job of ours stands for.
+ * Jobs of others as the decision core counts them, read again only when the table changed. Excluded: jobs that the site does not
+ * start by itself (held, or
+ * waiting for something other than room), and those with a pending Spillway job.
  */
 export class ForeignCache {
 	#key = "";

@@ -10,8 +10,8 @@ import { type CheckSiteInput, type CredentialsInput, demandCredentials, demandSa
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Looks at everything that a draft of a site, or a site as it is stored, will need, from this process; tells each step as it
- * ends. Nothing is stored, and nothing is bought or changed at the provider.
+ * Checks everything that a draft or stored site needs, from this process; reports each step as it ends. Nothing is stored, and
+ * nothing is launched or changed at the provider.
  * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` at its fields, before the first step; ZodError.
  */
 export async function prepareCheck(ctx: SiteContext, raw: CheckSiteInput): Promise<AsyncGenerator<CheckStep>> {

@@ -23,7 +23,7 @@ it("makes its key when it first seals, for its owner alone, and two processes sh
 	expect(a.seal("aws", "secret text")).not.toBe(box);
 });
 
-it("opens nothing in another row, nothing that was changed, and nothing without its key, and tells no secret", () => {
+it("opens nothing in another row, nothing that was changed, and nothing without its key, and reveals no secret", () => {
 	const keys = new CredentialKeys({ home: home() });
 	const box = keys.seal("aws", "secret text");
 	const last = box.at(-1) === "A" ? "B" : "A";

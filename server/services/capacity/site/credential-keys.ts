@@ -39,16 +39,16 @@ export class CredentialKeys {
 	open(owner: string, box: string): string {
 		const [version, number = "", ...rest] = box.split(".");
 		const key = this.#keys().find((k) => numberOf(k) === number);
-		const enterAnew = "or enter the site's credentials again";
+		const enterAgain = "or enter the site's credentials again";
 		if (version !== VERSION || key === undefined) {
-			throw unusable(`Stored credentials cannot be opened: their key ${number} is not in ${this.#place()}.`, `Put it back, ${enterAnew}.`);
+			throw unusable(`Stored credentials cannot be opened: their key ${number} is not in ${this.#place()}.`, `Put it back, ${enterAgain}.`);
 		}
 		try {
 			return openText(key, owner, rest.join("."));
 		} catch (cause) {
 			throw unusable(
 				"Stored credentials cannot be opened: they were changed, or are another site's.",
-				`Restore the row, ${enterAnew}.`,
+				`Restore the row, ${enterAgain}.`,
 				cause,
 			);
 		}

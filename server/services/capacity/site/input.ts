@@ -74,7 +74,7 @@ export function demandCredentials(
 	return { source: { kind: "stored" }, values: parsed.success ? parsed.data : null };
 }
 
-/** A field of another type is told apart from one that is missing by what is there. */
+/** The present value distinguishes a field of another type from a missing one. */
 const WITH_INPUT = { reportInput: true };
 
 function problemsOf(result: z.ZodSafeParseResult<unknown>, root: string): FieldProblem[] {

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-it("tells a small pool slot by slot, and of one of 5,000 nodes only sums and who holds what", async () => {
+it("lists a small pool slot by slot, and for 5,000 nodes only sums and holders", async () => {
 	const [home] = await listSites(systemContext(database.db, new ManualClock(0), "seed"));
 	const [few, many] = home?.pools ?? [];
 	expect(few).toMatchObject({ gpus: 16, busy: 0, unavailable: 2, holders: [] });

@@ -28,21 +28,21 @@ export interface PoolDetail {
 	/** Lately it added none, though a job asked: until it is asked again jobs are not placed on them. */
 	noneComes: boolean;
 	gpusPerNode: number;
-	/** GPUs that are there, or that jobs hold whose nodes are about to come. */
+	/** GPUs that exist, or that jobs hold on nodes about to come. */
 	gpus: number;
 	busy: number;
 	unavailable: number;
 	microUsdPerGpuHour: string;
 	/** How fast jobs run here beside a machine of speed 1 (the site's setting `speeds`). */
 	speed: number;
-	/** Slot by slot in a pool of at most SLOTS_TOLD_MAX GPUs; empty for a larger one, whose nodes are told in pages. */
+	/** Slot by slot in a pool of at most SLOTS_LISTED_MAX GPUs; empty for a larger one, with its nodes listed in pages. */
 	slots: SlotView[];
 	/** The jobs that hold slots, in the order of their first ones. */
 	holders: { jobId: string; jobName: string; team: string; slots: number[] }[];
 }
 
 /** Slots of a larger pool are 70 bytes each in every answer: at 5,000 nodes of eight GPUs 2.8 MB and 30 ms of processor time. */
-const SLOTS_TOLD_MAX = 1_024;
+const SLOTS_LISTED_MAX = 1_024;
 
 export interface SiteView {
 	id: string;
@@ -141,9 +141,9 @@ function poolDetail(
 	const absentOnes = row.noneComes ? unavailable.size : all - holder.size - unavailable.size;
 	const absent = Math.min(row.nodesToCome * row.gpusPerNode, absentOnes);
 	const gpus = all - absent;
-	const told = gpus > SLOTS_TOLD_MAX ? [] : Array.from({ length: all }, (_, slot) => slot);
-	const left = new Set(absent === 0 ? [] : told.filter((slot) => (row.noneComes ? unavailable.has(slot) : isFree(slot))).slice(-absent));
-	const slots = told
+	const listed = gpus > SLOTS_LISTED_MAX ? [] : Array.from({ length: all }, (_, slot) => slot);
+	const left = new Set(absent === 0 ? [] : listed.filter((slot) => (row.noneComes ? unavailable.has(slot) : isFree(slot))).slice(-absent));
+	const slots = listed
 		.filter((slot) => !left.has(slot))
 		.map((slot): SlotView => {
 			const by = holder.get(slot);

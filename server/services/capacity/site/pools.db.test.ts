@@ -16,7 +16,7 @@ afterEach(() => books?.database.drop());
 const KEY = { siteId: "k8s", poolId: "h100x8" };
 const SIZE = { id: "h100x8", accelerator: "H100-80GB", nodes: 4, gpusPerNode: 8, unavailableSlots: [] };
 
-/** A group of up to four nodes of eight GPUs at $2, of which one is there. */
+/** A group of up to four nodes of eight GPUs at $2, with one present. */
 async function open(): Promise<Books> {
 	const opened = await openBooks();
 	books = opened;
@@ -66,7 +66,7 @@ it("while none comes, those that would are neither out of service nor free", asy
 	expect(view?.pools[0]?.slots.map((s) => s.slot)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-it("what a job used and what stood idle are the hours of the node that came for it, and not those of its wait", async () => {
+it("used and idle time are the hours of the node that came for the job, and not those of its wait", async () => {
 	const opened = await open();
 	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 4 }]);
 	// Placed at 0:00 on a group of no nodes; its node comes at 0:10, it runs from 0:12 to 0:42, the node goes at 0:52.

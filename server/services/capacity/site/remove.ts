@@ -19,8 +19,8 @@ import type { SiteRow } from "./row.ts";
 const NAMED_MAX = 5;
 
 /**
- * Takes a site away, its credentials with it. The row stays for the attempts and charges that name it, and its id is not
- * given again. Only a disabled site on which nothing of ours lives can go: no one would watch or end it afterwards.
+ * Removes a site and its credentials. The row stays for the attempts and charges that name it, and its id is not reused.
+ * Only a disabled site without our resources can be removed: no one would watch or end them afterwards.
  * @throws SpillwayError `forbidden`, `not_found`, `conflict` with what is in the way.
  */
 export async function removeSite(ctx: ServiceContext, id: string): Promise<void> {

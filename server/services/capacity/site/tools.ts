@@ -6,7 +6,7 @@ import type { CredentialKeys } from "./credential-keys.ts";
 export interface SiteTools {
 	kinds: readonly SiteKind[];
 	keys: CredentialKeys;
-	/** The block of a document below docs/ that tells the least rights; null without one. */
+	/** The block of a document in docs/ with the least privileges; null without one. */
 	leastRights(document: string): readonly LeastRights[];
 }
 

@@ -2,7 +2,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 
 const WHY_CHARS = 300;
 
-/** Why a backtest failed, for people. Of an error that no one foresaw the innermost cause is told: what wraps it may be a whole query. */
+/** Why a backtest failed, for people. An unexpected error shows its innermost cause: its wrapper may be a whole query. */
 export function failureOf(error: unknown): string {
 	if (error instanceof SpillwayError) return error.message;
 	let cause = error;

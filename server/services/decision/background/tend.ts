@@ -34,7 +34,7 @@ export class BackgroundTender {
 		this.#ctx = ctx;
 	}
 
-	/** One read when nothing is to do. */
+	/** One read when nothing is due. */
 	async tend(): Promise<void> {
 		const { db, clock } = this.#ctx;
 		const table = BACKGROUND_TABLES[this.#ctx.kind];

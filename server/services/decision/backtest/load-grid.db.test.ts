@@ -7,7 +7,7 @@ import { GridRecord } from "#server/simulation/replay/grid-record.ts";
 import { foretellGrid } from "../snapshot/foretell-grid.ts";
 import { loadGrid } from "./load-grid.ts";
 
-/** Hours are taken in up to here, and two days more are told of ahead. */
+/** Hours are recorded up to here, with forecasts for two more days. */
 let importedMs: number;
 let books: Books;
 beforeAll(async () => {

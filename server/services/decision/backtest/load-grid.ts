@@ -7,8 +7,8 @@ import type { RecordedGrid } from "#server/simulation/replay/grid-record.ts";
 import { zonesInUse } from "../snapshot/foretell-grid.ts";
 
 /**
- * Hours of the grids of pools and offers: of the time, of the weeks before that a pattern is learned from, and of the days after
- * it that were told by then. null when none of them is on record. Cost: some 3,000 rows a zone for 90 days.
+ * Hours of the grids of pools and offers: of the range, of the weeks before it for the pattern, and of the days after
+ * it that were forecast by then. null when none is recorded. Cost: some 3,000 rows a zone for 90 days.
  */
 export async function loadGrid(db: Db, { fromMs, toMs }: { fromMs: number; toMs: number }): Promise<RecordedGrid | null> {
 	const zones = await zonesInUse(db);

@@ -18,7 +18,7 @@ export interface HistoryRequest {
 	toMs: number;
 	/** The version that is in force: the live loop's seed is made of it. */
 	version: number;
-	/** Whose budgets must know what was spent before. */
+	/** The policies with budgets that need earlier spending. */
 	policies: readonly Policy[];
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
 	/** Jobs read so far. */

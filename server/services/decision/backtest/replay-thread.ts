@@ -4,7 +4,7 @@ import type { RecordedHistory } from "#server/simulation/backtest/history.ts";
 import type { BacktestHalf } from "#server/simulation/backtest/replay-half.ts";
 import type { ReplayOptions } from "./work.ts";
 
-/** What a thread is told, and tells. */
+/** Input and messages of a thread. */
 export interface ThreadTask {
 	history: RecordedHistory;
 	policy: Policy;

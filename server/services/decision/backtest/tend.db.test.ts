@@ -39,7 +39,7 @@ beforeEach(async () => {
 	await database.db.delete(backtest);
 });
 
-/** Workers that do nothing until they are told how they end. */
+/** Workers that do nothing until their end is set. */
 function hands() {
 	const begun: { term: Term; stopped: boolean; end: (failure: string | null) => void }[] = [];
 	const spawn = (term: Term): BackgroundWorker => {
@@ -84,7 +84,7 @@ describe("who leads", () => {
 		expect([done.from, done.to]).toEqual([new Date(START_MS - 7 * DAY_MS).toISOString(), new Date(START_MS).toISOString()]);
 	});
 
-	it("begins one again whose worker fell silent, and what the old worker brings then is not taken", async () => {
+	it("restarts a backtest with a silent worker, and rejects the old worker's result", async () => {
 		const { begun, tender } = hands();
 		const id = await start();
 		await tender.tend();
@@ -109,7 +109,7 @@ describe("who leads", () => {
 		expect(next.begun.map(({ term }) => term.id)).toEqual([id]);
 	});
 
-	it("gives one up whose workers fall silent again and again", async () => {
+	it("gives up on a backtest with repeatedly silent workers", async () => {
 		const { tender } = hands();
 		const id = await start();
 		for (let i = 0; i < 4; i++) {

@@ -4,8 +4,8 @@ import type { DurationStat, ForeignJob, PendingJob, RunningAttempt, Snapshot } f
 import { textOf } from "./snapshot-text.ts";
 
 /**
- * A snapshot in parts, so that what many decisions share is kept once. The long lists are cut behind items whose key says so:
- * wherever items come and go, only the parts that held them become others. Specs and policies stay in their own tables, which
+ * A snapshot in parts, so that what many decisions share is stored once. The long lists are cut after items chosen by their key:
+ * when items come and go, only the parts that held them change. Specs and policies stay in their own tables, which
  * never change: a part names the job, and the root the version.
  */
 export interface InputParts {

@@ -15,7 +15,7 @@ const KNOWN_MAX = 20_000;
 
 /** Parts that are on record, so that most cycles write little; losing it costs inserts that change nothing. */
 export interface InputMemory {
-	/** Hash → the day (UTC ms) as of which it is known to be used. */
+	/** Hash → the last day (UTC ms) on which it was used. */
 	known: Map<string, number>;
 	tidiedAtMs: number;
 }

@@ -10,14 +10,14 @@ describe("a snapshot as text", () => {
 	it("comes back as it was, and decides the same", () => {
 		fc.assert(
 			fc.property(anySnapshot, (snapshot) => {
-				const told = {
+				const withForecasts = {
 					...snapshot,
 					forecastScale: { steps: [{ untilMs: Number.POSITIVE_INFINITY, p50: 1.5, p90: 2 }] },
 					offerRecords: new Map([["x", { atMs: 1, instanceHours: 1, interruptions: 0, refusals: 0, launches: 1 }]]),
 				};
-				const back = dataOf(textOf(told)) as typeof told;
-				expect(back).toEqual(told);
-				expect(canonicalJson(decide(back).explanations)).toBe(canonicalJson(decide(told).explanations));
+				const back = dataOf(textOf(withForecasts)) as typeof withForecasts;
+				expect(back).toEqual(withForecasts);
+				expect(canonicalJson(decide(back).explanations)).toBe(canonicalJson(decide(withForecasts).explanations));
 			}),
 			{ numRuns: 50 },
 		);

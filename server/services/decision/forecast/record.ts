@@ -9,9 +9,9 @@ import type { Plan, Snapshot } from "#server/scheduling/types.ts";
 const BATCH = 1_000;
 const SETTLE_EVERY_MS = 10 * SECOND_MS;
 
-/** What was told already, so that most cycles write nothing; losing it costs inserts that change nothing. */
+/** Recorded forecasts, so that most cycles write nothing; losing it costs inserts that change nothing. */
 export interface ForecastMemory {
-	/** Nearest horizon that each pending job was told, by job and attempt. */
+	/** Nearest recorded horizon of each pending job, by job and attempt. */
 	nearest: Map<string, number>;
 	settledAtMs: number;
 }
@@ -21,8 +21,8 @@ export function newForecastMemory(): ForecastMemory {
 }
 
 /**
- * Keeps what waiting jobs were told by this cycle, to be scored when they start: the first forecast of each, and the first of
- * each nearer horizon. Jobs that the cycle places or sends away were told nothing. Also settles those whose wait has ended.
+ * Records the forecasts of waiting jobs in this cycle, to be scored when they start: the first forecast of each, and the first of
+ * each nearer horizon. Jobs that the cycle places or sends away have none. Also settles those that no longer wait.
  */
 export async function recordForecasts(db: Db, snapshot: Snapshot, plan: Plan, memory: ForecastMemory): Promise<void> {
 	const rows = newRows(snapshot, plan, memory);
@@ -41,9 +41,9 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 	const rows: (typeof waitForecast.$inferInsert)[] = [];
 	const waiting = new Set<string>();
 	for (const job of snapshot.pending) {
-		const told = plan.waiting.has(job.jobId) ? plan.forecasts.get(job.jobId) : undefined;
-		if (!told) continue;
-		const given = givenForecast(plan.replayed?.get(job.jobId) ?? told, told, snapshot.nowMs);
+		const range = plan.waiting.has(job.jobId) ? plan.forecasts.get(job.jobId) : undefined;
+		if (!range) continue;
+		const given = givenForecast(plan.replayed?.get(job.jobId) ?? range, range, snapshot.nowMs);
 		if (!given) continue;
 		const key = `${job.jobId} ${job.nextAttemptNo}`;
 		waiting.add(key);
@@ -68,8 +68,8 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 }
 
 /**
- * Writes how waits came out. A job whose awaited attempt was placed at home started then; one that left for the cloud, or
- * ended without, is censored: what home would have done no one knows.
+ * Writes how waits came out. A job with its awaited attempt placed at home started then; one that left for the cloud, or
+ * ended without a start, is censored: its start at home is unknown.
  */
 export async function settleForecasts(db: Db): Promise<void> {
 	await db.execute(sql`

@@ -7,7 +7,7 @@ import type { ForecastScale } from "#server/scheduling/types.ts";
 const LOOK_BACK_DAYS = 90;
 
 /**
- * What forecasts of the wait are corrected by now, learned from those that were told (scheduling/forecast/calibrate).
+ * The current correction of wait forecasts, learned from recorded ones (scheduling/forecast/calibrate).
  * Cost: LEARNED_FROM rows a horizon by index; the caller keeps it for a minute.
  */
 export async function forecastScale(db: Db, nowMs: number): Promise<ForecastScale> {
@@ -37,7 +37,7 @@ interface Row extends Record<string, unknown> {
 	told_p90_ms: number;
 	outcome: "started" | "censored" | null;
 	wait_ms: number;
-	/** The moment that an open one's job is told now. */
+	/** The current forecast of an open one's job. */
 	p50_at_ms: number | null;
 }
 

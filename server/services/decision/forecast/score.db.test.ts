@@ -36,8 +36,8 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 
-/** A cycle in which the job waits and is told these waits. */
-async function told(jobId: string, waits: { p50Ms: number; p90Ms: number }, replayed = waits): Promise<void> {
+/** A cycle in which the job waits with these forecasts. */
+async function recordCycle(jobId: string, waits: { p50Ms: number; p90Ms: number }, replayed = waits): Promise<void> {
 	const nowMs = books.clock.nowMs();
 	const moments = (w: { p50Ms: number; p90Ms: number }): TimeRange => ({ p50Ms: nowMs + w.p50Ms, p90Ms: nowMs + w.p90Ms });
 	const snapshot: Snapshot = aSnapshot({ nowMs, pending: [{ ...aJob("x").build(), jobId }] });
@@ -62,11 +62,11 @@ const horizonScore = async (horizon: string) =>
 describe("forecasts of the wait", () => {
 	it("are kept once a horizon, the first marked, and scored when the job starts at home", async () => {
 		const jobId = await test.addJob(books);
-		await told(jobId, { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS });
+		await recordCycle(jobId, { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS });
 		books.clock.advance(SECOND_MS);
-		await told(jobId, { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS });
+		await recordCycle(jobId, { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS });
 		books.clock.advance(HOUR_MS);
-		await told(jobId, { p50Ms: 20 * MINUTE_MS, p90Ms: 40 * MINUTE_MS });
+		await recordCycle(jobId, { p50Ms: 20 * MINUTE_MS, p90Ms: 40 * MINUTE_MS });
 		books.clock.advance(30 * MINUTE_MS);
 		await placed(jobId, HOME);
 		const rows = await books.db.select().from(waitForecast).where(eq(waitForecast.jobId, jobId)).orderBy(waitForecast.id);
@@ -89,9 +89,9 @@ describe("forecasts of the wait", () => {
 	it("of a job that burst are censored before their P90, and a miss after it", async () => {
 		const early = await test.addJob(books);
 		const late = await test.addJob(books);
-		await told(early, { p50Ms: 7 * MINUTE_MS, p90Ms: 20 * MINUTE_MS });
+		await recordCycle(early, { p50Ms: 7 * MINUTE_MS, p90Ms: 20 * MINUTE_MS });
 		memory = newForecastMemory();
-		await told(late, { p50Ms: 6 * MINUTE_MS, p90Ms: 8 * MINUTE_MS });
+		await recordCycle(late, { p50Ms: 6 * MINUTE_MS, p90Ms: 8 * MINUTE_MS });
 		books.clock.advance(10 * MINUTE_MS);
 		await placed(early, CLOUD);
 		await placed(late, CLOUD);
@@ -100,7 +100,7 @@ describe("forecasts of the wait", () => {
 
 	it("of a job that was cancelled while it waited are censored", async () => {
 		const jobId = await test.addJob(books);
-		await told(jobId, { p50Ms: 90 * SECOND_MS, p90Ms: 100 * SECOND_MS });
+		await recordCycle(jobId, { p50Ms: 90 * SECOND_MS, p90Ms: 100 * SECOND_MS });
 		expect(await horizonScore("3m")).toMatchObject({ count: 0, open: 1 });
 		books.clock.advance(MINUTE_MS);
 		await books.db
@@ -115,7 +115,7 @@ describe("forecasts of the wait", () => {
 		const fresh = await forecastScale(books.db, books.clock.nowMs());
 		for (let i = 0; i < 60; i++) {
 			const jobId = await test.addJob(books);
-			await told(jobId, { p50Ms: 40 * MINUTE_MS, p90Ms: 50 * MINUTE_MS });
+			await recordCycle(jobId, { p50Ms: 40 * MINUTE_MS, p90Ms: 50 * MINUTE_MS });
 			books.clock.advance(400 * MINUTE_MS);
 			await placed(jobId, HOME);
 		}

@@ -13,21 +13,21 @@ export interface ForecastScore {
 }
 
 export interface HorizonScore extends ForecastScore {
-	/** `10m`, `3h`, … `longer`: forecasts whose median, before correction, was a wait up to so long. */
+	/** `10m`, `3h`, … `longer`: forecasts with a median, before correction, up to this wait. */
 	horizon: string;
 	/** null: without an end. */
 	untilMs: number | null;
-	/** Not scored: the job left or was ended before what it was told had passed. */
+	/** Not scored: the job left or ended before its forecast had passed. */
 	censored: number;
-	/** Told, and the wait goes on. */
+	/** Recorded, and still waiting. */
 	open: number;
 }
 
 export type ForecastScores = ForecastScore & { horizons: HorizonScore[] };
 
 /**
- * The score of the forecasts of the wait, in all and by horizon; and of those alone that jobs got as they were submitted,
- * which is what a quote says. A score of the whole cluster: it tells of no job.
+ * The score of wait forecasts, in total and by horizon; and of those made at submission only,
+ * as in a quote. A score of the whole cluster: it reveals no job.
  */
 export async function readForecastScore(ctx: ServiceContext): Promise<ForecastScores & { quotes: ForecastScores }> {
 	authorize(ctx, "capacity:read", null);

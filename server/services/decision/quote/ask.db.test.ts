@@ -60,7 +60,7 @@ describe("a quote", { timeout: 60_000 }, () => {
 		}
 	});
 
-	it("tells the chance that each place misses the deadline", async () => {
+	it("shows the chance that each place misses the deadline", async () => {
 		const w = await open();
 		const at = (minutes: number) => new Date(w.clock.nowMs() + minutes * 60_000).toISOString();
 		const risks = async (minutes: number) => {
@@ -94,10 +94,10 @@ describe("a quote", { timeout: 60_000 }, () => {
 });
 
 describe("a job that waits", { timeout: 60_000 }, () => {
-	it("tells its reason again and what would be sooner; one that runs does not wait", async () => {
+	it("shows its reason again and what would be sooner; one that runs does not wait", async () => {
 		const w = await open(["{ id: stays, when: 'job.class == \"sensitive\"', deny: { sites: [cloud] } }"]);
 		const [jobId = ""] = await w.submit({ name: "waits", class: "sensitive", estimate: "50m", max: "2h" });
-		// Not looked at yet by a cycle, and told all the same.
+		// Not seen by a cycle yet, and answered anyway.
 		const waiting = await explainWaiting(as(w, "usr_d"), jobId);
 		expect(waiting.reason.code).toBe("waiting_for_home");
 		expect(waiting.changes.map((c) => c.by)).toEqual(["time", "policy"]);

@@ -46,9 +46,9 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	approval: (ApprovalOutlook & { ruleId: string; sentence: string }) | null;
 	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
 	forecastScore: ForecastScore | null;
-	/** The same of what jobs were told as they were submitted, as here: no one had waited yet. */
+	/** The same for forecasts made at submission, as here: no one had waited yet. */
 	quoteScore: ForecastScore | null;
-	/** Sites at home whose price of a GPU-hour goes by known prices of electricity. */
+	/** Home sites with a GPU-hour price that uses known electricity prices. */
 	electricity: ElectricityAhead[];
 	/** Free of the tightest budget that holds the job, micro-dollars; null when no budget does. */
 	budgetFree: { budgetId: string; freeMicroUsd: string; capMicroUsd: string } | null;
@@ -66,8 +66,8 @@ export async function askQuote(ctx: ServiceContext & { timing: Timing }, written
 	const variants = askedVariants(spec, snapshot);
 	const { plan, explanationOf } = decideAsked(ctx, snapshot, [job, ...variants.map((v) => v.job)]);
 	const { jobId, reason, candidates, removed, ...explanation } = explanationOf(job.jobId);
-	const told = plan.forecasts.get(jobId);
-	const forecast = told ? givenForecast(plan.replayed?.get(jobId) ?? told, told, snapshot.nowMs) : null;
+	const range = plan.forecasts.get(jobId);
+	const forecast = range ? givenForecast(plan.replayed?.get(jobId) ?? range, range, snapshot.nowMs) : null;
 	const { pending } = snapshot;
 	const runTime = makeRunTimeOf(snapshot.durations)(spec);
 	const riskOf = makeRiskOf(snapshot);

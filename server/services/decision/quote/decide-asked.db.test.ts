@@ -73,8 +73,8 @@ describe("the moment that questions are answered from", { timeout: 60_000 }, () 
 		expect(renewed.decidedAtMs).toBe(first.decidedAtMs + 1_000);
 		// Out of what was found before, the same moment gives the same answer as one that is read now.
 		pass(15_001);
-		const anew = await ask();
-		expect(anew).toMatchObject({ decidedAtMs: renewed.decidedAtMs + 15_001, queue: renewed.queue, outcome: renewed.outcome });
+		const again = await ask();
+		expect(again).toMatchObject({ decidedAtMs: renewed.decidedAtMs + 15_001, queue: renewed.queue, outcome: renewed.outcome });
 	});
 
 	it("is ready before anybody asked, where it is kept so, and never of a policy that is no longer in force", async () => {
@@ -90,9 +90,9 @@ describe("the moment that questions are answered from", { timeout: 60_000 }, () 
 			source: source.replace(STAY, "{ id: stay, limit: { instanceHours: 2 } }"),
 		});
 		const jobs = await submit();
-		const anew = await ask();
-		expect(anew.queue.jobs).toBe(jobs);
-		expect(anew.reason.message).not.toContain("rule stay denies");
+		const again = await ask();
+		expect(again.queue.jobs).toBe(jobs);
+		expect(again.reason.message).not.toContain("rule stay denies");
 		end.abort();
 	});
 });

@@ -35,7 +35,7 @@ interface AskMemory {
 const shared = globalThis as unknown as { __spillwayQuotes?: WeakMap<Db, AskMemory> };
 
 /** Asks about no one: what is found for all others is kept. */
-const NOBODY: ReadonlySet<string> = new Set(["nobody"]);
+const NO_JOB: ReadonlySet<string> = new Set(["nobody"]);
 
 type AskContext = ServiceContext & { timing: Timing };
 
@@ -47,7 +47,7 @@ export interface Asked {
 
 /**
  * The present moment, as a cycle would read it; with many jobs waiting at most KEEP_MS old and of the policy in force, so that
- * a form that asks as one types is answered at once. What was read is told as the answer's time. Nothing is written.
+ * a form that asks as one types is answered at once. The answer contains the time of the read. Nothing is written.
  */
 export async function presentSnapshot(ctx: AskContext): Promise<Snapshot> {
 	return memoryOf(ctx).moment.get();
@@ -107,7 +107,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 			if (!(await manyWait(db))) return null;
 			const snapshot = await read();
 			// Everything is found of it but what is asked.
-			decideKeeping(snapshot, NOBODY);
+			decideKeeping(snapshot, NO_JOB);
 			return snapshot;
 		},
 		isWorth: ({ pending }) => pending.length >= KEEP_FROM_PENDING,

@@ -23,8 +23,8 @@ interface Keeping<T> {
 }
 
 /**
- * Something that takes long to read, kept ready behind the answers: while somebody asks for it, or for good (`keepReady`). Who asks
- * gets one that is at most `maxAgeMs` old, or waits for one that is read now.
+ * Something slow to read, kept ready in the background: while callers request it, or permanently (`keepReady`). Callers
+ * get one that is at most `maxAgeMs` old, or wait for a new read.
  */
 export class KeptMoment<T> {
 	readonly #keeping: Keeping<T>;

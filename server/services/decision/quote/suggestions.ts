@@ -6,7 +6,7 @@ import { variantsOf } from "#server/scheduling/quote/variants.ts";
 import { makeRunTimeOf } from "#server/scheduling/run-time.ts";
 import type { PendingJob, Snapshot } from "#server/scheduling/types.ts";
 
-/** Ids under which asked jobs stand in the snapshot: they sort after every real one submitted before them. */
+/** Ids of asked jobs in the snapshot: they sort after every real one submitted before them. */
 const ASKED = "job_zzzzzzzzzzzzzzzzzzzzzzzz";
 
 export interface SuggestionView extends Suggestion {

@@ -22,7 +22,7 @@ export interface ShadowMemory {
 	lookedAtMs: number;
 	running: { id: string; policy: Policy } | null;
 	memo: DecideMemo;
-	/** What it took beyond its share, as it stood at a time by performance.now(). */
+	/** What it took beyond its share, at a time by performance.now(). */
 	aheadMs: number;
 	aheadAtMs: number;
 	/** Outcomes that are on record, by job that waits. */

@@ -6,8 +6,8 @@ import { offer } from "#server/db/schema/offer.ts";
 import type { PendingJob } from "#server/scheduling/types.ts";
 
 /**
- * Offers whose machine was taken back or never came up are left alone by that job for a while; all of a region as long as a
- * fenced machine of the job was not seen gone there: who is neither heard nor ended there may find nothing else there either.
+ * A job avoids offers for a while after their machine was reclaimed or never came up, and a whole region while
+ * a fenced machine of the job was not seen to end there: a region that does not answer is unlikely to work for a new launch.
  */
 export async function readAvoided(
 	tx: Tx,

@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { namePatternOf } from "#server/scheduling/forecast/history-keys.ts";
 
 const GIB_BYTES = 1_073_741_824;
-/** Jobs of a name that saved within this time tell what the next one's checkpoints are in size. An assumption. */
+/** Jobs of a name that saved within this time predict the next one's checkpoint size. An assumption. */
 const LIKE_AGE_MS = 30 * DAY_MS;
 const READ_EVERY_MS = MINUTE_MS;
 
@@ -13,7 +13,7 @@ type SizeOf = (jobId: string, spec: Pick<JobSpec, "checkpoint" | "team" | "name"
 
 /**
  * What a job's checkpoints are in size, GiB: its own newest, else the largest of those of like jobs (one team, one name but for
- * its number). Nothing for a job that makes none, or of which nothing is known.
+ * its number). Nothing for a job without checkpoints or data.
  */
 export class CheckpointSizes {
 	#like: { readAtMs: number; byName: ReadonlyMap<string, number> } | null = null;

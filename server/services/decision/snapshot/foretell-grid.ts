@@ -17,9 +17,9 @@ export interface Series {
 }
 
 /**
- * Grid intensity of the coming hours by pool id and `provider:region`, g CO2e/kWh: what was imported of an hour, else what
- * that hour of the day was beside the others in the last weeks. A series ends where neither says anything; a place whose
- * zone has no hours on record is not in it. Cost: the hours of 32 days of the zones in use.
+ * Grid intensity of the coming hours by pool id and `provider:region`, g CO2e/kWh: the imported figure of an hour, else
+ * the pattern of that hour of the day in the last weeks. A series ends where neither exists; a place in a
+ * zone without recorded hours is excluded. Cost: the hours of 32 days of the zones in use.
  */
 export async function foretellGrid(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {
 	const zones = await zonesInUse(tx);
@@ -65,9 +65,9 @@ function seriesOf(rows: readonly Row[], firstMs: number): Series {
 	const hourly = foretellHours(firstMs, (hourMs) => known.get(hourMs) ?? null, pattern);
 	let published = 0;
 	while (published < hourly.length && known.has(firstMs + published * HOUR_MS)) published++;
-	const told = rows.filter((row) => row.hour.getTime() >= firstMs);
+	const coming = rows.filter((row) => row.hour.getTime() >= firstMs);
 	const newest = rows.reduce<Row | null>((max, row) => (max && max.hour >= row.hour ? max : row), null);
-	const atMs = told.reduce((min, row) => Math.min(min, row.observedAt.getTime()), Number.POSITIVE_INFINITY);
+	const atMs = coming.reduce((min, row) => Math.min(min, row.observedAt.getTime()), Number.POSITIVE_INFINITY);
 	return {
 		hourly,
 		by: {

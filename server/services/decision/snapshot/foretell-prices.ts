@@ -22,8 +22,8 @@ type PriceRow = {
 };
 
 /**
- * Expected price of the coming hours by spot offer, µ$/h: today's price, higher or lower by what each hour of the day was
- * beside the others in the last weeks. Only offers whose prices have such a pattern are in it; other prices do not change
+ * Expected price of the coming hours by spot offer, µ$/h: today's price, scaled by the pattern of each hour of the day
+ * in the last weeks. Only offers with such a pattern are included; other prices do not change
  * by the hour. Cost: the price changes of those weeks.
  */
 export async function foretellPrices(tx: Tx, nowMs: number): Promise<ReadonlyMap<string, Series>> {

@@ -9,18 +9,18 @@ import type { RunningAttempt } from "#server/scheduling/types.ts";
 
 export type GpuUse = Pick<RunningAttempt, "gpuUtilisation" | "idleSinceMs">;
 
-/** A minute is told when it is over and the next beat goes out; by then it belongs to the window still. */
-const TOLD_LATE_MS = 2 * MINUTE_MS;
+/** A minute is reported after it ends, with the next beat; by then it still counts to the window. */
+const REPORT_DELAY_MS = 2 * MINUTE_MS;
 
 /**
  * How the GPUs of running attempts were used, as far as a rule of the policy asks: mean over the longest window that any
- * rule has, and since when all of an attempt's machines stood still. Attempts whose machines measure nothing are not in it.
+ * rule has, and since when all of an attempt's machines are idle. Attempts on machines without measurements are excluded.
  * Cost: nothing without such a rule; else the minutes of live attempts within the window.
  */
 export async function readGpuUse(tx: Tx, policy: Policy, nowMs: number): Promise<ReadonlyMap<string, GpuUse>> {
 	const { windowMs, idle } = asked(policy);
 	if (windowMs === null && !idle) return new Map();
-	const fromMs = nowMs - (windowMs ?? 0) - TOLD_LATE_MS;
+	const fromMs = nowMs - (windowMs ?? 0) - REPORT_DELAY_MS;
 	const counted = idle ? sql`true` : gte(gpuMinute.minute, new Date(fromMs));
 	const ms = (what: ReturnType<typeof sql>) => sql<string | null>`extract(epoch from ${what}) * 1000`;
 	const inWindow = sql`${gpuMinute.minute} >= ${new Date(fromMs).toISOString()}::timestamptz`;
@@ -41,14 +41,14 @@ export async function readGpuUse(tx: Tx, policy: Policy, nowMs: number): Promise
 	return new Map(
 		rows.map(({ attemptId, permille, firstMs, lastMs, beganMs, busyMs }): [string, GpuUse] => {
 			const endMs = Number(lastMs) + MINUTE_MS;
-			const stoodStill = busyMs === null ? Number(beganMs) : Number(busyMs) + MINUTE_MS;
+			const idleSinceMs = busyMs === null ? Number(beganMs) : Number(busyMs) + MINUTE_MS;
 			return [
 				attemptId,
 				{
 					...(windowMs === null || permille === null || firstMs === null
 						? {}
 						: { gpuUtilisation: { percent: Number(permille) / 10, overMs: Math.min(windowMs, endMs - Number(firstMs)) } }),
-					...(idle ? { idleSinceMs: stoodStill < endMs ? stoodStill : null } : {}),
+					...(idle ? { idleSinceMs: idleSinceMs < endMs ? idleSinceMs : null } : {}),
 				},
 			];
 		}),

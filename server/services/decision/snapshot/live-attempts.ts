@@ -12,7 +12,10 @@ import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-pric
 import { byClock, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
 
 /** A live attempt without its job's spec, which is kept between cycles. */
-export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & { lastSavedAtMs: number | null; told: LeavingAttempt };
+export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs"> & {
+	lastSavedAtMs: number | null;
+	leaving: LeavingAttempt;
+};
 
 /** Live attempts with what they have saved, where they go on, and what their machines cost and how long they may live. */
 export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
@@ -59,7 +62,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		savedMs: Number(r.savedMs),
 		movingTo: r.movingTo,
 		lastSavedAtMs: r.lastSavedMs === null ? null : Number(r.lastSavedMs),
-		told: { stopReason: r.stopReason, askedAtMs: r.stopRequestedAt?.getTime() ?? null, endedAtMs: null },
+		leaving: { stopReason: r.stopReason, askedAtMs: r.stopRequestedAt?.getTime() ?? null, endedAtMs: null },
 		...machines.get(r.attemptId),
 	}));
 }

@@ -61,7 +61,7 @@ export class SnapshotCache {
 	readonly copies = new CopiesNow();
 	readonly checkpointSizes = new CheckpointSizes();
 	readonly pendingRows = new PendingRows();
-	/** By row: what is made of it where nothing else tells of the job. */
+	/** By row: the job built only from its row. */
 	readonly plain = new WeakMap<PendingRow, PendingJob>();
 	readonly offersAsRead = new OffersAsRead();
 	/** What says the same as in the last cycle is the same object again, for the core's memo. */
@@ -108,8 +108,8 @@ export async function loadSnapshot(
 			// The first statement fixed the view: no fact in it is later than this, so nothing that is decided is dated before what
 			// it follows from.
 			const nowMs = ctx.clock.nowMs();
-			const { running, told } = await readRunning(tx, cache, { nowMs, policy: active.policy });
-			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, told, policy: active.policy });
+			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy });
+			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy });
 			forgetEnded(cache, pending, running);
 			const egress = await readEgressUse(
 				tx,
@@ -170,7 +170,12 @@ async function readHistory(db: Db, nowMs: number, before: HistoryFacts | null): 
 async function readPending(
 	tx: Tx,
 	cache: SnapshotCache,
-	{ nowMs, timing, told, policy }: { nowMs: number; timing: SnapshotContext["timing"]; told: readonly LeavingAttempt[]; policy: Policy },
+	{
+		nowMs,
+		timing,
+		leaving,
+		policy,
+	}: { nowMs: number; timing: SnapshotContext["timing"]; leaving: readonly LeavingAttempt[]; policy: Policy },
 ): Promise<PendingJob[]> {
 	const rows = await cache.pendingRows.read(tx);
 	await fillSpecs(
@@ -182,8 +187,8 @@ async function readPending(
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
 	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
 	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
-	const over = evicts(policy) ? await readToldAndOver(tx, nowMs) : [];
-	const rooms = keptRooms([...told, ...rows.map(forecastFor), ...over], nowMs);
+	const over = evicts(policy) ? await readLeftAndEnded(tx, nowMs) : [];
+	const rooms = keptRooms([...leaving, ...rows.map(forecastFor), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
 	const speeds = await readSpeeds(tx);
 	return rows.map((r) => {
@@ -228,8 +233,8 @@ function forecastFor({ stopReason, stopRequestedAt, endedAt }: StopRow): Leaving
 	return { stopReason, askedAtMs: stopRequestedAt?.getTime() ?? null, endedAtMs: endedAt?.getTime() ?? null };
 }
 
-/** Last attempts of jobs that came to their end lately all the same: one that was told to leave may be done before it could. */
-async function readToldAndOver(tx: Tx, nowMs: number): Promise<LeavingAttempt[]> {
+/** Last attempts of jobs that came to their end lately all the same: one that was asked to leave may end before it could. */
+async function readLeftAndEnded(tx: Tx, nowMs: number): Promise<LeavingAttempt[]> {
 	const rows = await tx
 		.select({ stopReason: attempt.stopReason, stopRequestedAt: attempt.stopRequestedAt, endedAt: attempt.finishedAt })
 		.from(job)
@@ -242,7 +247,7 @@ async function readRunning(
 	tx: Tx,
 	cache: SnapshotCache,
 	{ nowMs, policy }: { nowMs: number; policy: Policy },
-): Promise<{ running: RunningAttempt[]; told: LeavingAttempt[] }> {
+): Promise<{ running: RunningAttempt[]; leaving: LeavingAttempt[] }> {
 	const rows = await readLiveAttempts(tx);
 	const use = await readGpuUse(tx, policy, nowMs);
 	await fillSpecs(
@@ -253,7 +258,7 @@ async function readRunning(
 	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
 	const running = rows.map((facts) => {
 		const spec = specOf(cache, facts);
-		const { lastSavedAtMs: _, told: __, ...attempt } = facts;
+		const { lastSavedAtMs: _, leaving: __, ...attempt } = facts;
 		return {
 			...attempt,
 			...use.get(facts.attemptId),
@@ -262,7 +267,7 @@ async function readRunning(
 			nextCheckpointAtMs: nextCheckpointAt(facts, spec, nowMs),
 		};
 	});
-	return { running, told: rows.map((facts) => facts.told) };
+	return { running, leaving: rows.map((facts) => facts.leaving) };
 }
 
 function withReservations(running: RunningAttempt[], { reservedGiB }: EgressUse): RunningAttempt[] {

@@ -9,8 +9,8 @@ import type { OfferRecord } from "#server/scheduling/types.ts";
 const LOOK_BACK_MS = 30 * DAY_MS;
 
 /**
- * How offers behaved, by offer id, from our own instances of 30 days: their hours, what was taken back, what was refused
- * and what came up, and of spot how long it stayed and stayed away. The pause after a refusal is the offer's own row's
+ * How offers behaved, by offer id, from our own instances of 30 days: hours, reclaims, refusals
+ * and successful launches, and for spot how long it stayed up and down. The pause after a refusal is in the offer's row
  * (offer/backoff.ts), and is not repeated here.
  * Cost: one scan of those instances; the caller keeps the answer for a minute.
  */

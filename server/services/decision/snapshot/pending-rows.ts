@@ -25,8 +25,8 @@ export type PendingRow = Awaited<ReturnType<typeof readRows>>[number];
 const END = "\n";
 
 /**
- * The rows of the pending jobs. Of thousands few change between two reads: the database writes each as one line, and only those
- * whose line is not the one of the last read are read. A row that is as it was is the same object.
+ * The rows of the pending jobs. Of thousands few change between two reads: the database returns each as one line, and only
+ * changed lines are read in full. An unchanged row is the same object.
  * Cost: one line for each pending job, some 5 ms of this process for ten thousand, and the rows that changed.
  */
 export class PendingRows {

@@ -7,8 +7,8 @@ import { pool } from "#server/db/schema/site.ts";
 import { waitsForLimit } from "#server/domain/foreign-job.ts";
 
 /**
- * Pools that are not for a job now, by job: those whose site had no room or no share for it lately; and of a job that stands for
- * one of a cluster's own queue all but the one that it waits for there, and that one too while only a limit keeps it waiting.
+ * Pools that a job cannot use now, by job: those on a site that recently had no room or no share for it; and for an adopted
+ * job all but the pool that it waits for in its cluster, and that one too while only a limit keeps it waiting.
  */
 export async function readRefusedPools(
 	tx: Tx,

@@ -9,7 +9,7 @@ const msOf = (instant: SQL): SQL => sql`floor(extract(epoch from ${instant}) * 1
 /**
  * One line of the audit (table alias `a`) as its seal sees it: a JSON array of the seal's number and time, then of every
  * column in the table's order; times in ms, `before` and `after` as the text of their JSON, so that no value and JSON's null
- * differ too. Written by PostgreSQL, whose jsonb has one text for one value: anyone who has psql and sha256sum gets the same
+ * differ too. Written by PostgreSQL: its jsonb has one text per value, so psql and sha256sum give the same
  * bytes (docs/audit.md).
  */
 export function canonicalLine(seal: { sequence: SQL; sealedAtMs: SQL }): SQL {

@@ -10,7 +10,7 @@ const RULE = "audit_chain_broken";
 /** What its alert is about: there is one chain. */
 const SUBJECT = "audit";
 
-/** One alert is open while the chain is broken: it tells the first break that was found. Closed when a check finds the chain whole. */
+/** One alert is open while the chain is broken: it reports the first break that was found. Closed when a check finds the chain whole. */
 export async function raiseChainAlert(tx: Tx, broken: ChainBreak | null, nowMs: number): Promise<void> {
 	const changed = broken === null ? await close(tx, nowMs) : await openAlert(tx, findingOf(broken), nowMs);
 	if (changed) await notify(tx, { changes: [{ topic: "alert", id: null, team: null }] });

@@ -90,7 +90,7 @@ describe("the chain", { timeout: TIMEOUT_MS }, () => {
 		}
 	});
 
-	it("tells JSON's null from no value, and one space within a text", async () => {
+	it("distinguishes JSON's null from no value, and one space within a text", async () => {
 		await sealedBooks();
 		await books.db.transaction((tx) => writeAudit(tx, books, { action: "a", subject: "b c" }));
 		await sealAudit(books, newSealMemory());

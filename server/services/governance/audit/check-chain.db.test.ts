@@ -36,7 +36,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		expect((await chainState(books)).lastCheck?.sentence).toMatch(/^Line 2 is not what seal 2 was made of/);
 	});
 
-	it("finds a tail that was cut off and written again at once, tells it until it is fixed, and forgets no head over it", async () => {
+	it("finds a tail that was cut off and written again at once, reports it until it is fixed, and keeps the remembered head", async () => {
 		await sealed(4);
 		const { verified } = await checkChain(books);
 		await tamper(books.db, "delete from audit where id > 2; delete from audit_seal where sequence > 2");

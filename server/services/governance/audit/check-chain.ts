@@ -32,8 +32,8 @@ export async function readChainCheck(db: DbOrTx): Promise<StoredChainCheck | nul
 }
 
 /**
- * Looks at what was sealed since the last check, and once a day at the whole chain. A break is looked at again from the
- * start each time, so that it is told until it is fixed. The last verified hash stands for a remembered head: a tail that
+ * Checks what was sealed since the last check, and once a day the whole chain. A break is checked again from the
+ * start each time, so that it is reported until it is fixed. The last verified hash serves as a remembered head: a tail that
  * was cut off or written again since then is found too.
  */
 export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSignal): Promise<StoredChainCheck> {

@@ -32,8 +32,8 @@ export interface AuditLine {
 }
 
 /**
- * Lines of the audit, newest first. They tell of every team and of money, so the whole of it is for platform engineers and
- * finance, and no one else sees a part of it: what a job's own people may know is on the job's page.
+ * Lines of the audit, newest first. They cover every team and money, so only platform engineers and finance may read them;
+ * what a job's own team may see is on the job's page.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function listAudit(ctx: ServiceContext, raw: ListAuditInput): Promise<{ items: AuditLine[]; nextCursor: string | null }> {

@@ -17,11 +17,11 @@ export interface ChainBreak {
 	kind: BreakKind;
 	/** Number of the seal; null for a line without one. */
 	sequence: number | null;
-	/** Line of the audit; null when what is missing does not tell. */
+	/** Line of the audit; null when the missing part does not show it. */
 	auditId: number | null;
 }
 
-/** Where a walk begins: behind a seal whose hash is known. */
+/** Where a walk begins: after a seal with a known hash. */
 export interface ChainPosition {
 	sequence: number;
 	hash: string;
@@ -54,7 +54,7 @@ export function verifyAudit(ctx: ServiceContext, options: VerifyOptions = {}): A
 }
 
 /**
- * Walks the chain and looks for the first break: a seal whose hash is not that of its line and the hash before, a number
+ * Walks the chain and looks for the first break: a seal with a hash that does not match its line and the hash before, a number
  * that is missing, a seal without its line, a line without a seal (older than a minute), one with two, and an end that does
  * not hold the remembered head. Yields after each batch how many seals it has seen.
  * Cost: reads every line once, in batches, in constant memory, without a transaction held open.

@@ -56,7 +56,7 @@ describe("changeCap", () => {
 		expect((await activePolicy(books.db)).version).toBe(1);
 	});
 
-	it("ten changes at once from the same version: one is made, nine are told that the policy moved on", async () => {
+	it("ten changes at once from the same version: one is made, nine get a conflict because the policy changed", async () => {
 		const results = await Promise.allSettled(
 			Array.from({ length: 10 }, (_, i) => change(as(`usr_${i}`), `${600 + i}`, { policyVersion: 1 })),
 		);

@@ -23,7 +23,7 @@ export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): P
 		...offers.map(({ siteId, provider, region, instanceType, capacityType }) => ({ siteId, provider, region, instanceType, capacityType })),
 	];
 	return {
-		// By the agent, on machines whose driver tells it.
+		// By the agent, on machines with a driver that reports it.
 		measures: ["idle", "gpu_utilisation", ...(await forecasts(db, clock.nowMs()))],
 		...(sites.length > 0 ? { siteIds: sites.map(({ id }) => id).sort() } : {}),
 		...(teams.length > 0 ? { teams: teams.map(({ name }) => name).sort() } : {}),
@@ -37,10 +37,10 @@ function catalogueTypes(): NonNullable<ParsePolicyOptions["instanceTypes"]> {
 	return RATED_PROVIDERS.flatMap((provider) => offerInstanceTypes(provider).map((instanceType) => ({ provider, instanceType })));
 }
 
-/** Days of the past that it takes to tell the coming hours from (server/scheduling/forecast/hour-pattern). */
+/** Days of the past that a forecast of the coming hours needs (server/scheduling/forecast/hour-pattern). */
 const PAST_MS = 7 * DAY_MS;
 
-/** What the coming hours can be told from: hours to come that were imported, or a week of hours or of spot prices. */
+/** What the coming hours can be forecast from: hours to come that were imported, or a week of hours or of spot prices. */
 async function forecasts(db: DbOrTx, nowMs: number): Promise<Measure[]> {
 	const week = new Date(nowMs - PAST_MS);
 	const grid = await db

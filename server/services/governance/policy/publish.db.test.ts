@@ -58,7 +58,7 @@ describe("a policy that is published", () => {
 		});
 	});
 
-	it("is told what is odd in it; the answer to who reads it says the same", async () => {
+	it("returns warnings; a later read returns the same", async () => {
 		const { version, warnings } = await publish(textOf([BURST]));
 		expect(version).toBe(1);
 		expect(warnings.map(({ severity, line, message }) => `${severity} ${line} ${message}`)).toEqual([

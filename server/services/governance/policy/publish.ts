@@ -27,7 +27,7 @@ export interface Published {
 	warnings: PolicyProblem[];
 }
 
-/** Where a text came from, told by the face that took it in and never by a browser. */
+/** Where a text came from, set by the API that received it and never by a browser. */
 export type PublishRequest = z.input<typeof publishInput> & { origin?: PolicyOrigin };
 
 /**
@@ -44,7 +44,7 @@ export async function publishPolicy(
 	authorize(ctx, "policy:publish", null);
 	const request = readRequest(ctx, raw);
 	const { name, source } = request;
-	// Before the text itself: who may not publish here at all is told that, not what else is wrong.
+	// Before the text itself: callers without the right to publish get 403, not other errors.
 	const known = await fetchPointer(ctx.db, name);
 	refuseManaged(known, request.origin);
 	if (!known && ctx.actor.kind === "person" && name !== DEFAULT_POLICY) throw noOther(name);

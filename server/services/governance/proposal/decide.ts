@@ -33,8 +33,8 @@ export async function approveProposal(ctx: ServiceContext, id: string): Promise<
 		const right = rightToDecide(row.change);
 		authorize(ctx, right, null);
 		if (ctx.actor.kind !== "person" || row.proposedBy === actorName(ctx.actor)) {
-			const whom = right === "budget:approve" ? "Ask another person who may approve budgets." : "Ask another platform engineer.";
-			throw new SpillwayError("forbidden", "You cannot approve your own proposal.", { fix: whom });
+			const fix = right === "budget:approve" ? "Ask another person who may approve budgets." : "Ask another platform engineer.";
+			throw new SpillwayError("forbidden", "You cannot approve your own proposal.", { fix: fix });
 		}
 		if (isOff(row.change)) {
 			await decide(tx, ctx, row, "approved");

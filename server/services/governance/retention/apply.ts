@@ -4,16 +4,16 @@ import type { Retention } from "#server/domain/retention.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
-/** Rows deleted per transaction: short enough that nobody waits for it. */
+/** Rows deleted per transaction: short enough not to block others. */
 const BATCH = 5_000;
 const GIB = 2 ** 30;
-/** Rows whose size is read for the average. */
+/** Rows read for the average size. */
 const SAMPLE = 2_000;
 
 type Kind = keyof Retention;
 export type Deleted = Record<Kind, number>;
 
-/** A table with a time column of its own; `where` leaves out rows that are always kept. */
+/** A table with its own time column; `where` leaves out rows that are always kept. */
 const TABLES = {
 	events: { table: "event", at: "at", where: "true" },
 	explanations: { table: "decision", at: "decided_at", where: "attempt_number is null" },

@@ -33,7 +33,7 @@ export interface ReconciliationRun {
 	/** As the audit names who did it, and what the account is called now; null for the system. */
 	by: string;
 	byName: string | null;
-	/** What the bills did not have was taken back because somebody said that they are final; false: unless a line was invoiced. */
+	/** What the bills did not have was reversed because somebody declared them final; false: unless a line was invoiced. */
 	final: boolean;
 	posted: PostedByBills[];
 }

@@ -104,7 +104,7 @@ describe("lines", () => {
 		expect(gone.map((r) => r.lineId)).toEqual([`${first.id}_2`]);
 	});
 
-	it("that a correction takes back are not restated: the old line is next to it in the file", async () => {
+	it("that a correction reverses are not restated: the old line is next to it in the file", async () => {
 		await take(file(aLine({ BilledCost: "1.5" })));
 		await take(file(aLine({ BilledCost: "1.5" }), aLine({ BilledCost: "-1.5" }), aLine({ BilledCost: "1.75" })));
 		expect(await books.db.$count(billLineRestated)).toBe(0);

@@ -11,7 +11,7 @@ export type InsertLines = (lines: readonly ReadLine[]) => Promise<number>;
 /**
  * A file holds equal lines, and it holds those of earlier bills again; the n-th of its kind in this file is the n-th of its
  * kind that still counts. What no file has yet is nearly all of nearly every file and written at once, as if it were new;
- * the unique hash tells the rest, which is looked at then.
+ * the unique hash identifies the rest, which is then checked.
  * `bill_seen` gets how often each kind was in the file so far, of the kinds that were met before. It lies in the database, so
  * that memory does not grow with the file.
  */
@@ -48,7 +48,7 @@ interface Batch {
 	count: ReadonlyMap<string, number>;
 }
 
-/** Of lines whose kind was met before, those that go beyond what earlier bills still have. */
+/** Of lines of a known kind, those beyond what earlier bills still have. */
 async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { seen, count }: Batch): Promise<number> {
 	const byHash = Map.groupBy(lines, (line) => line.hash);
 	const stored = await readStored(tx, billId, [...byHash.keys()]);

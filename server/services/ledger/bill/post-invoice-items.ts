@@ -30,7 +30,7 @@ interface Item extends Record<string, unknown> {
 /**
  * Credits and taxes are known from bills alone: each line becomes a charge of kind `credit` or `tax`, once. Those of the
  * account as a whole and those of our machines are taken; those of a resource that is not ours are somebody else's. What was
- * posted for a line that a later bill restated is taken back.
+ * posted for a line that a later bill restated is reversed.
  */
 export async function postInvoiceItems(db: Db, run: Run): Promise<void> {
 	for (let after = ""; ; ) {

@@ -10,15 +10,15 @@ import { lockMonth, type Run, writeRows } from "./run.ts";
 import { billedPlace } from "./site-of.ts";
 
 /**
- * What was billed with our tag for a machine that we do not know is an orphan's trace: people are told (alert
- * `billed_unknown`), and since it was paid for, it is charged, to no one, with the line as its cause.
+ * A bill line with our tag for an unknown machine is a trace of an orphan: it opens the alert
+ * `billed_unknown`, and since it was paid for, it is charged, to no team, with the line as its cause.
  */
 export async function postUnknown(db: Db, run: Run, groups: readonly BilledGroup[]): Promise<void> {
 	await db.transaction(async (tx) => {
 		await lockMonth(tx, run.month);
 		const posted = await postedByResource(tx, run);
 		const place = await billedPlace(tx, run.provider, null);
-		await tellOf(tx, run, groups);
+		await openAlerts(tx, run, groups);
 		await writeRows(
 			tx,
 			groups.map((g) => ({
@@ -64,7 +64,7 @@ async function postedByResource(tx: Tx, { month, provider }: Run): Promise<Map<s
 }
 
 /** One open alert a resource and month; those of resources that are known by now are closed. */
-async function tellOf(tx: Tx, run: Run, groups: readonly BilledGroup[]): Promise<void> {
+async function openAlerts(tx: Tx, run: Run, groups: readonly BilledGroup[]): Promise<void> {
 	const prefix = `${run.month.key}:${run.provider}:`;
 	const subjects = groups.map((g) => `${prefix}${g.resourceId}`);
 	await tx

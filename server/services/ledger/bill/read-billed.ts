@@ -81,7 +81,7 @@ interface GroupRow extends Record<string, unknown> {
 }
 
 /**
- * Lines of use that are about machines of ours, by our tag or by the resource's id (alone, or at the end of an ARN or path), summed
+ * Usage lines of our machines, by our tag or by the resource's id (alone, or at the end of an ARN or path), summed
  * by resource.
  */
 export async function readBilled(db: Db, month: BillMonth): Promise<BilledGroup[]> {

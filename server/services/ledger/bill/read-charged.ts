@@ -4,7 +4,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import type { ChargeDimensions } from "#server/domain/charge.ts";
 import type { BillMonth, CloudProvider } from "./read-billed.ts";
 
-/** The newest metered charge of an instance in the month: corrections stand beside it. */
+/** The newest metered charge of an instance in the month: corrections are separate. */
 export interface LastCharge {
 	periodStartMs: number;
 	periodEndMs: number;
@@ -53,7 +53,7 @@ export async function readCharged(db: DbOrTx, month: BillMonth, ids: readonly st
 			sql`, `,
 		);
 	const metered = sql`not ${BY_BILL} and c.period_start < ${iso(untilMs)}::timestamptz`;
-	// What is taken back of a machine's own time has GPU time; of a disk it has none.
+	// A reversal of machine time has GPU time; one of a disk has none.
 	const disks = sql`${metered} and (c.kind = 'storage' or (c.correction = 'end_learnt_late' and c.gpu_ms = 0))`;
 	const rows = await db.execute<Row>(sql`
 		select i.id, coalesce(i.provider_instance_id, i.id) as resource_id, count(c.id) filter (where ${metered})::int as charges,

@@ -27,12 +27,12 @@ async function* recordsOf(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGe
 		hash.update(piece);
 		if (piece.includes(0))
 			throw new SpillwayError("invalid_input", "The file contains a NUL byte, so it is not CSV.", { fix: "Upload CSV, or gzipped CSV." });
-		yield told(() => reader.read(decoder.write(piece)));
+		yield withLineErrors(() => reader.read(decoder.write(piece)));
 	}
-	yield told(() => [...reader.read(decoder.end()), ...reader.end()]);
+	yield withLineErrors(() => [...reader.read(decoder.end()), ...reader.end()]);
 }
 
-function told(read: () => CsvCells[]): CsvCells[] {
+function withLineErrors(read: () => CsvCells[]): CsvCells[] {
 	try {
 		return read();
 	} catch (error) {

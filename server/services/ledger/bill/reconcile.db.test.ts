@@ -109,8 +109,8 @@ describe("the history of reconciliations", () => {
 		);
 		const { runs, truncated } = await readReconciliationHistory(books, { month: "2026-11" });
 		expect(truncated).toBe(false);
-		const told = runs.map(({ posted }) => posted.map((p) => [p.provider, p.what, p.charges, p.effectiveMicroUsd]));
-		expect(told).toEqual([
+		const posted = runs.map(({ posted }) => posted.map((p) => [p.provider, p.what, p.charges, p.effectiveMicroUsd]));
+		expect(posted).toEqual([
 			[
 				["aws", "corrections", 2, "-50000"],
 				["aws", "invoice_items", 2, "-990000"],
@@ -250,7 +250,7 @@ describe("a bill that says otherwise", () => {
 });
 
 describe("what only one side has", () => {
-	it("a machine that the bill lacks is told, and taken back when the bill is final", async () => {
+	it("a machine that the bill lacks is reported, and reversed when the bill is final", async () => {
 		const { instanceId } = await threeHours();
 		const other = await threeHours();
 		await reconciled(...[3, 4, 5].map((hour) => ({ cost: "1", resource: other.resource, hour })));
@@ -309,7 +309,7 @@ describe("reading it", () => {
 });
 
 describe("what is behind a row", () => {
-	it("its lines of the bills, restated ones told, and its corrections as charges: $3.30 billed, of them $0.30 posted", async () => {
+	it("its lines of the bills, restated ones marked, and its corrections as charges: $3.30 billed, of them $0.30 posted", async () => {
 		const { resource, instanceId } = await threeHours();
 		const arn = `arn:aws:ec2:us-east-1:1:instance/${resource}`;
 		const hours = (cost: string) => [

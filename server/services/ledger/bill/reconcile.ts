@@ -17,9 +17,9 @@ import { lockMonth, type ReconciliationRow, type Run, utcMonth, writeRows } from
 const INSTANCES_PER_STEP = 500;
 
 /**
- * Holds a month's bills against the ledger, resource by resource, and posts what they differ by as corrections, so that
+ * Compares a month's bills with the ledger, resource by resource, and posts what they differ by as corrections, so that
  * the ledger says what was billed. Posts only what earlier reconciliations did not: running it again changes nothing.
- * What a bill does not have is told; it is taken back once the bill is final (some line belongs to an issued invoice, or
+ * What a bill does not have is reported; it is reversed once the bill is final (some line belongs to an issued invoice, or
  * `final` says so). Months are UTC months, as providers bill.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */

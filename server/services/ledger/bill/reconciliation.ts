@@ -58,7 +58,7 @@ export async function readReconciliation(
 	authorize(ctx, "bill:read", null);
 	const month = utcMonth(input.month);
 	const r = reconciliation;
-	const whose = and(
+	const scope = and(
 		eq(r.month, month.key),
 		input.provider === undefined ? undefined : eq(r.provider, input.provider),
 		input.team === undefined ? undefined : inArray(r.instanceId, machinesOf(ctx.db, input.team)),
@@ -74,14 +74,14 @@ export async function readReconciliation(
 			at: sql<string>`max(${r.reconciledAt})::text`,
 		})
 		.from(r)
-		.where(whose)
+		.where(scope)
 		.groupBy(r.provider, r.state)
 		.orderBy(r.provider);
 	const differs = sql`abs(${r.billedMicroUsd} - ${r.estimatedMicroUsd})`;
 	const rows = await ctx.db
 		.select()
 		.from(r)
-		.where(and(whose, input.state === undefined ? undefined : eq(r.state, input.state)))
+		.where(and(scope, input.state === undefined ? undefined : eq(r.state, input.state)))
 		.orderBy(desc(differs), r.provider, r.resourceId)
 		.limit(ITEMS_MAX + 1);
 	const newest = sums.map((s) => Date.parse(s.at)).reduce((a, b) => Math.max(a, b), 0);

@@ -4,13 +4,13 @@ import type { Tx } from "#server/db/client.ts";
 /**
  * Providers write a month's bill again and again until it is final, and what was estimated then has other amounts. A line of
  * an earlier bill counts no more when this file does not repeat it and has a new line that is about the very same: the same
- * values but for money, quantity and invoice. A line of the other sign takes back and restates nothing, and neither does a file
- * that repeats the old line beside its correction. A line that was restated and comes back is a new line of the file that
+ * values but for money, quantity and invoice. A line of the other sign reverses and restates nothing, and neither does a file
+ * that repeats the old line next to its correction. A line that was restated and comes back is a new line of the file that
  * brings it (insert-lines.ts), and restates what had restated it.
  * To be called at the end of the file, when `bill_seen` holds all its lines that earlier bills have.
  */
 export async function restateLines(tx: Tx, billId: string): Promise<void> {
-	// The usual case, a first bill of its months, is told apart without a look at the lines.
+	// The usual case, a first bill of its months, is recognized without reading the lines.
 	const [earlier] = await tx.execute<{ found: boolean }>(sql`select exists (select 1 from bill where id <> ${billId}) as found`);
 	if (!earlier?.found) return;
 	await tx.execute(sql`

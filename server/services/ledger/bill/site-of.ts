@@ -6,9 +6,9 @@ import type { CloudProvider } from "./read-billed.ts";
 /** Where money of a bill stands that is about no instance: the provider's first site, or the provider's own name without one. */
 export async function billedPlace(db: DbOrTx, provider: CloudProvider, region: string | null) {
 	const [first] = await db.select({ id: site.id }).from(site).where(eq(site.provider, provider)).orderBy(asc(site.id)).limit(1);
-	const ofNobody = { team: "", project: "", class: "" } as const;
+	const withoutOwner = { team: "", project: "", class: "" } as const;
 	return {
-		...ofNobody,
+		...withoutOwner,
 		siteId: first?.id ?? provider,
 		provider,
 		region: region ?? "",

@@ -16,8 +16,8 @@ export const HISTORY_DAYS = 28;
 const CONFIRM_AFTER_MS = MINUTE_MS;
 
 /**
- * Makes sure that each budget's current period holds what the ledger has for its scope: one that is new, or whose scope
- * or period is another now, is counted from the sums of the jobs in its scope, and live machines of such jobs count
+ * Makes sure that each budget's current period holds what the ledger has for its scope: one that is new, or has a changed scope
+ * or period, is counted from the sums of the jobs in its scope, and live machines of such jobs count
  * against it from here on. Doing it again changes nothing. Answers the ids that were counted.
  *
  * Cost: nothing for a budget that was counted before. Otherwise it reads the sums of the period (and of HISTORY_DAYS before

@@ -23,8 +23,8 @@ export interface EgressUse {
 const NOTHING: EgressUse = { postedGiB: new Map(), reservedGiB: new Map() };
 
 /**
- * Counts the checkpoints that cloud attempts uploaded, the same data that the ledger charges as egress. `attemptIds`: attempts whose
- * reservation still counts. Cost: the jobs with checkpoints in the longest period; nothing without a cap on egress.
+ * Counts the checkpoints that cloud attempts uploaded, the same data that the ledger charges as egress. `attemptIds`: attempts with a
+ * reservation that still counts. Cost: the jobs with checkpoints in the longest period; nothing without a cap on egress.
  */
 export async function readEgressUse(tx: Tx, policy: Policy, nowMs: number, attemptIds: readonly string[]): Promise<EgressUse> {
 	const caps = policy.caps.filter((cap): cap is EgressCap => cap.kind === "egress");

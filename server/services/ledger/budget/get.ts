@@ -26,7 +26,7 @@ export interface BudgetDetail extends BudgetStatus {
 	days: { dayStartMs: number; postedMicroUsd: bigint }[];
 	/** At the end of each day still to come, what the period will have cost by then; empty without a forecast. */
 	ahead: { atMs: number; lowMicroUsd: bigint; expectedMicroUsd: bigint; highMicroUsd: bigint }[];
-	/** Live machines whose worst case is held. */
+	/** Live machines with their worst case held. */
 	machines: number;
 	/** Most expensive first; teams that the reader may not see are one sum. */
 	teams: { team: string; postedMicroUsd: bigint }[];

@@ -13,7 +13,7 @@ interface Group {
 
 /** Which jobs a budget counts: whole groups as far as team, project and class decide it, else single jobs. */
 export interface JobsInScope {
-	/** Teams whose groups are all in scope; null when every team's are. */
+	/** Teams with all groups in scope; null when every team's are. */
 	teams: readonly string[] | null;
 	/** Groups in scope of teams that are not so wholly. */
 	groups: readonly Group[];
@@ -21,7 +21,7 @@ export interface JobsInScope {
 	jobIds: readonly string[];
 }
 
-/** Jobs whose scope is decided at a time. */
+/** Jobs with their scope evaluated per batch. */
 const JOBS = 2_000;
 
 /**

@@ -55,9 +55,9 @@ export async function viewBudgetSettings(ctx: ServiceContext): Promise<BudgetSet
 export const changeBudgetSettingsInput = alertSettings.partial().extend({ secondPerson: z.boolean().optional() });
 
 /**
- * Changes when people are told and whether a cap needs a second person. Who changes caps may ask for a second person;
- * only a platform engineer may ask to do without again, and somebody else has to agree where there is anybody: no one
- * takes the check away from their own change alone. Answers what holds now.
+ * Changes alert thresholds and whether a cap needs a second person. Callers who change caps may require a second person; only a
+ * platform engineer may request to drop it, and another person must agree if there is one: no one removes
+ * the check from their own change alone. Returns the settings in effect.
  * @throws SpillwayError `forbidden`; ZodError.
  */
 export async function changeBudgetSettings(

@@ -8,7 +8,7 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 
 /**
  * Each budget with what was posted in its current period and what is held for all live instances, in the order of the
- * rules. The same reckoning as placeHold's; a budget that nothing was charged to yet has zeros.
+ * rules. The same arithmetic as in placeHold; a budget that nothing was charged to yet has zeros.
  */
 export async function budgetViews(db: DbOrTx, rules: readonly BudgetRule[], nowMs: number): Promise<BudgetView[]> {
 	if (rules.length === 0) return [];

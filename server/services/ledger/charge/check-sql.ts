@@ -9,7 +9,7 @@ export type SumsOf = Granularity | "job_month";
 const DIMENSIONS = ["team", "project", "class", "site_id", "provider", "region", "capacity_type", "accelerator", "kind"];
 const JOB_DIMENSIONS = ["job_id", "team"];
 
-/** Each column of sums, as it is reckoned from charges. */
+/** Each column of sums, as it is computed from charges. */
 const SUMS: Readonly<Record<string, string>> = {
 	...Object.fromEntries(
 		[
@@ -82,7 +82,7 @@ export function differencesOfSlices(month: Interval, limit: number): SQL {
 		where s.kept <> s.recomputed order by bucket_start, dimensions, s.col limit ${limit}`);
 }
 
-/** Jobs whose totals differ from their months, which are held against the charges, and jobs of several months not marked so. */
+/** Jobs with totals that differ from their months, which are compared with the charges, and jobs of several months not marked so. */
 export function differencesOfJobs(limit: number): SQL {
 	return sql.raw(`
 		with months as (select job_id, sum(effective_micro_usd) as cost, sum(emissions_milligrams) as emissions,
@@ -95,7 +95,7 @@ export function differencesOfJobs(limit: number): SQL {
 		where s.kept <> s.recomputed order by 2, 3 limit ${limit}`);
 }
 
-/** Attempts whose sums differ from their charges. */
+/** Attempts with sums that differ from their charges. */
 export function differencesOfAttempts(limit: number): SQL {
 	return sql.raw(`
 		with recomputed as (select attempt_id as id, sum(effective_micro_usd) as cost, sum(gpu_ms) as gpu from charge where attempt_id is not null group by attempt_id)
@@ -124,7 +124,7 @@ export function differencesOfWork(limit: number): SQL {
 		where s.kept <> s.recomputed order by bucket_start, dimensions, s.col limit ${limit}`);
 }
 
-/** Jobs of several months whose span differs from these months. */
+/** Jobs of several months with a span that differs from these months. */
 export function differencesOfSpans(limit: number): SQL {
 	return sql.raw(`
 		with recomputed as (select job_id, min(month_start) as first_month, max(month_start) as last_month, sum(effective_micro_usd) as cost from job_month group by job_id having count(*) > 1)
@@ -149,7 +149,7 @@ function labelOf(kind: SumsOf, calendar: Calendar): string {
 	return `bucket at time zone ${kind === "hour" ? "'UTC'" : zoneOf(calendar)}`;
 }
 
-/** Names of zones have no quotes (accounting/zone.ts), so that they can stand in a statement. */
+/** Names of zones have no quotes (accounting/zone.ts), so that they can be used in a statement. */
 function zoneOf({ zone }: Calendar): string {
 	return `'${zone.replaceAll("'", "")}'`;
 }

@@ -9,7 +9,7 @@ const PREFIX = "commitment_metered/";
 /** The setting that says up to which instant, UTC ms, a commitment's unused hours are charged. */
 export const progressKey = (commitmentId: string): string => `${PREFIX}${commitmentId}`;
 
-/** Commitments whose hours before `toMs` are not all closed: an hour takes one more, and the charges of its machines. */
+/** Commitments with open hours before `toMs`: an hour takes one more, and the charges of its machines. */
 export async function commitmentsBehind(db: DbOrTx, toMs: number): Promise<number> {
 	const begun = (await readCommitments(db)).filter((c) => c.fromMs < toMs);
 	if (begun.length === 0) return 0;

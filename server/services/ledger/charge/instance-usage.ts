@@ -19,7 +19,7 @@ import type { MeasuredMinutes } from "#server/services/pricing/energy/measured-m
 import { powerOfMachine } from "#server/services/pricing/energy/power-facts.ts";
 import { readPosted } from "./posted-money.ts";
 
-/** A machine with whom it worked for, and when. */
+/** A machine with the jobs it worked for, and when. */
 export interface Machine {
 	instance: typeof instance.$inferSelect;
 	work: Pick<typeof job.$inferSelect, "team" | "project" | "class">;
@@ -30,7 +30,7 @@ export interface Machine {
 export interface Known {
 	calendar: Calendar;
 	grids: ReadonlyMap<string, GridHours>;
-	/** By machine whose agent measures. */
+	/** By machine with an agent that measures. */
 	measured: ReadonlyMap<string, MeasuredMinutes>;
 	/** Prices of spot offers, in order of time. */
 	prices: ReadonlyMap<string, readonly PriceObservation[]>;
@@ -98,21 +98,21 @@ function diskOf({ provider, offer: { disk } }: Machine["instance"]): DiskUsage |
 	return { microUsdPerMonth: BigInt(disk.microUsdPerMonth), terms: diskTermsOf(provider) };
 }
 
-/** Before its attempt was staged a machine boots, before the command ran it is staged; one whose command never ran stays there. */
+/** Before its attempt was staged a machine boots, before the command ran it is staged; one that never ran its command stays there. */
 function phasesOf(startMs: number, { stagingAt, startedAt }: Machine["times"]): Phase[] {
 	const staged = stagingAt && (!startedAt || stagingAt < startedAt) ? [{ fromMs: stagingAt.getTime(), kind: "staging" as const }] : [];
 	const ran = startedAt ? [{ fromMs: startedAt.getTime(), kind: "compute" as const }] : [];
 	return [{ fromMs: startMs, kind: "boot" }, ...staged, ...ran];
 }
 
-/** A machine whose time was charged up to its end. */
+/** A machine with its time charged up to its end. */
 export interface Ended extends Metered {
 	usage: Usage;
 	instanceId: string;
 }
 
 /**
- * Machines whose price changed while they ran are held against the ledger once, at their end: a price that was learnt
+ * Machines with a price change while they ran are compared with the ledger once, at their end: a price that was learnt
  * after its time was charged is corrected then. Answers what is missing, by machine.
  */
 export async function correctionsOfEnded(tx: Tx, ended: readonly Ended[]): Promise<Map<string, Metered["charges"]>> {

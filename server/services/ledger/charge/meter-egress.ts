@@ -11,7 +11,7 @@ import { egressCostMicroUsd, internetEgress } from "#server/rates/egress.ts";
 import { RATED_PROVIDERS, type RatedProvider } from "#server/rates/offers.ts";
 import { egressCounterKey } from "#server/services/pricing/offer/egress-volume.ts";
 
-/** A machine whose time is being charged. */
+/** A machine with time being charged. */
 export interface Sender {
 	row: typeof instance.$inferSelect;
 	usage: Usage;
@@ -93,7 +93,7 @@ async function lockCounters(tx: Tx, sent: readonly Sent[]): Promise<Map<string, 
 	return new Map(rows.map((r) => [r.key, BigInt(String(r.value))]));
 }
 
-/** It has no length of its own, so it is in one millisecond; the energy of networks is not counted. */
+/** It has no duration, so it is in one millisecond; the energy of networks is not counted. */
 function egressCharge(usage: Usage, atMs: number, microUsd: bigint): ChargeDraft {
 	return {
 		periodStartMs: atMs,

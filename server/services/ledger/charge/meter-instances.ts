@@ -18,7 +18,7 @@ import { meterEgress } from "./meter-egress.ts";
 import { postCharges } from "./post-charges.ts";
 
 /**
- * The instances that are not charged up to now or to their end, or whose hold is open though they ended (never launched,
+ * The instances that are not charged up to now or to their end, or that have an open hold although they ended (never launched,
  * or charged up to their end before it was known as such), in the order of their ids.
  */
 export async function instancesToMeter(ctx: LedgerContext, options: { nowMs: number; minOpenMs: number }): Promise<string[]> {
@@ -96,7 +96,7 @@ async function claim(tx: Tx, ids: readonly string[]) {
 		.for("no key update", { of: [instance, job], skipLocked: true });
 }
 
-/** From the earliest instant that may be charged, or taken back, to the latest. */
+/** From the earliest instant that may be charged, or reversed, to the latest. */
 function timeToMeter(rows: readonly Claimed[], nowMs: number): Interval {
 	const instants = rows.flatMap(({ instance: row }) => {
 		const done = row.meteredUntil ?? row.billedFrom;

@@ -19,7 +19,7 @@ import { postCharges } from "./post-charges.ts";
 /** A long absence is caught up in steps of this length, so that no transaction grows without bound. */
 const STEP_MS = 7 * DAY_MS;
 
-/** A pool under its lock, with the zone whose hours its power is weighed with. */
+/** A pool under its lock, with the grid zone for its hourly intensity. */
 export type LockedPool = OwnedPool & { gridZone: string; nodesToCome: number; siteQueues: boolean };
 
 export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
@@ -32,7 +32,7 @@ export async function listPoolKeys(ctx: LedgerContext): Promise<PoolKey[]> {
 
 /**
  * Charges all that happened on one pool up to now, used and idle together, step by step. Answers the allocations charged.
- * The pool's row is locked, as it is for placing on it: what the pool did cannot change under the reckoning.
+ * The pool's row is locked, as it is for placing on it: what the pool did cannot change during the computation.
  */
 export async function meterPoolUntilNow(ctx: LedgerContext, key: PoolKey): Promise<number> {
 	const nowMs = ctx.clock.nowMs();

@@ -25,9 +25,9 @@ export interface Refund {
 }
 
 /**
- * Takes back a charge of a cloud's machine, or part of it, by a correction beside it: in the same hour, job and team, in its
+ * Refunds a charge of a cloud's machine, or part of it, by a separate correction: in the same hour, job and team, in its
  * hold and budgets, with the reason in the audit. Never more than the ledger still holds of the machine in that time, corrections
- * and earlier refunds included. Money alone is taken back: what ran has run, and has emitted.
+ * and earlier refunds included. Only money is refunded: usage and emissions stay.
  * @throws SpillwayError `forbidden`, `not_found`; `conflict` when less is left than is asked for, or nothing;
  *   `invalid_input` for what is no cloud machine's cost. ZodError.
  */
@@ -49,7 +49,7 @@ export async function refundCharge(ctx: ServiceContext, raw: RefundInput): Promi
 			after: { refundedMicroUsd: refundedMicroUsd.toString(), jobId: found.jobId, instanceId, reason },
 		});
 		await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
-		await postInstanceCorrections(tx, [takenBack(found, refundedMicroUsd)], nowMs);
+		await postInstanceCorrections(tx, [reversalOf(found, refundedMicroUsd)], nowMs);
 		return { chargeId, refundedMicroUsd, leftMicroUsd: held - refundedMicroUsd };
 	});
 }
@@ -91,7 +91,7 @@ function refuseTooMuch(found: Charge, refundMicroUsd: bigint, held: bigint): voi
 }
 
 /** What is paid, not what the list asks: list and contracted cost stay as they were. */
-function takenBack(found: Charge, refundMicroUsd: bigint): ChargeDraft {
+function reversalOf(found: Charge, refundMicroUsd: bigint): ChargeDraft {
 	const { id: _, dimensions, ...rest } = found;
 	const { effectiveMicroUsd, billedMicroUsd } = shareOf(found, -refundMicroUsd, found.effectiveMicroUsd);
 	return {

@@ -126,7 +126,7 @@ describe("sums of work that came to nothing", () => {
 	});
 
 	it.each([
-		["from September to November, over the end of which one job reaches", Date.UTC(2026, 8, 15), Date.UTC(2026, 10, 15)],
+		["from September to November, with one job reaching over the end", Date.UTC(2026, 8, 15), Date.UTC(2026, 10, 15)],
 		["from November to January, which holds it whole", Date.UTC(2026, 10, 15), Date.UTC(2027, 0, 15)],
 		["from December to February, into which it reaches", Date.UTC(2026, 11, 15), Date.UTC(2027, 1, 15)],
 		["of December alone", Date.UTC(2026, 11, 15), Date.UTC(2026, 11, 16)],

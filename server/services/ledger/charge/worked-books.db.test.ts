@@ -83,7 +83,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, jobId)).costMicroUsd).toBe(2_020_000n);
 	});
 
-	it("a disk whose price no one knows has no charge, rather than one of $0: 2 h × $1 = $2", async () => {
+	it("a disk with an unknown price has no charge, rather than one of $0: 2 h × $1 = $2", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 1_000_000n, diskMicroUsdPerMonth: null });
 		books.clock.advance(2 * HOUR_MS);
 		await test.terminate(books, instanceId);
@@ -149,7 +149,7 @@ describe("books worked by hand", () => {
 		expect((await test.readJob(books, first.jobId)).costMicroUsd).toBe(10_800_000n);
 	});
 
-	it("a refund of $0.75 on a machine of $3.60 + $7.20 leaves $10.05, as its own entry that no later metering takes back", async () => {
+	it("a refund of $0.75 on a machine of $3.60 + $7.20 leaves $10.05, as its own entry that no later metering reverses", async () => {
 		const { instanceId, jobId } = await test.addMachine(books, { microUsdPerHour: 3_600_000n });
 		books.clock.advance(30 * MINUTE_MS);
 		await meterAll(books);
@@ -313,7 +313,7 @@ describe("a reservation of 2 machines for $4 an hour, $2 each", () => {
 		expect(await listCommitments(books)).toEqual([]);
 	});
 
-	it("is refused for a site that is no cloud, and to who may not change rates", async () => {
+	it("is rejected for a site that is not a cloud, and for callers without the right to change rates", async () => {
 		const [only] = await listCommitments(books);
 		if (!only) throw new Error("no commitment");
 		await expect(setCommitments(books, { items: [{ ...only, siteId: "moon" }] })).rejects.toMatchObject({ code: "invalid_input" });

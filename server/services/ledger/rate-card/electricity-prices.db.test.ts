@@ -75,7 +75,7 @@ describe("prices of single hours", () => {
 		});
 	});
 
-	it("that come late are corrected for, by the hour and to the minute that is charged; energy and emissions stay; told again they change nothing", async () => {
+	it("that come late are corrected for, by the hour and to the minute that is charged; energy and emissions stay; repeated they change nothing", async () => {
 		const use = await hours(2, 30);
 		const before = await charged();
 		// $0.30 and $0.02 instead of $0.10 at 10:00 and 12:00: 1.95 kWh × 0.2, and half of it × −0.08.
@@ -155,7 +155,7 @@ describe("prices of single hours", () => {
 		expect(await listElectricityPrices(as("finance"), "local", { fromMs: hour(-24), toMs: hour(24) })).toEqual([]);
 	});
 
-	it("are given by who may change rates, of a site with hardware of its own", async () => {
+	it("are set by callers who may change rates, for a site with own hardware", async () => {
 		await aPool();
 		const input = { text: file([0, "80"]), message: "m" };
 		await expect(setElectricityPrices(as("data_scientist"), "local", input)).rejects.toMatchObject({ code: "forbidden" });

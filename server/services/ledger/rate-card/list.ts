@@ -47,7 +47,7 @@ export interface PoolMonth {
 	networkMicroUsd: string;
 	supportMicroUsd: string;
 	staffMicroUsd: string;
-	/** Hours of the month, and those of them whose electricity has its own price; in the others the card's holds. */
+	/** Hours of the month, and those with their own electricity price; in the others the card's price applies. */
 	hours: number;
 	hoursPriced: number;
 	/** Where those prices are from. */

@@ -33,7 +33,7 @@ const reading = (kwh: string, changes: { from?: string; to?: string } = {}) => (
 	...changes,
 });
 
-/** Four GPUs from 10:00 to 12:00, of which one worked until 11:00: 1 × 400 Wh + 7 × 100 Wh = 1.1 kWh as the card estimates. */
+/** Four GPUs from 10:00 to 12:00, with one busy until 11:00: 1 × 400 Wh + 7 × 100 Wh = 1.1 kWh as the card estimates. */
 async function twoHours(): Promise<{ allocationId: string; jobId: string }> {
 	await test.addPool(books);
 	await setRateCard(as("finance"), key, { card: aCard({ power }), message: "first", effectiveFrom: at(test.T0) });
@@ -54,7 +54,7 @@ async function sums() {
 }
 
 describe("what was measured at a pool's machines", () => {
-	it("takes the estimate's place: 1.65 kWh instead of 1.1, × PUE 1.5 × $0.10 = $0.2475, of which the job's 400 × 1.5 Wh are $0.09", async () => {
+	it("takes the estimate's place: 1.65 kWh instead of 1.1, × PUE 1.5 × $0.10 = $0.2475, where the job's 400 × 1.5 Wh are $0.09", async () => {
 		const use = await twoHours();
 		const before = await sums();
 		expect(before).toMatchObject({ usd: "165000", energy: "1650000", measured: "0" });
@@ -71,7 +71,7 @@ describe("what was measured at a pool's machines", () => {
 		expect((await books.db.select().from(audit)).at(-1)).toMatchObject({ action: "rate_card.measured", subject: "local/gpu" });
 	});
 
-	it("changes nothing when it is told again, and what is told again counts from the first on: back to 1.1 kWh", async () => {
+	it("changes nothing when it is repeated, and a new value counts from the first on: back to 1.1 kWh", async () => {
 		await twoHours();
 		await setMeasuredPower(as("finance"), key, reading("1.65"));
 		books.clock.advance(1_000);
@@ -136,7 +136,7 @@ describe("what was measured at a pool's machines", () => {
 		expect(await cardsOfPool(books.db, key)).toHaveLength(1);
 	});
 
-	it("is told by who may change rates, of a pool that is there, and no card may say it of itself", async () => {
+	it("is set by callers who may change rates, for an existing pool, and no card may set it itself", async () => {
 		await twoHours();
 		await expect(setMeasuredPower(as("data_scientist"), key, reading("1.65"))).rejects.toMatchObject({ code: "forbidden" });
 		await expect(setMeasuredPower(as("finance"), { ...key, poolId: "none" }, reading("1.65"))).rejects.toMatchObject({ code: "not_found" });

@@ -99,12 +99,12 @@ function demandCharged(pool: LockedPool, cards: readonly PoolCard[], { fromMs, t
 	});
 }
 
-function demandLikely(measured: bigint, estimated: bigint, told: { kwh: string; estimatedKwh: string }): void {
+function demandLikely(measured: bigint, estimated: bigint, energy: { kwh: string; estimatedKwh: string }): void {
 	if (estimated > 0n && measured <= estimated * FACTOR_MAX && measured * FACTOR_MAX >= estimated) return;
 	const message =
 		estimated === 0n
 			? "The rate cards of the time say that its machines draw no power, so that what was measured cannot be shared out."
-			: `${told.kwh} kWh were measured where the rate cards give ${told.estimatedKwh}: more than ${FACTOR_MAX} times as much, or less than a fifth.`;
+			: `${energy.kwh} kWh were measured where the rate cards give ${energy.estimatedKwh}: more than ${FACTOR_MAX} times as much, or less than a fifth.`;
 	throw new SpillwayError("invalid_input", message, {
 		fields: [{ path: "kwh", message: "must be the pool total in kWh, before PUE" }],
 		fix: "Check that the meter belongs to this pool and reads kWh. If the rate card's watts are wrong, correct the card for that time first.",

@@ -118,7 +118,7 @@ describe("a rate card", () => {
 		expect((await readPoolRates(as("finance"), key)).current?.card.perYear.staffUsd).toBe("35040");
 	});
 
-	it("is audited with what it replaces, listed with the month that it makes, and refused to who may not", async () => {
+	it("is audited with what it replaces, listed with the month that it makes, and rejected for callers without the right", async () => {
 		await test.addPool(books);
 		await setRateCard(as("finance"), key, card("35040"));
 		books.clock.advance(SECOND_MS);

@@ -40,7 +40,7 @@ const CORRECTIONS_MAX = 200_000;
 /**
  * Gives a pool a rate card from an instant on, until the next one's. Where the pool is charged beyond that instant, the
  * difference to what the card says is posted as corrections (`rate_card`) in the same transaction; nothing is rewritten.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool whose nodes come and go,
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool with nodes that come and go,
  * `precondition_failed` when too much would be corrected.
  */
 export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCardInput): Promise<RateCardSet> {

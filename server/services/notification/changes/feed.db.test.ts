@@ -25,7 +25,7 @@ afterAll(async () => {
 const SEED: Actor = { kind: "system", part: "seed" };
 const RESEARCHER: Actor = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["research"], via: "session" };
 const ofJob = (id: string): Change => ({ topic: "job", id, team: null });
-const tell = (...changes: Change[]) => notify(database.db, { changes });
+const publish = (...changes: Change[]) => notify(database.db, { changes });
 /** The first batch that somebody hears who listens from now on. */
 async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<void>, actor: Actor = SEED): Promise<Change[]> {
 	const left = new AbortController();
@@ -37,20 +37,20 @@ async function firstHeard(sinceMs: number | undefined, meanwhile: () => Promise<
 	return defined(value ?? undefined, "a batch");
 }
 
-it("tells a page that listens late what changed since it was drawn, and one that asks for nothing of it only what comes", async () => {
-	await firstHeard(undefined, () => tell(ofJob("early")));
+it("sends a page that listens late what changed since it was rendered, and one that does not ask for it only new changes", async () => {
+	await firstHeard(undefined, () => publish(ofJob("early")));
 	const drawnAtMs = ++now;
-	await firstHeard(undefined, () => tell(ofJob("ended"), ofJob("begun")));
-	await firstHeard(undefined, () => tell(ofJob("ended")));
+	await firstHeard(undefined, () => publish(ofJob("ended"), ofJob("begun")));
+	await firstHeard(undefined, () => publish(ofJob("ended")));
 	now += 400;
 	expect(await firstHeard(drawnAtMs, async () => {})).toEqual([{ topic: "job", id: null, team: null }]);
-	expect(await firstHeard(undefined, () => tell(ofJob("later")))).toEqual([ofJob("later")]);
-	expect(await firstHeard(now + 1, () => tell({ ...ofJob("alert"), topic: "alert" }))).toEqual([{ ...ofJob("alert"), topic: "alert" }]);
+	expect(await firstHeard(undefined, () => publish(ofJob("later")))).toEqual([ofJob("later")]);
+	expect(await firstHeard(now + 1, () => publish({ ...ofJob("alert"), topic: "alert" }))).toEqual([{ ...ofJob("alert"), topic: "alert" }]);
 });
 
-it("tells no one of another team's changes, late or not", async () => {
+it("sends no one another team's changes, late or not", async () => {
 	const drawnAtMs = ++now;
-	await firstHeard(undefined, () => tell({ ...ofJob("theirs"), team: "vision" }));
+	await firstHeard(undefined, () => publish({ ...ofJob("theirs"), team: "vision" }));
 	const own = { ...ofJob("own"), team: "research" };
-	expect(await firstHeard(drawnAtMs, () => tell(own), RESEARCHER)).toEqual([own]);
+	expect(await firstHeard(drawnAtMs, () => publish(own), RESEARCHER)).toEqual([own]);
 });

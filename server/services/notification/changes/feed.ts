@@ -15,7 +15,7 @@ const changeSchema = z.object({
 const GATHER_MS = 150;
 const LISTENERS_MAX = 2_000;
 
-/** Tells every open browser of this process what changed, from one LISTEN on the database. */
+/** Notifies every open browser of this process of changes, from one LISTEN on the database. */
 export class ChangeFeed {
 	readonly #listeners = new Set<(change: Change) => void>();
 	readonly #signal: AbortSignal;

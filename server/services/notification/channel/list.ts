@@ -20,7 +20,7 @@ export interface ChannelView {
 
 /**
  * Every channel, by name; secrets are not in it.
- * @throws SpillwayError `forbidden` for who may not change them: addresses of people are not everybody's business.
+ * @throws SpillwayError `forbidden` for callers without the right to change them: people's addresses are private.
  */
 export async function listChannels(ctx: ChannelContext): Promise<ChannelView[]> {
 	authorize(ctx, "budget:change", null);

@@ -27,7 +27,7 @@ export interface DeliveryView {
 
 /**
  * What was sent, must be sent, or could not be sent; newest first.
- * @throws SpillwayError `forbidden` for who may not change channels.
+ * @throws SpillwayError `forbidden` for callers without the right to change channels.
  */
 export async function listDeliveries(
 	ctx: ServiceContext,

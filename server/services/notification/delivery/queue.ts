@@ -14,10 +14,10 @@ export interface OutboxMessage {
 }
 
 /**
- * Puts a message into the outbox of every channel that hears of the topic: one delivery a channel, in the transaction of
- * what it tells of. Told twice of the same thing, it adds nothing. Answers how many were added.
+ * Puts a message into the outbox of every channel of the topic: one delivery per channel, in the transaction of
+ * the event. A repeated event adds nothing. Returns how many were added.
  * @param about `alert:<id>` or `statement:<id>`.
- * @param team whose business it is; null is everybody's. A channel of one team hears of its own alone.
+ * @param team the team concerned; null: everyone. A channel of one team gets only that team's messages.
  */
 export async function queueMessage(
 	tx: Tx,

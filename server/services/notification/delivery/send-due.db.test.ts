@@ -232,7 +232,7 @@ describe("sendDue", () => {
 });
 
 describe("queueMessage", () => {
-	it("goes to channels of the topic and of the team, once for each however often it is told", async () => {
+	it("goes to channels of the topic and of the team, once for each however often the event repeats", async () => {
 		await add({ kind: "email", recipients: ["all@acme.test"] });
 		await add({ kind: "email", recipients: ["risk@acme.test"], team: "risk" });
 		await add({ kind: "email", recipients: ["vision@acme.test"], team: "vision" });
@@ -265,7 +265,7 @@ describe("channels", () => {
 		expect((await listChannels({ ...books, secret: SECRET })).map((c) => c.target).sort()).toEqual(["hooks.acme.test", "unreadable"]);
 	});
 
-	it("a new address keeps the key; a field of another kind is refused; who may not change budgets may do nothing", async () => {
+	it("a new address keeps the key; a field of another kind is refused; callers without the right to change budgets get 403", async () => {
 		const hook = await receiver();
 		const { id, signingKey } = await add({ kind: "webhook", url: "https://old.test/" });
 		const ctx = { ...books, secret: SECRET };

@@ -85,7 +85,7 @@ describe("evaluateAlerts", () => {
 		expect((await countOpenAlerts(finance)).count).toBe(1);
 	});
 
-	it("a team's Tuesday of $900 after six of about $200: told with the numbers and the most expensive job, to its own people", async () => {
+	it("a team's Tuesday of $900 after six of about $200: sent with the numbers and the most expensive job, to its own people", async () => {
 		for (let week = 0; week < 6; week++) {
 			await spend(200 + week, "vision");
 			books.clock.advance(7 * DAY_MS - HOUR_MS);
@@ -118,7 +118,7 @@ describe("evaluateAlerts", () => {
 		expect(await evaluateAlerts(books)).toMatchObject({ closed: 1 });
 	});
 
-	it("what others open is told once, to channels that were there, and stays open until they close it", async () => {
+	it("what others open is sent once, to existing channels, and stays open until they close it", async () => {
 		await mail(["billed_unknown"]);
 		const facts = { provider: "aws", resourceId: "i-0abc", billedMicroUsd: "12000000", month: "2026-10" };
 		await books.db.insert(alert).values({

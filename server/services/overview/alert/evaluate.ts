@@ -39,32 +39,32 @@ export async function evaluateAlerts(ctx: ServiceContext): Promise<{ opened: num
 		const openNow = await tx.select({ id: alert.id, rule: alert.rule, subject: alert.subject }).from(alert).where(isNull(alert.closedAt));
 		const decision = decideAlerts(facts, openNow);
 		let opened = 0;
-		for (const finding of decision.open) if (await openAlert(tx, await withDearestJob(tx, finding), nowMs)) opened++;
+		for (const finding of decision.open) if (await openAlert(tx, await withTopJob(tx, finding), nowMs)) opened++;
 		if (decision.close.length > 0)
 			await tx
 				.update(alert)
 				.set({ closedAt: new Date(nowMs) })
 				.where(inArray(alert.id, decision.close));
-		const told = await tellOfOthers(tx, nowMs);
+		const queued = await queueOtherAlerts(tx, nowMs);
 		const closed = decision.close.length;
-		if (opened + closed + told > 0) await notify(tx, { changes: [{ topic: "alert", id: null, team: null }] });
+		if (opened + closed + queued > 0) await notify(tx, { changes: [{ topic: "alert", id: null, team: null }] });
 		return { opened, closed };
 	});
 }
 
-/** Alerts that are open and were not opened here; told before, they add nothing. */
-async function tellOfOthers(tx: Tx, nowMs: number): Promise<number> {
+/** Alerts that are open and were not opened here; if already sent, they add nothing. */
+async function queueOtherAlerts(tx: Tx, nowMs: number): Promise<number> {
 	const rows = await tx
 		.select()
 		.from(alert)
 		.where(and(isNull(alert.closedAt), notInArray(alert.rule, [...DECIDED_RULES])));
-	let told = 0;
-	for (const row of rows) told += await queueAlert(tx, row, nowMs);
-	return told;
+	let queued = 0;
+	for (const row of rows) queued += await queueAlert(tx, row, nowMs);
+	return queued;
 }
 
 /** What explains an odd day best: the job that cost most on it. Cost: the day's charges of one team, for an alert that opens. */
-async function withDearestJob(tx: Tx, finding: AlertFinding): Promise<AlertFinding> {
+async function withTopJob(tx: Tx, finding: AlertFinding): Promise<AlertFinding> {
 	const { team, dayStartMs } = finding.facts;
 	if (finding.rule !== "spend_anomaly" || typeof dayStartMs !== "number" || typeof team !== "string") return finding;
 	const toMs = nextBucketStartMs("day", dayStartMs, await ledgerCalendar(tx));

@@ -72,7 +72,7 @@ async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 
 async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	const { items } = await moneyAtRisk(ctx);
-	// Machines of no one are told of by what the sweeps found.
+	// Machines of no one come from the sweeps' records.
 	const owned = items.flatMap(({ jobId, why, microUsd, ...i }) =>
 		jobId === null || why === "of_nobody" ? [] : [{ ...i, jobId, why, microUsd: BigInt(microUsd ?? 0) }],
 	);
@@ -93,7 +93,7 @@ async function readSweeps(db: Db, nowMs: number): Promise<AlertSweep[]> {
 	]);
 	const prices = new Map(priced.map((stray) => [`${stray.siteId}/${stray.providerInstanceId}`, stray.microUsdPerHour]));
 	return rows.flatMap(({ siteId, enabled, sweep }) => {
-		// A disabled site is swept no more once nothing of ours can be there; its last record stands still.
+		// A disabled site is no longer swept once none of our resources can be there; its last record is frozen.
 		if (sweep === null || (!enabled && nowMs - sweep.atMs > UNREAD_PATIENCE_MS)) return [];
 		const strays = (sweep.strays ?? []).map(({ providerInstanceId, region, instanceType, sinceMs }) => ({
 			...{ providerInstanceId, region, instanceType, sinceMs },

@@ -45,8 +45,8 @@ export async function listCommitments(ctx: ServiceContext): Promise<z.output<typ
 /**
  * Replaces the list of reservations and commitments. `seen`: the list that the new one was made from; another one there is a
  * conflict. It counts from the next charge on; what is charged stays as it is.
- * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` for a change that would leave machines
- * which stand on one without it: nothing is held for them but what using it adds.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` for a change that would remove the
+ * commitment of running machines: only the marginal cost is held for them.
  */
 export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput, seen?: CommitmentsInput): Promise<void> {
 	authorize(ctx, "rates:change", null);

@@ -13,9 +13,9 @@ export interface ImportedIntensity {
 	zones: { zone: string; hours: number; fromMs: number; toMs: number }[];
 	/** Hours that had no figure yet. */
 	added: number;
-	/** Hours still to come whose figure was replaced. */
+	/** Future hours with a replaced figure. */
 	replaced: number;
-	/** Hours that had begun with another figure: kept, because charges may have been weighed with it. */
+	/** Hours that had begun with another figure: kept, because charges may have used it. */
 	kept: number;
 	/** Hours that were known with the same figure. */
 	unchanged: number;
@@ -29,7 +29,7 @@ const INSERT_ROWS = 5_000;
 
 /**
  * Takes in the grid's intensities of single hours. Charges are not rewritten by it: an hour counts for what is metered once
- * it is known. An hour that has begun keeps the figure it has, so that one hour is never weighed in two ways; an hour still
+ * it is known. An hour that has begun keeps the figure it has, so that one hour never uses two figures; an hour still
  * to come (a forecast) may be replaced. The same file twice changes nothing.
  * @throws SpillwayError `invalid_input`, `forbidden`.
  */

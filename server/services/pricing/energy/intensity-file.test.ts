@@ -13,7 +13,7 @@ describe("hourly intensities from a file", () => {
 		]);
 	});
 
-	it("reads the csv of Electricity Maps' data portal, whose times are UTC without saying so", () => {
+	it("reads the csv of Electricity Maps' data portal, with implicit UTC times", () => {
 		const text =
 			'\ufeffDatetime (UTC),Country,Zone name,Zone id,Carbon intensity gCO₂eq/kWh (direct),Carbon intensity gCO₂eq/kWh (Life cycle)\n2024-01-01 00:00:00,Germany,"Germany, all",DE,120.1,180.25\n';
 		expect(readIntensityFile(text)).toEqual([{ zone: "DE", hourMs: at("2024-01-01T00:00:00Z"), milligramsPerKwh: 180_250 }]);

@@ -87,7 +87,7 @@ interface MeteredUse {
 	meteredUntilMs: number | null;
 }
 
-/** All times that a metering of these uses may charge or take back. */
+/** All times that a metering of these uses may charge or reverse. */
 export function reachOf(uses: readonly MeteredUse[], interval: Interval): Interval {
 	const done = uses.flatMap((use) => [
 		use.meteredUntilMs ?? use.startMs,
@@ -96,7 +96,7 @@ export function reachOf(uses: readonly MeteredUse[], interval: Interval): Interv
 	return { fromMs: Math.min(interval.fromMs, ...done), toMs: Math.max(interval.toMs, ...done) };
 }
 
-/** The known hours of a pool's grid over all that a metering of these uses may charge or take back. */
+/** The known hours of a pool's grid over all that a metering of these uses may charge or reverse. */
 export async function gridHoursOfPool(
 	db: DbOrTx,
 	cacheKey: object,

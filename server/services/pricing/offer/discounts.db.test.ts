@@ -133,7 +133,7 @@ describe("what is agreed with a cloud", { timeout: 60_000 }, () => {
 		await expect(setDiscounts(seed(), { items: [discount(change)] })).rejects.toThrow();
 	});
 
-	it("is refused to who may not change rates", async () => {
+	it("is rejected for callers without the right to change rates", async () => {
 		const actor = { kind: "person", accountId: "usr_1", name: "Ada", role: "data_scientist", teams: [], via: "session" } as const;
 		await expect(setDiscounts({ ...seed(), actor }, { items: [] })).rejects.toMatchObject({ code: "forbidden" });
 	});

@@ -19,7 +19,7 @@ export type DiscountsInput = z.input<typeof discountsInput>;
 const stored = z.array(discountInput);
 
 export type DiscountView = z.output<typeof discountInput> & {
-	/** Offers whose price it is in now. */
+	/** Offers with this discount in their price now. */
 	offersNow: number;
 };
 

@@ -11,7 +11,7 @@ import { reservedOffers } from "./reserved.ts";
 
 /**
  * What listOffers says, without reading thousands of rows again that are as they were: prices change every few minutes, and
- * snapshots are read every second. The database tells by a digest of all that they are made of.
+ * snapshots are read every second. A digest of all their inputs, computed by the database, shows changes.
  */
 export class OffersAsRead {
 	#last: { digest: string; offers: Offer[] } | null = null;

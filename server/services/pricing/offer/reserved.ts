@@ -71,7 +71,7 @@ function offersOf(c: BoughtAhead, market: readonly Offer[]): Offer[] {
 }
 
 /**
- * By commitment whose last refusal is not over: pauses double and fade as those of every offer do, and end with a launch
+ * By commitment with an active back-off: pauses double and fade as those of every offer do, and end with a launch
  * (scheduling/records.ts).
  */
 async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Offer, "backoffUntilMs" | "backoffReason">>> {

@@ -66,7 +66,7 @@ export interface OfferDiskView {
 
 export interface OffersPage {
 	items: OfferView[];
-	/** How many fit, of which items are the cheapest. */
+	/** How many fit; items are the cheapest of them. */
 	total: number;
 	/** Every model that is offered, whatever was asked for. */
 	accelerators: string[];
@@ -74,7 +74,7 @@ export interface OffersPage {
 	seenAt: string | null;
 }
 
-/** Offers with at least so many GPUs, cheapest GPU-hour first; those whose price is too old after them, those without one last. */
+/** Offers with at least so many GPUs, cheapest GPU-hour first; then those with a stale price, those without one last. */
 export async function viewOffers(ctx: ServiceContext & { timing: Timing }, raw: OffersInput): Promise<OffersPage> {
 	authorize(ctx, "capacity:read", null);
 	const input = offersInput.parse(raw);

@@ -46,7 +46,7 @@ export async function electricityPricesOf(db: DbOrTx, siteId: string, interval: 
 	return new Map([...(await electricityHoursOf(db, siteId, interval))].map(([hourMs, { microUsdPerKwh }]) => [hourMs, microUsdPerKwh]));
 }
 
-/** The pool with the prices of all hours that a metering of these uses may charge or take back. */
+/** The pool with the prices of all hours that a metering of these uses may charge or reverse. */
 export async function withElectricityHours<Pool extends OwnedPool>(
 	db: DbOrTx,
 	pool: Pool,

@@ -74,7 +74,7 @@ export async function busyPricesNow(db: DbOrTx, pools: readonly PoolSize[], nowM
 	);
 }
 
-/** The sites among these whose prices of busyPricesNow go by hours with their own price, and by how many. Cost: as there. */
+/** The sites among these with hourly electricity prices in busyPricesNow, and how many hours. Cost: as there. */
 export async function electricityAhead(db: DbOrTx, siteIds: readonly string[], nowMs: number): Promise<ElectricityAhead[]> {
 	const powerOf = hoursAhead(nowMs);
 	const known = await electricityHoursOfSites(db, siteIds, powerOf);

@@ -37,12 +37,12 @@ export interface AvoidedEmissions {
 	removedOffer: Comparison | null;
 }
 
-/** Jobs whose decisions are read: the most expensive of the range. */
+/** Jobs with decisions that are read: the most expensive of the range. */
 export const COMPARED_JOBS_MAX = 50;
 
 /**
- * What bursting avoided or added, only against counterfactuals that are stated with the figures. GPU time whose emissions
- * are not known is in neither side. Reads sums, and the charges and decisions of at most COMPARED_JOBS_MAX jobs.
+ * What bursting avoided or added, only against counterfactuals that are stated with the figures. GPU time with unknown emissions is
+ * on neither side. Reads sums, and the charges and decisions of at most COMPARED_JOBS_MAX jobs.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function avoidedEmissions(ctx: ServiceContext, input: Interval): Promise<AvoidedEmissions> {
@@ -113,7 +113,7 @@ async function largestPool(ctx: ServiceContext, range: Interval) {
 }
 
 async function againstRemoved(ctx: ServiceContext, range: Interval, teams: readonly string[] | null): Promise<Comparison | null> {
-	const jobIds = await dearestJobs(ctx, range, teams);
+	const jobIds = await mostExpensiveJobs(ctx, range, teams);
 	if (jobIds.length === 0) return null;
 	const [emitted, decisions] = await Promise.all([emittedInClouds(ctx, jobIds, range), firstLaunches(ctx, jobIds)]);
 	let sum = NOTHING_AVOIDED;
@@ -163,7 +163,7 @@ function couldRun({ removedBy }: Candidate): boolean {
 }
 
 /** By the index of each month (and team): a year of jobs is never sorted. */
-async function dearestJobs(ctx: ServiceContext, range: Interval, teams: readonly string[] | null): Promise<string[]> {
+async function mostExpensiveJobs(ctx: ServiceContext, range: Interval, teams: readonly string[] | null): Promise<string[]> {
 	if (teams?.length === 0) return [];
 	const months = bucketsOf("month", range, await ledgerCalendar(ctx.db)).map((month) => new Date(month.fromMs).toISOString());
 	const textsOf = (values: readonly string[]) => sql`jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)`;

@@ -104,7 +104,7 @@ describe("avoided emissions", () => {
 		expect(removedOffer).toBeNull();
 	});
 
-	it("against the cheapest removed offer: an A10G in us-west-2 stood cheaper than one in eu-central-1", async () => {
+	it("against the cheapest removed offer: an A10G in us-west-2 was cheaper than one in eu-central-1", async () => {
 		const { jobId } = await anHourOfBoth();
 		const placement = {
 			siteId: "aws",

@@ -24,7 +24,7 @@ export interface CarbonSums extends SideSums {
 	cloud: SideSums;
 	/** operational + embodied. */
 	totalMilligrams: bigint;
-	/** Operational by the power contracts, for the GPU time whose contract is known. */
+	/** Operational by the power contracts, for the GPU time with a known contract. */
 	marketMilligrams: bigint;
 	marketUnknownGpuMs: bigint;
 }

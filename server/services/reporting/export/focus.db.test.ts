@@ -29,7 +29,7 @@ async function exported(month = "2026-11", actor: Actor = books.actor): Promise<
 }
 
 describe("exporting a month as FOCUS", () => {
-	it("writes one row for each charge, whose costs add up to the ledger's", async () => {
+	it("writes one row for each charge, with costs that add up to the ledger's", async () => {
 		const rows = await exported();
 		const [ledger] = await books.database
 			.sql`select count(*)::int as n, sum(effective_micro_usd)::text as effective, sum(billed_micro_usd)::text as billed from charge`;
@@ -80,7 +80,7 @@ describe("exporting a month as FOCUS", () => {
 		expect(idle[0]).toMatchObject({ PricingUnit: "GPU-Hours", PricingQuantity: "2", ContractedUnitPrice: "0.6", EffectiveCost: "1.2" });
 	});
 
-	it("gives a data scientist the rows of their teams alone, and refuses who may not read charges", async () => {
+	it("gives a data scientist the rows of their teams alone, and rejects callers without the right to read charges", async () => {
 		const person = { kind: "person", accountId: "acc_1", name: "Ada", role: "data_scientist", teams: ["vision"], via: "token" } as const;
 		expect(new Set((await exported("2026-11", person)).map((r) => r["SubAccountId"]))).toEqual(new Set(["vision"]));
 	});

@@ -24,7 +24,7 @@ import { loadFacts } from "./load-facts.ts";
 
 /** Rows of one read. Two batches are held at a time: one that is being written, one that is being read. */
 const BATCH_ROWS = 4_000;
-/** Causes whose facts and cells are kept; about 3 kB each. When it is full, all are let go. */
+/** Causes with cached facts and cells; about 3 kB each. When it is full, all are let go. */
 const KNOWN_MAX = 10_000;
 
 export interface FocusExport {
@@ -35,7 +35,7 @@ export interface FocusExport {
 
 /**
  * Every charge of a month of the ledger's calendar as FOCUS 1.2, owned hardware included. A data scientist gets the rows
- * of their teams. `asOf`: as the ledger stood when a version of a statement was closed, or at an instant. Cost: streams, in constant
+ * of their teams. `asOf`: the ledger when a version of a statement was closed, or at an instant. Cost: streams, in constant
  * memory; no transaction is held open.
  * @throws SpillwayError `forbidden`, `invalid_input` for a month or a cut that is none, `not_found` for a version that was never written.
  */

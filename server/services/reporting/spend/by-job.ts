@@ -72,14 +72,14 @@ export async function spendByJob(ctx: Pick<ServiceContext, "actor" | "db">, raw:
 		filters.class?.length ? inArray(sql`${job.class}::text`, filters.class) : undefined,
 	);
 	const ofJobs = restricted(filters).some((name) => name !== "team");
-	const rows = await ctx.db.execute<Record<string, unknown>>(dearest(months, kept, ofJobs, after, limit + 1));
+	const rows = await ctx.db.execute<Record<string, unknown>>(mostExpensive(months, kept, ofJobs, after, limit + 1));
 	const items = rows.slice(0, limit).map(toItem);
 	const last = items.at(-1);
 	const nextCursor = rows.length > limit && last ? encode(last) : null;
 	return { ...range, zone: calendar.zone, groupBy: "job", items, nextCursor };
 }
 
-interface Dearest {
+interface MostExpensive {
 	/** The first month and the last. */
 	edges: { first: SQL; last: SQL };
 	kept: SQL;
@@ -91,7 +91,7 @@ interface Dearest {
 }
 
 /** The first rows of each month's own jobs by index, and of the jobs that span months; then the first of all. */
-function dearest(
+function mostExpensive(
 	months: readonly Interval[],
 	kept: SQL | undefined,
 	ofJobs: boolean,
@@ -108,7 +108,7 @@ function dearest(
 		sql`, `,
 	);
 	const edges = { first: instants[0] ?? sql`null`, last: instants.at(-1) ?? sql`null` };
-	const asked: Dearest = { edges, kept: kept ?? sql`true`, ofJobs, follows, limit };
+	const asked: MostExpensive = { edges, kept: kept ?? sql`true`, ofJobs, follows, limit };
 	const own = sql.raw(SUMS.map((c) => `job_month.${c}`).join(", "));
 	const added = sql.raw(SUMS.map((c) => `sum(job_month.${c})::bigint as ${c}`).join(", "));
 	return sql`
@@ -130,7 +130,7 @@ function dearest(
 const withJob = (table: SQL, ofJobs: boolean) => (ofJobs ? sql`${table} join job on job.id = job_month.job_id` : table);
 
 /** All jobs that span months are added up; in few months they are few. */
-function longestOfFew({ kept, ofJobs, follows, limit }: Dearest): SQL {
+function longestOfFew({ kept, ofJobs, follows, limit }: MostExpensive): SQL {
 	return sql`longest as (
 			select job_month.job_id from ${withJob(sql`job_month`, ofJobs)}
 			where job_month.month_start in (select start from months) and job_month.several and ${kept}
@@ -140,10 +140,10 @@ function longestOfFew({ kept, ofJobs, follows, limit }: Dearest): SQL {
 }
 
 /**
- * Jobs whose whole life lies in the range by the index of their spans; those that reach over one of its edges are added up. Spans are
+ * Jobs that are wholly in the range, by the index of their spans; those that reach over one of its edges are added up. Spans are
  * named job_month here, so that the same conditions hold.
  */
-function longestOfMany({ edges: { first, last }, kept, ofJobs, follows, limit }: Dearest): SQL {
+function longestOfMany({ edges: { first, last }, kept, ofJobs, follows, limit }: MostExpensive): SQL {
 	return sql`inside as (
 			select one.job_id from months, lateral (
 				select job_month.job_id, job_month.effective_micro_usd from ${withJob(sql`job_span as job_month`, ofJobs)}

@@ -1,6 +1,6 @@
 import type { RollupSums } from "#server/accounting/rollup.ts";
 
-/** What is told of a selection of charges. */
+/** Totals of a selection of charges. */
 export const CHARGE_TOTALS = [
 	...(["effectiveMicroUsd", "listMicroUsd", "contractedMicroUsd", "billedMicroUsd", "gpuMs"] as const),
 	...(["energyMilliWh", "measuredEnergyMilliWh", "hourlyGridMilliWh", "emissionsMilligrams", "embodiedMilligrams"] as const),

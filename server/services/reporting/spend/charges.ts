@@ -116,7 +116,7 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 
 const ONE_MOMENT = { isolationLevel: "repeatable read", accessMode: "read only" } as const;
 
-/** As the sums tell idle hardware from all else. */
+/** As the sums distinguish idle hardware from all else. */
 const USED = sql`not (capacity_type = 'owned' and class = '')`;
 
 interface Few {

@@ -14,7 +14,7 @@ export function restricted(filters: SpendFilters): SpendDimension[] {
 	return (Object.keys(filters) as SpendDimension[]).filter((name) => (filters[name]?.length ?? 0) > 0);
 }
 
-/** The same columns stand in charges and in rollups. */
+/** The same columns are in charges and in rollups. */
 export const columnOf = (table: typeof charge | typeof rollup, dimension: SpendDimension) =>
 	dimension === "site" ? table.siteId : table[dimension];
 

@@ -15,7 +15,7 @@ import { spendBy } from "./spend-by.ts";
 
 /**
  * 2 GPUs at home from 2026-11-10T10:00Z. A machine at $3.60/h for 1 h each day at noon for ten days: 3,600,000 µ$ each, of
- * risk on spot and of nlp on demand by turns. The third is taken back, the fifth fails: 3,600,000 µ$ lost by either.
+ * risk on spot and of nlp on demand by turns. The third is reclaimed, the fifth fails: 3,600,000 µ$ lost by either.
  */
 let books: test.Books;
 const MONTH = { fromMs: Date.UTC(2026, 10, 1), toMs: Date.UTC(2026, 11, 1) };
@@ -59,7 +59,7 @@ describe("every number has its charges", () => {
 		}
 	});
 
-	it("of lost work: the machine that was taken back and the one that failed cost 3,600,000 µ$ each", async () => {
+	it("of lost work: the machine that was reclaimed and the one that failed cost 3,600,000 µ$ each", async () => {
 		const { lost } = await spendPage(books, MONTH);
 		expect(lost.items.map((i) => [i.state, i.cloudMicroUsd])).toEqual([
 			["failed", 3_600_000n],

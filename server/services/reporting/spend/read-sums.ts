@@ -13,7 +13,7 @@ type Column = keyof RollupSums;
 export interface SumsQuery<C extends Column> {
 	/** Of accounting/cover-range.ts. */
 	segments: readonly Segment[];
-	/** Hours within the segments that are not wanted; only of sums that are not told apart by bucket. */
+	/** Hours within the segments that are not wanted; only for sums that are not split by bucket. */
 	less?: readonly Segment[];
 	/** null: everything is one group, with the key "". */
 	groupBy: SpendDimension | null;
@@ -71,7 +71,7 @@ export async function readSums<C extends Column>(db: DbOrTx, query: SumsQuery<C>
 	return less.length === 0 ? sums.map(({ sum }) => sum) : settled(sums, columns);
 }
 
-/** Sums of which some are taken off again, as one row a group; a group of which no charge is left is none. */
+/** Sums after subtraction, one row per group; a group without charges is omitted. */
 function settled<C extends Column>(sums: readonly { off: boolean; sum: SumsRow<C> }[], columns: readonly Column[]): SumsRow<C>[] {
 	const groups = new Map<string, SumsRow<Column>>();
 	for (const { off, sum } of sums as readonly { off: boolean; sum: SumsRow<Column> }[]) {

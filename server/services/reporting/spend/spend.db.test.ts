@@ -108,8 +108,8 @@ describe("spendBy", () => {
 		const { items, totals } = await spendBy({ ...books, actor: scientist }, { fromMs: START, toMs: END, groupBy: "team" });
 		expect(items.map((i) => i.key)).toEqual(["nlp"]);
 		expect(totals).toMatchObject({ idleMicroUsd: 0n, totalMicroUsd: 503_000n });
-		const nobody = await spendBy({ ...books, actor: { ...scientist, teams: [] } }, { fromMs: START, toMs: END, groupBy: "team" });
-		expect(nobody.items).toEqual([]);
+		const noTeams = await spendBy({ ...books, actor: { ...scientist, teams: [] } }, { fromMs: START, toMs: END, groupBy: "team" });
+		expect(noTeams.items).toEqual([]);
 	});
 
 	it.each([

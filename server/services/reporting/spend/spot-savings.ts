@@ -8,7 +8,7 @@ import { readSums } from "./read-sums.ts";
 
 export interface SpotSavings {
 	paidMicroUsd: bigint;
-	/** The same time at the on-demand price that stood beside the offer when it was taken; at its own price where none did. */
+	/** The same time at the offer's on-demand price when it was taken; at its own price without one. */
 	onDemandMicroUsd: bigint;
 	savedMicroUsd: bigint;
 	gpuMs: bigint;

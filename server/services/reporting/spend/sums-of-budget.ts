@@ -26,7 +26,7 @@ interface Selection {
 
 /**
  * Sums of what a budget counts in some days, from those that are kept of it, whatever number of jobs it has. null where these do not
- * tell: of a part of a day, and by filters that ask for more than teams.
+ * suffice: for a part of a day, and for filters on more than teams.
  */
 export async function sumsOfBudget(db: DbOrTx, s: Selection): Promise<BudgetSums | null> {
 	const wholeDays = [s.range.fromMs, s.range.toMs].every((ms) => bucketStartMs("day", ms, s.calendar) === ms);

@@ -25,7 +25,7 @@ export interface ClosedMonth {
 	month: string;
 	/** Written now, the company ("") first. */
 	written: { id: string; team: string; version: number; sha256: string }[];
-	/** Teams whose statement would say the same again: their version stays. */
+	/** Teams with an unchanged statement: their version stays. */
 	unchanged: string[];
 }
 
@@ -43,7 +43,7 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	return ctx.db.transaction(
 		async (tx) => {
 			// Keeps writers of charges out, and other closers: with the lock, what is committed is all that was posted until now.
-			// It is before the first query, whose moment the whole transaction then sees.
+			// Before the first query, which fixes the snapshot of the whole transaction.
 			await tx.execute(sql`lock table charge in share row exclusive mode`);
 			await refuseUnmetered(tx, month);
 			const nowMs = ctx.clock.nowMs();
@@ -61,7 +61,7 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	);
 }
 
-/** Of the newest charge. A sequence tells its newest whatever the transaction sees, and under the lock no one draws from it. */
+/** Of the newest charge. A sequence returns its newest value whatever the transaction sees, and under the lock no one draws from it. */
 async function lastNumber(tx: Tx): Promise<number> {
 	const [row] = await tx.execute<{ last: string }>(
 		sql`select (case when is_called then last_value else 0 end)::text as last from charge_number`,

@@ -17,7 +17,7 @@ import type { StatementView } from "./get.ts";
 export interface Column {
 	label: string;
 	width: number;
-	/** Figures stand at the right edge. */
+	/** Figures are right-aligned. */
 	n?: boolean;
 }
 
@@ -260,8 +260,8 @@ function carbon({ carbon: c }: StatementContent): Block[] {
 		[`Operational, market-based${unknown(c.marketUnknownGpuMs)}`, amount(c.marketMilligrams)],
 		[`Embodied${unknown(c.embodiedUnknownGpuMs)}`, amount(c.embodiedMilligrams)],
 		["Energy", `${kilowattHours(c.energyMilliWh)} kWh`],
-		["of which measured; the rest is estimated", `${kilowattHours(c.measuredEnergyMilliWh)} kWh`],
-		["of which weighed with the grid's intensity of its hour", `${kilowattHours(c.hourlyGridMilliWh)} kWh`],
+		["measured; the rest is estimated", `${kilowattHours(c.measuredEnergyMilliWh)} kWh`],
+		["with the grid's hourly intensity", `${kilowattHours(c.hourlyGridMilliWh)} kWh`],
 	];
 	return [
 		{ kind: "heading", text: "Carbon" },

@@ -10,7 +10,7 @@ import { readBurstWaits, readWaste } from "./read-work.ts";
 
 /**
  * Everything that statements of a month are made of, at one moment: to be called in a transaction that sees one.
- * @param only a team whose statement alone is wanted ("" is the company); null for all of them.
+ * @param only only this team's statement ("" is the company); null for all of them.
  */
 export async function readMonthFacts(
 	db: DbOrTx,
@@ -21,7 +21,7 @@ export async function readMonthFacts(
 	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
-	// Before the first policy there were no budgets; what it would have allowed is told by today's.
+	// Before the first policy there were no budgets; today's policy shows what it would have allowed.
 	const allowed = policy ?? (await policyOfToday(db));
 	const notes = await readNotes(db, month.month);
 	const accelerators = new Set(

@@ -34,7 +34,7 @@ export interface StatementMonth {
 export interface StatementList {
 	/** null: the person is in no team, and may not see the company. */
 	team: string | null;
-	/** Whose statements the person may see; "" is the company. */
+	/** Teams with statements that the person may see; "" is the company. */
 	teams: string[];
 	/** Newest first: every month with a charge or a statement. */
 	items: StatementMonth[];

@@ -72,12 +72,12 @@ async function deliver({ db, clock }: { db: Db; clock: Clock }, month: string): 
 
 export function messageOf(row: Pick<StoredStatement, "month" | "team" | "version" | "content" | "sha256" | "correction">) {
 	const { month, team, version, content } = row;
-	const whose = team === "" ? "the company" : `team ${team}`;
+	const owner = team === "" ? "the company" : `team ${team}`;
 	const side = (key: "owned" | "cloud"): string => content.sides.find((s) => s.key === key)?.sums.effectiveMicroUsd ?? "0";
 	const usd = (micro: string): string => dollars(BigInt(micro));
 	const again = row.correction === null ? "" : ` It replaces version ${version - 1}: ${row.correction}`;
 	return {
-		title: `Statement of ${month} for ${whose}${version > 1 ? `, version ${version}` : ""}`,
+		title: `Statement of ${month} for ${owner}${version > 1 ? `, version ${version}` : ""}`,
 		text: `${usd(content.totals.effectiveMicroUsd)} in all: ${usd(side("owned"))} owned hardware, ${usd(side("cloud"))} cloud.${again}${variances(content)}`,
 		facts: { month, team, version, totalMicroUsd: content.totals.effectiveMicroUsd, sha256: row.sha256 },
 		link: `/statements/${month}${team === "" ? "" : `?team=${encodeURIComponent(team)}`}`,

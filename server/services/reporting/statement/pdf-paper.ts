@@ -10,7 +10,7 @@ const ROW_PAD = 3.2;
 export type Paper = PDFKit.PDFDocument;
 type Row = Extract<Block, { kind: "table" }>["rows"][number];
 
-/** An empty sheet whose bytes depend on nothing but what is set on it: no clock, no random ids. */
+/** An empty sheet with bytes that depend only on its content: no clock, no random ids. */
 export function newPaper(info: { title: string; author: string; at: Date }): Paper {
 	return new PDFDocument({
 		size: "A4",
@@ -141,7 +141,7 @@ export function drawFigures(doc: Paper, figures: readonly { label: string; value
 	rule(doc, doc.y);
 }
 
-/** The foot of every page, and the head of those after the first; when all pages are there. */
+/** The footer of every page, and the header of those after the first; when all pages are there. */
 export function drawMargins(doc: Paper, text: { head: string; left: string; middle: string }): void {
 	const { start, count } = doc.bufferedPageRange();
 	for (let i = start; i < start + count; i++) {

@@ -47,7 +47,7 @@ describe("what is on paper", () => {
 
 describe("the CSV", () => {
 	const rows = parse(statementCsv(aView()), { columns: true }) as Record<string, string>[];
-	it("has one table whose lines add up to the total, to the micro-dollar: 30,969.460001", () => {
+	it("has one table with lines that add up to the total, to the micro-dollar: 30,969.460001", () => {
 		const micro = (usd: string | undefined): bigint => BigInt((usd ?? "0").replace(".", ""));
 		const lines = rows.filter((r) => r["section"] === "line").reduce((sum, r) => sum + micro(r["usd"]), 0n);
 		expect(rows.find((r) => r["section"] === "total")?.["usd"]).toBe("30969.460001");

@@ -21,14 +21,14 @@ import {
 /** The statement as a document to sign: A4; the same statement with the same signatures makes the same bytes. */
 export async function statementPdf(view: StatementView): Promise<Buffer> {
 	const { content, shown } = view;
-	const whose = teamTitle(content.team);
-	const title = `Statement of compute cost, ${whose}, ${monthWords(content.month)}`;
+	const owner = teamTitle(content.team);
+	const title = `Statement of compute cost, ${owner}, ${monthWords(content.month)}`;
 	const doc = newPaper({ title, author: shown?.closedBy ?? "Spillway", at: new Date(content.postedUntilMs) });
-	drawTitle(doc, view, whose);
+	drawTitle(doc, view, owner);
 	for (const block of statementBlocks(view)) drawBlock(doc, block);
 	drawSignOff(doc, view);
 	drawMargins(doc, {
-		head: `Statement of compute cost. ${whose}, ${monthWords(content.month)}`,
+		head: `Statement of compute cost. ${owner}, ${monthWords(content.month)}`,
 		left: shown
 			? `${numberOf(view)}, version ${shown.version}, closed ${moment(shown.closedAt)}`
 			: `${numberOf(view)}, preview: not closed`,
@@ -39,7 +39,7 @@ export async function statementPdf(view: StatementView): Promise<Buffer> {
 
 const numberOf = ({ content }: StatementView): string => `ST-${content.month}${content.team === "" ? "" : `-${content.team}`}`;
 
-function drawTitle(doc: Paper, { content, shown }: StatementView, whose: string): void {
+function drawTitle(doc: Paper, { content, shown }: StatementView, owner: string): void {
 	const width = widthOf(doc);
 	const top = doc.y;
 	doc
@@ -51,7 +51,7 @@ function drawTitle(doc: Paper, { content, shown }: StatementView, whose: string)
 	doc
 		.font("Helvetica")
 		.fontSize(11)
-		.text(printable(`${whose}, ${monthWords(content.month)}`), LEFT, doc.y + 2, { width });
+		.text(printable(`${owner}, ${monthWords(content.month)}`), LEFT, doc.y + 2, { width });
 	if (!shown)
 		doc
 			.font("Helvetica-Bold")

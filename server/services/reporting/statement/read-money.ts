@@ -39,8 +39,8 @@ export async function readNotes(db: DbOrTx, month: string): Promise<Map<string, 
 export const noteKey = (team: string, subject: string): string => JSON.stringify([team, subject]);
 
 /**
- * Caps of the policy at the month's end and what was posted against them, each in the period that holds the month. `team` is whose
- * statement it belongs on besides the company's.
+ * Caps of the policy at the month's end and what was posted against them, each in the period that holds the month. `team`: the
+ * statement that shows it besides the company's.
  */
 export async function readBudgets(
 	db: DbOrTx,
@@ -74,7 +74,7 @@ export async function readBudgets(
 	});
 }
 
-/** A budget whose scope is one team's jobs, or part of them, belongs on that team's statement. */
+/** A budget with a scope of one team's jobs, or part of them, belongs on that team's statement. */
 function teamOfScope(scope: string): string {
 	const names = new Set([...scope.matchAll(/job\.team\s*==\s*(?:"([^"\\]*)"|'([^'\\]*)')/g)].map(([, a, b]) => a ?? b ?? ""));
 	const [only] = names;

@@ -22,7 +22,7 @@ export async function readWaste(db: DbOrTx, month: LedgerMonth, only: string | n
 }
 
 /**
- * Jobs whose first attempt was placed in a cloud in this month and began there, with what the decision forecast for home.
+ * Jobs with a first attempt that was placed in a cloud in this month and started there, with what the decision forecast for home.
  * Only first attempts: one that goes on after an interruption would count the same wait twice. Cost: some sums for each team.
  */
 export async function readBurstWaits(db: DbOrTx, month: LedgerMonth, only: string | null): Promise<BurstWait[]> {

@@ -90,10 +90,10 @@ async function amountsAndCharges(team: string, version: number): Promise<[string
 	const { content } = await getStatement(finance(), { ...MONTH, team, version });
 	const asOf = cutOfVersion(content);
 	const { fromMs, toMs } = content;
-	const whose = team === "" ? {} : { team: [team] };
+	const ofTeam = team === "" ? {} : { team: [team] };
 	const charged = async ({ withoutIdle, ...filters }: ChargesWith & SpendFilters, more: { jobId?: string; lost?: LostChoice } = {}) => {
 		const part = {
-			filters: { ...filters, ...whose },
+			filters: { ...filters, ...ofTeam },
 			withoutIdle: withoutIdle === true,
 			limit: 1,
 			...(asOf === null ? {} : { asOf }),
@@ -129,7 +129,7 @@ const expectAmountsOfCharges = async (team: string, count: number, version = 0) 
 };
 
 describe("before it is closed", () => {
-	it("494 h × 2 × 600,000 = 592,800,000 owned, of which 1,200,000 used; cloud 404,200 + 503,000; nothing is stored", async () => {
+	it("494 h × 2 × 600,000 = 592,800,000 owned, 1,200,000 of it used; cloud 404,200 + 503,000; nothing is stored", async () => {
 		const content = await previewStatement(finance(), { ...MONTH, team: "" });
 		expect(total(content.totals)).toBe(593_707_200n);
 		expect(content.sides.map((s) => [s.key, total(s.sums)])).toEqual([
@@ -308,7 +308,7 @@ describe("corrections", () => {
 		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4);
 	});
 
-	it("every amount of every version that was closed is the sum of its charges as they stood then", async () => {
+	it("every amount of every version that was closed is the sum of its charges at that time", async () => {
 		await expectAmountsOfCharges("", 1 + 4 + 4 + 2 + 3 + 4, 1);
 		await expectAmountsOfCharges("nlp", 1 + 1 + 1 + 1 + 1 + 4, 1);
 		await expectAmountsOfCharges("", 1 + 5 + 5 + 2 + 4 + 4, 2);
@@ -316,7 +316,7 @@ describe("corrections", () => {
 		await expectAmountsOfCharges("risk", 1 + 2 + 2 + 1 + 2 + 4, 1);
 	});
 
-	it("what was posted since is told beside them, and is itself a selection: -4,200 between the versions, 700 after both", async () => {
+	it("what was posted since is shown next to them, and is itself a selection: -4,200 between the versions, 700 after both", async () => {
 		const of = async (cuts: { asOf?: string; since?: string }) => listCharges(finance(), { ...NOVEMBER, ...cuts });
 		const [first, between, later] = [
 			await of({ asOf: "2026-11/1" }),
@@ -418,7 +418,7 @@ describe("writers that a closing meets", () => {
 });
 
 describe("notes", () => {
-	it("stand on the next version, and are for who may close", async () => {
+	it("appear on the next version, and need the right to close", async () => {
 		await expect(
 			noteVariance(as(person("data_scientist", ["risk"])), { ...MONTH, team: "risk", subject: "bill:aws", text: "no" }),
 		).rejects.toMatchObject({ code: "forbidden" });

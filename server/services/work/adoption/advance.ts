@@ -14,8 +14,8 @@ import { endApprovals } from "../approval/close.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 
 /**
- * Moves an adoption on, once: false when it has moved on already. The job of ours is locked first, as by everything that places it.
- * With `endsJob`, ours ends with it: what waits is cancelled at once, what runs is told to stop.
+ * Moves an adoption on, once: false when it has moved on already. The Spillway job is locked first, as by everything that places it.
+ * With `endsJob`, that job ends too: a waiting one is cancelled at once, a running one is asked to stop.
  */
 export async function advanceAdoption(
 	tx: Tx,
@@ -58,7 +58,7 @@ export async function advanceAdoption(
 	return true;
 }
 
-/** Plans the return of a held job whose run in the cloud goes on until then. The first one stays: asking again changes nothing. */
+/** Plans the return of a held job that runs in the cloud until then. The first one stays: asking again changes nothing. */
 export async function returnAdoptionAt(tx: Tx, input: { id: string; atMs: number; reason: Reason; nowMs: number }): Promise<void> {
 	const { id, atMs, reason: why, nowMs } = input;
 	const rows = await tx

@@ -19,7 +19,7 @@ import { insertJobs } from "../job/insert.ts";
 const LEFT_ALONE_MS = MINUTE_MS;
 const LEFT_ALONE_MAX_MS = 32 * MINUTE_MS;
 
-/** People wanted it at home, or its job of ours gone; or it has a checkpoint there, without which another run in the cloud would begin. */
+/** People want it at home, or its Spillway job is deleted; or it has a checkpoint at home that a run in the cloud would lack. */
 const staysHome = or(
 	inArray(adoption.why, ["home_took_back", "job_ended"] satisfies AdoptionWhy[]),
 	and(eq(adoption.state, "released"), sql`${adoption.output}->'files'->0 is not null`),

@@ -25,13 +25,13 @@ export async function liveAdoptions(db: DbOrTx, siteId: string) {
 }
 export type LiveAdoption = Awaited<ReturnType<typeof liveAdoptions>>[number];
 
-/** Why the checkpoint folder of an attempt is not kept as its command left it; null: it is, or no one could tell. */
+/** Why the checkpoint folder of an attempt is not kept as its command left it; null: it is, or it is unknown. */
 export async function unkeptOf(db: DbOrTx, attemptId: string): Promise<string | null> {
 	const members = await db.select({ exit: instance.exit }).from(instance).where(eq(instance.attemptId, attemptId));
 	return members.find(({ exit }) => exit?.unkept)?.exit?.unkept ?? null;
 }
 
-/** The live adoptions that these jobs of ours stand for, by job. */
+/** The live adoptions of these Spillway jobs, by job. */
 export async function adoptionsOf(db: DbOrTx, jobIds: readonly string[]): Promise<Map<string, typeof adoption.$inferSelect>> {
 	if (jobIds.length === 0) return new Map();
 	const rows = await db

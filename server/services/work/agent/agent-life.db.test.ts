@@ -172,7 +172,7 @@ async function untilOver(rig: Rig) {
 	}
 }
 
-/** Counts on from its checkpoint; told to stop it saves and leaves with 0, as many training programs do. */
+/** Counts on from its checkpoint; asked to stop it saves and exits with 0, as many training programs do. */
 const COUNTER = `
 const fs = require("node:fs"), path = require("node:path");
 const dir = process.env.SPILLWAY_CHECKPOINT_DIR, file = path.join(dir, "deep", "step");
@@ -454,8 +454,8 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		await time.pass(LIFE_MS - HOUR_MS / 6);
 		expect(await untilOver(rig)).toMatchObject({ state: "evicted", reason: { code: "instance_expired" } });
 		const { startedAt, finishedAt } = await attemptRow(rig.attemptId);
-		const told = await database.db.select({ at: jobLog.at }).from(jobLog).where(eq(jobLog.attemptId, rig.attemptId));
-		const times = [startedAt, finishedAt, ...told.map(({ at }) => at)].map((at) => at?.getTime() ?? 0);
+		const logLines = await database.db.select({ at: jobLog.at }).from(jobLog).where(eq(jobLog.attemptId, rig.attemptId));
+		const times = [startedAt, finishedAt, ...logLines.map(({ at }) => at)].map((at) => at?.getTime() ?? 0);
 		expect(Math.min(...times)).toBeGreaterThanOrEqual(beganMs);
 		expect(Math.max(...times)).toBeLessThanOrEqual(clock.nowMs());
 	});
@@ -485,7 +485,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect(await untilOver(rig)).toMatchObject({ state: "lost", reason: { code: "agent_silent" } });
 	});
 
-	it("makes a critical job stand still, with all that it started, while the control plane is unavailable, and lets it go on", async () => {
+	it("pauses a critical job, with all that it started, while the control plane is unavailable, and resumes it", async () => {
 		const time = warpTime("away");
 		const rig = await launch(leasedSpec("away"), { ...unhurried(time), leaseMs: HOUR_MS });
 		await eventually("both write", () => bookOf("away", 3));
@@ -583,14 +583,14 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		[", after its intended life where its clock is three hours behind", 3 * HOUR_MS],
 	])("powers off by the user-data alone when the agent cannot be fetched%s", async (_, behindMs) => {
 		const endMs = Date.now() + 3_000;
-		const nobody = "http://127.0.0.1:9";
-		const input = { controlUrl: nobody, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256 };
-		const machine = await bootMachine(userData({ ...input, expiresAtMs: endMs + behindMs, lifeMs: 3_000 }), nobody);
+		const unreachable = "http://127.0.0.1:9";
+		const input = { controlUrl: unreachable, instanceId: "ins_x_001_0", bootstrapSecret: "s".repeat(43), agentSha256 };
+		const machine = await bootMachine(userData({ ...input, expiresAtMs: endMs + behindMs, lifeMs: 3_000 }), unreachable);
 		await eventually("the machine is off", () => machine.isOff());
 		expect(Date.now()).toBeGreaterThan(endMs - 1_500);
 	});
 
-	it("does not run an agent whose sum is another", async () => {
+	it("does not run an agent with another checksum", async () => {
 		const rig = await launch({ command: ["sleep", "600"] });
 		await eventually("it runs", async () => (await attemptRow(rig.attemptId)).state === "running");
 		rig.control.seen.length = 0;
@@ -636,12 +636,12 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			{ data: [{ uri: "rclone://nowhere/k", sizeGiB: 1, mount: "/d", residency: [] }] },
 			{ state: "failed", reason: { code: "staging_failed" } },
 		],
-	])("tells the end of a job that %s", async (_what, spec, expected) => {
+	])("reports the end of a job that %s", async (_what, spec, expected) => {
 		const rig = await launch(spec);
 		expect(await untilOver(rig)).toMatchObject(expected);
 	});
 
-	it("runs the command of a job with an image by the machine's container engine, and tells its end", async () => {
+	it("runs the command of a job with an image by the machine's container engine, and reports its end", async () => {
 		// What a real engine does with these words, engine.test.ts shows.
 		const docker = `case "$1 $2" in
 			"container inspect") test -e "$TMPDIR/ran" && d=2026-01-01 || d=0001-01-01; echo "{\\"StartedAt\\": \\"$d\\", \\"ExitCode\\": 137, \\"OOMKilled\\": true}" ;;
@@ -669,7 +669,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 		expect((await attemptRow(rig.attemptId)).finishedAt).toBeNull();
 	});
 
-	it("hands the job none of its own secrets and takes its words as they are", async () => {
+	it("gives the job none of its secrets and takes its words as they are", async () => {
 		const source = "console.log(JSON.stringify([process.env, process.argv.slice(1)]))";
 		const rig = await launch({ command: [...nodeJob(source), "$HOME; `id` && *"], env: { SEED: "7" } });
 		await untilOver(rig);

@@ -50,7 +50,7 @@ export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, inp
 
 /**
  * Appends a part to a file of an unfinished artifact. A part that begins elsewhere than at the stored end is not read; the
- * answer says where to go on. A file whose last byte arrived with another sum than announced is deleted and begins again.
+ * answer says where to go on. A complete file with another checksum than announced is deleted and starts again.
  * @throws SpillwayError `not_found` for an artifact or file that was not announced, `payload_too_large`, `precondition_failed`
  */
 export async function storeArtifactPart(

@@ -28,7 +28,7 @@ export interface AgentIdentity {
 }
 
 /**
- * The instance whose token this is.
+ * The instance of this token.
  * @throws SpillwayError `unauthenticated` for no token, a wrong one, and one of an instance that is terminated.
  */
 export async function authenticateAgent(db: DbOrTx, authorization: string | null): Promise<AgentIdentity> {

@@ -14,7 +14,7 @@ export function bootstrapHashOf(secretKey: string, instanceId: string): string {
 }
 
 /**
- * The token for everything after. It hangs on the agent's nonce: an agent whose answer got lost asks again with the same
+ * The token for everything after. It hangs on the agent's nonce: an agent that lost the answer asks again with the same
  * nonce and gets the same token, while anyone who learns the bootstrap secret later, without the nonce, gets nothing.
  */
 export function agentTokenOf(secretKey: string, instanceId: string, nonce: string): string {
@@ -25,7 +25,7 @@ export function sha256Of(text: string): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** Compares two sums in a time that does not tell where they differ. */
+/** Compares two sums in constant time. */
 export function sameSum(a: string, b: string): boolean {
 	return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }

@@ -65,7 +65,7 @@ async function state() {
 	return row?.state;
 }
 
-it("lets in whose document is right, and asks the provider's check what the control plane knows", async () => {
+it("admits a machine with a valid document, and passes the provider's check what the control plane knows", async () => {
 	await database.db.update(instance).set({ signedId: "960a4b4a" }).where(eq(instance.id, instanceId));
 	await enroll("required", { outcome: "proved" });
 	expect(await state()).toBe("ready");
@@ -98,7 +98,7 @@ it.each(["required", "when_offered"] as const)(
 	},
 );
 
-it("keeps a machine out for a document that does not hold where one is required; where none is needed it is told in the audit alone", async () => {
+it("keeps a machine out for a document that does not hold where one is required; where none is needed it is only recorded in the audit", async () => {
 	const forged: IdentityVerdict = { outcome: "refused", fault: "bad_signature", message: "it is signed by somebody else" };
 	await expect(enroll("required", forged)).rejects.toMatchObject({ code: "unauthenticated", message: /somebody else/ });
 	await enroll("when_offered", forged);
@@ -122,7 +122,7 @@ it("does without one where that is allowed", async () => {
 	expect(await refusals()).toEqual([]);
 });
 
-it("looks at none where it is told so", async () => {
+it("checks none where this is turned off", async () => {
 	await enroll("ignored", FOREIGN);
 	expect([await state(), claims]).toEqual(["ready", []]);
 });

@@ -16,7 +16,7 @@ const REFUSED_ACTION = "instance.identity_refused";
  * What a provider signed of another machine. All other faults may be ours (a certificate that changed, a form that we read
  * wrongly), and anyone who shows one could have shown nothing: where none is needed, they keep no machine out.
  */
-const TELLS_ANOTHER: ReadonlySet<IdentityFault> = new Set(["other_account", "other_region", "other_instance"]);
+const IS_ANOTHER: ReadonlySet<IdentityFault> = new Set(["other_account", "other_region", "other_instance"]);
 
 /**
  * Holds the document that a machine shows, or that it shows none, to what its site asks. Called before the transaction of the
@@ -43,7 +43,7 @@ export async function checkIdentity(ctx: AgentContext, input: EnrollRequest): Pr
 	if (verdict.outcome === "proved") return;
 	if (verdict.outcome === "refused") {
 		await auditOnce(ctx, input.instanceId, verdict);
-		if (policy === "when_offered" && !TELLS_ANOTHER.has(verdict.fault)) return;
+		if (policy === "when_offered" && !IS_ANOTHER.has(verdict.fault)) return;
 		throw new SpillwayError("unauthenticated", `The identity document does not match this instance: ${verdict.message}.`, {
 			fix: "Power the machine off.",
 		});

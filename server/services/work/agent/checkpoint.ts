@@ -88,7 +88,7 @@ export async function storeCheckpointFile(
 		}
 		await noteReceived(place, { path: input.path, bytes, sha256 });
 	} catch (error) {
-		// What is cut off at once is told before the file is there, which would be made after it was removed.
+		// An immediate abort comes before the file exists; otherwise the file would be made after its removal.
 		await closed;
 		await rm(target, { force: true });
 		throw error;

@@ -21,7 +21,7 @@ export interface AgentContext {
 	/** How what providers sign for their machines is checked. Absent: the bootstrap secret alone lets an agent in. */
 	identities?: {
 		of(provider: Provider): InstanceIdentity | undefined;
-		/** This control plane's address, as machines are told it. */
+		/** This control plane's address for machines. */
 		controlUrl(): string;
 	};
 	/** What the operator set up to fetch data by, read again each time: credentials change. Absent: nothing. */

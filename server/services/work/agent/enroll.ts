@@ -28,7 +28,7 @@ type Row = {
 /**
  * Lets the agent of an instance in, once: the secret is spent, the instance is `ready`, its attempt `staging`. The same
  * agent (by its nonce) that did not get its answer gets it again.
- * An instance whose launch answer was lost becomes known by this call, since only its machine has the secret.
+ * An instance with a lost launch answer becomes known by this call, since only its machine has the secret.
  * @throws SpillwayError `unauthenticated` for a wrong secret, and for a document of the provider's that is not this machine's;
  * `unavailable` where one is required and not to be had or checked now; `conflict` for one that was used, for a second machine of
  * the same intent, and for an instance or attempt that is not wanted any more.

@@ -35,7 +35,7 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A gang whose machines have all called; `agents` answers who each is now. */
+/** A gang with all machines enrolled; `agents` answers who each is now. */
 async function enrolled(nodes: number) {
 	const jobId = await seedJob(database.db, aSpec({ nodes, resources: { gpus: 8, accelerators: [], cpus: null, memoryGiB: null } }));
 	const answers: ({ instanceId: string } & EnrollAnswer)[] = [];
@@ -53,7 +53,7 @@ async function enrolled(nodes: number) {
 const EXIT = { code: 0, signal: null, error: null };
 const rowOf = async (attemptId: string) => (await database.db.select().from(attempt).where(eq(attempt.id, attemptId)))[0];
 
-it("tells each machine its rank, and where to meet when the last one has its data", async () => {
+it("gives each machine its rank, and the rendezvous when the last one has its data", async () => {
 	const { answers, agent } = await enrolled(3);
 	expect(answers.map((a) => a.gang)).toEqual([0, 1, 2].map((rank) => ({ rank, nodes: 3 })));
 	for (const rank of [2, 0]) expect(await reportStaged(ctx, await agent(rank))).toEqual({ master: null });
@@ -66,7 +66,7 @@ it("is no gang with one machine", async () => {
 	expect(answers[0]?.gang).toBeNull();
 });
 
-it("counts as heard when it tells the end of its command", async () => {
+it("counts as heard when it reports the end of its command", async () => {
 	const { answers, agent } = await enrolled(1);
 	clock.advance(4_000);
 	await reportExited(ctx, await agent(0), { exit: EXIT, atMs: clock.nowMs() - 1_000 });
@@ -103,7 +103,7 @@ it("keeps the checkpoints of rank 0 alone, also while another rank ends", async 
 	await access(path.join(folder, (await agent(0)).jobId, `${id}.partial`));
 });
 
-it("succeeds with its last machine, and is told of each end once", async () => {
+it("succeeds with its last machine, and gets each end once", async () => {
 	const { attemptId, jobId, agent } = await enrolled(2);
 	await reportRunning(ctx, await agent(0), { atMs: clock.nowMs() });
 	await reportExited(ctx, await agent(0), { exit: EXIT, atMs: clock.nowMs() });
@@ -127,7 +127,7 @@ it("ends one time however many report at the same moment", async () => {
 	expect(events[0]?.n).toBe(1);
 });
 
-it("stops all when the provider takes one, whose rank the reason names", async () => {
+it("stops all when the provider reclaims one, and names its rank in the reason", async () => {
 	const { attemptId, agent } = await enrolled(2);
 	const atMs = clock.nowMs() + 30_000;
 	await agentHeartbeat(ctx, await agent(1), { phase: "running", notice: { atMs } });

@@ -12,7 +12,7 @@ import { type AgentIdentity, isAttemptOver } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
 import { ordersFor } from "./orders.ts";
 
-/** An agent lives; tells it what to do. A provider's notice that it passes on drains the instance and stops the attempt. */
+/** Records that an agent lives; returns its orders. A provider's notice that it forwards drains the instance and stops the attempt. */
 export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, input: HeartbeatRequest): Promise<HeartbeatAnswer> {
 	const nowMs = ctx.clock.nowMs();
 	const at = new Date(nowMs);
@@ -32,7 +32,7 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 	return ordersFor({ ...agent, isFenced }, ctx.timing, nowMs);
 }
 
-/** A minute that is told twice, because the answer was lost, counts once. */
+/** A minute that is reported twice, because the answer was lost, counts once. */
 async function recordGpuMinutes(ctx: AgentContext, agent: AgentIdentity, minutes: readonly GpuMinute[]): Promise<void> {
 	if (minutes.length === 0) return;
 	const rows = minutes.map(({ minuteMs, ...rest }) => ({ instanceId: agent.instanceId, minute: new Date(minuteMs), ...rest }));

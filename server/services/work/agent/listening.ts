@@ -10,7 +10,7 @@ const BEAT_EVERY_MS = 10 * SECOND_MS;
 /** Between two beats that lie further apart, no one was there to hear an agent. */
 const GAP_MS = 30 * SECOND_MS;
 
-/** Tells, until it is aborted, that a web server is there to hear agents. Any number of servers may. */
+/** Records, until it is aborted, that a web server is ready for agents. Any number of servers may. */
 export async function keepListening(db: Db, signal: AbortSignal, onError: (error: unknown) => void): Promise<void> {
 	while (!signal.aborted) {
 		await beat(db).catch(onError);

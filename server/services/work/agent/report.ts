@@ -48,7 +48,7 @@ export async function reportRunning(ctx: AgentContext, agent: AgentIdentity, inp
 	await ctx.db.transaction((tx) => markRunning(tx, { attemptId: agent.attemptId, atMs }));
 }
 
-/** The command is over, and nothing of the attempt runs any more. Telling it again, or by a machine that is fenced, changes nothing. */
+/** The command has ended, and nothing of the attempt runs any more. A repeated report, or one by a fenced machine, changes nothing. */
 export async function reportExited(ctx: AgentContext, agent: AgentIdentity, input: ExitedRequest): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
 	const { code, signal, error, failedAt, outOfMemory, unkept, outputProblem } = input.exit;
@@ -78,7 +78,7 @@ export async function reportExited(ctx: AgentContext, agent: AgentIdentity, inpu
 			atMs: believableMs(agent, input.atMs, nowMs),
 		});
 	});
-	// A stop cuts an upload short; a job that is over has no later one that would clear it away. Told again, the next
+	// A stop cuts an upload short; an ended job has no later one that would clear it away. On a repeat, the next
 	// attempt's upload may be under way.
 	if (!isAttemptOver(agent) && !agent.isFenced && agent.rank === 0) await dropUnfinishedCheckpoints(ctx, agent);
 }

@@ -59,7 +59,7 @@ async function hold(by = "account:usr_d"): Promise<{ jobId: string; id: string }
 }
 
 describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
-	it("holds the job with a quote from the decision, tells the approvers once, and a yes sends it off", async () => {
+	it("holds the job with a quote from the decision, notifies the approvers once, and an approval sends it off", async () => {
 		await createChannel(
 			{ ...system(), secret: "a secret of this test" },
 			{ kind: "email", name: "approvers", topics: ["approval_waiting"], team: null, recipients: ["ops@acme.test"] },
@@ -187,7 +187,7 @@ describe("a rule that asks", { timeout: TIMEOUT_MS }, () => {
 		expect((await rows())[0]?.note).toBe("the job starts at home");
 	});
 
-	it("of two who answer at once, and of a yes beside a cancel, one is told what the other did", async () => {
+	it("of two simultaneous answers, and of an approval next to a cancel, one returns what the other did", async () => {
 		const { id } = await hold();
 		const both = await Promise.allSettled([grantApproval(as("usr_a"), { id }), refuseApproval(as("usr_b"), { id })]);
 		expect(both.filter((r) => r.status === "fulfilled")).toHaveLength(1);

@@ -49,7 +49,8 @@ async function answer(ctx: ServiceContext, input: z.infer<typeof refuseInput>, a
 		const [seen] = await tx.select({ jobId: approval.jobId }).from(approval).where(eq(approval.id, input.id));
 		if (!seen)
 			throw new SpillwayError("not_found", `There is no approval ${input.id}.`, { fix: "List approvals with: spillway approvals" });
-		// The job's row first: anyone who cancels or places it locks that one first too, so one of the two comes second and is told.
+		// The job's row first: anyone who cancels or places it locks that one first too, so one of the two comes second and gets a
+		// conflict.
 		const [work] = await tx.select().from(job).where(eq(job.id, seen.jobId)).for("update");
 		const [row] = await tx.select().from(approval).where(eq(approval.id, input.id)).for("update");
 		if (!row || !work) throw new SpillwayError("not_found", `There is no approval ${input.id}.`);

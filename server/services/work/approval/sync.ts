@@ -15,9 +15,9 @@ export interface SyncedApprovals {
 }
 
 /**
- * Brings what is open into line with what the cycle decided: asks for jobs that were held for something else before, gives
- * open ones the present price, withdraws those whose job moved on or that the policy asks no more, and ends those that
- * no one answered in time. Cost: one read of the open ones.
+ * Aligns open approvals with the cycle's decisions: requests them for jobs that were held for another reason before,
+ * updates prices, withdraws those that the job or the policy no longer needs, and ends those
+ * that no one answered in time. Cost: one read of the open ones.
  */
 export async function syncApprovals(db: Db, snapshot: Snapshot, plan: Plan): Promise<SyncedApprovals> {
 	const done: SyncedApprovals = { opened: 0, withdrawn: 0, expired: 0 };

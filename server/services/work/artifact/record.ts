@@ -11,7 +11,7 @@ import { digestOf } from "./store.ts";
 const ROWS_PER_INSERT = 5_000;
 
 /**
- * Records an artifact whose files are complete in the store. Recording it again changes nothing.
+ * Records an artifact with all files complete in the store. Recording it again changes nothing.
  * @param input.check throws, in the same transaction, when the attempt may no longer store results
  */
 export async function recordArtifact(

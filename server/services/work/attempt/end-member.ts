@@ -12,7 +12,7 @@ import { requestStop } from "./request-stop.ts";
 /**
  * On one machine of an attempt nothing of the command runs any more: `exit` is what its agent reported, null when the
  * machine was seen gone (its row is `terminated` by now, with its reason), never was, or is fenced. The attempt is over with its last
- * machine. A member of a gang that ended badly has all others told to stop, with the reason that the attempt will carry.
+ * machine. A gang member that ended badly stops all others, with the reason that the attempt will carry.
  * `fallback`: why the machine no longer exists, when no one had asked for it.
  */
 export async function endMember(

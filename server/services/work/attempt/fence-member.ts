@@ -8,9 +8,9 @@ import { endMember } from "./end-member.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
- * Counts one machine's part of its attempt as over although no one saw the machine gone: its command stands still by its lease
- * (or never began, where its agent never enrolled), and from now on whatever it says is refused. The instance stays what it is,
- * is ended and charged on. Must be called only when nothing was heard of it for longer than the lease that it told.
+ * Counts one machine's part of its attempt as ended although the machine was not seen to end: its lease has paused its command
+ * (or it never began, where its agent never enrolled), and from now on its reports are rejected. The instance keeps its state,
+ * is terminated and still charged. Must be called only when nothing was heard of it for longer than the lease that it reported.
  * `heardAtMs`: its last word as the caller knows it, null for none. Answers false, and changes nothing, when there was a later one, or
  * its part is over otherwise.
  */

@@ -15,10 +15,10 @@ import { lockJobOf } from "./lock-job.ts";
 
 /**
  * Records the end of an attempt and what follows for its job, once: a second call changes nothing and answers null.
- * Must be called only when the command surely no longer runs (its supervisor said so, its machine was seen gone, or it stands still
- * and may not go on), because the job may be placed again right after.
- * `fallback` is the reason for an end without an exit, when no one had asked for it. `because` is known better than the
- * reason for which it was told to stop.
+ * Must be called only when the command surely no longer runs (its supervisor said so, its machine was seen to end, or it is paused
+ * and may not continue), because the job may be placed again right after.
+ * `fallback` is the reason for an end without an exit, when no one had asked for it. `because` is more precise than the reason for
+ * the stop.
  */
 export async function finishAttempt(
 	tx: Tx,

@@ -8,8 +8,8 @@ import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { requestStop } from "./request-stop.ts";
 
 /**
- * Writes where a live attempt's job goes on, and tells it to end when `atMs` has come. The first move stays: asking again
- * changes nothing, and an attempt that was told to end for another reason is not moved.
+ * Records where a live attempt's job continues, and asks it to end when `atMs` has come. The first move stays: asking again
+ * changes nothing, and an attempt that is ending for another reason is not moved.
  * Answers whether this call was the first.
  */
 export async function requestMove(
@@ -38,7 +38,7 @@ export async function requestMove(
 	return true;
 }
 
-/** Tells every attempt whose time to move has come to end. Answers how many were told. */
+/** Asks every attempt that is due to move to end. Returns how many. */
 export async function beginDueMoves(db: Db, nowMs: number): Promise<number> {
 	const due = await db
 		.select({ id: attempt.id, reason: attempt.moveReason })
@@ -47,10 +47,10 @@ export async function beginDueMoves(db: Db, nowMs: number): Promise<number> {
 			and(isNotNull(attempt.moveAt), lte(attempt.moveAt, new Date(nowMs)), isNull(attempt.stopRequestedAt), isNull(attempt.finishedAt)),
 		)
 		.orderBy(asc(attempt.id));
-	let told = 0;
+	let asked = 0;
 	for (const row of due) {
 		const reason = defined(row.reason, "the reason of a move");
-		if (await db.transaction((tx) => requestStop(tx, { attemptId: row.id, reason, atMs: nowMs }))) told++;
+		if (await db.transaction((tx) => requestStop(tx, { attemptId: row.id, reason, atMs: nowMs }))) asked++;
 	}
-	return told;
+	return asked;
 }

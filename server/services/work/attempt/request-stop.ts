@@ -6,7 +6,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 
 /**
- * Tells a live attempt to end, with the reason that its end will carry. The first reason stays: asking again changes
+ * Asks a live attempt to end, with the reason that its end will carry. The first reason stays: asking again changes
  * nothing. Answers whether this call was the first.
  */
 export async function requestStop(tx: Tx, input: { attemptId: string; reason: Reason; atMs: number }): Promise<boolean> {

@@ -35,7 +35,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 		try {
 			return await readdir(folder, { recursive: true, withFileTypes: true });
 		} catch (error) {
-			if (!isGone(error)) {
+			if (!isMissing(error)) {
 				const why = error instanceof Error ? error.message : String(error);
 				throw new Error(`could not list the folder ${folder} (${why}); check that it is a folder that Spillway can read`, {
 					cause: error,
@@ -61,7 +61,7 @@ export async function copyFolder(from: string, to: string): Promise<CopiedFile[]
 			await cp(from, to, { recursive: true, preserveTimestamps: true });
 			if (tries === TRIES || sameFiles(files, await listFiles(from))) return await listFiles(to);
 		} catch (error) {
-			if (!isGone(error) || tries === TRIES) throw error;
+			if (!isMissing(error) || tries === TRIES) throw error;
 		}
 		// What this try has copied and the next one does not meet must not stay.
 		await rm(to, { recursive: true, force: true });
@@ -73,12 +73,12 @@ function sameFiles(a: readonly CopiedFile[], b: readonly CopiedFile[]): boolean 
 	return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function isGone(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 /** A job may delete and rename its files while we look. */
 function unlessGone(error: unknown): null {
-	if (isGone(error)) return null;
+	if (isMissing(error)) return null;
 	throw error;
 }

@@ -19,7 +19,7 @@ srun -N 1 --ntasks=1 --gpus-per-task 2 echo "task $SLURM_ARRAY_TASK_ID of job $S
 `;
 
 describe("POST /imports", () => {
-	it("reads a script, whose jobs can be submitted as they are", async () => {
+	it("reads a script into jobs that can be submitted as they are", async () => {
 		const answer = await world.post("/imports/sbatch", SCRIPT, { headers: { "content-type": "text/plain" } });
 		expect(answer.status).toBe(200);
 		expect(answer.json).toMatchObject({ kind: "sbatch", questions: 1 });
@@ -87,7 +87,7 @@ describe("POST /imports", () => {
 		expect(Math.max(...record.findings.map((f) => f.subject.length))).toBe(500);
 	});
 
-	it("reads a manifest, and tells a broken one with its line", async () => {
+	it("reads a manifest, and reports a broken one with its line", async () => {
 		const yaml = { headers: { "content-type": "application/yaml" } };
 		const good = await world.post(
 			"/imports/kubernetes",

@@ -6,8 +6,8 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { type ImportInput, importJob } from "./import-job.ts";
 
 /**
- * What is kept with jobs of which their submitter says that they were read from this script. It is read here again, so that what is
- * kept is what was found, and not what somebody says. Nothing is written.
+ * The import record of jobs that their submitter declares as read from this script. The script is parsed here again, so that the
+ * record contains what was found, and not a claim. Nothing is written.
  * @throws SpillwayError as importJob.
  */
 export async function recordImport(ctx: ServiceContext, script: ImportInput, specs: readonly JobSpec[]): Promise<ImportRecord> {

@@ -14,7 +14,7 @@ import { endApprovals } from "../approval/close.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 
 /**
- * Ends a job for a person. One that waits is `cancelled` at once; one that starts or runs is told to stop, and is
+ * Ends a job for a person. One that waits is `cancelled` at once; one that starts or runs is asked to stop, and is
  * `cancelled` when its command no longer exists. Cancelling twice is one cancel.
  * @throws SpillwayError `not_found`, also for another team's job; `forbidden`; `conflict` when the job has ended already.
  */

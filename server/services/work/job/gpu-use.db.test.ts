@@ -24,7 +24,7 @@ const minute = (instanceId: string, at: number, utilisationPermille: number, mil
 });
 
 describe("how a job used its GPUs", () => {
-	it("is of a gang's machines together: 40 % and 80 % are 60 %; a minute that no one measured is not there, and power that one does not tell is not 0", async () => {
+	it("is of a gang's machines together: 40 % and 80 % are 60 %; a minute that no one measured is not there, and unreported power is not 0", async () => {
 		const jobId = await seedJob(database.db, aSpec());
 		const [first, second] = [await machineOf(jobId, 0), await machineOf(jobId, 1)];
 		await database.db
@@ -57,7 +57,7 @@ describe("how a job used its GPUs", () => {
 		expect(attempts[0]?.measuredMinutes).toBe(480);
 	});
 
-	it("of a job whose machines measured nothing is nothing", async () => {
+	it("of a job on machines without measurements is nothing", async () => {
 		const jobId = await seedJob(database.db, aSpec());
 		await machineOf(jobId, 0);
 		expect(await readJobGpuUse(ctx, jobId)).toEqual({ stepMs: MINUTE, attempts: [] });

@@ -5,7 +5,7 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableJob } from "../readable-job.ts";
 
-/** Stretches of time that a job's whole life is parted into at most: a week is told by 42 minutes. */
+/** The most intervals for a job's whole life: a week has intervals of 42 minutes. */
 const STRETCHES_MAX = 240;
 
 export interface GpuStretch {
@@ -13,7 +13,7 @@ export interface GpuStretch {
 	atMs: number;
 	/** Mean over the attempt's GPUs and the minutes that were measured, 0 to 100. */
 	utilisationPercent: number;
-	/** Of all its machines' GPUs together; null where a driver does not tell. */
+	/** Of all its machines' GPUs together; null where a driver does not report it. */
 	powerWatts: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface AttemptGpuUse {
 
 export interface JobGpuUse {
 	stepMs: number;
-	/** Attempts whose machines measured something, the first one first. */
+	/** Attempts on machines with measurements, in order. */
 	attempts: AttemptGpuUse[];
 }
 
@@ -71,7 +71,7 @@ export async function readJobGpuUse(ctx: ServiceContext, jobId: string): Promise
 			attemptId: machines.attemptId,
 			atMs: epochMs(sql`${machines.begin}`),
 			percent: sql<string>`sum(${machines.permille} * ${machines.gpus}) / sum(${machines.gpus}) / 10`,
-			// A machine that does not tell its power leaves the sum unknown, not smaller.
+			// A machine without reported power leaves the sum unknown, not smaller.
 			watts: sql<string | null>`case when bool_and(${machines.milliwatts} is not null) then sum(${machines.milliwatts}) / 1000 end`,
 			minutes: sql<number>`sum(${machines.minutes})::int`,
 		})

@@ -14,7 +14,7 @@ export interface Submission {
 	actor: Actor;
 	requestId: string | null;
 	source: string | null;
-	/** In whose name the scheduler submits it; absent: the actor's. */
+	/** The account that the scheduler submits it for; absent: the actor. */
 	by?: string;
 	/** What it was read from; the same object for all jobs of one script, which is kept once. */
 	imported?: ImportRecord | null;

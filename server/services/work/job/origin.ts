@@ -16,7 +16,7 @@ export interface AdoptionView {
 	state: AdoptionState;
 	siteId: string;
 	siteName: string;
-	/** The cluster's own number or name of it, and whose it is there. */
+	/** The cluster's own number or name of it, and its owner there. */
 	foreignId: string;
 	user: string;
 	/** Partition or namespace. */
@@ -29,7 +29,7 @@ export interface AdoptionView {
 	endedAt: string | null;
 	/** Why it went back, or ended; null: it did not. */
 	why: string | null;
-	/** What the cluster was told of its end. */
+	/** The end that was reported to the cluster. */
 	outcome: ForeignOutcome | null;
 	/** Files at the cluster with what it printed, or the folder there with its checkpoint; or why there are none. */
 	output: { files: string[]; problem: string | null } | null;

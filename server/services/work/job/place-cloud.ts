@@ -110,8 +110,8 @@ export async function placeCloud(
 }
 
 /**
- * What an hour of the machine costs when no commitment pays it: the offer's price, and of reserved capacity, whose price is the
- * marginal one and may be 0, that of the same machine on demand.
+ * What an hour of the machine costs when no commitment pays it: the offer's price, and for reserved capacity, with its marginal
+ * price that may be 0, the on-demand price of the same machine.
  */
 function ownPriceOf(offer: Offer): bigint {
 	const price = offer.capacityType === "reserved" ? (offer.onDemandMicroUsdPerHour ?? offer.microUsdPerHour) : offer.microUsdPerHour;

@@ -3,7 +3,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { type Actor, actorName } from "#server/services/core/context.ts";
 
 /**
- * Whose run a row of `job` is, in SQL: who submitted it, or for a job taken over from a cluster its user there, as
+ * The user of a `job` row, in SQL: its submitter, or for a job taken over from a cluster its user there, as
  * `site:SITE:NAME`; null where the system submitted it for no one. Cost: nothing, and one look by index for a job of the system.
  */
 export const RUN_USER: SQL<string | null> = sql<string | null>`case when job.submitted_by not like 'system:%' then job.submitted_by else (

@@ -25,7 +25,7 @@ export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[],
 	);
 }
 
-/** Who may not submit for a team, or a team that is not there, is refused before anything is written. */
+/** Callers without the right to submit for the team, and unknown teams, are rejected before anything is written. */
 export async function checkSubmission(ctx: ServiceContext, specs: readonly Pick<JobSpec, "team">[]): Promise<void> {
 	for (const spec of specs) authorize(ctx, "job:submit", spec.team);
 	await assertTeamsExist(ctx.db, new Set(specs.map((s) => s.team)));

@@ -62,9 +62,9 @@ export async function serve(handler: (request: Request) => Promise<Response>): P
 	};
 	const server = createServer(listener);
 	// The port stays ours while the control plane is unavailable: a server of another test could take it otherwise.
-	let isAway = false;
+	let isUnavailable = false;
 	server.on("connection", (socket) => {
-		if (isAway) socket.destroy();
+		if (isUnavailable) socket.destroy();
 	});
 	const port = await listen(server, 0);
 	return {
@@ -72,12 +72,12 @@ export async function serve(handler: (request: Request) => Promise<Response>): P
 		seen,
 		loseAnswersOf,
 		goAway: async () => {
-			isAway = true;
+			isUnavailable = true;
 			server.closeAllConnections();
 			await Promise.all(inWork);
 		},
 		comeBack: () => {
-			isAway = false;
+			isUnavailable = false;
 		},
 		close: () => close(server),
 	};
