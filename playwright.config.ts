@@ -11,7 +11,7 @@ export default defineConfig({
 	timeout: 120_000,
 	expect: { timeout: 20_000 },
 	forbidOnly: Boolean(CI),
-	// The tests share one running system whose slots and budget are what they test.
+	// The tests share one running system, and assert its slots and budget.
 	workers: 1,
 	use: {
 		...devices["Desktop Chrome"],

@@ -26,8 +26,8 @@ const NONE = { passed: 0, failed: 0, skipped: 0 };
 const STEPS = [
 	{
 		name: "lint",
-		label: "Lint and format (Biome)",
-		run: ({ tool }) => tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "--max-diagnostics=100", "."),
+		label: "Lint and format (Biome), and the words standard",
+		run: lint,
 	},
 	{ name: "imports", label: "Import rules, and their self-test", run: importRules },
 	{ name: "types", label: "Types (tsc)", run: ({ tool }) => tool("typescript/bin/tsc", "-p", ".", "--noEmit") },
@@ -124,6 +124,11 @@ function makeContext(signal, extra, update, line) {
 		await node([path.join(BIN, script), ...args, ...extra]);
 	};
 	return { tool, node, extra, signal, update, line };
+}
+
+async function lint({ tool, node }) {
+	await tool("@biomejs/biome/bin/biome", "check", "--error-on-warnings", "--max-diagnostics=100", ".");
+	await node(["scripts/words.mjs", "--check"]);
 }
 
 async function importRules({ node }) {
