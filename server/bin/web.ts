@@ -120,7 +120,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 
 countProcess();
 
-/** Records the duration when the answer has ended, or when the client is gone. */
+/** Records the duration when the answer has ended, or when the client has disconnected. */
 function measure(req: IncomingMessage, res: ServerResponse): void {
 	const end = httpSeconds.startTimer({ surface: surfaceOf(req.url ?? "/"), method: methodOf(req.method) });
 	res.once("close", () => end({ code: `${Math.floor(res.statusCode / 100)}xx` }));

@@ -6,7 +6,7 @@ import type { LoopContext } from "./context.ts";
 /** Commits may become visible out of order; a start this recent is looked at again. */
 const OVERLAP_MS = MINUTE_MS;
 
-/** Records the wait of each job whose first attempt started since the last call, once; those before the first call are left out. */
+/** Records the wait of each job with a first attempt since the last call, once; starts before the first call are skipped. */
 export function waitRecorder(ctx: LoopContext): () => Promise<void> {
 	let sinceMs = ctx.clock.nowMs();
 	const startMs = sinceMs;

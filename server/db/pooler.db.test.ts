@@ -36,8 +36,8 @@ async function startPooler(target: URL): Promise<string> {
 	writeFileSync(path.join(folder, "pgbouncer.ini"), config, { mode: 0o644 });
 	const command = [PGBOUNCER ?? "", path.join(folder, "pgbouncer.ini")];
 	// It refuses to run as root.
-	const asNobody = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
-	const [program = "", ...args] = [...asNobody, ...command];
+	const asOtherUser = process.getuid?.() === 0 ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
+	const [program = "", ...args] = [...asOtherUser, ...command];
 	pooler = spawn(program, args, { stdio: "ignore" });
 	const url = new URL(target.href);
 	url.port = String(port);

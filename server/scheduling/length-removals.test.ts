@@ -8,7 +8,7 @@ import type { PendingJob } from "./types.ts";
 
 const BURST: [string, string | null, RuleEffect] = ["burst", null, burstRule({ always: true })];
 
-/** What is decided of a job whose instances may live for so long. */
+/** The decision for a job on instances with this maximum life. */
 function decideWith(life: number, job: PendingJob) {
 	const limit: RuleEffect = { kind: "limit", instanceMs: life, idleMs: null, gpuUtilisationBelow: null };
 	const snapshot = aSnapshot({
@@ -46,7 +46,7 @@ describe("the life of an instance", () => {
 		expect(removal && removalSentenceOf(removal)).toContain("cannot reach its next checkpoint");
 	});
 
-	it("says nothing against a job whose run time nobody knows", () => {
+	it("does not exclude a job with an unknown run time", () => {
 		const job = anHour.build();
 		const unknown = { ...job, spec: { ...job.spec, duration: { estimateMs: null, maxMs: null } } };
 		expect(decideWith(6 * MINUTE_MS, unknown).removal).toBeNull();

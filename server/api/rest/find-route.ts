@@ -28,7 +28,7 @@ const PATTERNS = ROUTES.map((route) => ({
 })).sort((a, b) => a.parameters - b.parameters);
 
 /**
- * The route of a request. HEAD finds the GET of the path, whose body Node does not send.
+ * The route of a request. HEAD finds the GET of the path; Node does not send its body.
  * @throws SpillwayError `not_found`, also for another team's path parts; MethodNotAllowedError
  */
 export function findRoute(method: string, path: string): Match {

@@ -180,7 +180,7 @@ function namedAs(schema: z.ZodType): string | null {
 	return typeof id === "string" ? id : null;
 }
 
-/** Schemas inside outputs that have a name of their own. */
+/** Named schemas inside outputs. */
 function namedSchemas(): Set<z.ZodType> {
 	const found = new Set<z.ZodType>();
 	const collect = (schema: z.ZodType) => {
