@@ -27,7 +27,7 @@ export interface RecordsRequest {
 }
 
 /**
- * A study of our own records: jobs, sites, offers and launches as a backtest has them, and the active policy as the burst policy.
+ * A study of Spillway's records: jobs, sites, offers and launches as a backtest has them, and the active policy as the burst policy.
  * @throws SpillwayError `precondition_failed` without owned GPUs or without jobs.
  */
 export async function loadRecords(db: Db, { days, nowMs, timing, onJobs }: RecordsRequest): Promise<Omit<Study, "outlook">> {

@@ -16,7 +16,7 @@ const PENDING_MAX = 5;
 const START_LOCK = "plan-study:start";
 
 /**
- * Queues a study of our own records or of an uploaded trace; a background job of the scheduler.
+ * Queues a study of Spillway's records or of an uploaded trace; a background job of the scheduler.
  * @throws SpillwayError `forbidden`; `invalid_input`; `conflict` when too many are queued.
  */
 export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startStudyInput>): Promise<StudyView> {
