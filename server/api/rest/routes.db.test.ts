@@ -188,7 +188,7 @@ describe("health", () => {
 		const metrics = await world.call("GET", "/metrics", plain);
 		expect(metrics.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
 		expect(metrics.text).toContain('spillway_owned_gpus{site="home"} 4\n');
-		for (const line of metrics.text.trimEnd().split("\n")) expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{[^}]*\})? [-+.\de]+$/);
+		for (const line of metrics.text.split("\n").filter(Boolean)) expect(line).toMatch(/^# (HELP|TYPE) \w+ .+$|^\w+(\{[^}]*\})? [-+.\de]+$/);
 	});
 
 	it("leaves nothing in the server's own log of failures", () => {
