@@ -140,7 +140,7 @@ describe("spillway instances --orphans", () => {
 			jobId,
 			expect.stringMatching(/^30m/),
 			expect.stringMatching(/0\.50/),
-			expect.stringContaining("not seen to say so"),
+			expect.stringContaining("did not confirm it"),
 		]);
 		expect(ran.out).toMatch(/0\.50\d* at risk now\n/);
 		expect(ran.out).toContain("3 machines seen, 2 accounted for, 1 orphan ended; no answer from eu-west-1");

@@ -39,7 +39,7 @@ describe("POST /imports", () => {
 	});
 
 	it("asks about a team that the person is not in, and about what the job file refuses", async () => {
-		const text = "#!/bin/bash\n#SBATCH -A no one -N 999 --gpus-per-node=8\ntrue\n";
+		const text = "#!/bin/bash\n#SBATCH -A nobody -N 999 --gpus-per-node=8\ntrue\n";
 		const answer = await world.post("/imports/sbatch", { text });
 		const questions = answer.json.findings.filter((f: { kind: string }) => f.kind === "question");
 		expect(questions.map((f: { subject: string }) => f.subject)).toEqual(["The job file does not take it", "Account nobody"]);
