@@ -1,8 +1,8 @@
 import { audit } from "#server/contract/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { exportAudit } from "#server/services/governance/audit/export.ts";
+import { csvHeaders } from "./http/stream-file.ts";
 import { readInput } from "./operations/read-input.ts";
-import { csvHeaders } from "./rest/stream-file.ts";
 
 /** A page's download, by the query that REST takes; read as fast as the browser takes it. */
 export async function downloadAudit(ctx: ServiceContext, query: URLSearchParams): Promise<Response> {

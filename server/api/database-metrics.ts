@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { systemContext } from "#server/services/core/context.ts";
 import { listBudgets } from "#server/services/ledger/budget/list.ts";
 import type { Runtime } from "#server/services/runtime.ts";
-import type { Gauge } from "./metrics.ts";
+import type { Gauge } from "./gauge.ts";
 
 /** Budgets need more than one read, so a scrape may get figures that are this old. */
 const BUDGETS_KEPT_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { exportFocus } from "#server/services/reporting/export/focus.ts";
-import { csvHeaders } from "./rest/stream-file.ts";
+import { csvHeaders } from "./http/stream-file.ts";
 
 /** A page's download, by the query that REST takes; read as fast as the browser takes it. */
 export async function downloadFocus(ctx: ServiceContext, query: URLSearchParams): Promise<Response> {

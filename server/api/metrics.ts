@@ -10,6 +10,7 @@ import { readLedgerCheck } from "#server/services/ledger/charge/nightly-check.ts
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { budgetMetrics, teamAndSiteMetrics } from "./database-metrics.ts";
+import type { Gauge } from "./gauge.ts";
 
 /** The Prometheus page. Cost: a handful of small aggregate queries. */
 export async function metricsText(rt: Runtime): Promise<string> {
@@ -97,14 +98,6 @@ export async function metricsText(rt: Runtime): Promise<string> {
 	await Promise.all([budgetMetrics(rt, gauge), teamAndSiteMetrics(rt, gauge)]);
 	return Registry.merge([scrape, registry]).metrics();
 }
-
-/** `labels` names the labels of a metric that may have no sample. */
-export type Gauge = (
-	name: string,
-	help: string,
-	samples: { labels?: Record<string, string>; value: number }[],
-	options?: { type?: "gauge" | "counter"; labels?: string[] },
-) => void;
 
 interface Checks {
 	check: Awaited<ReturnType<typeof readLedgerCheck>>;

@@ -1,8 +1,5 @@
-import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { problemOf } from "../problem.ts";
-import { sendProblem } from "../rest/handler.ts";
 import { allowedHosts, demandKnownHost, demandSameOrigin } from "./hosts.ts";
 import { DOORS, pageDoorOf } from "./limits.ts";
 import { type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
@@ -46,10 +43,4 @@ export function makeEdge(options: {
 
 function tooManyCalls(max: number): SpillwayError {
 	return new SpillwayError("payload_too_large", `A batch has at most ${max} calls.`, { fix: "Send several batches." });
-}
-
-/** Answers a refused request; the connection closes, since its body may be unread. */
-export function refuse(res: ServerResponse, error: unknown): void {
-	res.shouldKeepAlive = false;
-	sendProblem(res, problemOf(error, randomUUID()), error);
 }

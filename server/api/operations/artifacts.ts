@@ -4,7 +4,7 @@ import { deleteArtifact } from "#server/services/work/artifact/delete.ts";
 import { getArtifact, listArtifacts, readableArtifact } from "#server/services/work/artifact/get.ts";
 import { createLink } from "#server/services/work/artifact/link.ts";
 import { openArtifactFile } from "#server/services/work/artifact/open-file.ts";
-import { sendFile } from "../rest/send-file.ts";
+import { sendFile } from "../http/send-file.ts";
 import { bind, bindRest } from "./bind.ts";
 
 export const artifactOperations = {

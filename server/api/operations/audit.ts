@@ -7,7 +7,7 @@ import { chainState } from "#server/services/governance/audit/check-chain.ts";
 import { exportAudit } from "#server/services/governance/audit/export.ts";
 import { listAudit } from "#server/services/governance/audit/list.ts";
 import { type Verification, verifyAudit } from "#server/services/governance/audit/verify.ts";
-import { streamCsv } from "../rest/stream-file.ts";
+import { streamCsv } from "../http/stream-file.ts";
 import { bind, bindRest } from "./bind.ts";
 
 export const auditOperations = {

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { InputOf, Operation } from "#server/contract/operation.ts";
-import type { RestAnswer, RestRequest } from "../rest/route.ts";
-import type { OperationContext } from "./context.ts";
+import type { RestAnswer, RestRequest } from "../http/route.ts";
+import type { OperationContext } from "../operation-context.ts";
 
 /** What a value becomes in JSON: amounts and dates are texts, and lists may be changed by who reads them. */
 export type Json<T> = T extends bigint | Date

@@ -14,8 +14,8 @@ import { closeMonth } from "#server/services/reporting/statement/close.ts";
 import { getStatement } from "#server/services/reporting/statement/get.ts";
 import { listStatements } from "#server/services/reporting/statement/list.ts";
 import { signStatement } from "#server/services/reporting/statement/sign.ts";
-import { ok } from "../rest/route.ts";
-import { streamCsv } from "../rest/stream-file.ts";
+import { ok } from "../http/route.ts";
+import { streamCsv } from "../http/stream-file.ts";
 import { formatOf, statementFile } from "../statement-file.ts";
 import { bind, bindRest, withRest } from "./bind.ts";
 

@@ -15,9 +15,9 @@ import type { SiteContext } from "#server/services/capacity/site/tools.ts";
 import { readForecastScore } from "#server/services/decision/forecast/score.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import { viewOffers } from "#server/services/pricing/offer/view.ts";
-import type { RestAnswer, RestRequest } from "../rest/route.ts";
+import type { RestAnswer, RestRequest } from "../http/route.ts";
+import type { OperationContext } from "../operation-context.ts";
 import { bind, bindRest } from "./bind.ts";
-import type { OperationContext } from "./context.ts";
 
 export const siteOperations = {
 	list: bind(site.list, listSites),

@@ -3,8 +3,8 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { applyCompany } from "#server/services/governance/company/apply.ts";
 import type { CompanyContext } from "#server/services/governance/company/change.ts";
 import { planCompany } from "#server/services/governance/company/plan.ts";
+import type { OperationContext } from "../operation-context.ts";
 import { bind } from "./bind.ts";
-import type { OperationContext } from "./context.ts";
 
 export const companyOperations = {
 	plan: bind(company.plan, (ctx, input) => planCompany(withTools(ctx), input)),

@@ -18,8 +18,8 @@ import { readLogs } from "#server/services/work/job/logs.ts";
 import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
 import { readableJob } from "#server/services/work/readable-job.ts";
-import { followLogs } from "../rest/follow-logs.ts";
-import { ok } from "../rest/route.ts";
+import { followLogs } from "../http/follow-logs.ts";
+import { ok } from "../http/route.ts";
 import { bind, bindRest } from "./bind.ts";
 
 /** One job as JSON or YAML text, or `{items: [...], script?}` with up to SUBMIT_BATCH_MAX of them, and what they were read from. */

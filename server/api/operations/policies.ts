@@ -12,7 +12,7 @@ import { currentTag, etagOf } from "#server/services/policy/entity-tag.ts";
 import { mergeWithActive } from "#server/services/policy/merge.ts";
 import { changePolicySettings, viewPolicySettings } from "#server/services/policy/settings.ts";
 import { getVersion, listPolicies, listVersions } from "#server/services/policy/versions.ts";
-import { baseVersionOf, notModified } from "../rest/entity-tags.ts";
+import { baseVersionOf, notModified } from "../http/entity-tags.ts";
 import { bind, bindRest, withRest, withStatus } from "./bind.ts";
 
 export const policyOperations = {

@@ -1,8 +1,8 @@
 import { fieldsOf, hasBody, pathFields, type QueryParameter, queryParameters } from "#server/contract/fields.ts";
 import type { InputOf, Operation } from "#server/contract/operation.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "../rest/query.ts";
-import type { RestRequest } from "../rest/route.ts";
+import { flagParam, listParam, numberParam, refuseUnknown, textParam, timeParam } from "../http/query.ts";
+import type { RestRequest } from "../http/route.ts";
 
 /**
  * Path, query and body of a request as one input, by the operation's fields. Texts of the query become numbers, lists and

@@ -17,9 +17,9 @@ import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import type { SpendFilters } from "#server/services/reporting/spend/filters.ts";
 import { spendBy } from "#server/services/reporting/spend/spend-by.ts";
-import { ok } from "../rest/route.ts";
+import { ok } from "../http/route.ts";
+import type { OperationContext } from "../operation-context.ts";
 import { bind, bindRest } from "./bind.ts";
-import type { OperationContext } from "./context.ts";
 
 const DEFAULT_DAYS = 30;
 

@@ -1,5 +1,5 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../http/route.ts";
 import { ROUTES } from "./routes.ts";
 
 export interface Match {

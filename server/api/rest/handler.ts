@@ -10,12 +10,12 @@ import { openLink } from "#server/services/work/artifact/link.ts";
 import { DOORS } from "../edge/limits.ts";
 import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
-import { processContext } from "../operations/context.ts";
+import type { RestAnswer, RestContext, RestRequest } from "../http/route.ts";
+import { sendFile } from "../http/send-file.ts";
+import { processContext } from "../operation-context.ts";
 import { type Problem, problemOf, RETRY_AFTER_SECONDS } from "../problem.ts";
 import { allowedAt, findRoute, MethodNotAllowedError } from "./find-route.ts";
 import { openApi } from "./openapi.ts";
-import type { RestAnswer, RestContext, RestRequest } from "./route.ts";
-import { sendFile } from "./send-file.ts";
 
 export const REST_PREFIX = "/api/v1";
 const DOWNLOADS = "/downloads/";

@@ -11,8 +11,8 @@ import {
 } from "#server/services/governance/device-login/decide.ts";
 import { updateTeam } from "#server/services/governance/team/manage.ts";
 import { accountOperations, teamOperations } from "../operations/accounts.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 const byName = z.strictObject({ name: z.string().min(1).max(64) });
 

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { approvalOfJob, countApprovals } from "#server/services/work/approval/list.ts";
 import { changeApprovalSettings, changeApprovalSettingsInput } from "#server/services/work/approval/settings.ts";
 import { approvalOperations } from "../operations/approvals.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 const id = z.string().min(1).max(64);
 const _byId = z.strictObject({ id });

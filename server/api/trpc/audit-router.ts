@@ -2,8 +2,8 @@ import { z } from "zod";
 import { listAuditInput } from "#server/contract/inputs/audit.ts";
 import { listAudit } from "#server/services/governance/audit/list.ts";
 import { auditOperations } from "../operations/audit.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 /** A list that is read page by page is asked with the direction by the client's library; there is one. */
 const pageInput = listAuditInput.extend({ direction: z.literal("forward").optional() });

@@ -3,8 +3,8 @@ import { approveProposal, rejectProposal } from "#server/services/governance/pro
 import { listCapProposals } from "#server/services/governance/proposal/list.ts";
 import { changeBudgetSettings, changeBudgetSettingsInput, viewBudgetSettings } from "#server/services/ledger/budget/settings.ts";
 import { budgetOperations } from "../operations/budgets.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 const byId = z.strictObject({ id: z.string().min(1).max(64) });
 

@@ -6,7 +6,7 @@ import { teamScope } from "#server/services/core/authorize.ts";
 import type { Actor } from "#server/services/core/context.ts";
 import { ADDRESS_HEADER } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { type OperationContext, processContext } from "../operations/context.ts";
+import { type OperationContext, processContext } from "../operation-context.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { permissionOf } from "./procedure-permissions.ts";
 

@@ -7,8 +7,8 @@ import { approveProposal, rejectProposal } from "#server/services/governance/pro
 import { listPolicyProposals } from "#server/services/governance/proposal/list.ts";
 import { discardDraft, getDraft, saveDraft } from "#server/services/policy/draft.ts";
 import { policyOperations } from "../operations/policies.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 export const policyRouter = router({
 	...proceduresOf(policyOperations),

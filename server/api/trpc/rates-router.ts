@@ -3,9 +3,9 @@ import { commitmentsInput, discountsInput, poolInput, rateCardInput } from "#ser
 import { setRateCard } from "#server/services/ledger/rate-card/set.ts";
 import { setCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { setDiscounts } from "#server/services/pricing/offer/discounts.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { ratesOperations } from "../operations/rates.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 /** What owned pools cost, and what is agreed with clouds. Lists are replaced by lists that were made from `seen`. */
 export const ratesRouter = router({

@@ -31,7 +31,6 @@ import { forecastOperations, instanceOperations, offerOperations } from "../oper
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
@@ -40,6 +39,7 @@ import { shadowRouter } from "./backtest-router.ts";
 import { budgetRouter } from "./budget-router.ts";
 import { procedure, router } from "./init.ts";
 import { policyRouter } from "./policy-router.ts";
+import { proceduresOf } from "./procedures.ts";
 import { ratesRouter } from "./rates-router.ts";
 import { siteRouter } from "./site-router.ts";
 

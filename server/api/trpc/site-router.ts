@@ -3,8 +3,8 @@ import { prepareCheck } from "#server/services/capacity/site/check.ts";
 import { listSiteSettings } from "#server/services/capacity/site/settings-view.ts";
 import { readUseByHour } from "#server/services/capacity/site/use-by-hour.ts";
 import { siteOperations, withTools } from "../operations/capacity.ts";
-import { proceduresOf } from "../operations/procedures.ts";
 import { procedure, router } from "./init.ts";
+import { proceduresOf } from "./procedures.ts";
 
 export const siteRouter = router({
 	...proceduresOf(siteOperations),

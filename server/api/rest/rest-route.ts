@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { InputOf, Operation } from "#server/contract/operation.ts";
-import type { RestAnswer, Route } from "../rest/route.ts";
-import type { Bound } from "./bind.ts";
-import { readInput } from "./read-input.ts";
+import type { RestAnswer, Route } from "../http/route.ts";
+import type { Bound } from "../operations/bind.ts";
+import { readInput } from "../operations/read-input.ts";
 
 /** The REST route of a bound operation. */
 // biome-ignore lint/suspicious/noExplicitAny: a route does not know its operation's types

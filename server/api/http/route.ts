@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation } from "#server/contract/operation.ts";
 import type { Permission } from "#server/domain/permissions.ts";
 import type { Actor } from "#server/services/core/context.ts";
-import type { OperationContext } from "../operations/context.ts";
+import type { OperationContext } from "../operation-context.ts";
 
 export type RestContext = OperationContext;
 

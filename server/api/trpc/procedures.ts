@@ -1,8 +1,8 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
 import type { z } from "zod";
 import type { Operation } from "#server/contract/operation.ts";
-import { procedure } from "../trpc/init.ts";
-import type { Bound } from "./bind.ts";
+import type { Bound } from "../operations/bind.ts";
+import { procedure } from "./init.ts";
 
 type Types<O extends Operation, R> = {
 	input: O extends { input: infer I extends z.ZodType } ? z.input<I> : undefined;
