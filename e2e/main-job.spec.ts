@@ -89,7 +89,7 @@ async function expectExplainedBurst(id: string): Promise<void> {
 
 /** The newest step that is shown rises while no one touches the page. */
 async function expectLiveLog(page: Page, id: string): Promise<void> {
-	await page.goto(`/jobs/${id}`);
+	await page.goto(`/jobs/${id}/logs`);
 	const log = page.getByRole("log");
 	await expect(log).toContainText(/step \d+ epoch/, { timeout: 60_000 });
 	const newestStep = async () =>

@@ -26,7 +26,32 @@ const SCREENS: Record<string, Screen> = {
 	"/jobs/[id]": {
 		path: () => `/jobs/${jobId}`,
 		title: /language-id/,
+		ready: (page) => expect(page.getByRole("heading", { name: "Timeline" })).toBeVisible(),
+	},
+	"/jobs/[id]/logs": {
+		path: () => `/jobs/${jobId}/logs`,
+		title: /language-id/,
 		ready: (page) => expect(page.getByRole("log")).toContainText("step"),
+	},
+	"/jobs/[id]/decision": {
+		path: () => `/jobs/${jobId}/decision`,
+		title: /language-id/,
+		ready: (page) => expect(page.getByRole("table", { name: "Candidates" })).toBeVisible(),
+	},
+	"/jobs/[id]/cost": {
+		path: () => `/jobs/${jobId}/cost`,
+		title: /language-id/,
+		ready: (page) => expect(page.getByRole("table", { name: "Receipt" })).toBeVisible(),
+	},
+	"/jobs/[id]/metrics": {
+		path: () => `/jobs/${jobId}/metrics`,
+		title: /language-id/,
+		ready: (page) => expect(page.getByRole("heading", { name: "GPU use" })).toBeVisible(),
+	},
+	"/jobs/[id]/files": {
+		path: () => `/jobs/${jobId}/files`,
+		title: /language-id/,
+		ready: (page) => expect(page.getByRole("heading", { name: "Job file" })).toBeVisible(),
 	},
 	"/jobs/new": {
 		path: () => "/jobs/new",

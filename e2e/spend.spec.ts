@@ -91,6 +91,7 @@ test("bars, wasted spend and jobs link to their charges, and charges to their jo
 	await expect(page).toHaveURL(/\/spend\/charges\?from=(\S+)&to=\1/);
 	await page.getByRole("table", { name: "Charges" }).locator("a[href^='/jobs/job_']").first().click();
 	await expect(page).toHaveURL(/\/jobs\/job_/);
+	await page.getByRole("navigation", { name: "Job sections" }).getByRole("link", { name: "Cost" }).click();
 	await page
 		.getByRole("table", { name: "Receipt" })
 		.getByRole("link", { name: /charges$/ })

@@ -20,7 +20,15 @@ const FILL: Record<LaneKind, { fill: string; stroke?: string; dash?: string }> =
 };
 
 /** A job's history: one lane per attempt location, one shared axis. */
-export function TimelineChart({ input, firstWidth = 1100 }: { input: TimelineInput; firstWidth?: number }) {
+export function TimelineChart({
+	input,
+	cursorMs = null,
+	firstWidth = 1100,
+}: {
+	input: TimelineInput;
+	cursorMs?: number | null;
+	firstWidth?: number;
+}) {
 	const [ref, width] = useWidth(firstWidth);
 	const p = prepareTimeline(input, width);
 	return (
@@ -50,6 +58,9 @@ export function TimelineChart({ input, firstWidth = 1100 }: { input: TimelineInp
 				<text x={Math.min(width - 34, Math.max(p.left + 34, p.nowX))} y={p.top - 13} textAnchor="middle" className="chart-label halo">
 					{input.nowText}
 				</text>
+				{cursorMs !== null && (
+					<line x1={p.x(cursorMs)} x2={p.x(cursorMs)} y1={p.top - 6} y2={p.height - 20} stroke="var(--accent)" strokeWidth="2" />
+				)}
 				{p.deadlineX !== null && input.deadline && (
 					<>
 						<line x1={p.deadlineX} x2={p.deadlineX} y1={p.top - 6} y2={p.height - 20} stroke="var(--risk)" />

@@ -1,6 +1,6 @@
 "use client";
 import { useQueryState } from "nuqs";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { EmptyState } from "#components/page/states.tsx";
@@ -13,16 +13,17 @@ import { SearchInput, Select } from "#components/ui/input.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { notify } from "#components/ui/toast.tsx";
-import { findLines, logFile } from "./log-lines.ts";
+import { findLines, lineAt, logFile } from "./log-lines.ts";
 import { LogView, type LogViewHandle } from "./log-view.tsx";
 import { jobPageParams } from "./search-params.ts";
 import { useLog } from "./use-log.ts";
 
-/** The log of one attempt; follows while the command runs. */
-export function JobLogs({ job }: { job: JobDetail }) {
+/** The log of one attempt; follows while the command runs. `atMs` scrolls to the attempt and line of that moment. */
+export function JobLogs({ job, atMs = null }: { job: JobDetail; atMs?: number | null }) {
 	const [wanted, setWanted] = useQueryState("attempt", jobPageParams.attempt);
 	const newest = job.attemptList.at(-1)?.number ?? 0;
-	const attempt = job.attemptList.some((a) => a.number === wanted) ? (wanted ?? newest) : newest;
+	const scrubbed = atMs === null ? undefined : job.attemptList.findLast((a) => Date.parse(a.createdAt) <= atMs)?.number;
+	const attempt = scrubbed ?? (job.attemptList.some((a) => a.number === wanted) ? (wanted ?? newest) : newest);
 	if (job.synthetic || newest === 0) {
 		return (
 			<Panel title="Log">
@@ -61,19 +62,28 @@ export function JobLogs({ job }: { job: JobDetail }) {
 					</>
 				}
 			>
-				<Log key={attempt} job={job} attempt={attempt} choice={choice} />
+				<Log key={attempt} job={job} attempt={attempt} choice={choice} atMs={atMs} />
 			</PanelGate>
 		</Panel>
 	);
 }
 
-function Log({ job, attempt, choice }: { job: JobDetail; attempt: number; choice: React.ReactNode }) {
+type LogProps = { job: JobDetail; attempt: number; choice: React.ReactNode; atMs: number | null };
+
+function Log({ job, attempt, choice, atMs }: LogProps) {
 	const { log, earlier, loading, readEarlier, readAll } = useLog(job.id, attempt);
 	const [following, setFollowing] = useState(true);
 	const [text, setText] = useState("");
 	const [hit, setHit] = useState(0);
 	const view = useRef<LogViewHandle>(null);
 	const hits = findLines(log.lines, text);
+	const marked = atMs === null ? null : lineAt(log.lines, atMs);
+	// Synchronizes the virtual list with the cursor of the timeline.
+	useEffect(() => {
+		if (marked === null) return;
+		setFollowing(false);
+		view.current?.show(marked);
+	}, [marked]);
 	const goTo = (index: number) => {
 		const next = hits.length === 0 ? 0 : (index + hits.length) % hits.length;
 		setHit(next);
@@ -127,7 +137,7 @@ function Log({ job, attempt, choice }: { job: JobDetail; attempt: number; choice
 				following={following}
 				onFollow={setFollowing}
 				hits={hits}
-				hit={hits[hit] ?? null}
+				hit={hits[hit] ?? marked}
 				earlier={earlier}
 				loading={loading}
 				onEarlier={() => {

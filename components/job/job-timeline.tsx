@@ -1,17 +1,25 @@
 "use client";
 import { useMemo } from "react";
 import { TimelineChart } from "#components/charts/timeline-chart.tsx";
-import { formatDay } from "#components/time/format-time.ts";
+import { formatDay, formatSpan } from "#components/time/format-time.ts";
 import type { JobDetail } from "#components/trpc/outputs.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { sentenceOf } from "#server/domain/sentences.ts";
+import { overdueCheckpointMs } from "./moment.ts";
 import { liveAttempt } from "./outlook.ts";
 import { screenFormatters } from "./reason-text.tsx";
 import { jobTimeline } from "./timeline-input.ts";
+import { TimelineScrubber } from "./timeline-scrubber.tsx";
 import { useNowFor, useOutlook } from "./use-job.ts";
 
+type JobTimelineProps = {
+	job: JobDetail;
+	/** The moment that the section below follows, with a cursor to change it. */
+	scrub?: { atMs: number | null; onChange: (atMs: number) => void };
+};
+
 /** All attempts on one axis. */
-export function JobTimeline({ job }: { job: JobDetail }) {
+export function JobTimeline({ job, scrub }: JobTimelineProps) {
 	const nowMs = useNowFor(job);
 	const outlook = useOutlook(job, nowMs);
 	const input = useMemo(
@@ -20,6 +28,7 @@ export function JobTimeline({ job }: { job: JobDetail }) {
 	);
 	const [from, to] = [formatDay(input.fromMs), formatDay(input.toMs)];
 	const waits = liveAttempt(job)?.clusterWait ?? null;
+	const unsavedMs = overdueCheckpointMs(job, nowMs);
 	const staged = job.attemptList.some((a) => a.startedAt !== null || a.stagingAt !== null);
 	return (
 		<Panel
@@ -47,9 +56,15 @@ export function JobTimeline({ job }: { job: JobDetail }) {
 					{waits.message}
 				</p>
 			)}
+			{unsavedMs !== null && (
+				<p role="status" className="px-4 pb-3 font-strong text-warn-ink" suppressHydrationWarning>
+					Checkpoint overdue: {formatSpan(unsavedMs)} unsaved, expected every {formatSpan(job.spec.checkpoint?.intervalMs ?? 0)}.
+				</p>
+			)}
 			<div className="px-4 pb-3" suppressHydrationWarning>
-				<TimelineChart input={input} />
+				<TimelineChart input={input} {...(scrub ? { cursorMs: scrub.atMs } : {})} />
 			</div>
+			{scrub && <TimelineScrubber job={job} fromMs={Date.parse(job.submittedAt)} toMs={input.nowMs} {...scrub} />}
 		</Panel>
 	);
 }

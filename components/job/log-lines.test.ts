@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LogPage } from "#components/trpc/outputs.ts";
-import { findLines, type LogLine, logFile, plainLine, withEarlier, withPage } from "./log-lines.ts";
+import { findLines, type LogLine, lineAt, logFile, plainLine, withEarlier, withPage } from "./log-lines.ts";
 
 const line = (number: number, text = `line ${number}`, stream: LogLine["stream"] = "stdout"): LogLine => ({
 	number,
@@ -61,4 +61,15 @@ describe("logFile", () => {
 	it("names the stream unless it is stdout", () => {
 		expect(logFile([line(1, "a"), line(2, "b", "stderr")])).toBe("2026-11-21T04:44:00.000Z a\n2026-11-21T04:44:00.000Z [stderr] b\n");
 	});
+});
+
+describe("lineAt", () => {
+	const lines = [1, 2, 4].map((s, i) => ({ number: i + 1, at: new Date(s * 1_000).toISOString(), stream: "stdout", text: "" }) as LogLine);
+	it.each([
+		[0, 0],
+		[2_000, 1],
+		[3_999, 1],
+		[9_000, 2],
+	])("at %d ms it is line %d", (atMs, index) => expect(lineAt(lines, atMs)).toBe(index));
+	it("is null without lines", () => expect(lineAt([], 5)).toBeNull());
 });

@@ -43,6 +43,17 @@ export function findLines(lines: readonly LogLine[], wanted: string): number[] {
 	return lines.flatMap((line, index) => (line.text.toLowerCase().includes(text) ? [index] : []));
 }
 
+/** Index of the last line written by then; the first line before that, null without lines. Lines are in order of time. */
+export function lineAt(lines: readonly LogLine[], atMs: number): number | null {
+	let [low, high] = [0, lines.length];
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (Date.parse(lines[middle]?.at ?? "") <= atMs) low = middle + 1;
+		else high = middle;
+	}
+	return lines.length === 0 ? null : Math.max(0, low - 1);
+}
+
 /** Log file text: time, stream unless stdout, and line. */
 export function logFile(lines: readonly LogLine[]): string {
 	return lines.map((l) => `${l.at} ${l.stream === "stdout" ? "" : `[${l.stream}] `}${plainLine(l.text)}\n`).join("");

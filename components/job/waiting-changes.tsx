@@ -11,6 +11,7 @@ import { waitingChanges } from "#server/domain/waiting-changes.ts";
 import { CandidateTable } from "./candidate-table.tsx";
 import { type Considered, decisionRows } from "./decision-rows.ts";
 import { LeadReason, ReasonText, screenFormatters } from "./reason-text.tsx";
+import { WaitingFacts } from "./waiting-facts.tsx";
 
 /** Queue and prices change over time. */
 const AGAIN_MS = 15_000;
@@ -32,6 +33,7 @@ export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: b
 	return (
 		<>
 			{lead && <LeadReason reason={reason} />}
+			<WaitingFacts position={data.position} considered={data.considered} />
 			<div className={cn("grid gap-3 px-4", lead ? "py-1.5" : "border-t py-3.5")}>
 				{!lead && (
 					<p className="max-w-[92ch] text-pretty text-ink-2">

@@ -48,7 +48,7 @@ export function ConsoleShell({ user, nowMs, demoHistory, openSetupSteps, signOut
 				(job): CommandHit => ({
 					...{ id: job.id, icon: "jobs", detail: `${job.state}, ${job.team}` },
 					label: asked === null ? job.name : `Why is ${job.name} ${job.state}?`,
-					href: `/jobs/${job.id}${asked === null ? "" : "#decision"}`,
+					href: `/jobs/${job.id}${asked === null ? "" : "/decision"}`,
 				}),
 			);
 			const entities = rankHits(

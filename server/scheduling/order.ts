@@ -34,7 +34,7 @@ export function queuedAgain(before: QueuedJob, nowMs: number, thin: boolean): Qu
 }
 
 /** Whole points of waiting: a job that waits passes every fresher one in the end, however urgent. */
-function agePoints(job: PendingJob, nowMs: number): number {
+export function agePoints(job: PendingJob, nowMs: number): number {
 	return Math.floor(Math.max(0, nowMs - job.pendingSinceMs) / LIMITS.ageingMsPerPoint);
 }
 

@@ -180,6 +180,7 @@ export const waitingSchema = z
 		reason: reasonSchema,
 		decidedAtMs: z.number().nullable(),
 		homeStart: timeRangeSchema.nullable(),
+		position: z.object({ from: z.number(), to: z.number(), of: z.number() }).nullable(),
 		expected: prospectSchema.nullable(),
 		considered: z
 			.object({

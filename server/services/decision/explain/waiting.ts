@@ -3,6 +3,7 @@ import { outlookSentence } from "#server/domain/outlook-sentence.ts";
 import type { JobState } from "#server/domain/states.ts";
 import type { Prospect } from "#server/domain/suggestion.ts";
 import { type WaitingChange, waitingChanges } from "#server/domain/waiting-changes.ts";
+import { type QueuePosition, queuePosition } from "#server/scheduling/queue-position.ts";
 import { makeRiskOf } from "#server/scheduling/quote/risk-of.ts";
 import { prospectOf, suggest } from "#server/scheduling/quote/suggest.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -22,6 +23,8 @@ export interface WaitingView {
 	/** When that was decided, UTC ms; null while it is not looked at yet. */
 	decidedAtMs: number | null;
 	homeStart: TimeRange | null;
+	/** Its place among all that wait, as a range; null while it is not looked at yet. */
+	position: QueuePosition | null;
 	/** Where it would start, as things stand; null while it is held. */
 	expected: Prospect | null;
 	/** All candidates of that decision; null while there is none. */
@@ -47,6 +50,7 @@ export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, j
 		reason: reasonView(row.reason),
 		decidedAtMs: null,
 		homeStart: null,
+		position: null,
 		expected: null,
 		considered: null,
 		suggestions: [],
@@ -65,6 +69,7 @@ export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, j
 		reason: reasonView(explanation.reason),
 		decidedAtMs: explanation.decidedAtMs,
 		homeStart: explanation.homeStart,
+		position: queuePosition(snapshot.pending, jobId, snapshot.nowMs),
 		expected,
 		considered: { candidates: explanation.candidates, removed: explanation.removed, consideredCount: explanation.consideredCount },
 		changes: [...waitingChanges(explanation.reason), ...(await whoAnswers(ctx, jobId))],

@@ -1,0 +1,46 @@
+"use client";
+import { lazy, Suspense } from "react";
+import { JobApproval } from "#components/approvals/job-approval.tsx";
+import { PanelGate } from "#components/page/panel-gate.tsx";
+import { KpiSkeleton } from "#components/ui/skeleton.tsx";
+import { DecisionSummary } from "./decision-summary.tsx";
+import { JobFacts } from "./job-facts.tsx";
+import { JobTimeline } from "./job-timeline.tsx";
+import { SectionLoading } from "./section-loading.tsx";
+import { useJob } from "./use-job.ts";
+
+/** Loaded separately because most jobs were not adopted. */
+const JobAdoption = lazy(() => import("./job-adoption.tsx").then((loaded) => ({ default: loaded.JobAdoption })));
+const WaitingPanel = lazy(() => import("./waiting-panel.tsx").then((loaded) => ({ default: loaded.WaitingPanel })));
+
+/** What the job does now, where it is going, and why. */
+export function JobOverview({ id }: { id: string }) {
+	const job = useJob(id);
+	const waits = job.state === "queued" || job.state === "held";
+	return (
+		<>
+			<PanelGate what="job figures" fallback={<KpiSkeleton />}>
+				<JobFacts job={job} />
+			</PanelGate>
+			<JobApproval jobId={id} />
+			{waits && (
+				<Suspense fallback={<SectionLoading title="Waiting" rows={3} />}>
+					<WaitingPanel job={job} />
+				</Suspense>
+			)}
+			{job.adoption && (
+				<PanelGate what="the adoption status" fallback={<SectionLoading title={`Adopted from ${job.adoption.siteName}`} rows={2} />}>
+					<JobAdoption adoption={job.adoption} />
+				</PanelGate>
+			)}
+			<PanelGate what="the timeline" fallback={<SectionLoading title="Timeline" rows={3} />}>
+				<JobTimeline job={job} />
+			</PanelGate>
+			{!waits && (
+				<PanelGate what="the decision" fallback={<SectionLoading title="Decision" rows={2} />}>
+					<DecisionSummary job={job} />
+				</PanelGate>
+			)}
+		</>
+	);
+}
