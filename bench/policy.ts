@@ -8,28 +8,19 @@
  * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
  * with what a job of each costs; `--owned` is 384 then by default.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { gunzipSync } from "node:zlib";
-import type { Policy } from "#server/domain/policy.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { clairvoyantBound } from "#server/simulation/clairvoyant/bound.ts";
-import { defaultScenario, OWNED_POOL_IDS } from "#server/simulation/replay/default-scenario.ts";
 import { round3 } from "#server/simulation/replay/meter.ts";
 import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "#server/simulation/replay/replay.ts";
-import type { Availability, ReplayReport, ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
-import { parseAvailability } from "#server/simulation/scenario-file/availability-file.ts";
+import type { ReplayReport, ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
-import { boardWattsOf, catalogueHome, HOME_ZONE, offersOf } from "./lib/catalogue.ts";
-import { hourlyGrid } from "./lib/hourly-grid.ts";
 import { CELL_RULES, type Cell, cellOf, summaryOf } from "./lib/policy-cells.ts";
+import { policyScenario, readPolicy, readSpotTraces, SHARED } from "./lib/policy-scenario.ts";
 import { syntheticTrace } from "./lib/synthetic-trace.ts";
 
-const ACCELERATOR = "A100-80GB";
-const START_MS = Date.UTC(2026, 0, 5);
-const SHARED = path.resolve(import.meta.dirname, "../../shared/data");
 const DEFAULT_TRACES = [
 	{ trace: "traces/philly_muri_vc2.csv", owned: 256 },
 	{ trace: "traces/philly.csv.gz", owned: 384 },
@@ -65,19 +56,6 @@ interface Result {
 	clairvoyantCloudCostUsd: number | null;
 }
 
-function readPolicy(file: string): Policy {
-	const { policy, problems } = parsePolicy(readFileSync(file, "utf8"));
-	if (policy) return policy;
-	throw new SpillwayError("invalid_input", `${file}: ${problems.map((p) => `${p.line}:${p.column} ${p.message}`).join(" ")}`);
-}
-
-function readSpotTraces(): Availability[] {
-	const given = args["spot-runs"] ?? path.join(SHARED, "spot/availability_runs.csv.gz");
-	if (args["spot-runs"] === undefined && !existsSync(given)) return [];
-	const bytes = readFileSync(given);
-	return [...parseAvailability((given.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8"), given).values()];
-}
-
 async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spillway: ReplayReport | undefined): Promise<number | null> {
 	const strict = jobs.some((job) => job.deadlineKind === "strict");
 	if (!strict && !spillway) return null;
@@ -86,20 +64,10 @@ async function boundOf(jobs: readonly TraceJob[], scenario: ReplayScenario, spil
 	return (await clairvoyantBound({ jobs, scenario, totalDelayHours })).cloudCostUsd;
 }
 
-const spotTraces = readSpotTraces();
+const spotTraces = readSpotTraces(args["spot-runs"]);
 
 function scenarioOf(ownedGpus: number, seed = Number(args.seed)): ReplayScenario {
-	const offers = offersOf(ACCELERATOR, START_MS);
-	return defaultScenario({
-		ownedGpus,
-		pool: catalogueHome(ACCELERATOR),
-		offers,
-		grid: hourlyGrid(args.grid ?? path.join(SHARED, "carbon/hourly"), offers, { poolIds: OWNED_POOL_IDS, zone: HOME_ZONE }),
-		boardWatts: boardWattsOf(ACCELERATOR),
-		spotTraces,
-		startMs: START_MS,
-		seed,
-	});
+	return policyScenario({ ownedGpus, seed, spotTraces, grid: args.grid });
 }
 
 /** One replay after the other: a cell is printed when its seed is done, since a large trace takes minutes. */

@@ -1,7 +1,7 @@
 import type { Offer, OfferQuota } from "#server/domain/capacity.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { hash32 } from "#server/kernel/random.ts";
-import { HOUR_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { NO_STAGING } from "#server/scheduling/data.ts";
 import { availableUntil, isAvailable } from "./availability.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -87,6 +87,8 @@ export class Engine implements World {
 	readonly #reservedFree: Map<string, number>;
 	/** What live machines use, by quota and region. */
 	readonly #quotaUsed = new Map<string, number>();
+	/** Launch requests of the current minute, by `provider:region`. */
+	readonly #requests = new Map<string, { minute: number; count: number }>();
 	readonly #options: EngineOptions;
 	readonly #events = new EventQueue<Event>();
 	readonly #stopMs: number;
@@ -177,7 +179,8 @@ export class Engine implements World {
 			staging,
 			speed: this.#speedOn(seen, offer.accelerator, 1),
 		});
-		if (this.#isRefused(run, offer)) {
+		run.throttled = this.#isThrottled(offer);
+		if (run.throttled || this.#isRefused(run, offer)) {
 			run.refused = true;
 			this.#events.push(this.#nowMs + this.scenario.refusalMs, { kind: "refuse", run });
 			return run;
@@ -267,6 +270,18 @@ export class Engine implements World {
 		const doneAtMs = run.workAtMs + Math.ceil((job.workMs - job.savedMs) / run.speed);
 		this.#events.push(doneAtMs, { kind: "finish", run });
 		return run;
+	}
+
+	/** Counts the request. A throttled one counts as well, as providers do. */
+	#isThrottled(offer: Offer): boolean {
+		const { requestsPerMinute } = this.scenario;
+		if (requestsPerMinute === undefined) return false;
+		const minute = Math.floor(this.#nowMs / MINUTE_MS);
+		const place = placeOf(offer);
+		const before = this.#requests.get(place);
+		const count = before?.minute === minute ? before.count + 1 : 1;
+		this.#requests.set(place, { minute, count });
+		return count > requestsPerMinute;
 	}
 
 	#isRefused(run: Run, offer: Offer): boolean {

@@ -32,6 +32,7 @@ export class Meter {
 	readonly #gridOver: ReturnType<typeof makeGridOver>;
 	readonly #gpuHours: Record<string, number> = {};
 	readonly #counts = new Map<RunEnd, number>();
+	#throttled = 0;
 	#computeMicroUsd = 0n;
 	#egressMicroUsd = 0n;
 	#storageMicroUsd = 0n;
@@ -55,7 +56,8 @@ export class Meter {
 	}
 
 	measure(run: Run, why: RunEnd, endMs: number, gainedMs: number): MeasuredRun {
-		this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
+		if (run.throttled) this.#throttled++;
+		else this.#counts.set(why, (this.#counts.get(why) ?? 0) + 1);
 		if (why === "refused") return { run, why, endMs, gainedMs: 0, costMicroUsd: 0n, costByMonth: [], emissionsGrams: 0, egressGiB: 0 };
 		const egressBefore = this.#egressGiB;
 		const heldMs = endMs - run.placedAtMs;
@@ -177,6 +179,7 @@ export class Meter {
 			moves: this.#counts.get("moved") ?? 0,
 			evictions: this.#counts.get("evicted") ?? 0,
 			refusals: this.#counts.get("refused") ?? 0,
+			...(this.#scenario.requestsPerMinute !== undefined && { throttled: this.#throttled }),
 			lostGpuHours: round3(this.#lostGpuMs / HOUR_MS),
 			strictMisses: strict.length,
 			avoidableStrictMisses: strict.filter((job) => this.#couldHaveMade(job)).length,

@@ -164,3 +164,32 @@ describe("emissions", () => {
 		expect(replay([], aScenario(), away)).toMatchObject({ emissionsKg: 0, emissionsUnknownGpuHours: 0 });
 	});
 });
+
+describe("hard conditions", () => {
+	it("without checkpoints an interruption loses all work, and nothing moves", () => {
+		const spot = aReplayOffer("spot", { usd: "1", type: "spot" });
+		const scenario = aScenario({
+			pools: [],
+			offers: [spot, aReplayOffer("firm", { usd: "20" })],
+			availability: new Map([["spot", anAvailability(2, 1, 20)]]),
+			checkpointEveryMs: Number.POSITIVE_INFINITY,
+		});
+		const report = replay([aTraceJob("a", { durationMs: 3 * HOUR_MS })], scenario, { name: "pull", policy: null });
+		expect(report).toMatchObject({ interruptions: 1, moves: 0, jobsDone: 1 });
+		expect(report.lostGpuHours).toBeCloseTo(2 + 4 / 60, 2);
+	});
+
+	it("a region answers so many launches in a minute, and throttles the rest", () => {
+		const scenario = aScenario({ pools: [], offers: [aReplayOffer("firm", { usd: "1", gpus: 1 })], requestsPerMinute: 2 });
+		const jobs = ["a", "b", "c"].map((id) => aTraceJob(id));
+		for (const choice of [
+			{ name: "cloud_on_demand", policy: null },
+			{ name: SPILLWAY, policy: POLICY },
+		]) {
+			const report = replay(jobs, scenario, choice);
+			expect(report.jobsDone).toBe(3);
+			expect(report.throttled).toBeGreaterThanOrEqual(1);
+			expect(report.refusals).toBe(0);
+		}
+	});
+});

@@ -39,6 +39,8 @@ export class Run {
 	stop: { atMs: number; why: RunEnd } | null = null;
 	/** Its launch will be refused; no one knows before the answer comes. */
 	refused = false;
+	/** Its launch will be refused because the API got too many requests, which says nothing about capacity. */
+	throttled = false;
 	/** Its processes were asked to end: what is not saved is lost. */
 	stopping = false;
 	over = false;

@@ -82,7 +82,7 @@ export interface ReplayScenario {
 	/** From launch to a running command (ms); a refused launch answers after refusalMs. */
 	bootMs: number;
 	refusalMs: number;
-	/** A running job saves its work so often, and needs so long to go on from it. */
+	/** A running job saves its work so often (infinite: never), and needs so long to go on from it. */
 	checkpointEveryMs: number;
 	restoreMs: number;
 	/** From asking an attempt to stop to free slots, ms. Absent: 30 s. */
@@ -108,6 +108,8 @@ export interface ReplayScenario {
 	dataOutGiB: number;
 	/** Times in which launches were refused for want of capacity, UTC ms, by offer id. Absent: none. */
 	refusedDuring?: ReadonlyMap<string, readonly { fromMs: number; toMs: number }[]>;
+	/** Launch requests that a cloud answers in each region and minute; more are throttled. Absent: no limit. */
+	requestsPerMinute?: number;
 	/** How often per hour an instance is reclaimed, by offer id; the time is drawn by seed, job and attempt. Absent: never. */
 	interruptionsPerHour?: ReadonlyMap<string, number>;
 	/** How fast kinds of jobs run on each accelerator. Absent: at the pool's speed, and at 1 in clouds. */
@@ -185,6 +187,8 @@ export interface ReplayReport {
 	evictions: number;
 	/** Launches that were refused for want of capacity. */
 	refusals: number;
+	/** Launches that a provider's API throttled. Absent: the scenario limits no requests. */
+	throttled?: number;
 	/** Work that was done and had to be done again, and boots and restores, GPU-hours. */
 	lostGpuHours: number;
 	strictMisses: number;

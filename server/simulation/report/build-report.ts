@@ -40,7 +40,8 @@ export interface SimulationReport {
 		/** Pools and offers with unknown grid or power: their CO2 is not in the figures. */
 		placesWithoutCarbon: number;
 		bootMs: number;
-		checkpointEveryMs: number;
+		/** null: jobs save nothing. */
+		checkpointEveryMs: number | null;
 		restoreMs: number;
 		onDemandRefusalShare: number;
 	};
@@ -85,7 +86,7 @@ export function describeScenario(
 		spotOffers: spot.length,
 		spotOffersWithTrace: spot.filter((offer) => scenario.availability.has(offer.id)).length,
 		placesWithoutCarbon: placesWithoutCarbon(scenario),
-		...{ bootMs, checkpointEveryMs, restoreMs, onDemandRefusalShare },
+		...{ bootMs, checkpointEveryMs: Number.isFinite(checkpointEveryMs) ? checkpointEveryMs : null, restoreMs, onDemandRefusalShare },
 	};
 }
 

@@ -28,9 +28,14 @@ function header({ trace, scenario, seed, runs }: SimulationReport): string[] {
 		}`,
 		`Scenario  ${scenario.name} (${scenario.file}), seed ${seed}: ${some(scenario.ownedGpus, "owned GPU")}, ${some(scenario.offers, "offer")}, ${duration(
 			scenario.bootMs / 1000,
-		)} to boot, a checkpoint every ${duration(scenario.checkpointEveryMs / 1000)}, ${duration(scenario.restoreMs / 1000)} to restore`,
+		)} to boot, ${saving(scenario)}`,
 		...policies,
 	];
+}
+
+function saving({ checkpointEveryMs, restoreMs }: SimulationReport["scenario"]): string {
+	if (checkpointEveryMs === null) return "no checkpoints";
+	return `a checkpoint every ${duration(checkpointEveryMs / 1000)}, ${duration(restoreMs / 1000)} to restore`;
 }
 
 type Column = { head: string; cell: (run: SimulationRun) => string; only?: (report: SimulationReport) => boolean };

@@ -2,6 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 import { matchesGlob } from "#server/policy/match-pattern.ts";
+import { fasterAvailability } from "#server/simulation/replay/availability.ts";
 import type { Availability } from "#server/simulation/replay/types.ts";
 import { parseAvailability } from "./availability-file.ts";
 import type { ScenarioContext } from "./context.ts";
@@ -39,7 +40,8 @@ export function readAvailability({ doc, seed, read }: ScenarioContext, offers: r
 			);
 		for (const offer of matched) chosen.set(offer.id, { ...trace, offsetMs: offset % trace.lengthMs });
 	}
-	return chosen;
+	if (given.interruptions === 1) return chosen;
+	return new Map([...chosen].map(([id, trace]) => [id, fasterAvailability(trace, given.interruptions)]));
 }
 
 function drawFor(offer: Offer, traces: readonly Availability[], seed: number): Availability {

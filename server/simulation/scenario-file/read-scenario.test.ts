@@ -75,6 +75,18 @@ describe("a scenario", () => {
 		]);
 		expect([scenario.bootMs, scenario.checkpointEveryMs, scenario.restoreMs]).toEqual([240_000, 900_000, 180_000]);
 	});
+	it("expresses jobs without checkpoints, more interruptions and an API that throttles", () => {
+		const worse =
+			'  checkpoint: { every: never }\n  capacityErrors: { requestsPerMinute: 5 }\n  spotAvailability: { file: spot.csv, traces: [wave], interruptions: 2, assign: [{ offers: "*:spot", trace: wave }] }\n';
+		const { scenario } = read(`${SPOT}${worse}`);
+		expect(scenario).toMatchObject({ checkpointEveryMs: Number.POSITIVE_INFINITY, requestsPerMinute: 5 });
+		const [trace] = scenario.availability.values();
+		const slower = read(`${SPOT}${worse.replace("interruptions: 2, ", "")}`)
+			.scenario.availability.values()
+			.next().value;
+		expect(trace?.startsMs).toEqual(slower?.startsMs.map((ms) => ms / 2));
+		expect(problem("  checkpoint: { every: 0s }\n")).toContain("at least 1s, or never");
+	});
 	it("without a rate card takes the model's power and the average PUE of machine rooms", () => {
 		const spec = "  boardWatts: { P100: 250 }\n  pools: [{ id: home, accelerator: P100, nodes: 1, usdPerGpuHour: 1 }]\n";
 		expect(read(spec).scenario.pools[0]).toMatchObject({ wattsPerGpu: 250, pue: 1.58 });

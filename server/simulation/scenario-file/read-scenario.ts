@@ -80,6 +80,7 @@ export function parseScenario(
 		grid: readGrid(ctx, pools, offers),
 		boardWatts: { ...facts.boardWatts, ...spec.boardWatts },
 		onDemandRefusalShare: spec.capacityErrors.onDemandShare,
+		...(spec.capacityErrors.requestsPerMinute !== undefined && { requestsPerMinute: spec.capacityErrors.requestsPerMinute }),
 		dataOutGiB: spec.data.outGiB,
 		...(spec.throughput && { throughput: { ...spec.throughput, prior: facts.throughputPrior } }),
 		...(spec.data.sets.length > 0 ? { data: readDataSets(ctx, pools, offers) } : {}),

@@ -142,6 +142,8 @@ const spotAvailability = z.strictObject({
 	file,
 	/** Patterns on trace_id. */
 	traces: z.array(text).min(1).max(1_000).default(["*"]),
+	/** So many times as many interruptions: recorded runs and gaps are shortened alike. */
+	interruptions: z.number().min(0.01).max(100).default(1),
 	assign: z
 		.array(z.strictObject({ offers: text, trace: text, offset: duration.default(0) }))
 		.max(SCENARIO_LIMITS.files)
@@ -230,12 +232,23 @@ const spec = z.strictObject({
 	boot: duration.default(4 * MINUTE_MS),
 	checkpoint: z
 		.strictObject({
-			every: duration.refine((ms) => ms >= SECOND_MS, "must be at least 1s").default(15 * MINUTE_MS),
+			/** `never`: an attempt that ends early loses all its work. */
+			every: z
+				.union([
+					z.literal("never").transform(() => Number.POSITIVE_INFINITY),
+					duration.refine((ms) => ms >= SECOND_MS, "must be at least 1s, or never"),
+				])
+				.default(15 * MINUTE_MS),
 			restore: duration.default(3 * MINUTE_MS),
 		})
 		.default({ every: 15 * MINUTE_MS, restore: 3 * MINUTE_MS }),
 	capacityErrors: z
-		.strictObject({ onDemandShare: refusals.default(0), answerAfter: duration.default(30 * SECOND_MS) })
+		.strictObject({
+			onDemandShare: refusals.default(0),
+			answerAfter: duration.default(30 * SECOND_MS),
+			/** Launch requests that a region's API answers in a minute; left out: all. */
+			requestsPerMinute: count(1_000_000).optional(),
+		})
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
 	throughput: throughput.optional(),

@@ -4,7 +4,7 @@ import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } fro
 import type { OfferRecord } from "#server/scheduling/types.ts";
 import { firstAfter, priceAt } from "../billing.ts";
 import { unitsOf, type World } from "../engine.ts";
-import type { Run } from "../run.ts";
+import { placeOf, type Run } from "../run.ts";
 
 /** Hours of instances that run on are credited this often, those of ended ones at once. */
 const CREDIT_EVERY_MS = HOUR_MS;
@@ -22,6 +22,7 @@ export class OfferMemory {
 	#pricesUntilMs: number;
 	/** Reserved, or counted in a quota: what is free of them changes with every machine. */
 	readonly #limited: readonly Offer[];
+	readonly #byRegion: ReadonlyMap<string, readonly Offer[]>;
 	#free: readonly number[] = [];
 	#fromPriced: Offer[] | null = null;
 	#withFree: Offer[] = [];
@@ -31,6 +32,7 @@ export class OfferMemory {
 		this.#world = world;
 		for (const [id, record] of known) this.#records.set(id, record);
 		this.#limited = world.scenario.offers.filter((offer) => offer.capacityType === "reserved" || offer.quota !== undefined);
+		this.#byRegion = Map.groupBy(world.scenario.offers, placeOf);
 		this.#creditedAtMs = world.nowMs;
 		this.#offers = [...world.scenario.offers];
 		this.#pricesUntilMs = world.scenario.prices.size === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
@@ -101,6 +103,12 @@ export class OfferMemory {
 		this.#creditedTo.delete(run);
 		const record = run.offer && this.#change(run.offer, (known) => withRefusal(known, nowMs));
 		return record?.backoffUntilMs ?? nowMs;
+	}
+
+	/** The API was asked too often, which says nothing about the offer. The offers of its region, which share the limit. */
+	throttled(run: Run): readonly string[] {
+		this.#creditedTo.delete(run);
+		return run.offer ? (this.#byRegion.get(placeOf(run.offer)) ?? []).map(({ id }) => id) : [];
 	}
 
 	/** Launches that were not refused by now came up. */

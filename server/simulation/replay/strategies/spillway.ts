@@ -53,6 +53,8 @@ const WAITING_TICK_MS = MINUTE_MS;
 const MOVING_TICK_MS = 5 * MINUTE_MS;
 /** An offer that took a job's machine back is left alone by that job so long (the live setting offerCooldownMs). */
 const COOLDOWN_MS = 10 * MINUTE_MS;
+/** A job leaves a region alone so long after its API throttled a launch. */
+const THROTTLE_PAUSE_MS = MINUTE_MS;
 /** Arrivals are counted with this time constant. */
 const ARRIVALS_MS = 3 * HOUR_MS;
 
@@ -363,6 +365,8 @@ export class Spillway implements Strategy {
 		if (!run.offer) return [];
 		const { nowMs } = this.#world;
 		const offerId = run.offer.id;
+		// The live loop repeats a throttled call and learns nothing about the offer.
+		if (run.throttled) return this.#offers.throttled(run).map((id) => ({ offerId: id, untilMs: nowMs + THROTTLE_PAUSE_MS }));
 		if (why === "refused") {
 			this.#refused.set(run.job.id, [
 				...(this.#refused.get(run.job.id) ?? []).filter(({ atMs }) => nowMs - atMs < HOUR_MS),
