@@ -82,7 +82,7 @@ describe("PostgreSQL from npm", () => {
 			await server.stop("immediate");
 			rmSync(outside, { recursive: true });
 		});
-		expect(server.notes.join()).toContain(`may not enter ${dir}; its database is in ${outside}`);
+		expect(server.notes.join()).toContain(`cannot enter ${dir}; its database is in ${outside}`);
 		expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
 	});
 });

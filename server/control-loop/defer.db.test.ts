@@ -64,7 +64,9 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 	});
 
 	it("to the hour at which spot was cheaper in past weeks", async () => {
-		const spot = fakeOffer({ capacityType: "spot", microUsdPerHour: 400_000n, priceObservedAtMs: START_MS });
+		const price = { microUsdPerHour: 400_000n, priceObservedAtMs: START_MS };
+		// Speed 1, so that the estimate is the run time.
+		const spot = fakeOffer({ capacityType: "spot", accelerator: "A100-80GB", ...price });
 		const rules = ["{ id: go, burst: { always: true } }", "{ id: cheap-hours, defer: { to: cheaper, within: 6h } }"];
 		const w = await open({ slots: 0, rules, cloud: { offers: [spot] } });
 		const days = Array.from({ length: 10 }, (_, day) => START_MS - 8 * HOUR_MS - (10 - day) * DAY_MS);

@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { EmulatedNodeGroup } from "#server/emulators/kubernetes/controllers/autoscaler.ts";
 import { aSpec, eventually, find } from "../contract/cluster-harness.ts";
 import type { StartAttempt } from "../driver.ts";
@@ -53,7 +56,9 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 		expect(await pool()).toEqual({
 			...{ id: POOL, accelerator: "H100-80GB", nodes: 2, nodesToCome: 2, gpusPerNode: 4, unavailableSlots: [] },
 		});
-		const request = aRequest("exit 0", [0, 1, 2, 3]);
+		const mayEnd = path.join(mkdtempSync(path.join(os.tmpdir(), "spillway-group-")), "may-end");
+		onTestFinished(() => rmSync(path.dirname(mayEnd), { recursive: true, force: true }));
+		const request = aRequest(`while [ ! -e ${mayEnd} ]; do sleep 0.05; done`, [0, 1, 2, 3]);
 		await driver.start(request);
 		const waiting = await eventually(site, "it says so", async () => {
 			const seen = await find(driver, request.attemptId);
@@ -62,8 +67,10 @@ describe("a group of nodes that the cluster's autoscaler adds", { timeout: 60_00
 		expect(waiting.clusterWait?.detail).toBe("pod triggered scale-up: [{gpu 0->1 (max: 2)}]");
 		// Of what is not held all is free: the node that would come next.
 		expect(await pool()).toMatchObject({ nodesToCome: 2, unavailableSlots: [] });
-		expect((await until(request.attemptId, "exited")).exit?.code).toBe(0);
+		await until(request.attemptId, "running");
 		expect(await pool()).toMatchObject({ nodes: 2, nodesToCome: 1 });
+		writeFileSync(mayEnd, "");
+		expect((await until(request.attemptId, "exited")).exit?.code).toBe(0);
 		await driver.forget(request.attemptId);
 		await eventually(site, "it shrinks", async () => (await pool())?.nodesToCome === 2);
 	});
