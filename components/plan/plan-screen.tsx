@@ -66,7 +66,8 @@ function Course({ study, loading }: { study: Study | null; loading: boolean }) {
 		return (
 			<Panel>
 				<EmptyState icon="plan" title="No study yet">
-					Study your own records, or upload a trace (CSV or sacct --parsable2). The replay compares bursting, buying and cloud only.
+					Study your own records, or upload a trace (sacct, Slurm or Kubernetes JSON, CSV). The replay compares bursting, buying and cloud
+					only.
 				</EmptyState>
 			</Panel>
 		);

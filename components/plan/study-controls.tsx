@@ -75,7 +75,7 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 	const startUpload = async (): Promise<void> => {
 		const [chosen] = file.current?.files ?? [];
 		if (!chosen) {
-			notify({ tone: "failed", title: "No file chosen", detail: "Choose a CSV trace or the output of sacct --parsable2." });
+			notify({ tone: "failed", title: "No file chosen", detail: "Choose a CSV trace, sacct --parsable2, or JSON of Slurm or kubectl." });
 			return;
 		}
 		const trace = await toBase64(chosen);
@@ -112,8 +112,10 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 				</section>
 				<section className="grid gap-2 border-t pt-4">
 					<h3 className="font-semibold">Upload a trace</h3>
-					<p className="text-ink-2">CSV or sacct --parsable2, gzipped or not. It is deleted when the study ends.</p>
-					<input ref={file} type="file" aria-label="Trace file" accept=".csv,.txt,.gz" className="text-xs" />
+					<p className="text-ink-2">
+						CSV, sacct --parsable2, or JSON of Slurm or kubectl, gzipped or not. It is deleted when the study ends.
+					</p>
+					<input ref={file} type="file" aria-label="Trace file" accept=".csv,.txt,.json,.gz" className="text-xs" />
 					<div className="flex gap-2">
 						<Input
 							aria-label="Owned GPUs"

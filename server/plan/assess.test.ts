@@ -39,6 +39,18 @@ describe("reading a history", () => {
 		expect([history.format, history.isStartKnown, history.startMs]).toEqual(["sacct", true, Date.UTC(2026, 2, 4, 10)]);
 		expect(history.jobs.waitMs[0]).toBe(300_000);
 	});
+	it("takes the jobs of Slurm's REST API, in pieces, and counts a job that is cut off", async () => {
+		const at = Date.UTC(2026, 2, 4, 10) / 1000;
+		const job = (id: number) => ({
+			...{ job_id: id, account: "risk", user: "ann", state: { current: ["COMPLETED"] } },
+			time: { elapsed: 60, submission: at, start: at + 300, end: at + 360, limit: 10 },
+			tres: { allocated: [{ type: "gres", name: "gpu", count: 2 }] },
+		});
+		const text = ` {"meta": {},\n"jobs": [\n${JSON.stringify(job(1))},\n${JSON.stringify(job(2)).slice(0, 50)}`;
+		const history = await readHistory(inPieces(text, 3), "jobs.json");
+		expect([history.format, history.isStartKnown, history.startMs]).toEqual(["json", true, at * 1000]);
+		expect([history.jobs.length, history.jobs.waitMs[0], history.badRows.first[0]?.line]).toEqual([1, 300_000, 4]);
+	});
 	it("refuses a file without a job, and says why", async () => {
 		await expect(read(["a,0,x,1,,,,"])).rejects.toMatchObject({ code: "invalid_input", message: expect.stringContaining("Line 2") });
 	});

@@ -1,4 +1,4 @@
-import type { BadRowNote } from "./history/read-history.ts";
+import type { BadRowNote, History } from "./history/read-history.ts";
 
 /** A constant that a figure rests on, with where it is from. */
 export interface Assumption {
@@ -47,7 +47,7 @@ export interface PlanAssessment {
 
 export interface HistorySummary {
 	source: string;
-	format: "csv" | "sacct" | "records";
+	format: History["format"];
 	jobs: number;
 	gpuHours: number;
 	teams: number;

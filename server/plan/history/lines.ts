@@ -23,3 +23,21 @@ function lineOf(raw: string, number: number): Line[] {
 	const text = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
 	return text.trim() === "" ? [] : [{ text, number }];
 }
+
+/** The first bytes (up to the first chunk with a character that is no blank), and all bytes again. */
+export async function peek(chunks: AsyncIterable<Uint8Array>): Promise<{ first: Uint8Array; all: AsyncGenerator<Uint8Array> }> {
+	const iterator = chunks[Symbol.asyncIterator]();
+	const head: Uint8Array[] = [];
+	let step = await iterator.next();
+	while (!step.done) {
+		head.push(step.value);
+		if (Buffer.concat(head).toString("utf8").trim() !== "") break;
+		step = await iterator.next();
+	}
+	return { first: Buffer.concat(head), all: rejoin(head, iterator) };
+}
+
+async function* rejoin(head: readonly Uint8Array[], iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+	yield* head;
+	for (let step = await iterator.next(); !step.done; step = await iterator.next()) yield step.value;
+}

@@ -3,13 +3,15 @@ import type { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
+import { JsonItems } from "#server/simulation/trace-file/json-items.ts";
 import { csvRowReader } from "#server/simulation/trace-file/parse-csv.ts";
+import { isJson, jsonRowReader, noArray } from "#server/simulation/trace-file/parse-json.ts";
 import { sacctRowReader } from "#server/simulation/trace-file/parse-sacct.ts";
-import { namer, noNotes } from "#server/simulation/trace-file/read-trace.ts";
+import { namer, noNotes, type TraceFormat } from "#server/simulation/trace-file/read-trace.ts";
 import { BadRow, TRACE_LIMITS } from "#server/simulation/trace-file/trace-rows.ts";
 import type { RowReader, TraceNotes } from "#server/simulation/trace-file/types.ts";
 import { copyOf, type HistoryRow, JobColumns } from "./columns.ts";
-import { linesOf } from "./lines.ts";
+import { type Line, linesOf, peek } from "./lines.ts";
 
 /** Bad rows that are listed one by one; the rest are counted. */
 export const LISTED_BAD_ROWS = 20;
@@ -22,7 +24,7 @@ export interface BadRowNote {
 }
 
 export interface History {
-	format: "csv" | "sacct" | "records";
+	format: TraceFormat | "records";
 	/** Submissions are ms from `startMs`. */
 	jobs: JobColumns;
 	/** UTC ms of the first submission (sacct), of the trace's 0 (CSV). */
@@ -47,8 +49,8 @@ export const DEFAULT_START_MS = Date.UTC(2026, 0, 5);
 const PROGRESS_EVERY_ROWS = 50_000;
 
 /**
- * Reads a recorded history row by row: CSV (docs/simulator.md, and `wait_s`) or `sacct --parsable2`, gzipped or not. Rows that
- * cannot be read are counted with their lines, and never stop the reading.
+ * Reads a recorded history row by row: CSV (docs/simulator.md, and `wait_s`), `sacct --parsable2`, or JSON of Slurm's REST API or
+ * kubectl, gzipped or not. Rows that cannot be read are counted with their lines, and never stop the reading.
  * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` when no row is a job with GPU time.
  */
 export async function readHistoryFile(file: string, options: ReadHistoryOptions = {}): Promise<History> {
@@ -63,7 +65,7 @@ export async function readHistoryFile(file: string, options: ReadHistoryOptions 
 export async function readHistory(chunks: AsyncIterable<Uint8Array>, name: string, options: ReadHistoryOptions = {}): Promise<History> {
 	const reading = new Reading(name, options);
 	try {
-		for await (const batch of linesOf(chunks)) for (const { text, number } of batch) reading.line(text, number);
+		for await (const batch of reading.rowsOf(chunks)) for (const { text, number } of batch) reading.line(text, number);
 	} catch (cause) {
 		if (cause instanceof SpillwayError) throw cause;
 		throw new SpillwayError("invalid_input", `Could not read ${name}: ${cause instanceof Error ? cause.message : String(cause)}.`, {
@@ -82,7 +84,7 @@ class Reading {
 	readonly #ids = new Map<string, number>();
 	readonly #first: BadRowNote[] = [];
 	#read: RowReader | null = null;
-	#format: "csv" | "sacct" = "csv";
+	#format: TraceFormat = "csv";
 	#badRows = 0;
 	#rows = 0;
 	#firstSubmitMs = Number.POSITIVE_INFINITY;
@@ -90,6 +92,22 @@ class Reading {
 	constructor(name: string, options: ReadHistoryOptions) {
 		this.#name = name;
 		this.#options = options;
+	}
+
+	/** Lines, or the jobs of a JSON file. */
+	async *rowsOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line[]> {
+		const { first, all } = await peek(chunks);
+		if (!isJson(new TextDecoder().decode(first))) {
+			yield* linesOf(all);
+			return;
+		}
+		this.#format = "json";
+		this.#read = jsonRowReader({ notes: this.#notes, named: namer(this.#options.acceleratorsNamed) });
+		const items = new JsonItems(this.#name);
+		const decoder = new TextDecoder();
+		for await (const chunk of all) yield items.push(decoder.decode(chunk, { stream: true }));
+		yield items.end();
+		if (!items.hasArray) throw noArray(this.#name);
 	}
 
 	line(text: string, number: number): void {
@@ -117,15 +135,15 @@ class Reading {
 	finish(): History {
 		if (this.#jobs.length === 0) throw this.#noJobs();
 		this.#options.onProgress?.(this.#rows, 1);
-		const isSacct = this.#format === "sacct";
-		const startMs = isSacct ? this.#firstSubmitMs : (this.#options.startMs ?? DEFAULT_START_MS);
-		if (isSacct) this.#jobs.shift(-this.#firstSubmitMs);
+		const isDated = this.#format !== "csv";
+		const startMs = isDated ? this.#firstSubmitMs : (this.#options.startMs ?? DEFAULT_START_MS);
+		if (isDated) this.#jobs.shift(-this.#firstSubmitMs);
 		this.#notes.badRows = this.#badRows;
 		return {
 			format: this.#format,
 			jobs: this.#jobs,
 			startMs,
-			isStartKnown: isSacct || this.#options.startMs !== undefined,
+			isStartKnown: isDated || this.#options.startMs !== undefined,
 			notes: this.#notes,
 			badRows: { count: this.#badRows, first: this.#first },
 		};
@@ -156,7 +174,11 @@ class Reading {
 		return new SpillwayError(
 			"invalid_input",
 			`${this.#name} has no job that used a GPU (${this.#rows} rows: ${withoutGpus} without GPUs, ${neverStarted} never started, ${this.#badRows} unreadable).${why}`,
-			{ fix: first?.fix ?? "Start with a header: job_id,submit_s,duration_s,gpus, or use the output of sacct --parsable2." },
+			{
+				fix:
+					first?.fix ??
+					"Start with a header: job_id,submit_s,duration_s,gpus, or use the output of sacct --parsable2, sacct --json or kubectl get jobs -o json.",
+			},
 		);
 	}
 }

@@ -137,7 +137,7 @@ const GPU_TRES = /^gres\/gpu(?::([^=]+))?=(\d{1,7})$/i;
 const SLICE = /^\d+g\.\d+gb/i;
 
 /** `billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1`: the total, or the sum of the models when there is none. */
-function gpusOf(tres: string): { gpus: number; sliced: boolean } {
+export function gpusOf(tres: string): { gpus: number; sliced: boolean } {
 	if (!tres.includes("gres/gpu")) return { gpus: 0, sliced: false };
 	let total: number | null = null;
 	let byModel = 0;
@@ -156,7 +156,7 @@ function gpusOf(tres: string): { gpus: number; sliced: boolean } {
 	return { gpus: total ?? byModel, sliced };
 }
 
-function modelsAsked(tres: string): string {
+export function modelsAsked(tres: string): string {
 	const models = tres.split(",").flatMap((part) => GPU_TRES.exec(part.trim())?.[1] ?? []);
 	return models.filter((model) => !SLICE.test(model)).join("|");
 }

@@ -3,14 +3,17 @@ import { gunzipSync } from "node:zlib";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { parseCsvTrace } from "./parse-csv.ts";
+import { isJson, parseJsonTrace } from "./parse-json.ts";
 import { parseSacct } from "./parse-sacct.ts";
 import { RowProblems, TRACE_LIMITS } from "./trace-rows.ts";
-import type { TraceNotes } from "./types.ts";
+import type { TraceInput, TraceNotes } from "./types.ts";
+
+export type TraceFormat = "csv" | "sacct" | "json";
 
 export interface Trace {
 	/** By submission, then as they are in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
 	jobs: TraceJob[];
-	format: "csv" | "sacct";
+	format: TraceFormat;
 	notes: TraceNotes;
 	/** UTC ms of the first submission, when the file contains it. */
 	recordedStartMs: number | null;
@@ -24,8 +27,8 @@ export interface TraceOptions {
 }
 
 /**
- * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more) or `sacct --parsable2`, gzipped
- * or not.
+ * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more), `sacct --parsable2`, or JSON of
+ * Slurm's REST API or kubectl, gzipped or not.
  * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with the lines of bad rows.
  */
 export async function readTrace(file: string, options: TraceOptions = {}): Promise<TraceJob[]> {
@@ -39,6 +42,29 @@ export async function readTraceFile(file: string, options: TraceOptions = {}): P
 
 /** Total: any text gives a trace or a SpillwayError. `name` is what errors call the file. */
 export function parseTrace(text: string, name: string, options: TraceOptions = {}): Trace {
+	const problems = new RowProblems(name, options.lenient ?? false);
+	const notes = noNotes();
+	const { jobs, format, recordedStartMs } = readJobs({ name, text, problems, notes, named: namer(options.acceleratorsNamed) });
+	problems.throwIfAny();
+	notes.badRows = problems.count;
+	if (jobs.length === 0)
+		throw new SpillwayError("invalid_input", `${name}: the trace holds no job that used a GPU${leftOut(notes)}.`, {
+			fix: EMPTY_FIXES[format],
+		});
+	// Most traces are in order already, and sorting a million jobs that are takes a second.
+	if (jobs.some((job, i) => i > 0 && (jobs[i - 1]?.submitMs ?? 0) > job.submitMs)) jobs.sort((a, b) => a.submitMs - b.submitMs);
+	return { jobs, format, notes, recordedStartMs };
+}
+
+const EMPTY_FIXES: Record<TraceFormat, string> = {
+	csv: "Give at least one row with gpus and duration_s above 0.",
+	sacct: "Ask sacct for AllocTRES, and for a time in which jobs ran.",
+	json: "List a time in which jobs with GPUs ran and ended.",
+};
+
+function readJobs(input: Omit<TraceInput, "header" | "body">): Pick<Trace, "jobs" | "format" | "recordedStartMs"> {
+	const { text, name } = input;
+	if (isJson(text)) return { ...parseJsonTrace(input), format: "json" };
 	const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
 	const firstBreak = text.indexOf("\n", start);
 	const end = firstBreak < 0 ? text.length : firstBreak;
@@ -47,20 +73,8 @@ export function parseTrace(text: string, name: string, options: TraceOptions = {
 		throw new SpillwayError("invalid_input", `${name}: ${text.trim() === "" ? "the trace is empty" : "the first line is empty"}.`, {
 			fix: "Begin with a header: job_id,submit_s,duration_s,gpus, or use the output of sacct --parsable2 with its header.",
 		});
-	const problems = new RowProblems(name, options.lenient ?? false);
-	const notes = noNotes();
-	const input = { name, text, header, body: { offset: end + 1, line: 2 }, problems, notes, named: namer(options.acceleratorsNamed) };
-	const sacct = header.includes("|");
-	const { jobs, recordedStartMs } = sacct ? parseSacct(input) : parseCsvTrace(input);
-	problems.throwIfAny();
-	notes.badRows = problems.count;
-	if (jobs.length === 0)
-		throw new SpillwayError("invalid_input", `${name}: the trace holds no job that used a GPU${leftOut(notes)}.`, {
-			fix: sacct ? "Ask sacct for AllocTRES, and for a time in which jobs ran." : "Give at least one row with gpus and duration_s above 0.",
-		});
-	// Most traces are in order already, and sorting a million jobs that are takes a second.
-	if (jobs.some((job, i) => i > 0 && (jobs[i - 1]?.submitMs ?? 0) > job.submitMs)) jobs.sort((a, b) => a.submitMs - b.submitMs);
-	return { jobs, format: sacct ? "sacct" : "csv", notes, recordedStartMs };
+	const rows = { ...input, header, body: { offset: end + 1, line: 2 } };
+	return header.includes("|") ? { ...parseSacct(rows), format: "sacct" } : { ...parseCsvTrace(rows), format: "csv" };
 }
 
 /** Notes of a reading that has not begun. */
