@@ -83,6 +83,11 @@ const SCREENS: Record<string, Screen> = {
 		title: "Plan",
 		ready: (page) => expect(page.getByRole("button", { name: "New study" })).toBeVisible(),
 	},
+	"/performance": {
+		path: () => "/performance",
+		title: "Performance",
+		ready: (page) => expect(page.getByRole("table", { name: "Breakdown" })).toBeVisible(),
+	},
 	"/carbon": {
 		path: () => "/carbon",
 		title: "Carbon",

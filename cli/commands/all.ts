@@ -21,6 +21,7 @@ import { logout } from "./logout.ts";
 import { logs } from "./logs.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
+import { performance } from "./performance.ts";
 import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { plans } from "./plans.ts";
@@ -42,5 +43,23 @@ import { tokens } from "./tokens.ts";
 export const COMMANDS: readonly Command[] = [
 	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
-	...[exportCommand, rates, policy, audit, people, teams, tokens, login, logout, init, apply, simulate, plan, plans, backup, restore],
+	...[
+		exportCommand,
+		rates,
+		policy,
+		audit,
+		people,
+		teams,
+		tokens,
+		login,
+		logout,
+		init,
+		apply,
+		simulate,
+		performance,
+		plan,
+		plans,
+		backup,
+		restore,
+	],
 ];

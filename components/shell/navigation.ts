@@ -9,6 +9,7 @@ export type ScreenId =
 	| "spend"
 	| "statements"
 	| "carbon"
+	| "performance"
 	| "plan"
 	| "capacity"
 	| "audit"
@@ -34,6 +35,7 @@ export type Screen = {
 export const SCREENS: readonly Screen[] = [
 	{ id: "overview", label: "Overview", href: "/", icon: "overview", key: "o", group: "", onPhoneBar: true },
 	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", onPhoneBar: true },
+	{ id: "performance", label: "Performance", href: "/performance", icon: "performance", key: "f", group: "" },
 	{ id: "policies", label: "Policies", href: "/policies", icon: "policies", key: "p", group: "Rules" },
 	{ id: "approvals", label: "Approvals", href: "/approvals", icon: "approvals", key: "y", group: "Rules" },
 	{ id: "budgets", label: "Budgets", href: "/budgets", icon: "budgets", key: "b", group: "Rules" },

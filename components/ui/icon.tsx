@@ -4,6 +4,7 @@ import { cn } from "#components/ui/cn.ts";
 const PATHS = {
 	overview: "M2 13V8m4 5V3m4 10V6m4 7v-3",
 	jobs: "M2.5 4h11M2.5 8h11M2.5 12h7",
+	performance: "M2.500 11.500a5.800 5.800 0 1 1 11 0M8 10.500 10.800 6",
 	policies: "M8 1.8 13.5 4v4c0 3.2-2.3 5.3-5.5 6.3C4.8 13.3 2.500 11.200 2.500 8V4z",
 	approvals: "m3 8.500 3 3 7-7",
 	budgets: "M13.800 8A5.800 5.800 0 1 1 2.200 8a5.800 5.800 0 0 1 11.600 0ZM8 2.200V8l4 4",

@@ -11,6 +11,7 @@ import { alert, channel } from "./channel.ts";
 import { company } from "./company.ts";
 import { dataSet } from "./data-set.ts";
 import { job } from "./job.ts";
+import { performance } from "./performance.ts";
 import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { draft, policy } from "./policy.ts";
@@ -23,6 +24,7 @@ import { statement } from "./statement.ts";
 export const contract = {
 	job,
 	pipeline,
+	performance,
 	artifact,
 	site,
 	instance,

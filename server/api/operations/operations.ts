@@ -11,6 +11,7 @@ import { alertOperations, budgetOperations, channelOperations } from "./budgets.
 import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
 import { companyOperations } from "./company.ts";
 import { jobOperations } from "./jobs.ts";
+import { performanceOperations } from "./performance.ts";
 import { pipelineOperations } from "./pipelines.ts";
 import { planOperations } from "./plans.ts";
 import { draftOperations, policyOperations } from "./policies.ts";
@@ -28,6 +29,7 @@ type BindingsOf<Contract> = {
 export const BOUND = {
 	job: jobOperations,
 	pipeline: pipelineOperations,
+	performance: performanceOperations,
 	artifact: artifactOperations,
 	site: siteOperations,
 	instance: instanceOperations,

@@ -42,7 +42,7 @@ beforeAll(async () => {
 	const policies = { name: { value: "default" }, version: { value: "1" }, id: { value: "btst_missing" } };
 	const month = { month: { value: "2026-01" } };
 	samples = {
-		...{ job, site: sites, rates: sites, policy: policies, draft: policies, backtest: policies, shadow: policies },
+		...{ job, site: sites, rates: sites, performance: sites, policy: policies, draft: policies, backtest: policies, shadow: policies },
 		...{ spend: { id: { value: "chg_missing" } }, budget: { id: { value: "cloud-month" } }, channel: { id: { value: "chan_missing" } } },
 		...{
 			approval: { id: { value: approvalId, team: true } },

@@ -8,6 +8,7 @@ import { listEvents } from "#server/services/notification/event/list.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
 import { carbonPage, carbonPageInput } from "#server/services/reporting/carbon/page.ts";
+import { performancePage, performancePageInput } from "#server/services/reporting/performance/page.ts";
 import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
@@ -94,6 +95,9 @@ export const appRouter = router({
 	channel: router(proceduresOf(channelOperations)),
 	rates: ratesRouter,
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
+	performance: router({
+		page: procedure.input(performancePageInput).query(({ ctx, input }) => performancePage(ctx.service, input)),
+	}),
 	artifact: router(proceduresOf(artifactOperations)),
 	pipeline: router(proceduresOf(pipelineOperations)),
 	spend: router({

@@ -24,6 +24,7 @@ export * from "./event.ts";
 export * from "./foreign-job.ts";
 export * from "./gpu-minute.ts";
 export * from "./grid-intensity.ts";
+export * from "./home-gpu-hour.ts";
 export * from "./idempotency-key.ts";
 export * from "./instance.ts";
 export * from "./job.ts";

@@ -13,7 +13,7 @@ export function isJson(text: string): boolean {
 	return /^\ufeff?\s*[{[]/.test(text.slice(0, 1_000));
 }
 
-/** Jobs of Slurm's REST API (also `sacct --json`) or of `kubectl get jobs -o json`, told apart one by one. */
+/** Jobs of Slurm's REST API (also `sacct --json`) or of `kubectl get jobs -o json`; each job shows which. */
 export function parseJsonTrace(input: Omit<TraceInput, "header" | "body">): { jobs: TraceJob[]; recordedStartMs: number | null } {
 	const readItem = jsonRowReader(input);
 	const items = new JsonItems(input.name);

@@ -6,7 +6,7 @@ import { gpusOf, modelsAsked } from "./parse-sacct.ts";
 import { BadRow, TRACE_LIMITS } from "./trace-rows.ts";
 import type { RowInput } from "./types.ts";
 
-/** A number, or Slurm's `{ set, infinite, number }`, whose number is 0 where none is set. */
+/** A number, or Slurm's `{ set, infinite, number }` with 0 where none is set. */
 const slurmNumber = z
 	.union([z.number(), z.object({ set: z.boolean().default(true), infinite: z.boolean().default(false), number: z.number().default(0) })])
 	.nullish()
