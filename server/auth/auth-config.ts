@@ -9,12 +9,12 @@ import { type Env, publicUrl } from "#server/env.ts";
 import { guardedFetch } from "#server/kernel/guarded-fetch.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
 import type { Runtime } from "#server/services/runtime.ts";
+import { endSessions, readSessionEpoch } from "../services/governance/sign-in/session-epoch.ts";
+import { signInIdentity } from "../services/governance/sign-in/sign-in-identity.ts";
 import { cookiesFor } from "./cookies.ts";
 import { readClaims } from "./oidc-claims.ts";
 import { addUserInfo } from "./oidc-user-info.ts";
-import { endSessions, readSessionEpoch } from "./session-epoch.ts";
 import { auditSignIn, auditSignOut, RefusedSignIns } from "./sign-in-audit.ts";
-import { signInIdentity } from "./sign-in-identity.ts";
 import { signInWithPassword } from "./sign-in-password.ts";
 
 declare module "next-auth" {

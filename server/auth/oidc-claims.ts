@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { GroupMap, Rights } from "#server/domain/group-map.ts";
+import type { GroupMap } from "#server/domain/group-map.ts";
 import { rightsOfGroups } from "#server/domain/group-map.ts";
+import type { OidcPerson } from "#server/domain/oidc-person.ts";
 
 const NAME_MAX = 128;
 const GROUPS_MAX = 5_000;
@@ -10,16 +11,6 @@ export interface OidcRules {
 	groupMap: GroupMap;
 	/** Count every address of this issuer as verified, for issuers that send no email_verified (Entra). */
 	trustEmail: boolean;
-}
-
-export interface OidcPerson {
-	issuer: string;
-	subject: string;
-	email: string | null;
-	emailVerified: boolean;
-	name: string;
-	/** null when no group is mapped. */
-	rights: Rights | null;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses

@@ -6,9 +6,9 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { redeemDeviceLogin, redeemDeviceLoginInput } from "#server/services/governance/device-login/redeem.ts";
 import { startDeviceLogin, startDeviceLoginInput } from "#server/services/governance/device-login/start.ts";
 import { issueToken } from "#server/services/governance/token/issue.ts";
-import { createFirstAdministrator, firstAdministratorInput } from "./first-administrator.ts";
-import { countAttempt } from "./rate-window.ts";
-import { currentSetUpCode } from "./set-up-code.ts";
+import { createFirstAdministrator, firstAdministratorInput } from "../services/governance/sign-in/first-administrator.ts";
+import { countAttempt } from "../services/governance/sign-in/rate-window.ts";
+import { currentSetUpCode } from "../services/governance/sign-in/set-up-code.ts";
 
 const SET_UP_TOKEN_DAYS = 30;
 /** Sign-ins of the command line that an address starts in 15 minutes. */

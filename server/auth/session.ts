@@ -1,8 +1,8 @@
 import { cache } from "react";
 import type { Actor } from "#server/services/core/context.ts";
 import { runtime } from "#server/services/runtime.ts";
+import { actorOfSession } from "../services/governance/sign-in/session-epoch.ts";
 import { auth } from "./next-auth.ts";
-import { actorOfSession } from "./session-epoch.ts";
 
 /** The signed-in person, read once per request; null when there is none. */
 export const sessionActor = cache(async (): Promise<Actor | null> => {

@@ -1,7 +1,7 @@
 import { ADDRESS_HEADER } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { createFirstAdministrator } from "./first-administrator.ts";
-import { currentSetUpCode } from "./set-up-code.ts";
+import { createFirstAdministrator } from "../services/governance/sign-in/first-administrator.ts";
+import { currentSetUpCode } from "../services/governance/sign-in/set-up-code.ts";
 
 type Given = Parameters<typeof createFirstAdministrator>[1];
 

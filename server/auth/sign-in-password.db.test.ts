@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { account, rateWindow } from "#server/db/schema/account.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import * as password from "./password.ts";
+import * as password from "../services/governance/sign-in/password.ts";
 import { SIGN_IN_LIMITS, signInWithPassword } from "./sign-in-password.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 10, 10);

@@ -3,8 +3,8 @@ import { sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { account } from "#server/db/schema/account.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { hashPassword, verifyPassword } from "./password.ts";
-import { countAttempt, deleteOldWindows, type WindowLimit } from "./rate-window.ts";
+import { hashPassword, verifyPassword } from "../services/governance/sign-in/password.ts";
+import { countAttempt, deleteOldWindows, type WindowLimit } from "../services/governance/sign-in/rate-window.ts";
 
 const WINDOW_MS = 15 * MINUTE_MS;
 /** Attempts in 15 minutes. An account has a higher limit over all addresses than from one: a stranger should not lock its owner out. */

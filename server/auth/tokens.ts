@@ -4,6 +4,7 @@ import { account, apiToken } from "#server/db/schema/account.ts";
 import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
 import type { Actor } from "#server/services/core/context.ts";
 import { hashToken } from "#server/services/governance/token/issue.ts";
+import { recordTokenUse } from "#server/services/governance/token/record-use.ts";
 
 /** How long an answer of the token table is believed: a revoked token works for at most this long. */
 const CACHE_MS = 5_000;
@@ -62,10 +63,7 @@ export class TokenAuthenticator {
 		let usedWrittenMs = cached?.usedWrittenMs ?? 0;
 		if (row && nowMs - usedWrittenMs > LAST_USED_STEP_MS) {
 			usedWrittenMs = nowMs;
-			await this.#db
-				.update(apiToken)
-				.set({ lastUsedAt: new Date(nowMs) })
-				.where(eq(apiToken.id, row.tokenId));
+			await recordTokenUse(this.#db, row.tokenId, nowMs);
 		}
 		if (this.#known.size >= CACHE_MAX) this.#known.clear();
 		this.#known.set(hash, { actor, readAtMs: nowMs, usedWrittenMs });

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { currentSetUpCode } from "#server/auth/set-up-code.ts";
 import { publicUrl } from "#server/env.ts";
 import { writeLine } from "#server/kernel/program-log.ts";
+import { currentSetUpCode } from "#server/services/governance/sign-in/set-up-code.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 
 /** In SPILLWAY_HOME, with mode 0600, while no administrator can sign in. `npm start` prints it. */

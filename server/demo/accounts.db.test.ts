@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { verifyPassword } from "#server/auth/password.ts";
 import { account } from "#server/db/schema/account.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { systemContext } from "#server/services/core/context.ts";
+import { verifyPassword } from "#server/services/governance/sign-in/password.ts";
 import { DEMO_ACCOUNTS_FILE, seedAccounts } from "./accounts.ts";
 
 let database: TestDatabase;

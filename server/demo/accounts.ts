@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
-import { hashPassword } from "#server/auth/password.ts";
 import { account, team } from "#server/db/schema/account.ts";
 import { LABELS, type Role } from "#server/domain/vocabulary.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { hashPassword } from "#server/services/governance/sign-in/password.ts";
 import { issueToken } from "#server/services/governance/token/issue.ts";
 
 /** In SPILLWAY_HOME, with mode 0600. */

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { aJob, RestWorld } from "#server/api/testing/rest-world.ts";
-import { signInIdentity } from "#server/auth/sign-in-identity.ts";
 import { account, apiToken } from "#server/db/schema/account.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { signInIdentity } from "#server/services/governance/sign-in/sign-in-identity.ts";
 
 let world: RestWorld;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
-import { signInIdentity } from "#server/auth/sign-in-identity.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { signInIdentity } from "#server/services/governance/sign-in/sign-in-identity.ts";
 
 let world: RestWorld;
 beforeAll(async () => {

@@ -5,12 +5,12 @@ import path from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
-import { currentSetUpCode, setUpCode } from "#server/auth/set-up-code.ts";
 import { signInWithPassword } from "#server/auth/sign-in-password.ts";
 import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { env } from "#server/env.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
+import { currentSetUpCode, setUpCode } from "#server/services/governance/sign-in/set-up-code.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { account, identity } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
-import type { OidcPerson } from "./oidc-claims.ts";
+import type { OidcPerson } from "#server/domain/oidc-person.ts";
 import { actorOfSession, endSessions, readSessionEpoch } from "./session-epoch.ts";
 import { signInIdentity } from "./sign-in-identity.ts";
 

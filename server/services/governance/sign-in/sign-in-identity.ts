@@ -3,9 +3,9 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Db, Tx } from "#server/db/client.ts";
 import { account, identity, team } from "#server/db/schema/account.ts";
 import type { Rights } from "#server/domain/group-map.ts";
+import type { OidcPerson } from "#server/domain/oidc-person.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAccountAudit } from "#server/services/core/audit.ts";
-import type { OidcPerson } from "./oidc-claims.ts";
 
 /** Why a person gets no session although the issuer signed them in. The sign-in page has a sentence for each. */
 export const SIGN_IN_REFUSALS = ["no_group", "no_email", "email_unverified", "needs_approval", "not_a_person", "disabled"] as const;
