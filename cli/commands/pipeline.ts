@@ -3,6 +3,7 @@ import type { z } from "zod";
 import {
 	pipelineDetailSchema,
 	pipelinePageSchema,
+	pipelineQuoteSchema,
 	type pipelineSchema,
 	type stepSchema,
 	submittedPipelineSchema,
@@ -14,6 +15,7 @@ import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { findPipelineId } from "../find-pipeline.ts";
 import { readPipelineText } from "../pipeline-input.ts";
 import { count, duration, exactTime, money, NONE } from "../render/format.ts";
+import { pipelineQuoteText } from "../render/pipeline-quote.ts";
 import { type Column, table } from "../render/table.ts";
 
 type Pipeline = z.infer<typeof pipelineSchema>;
@@ -22,7 +24,7 @@ type Step = z.infer<typeof stepSchema>;
 
 export const pipeline: Command = {
 	name: "pipeline",
-	usage: "submit|ls|show|cancel|retry [PIPELINE]",
+	usage: "quote|submit|ls|show|cancel|retry [PIPELINE]",
 	summary: "run jobs that depend on each other, and sweeps, as one",
 	details:
 		"The file is a pipeline or a sweep (docs/pipelines.md). retry runs what did not succeed again and uses the results of the other steps; with --from it repeats that step and all that need it. PIPELINE is an id or a name; of a name the newest is taken.",
@@ -37,6 +39,7 @@ export const pipeline: Command = {
 	},
 	positionals: { min: 1, max: 2, name: "VERB [PIPELINE]" },
 	examples: [
+		"spillway pipeline quote -f examples/pipelines/languages.yaml",
 		"spillway pipeline submit -f examples/pipelines/languages.yaml --param epochs=8 --wait",
 		"spillway pipeline ls --state running",
 		"spillway pipeline show languages",
@@ -44,10 +47,11 @@ export const pipeline: Command = {
 	],
 	async run(ctx) {
 		const [verb = "", given] = ctx.args.positionals;
+		if (verb === "quote") return quote(ctx);
 		if (verb === "submit") return submit(ctx);
 		if (verb === "ls") return list(ctx);
 		if (verb !== "show" && verb !== "cancel" && verb !== "retry")
-			throw badInput(`There is no "pipeline ${verb}". Use submit, ls, show, cancel or retry.`);
+			throw badInput(`There is no "pipeline ${verb}". Use quote, submit, ls, show, cancel or retry.`);
 		if (given === undefined) throw badInput(`Name the pipeline: spillway pipeline ${verb} PIPELINE.`);
 		const id = await findPipelineId(ctx, given);
 		if (verb === "show") return show(ctx, await ctx.client.get(`/pipelines/${id}`));
@@ -61,14 +65,26 @@ export const pipeline: Command = {
 	},
 };
 
-async function submit(ctx: CommandContext): Promise<ExitCode> {
+/** Sends the file to `path`; problems get their place in the file. */
+async function sendFile(ctx: CommandContext, verb: string, path: string): Promise<Answer> {
 	const { args, io } = ctx;
 	const file = args.text("file");
-	if (file === undefined) throw badInput("Name the file: spillway pipeline submit -f FILE.");
+	if (file === undefined) throw badInput(`Name the file: spillway pipeline ${verb} -f FILE.`);
 	const body = { text: await readPipelineText(file, io), parameters: parametersOf(args) };
-	const answer = await ctx.client.post("/pipelines", body).catch((error: unknown) => {
+	return ctx.client.post(path, body).catch((error: unknown) => {
 		throw located(error, file);
 	});
+}
+
+async function quote(ctx: CommandContext): Promise<ExitCode> {
+	const answer = await sendFile(ctx, "quote", "/pipelines/quotes");
+	ctx.io.out(ctx.json ? `${answer.text}\n` : pipelineQuoteText(ctx, readAs(pipelineQuoteSchema, answer, "quote")));
+	return EXIT.done;
+}
+
+async function submit(ctx: CommandContext): Promise<ExitCode> {
+	const { args, io } = ctx;
+	const answer = await sendFile(ctx, "submit", "/pipelines");
 	const made = readAs(submittedPipelineSchema, answer, "answer");
 	if (!args.has("wait")) {
 		io.out(ctx.json ? `${answer.text}\n` : `${made.id}  ${made.name}  ${made.kind}, ${count(made.runs, "run")}\n`);

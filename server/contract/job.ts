@@ -14,6 +14,7 @@ import {
 	submittedJobSchema,
 	submittedJobsSchema,
 } from "./outputs/job.ts";
+import { metricSeriesSchema } from "./outputs/metric.ts";
 import { receiptSchema } from "./outputs/receipt.ts";
 import { byId, entityId, pageOf } from "./parts.ts";
 
@@ -133,6 +134,15 @@ export const job = {
 		permission: "job:read",
 		output: receiptSchema,
 		input: byId,
+		procedure: "query",
+	}),
+	metrics: operation({
+		method: "GET",
+		path: "/jobs/{id}/metrics",
+		summary: "Metrics that a job reported, with at most 500 points each",
+		permission: "job:read",
+		input: byId,
+		output: z.array(metricSeriesSchema),
 		procedure: "query",
 	}),
 	quote: operation({

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { PIPELINE_KINDS } from "#server/domain/pipeline/pipeline.ts";
 import { PIPELINE_STATES, STEP_STATES } from "#server/domain/states.ts";
-import { listPipelinesInput, listRunsInput, pipelineInput, retryInput } from "./inputs/pipeline.ts";
+import { listPipelinesInput, listRunsInput, listTrialsInput, pipelineInput, retryInput } from "./inputs/pipeline.ts";
 import { operation } from "./operation.ts";
+import { outcomeSchema } from "./outputs/decision.ts";
+import { placementSchema } from "./outputs/shared.ts";
 import { byId, entityId } from "./parts.ts";
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -46,11 +48,75 @@ export const stepSchema = z.object({
 	expectedRunMs: z.number(),
 });
 
+const range = z.object({ p50: time, p90: time });
+
+export const pipelineQuoteSchema = z
+	.object({
+		kind: z.enum(PIPELINE_KINDS),
+		name: z.string(),
+		team: z.string(),
+		decidedAt: time,
+		steps: z.number().int(),
+		runs: z.number().int(),
+		start: range,
+		finish: range,
+		deadlineAt: time.nullable(),
+		deadlineRisk: z.number().nullable().meta({ description: "Chance of missing the deadline, 0 to 1; null without one." }),
+		expectedMicroUsd: microUsd,
+		maximumMicroUsd: microUsd,
+		emissionsGrams: z.number().nullable(),
+		unsizedResults: z.number().int().meta({ description: "Results of unknown size. The cost of moving them is not included." }),
+		budgetMicroUsd: microUsd.nullable(),
+		isWithinBudget: z.boolean(),
+		budgets: z.array(
+			z.object({
+				budgetId: z.string(),
+				maximumMicroUsd: microUsd,
+				freeMicroUsd: microUsd,
+				capMicroUsd: microUsd,
+				isEnough: z.boolean(),
+			}),
+		),
+		stepList: z.array(
+			z.object({
+				name: z.string(),
+				needs: z.array(z.string()),
+				runs: z.number().int(),
+				outcome: outcomeSchema,
+				placement: placementSchema.nullable(),
+				start: range,
+				finish: range,
+				runMs: z.number().meta({ description: "Median run time of its longest run, ms." }),
+				slackMs: z.number().meta({ description: "How much later it may end without delaying the end, ms." }),
+				isCritical: z.boolean(),
+				expectedMicroUsd: microUsd,
+				maximumMicroUsd: microUsd,
+				emissionsGrams: z.number().nullable(),
+				reason: z.string().nullable().meta({ description: "Why the step would be held or could never run." }),
+			}),
+		),
+	})
+	.meta({ id: "PipelineQuote" });
+
+const stopSchema = z.object({
+	metric: z.string(),
+	goal: z.enum(["minimize", "maximize"]),
+	rule: z.enum(["median", "halving", "none"]),
+	warmup: z.number(),
+	reduction: z.number(),
+	target: z.number().nullable(),
+});
+
 export const pipelineDetailSchema = pipelineSchema.extend({
 	labels: z.record(z.string(), z.string()),
 	parameters: z.record(z.string(), scalar),
 	parallel: z.number().int().nullable(),
-	quote: z.unknown().meta({ description: "The quote at submission." }),
+	quote: pipelineQuoteSchema
+		.nullable()
+		.meta({ description: "The quote at submission; null for pipelines submitted before there were quotes." }),
+	triggerId: z.string().nullable().meta({ description: "The trigger that started it." }),
+	stop: stopSchema.nullable(),
+	reservedMicroUsd: microUsd.meta({ description: "What is still held in budgets for runs that are to come." }),
 	stepList: z.array(stepSchema),
 });
 
@@ -84,6 +150,27 @@ export const runPageSchema = z.object({
 	next: z.number().int().nullable().meta({ description: "Send it as after to get the next page; null on the last." }),
 });
 
+export const trialsSchema = z.object({
+	metric: z.string().nullable(),
+	goal: z.enum(["minimize", "maximize"]),
+	metrics: z.array(z.string()),
+	best: z.number().int().nullable().meta({ description: "Index of the best trial so far." }),
+	items: z.array(
+		z.object({
+			index: z.number().int(),
+			name: z.string(),
+			values: z.record(z.string(), scalar),
+			state: z.enum(STEP_STATES),
+			jobId: z.string().nullable(),
+			best: z.number().nullable(),
+			last: z.number().nullable(),
+			lastStep: z.number().nullable(),
+			costMicroUsd: microUsd,
+			why: z.string().nullable().meta({ description: "Why it was stopped early or skipped." }),
+		}),
+	),
+});
+
 const movedSchema = z.object({ id: z.string(), state: z.enum(PIPELINE_STATES) });
 
 export const pipeline = {
@@ -100,6 +187,18 @@ export const pipeline = {
 		output: submittedPipelineSchema,
 		write: true,
 		procedure: "mutation",
+	}),
+	quote: operation({
+		method: "POST",
+		path: "/pipelines/quotes",
+		summary: "Quote a pipeline or sweep: start, finish, cost and emissions of the whole and of each step",
+		description: "The body is that of a submission. Later steps are quoted at present prices and queues. Nothing is written.",
+		permission: "quote:ask",
+		input: pipelineInput,
+		text: "text",
+		accepts: ["application/yaml"],
+		output: pipelineQuoteSchema,
+		procedure: "query",
 	}),
 	list: operation({
 		method: "GET",
@@ -126,6 +225,16 @@ export const pipeline = {
 		permission: "job:read",
 		input: listRunsInput,
 		output: runPageSchema,
+		procedure: "query",
+	}),
+	trials: operation({
+		method: "GET",
+		path: "/pipelines/{id}/trials",
+		summary: "List the trials of a sweep with their values, metric and cost",
+		description: "At most 2,000 trials.",
+		permission: "job:read",
+		input: listTrialsInput,
+		output: trialsSchema,
 		procedure: "query",
 	}),
 	cancel: operation({

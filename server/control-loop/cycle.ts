@@ -9,6 +9,7 @@ import { syncApprovals } from "#server/services/work/approval/sync.ts";
 import { beginDueMoves } from "#server/services/work/attempt/request-move.ts";
 import { advancePipelines } from "#server/services/work/pipeline/advance.ts";
 import { stopCancelledJobs } from "#server/services/work/pipeline/cancel.ts";
+import { stopTrialsEarly } from "#server/services/work/pipeline/stop-early.ts";
 import { type Applied, type ApplyMemory, applyPlan } from "./apply-plan.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
@@ -50,6 +51,7 @@ export async function runCycle(ctx: LoopContext, memory: CycleMemory, { mayLaunc
 	const t0 = performance.now();
 	if ((await beginDueMoves(ctx.db, ctx.clock.nowMs())) > 0) ctx.probe("move:begun");
 	await stopCancelledJobs(ctx.db, ctx.clock);
+	await stopTrialsEarly(ctx.db, ctx.clock);
 	await advancePipelines(ctx.db, { nowMs: ctx.clock.nowMs(), step: (at) => ctx.probe(`pipeline:${at}`) });
 	const { snapshot } = await loadSnapshot(ctx, memory.cache);
 	const t1 = performance.now();

@@ -7,12 +7,15 @@ import { artifact } from "#server/db/schema/artifact.ts";
 import { pipeline, pipelineJob, pipelineRun } from "#server/db/schema/pipeline.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
 import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
+import { type Timing, timingSchema } from "#server/services/core/timing.ts";
 import { submitPipeline } from "#server/services/decision/pipeline/submit.ts";
 import { artifactPlace } from "#server/services/work/artifact/store.ts";
+import { listJobMetrics } from "#server/services/work/metric/list.ts";
 import { cancelPipeline } from "#server/services/work/pipeline/cancel.ts";
 import { getPipeline, listRuns } from "#server/services/work/pipeline/get.ts";
 import { listPipelines } from "#server/services/work/pipeline/list.ts";
 import { retryPipeline } from "#server/services/work/pipeline/retry.ts";
+import { listTrials } from "#server/services/work/pipeline/trials.ts";
 import type { ProbeStep } from "./context.ts";
 import { World } from "./testing/world.ts";
 
@@ -44,7 +47,10 @@ async function openReal(slots = 3): Promise<World> {
 	return world;
 }
 
-const ctxOf = (w: World): ServiceContext => systemContext(w.database.db, w.clock, "seed");
+const ctxOf = (w: World): ServiceContext & { timing: Timing } => ({
+	...systemContext(w.database.db, w.clock, "seed"),
+	timing: timingSchema.parse(w.ctx.timing),
+});
 const head = "apiVersion: spillway/v1\nmetadata: { name: sums, team: research }\n";
 
 /** Prepare writes a number, each variant multiplies it, evaluate adds the products up. */
@@ -218,6 +224,32 @@ spec:
 			}, 2_000);
 			expect(most).toBe(2);
 			expect((await listPipelines(ctxOf(w), {})).items).toMatchObject([{ kind: "Sweep", runs: 5, state: "succeeded" }]);
+		},
+		TIMEOUT_MS,
+	);
+
+	it(
+		"stops bad trials of a sweep by the metric that they print, and shows the best one",
+		async () => {
+			const w = await openReal(4);
+			// Trials 1 to 3 end well with the same loss; 4 to 8 print a worse one at the same step and would sleep for ten minutes.
+			const text = `${head}kind: Sweep
+spec:
+  parallel: 4
+  grid: { rate: [1, 2, 3, 4, 5, 6, 7, 8] }
+  stop: { metric: loss, goal: minimize }
+  job:
+    command: [sh, -c, "if [ \${{ trial.rate }} -le 3 ]; then echo epoch 1 loss=1; else echo epoch 1 loss=\${{ trial.rate }}; sleep 600; fi"]
+    metrics: ["epoch {step} loss={loss}"]
+`;
+			const { id } = await submitPipeline(ctxOf(w), { text });
+			expect(await finish(w, id, 4_000)).toMatchObject({ state: "succeeded", counts: { succeeded: 3, skipped: 5 } });
+			const trials = await listTrials(ctxOf(w), { id });
+			expect(trials).toMatchObject({ metric: "loss", goal: "minimize", metrics: ["loss"], best: 0 });
+			expect(trials.items.map(({ best }) => best)).toEqual([1, 1, 1, 4, 5, 6, 7, 8]);
+			expect(trials.items[7]?.why).toMatch(/^loss 8 at step 1 is worse than the median/);
+			const [series] = await listJobMetrics(ctxOf(w), trials.items[0]?.jobId ?? "");
+			expect(series).toMatchObject({ key: "loss", count: 1, last: { step: 1, value: 1 } });
 		},
 		TIMEOUT_MS,
 	);

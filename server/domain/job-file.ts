@@ -40,6 +40,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		priority: spec.priority,
 		critical: spec.critical,
 		checkpoint: checkpoint ? { path: checkpoint.path, uri: checkpoint.uri ?? null, intervalMs: checkpoint.interval } : null,
+		...(spec.metrics.length > 0 && { metrics: spec.metrics }),
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),
 		data: spec.data.map((set) => ({ uri: set.uri, sizeGiB: set.sizeGiB ?? null, mount: set.mount, residency: set.residency })),
 	};

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { HOUR_MS, SECOND_MS } from "../kernel/units.ts";
 import { dataAddressOf } from "./data-address.ts";
+import { patternProblem } from "./metric/read-metrics.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS, outputVariable } from "./output.ts";
 import * as value from "./schema/values.ts";
 import { WORKLOAD_CLASSES } from "./vocabulary.ts";
@@ -303,6 +304,22 @@ export const jobSpecSchema = z.strictObject({
 			description: "Results that are uploaded when an attempt ends.",
 			docs: "Results that are uploaded when an attempt ends. See [results](results.md).",
 			examples: [[{ name: "model", path: "out/model", kind: "model" }]],
+		}),
+	metrics: z
+		.array(
+			value.line(200).superRefine((pattern, ctx) => {
+				const problem = patternProblem(pattern);
+				if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
+			}),
+		)
+		.max(16)
+		.default([])
+		.meta({
+			title: "Metrics",
+			description: "Patterns of output lines that report metrics, such as step {step} loss={loss}; or json.",
+			docs: "Patterns of output lines that report metrics: `{NAME}` is a number, `{step}` the step. `json` reads lines that are JSON objects. See [metrics](metrics.md).",
+			examples: [["epoch {step} loss={loss}"]],
+			valueType: "list of text",
 		}),
 });
 

@@ -35,6 +35,8 @@ export interface JobSpec {
 	data: DataRef[];
 	/** Results to upload when an attempt ends. Absent: none. */
 	outputs?: OutputSpec[] | undefined;
+	/** Patterns of output lines that report metrics. Absent: none. */
+	metrics?: string[];
 	/** Who submitted it, as run times are learned by: set where a snapshot is read, never by a job file. Absent: not known. */
 	user?: string;
 }

@@ -105,7 +105,7 @@ export type StepState = (typeof STEP_STATES)[number];
  */
 export const STEP_TRANSITIONS: TransitionTable<StepState> = {
 	waiting: ["submitted", "skipped", "cancelled"],
-	submitted: ["waiting", "succeeded", "failed", "cancelled"],
+	submitted: ["waiting", "succeeded", "failed", "skipped", "cancelled"],
 	succeeded: ["waiting"],
 	failed: ["waiting"],
 	skipped: ["waiting"],

@@ -2,13 +2,13 @@ import type { BudgetRule } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { type CapBook, NO_CAPS } from "./caps.ts";
 import { openScarce, type ScarceBook } from "./scarce.ts";
-import type { BudgetView } from "./types.ts";
+import type { BudgetView, Reservation } from "./types.ts";
 
 /** What is left of each budget while a plan is being made. */
 export interface BudgetBook {
-	/** The budget that misses the most for this hold, or null when all have room. */
-	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint): BudgetShort | null;
-	take(budgets: readonly BudgetRule[], holdMicroUsd: bigint): void;
+	/** The budget that misses the most for this hold, or null when all have room. What the job's pipeline reserved is used first. */
+	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): BudgetShort | null;
+	take(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): void;
 	/** What is left beside money. */
 	readonly caps: CapBook;
 	readonly scarce: ScarceBook;
@@ -35,21 +35,32 @@ export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAP
 		const cap = view?.capMicroUsd ?? rule.capMicroUsd;
 		return { cap, free: cap - (view?.postedMicroUsd ?? 0n) - (view?.heldMicroUsd ?? 0n) - (taken.get(rule.id) ?? 0n) };
 	};
+	const used = new Map<string, bigint>();
+	const keyOf = (rule: BudgetRule, { pipelineId }: Reservation): string => `${pipelineId}\n${rule.id}`;
+	const reservedFor = (rule: BudgetRule, holdMicroUsd: bigint, reservation: Reservation | undefined): bigint => {
+		if (!reservation) return 0n;
+		const left = (reservation.leftMicroUsd[rule.id] ?? 0n) - (used.get(keyOf(rule, reservation)) ?? 0n);
+		return left < 0n ? 0n : left < holdMicroUsd ? left : holdMicroUsd;
+	};
 	return {
 		caps,
 		scarce: openScarce(),
-		shortOf(budgets, holdMicroUsd) {
+		shortOf(budgets, holdMicroUsd, reservation) {
 			let worst: BudgetShort | null = null;
 			for (const rule of budgets) {
 				const { free, cap } = freeOf(rule);
-				const missing = holdMicroUsd - free;
+				const missing = holdMicroUsd - reservedFor(rule, holdMicroUsd, reservation) - free;
 				if (missing <= 0n || (worst !== null && missing <= worst.missingMicroUsd)) continue;
 				worst = { budgetId: rule.id, missingMicroUsd: missing, freeMicroUsd: free, capMicroUsd: cap };
 			}
 			return worst;
 		},
-		take(budgets, holdMicroUsd) {
-			for (const rule of budgets) taken.set(rule.id, (taken.get(rule.id) ?? 0n) + holdMicroUsd);
+		take(budgets, holdMicroUsd, reservation) {
+			for (const rule of budgets) {
+				const reserved = reservedFor(rule, holdMicroUsd, reservation);
+				taken.set(rule.id, (taken.get(rule.id) ?? 0n) + holdMicroUsd - reserved);
+				if (reservation && reserved > 0n) used.set(keyOf(rule, reservation), (used.get(keyOf(rule, reservation)) ?? 0n) + reserved);
+			}
 		},
 	};
 }

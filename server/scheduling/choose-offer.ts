@@ -1,5 +1,4 @@
 import type { ApprovalAnswer } from "#server/domain/approval.ts";
-import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
@@ -20,7 +19,7 @@ import type { Shape } from "./shape.ts";
 import { type DeadlineWay, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
 import { trialOf } from "./throughput/trial.ts";
 import { trialKey } from "./throughput/trial-keys.ts";
-import type { PendingJob } from "./types.ts";
+import type { PendingJob, Reservation } from "./types.ts";
 
 /** What came of looking for an offer for a job that may leave home. */
 export type OfferChoice =
@@ -163,13 +162,13 @@ function chooseAmong(
 	if (verdict.budgets.length > 0 || verdict.caps.length > 0) {
 		const lowest = byPrice().find((row) => blockedBy(row) === null);
 		// When the lowest price does not fit, no other does: nothing more to look at.
-		const short = lowest && moneyShort(verdict, lowest, run, budgets);
+		const short = lowest && moneyShort(verdict, lowest, run, budgets, job.reservation);
 		if (lowest && short) return { ...short, row: lowest, passedOver: [] };
 	}
 	const asks = new Map<OfferRow, ApprovalAsk>();
 	const spokenAgainst = (row: OfferRow): Removal | null => {
 		const asked = asks.get(row);
-		return asked ? approvalRemoval(asked) : (blockedBy(row) ?? moneyRemoval(verdict, row, run, budgets));
+		return asked ? approvalRemoval(asked) : (blockedBy(row) ?? moneyRemoval(verdict, row, run, budgets, job.reservation));
 	};
 	for (;;) {
 		const { best: cheapest, passedOver } = bestOf(eligible, run, spokenAgainst);
@@ -262,15 +261,27 @@ export function capAskOf(row: OfferRow, run: CloudRun): CapAsk {
 
 type MoneyShort = { kind: "over_budget"; short: BudgetShort } | { kind: "over_cap"; short: CapShort };
 
-function moneyShort(verdict: JobVerdict, row: OfferRow, run: CloudRun, budgets: BudgetBook): MoneyShort | null {
-	const budget = budgets.shortOf(verdict.budgets, holdOf(row, run));
+function moneyShort(
+	verdict: JobVerdict,
+	row: OfferRow,
+	run: CloudRun,
+	budgets: BudgetBook,
+	reservation: Reservation | undefined,
+): MoneyShort | null {
+	const budget = budgets.shortOf(verdict.budgets, holdOf(row, run), reservation);
 	if (budget) return { kind: "over_budget", short: budget };
 	const cap = verdict.caps.length === 0 ? null : budgets.caps.shortOf(verdict.caps, capAskOf(row, run));
 	return cap && { kind: "over_cap", short: cap };
 }
 
-function moneyRemoval(verdict: JobVerdict, row: OfferRow, run: CloudRun, budgets: BudgetBook): Removal | null {
-	const over = moneyShort(verdict, row, run, budgets);
+function moneyRemoval(
+	verdict: JobVerdict,
+	row: OfferRow,
+	run: CloudRun,
+	budgets: BudgetBook,
+	reservation: Reservation | undefined,
+): Removal | null {
+	const over = moneyShort(verdict, row, run, budgets, reservation);
 	return over && shortRemoval(over);
 }
 
@@ -286,11 +297,11 @@ export function takeChoice(
 	verdict: JobVerdict,
 	{ row, holdMicroUsd }: ChosenOffer,
 	run: CloudRun,
-	spec?: JobSpec,
+	job?: Pick<PendingJob, "spec" | "reservation">,
 ): void {
-	budgets.take(verdict.budgets, holdMicroUsd);
+	budgets.take(verdict.budgets, holdMicroUsd, job?.reservation);
 	budgets.scarce.take(row, run.instances);
-	if (spec) run.terms.trials.add(trialKey(spec, row.machine.accelerator));
+	if (job) run.terms.trials.add(trialKey(job.spec, row.machine.accelerator));
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }
 

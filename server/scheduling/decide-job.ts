@@ -63,7 +63,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	if (action) cycle.plan.actions.push(action);
 	if (finding.start && (finding.outcome === "wait" || finding.outcome === "hold")) cycle.waitingForHome++;
 	if (finding.outcome === "launch" && finding.choice?.kind === "chosen" && finding.run) {
-		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run, job.spec);
+		takeChoice(cycle.budgets, finding.shape.verdict, finding.choice, finding.run, job);
 	}
 	if (finding.outcome === "wait" && finding.choice?.kind === "chosen" && finding.run) {
 		const { row } = finding.choice;

@@ -183,6 +183,14 @@ export interface PendingJob {
 	movingTo?: MoveTarget | null;
 	/** Set when running jobs were asked to leave for it: these slots are reserved for it. */
 	room?: KeptRoom | null;
+	/** Money that its pipeline has reserved. Absent: it belongs to none, or none is left. */
+	reservation?: Reservation;
+}
+
+/** What is left of a pipeline's reservation in each budget. It is part of what those budgets hold. */
+export interface Reservation {
+	pipelineId: string;
+	leftMicroUsd: Readonly<Record<string, bigint>>;
 }
 
 export interface RefusedLaunch {

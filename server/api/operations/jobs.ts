@@ -17,6 +17,7 @@ import { listJobs } from "#server/services/work/job/list.ts";
 import { readLogs } from "#server/services/work/job/logs.ts";
 import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
+import { listJobMetrics } from "#server/services/work/metric/list.ts";
 import { readableJob } from "#server/services/work/readable-job.ts";
 import { followLogs } from "../http/follow-logs.ts";
 import { ok } from "../http/route.ts";
@@ -62,6 +63,7 @@ export const jobOperations = {
 		await readableJob(ctx, id);
 		return receiptOf(ctx, id);
 	}),
+	metrics: bind(job.metrics, (ctx, { id }) => listJobMetrics(ctx, id)),
 	quote: bindRest(job.quote, async (ctx, _, { body }) => {
 		const { specs } = specsOf(body);
 		const [spec] = specs;

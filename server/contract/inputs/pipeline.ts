@@ -29,6 +29,12 @@ export const listRunsInput = z.strictObject({
 	limit: z.number().int().min(1).max(500).default(100),
 });
 
+export const listTrialsInput = z.strictObject({
+	id: z.string().min(1).max(64),
+	/** The metric to compare; absent: the sweep's own, else the first one reported. */
+	metric: z.string().max(100).optional(),
+});
+
 export const retryInput = z.strictObject({
 	/** Run this step and all that need it again, those that succeeded too. Absent: only what did not succeed. */
 	from: z.string().min(1).max(64).optional(),

@@ -40,5 +40,7 @@ export * from "./setting.ts";
 export * from "./shadow.ts";
 export * from "./site.ts";
 export * from "./statement.ts";
+export * from "./tracking.ts";
+export * from "./trigger.ts";
 export * from "./wait-forecast.ts";
 export * from "./work-sum.ts";

@@ -3,6 +3,7 @@ import { bigint, check, index, integer, pgTable, primaryKey, text } from "drizzl
 import type { JobSpec } from "../../domain/job.ts";
 import type { GraphStep } from "../../domain/pipeline/advance.ts";
 import type { PipelineKind, Scalar, StepInput } from "../../domain/pipeline/pipeline.ts";
+import type { StopRule } from "../../domain/pipeline/stop-rule.ts";
 import { PIPELINE_STATES, STEP_STATES, type StepState } from "../../domain/states.ts";
 import { instant, json, microUsd } from "./columns.ts";
 import { job } from "./job.ts";
@@ -13,6 +14,11 @@ export interface StoredStep extends GraphStep {
 	/** Expected run time of one run, and of the longest way from its end to the pipeline's, ms. */
 	runMs: number;
 	restMs: number;
+	/** P90 minus median of the step, and summed over that way. Absent: not known. */
+	spreadMs?: number;
+	restSpreadMs?: number;
+	/** Most that one run may spend in clouds, retries included, micro-dollars as text. Absent: 0. */
+	maximumMicroUsd?: string;
 }
 
 export const pipeline = pgTable(
@@ -42,6 +48,10 @@ export const pipeline = pgTable(
 		submittedAt: instant().notNull(),
 		finishedAt: instant(),
 		cancelRequestedBy: text(),
+		/** When trials are stopped early; null: never. */
+		stop: json<StopRule>(),
+		/** The trigger that started it. */
+		triggerId: text(),
 	},
 	(t) => [
 		index("pipeline_live").on(t.id).where(sql`${t.state} in ('running','cancelling')`),
@@ -74,6 +84,8 @@ export const pipelineRun = pgTable(
 		exitCode: integer(),
 		/** Why it was skipped. */
 		why: text(),
+		/** Why its job was cancelled before its end: it then counts as skipped. */
+		stopWhy: text(),
 		finishedAt: instant(),
 	},
 	(t) => [

@@ -18,6 +18,8 @@ export interface RunView {
 	state: StepState;
 	/** Jobs made for it so far since it was last retried by a person. */
 	tries: number;
+	/** Why its job was stopped before its end: it then counts as skipped. */
+	stopWhy?: string | null;
 	/** State and exit code of its job, when it has one. */
 	job: { state: JobState; exitCode: number | null } | null;
 }
@@ -93,19 +95,19 @@ export function advancePipeline(
 
 /** The state of a run after its job's end is taken in. */
 function settle(run: RunView, retry: number, cancelling: boolean, moves: RunMove[]): StepState {
-	const move = (to: StepState): StepState => {
-		moves.push({ index: run.index, to, exitCode: run.job?.exitCode ?? null, why: null });
+	const move = (to: StepState, why: string | null = null): StepState => {
+		moves.push({ index: run.index, to, exitCode: run.job?.exitCode ?? null, why });
 		return to;
 	};
-	if (run.state === "waiting") return cancelling ? move("cancelled") : "waiting";
+	if (run.state === "waiting") return cancelling ? move("cancelled") : run.stopWhy ? move("skipped", run.stopWhy) : "waiting";
 	if (run.state !== "submitted" || !run.job) return run.state;
 	switch (run.job.state) {
 		case "succeeded":
 			return move("succeeded");
 		case "cancelled":
-			return move("cancelled");
+			return run.stopWhy && !cancelling ? move("skipped", run.stopWhy) : move("cancelled");
 		case "failed":
-			return move(run.tries <= retry && !cancelling ? "waiting" : "failed");
+			return move(run.tries <= retry && !cancelling && !run.stopWhy ? "waiting" : "failed");
 		default:
 			return "submitted";
 	}

@@ -8,6 +8,7 @@ import { checkGraph, type DraftStep, problemAt, sortSteps } from "./check-graph.
 import { combinationCount, runsOfStep, trialCount, trialsOf } from "./expand.ts";
 import { PIPELINE_LIMITS, type PipelineSpec, type Scalar, type StepSpec } from "./pipeline.ts";
 import { type ParameterSpec, unfilledPipelineSchema, unfilledSweepSchema } from "./pipeline-schema.ts";
+import type { StopRule } from "./stop-rule.ts";
 
 const PIPELINE_FILE: DocumentKind = { name: "pipeline file", page: "docs/pipelines.md" };
 
@@ -102,7 +103,8 @@ function buildSweep(document: unknown, options: ParseOptions): Built {
 	if (built.problems.length > 0) return { spec: null, problems: built.problems };
 	const { inputs, runs } = built;
 	const step: StepSpec = { name: "trial", needs: [], when: null, retry: spec.retry, inputs, runs };
-	return { spec: { kind: "Sweep", ...commonOf(metadata, spec, shared), steps: [step] }, problems: [] };
+	const stop: StopRule | undefined = spec.stop && { ...spec.stop, target: spec.stop.target ?? null };
+	return { spec: { kind: "Sweep", ...commonOf(metadata, spec, shared), ...(stop && { stop }), steps: [step] }, problems: [] };
 }
 
 function tooMany(runs: number, at: PropertyKey[]): Built {

@@ -274,6 +274,37 @@ const range = z
 
 export type SweepRange = z.output<typeof range>;
 
+const stopRule = z
+	.strictObject({
+		metric: z
+			.string()
+			.regex(/^[A-Za-z_][\w./-]{0,99}$/, "must be the name of a metric")
+			.meta({ title: "Metric", description: "Metric that trials are compared by.", examples: ["loss"] }),
+		goal: z.enum(["minimize", "maximize"]).meta({ title: "Goal", description: "Which values are better.", examples: ["minimize"] }),
+		rule: z
+			.enum(["median", "halving", "none"])
+			.default("median")
+			.meta({
+				title: "Rule",
+				description: "median stops trials worse than the median of others at the same step. halving keeps the best part at each rung.",
+				docs: "`median` stops a trial when its best value is worse than the median of the others at the same step. `halving` lets only the best 1/`reduction` continue at steps `warmup`, `warmup` × `reduction`, …",
+				examples: ["median"],
+			}),
+		warmup: value
+			.wholeNumber(1, 1_000_000_000)
+			.default(1)
+			.meta({ title: "Warm-up", description: "First step at which a trial may be stopped.", examples: [3] }),
+		reduction: value
+			.wholeNumber(2, 100)
+			.default(3)
+			.meta({ title: "Reduction", description: "With halving: one trial in so many continues.", examples: [3] }),
+		target: z
+			.number()
+			.optional()
+			.meta({ title: "Target", description: "The sweep ends when a trial reaches this value.", examples: [0.05], defaultText: "none" }),
+	})
+	.meta({ title: "Early stopping", description: "When trials are stopped before their end, by a metric of the job." });
+
 const sweepWith = <J extends z.ZodType>(job: J) =>
 	documentWith(
 		"Sweep",
@@ -316,6 +347,7 @@ const sweepWith = <J extends z.ZodType>(job: J) =>
 					.max(PIPELINE_LIMITS.runs)
 					.optional()
 					.meta({ title: "List", description: "The trials, one by one.", examples: [[{ rate: 0.1 }, { rate: 0.3 }]] }),
+				stop: stopRule.optional(),
 				job: job.meta({
 					...JOB_META,
 					description: `What each trial runs. \${{ trial.NAME }} is its value.`,

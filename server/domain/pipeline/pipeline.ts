@@ -1,4 +1,5 @@
 import type { JobSpec } from "../job.ts";
+import type { StopRule } from "./stop-rule.ts";
 
 export const PIPELINE_KINDS = ["Pipeline", "Sweep"] as const;
 export type PipelineKind = (typeof PIPELINE_KINDS)[number];
@@ -33,6 +34,8 @@ export interface PipelineSpec {
 	budgetMicroUsd: bigint | null;
 	/** Runs at a time; null: no limit. */
 	parallel: number | null;
+	/** When trials of a sweep stop early. Absent: never. */
+	stop?: StopRule | undefined;
 	/** In topological order: a step comes after all that it needs. */
 	steps: StepSpec[];
 }

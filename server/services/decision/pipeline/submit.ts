@@ -1,8 +1,10 @@
 import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
-import type { ServiceContext } from "#server/services/core/context.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { microToUsdText, mulDivCeil } from "#server/kernel/money.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
-import { insertPipeline } from "#server/services/work/pipeline/insert.ts";
+import { insertPipeline, type NewPipeline, type StepTimes } from "#server/services/work/pipeline/insert.ts";
 import { type PipelineInput, readPipelineInput } from "./input.ts";
+import { type PreparedQuote, prepareQuote, type QuoteContext, quoteView } from "./quote.ts";
 
 export interface SubmittedPipeline {
 	id: string;
@@ -13,12 +15,39 @@ export interface SubmittedPipeline {
 }
 
 /**
- * Submits a pipeline or sweep: all of its steps or none.
- * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` with line and column of each problem
+ * Submits a pipeline or sweep: all of its steps or none, with its worst case held in the budgets.
+ * @throws SpillwayError `forbidden` for a team that is not the actor's; `invalid_input` with line and column of each problem;
+ * `conflict` when its worst case is more than its own budget, or than a budget has left
  */
-export async function submitPipeline(ctx: ServiceContext, input: PipelineInput): Promise<SubmittedPipeline> {
+export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): Promise<SubmittedPipeline> {
 	const spec = await readPipelineInput(ctx, "job:submit", input);
 	await checkSubmission(ctx, [spec]);
-	const id = await ctx.db.transaction((tx) => insertPipeline(tx, ctx, { spec, quote: null, times: new Map() }));
+	const submission = await prepareSubmission(ctx, spec);
+	const id = await ctx.db.transaction((tx) => insertPipeline(tx, ctx, submission));
 	return { id, state: "running", kind: spec.kind, name: spec.name, runs: spec.steps.reduce((sum, { runs }) => sum + runs.length, 0) };
+}
+
+/** Quotes a pipeline before its transaction. @throws SpillwayError `conflict` when its worst case is more than its own budget */
+export async function prepareSubmission(ctx: QuoteContext, spec: PipelineSpec): Promise<NewPipeline> {
+	const prepared = await prepareQuote(ctx, spec);
+	const { maximumMicroUsd } = prepared.quote;
+	if (spec.budgetMicroUsd !== null && maximumMicroUsd > spec.budgetMicroUsd) throw overOwnBudget(maximumMicroUsd, spec.budgetMicroUsd);
+	return { spec, quote: quoteView(spec, prepared), times: timesOf(prepared) };
+}
+
+function overOwnBudget(maximumMicroUsd: bigint, budgetMicroUsd: bigint): SpillwayError {
+	const [most, own] = [microToUsdText(maximumMicroUsd), microToUsdText(budgetMicroUsd)];
+	return new SpillwayError("conflict", `The pipeline may spend up to $${most}, more than its budget of $${own}.`, {
+		fix: "Raise budgetUsd, or lower the steps' maximum durations or retries.",
+		fields: [{ path: "spec.budgetUsd", message: `must be at least ${most}` }],
+	});
+}
+
+function timesOf({ quote }: PreparedQuote): StepTimes {
+	return new Map(
+		quote.steps.map((step) => {
+			const { runMs, restMs, spreadMs, restSpreadMs, runs, maximumMicroUsd } = step;
+			return [step.name, { runMs, restMs, spreadMs, restSpreadMs, maximumMicroUsd: String(mulDivCeil(maximumMicroUsd, 1n, BigInt(runs))) }];
+		}),
+	);
 }

@@ -47,6 +47,7 @@ import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
 import { offerRecords as readOfferRecords } from "./offer-records.ts";
 import { type PendingRow, PendingRows } from "./pending-rows.ts";
 import { readRefusedPools } from "./refused-pools.ts";
+import { readReservations } from "./reservations.ts";
 
 const HISTORY_AGE_MS = MINUTE_MS;
 /** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
@@ -191,10 +192,18 @@ async function readPending(
 	const rooms = keptRooms([...leaving, ...rows.map(forecastFor), ...over], nowMs);
 	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
 	const speeds = await readSpeeds(tx);
+	const reservations = await readReservations(tx);
 	return rows.map((r) => {
 		const spec = specOf(cache, r);
+		const reservation = reservations.get(r.jobId);
 		// Nothing beside its row says anything of most of them: they are what they were.
-		const plain = r.attempts === 0 && spec.checkpoint === null && !rooms.has(r.jobId) && !answers?.has(r.jobId) && !refused.has(r.jobId);
+		const plain =
+			r.attempts === 0 &&
+			spec.checkpoint === null &&
+			!rooms.has(r.jobId) &&
+			!answers?.has(r.jobId) &&
+			!refused.has(r.jobId) &&
+			!reservation;
 		const known = plain ? cache.plain.get(r) : undefined;
 		if (known && (known.approvals === undefined) === (answers === null)) return known;
 		const pending: PendingJob = {
@@ -213,6 +222,7 @@ async function readPending(
 			...(answers && { approvals: answers.get(r.jobId) ?? [] }),
 			movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
 			room: rooms.get(r.jobId) ?? null,
+			...(reservation && { reservation }),
 		};
 		if (plain) cache.plain.set(r, pending);
 		return pending;

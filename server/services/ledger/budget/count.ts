@@ -103,8 +103,11 @@ async function countHolds(tx: Tx, rule: BudgetRule, period: Period, jobs: JobsIn
 	await tx.update(budgetPeriod).set({ heldMicroUsd: 0n }).where(eq(budgetPeriod.budgetId, rule.id));
 	await tx.execute(sql`
 		insert into budget_period (budget_id, period_key, posted_micro_usd, held_micro_usd)
-		select ${rule.id}, hold_budget.period_key, 0, sum(greatest(hold.amount_micro_usd - hold.posted_micro_usd, 0))
-		from hold_budget join hold on hold.id = hold_budget.hold_id
-		where hold_budget.budget_id = ${rule.id} and hold.state = 'pending' group by hold_budget.period_key
+		select ${rule.id}, period_key, 0, sum(left_micro_usd) from (
+			select hold_budget.period_key, greatest(hold.amount_micro_usd - hold.posted_micro_usd, 0) as left_micro_usd
+			from hold_budget join hold on hold.id = hold_budget.hold_id
+			where hold_budget.budget_id = ${rule.id} and hold.state = 'pending'
+			union all select period_key, left_micro_usd from pipeline_hold where budget_id = ${rule.id}) as held
+		group by period_key
 		on conflict (budget_id, period_key) do update set held_micro_usd = excluded.held_micro_usd`);
 }

@@ -1,6 +1,8 @@
+import { and, eq, sql } from "drizzle-orm";
 import { periodOf } from "#server/accounting/calendar.ts";
 import type { Tx } from "#server/db/client.ts";
 import { hold, holdBudget } from "#server/db/schema/budget.ts";
+import { pipelineHold, pipelineJob } from "#server/db/schema/pipeline.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { newId } from "#server/kernel/ids.ts";
@@ -25,7 +27,13 @@ export interface HoldRefusal {
  */
 export async function placeHold(
 	tx: Tx,
-	input: { holds: readonly { instanceId: string; amountMicroUsd: bigint }[]; budgets: readonly BudgetRule[]; nowMs: number },
+	input: {
+		holds: readonly { instanceId: string; amountMicroUsd: bigint }[];
+		budgets: readonly BudgetRule[];
+		/** What the job's pipeline reserved is used first. Absent: nothing is reserved. */
+		jobId?: string;
+		nowMs: number;
+	},
 ): Promise<{ ok: true } | HoldRefusal> {
 	const { holds, budgets, nowMs } = input;
 	for (const h of holds) assert(h.amountMicroUsd >= 0n, `the hold of ${h.instanceId} must not be below 0, got ${h.amountMicroUsd}`);
@@ -35,12 +43,13 @@ export async function placeHold(
 		budgets.map((b) => b.id),
 	);
 	const calendar = await ledgerCalendar(tx);
+	const reserved = input.jobId === undefined ? NOTHING_RESERVED : await readReserved(tx, input.jobId, amountMicroUsd);
 	let worst: HoldRefusal | null = null;
 	for (const rule of budgets) {
 		const balance = balances.get(rule.id);
 		const posted = balance?.postedByPeriod.get(periodOf(rule.period, nowMs, calendar).key) ?? 0n;
 		const freeMicroUsd = rule.capMicroUsd - posted - (balance?.heldMicroUsd ?? 0n);
-		const missingMicroUsd = amountMicroUsd - freeMicroUsd;
+		const missingMicroUsd = amountMicroUsd - (reserved.get(rule.id)?.microUsd ?? 0n) - freeMicroUsd;
 		if (missingMicroUsd <= 0n || (worst !== null && missingMicroUsd <= worst.missingMicroUsd)) continue;
 		worst = { ok: false, budgetId: rule.id, missingMicroUsd, freeMicroUsd, capMicroUsd: rule.capMicroUsd };
 	}
@@ -49,9 +58,38 @@ export async function placeHold(
 	await tx.insert(hold).values(rows);
 	const periods = budgets.map((rule) => ({ budgetId: rule.id, periodKey: periodOf(rule.period, nowMs, calendar).key }));
 	if (periods.length > 0) await tx.insert(holdBudget).values(rows.flatMap(({ id }) => periods.map((p) => ({ holdId: id, ...p }))));
-	await addToPeriods(
-		tx,
-		periods.map((p) => ({ ...p, postedMicroUsd: 0n, heldMicroUsd: amountMicroUsd })),
-	);
+	const taken = [...reserved.values()].filter(({ budgetId }) => budgets.some(({ id }) => id === budgetId));
+	await addToPeriods(tx, [
+		...periods.map((p) => ({ ...p, postedMicroUsd: 0n, heldMicroUsd: amountMicroUsd })),
+		...taken.map(({ budgetId, periodKey, microUsd }) => ({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: -microUsd })),
+	]);
+	for (const { pipelineId, budgetId, microUsd } of taken)
+		await tx
+			.update(pipelineHold)
+			.set({ leftMicroUsd: sql`${pipelineHold.leftMicroUsd} - ${microUsd}` })
+			.where(and(eq(pipelineHold.pipelineId, pipelineId), eq(pipelineHold.budgetId, budgetId)));
 	return { ok: true };
+}
+
+interface Reserved {
+	pipelineId: string;
+	budgetId: string;
+	periodKey: string;
+	/** At most the amount to hold. */
+	microUsd: bigint;
+}
+
+const NOTHING_RESERVED: ReadonlyMap<string, Reserved> = new Map();
+
+/** What the job's pipeline has reserved, by budget. The budgets are locked. */
+async function readReserved(tx: Tx, jobId: string, amountMicroUsd: bigint): Promise<Map<string, Reserved>> {
+	const rows = await tx
+		.select({
+			...{ pipelineId: pipelineHold.pipelineId, budgetId: pipelineHold.budgetId, periodKey: pipelineHold.periodKey },
+			left: pipelineHold.leftMicroUsd,
+		})
+		.from(pipelineJob)
+		.innerJoin(pipelineHold, eq(pipelineHold.pipelineId, pipelineJob.pipelineId))
+		.where(eq(pipelineJob.jobId, jobId));
+	return new Map(rows.map(({ left, ...row }) => [row.budgetId, { ...row, microUsd: left < amountMicroUsd ? left : amountMicroUsd }]));
 }

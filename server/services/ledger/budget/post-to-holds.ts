@@ -57,6 +57,7 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 	const rows: { id: string; posted: string; state: HoldState }[] = [];
 	const changes: Parameters<typeof addToPeriods>[1][number][] = [];
 	const detail: BudgetPosting[] = [];
+	const leftovers: Leftover[] = [];
 	for (const row of holds) {
 		const posting = byInstance.get(row.instanceId);
 		if (!posting) continue;
@@ -69,6 +70,8 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		const heldAfter = state === "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 		for (const { budgetId, periodKey } of counted.get(row.id) ?? []) {
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
+			const unusedMicroUsd = pending && state !== "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
+			if (unusedMicroUsd > 0n) leftovers.push({ jobId: row.jobId, budgetId, unusedMicroUsd });
 			// A budget that the policy no longer has is no one's cap; its months are kept as months.
 			const kind = periods.get(budgetId) ?? "month";
 			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
@@ -81,10 +84,29 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 		}
 	}
 	await writeHolds(tx, rows, nowMs);
-	await addToPeriods(tx, changes);
+	await addToPeriods(tx, [...changes, ...(await returnToPipelines(tx, leftovers))]);
 	await addToBudgetDays(tx, detail);
 	const fresh = await addToBudgetJobs(tx, detail);
 	await addToBudgetSlices(tx, detail, fresh);
+}
+
+interface Leftover {
+	jobId: string;
+	budgetId: string;
+	unusedMicroUsd: bigint;
+}
+
+/** What a hold leaves over goes back to the reservation of the job's pipeline while there is one. The budgets are locked. */
+async function returnToPipelines(tx: Tx, leftovers: readonly Leftover[]): Promise<Parameters<typeof addToPeriods>[1][number][]> {
+	const rows = [];
+	for (const { jobId, budgetId, unusedMicroUsd } of leftovers) {
+		const [row] = await tx.execute<{ periodKey: string }>(sql`
+			update pipeline_hold set left_micro_usd = left_micro_usd + ${unusedMicroUsd} from pipeline_job
+			where pipeline_job.job_id = ${jobId} and pipeline_hold.pipeline_id = pipeline_job.pipeline_id and pipeline_hold.budget_id = ${budgetId}
+			returning period_key as "periodKey"`);
+		if (row) rows.push({ budgetId, periodKey: row.periodKey, postedMicroUsd: 0n, heldMicroUsd: unusedMicroUsd });
+	}
+	return rows;
 }
 
 async function readHolds(tx: Tx, instanceIds: string[]) {

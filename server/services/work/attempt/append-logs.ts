@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { jobLog } from "#server/db/schema/job-log.ts";
+import { pointsIn, recordPoints } from "../metric/record.ts";
 
 export interface NewLogLine {
 	atMs: number;
@@ -12,6 +13,9 @@ export interface NewLogLine {
 
 /** Lines that one attempt may leave; the last one says that the rest was dropped. */
 const LOG_LINES_MAX = 1_000_000;
+
+/** The job's patterns; null for most jobs. */
+const METRICS = sql<string[] | null>`(select job.spec -> 'metrics' from job where job.id = ${attempt.jobId})`;
 
 /**
  * Appends lines to an attempt's log. Anyone who sends lines that are stored already leaves them out, and counts on in the same
@@ -23,7 +27,7 @@ export async function appendLogs(
 	input: { attemptId: string; lines: readonly NewLogLine[]; cursor?: { stdout: number; stderr: number } },
 ): Promise<{ taken: number; full: boolean }> {
 	const [row] = await tx
-		.select({ stored: attempt.logLines, jobId: attempt.jobId })
+		.select({ stored: attempt.logLines, jobId: attempt.jobId, metrics: METRICS })
 		.from(attempt)
 		.where(eq(attempt.id, input.attemptId))
 		.for("update");
@@ -40,6 +44,15 @@ export async function appendLogs(
 			})),
 		);
 	}
+	if (row.metrics && fresh.length > 0)
+		await recordPoints(
+			tx,
+			pointsIn(
+				row.jobId,
+				row.metrics,
+				fresh.map(({ atMs, text }, i) => ({ number: row.stored + 1 + i, atMs, text })),
+			),
+		);
 	const last = row.stored + fresh.length;
 	if (fresh.length > 0 || input.cursor) {
 		await tx

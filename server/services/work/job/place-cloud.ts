@@ -53,7 +53,7 @@ export async function placeCloud(
 	const instanceIds = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
 	const amounts = holdOfEach(offer, input);
 	const holds = instanceIds.map((instanceId, rank) => ({ instanceId, amountMicroUsd: rank === 0 ? amounts.first : amounts.other }));
-	const held = await placeHold(tx, { holds, budgets: input.budgets, nowMs });
+	const held = await placeHold(tx, { holds, budgets: input.budgets, jobId: input.jobId, nowMs });
 	if (!held.ok) return { kind: "over_budget", refusal: held };
 	const placement: Placement = {
 		siteId: offer.siteId,

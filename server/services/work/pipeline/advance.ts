@@ -8,6 +8,7 @@ import { type Advance, advancePipeline, type RunMove, type RunView } from "#serv
 import { FINAL_STEP_STATES, LIVE_PIPELINE_STATES } from "#server/domain/states.ts";
 import { stepConditionHolds } from "#server/policy/step-condition.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
+import { neededOf, shrinkReservation } from "./reserve.ts";
 import { submitRuns } from "./submit-runs.ts";
 
 type PipelineRow = typeof pipeline.$inferSelect;
@@ -40,6 +41,7 @@ async function findDue(db: Db): Promise<string[]> {
 		select p.id from pipeline p
 		where p.state in ('running', 'cancelling') and (
 			(p.counts->>'submitted')::int = 0
+			or exists (select 1 from pipeline_run r where r.pipeline_id = p.id and r.state = 'waiting' and r.stop_why is not null)
 			or (p.state = 'cancelling' and (p.counts->>'waiting')::int > 0)
 			or exists (
 				select 1 from pipeline_run r join job j on j.id = r.job_id
@@ -56,6 +58,7 @@ async function advanceOne(tx: Tx, id: string, nowMs: number): Promise<boolean> {
 	if (advance.moves.length === 0 && advance.submit.length === 0 && advance.state === row.state) return false;
 	await writeMoves(tx, id, advance.moves, nowMs);
 	await submitRuns(tx, row, advance.submit, nowMs);
+	await shrinkReservation(tx, id, neededOf(row.graph, runs, advance.moves));
 	await writePipeline(tx, row, advance, nowMs);
 	return true;
 }
@@ -64,15 +67,15 @@ async function readRuns(tx: Tx, pipelineId: string): Promise<RunView[]> {
 	const rows = await tx
 		.select({
 			...{ index: pipelineRun.index, step: pipelineRun.step, state: pipelineRun.state, tries: pipelineRun.tries },
-			...{ stored: pipelineRun.exitCode, jobState: job.state, exitCode: attempt.exitCode },
+			...{ stopWhy: pipelineRun.stopWhy, stored: pipelineRun.exitCode, jobState: job.state, exitCode: attempt.exitCode },
 		})
 		.from(pipelineRun)
 		.leftJoin(job, eq(job.id, pipelineRun.jobId))
 		.leftJoin(attempt, sql`${attempt.jobId} = ${job.id} and ${attempt.number} = ${job.attempts}`)
 		.where(eq(pipelineRun.pipelineId, pipelineId))
 		.orderBy(asc(pipelineRun.index));
-	return rows.map(({ index, step, state, tries, stored, jobState, exitCode }) => ({
-		...{ index, step, state, tries },
+	return rows.map(({ index, step, state, tries, stopWhy, stored, jobState, exitCode }) => ({
+		...{ index, step, state, tries, stopWhy },
 		job: jobState === null ? null : { state: jobState, exitCode: exitCode ?? stored },
 	}));
 }

@@ -1,16 +1,21 @@
-import { and, asc, eq, gt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, max, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { listRunsInput } from "#server/contract/inputs/pipeline.ts";
+import type { pipelineQuoteSchema } from "#server/contract/pipeline.ts";
 import { job } from "#server/db/schema/job.ts";
-import { pipelineRun } from "#server/db/schema/pipeline.ts";
+import { pipelineHold, pipelineRun } from "#server/db/schema/pipeline.ts";
 import type { Placement } from "#server/domain/capacity.ts";
 import type { Scalar } from "#server/domain/pipeline/pipeline.ts";
+import type { StopRule } from "#server/domain/pipeline/stop-rule.ts";
 import type { JobState, StepState } from "#server/domain/states.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { readablePipeline } from "./readable.ts";
 import { NO_COST, type PipelineCost, type PipelineView, pipelineView } from "./view.ts";
+
+/** As the quote was shown and stored. */
+type PipelineQuoteView = z.output<typeof pipelineQuoteSchema>;
 
 /** A declared step with what its runs do now. Money covers every try. */
 export interface StepView {
@@ -38,7 +43,12 @@ export interface PipelineDetail extends PipelineView {
 	parameters: Record<string, Scalar>;
 	parallel: number | null;
 	/** The quote at submission. */
-	quote: unknown;
+	quote: PipelineQuoteView | null;
+	/** The trigger that started it. */
+	triggerId: string | null;
+	stop: StopRule | null;
+	/** What is still held in budgets for runs that are to come; the most of all budgets. */
+	reservedMicroUsd: string;
 	stepList: StepView[];
 }
 
@@ -59,12 +69,13 @@ interface StepSums {
  */
 export async function getPipeline(ctx: ServiceContext, id: string): Promise<PipelineDetail> {
 	const row = await readablePipeline(ctx, ctx.db, id);
-	const [sums, costs] = await Promise.all([readSums(ctx, id), readStepCosts(ctx, id)]);
+	const [sums, costs, reserved] = await Promise.all([readSums(ctx, id), readStepCosts(ctx, id), readReserved(ctx, id)]);
 	const total = [...costs.values()].reduce((sum, cost) => plus(sum, cost), NO_COST);
 	const byStep = Map.groupBy(sums, ({ step }) => step);
 	return {
 		...pipelineView(row, total),
-		...{ labels: row.labels, parameters: row.parameters, parallel: row.parallel, quote: row.quote },
+		...{ labels: row.labels, parameters: row.parameters, parallel: row.parallel, quote: row.quote as PipelineQuoteView | null },
+		...{ triggerId: row.triggerId, stop: row.stop, reservedMicroUsd: reserved },
 		stepList: row.graph.map((step, position) => {
 			const own = byStep.get(position) ?? [];
 			const cost = costs.get(position) ?? NO_COST;
@@ -90,6 +101,14 @@ export async function getPipeline(ctx: ServiceContext, id: string): Promise<Pipe
 			};
 		}),
 	};
+}
+
+async function readReserved({ db }: ServiceContext, id: string): Promise<string> {
+	const [row] = await db
+		.select({ most: max(pipelineHold.leftMicroUsd) })
+		.from(pipelineHold)
+		.where(eq(pipelineHold.pipelineId, id));
+	return String(row?.most ?? 0n);
 }
 
 function plus(a: PipelineCost, b: PipelineCost): PipelineCost {

@@ -7,16 +7,23 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { insertRecords } from "#server/services/core/insert-records.ts";
 import { NO_COUNTS } from "./counts.ts";
+import { reservePipeline, type StepNeed } from "./reserve.ts";
 
 /** What is expected of each step, by name: from the quote. */
-export type StepTimes = ReadonlyMap<string, { runMs: number; restMs: number }>;
+export type StepTimes = ReadonlyMap<string, Pick<StoredStep, "runMs" | "restMs" | "spreadMs" | "restSpreadMs" | "maximumMicroUsd">>;
+
+export interface NewPipeline {
+	spec: PipelineSpec;
+	quote: unknown;
+	times: StepTimes;
+	/** The trigger that starts it. */
+	triggerId?: string;
+	/** The account that it runs for; absent: the actor. */
+	by?: string;
+}
 
 /** Writes a pipeline with its runs, all `waiting`, and wakes the loop. Returns its id. */
-export async function insertPipeline(
-	tx: Tx,
-	ctx: ServiceContext,
-	input: { spec: PipelineSpec; quote: unknown; times: StepTimes },
-): Promise<string> {
+export async function insertPipeline(tx: Tx, ctx: ServiceContext, input: NewPipeline): Promise<string> {
 	const { spec, quote } = input;
 	const nowMs = ctx.clock.nowMs();
 	const id = newId("pipe", nowMs);
@@ -26,7 +33,8 @@ export async function insertPipeline(
 		...{ parameters: spec.parameters, graph: graphOf(spec, input.times), quote, runs: runs.length, parallel: spec.parallel },
 		counts: { ...NO_COUNTS, waiting: runs.length },
 		deadlineAt: spec.deadlineMs === null ? null : new Date(spec.deadlineMs),
-		...{ budgetMicroUsd: spec.budgetMicroUsd, submittedBy: actorName(ctx.actor), submittedAt: new Date(nowMs) },
+		...{ budgetMicroUsd: spec.budgetMicroUsd, submittedBy: input.by ?? actorName(ctx.actor), submittedAt: new Date(nowMs) },
+		...{ stop: spec.stop ?? null, triggerId: input.triggerId ?? null },
 	});
 	await insertRecords(
 		tx,
@@ -41,6 +49,16 @@ export async function insertPipeline(
 			state: "waiting",
 			tries: 0,
 		})),
+	);
+	await reservePipeline(
+		tx,
+		id,
+		spec.steps.flatMap((step): StepNeed[] => {
+			const maximum = input.times.get(step.name)?.maximumMicroUsd;
+			const [first] = step.runs;
+			return maximum && first ? [{ spec: first.job, microUsd: BigInt(maximum) * BigInt(step.runs.length) }] : [];
+		}),
+		nowMs,
 	);
 	await writeAudit(tx, ctx, { action: "pipeline.submit", subject: id, after: { name: spec.name, team: spec.team, runs: runs.length } });
 	await notify(tx, { wake: true, changes: [{ topic: "pipeline", id, team: spec.team }] });

@@ -1,8 +1,9 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { retryInput } from "#server/contract/inputs/pipeline.ts";
+import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
-import { pipeline, type StoredStep } from "#server/db/schema/pipeline.ts";
+import { pipeline, pipelineRun, type StoredStep } from "#server/db/schema/pipeline.ts";
 import { LIVE_PIPELINE_STATES, type PipelineState, type StepState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
@@ -11,6 +12,7 @@ import { authorizeFound, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { noPipeline } from "./readable.ts";
+import { reservePipeline, type StepNeed } from "./reserve.ts";
 
 /**
  * Resumes an ended pipeline: runs that did not succeed run again, and results of those that did are used as they are.
@@ -30,12 +32,13 @@ export async function retryPipeline(
 		if (LIVE_PIPELINE_STATES.some((state) => state === row.state))
 			throw new SpillwayError("conflict", `Pipeline ${id} is still ${row.state}.`, { fix: "Wait until it has ended, or cancel it." });
 		const steps = from === undefined ? [] : downstreamOf(row.graph, from);
-		const reset = await tx.execute<{ index: number }>(sql`
-			update pipeline_run set state = 'waiting', tries = 0, exit_code = null, why = null, finished_at = null
+		const reset = await tx.execute<{ index: number; step: number }>(sql`
+			update pipeline_run set state = 'waiting', tries = 0, exit_code = null, why = null, stop_why = null, finished_at = null
 			where pipeline_id = ${id} and (state in ('failed', 'skipped', 'cancelled') or step = any(${sql.param(steps)}::integer[]))
-			returning index`);
+			returning index, step`);
 		if (reset.length === 0)
 			throw new SpillwayError("conflict", `Every run of pipeline ${id} succeeded.`, { fix: "Name the step to begin from." });
+		await reserveAgain(tx, row, reset, ctx.clock.nowMs());
 		const counts = await tx.execute<{ state: StepState; runs: number }>(sql`
 			select state, count(*)::int as runs from pipeline_run where pipeline_id = ${id} group by state`);
 		await tx
@@ -49,6 +52,29 @@ export async function retryPipeline(
 		await notify(tx, { wake: true, changes: [{ topic: "pipeline", id, team: row.team }] });
 		return { id, state: "running" as const, runs: reset.length };
 	});
+}
+
+/** Holds the worst case of the runs that start again. The first run of each step is judged for its budgets. */
+async function reserveAgain(
+	tx: Tx,
+	{ id, graph }: typeof pipeline.$inferSelect,
+	reset: readonly { index: number; step: number }[],
+	nowMs: number,
+): Promise<void> {
+	const firsts = new Map(
+		[...Map.groupBy(reset, ({ step }) => step)].map(([step, runs]) => [runs[0]?.index ?? 0, { step, runs: runs.length }]),
+	);
+	const specs = await tx
+		.select({ index: pipelineRun.index, spec: pipelineRun.spec })
+		.from(pipelineRun)
+		.where(and(eq(pipelineRun.pipelineId, id), inArray(pipelineRun.index, [...firsts.keys()])));
+	const needs = specs.flatMap(({ index, spec }): StepNeed[] => {
+		const first = firsts.get(index);
+		const maximum = first && graph[first.step]?.maximumMicroUsd;
+		if (!maximum) return [];
+		return [{ spec, microUsd: BigInt(maximum) * BigInt(first.runs) }];
+	});
+	await reservePipeline(tx, id, needs, nowMs);
 }
 
 /** Positions of a step and of all that need it. The graph is in topological order. */

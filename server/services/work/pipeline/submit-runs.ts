@@ -5,6 +5,7 @@ import { type pipeline, pipelineRun, type StoredStep } from "#server/db/schema/p
 import type { DataRef, JobSpec } from "#server/domain/job.ts";
 import { artifactUri } from "#server/domain/output.ts";
 import { GIB } from "#server/kernel/units.ts";
+import { deadlineOfStep, type StepShare } from "#server/scheduling/pipeline/critical-path.ts";
 import { insertRecords } from "#server/services/core/insert-records.ts";
 import { insertJobs } from "../job/insert.ts";
 
@@ -32,7 +33,7 @@ export async function submitRuns(tx: Tx, row: PipelineRow, indexes: readonly num
 			return {
 				spec: {
 					...spec,
-					deadlineMs: declared ? deadlineOf(row, declared, nowMs) : null,
+					deadlineMs: declared && row.deadlineAt ? deadlineOfStep(shareOf(declared), row.deadlineAt.getTime(), nowMs) : null,
 					data: [...spec.data, ...dataOf(declared, outputs)],
 				},
 				by: row.submittedBy,
@@ -52,19 +53,12 @@ export async function submitRuns(tx: Tx, row: PipelineRow, indexes: readonly num
 	}
 }
 
-function submissionOf(spec: JobSpec, by: string) {
-	return { spec, by, actor: { kind: "system", part: "control_loop" } as const, requestId: null, source: null };
+function shareOf({ runMs, restMs, spreadMs = 0, restSpreadMs = 0 }: StoredStep): StepShare {
+	return { runMs, restMs, spreadMs, restSpreadMs };
 }
 
-/**
- * The step's share of the time that is left: as much as its run time is of the longest way from its start to the end. Steps that
- * took longer than expected so shorten the shares of all that follow.
- */
-function deadlineOf({ deadlineAt }: PipelineRow, { runMs, restMs }: StoredStep, nowMs: number): number | null {
-	if (!deadlineAt) return null;
-	const wholeMs = runMs + restMs;
-	const leftMs = deadlineAt.getTime() - nowMs;
-	return leftMs <= 0 || wholeMs <= 0 ? deadlineAt.getTime() : nowMs + Math.round((leftMs * runMs) / wholeMs);
+function submissionOf(spec: JobSpec, by: string) {
+	return { spec, by, actor: { kind: "system", part: "control_loop" } as const, requestId: null, source: null };
 }
 
 /** An output of a run, in the store. */

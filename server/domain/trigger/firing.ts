@@ -1,0 +1,17 @@
+/** What a firing saw. Shown with it, and available to parameters as `${{ firing.NAME }}`. */
+export interface FiringView {
+	/** ISO 8601, UTC: the scheduled time, or when the condition was met. */
+	time: string;
+	/** Objects and bytes that were new; absent for other kinds. */
+	files?: number;
+	bytes?: number;
+	uri?: string;
+	/** At most 100 of the objects. */
+	objects?: string[];
+	/** Id, type and source of a CloudEvent. */
+	event?: { id: string; type: string; source: string; subject?: string };
+	/** The pipeline that ended. */
+	pipeline?: { id: string; state: string };
+	/** Scheduled times that passed unused before this one. */
+	missed?: number;
+}

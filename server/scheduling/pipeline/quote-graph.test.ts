@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import type { PipelineSpec, StepSpec } from "#server/domain/pipeline/pipeline.ts";
+import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { deadlineOfStep, findCriticalPath } from "./critical-path.ts";
+import { quoteGraph, type RunQuote } from "./quote-graph.ts";
+
+const hours = (p50: number, p90 = p50) => ({ p50Ms: p50 * HOUR_MS, p90Ms: p90 * HOUR_MS });
+const step = (name: string, needs: string[] = [], retry = 0): StepSpec => ({ name, needs, when: null, retry, inputs: [], runs: [] });
+const quoted = (run: RunQuote["run"], more: Partial<RunQuote> = {}): RunQuote => ({
+	...{ outcome: "launch", placement: null, wait: hours(0), run, cashMicroUsd: 0n, worstMicroUsd: 0n, emissionsGrams: null },
+	...more,
+});
+
+describe("the critical path", () => {
+	// prepare (1 h) → train (3 h) → report (1 h), and prepare → check (1 h) → report.
+	const paths = findCriticalPath([
+		{ needs: [], ...hours(1) },
+		{ needs: [0], ...hours(3, 6) },
+		{ needs: [0], ...hours(1) },
+		{ needs: [1, 2], ...hours(1) },
+	]);
+
+	it("is the longest chain, and other steps have slack", () => {
+		expect(paths.map(({ isCritical }) => isCritical)).toEqual([true, true, false, true]);
+		expect(paths.map(({ slackMs }) => slackMs / HOUR_MS)).toEqual([0, 0, 2, 0]);
+		expect(paths.map(({ restMs }) => restMs / HOUR_MS)).toEqual([4, 1, 1, 0]);
+		expect(paths[0]?.restSpreadMs).toBe(3 * HOUR_MS);
+	});
+
+	it("gives slack to the steps that are uncertain, and shares time in proportion when there is none", () => {
+		const share = (runMs: number, spreadMs: number, restSpreadMs: number) => ({ runMs, restMs: HOUR_MS, spreadMs, restSpreadMs });
+		// Two hours of slack, three quarters of the uncertainty are its own.
+		expect(deadlineOfStep(share(HOUR_MS, 3, 1), 4 * HOUR_MS, 0)).toBe(2.5 * HOUR_MS);
+		expect(deadlineOfStep(share(HOUR_MS, 0, 1), 4 * HOUR_MS, 0)).toBe(HOUR_MS);
+		expect(deadlineOfStep(share(HOUR_MS, 0, 0), 4 * HOUR_MS, 0)).toBe(2 * HOUR_MS);
+		expect(deadlineOfStep(share(HOUR_MS, 3, 1), HOUR_MS, 0)).toBe(HOUR_MS / 2);
+		expect(deadlineOfStep(share(HOUR_MS, 3, 1), HOUR_MS, 2 * HOUR_MS)).toBe(HOUR_MS);
+	});
+});
+
+describe("the quote of a graph", () => {
+	const spec = (steps: StepSpec[], more: Partial<PipelineSpec> = {}) => ({ steps, deadlineMs: null, parallel: null, ...more });
+
+	it("adds up money and times along the longest chain", () => {
+		const steps = [step("a"), step("b", ["a"], 1), step("c", ["a"])];
+		const quote = quoteGraph(
+			spec(steps),
+			({ name }) => [quoted(hours(name === "b" ? 2 : 1), { cashMicroUsd: 5n, worstMicroUsd: 10n, emissionsGrams: 2 })],
+			0,
+		);
+		expect(quote).toMatchObject({ expectedMicroUsd: 15n, maximumMicroUsd: 40n, emissionsGrams: 6, deadlineRisk: null });
+		expect(quote.finish).toEqual(hours(3));
+		expect(quote.steps.map(({ start }) => start.p50Ms / HOUR_MS)).toEqual([0, 1, 1]);
+	});
+
+	it("is later than the median chain when several uncertain steps must all end", () => {
+		const wide = Array.from({ length: 20 }, (_, i) => step(`s${i}`));
+		const { finish } = quoteGraph(spec(wide), () => [quoted(hours(1, 2))], 0);
+		// The median of the latest of twenty is the 96.6th percentile of one: e^(ln 2 / 1.2816 × 1.825) h.
+		expect(finish.p50Ms / HOUR_MS).toBeGreaterThan(2.3);
+		expect(finish.p50Ms / HOUR_MS).toBeLessThan(3.1);
+		const runs = quoteGraph(spec([step("s")]), () => Array.from({ length: 20 }, () => quoted(hours(1, 2))), 0);
+		expect(runs.finish.p50Ms / HOUR_MS).toBeCloseTo(2.68, 1);
+	});
+
+	it("counts the chance of missing the deadline, and waves when few may run at a time", () => {
+		const chain = [step("a")];
+		const risk = (deadlineMs: number) => quoteGraph(spec(chain, { deadlineMs }), () => [quoted(hours(1, 2))], 0).deadlineRisk;
+		expect(risk(HOUR_MS)).toBeCloseTo(0.5, 1);
+		expect(risk(2 * HOUR_MS)).toBeCloseTo(0.1, 1);
+		const waves = quoteGraph(spec(chain, { parallel: 2 }), () => Array.from({ length: 6 }, () => quoted(hours(1))), 0);
+		expect(waves.finish.p50Ms).toBe(3 * HOUR_MS);
+	});
+
+	it("includes the wait", () => {
+		const quote = quoteGraph(spec([step("a"), step("b", ["a"])]), () => [quoted(hours(1), { wait: hours(0.5) })], 10 * MINUTE_MS);
+		expect(quote.start.p50Ms).toBe(40 * MINUTE_MS);
+		expect(quote.finish.p50Ms).toBe(3 * HOUR_MS + 10 * MINUTE_MS);
+	});
+});

@@ -1,0 +1,28 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { namePatternOf } from "../run-time.ts";
+
+/** Distinct names that a graph is quoted by; further ones are quoted like the first with the same requirements. */
+const NAMED_SHAPES_MAX = 200;
+
+/**
+ * Groups jobs that a quote answers alike: everything but the command, environment and outputs, with the name as run times are learned
+ * by. The decision core is then asked once for each group. A graph with very many names is grouped by requirements alone.
+ * @returns the first job of each group, and the group of each job
+ */
+export function groupByShape(jobs: readonly JobSpec[]): { shapes: JobSpec[]; shapeOf: number[] } {
+	const requirements = new Map<string, number>();
+	const named = new Map<string, number>();
+	const shapes: JobSpec[] = [];
+	const shapeOf = jobs.map((job) => {
+		const { name, command: _command, env: _env, outputs: _outputs, ...rest } = job;
+		const key = JSON.stringify(rest);
+		const namedKey = `${namePatternOf(name)}\n${key}`;
+		const known = named.get(namedKey) ?? (named.size >= NAMED_SHAPES_MAX ? requirements.get(key) : undefined);
+		if (known !== undefined) return known;
+		const made = shapes.push(job) - 1;
+		named.set(namedKey, made);
+		if (!requirements.has(key)) requirements.set(key, made);
+		return made;
+	});
+	return { shapes, shapeOf };
+}

@@ -1,0 +1,46 @@
+import type { Tx } from "#server/db/client.ts";
+import { compileMetricPattern, type MetricReader } from "#server/domain/metric/read-metrics.ts";
+import { insertRecords } from "#server/services/core/insert-records.ts";
+
+export interface MetricPoint {
+	runId: string;
+	key: string;
+	step: number;
+	atMs: number;
+	value: number;
+}
+
+/** Writes points; a point that is stored already stays as it is. Returns how many were given. */
+export async function recordPoints(tx: Tx, points: readonly MetricPoint[]): Promise<number> {
+	const byKey = new Map(points.map((point) => [`${point.runId}\n${point.key}\n${point.step}\n${point.atMs}`, point]));
+	if (byKey.size > 0) await insertRecords(tx, "metric_point", [...byKey.values()], "on conflict do nothing");
+	return byKey.size;
+}
+
+const readers = new Map<string, MetricReader>();
+const READERS_MAX = 1_000;
+
+/** Metrics of a job in lines of its output. A line without a step counts as a step by its number. */
+export function pointsIn(
+	jobId: string,
+	patterns: readonly string[],
+	lines: readonly { number: number; atMs: number; text: string }[],
+): MetricPoint[] {
+	const own = patterns.map(readerOf);
+	return lines.flatMap(({ number, atMs, text }) =>
+		own.flatMap((read) => {
+			const found = read(text);
+			if (!found) return [];
+			return Object.entries(found.values).map(([key, value]) => ({ runId: jobId, key, step: found.step ?? number, atMs, value }));
+		}),
+	);
+}
+
+function readerOf(pattern: string): MetricReader {
+	const known = readers.get(pattern);
+	if (known) return known;
+	if (readers.size >= READERS_MAX) readers.clear();
+	const made = compileMetricPattern(pattern);
+	readers.set(pattern, made);
+	return made;
+}

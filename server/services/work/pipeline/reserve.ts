@@ -1,0 +1,99 @@
+import { eq, sql } from "drizzle-orm";
+import { periodOf } from "#server/accounting/calendar.ts";
+import type { Tx } from "#server/db/client.ts";
+import { pipelineHold, type StoredStep } from "#server/db/schema/pipeline.ts";
+import type { JobSpec } from "#server/domain/job.ts";
+import type { RunMove, RunView } from "#server/domain/pipeline/advance.ts";
+import type { BudgetRule } from "#server/domain/policy.ts";
+import { FINAL_STEP_STATES } from "#server/domain/states.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { microToUsdText } from "#server/kernel/money.ts";
+import { judgeJob } from "#server/policy/judge-job.ts";
+import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { addToPeriods, lockBudgets } from "#server/services/ledger/budget/lock.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+
+/** A step's job, and the most that all of its runs may spend. */
+export interface StepNeed {
+	spec: JobSpec;
+	microUsd: bigint;
+}
+
+/**
+ * Sets the worst case of a whole pipeline aside in every budget that holds its steps, or refuses and writes nothing: once admitted, no
+ * step waits for money. A placement turns its part into the hold of an instance (placeHold), and what that leaves over returns here.
+ * @throws SpillwayError `conflict` when a budget has too little left
+ */
+export async function reservePipeline(tx: Tx, pipelineId: string, needs: readonly StepNeed[], nowMs: number): Promise<void> {
+	const shares = sharesOf((await activePolicy(tx)).policy, needs);
+	if (shares.length === 0) return;
+	const balances = await lockBudgets(
+		tx,
+		shares.map(({ rule }) => rule.id),
+	);
+	const calendar = await ledgerCalendar(tx);
+	const rows = shares.map(({ rule, microUsd }) => {
+		const periodKey = periodOf(rule.period, nowMs, calendar).key;
+		const balance = balances.get(rule.id);
+		const freeMicroUsd = rule.capMicroUsd - (balance?.postedByPeriod.get(periodKey) ?? 0n) - (balance?.heldMicroUsd ?? 0n);
+		if (microUsd > freeMicroUsd) throw tooLittle(rule, microUsd, freeMicroUsd);
+		return { pipelineId, budgetId: rule.id, periodKey, leftMicroUsd: microUsd };
+	});
+	await tx.insert(pipelineHold).values(rows);
+	await addToPeriods(
+		tx,
+		rows.map(({ budgetId, periodKey, leftMicroUsd }) => ({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: leftMicroUsd })),
+	);
+}
+
+function sharesOf(policy: Parameters<typeof judgeJob>[0], needs: readonly StepNeed[]): { rule: BudgetRule; microUsd: bigint }[] {
+	const shares = new Map<string, { rule: BudgetRule; microUsd: bigint }>();
+	for (const { spec, microUsd } of needs) {
+		if (microUsd === 0n) continue;
+		for (const rule of judgeJob(policy, spec).budgets)
+			shares.set(rule.id, { rule, microUsd: (shares.get(rule.id)?.microUsd ?? 0n) + microUsd });
+	}
+	return [...shares.values()];
+}
+
+function tooLittle({ id }: BudgetRule, microUsd: bigint, freeMicroUsd: bigint): SpillwayError {
+	const [needed, free] = [microToUsdText(microUsd), microToUsdText(freeMicroUsd > 0n ? freeMicroUsd : 0n)];
+	return new SpillwayError("conflict", `The pipeline may spend up to $${needed}, and budget ${id} has $${free} left.`, {
+		fix: "Lower the steps' maximum durations or retries, keep steps at home, or have the budget raised.",
+	});
+}
+
+/**
+ * Releases what a pipeline no longer needs: everything when it has ended, else what exceeds the worst case of the runs that are left.
+ * Cost: one read without a reservation.
+ */
+export async function shrinkReservation(tx: Tx, pipelineId: string, neededMicroUsd: bigint): Promise<void> {
+	const held = await tx.select().from(pipelineHold).where(eq(pipelineHold.pipelineId, pipelineId));
+	if (held.every(({ leftMicroUsd }) => leftMicroUsd <= neededMicroUsd) && neededMicroUsd > 0n) return;
+	await lockBudgets(
+		tx,
+		held.map(({ budgetId }) => budgetId),
+	);
+	const rows = await tx.execute<{ budgetId: string; periodKey: string; released: string }>(sql`
+		with before as (select * from pipeline_hold where pipeline_id = ${pipelineId} and left_micro_usd > ${neededMicroUsd} for update),
+		changed as (
+			update pipeline_hold set left_micro_usd = ${neededMicroUsd} from before
+			where pipeline_hold.pipeline_id = before.pipeline_id and pipeline_hold.budget_id = before.budget_id)
+		select budget_id as "budgetId", period_key as "periodKey", (left_micro_usd - ${neededMicroUsd}::bigint)::text as released from before`);
+	await addToPeriods(
+		tx,
+		rows.map(({ budgetId, periodKey, released }) => ({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: -BigInt(released) })),
+	);
+	if (neededMicroUsd === 0n) await tx.delete(pipelineHold).where(eq(pipelineHold.pipelineId, pipelineId));
+}
+
+/** The worst case of the runs that have not ended after these moves, retries included. */
+export function neededOf(graph: readonly StoredStep[], runs: readonly RunView[], moves: readonly RunMove[]): bigint {
+	const moved = new Map(moves.map(({ index, to }) => [index, to]));
+	return runs.reduce((sum, { index, step, state }) => {
+		const now = moved.get(index) ?? state;
+		const declared = graph[step];
+		if (!declared?.maximumMicroUsd || FINAL_STEP_STATES.some((final) => final === now)) return sum;
+		return sum + BigInt(declared.maximumMicroUsd);
+	}, 0n);
+}
