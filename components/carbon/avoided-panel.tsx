@@ -1,9 +1,9 @@
 "use client";
-import { Carbon } from "#components/carbon/carbon.tsx";
 import { type AvoidedRow, prepareAvoided } from "#components/carbon/prepare-avoided.ts";
-import { isEstimate } from "#components/carbon/quality.ts";
 import { type CarbonView, chargesOf } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
+import { Carbon } from "#components/emissions/carbon.tsx";
+import { isEstimate } from "#components/emissions/quality.ts";
 import { Drill } from "#components/spend/cells.tsx";
 import { FILL_CLASS, type MarkFill } from "#components/ui/meter.tsx";
 import { PanelHeader } from "#components/ui/panel.tsx";

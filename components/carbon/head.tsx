@@ -1,10 +1,10 @@
 "use client";
-import { Carbon, Grams } from "#components/carbon/carbon.tsx";
-import { formatCarbonParts, formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
 import { perGpuHour } from "#components/carbon/prepare-table.ts";
-import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import { type CarbonView, chargesOf } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
+import { Carbon, Grams } from "#components/emissions/carbon.tsx";
+import { formatCarbonParts, formatEnergyParts, joinQuantity } from "#components/emissions/format-carbon.ts";
+import { energyQuality, isEstimate } from "#components/emissions/quality.ts";
 import { Drill } from "#components/spend/cells.tsx";
 import { rangeLabel } from "#components/spend/range.ts";
 import { formatCount } from "#components/ui/format-number.ts";

@@ -1,6 +1,6 @@
-import { formatCarbonParts, joinQuantity } from "#components/carbon/format-carbon.ts";
-import { isEstimate } from "#components/carbon/quality.ts";
 import type { Bar, BarsInput, BarValue } from "#components/charts/stacked-bars.ts";
+import { formatCarbonParts, joinQuantity } from "#components/emissions/format-carbon.ts";
+import { isEstimate } from "#components/emissions/quality.ts";
 import { bucketLabel } from "#components/spend/prepare-table.ts";
 import { addDays, dateOf, monthStart, shownMs } from "#components/spend/zone-days.ts";
 import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";

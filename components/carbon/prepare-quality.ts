@@ -1,5 +1,5 @@
 import type { CarbonPage } from "#components/carbon/prepare-bars.ts";
-import { shareOf } from "#components/carbon/quality.ts";
+import { shareOf } from "#components/emissions/quality.ts";
 
 type Sums = CarbonPage["groups"]["totals"];
 

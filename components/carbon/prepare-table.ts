@@ -1,6 +1,6 @@
 import type { CarbonPage } from "#components/carbon/prepare-bars.ts";
-import { type EnergyParts, shareOf } from "#components/carbon/quality.ts";
 import { BY_LABEL, type CarbonBy, type CarbonView, chargesOf } from "#components/carbon/range.ts";
+import { type EnergyParts, shareOf } from "#components/emissions/quality.ts";
 import type { BarPart } from "#components/ui/meter.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { energyQuality, isEstimate } from "../emissions/quality.ts";
 import { carbonCsv } from "./export-csv.ts";
 import { prepareAvoided } from "./prepare-avoided.ts";
 import { type CarbonPage, prepareCarbonBars } from "./prepare-bars.ts";
 import { prepareHeat } from "./prepare-heat.ts";
 import { prepareQuality } from "./prepare-quality.ts";
 import { prepareCarbonTable } from "./prepare-table.ts";
-import { energyQuality, isEstimate } from "./quality.ts";
 import { type CarbonView, carbonHref, carbonQuery, chargesOf } from "./range.ts";
 
 type Sums = CarbonPage["groups"]["totals"];

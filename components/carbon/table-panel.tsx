@@ -1,9 +1,9 @@
 "use client";
-import { Carbon, Grams } from "#components/carbon/carbon.tsx";
 import { type CarbonRow, prepareCarbonTable } from "#components/carbon/prepare-table.ts";
-import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import { BY_LABEL, type CarbonView } from "#components/carbon/range.ts";
 import { useCarbon } from "#components/carbon/use-carbon.ts";
+import { Carbon, Grams } from "#components/emissions/carbon.tsx";
+import { energyQuality, isEstimate } from "#components/emissions/quality.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { Drill } from "#components/spend/cells.tsx";
 import { hours } from "#components/spend/table-panel.tsx";

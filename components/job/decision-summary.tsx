@@ -4,8 +4,8 @@ import type { JobDetail } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { LeadReason, ReasonText } from "../job-state/reason-text.tsx";
 import { HomeComparison } from "./home-comparison.tsx";
-import { LeadReason, ReasonText } from "./reason-text.tsx";
 import { jobSectionHref } from "./sections.ts";
 
 /** The latest decision in one sentence, with a link to its candidates. */

@@ -1,7 +1,7 @@
 "use client";
 import { formatShort, formatSpan } from "#components/time/format-time.ts";
 import type { DecisionView } from "#components/trpc/outputs.ts";
-import { lateness } from "./decision-rows.ts";
+import { lateness } from "../decision/decision-rows.ts";
 
 /** For a job sent to a cloud: the forecast of staying on owned GPUs. */
 export function HomeComparison({ decision, deadlineMs }: { decision: DecisionView; deadlineMs: number | null }) {

@@ -10,10 +10,10 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Select } from "#components/ui/input.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
-import { CandidateTable } from "./candidate-table.tsx";
-import { decisionRows } from "./decision-rows.ts";
+import { CandidateTable } from "../decision/candidate-table.tsx";
+import { decisionRows } from "../decision/decision-rows.ts";
+import { LeadReason, ReasonText } from "../job-state/reason-text.tsx";
 import { HomeComparison } from "./home-comparison.tsx";
-import { LeadReason, ReasonText } from "./reason-text.tsx";
 import { jobPageParams } from "./search-params.ts";
 
 /** Loaded separately because most jobs viewed have started. */

@@ -1,8 +1,8 @@
 "use client";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Carbon } from "#components/carbon/carbon.tsx";
-import { energyQuality } from "#components/carbon/quality.ts";
+import { Carbon } from "#components/emissions/carbon.tsx";
+import { energyQuality } from "#components/emissions/quality.ts";
 import { Money } from "#components/money/money.tsx";
 import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";
@@ -15,8 +15,8 @@ import { formatPercent } from "#components/ui/format-number.ts";
 import { Fact, FactStrip } from "#components/ui/kpi.tsx";
 import { Meter } from "#components/ui/meter.tsx";
 import { SECOND_MS } from "#server/kernel/units.ts";
+import { ReasonText } from "../job-state/reason-text.tsx";
 import { liveAttempt, type Outlook } from "./outlook.ts";
-import { ReasonText } from "./reason-text.tsx";
 import { parseStaging } from "./staging.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
 

@@ -1,7 +1,7 @@
 "use client";
 import Link from "next/link";
-import { Carbon } from "#components/carbon/carbon.tsx";
-import { ReceiptCarbon } from "#components/carbon/receipt-carbon.tsx";
+import { Carbon } from "#components/emissions/carbon.tsx";
+import { ReceiptCarbon } from "#components/emissions/receipt-carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { Place } from "#components/place/place.tsx";
 import { shownPlace } from "#components/place/placement.ts";

@@ -7,7 +7,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import type { JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
 import { FILL_CLASS, type MarkFill } from "#components/ui/meter.tsx";
 import type { CapacityType } from "#server/domain/vocabulary.ts";
-import { RemovalText } from "./reason-text.tsx";
+import { RemovalText } from "../job-state/reason-text.tsx";
 import { lostOnFailures, spotSaved } from "./receipt-lines.ts";
 
 const WAY = { at_home: "Owned", on_demand: "On-demand", spot: "On spot" } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CandidateView } from "#components/trpc/outputs.ts";
-import type { Considered } from "./decision-rows.ts";
+import type { Considered } from "../decision/decision-rows.ts";
 import { startNow } from "./start-now.ts";
 
 const candidate = (total: number, some: Partial<CandidateView> = {}): CandidateView =>

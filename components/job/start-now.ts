@@ -1,7 +1,7 @@
 import type { CandidateView } from "#components/trpc/outputs.ts";
 import type { RemovalCode } from "#server/domain/decision.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import type { Considered } from "./decision-rows.ts";
+import type { Considered } from "../decision/decision-rows.ts";
 
 /** The cheapest candidate that could start without waiting for others, and what keeps the job from it. */
 export type StartNow = { candidate: CandidateView; removedBy: CandidateView["removedBy"] };

@@ -8,9 +8,9 @@ import type { JobDetail } from "#components/trpc/outputs.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { waitingChanges } from "#server/domain/waiting-changes.ts";
-import { CandidateTable } from "./candidate-table.tsx";
-import { type Considered, decisionRows } from "./decision-rows.ts";
-import { LeadReason, ReasonText, screenFormatters } from "./reason-text.tsx";
+import { CandidateTable } from "../decision/candidate-table.tsx";
+import { type Considered, decisionRows } from "../decision/decision-rows.ts";
+import { LeadReason, ReasonText, screenFormatters } from "../job-state/reason-text.tsx";
 import { WaitingFacts } from "./waiting-facts.tsx";
 
 /** Queue and prices change over time. */

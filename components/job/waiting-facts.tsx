@@ -6,7 +6,7 @@ import { useTime } from "#components/time/clock.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { RemovalText } from "./reason-text.tsx";
+import { RemovalText } from "../job-state/reason-text.tsx";
 import { startNow } from "./start-now.ts";
 
 type Waiting = Outputs["job"]["waiting"];

@@ -1,6 +1,6 @@
 "use client";
 import { useCallback } from "react";
-import { useReasonText } from "#components/job/reason-text.tsx";
+import { useReasonText } from "#components/job-state/reason-text.tsx";
 import { type JobStateName, StateGlyph, StateMark } from "#components/job-state/state-mark.tsx";
 import { formatMoneyExact } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";

@@ -6,7 +6,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { SearchInput } from "#components/ui/input.tsx";
 import { JOB_STATES, type JobState } from "#server/domain/states.ts";
 import { LABELS, WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
-import { FilterMenu } from "./filter-menu.tsx";
+import { FilterMenu } from "../data-table/filter-menu.tsx";
 import { jobSearchParams } from "./search-params.ts";
 
 const TYPING_MS = 250;

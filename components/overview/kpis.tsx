@@ -1,6 +1,6 @@
 "use client";
-import { Carbon } from "#components/carbon/carbon.tsx";
 import { Sparkline } from "#components/charts/sparkline.tsx";
+import { Carbon } from "#components/emissions/carbon.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { monthBudget, type Site, type Summary } from "#components/overview/lead.ts";

@@ -1,6 +1,6 @@
 "use client";
 import { useId } from "react";
-import { DraftInput } from "#components/submit/draft-input.tsx";
+import { DraftInput } from "#components/ui/draft-input.tsx";
 import { Field, Select } from "#components/ui/input.tsx";
 import type { FieldPath, FieldValue } from "./edit-field.ts";
 import type { Entry, ListName } from "./edit-rules.ts";

@@ -1,14 +1,14 @@
 "use client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { screenFormatters } from "#components/job/reason-text.tsx";
+import { screenFormatters } from "#components/job-state/reason-text.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
-import { useSettled } from "#components/submit/use-settled.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Field, Select, Textarea } from "#components/ui/input.tsx";
 import { Panel } from "#components/ui/panel.tsx";
+import { useSettled } from "#components/ui/use-settled.ts";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 
 type Trial = Outputs["policy"]["tryRule"];

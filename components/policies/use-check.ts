@@ -1,8 +1,8 @@
 "use client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { useSettled } from "#components/submit/use-settled.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSettled } from "#components/ui/use-settled.ts";
 import { type Outline, outlineOf } from "./edit-rules.ts";
 import { ACTIVE_POLICY, type PolicyCheck, type Sentence } from "./params.ts";
 

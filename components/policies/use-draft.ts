@@ -2,9 +2,9 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
-import { useSettled } from "#components/submit/use-settled.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
+import { useSettled } from "#components/ui/use-settled.ts";
 import { draftKey, draftToOpen, keep, readKept } from "./draft-store.ts";
 import { ACTIVE_POLICY } from "./params.ts";
 

@@ -1,5 +1,5 @@
 "use client";
-import { DraftInput } from "#components/submit/draft-input.tsx";
+import { DraftInput } from "#components/ui/draft-input.tsx";
 import { Field } from "#components/ui/input.tsx";
 import type { FieldPath, FieldValue } from "./edit-field.ts";
 import { record } from "./edit-rules.ts";

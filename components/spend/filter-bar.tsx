@@ -1,7 +1,7 @@
 "use client";
 import { useRouter } from "next/navigation";
 import { startTransition } from "react";
-import { FilterMenu } from "#components/jobs/filter-menu.tsx";
+import { FilterMenu } from "#components/data-table/filter-menu.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { useHour } from "#components/spend/use-spend.ts";
 import {

@@ -1,5 +1,5 @@
-import { Carbon } from "#components/carbon/carbon.tsx";
-import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
+import { Carbon } from "#components/emissions/carbon.tsx";
+import { formatEnergyParts, joinQuantity } from "#components/emissions/format-carbon.ts";
 import { Drill } from "#components/spend/cells.tsx";
 import { statementDrill } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTr, Remark, Section } from "#components/statements/paper.tsx";

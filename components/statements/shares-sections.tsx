@@ -1,5 +1,5 @@
 import Link from "next/link";
-import { Carbon } from "#components/carbon/carbon.tsx";
+import { Carbon } from "#components/emissions/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { Drill } from "#components/spend/cells.tsx";
 import { statementDrill } from "#components/statements/drill.ts";

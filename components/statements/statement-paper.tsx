@@ -1,4 +1,4 @@
-import { Carbon } from "#components/carbon/carbon.tsx";
+import { Carbon } from "#components/emissions/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { BrandMark } from "#components/shell/brand.tsx";
 import { Drill } from "#components/spend/cells.tsx";

@@ -7,8 +7,8 @@ import { Field, Select } from "#components/ui/input.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
 import { LABELS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { parseDurationMs } from "#server/kernel/units.ts";
+import { DraftInput } from "../ui/draft-input.tsx";
 import { joinCommand, splitCommand } from "./command-line.ts";
-import { DraftInput } from "./draft-input.tsx";
 import type { YamlPath, YamlValue } from "./edit-yaml.ts";
 import type { Draft } from "./read-draft.ts";
 

@@ -2,8 +2,8 @@
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useCallback, useMemo, useState } from "react";
-import { CandidateTable } from "#components/job/candidate-table.tsx";
-import { decisionRows } from "#components/job/decision-rows.ts";
+import { CandidateTable } from "#components/decision/candidate-table.tsx";
+import { decisionRows } from "#components/decision/decision-rows.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState, ErrorState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -11,6 +11,7 @@ import type { ImportView, Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { useSettled } from "../ui/use-settled.ts";
 import { type Check, checkDraft } from "./check-draft.ts";
 import { Findings } from "./findings-panel.tsx";
 import { marksOf, questionKey } from "./group-findings.ts";
@@ -21,7 +22,6 @@ import { waysOf } from "./quote-ways.ts";
 import { readDraft } from "./read-draft.ts";
 import { ScriptField } from "./script-field.tsx";
 import { useQuote } from "./use-quote.ts";
-import { useSettled } from "./use-settled.ts";
 
 /** The pasted text as parsed by the server. */
 export type Script = Inputs["job"]["import"];

@@ -1,6 +1,6 @@
 "use client";
 import type { ReactNode } from "react";
-import { useReasonText } from "#components/job/reason-text.tsx";
+import { useReasonText } from "#components/job-state/reason-text.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { formatShort } from "#components/time/format-time.ts";

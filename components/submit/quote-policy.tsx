@@ -1,6 +1,6 @@
 "use client";
 import { lazy, type ReactNode, Suspense } from "react";
-import { screenFormatters } from "#components/job/reason-text.tsx";
+import { screenFormatters } from "#components/job-state/reason-text.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { formatSpan } from "#components/time/format-time.ts";

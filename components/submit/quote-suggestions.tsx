@@ -1,5 +1,5 @@
 "use client";
-import { screenFormatters } from "#components/job/reason-text.tsx";
+import { screenFormatters } from "#components/job-state/reason-text.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import type { QuoteView } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";

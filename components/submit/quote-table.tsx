@@ -1,9 +1,9 @@
 "use client";
 import type { ReactNode } from "react";
-import { Carbon } from "#components/carbon/carbon.tsx";
 import { RunBar } from "#components/charts/run-bar.tsx";
 import { timeTicks } from "#components/charts/scale.ts";
-import { runAxis } from "#components/job/decision-rows.ts";
+import { runAxis } from "#components/decision/decision-rows.ts";
+import { Carbon } from "#components/emissions/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
 import { formatClockSeconds, formatExact } from "#components/time/format-time.ts";

@@ -1,4 +1,4 @@
-import { decisionRows, lateness } from "#components/job/decision-rows.ts";
+import { decisionRows, lateness } from "#components/decision/decision-rows.ts";
 import type { CandidateView, QuoteView } from "#components/trpc/outputs.ts";
 
 /** One of the two options of a quote. */

@@ -2,8 +2,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useMemo, useState } from "react";
-import { CandidateTable } from "#components/job/candidate-table.tsx";
-import { decisionRows } from "#components/job/decision-rows.ts";
+import { CandidateTable } from "#components/decision/candidate-table.tsx";
+import { decisionRows } from "#components/decision/decision-rows.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Inputs, QuoteView } from "#components/trpc/outputs.ts";

@@ -1,8 +1,8 @@
 "use client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTRPC } from "#components/trpc/client.tsx";
+import { useSettled } from "../ui/use-settled.ts";
 import type { Draft } from "./read-draft.ts";
-import { useSettled } from "./use-settled.ts";
 
 const TYPING_MS = 300;
 /** Refresh interval: queue and prices change while a person edits. */

@@ -1,10 +1,10 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { ChargesExport, ChargesHead, ChargesTable } from "#components/charges/charges-panel.tsx";
+import { ChargesScope } from "#components/charges/charges-scope.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
-import { ChargesExport, ChargesHead, ChargesTable } from "#components/spend/charges-panel.tsx";
-import { ChargesScope } from "#components/spend/charges-scope.tsx";
 import { FilterBar } from "#components/spend/filter-bar.tsx";
 import { FocusLinks } from "#components/spend/focus-links.tsx";
 import { chargePages } from "#components/spend/pages.ts";

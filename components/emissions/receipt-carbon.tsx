@@ -1,8 +1,8 @@
 "use client";
 import type { ReactNode } from "react";
-import { Carbon } from "#components/carbon/carbon.tsx";
-import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
-import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
+import { Carbon } from "#components/emissions/carbon.tsx";
+import { formatEnergyParts, joinQuantity } from "#components/emissions/format-carbon.ts";
+import { energyQuality, isEstimate } from "#components/emissions/quality.ts";
 import type { ReceiptView } from "#components/trpc/outputs.ts";
 
 /** A job's emissions: operational, embodied, and intensity by ISO/IEC 21031. */

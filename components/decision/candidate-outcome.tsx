@@ -2,8 +2,8 @@
 import { formatMoney } from "#components/money/format-money.ts";
 import { formatSpan } from "#components/time/format-time.ts";
 import type { CandidateView } from "#components/trpc/outputs.ts";
+import { RemovalText } from "../job-state/reason-text.tsx";
 import { type CandidateRow, comparedWith, REMOVAL_LABELS } from "./decision-rows.ts";
-import { RemovalText } from "./reason-text.tsx";
 
 const SECOND = 1_000;
 

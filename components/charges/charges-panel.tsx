@@ -2,10 +2,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import { Carbon, Grams } from "#components/carbon/carbon.tsx";
-import { formatEnergyParts, joinQuantity } from "#components/carbon/format-carbon.ts";
-import { energyQuality, isEstimate } from "#components/carbon/quality.ts";
 import { CsvButton } from "#components/csv/csv-button.tsx";
+import { Carbon, Grams } from "#components/emissions/carbon.tsx";
+import { formatEnergyParts, joinQuantity } from "#components/emissions/format-carbon.ts";
+import { energyQuality, isEstimate } from "#components/emissions/quality.ts";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { MoreButton } from "#components/page/more-button.tsx";

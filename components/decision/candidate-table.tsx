@@ -1,8 +1,8 @@
 "use client";
 import type { ReactNode } from "react";
-import { Carbon } from "#components/carbon/carbon.tsx";
 import { type RunAxis, RunBar } from "#components/charts/run-bar.tsx";
 import { timeTicks } from "#components/charts/scale.ts";
+import { Carbon } from "#components/emissions/carbon.tsx";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money, PriceMissing } from "#components/money/money.tsx";
 import { Place } from "#components/place/place.tsx";

@@ -1,4 +1,4 @@
-import { formatCarbonParts } from "#components/carbon/format-carbon.ts";
+import { formatCarbonParts } from "#components/emissions/format-carbon.ts";
 import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 
