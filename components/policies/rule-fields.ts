@@ -40,6 +40,7 @@ const TRIGGERS = [
 	["waited", "Queued for more than", "1h"],
 	["deadlineSlack", "Deadline slack below", "2h"],
 	["queueLength", "Queued jobs above", "50"],
+	["waitingUsdPerGpuHour", "Waiting budget ($/GPU-h)", "2"],
 ] as const;
 
 /** Fields in reading order; ID and condition first. */
@@ -119,7 +120,7 @@ function burstFields(burst: Readonly<Record<string, unknown>>): CardField[] {
 	return [
 		...TRIGGERS.map(
 			([name, label, placeholder]): CardField => ({
-				...{ label, placeholder, as: name === "queueLength" ? ("number" as const) : ("text" as const) },
+				...{ label, placeholder, as: name === "queueLength" || name === "waitingUsdPerGpuHour" ? ("number" as const) : ("text" as const) },
 				path: ["burst", name in after || none ? "after" : "or", name],
 				// `after` must not be empty, so its value is replaced rather than removed.
 				required: name in after,

@@ -34,7 +34,7 @@ export const APPROVERS = ["platform", "finance"] as const satisfies readonly Rol
 export const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "adopt", "limit"] as const;
 /** What a budget limits; each budget has exactly one. */
 export const AMOUNTS = ["capUsd", "burnRateUsdPerHour", "egressGiB", "instances"] as const;
-export const TRIGGERS = ["forecastWait", "waited", "deadlineSlack", "queueLength"] as const;
+export const TRIGGERS = ["forecastWait", "waited", "deadlineSlack", "queueLength", "waitingUsdPerGpuHour"] as const;
 
 type Ctx = z.RefinementCtx;
 const problem = (ctx: Ctx, message: string, fix: string, path: PropertyKey[] = [], isKey = false): void => {
@@ -160,6 +160,14 @@ const triggers = () =>
 				.max(MAX.queueLength)
 				.optional()
 				.meta({ title: "Queued jobs above", description: "More jobs than this are queued.", examples: [50], unit: "jobs" }),
+			waitingUsdPerGpuHour: usd("USD per GPU-hour")
+				.optional()
+				.meta({
+					title: "Waiting budget",
+					description:
+						"What an hour of waiting is worth for each GPU. The job leaves when its forecast wait costs more than the best offer.",
+					examples: [2],
+				}),
 		})
 		.superRefine((fields, ctx) => {
 			if (Object.keys(fields).length === 0) problem(ctx, "names no trigger", `Add one of: ${TRIGGERS.join(", ")}.`);

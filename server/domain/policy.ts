@@ -35,6 +35,8 @@ export type RuleEffect =
 			waitedMs: number | null;
 			deadlineSlackMs: number | null;
 			queueLength: number | null;
+			/** An hour of waiting is worth this for each GPU; the job leaves when its forecast wait costs more than the best offer. */
+			waitingMicroUsdPerGpuHour?: bigint;
 			always: boolean;
 			/** Even when due, it leaves only to offers with at most this estimated cost and this much data to copy. */
 			costAtMostMicroUsd: bigint | null;

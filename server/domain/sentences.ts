@@ -160,6 +160,8 @@ function burstCause(r: Read): string {
 			return `${rule}: waiting for home would leave ${slackText(r)} before its deadline${limit}`;
 		case "queue_length":
 			return `${rule}: it is number ${r.count("queueLength") ?? "?"} in line at home${clause(r.count("threshold"), (n) => ` (limit ${n})`)}`;
+		case "waiting_budget":
+			return `${rule}: waiting for home, at ${r.money("waitingMicroUsdPerGpuHour") ?? "its value"} per GPU-hour, costs more`;
 		default:
 			return rule;
 	}

@@ -56,6 +56,7 @@ function buildBurst({ after, or, always, only }: Present<"burst">): Extract<Rule
 		waitedMs: triggers.waited ?? null,
 		deadlineSlackMs: triggers.deadlineSlack ?? null,
 		queueLength: triggers.queueLength ?? null,
+		...(triggers.waitingUsdPerGpuHour !== undefined && { waitingMicroUsdPerGpuHour: triggers.waitingUsdPerGpuHour }),
 		always: always !== undefined,
 		costAtMostMicroUsd: only?.costAtMostUsd ?? null,
 		dataAtMostGiB: only?.dataAtMostGiB ?? null,

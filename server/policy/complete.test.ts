@@ -46,7 +46,7 @@ describe("completePolicy", () => {
 			"atCap",
 		]);
 		expect(at(`${HEAD}  rules:\n    - id: a\n      burst: { after: { fore|`)).toMatchObject({
-			labels: ["forecastWait", "waited", "deadlineSlack", "queueLength"],
+			labels: ["forecastWait", "waited", "deadlineSlack", "queueLength", "waitingUsdPerGpuHour"],
 			typed: "fore",
 		});
 		expect(at(`${HEAD}  rules:\n    - id: a\n      burst:\n        |`).labels).toEqual(["after", "or", "always", "only"]);

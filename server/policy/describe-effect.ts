@@ -125,6 +125,8 @@ function dueOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
 			value(grouping(String(effect.queueLength))),
 			words(effect.queueLength === 1 ? " job waits" : " jobs wait"),
 		]);
+	if (effect.waitingMicroUsdPerGpuHour !== undefined)
+		clauses.push([words("waiting for home, at "), value(usd(effect.waitingMicroUsdPerGpuHour)), words(" per GPU-hour, costs more than the cloud")]);
 	return alternatives(clauses);
 }
 

@@ -41,7 +41,7 @@ function findPointlessBurst(finding: Finding, placed: Of<"burst">): void {
 			`Give ${closing.rule.id} a condition${jobs === "every job" ? "" : " that leaves some out"}, or take ${id} away.`,
 		);
 	}
-	const waits = effect.forecastWaitMs ?? effect.waitedMs ?? effect.queueLength;
+	const waits = effect.forecastWaitMs ?? effect.waitedMs ?? effect.queueLength ?? effect.waitingMicroUsdPerGpuHour ?? null;
 	if (!effect.always && waits === null && logic.implies(when, "!job.hasDeadline")) {
 		const message = `${id} bursts when a deadline draws near, and its jobs have none: it never lets one leave.`;
 		reader.report("error", placed.offset, message, "Use forecastWait or waited, or change the condition.");

@@ -94,8 +94,15 @@ function burstsAsSoon(a: Burst, b: Burst): boolean {
 		sooner(a.forecastWaitMs, b.forecastWaitMs) &&
 		sooner(a.waitedMs, b.waitedMs) &&
 		sooner(a.queueLength, b.queueLength) &&
+		waitsNoLonger(a, b) &&
 		(b.deadlineSlackMs === null || (a.deadlineSlackMs !== null && a.deadlineSlackMs >= b.deadlineSlackMs))
 	);
+}
+
+/** A higher value of an hour leaves sooner. Waiting is compared under a budget only, so a rule with one does not cover a rule without. */
+function waitsNoLonger(a: Burst, b: Burst): boolean {
+	if (b.waitingMicroUsdPerGpuHour === undefined) return true;
+	return a.waitingMicroUsdPerGpuHour !== undefined && a.waitingMicroUsdPerGpuHour >= b.waitingMicroUsdPerGpuHour;
 }
 
 function burstsAsFar(a: Burst, b: Burst): boolean {

@@ -1,3 +1,4 @@
+import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import type { Rule } from "#server/domain/policy.ts";
 import { assertNever } from "#server/kernel/assert.ts";
 import { evaluateExpression } from "./expression.ts";
@@ -27,7 +28,7 @@ export const judgeJob: JudgeJob = (policy, spec) => {
 		if (rule.effect.kind === "require" && rule.effect.capacityType === null) continue;
 		const { holds, error } = evaluateExpression(rule.when, context);
 		if (error !== null) unanswered.push({ ruleId: rule.id, error });
-		if (holds !== false) applyRule(verdict, rule, error);
+		if (holds !== false) applyRule(verdict, spec, rule, error);
 	}
 	for (const budget of policy.budgets) {
 		const { holds, error } = evaluateExpression(budget.scope, context);
@@ -42,7 +43,7 @@ export const judgeJob: JudgeJob = (policy, spec) => {
 	return verdict;
 };
 
-function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: string | null): void {
+function applyRule(verdict: JobVerdict, spec: JobSpec, { id: ruleId, effect }: Rule, error: string | null): void {
 	const why = error === null ? {} : { conditionError: error };
 	switch (effect.kind) {
 		case "deny":
@@ -59,6 +60,8 @@ function applyRule(verdict: JobVerdict, { id: ruleId, effect }: Rule, error: str
 			if (error !== null) return;
 			const { kind: _, ...triggers } = effect;
 			verdict.burst.push({ ruleId, ...triggers });
+			if (effect.waitingMicroUsdPerGpuHour !== undefined)
+				verdict.delayMicroUsdPerHour ??= Number(effect.waitingMicroUsdPerGpuHour) * gpusOf(spec);
 			return;
 		}
 		// What takes a place, moves or puts off needs a condition that holds for sure.

@@ -37,10 +37,13 @@ export interface JobVerdict {
 		waitedMs: number | null;
 		deadlineSlackMs: number | null;
 		queueLength: number | null;
+		waitingMicroUsdPerGpuHour?: bigint;
 		always: boolean;
 		costAtMostMicroUsd: bigint | null;
 		dataAtMostGiB: number | null;
 	}[];
+	/** What an hour of its delay is worth, µ$: by the first burst rule with a waiting budget. Absent: the policy's weight. */
+	delayMicroUsdPerHour?: number;
 	/** Classes of running jobs at home that it may preempt. */
 	preempt: { ruleId: string; classes: WorkloadClass[]; longerBy: number | null }[];
 	/** Where it may be moved while it runs. */

@@ -90,6 +90,17 @@ describe("waiting compared with leaving", () => {
 		expect(run([rule("deadline", { deadlineSlackMs: HOUR_MS })], { ...dear, weights: weights(1), pending }).launch).toBeDefined();
 	});
 
+	it("compares by a rule's waiting budget in place of the policy's weight, even one of 0", () => {
+		const budget = (usd: string) => [rule("budget", { waitingMicroUsdPerGpuHour: usdToMicro(usd) })];
+		const { launch, reason } = run(budget("1"), { weights: weights(100) });
+		expect(launch).toBeUndefined();
+		expect(reason?.facts).toMatchObject({ ruleId: "budget", homeScoreMicroUsd: "1000000", cloudScoreMicroUsd: "1033333" });
+		expect(run(budget("0"), { weights: weights(100) }).launch).toBeUndefined();
+		const leaving = run(budget("1.04"), { weights: weights(0) }).launch;
+		expect(leaving?.reason.facts).toMatchObject({ trigger: "waiting_budget", ruleId: "budget" });
+		expect(leaving && sentenceOf(leaving.reason)).toContain("waiting for home, at $1.04 per GPU-hour, costs more");
+	});
+
 	it("neither holds nor asks for approval what would wait anyway", () => {
 		const policy = aPolicy({ rules: wait, budgets: [{ id: "none", capMicroUsd: 0n }], weights: weights(1) });
 		const plan = decide(aSnapshot({ ...full, policy, offers: [offer], pending: [aJob("a").build()] }));

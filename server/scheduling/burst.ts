@@ -14,7 +14,7 @@ export interface BurstFacts {
 	queueLength: number;
 }
 
-export type BurstTrigger = "always" | "forecast_wait" | "waited" | "deadline_slack" | "queue_length";
+export type BurstTrigger = "always" | "forecast_wait" | "waited" | "deadline_slack" | "queue_length" | "waiting_budget";
 
 /** The rule that lets a job leave home, and by which trigger. */
 export interface DueBurst {
@@ -83,6 +83,15 @@ function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	if (rule.queueLength !== null && facts.queueLength > rule.queueLength) {
 		return { ruleId, trigger: "queue_length", facts: { threshold: rule.queueLength, queueLength: facts.queueLength }, atMost: null };
 	}
+	// Waiting is compared with the best offer once that is known (stayReason).
+	if (rule.waitingMicroUsdPerGpuHour !== undefined) {
+		return {
+			ruleId,
+			trigger: "waiting_budget",
+			facts: { waitingMicroUsdPerGpuHour: String(rule.waitingMicroUsdPerGpuHour), forecastWaitMs: finiteOrNull(facts.forecastWaitMs) },
+			atMost: null,
+		};
+	}
 	return null;
 }
 
@@ -95,7 +104,12 @@ function slackAtHome(facts: BurstFacts): number {
 export function canEverBurst(rules: readonly BurstRule[], hasDeadline: boolean): boolean {
 	return rules.some(
 		(r) =>
-			r.always || r.forecastWaitMs !== null || r.waitedMs !== null || r.queueLength !== null || (r.deadlineSlackMs !== null && hasDeadline),
+			r.always ||
+			r.forecastWaitMs !== null ||
+			r.waitedMs !== null ||
+			r.queueLength !== null ||
+			r.waitingMicroUsdPerGpuHour !== undefined ||
+			(r.deadlineSlackMs !== null && hasDeadline),
 	);
 }
 
@@ -115,8 +129,9 @@ export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { rul
  * Whether to compare waiting with leaving once a rule is due. Rules that send a job away immediately or for its deadline
  * have already decided; for the others the weight of delay gives the value of less waiting.
  */
-export function shouldCompareWaiting(due: DueBurst, delayMicroUsdPerHour: bigint): boolean {
-	return delayMicroUsdPerHour > 0n && due.trigger !== "always" && due.trigger !== "deadline_slack";
+export function shouldCompareWaiting(due: DueBurst, delayMicroUsdPerHour: number): boolean {
+	if (due.trigger === "waiting_budget") return true;
+	return delayMicroUsdPerHour > 0 && due.trigger !== "always" && due.trigger !== "deadline_slack";
 }
 
 export function finiteOrNull(value: number): number | null {

@@ -46,6 +46,8 @@ export interface CloudRun {
 	/** Its launch may wait until data have been copied ahead: not that of work which stops somewhere else for it. */
 	mayWait: boolean;
 	deadlineMs: number | null;
+	/** What an hour of its delay is worth, µ$. */
+	delayMicroUsdPerHour: number;
 	terms: CostTerms;
 }
 
@@ -54,9 +56,13 @@ export interface CostTerms {
 	nowMs: number;
 	records: Snapshot["offerRecords"];
 	data: DataBook;
-	delayMicroUsdPerHour: number;
 	/** Families of jobs that run on an accelerator now, or in this plan (throughput/trial.ts). */
 	trials: Set<string>;
+}
+
+/** What an hour of delay of a job is worth, µ$: by its waiting budget, else by the policy's weight. */
+export function delayMicroUsdPerHourOf(verdict: Pick<JobVerdict, "delayMicroUsdPerHour">, { policy }: Pick<Snapshot, "policy">): number {
+	return Number(verdict.delayMicroUsdPerHour ?? policy.weights.delayMicroUsdPerHour);
 }
 
 const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
@@ -65,12 +71,11 @@ const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
 export function costTermsOf(snapshot: Snapshot): CostTerms {
 	const known = termsOfSnapshot.get(snapshot);
 	if (known) return known;
-	const { nowMs, offerRecords: records, policy } = snapshot;
+	const { nowMs, offerRecords: records } = snapshot;
 	const terms = {
 		nowMs,
 		records,
 		data: openData(snapshot),
-		delayMicroUsdPerHour: Number(policy.weights.delayMicroUsdPerHour),
 		trials: runningTrials(snapshot),
 	};
 	termsOfSnapshot.set(snapshot, terms);
@@ -105,6 +110,7 @@ export function cloudRunOf(
 		submittedAtMs: queued.job.submittedAtMs ?? null,
 		mayWait: queued.job.submittedAtMs !== undefined,
 		deadlineMs: spec.deadlineMs,
+		delayMicroUsdPerHour: delayMicroUsdPerHourOf(verdict, snapshot),
 		terms,
 	};
 }
@@ -234,7 +240,7 @@ function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: Clou
 	const laterMs = ahead.waitMs - savedMs;
 	const endP90Ms = terms.nowMs + ahead.waitMs + start.p90Ms + ahead.ms + restOn(row, run).p90Ms;
 	if (laterMs > 0 && deadlineMs !== null && endP90Ms > deadlineMs) return false;
-	return row.rankingMicroUsdPerHour * instances * savedMs > terms.delayMicroUsdPerHour * laterMs;
+	return row.rankingMicroUsdPerHour * instances * savedMs > run.delayMicroUsdPerHour * laterMs;
 }
 
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
@@ -387,7 +393,7 @@ export function scoreIn(row: OfferRow, run: CloudRun, { interruptionsPerHour, re
 	const delayMs = waitMs + start.p50Ms + refusalDelayMs + stagingMs + reworkMs + runMs - rest.p50Ms;
 	const free = run.egressGiB === 0 && run.saves === NO_SAVES && run.data.length === 0;
 	const egress = free ? 0 : Number(egressOf(row, run));
-	return (row.rankingMicroUsdPerHour * run.instances * billedMs + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
+	return (row.rankingMicroUsdPerHour * run.instances * billedMs + run.delayMicroUsdPerHour * delayMs) / HOUR_MS + egress;
 }
 
 /**
@@ -407,5 +413,5 @@ function leastScoreAt(row: OfferRow, run: CloudRun, timeFactor: number): number 
 	const { p50Ms } = run.start;
 	const runMs = run.rest.p50Ms * timeFactor;
 	const delayMs = p50Ms + runMs - run.rest.p50Ms;
-	return (row.rankingMicroUsdPerHour * run.instances * (p50Ms + runMs) + run.terms.delayMicroUsdPerHour * delayMs) / HOUR_MS;
+	return (row.rankingMicroUsdPerHour * run.instances * (p50Ms + runMs) + run.delayMicroUsdPerHour * delayMs) / HOUR_MS;
 }

@@ -95,7 +95,7 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 		worstCaseMicroUsd: "0",
 		emissionsGrams: grams,
 		// Owned time is paid whether used or not: the choice compares only new spending.
-		scoreMicroUsd: moneyText(scoreOf(0, laterMs, grams, policy.weights)),
+		scoreMicroUsd: moneyText(scoreOf(0, laterMs, grams, d.run.delayMicroUsdPerHour, policy.weights)),
 		outcome: out ? "removed" : d.placedIn === pool ? "chosen" : "passes",
 		removedBy: out,
 	};
@@ -193,8 +193,14 @@ function speedFacts(row: OfferRow, { speeds }: CloudRun): Pick<Candidate, "speed
 }
 
 /** Cash + hours of delay × its weight + tonnes × their weight, µ$. */
-function scoreOf(cashMicroUsd: number, delayMs: number, grams: number | null, weights: Snapshot["policy"]["weights"]): number {
-	const delay = (delayMs / HOUR_MS) * Number(weights.delayMicroUsdPerHour);
+function scoreOf(
+	cashMicroUsd: number,
+	delayMs: number,
+	grams: number | null,
+	delayMicroUsdPerHour: number,
+	weights: Snapshot["policy"]["weights"],
+): number {
+	const delay = (delayMs / HOUR_MS) * delayMicroUsdPerHour;
 	return cashMicroUsd + delay + ((grams ?? 0) / 1e6) * Number(weights.carbonMicroUsdPerTonne);
 }
 

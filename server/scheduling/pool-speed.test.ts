@@ -72,10 +72,10 @@ describe("a pool twice as fast", () => {
 
 describe("a pool half as fast", () => {
 	it("counts waiting for it by the hours that the run takes longer", () => {
-		const score = (view: PoolView) => homeScore({ ...view, gridGramsPerKwh: null }, queued, NOON_MS, snapshot);
+		const score = (view: PoolView) => homeScore({ ...view, gridGramsPerKwh: null }, queued, NOON_MS, perHour, snapshot);
 		const snapshot = aSnapshot();
-		const queued = { job: waiting, rest: { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS } } as Parameters<typeof homeScore>[1];
 		const perHour = Number(snapshot.policy.weights.delayMicroUsdPerHour);
+		const queued = { job: waiting, rest: { p50Ms: 2 * HOUR_MS, p90Ms: 4 * HOUR_MS } } as Parameters<typeof homeScore>[1];
 		expect([score(aPool()), score(aPool({ speed: 0.5 })), score(aPool({ speed: 2 }))]).toEqual([0, 2 * perHour, -perHour]);
 	});
 });

@@ -54,7 +54,7 @@ export function deadlineWay(
 		...before,
 		zones,
 		onDemandMicroUsdPerHour: firm.rankingMicroUsdPerHour,
-		delayMicroUsdPerHour: terms.delayMicroUsdPerHour / instances,
+		delayMicroUsdPerHour: run.delayMicroUsdPerHour / instances,
 		leavesFirm,
 		lookDelayMs: SPOT.lookDelayMs,
 	});

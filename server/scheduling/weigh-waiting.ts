@@ -14,16 +14,13 @@ import type { PoolView, Snapshot, TimeSpread } from "./types.ts";
  * (and those that the run takes longer than on a machine of speed 1) × the weight of delay, and the tonnes of the run × the weight of
  * carbon. Unknown carbon counts as none.
  */
-export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number, snapshot: Snapshot): number {
-	const { delayMicroUsdPerHour, carbonMicroUsdPerTonne } = snapshot.policy.weights;
+export function homeScore(view: PoolView, queued: QueuedJob, startP50Ms: number, delayMicroUsdPerHour: number, snapshot: Snapshot): number {
+	const { carbonMicroUsdPerTonne } = snapshot.policy.weights;
 	const watts = view.wattsPerGpu * gpusOf(queued.job.spec);
 	const { p50Ms } = queued.rest;
 	const runMs = p50Ms / speedOf(view);
 	const grams = view.gridGramsPerKwh === null ? 0 : gramsOf(watts, runMs, view.gridGramsPerKwh, view.pue);
-	return (
-		((startP50Ms - snapshot.nowMs + runMs - p50Ms) / HOUR_MS) * Number(delayMicroUsdPerHour) +
-		(grams / 1e6) * Number(carbonMicroUsdPerTonne)
-	);
+	return ((startP50Ms - snapshot.nowMs + runMs - p50Ms) / HOUR_MS) * delayMicroUsdPerHour + (grams / 1e6) * Number(carbonMicroUsdPerTonne);
 }
 
 /** Why a job with a due rule still waits: waiting costs no more than the best offer. null: it may leave. */
@@ -37,10 +34,10 @@ export function stayReason(given: {
 	ahead: number;
 }): Reason | null {
 	const { snapshot, queued, run, due, choice, home, ahead } = given;
-	if (home === null || !shouldCompareWaiting(due, snapshot.policy.weights.delayMicroUsdPerHour)) return null;
+	if (home === null || !shouldCompareWaiting(due, run.delayMicroUsdPerHour)) return null;
 	if (choice.kind === "none" || choice.kind === "backed_off" || choice.kind === "waits_for_spot") return null;
 	const cloud = choice.kind === "chosen" ? choice.scoreMicroUsd : scoreOf(choice.row, run);
-	const waiting = homeScore(home.view, queued, home.range.p50Ms, snapshot);
+	const waiting = homeScore(home.view, queued, home.range.p50Ms, run.delayMicroUsdPerHour, snapshot);
 	if (waiting > cloud) return null;
 	return reason("waiting_for_home", {
 		startP50Ms: home.range.p50Ms,

@@ -1,3 +1,5 @@
+import { delayMicroUsdPerHourOf } from "../cost.ts";
+import type { Shape } from "../shape.ts";
 import type { RunningAttempt, Snapshot, TimeSpread } from "../types.ts";
 
 /** Decisions about attempts go by id, so that the order of the snapshot's list does not matter. */
@@ -25,9 +27,9 @@ export function restAt(rest: TimeSpread, afterMs: number): TimeSpread {
 	return { p50Ms: Math.max(0, rest.p50Ms - afterMs), p90Ms: Math.max(0, rest.p90Ms - afterMs) };
 }
 
-/** What a delay costs by the policy's weight, µ$ in plain numbers; below 0 when time is gained. */
-export function delayCostMicroUsd(snapshot: Snapshot, delayMs: number): number {
-	return (Number(snapshot.policy.weights.delayMicroUsdPerHour) * delayMs) / 3_600_000;
+/** What a delay of a job costs, µ$ in plain numbers; below 0 when time is gained. */
+export function delayCostMicroUsd(snapshot: Snapshot, { verdict }: Pick<Shape, "verdict">, delayMs: number): number {
+	return (delayMicroUsdPerHourOf(verdict, snapshot) * delayMs) / 3_600_000;
 }
 
 /** What so much work (ms at speed 1) costs a cloud attempt at its price in effect, µ$ in plain numbers; null when the price is unknown. */

@@ -4,6 +4,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { cloudRunOf, costTermsOf, leastScoreFrom, scoreOf } from "../cost.ts";
 import { restoreMsOf } from "../restore.ts";
 import { restOfAttempt, workDoneAt } from "../run-time.ts";
+import type { Shape } from "../shape.ts";
 import type { Action, MoveTarget, RunningAttempt, Snapshot } from "../types.ts";
 import { byAttemptId, costOfRest, delayCostMicroUsd, nextCheckpointOf, restAt } from "./attempt-facts.ts";
 import { holdsDeadline } from "./holds-deadline.ts";
@@ -61,15 +62,22 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 		if (row === here) continue;
 		// A score is no less than this for any row from here on; 1 µ$ bears the rounding of plain numbers.
 		if (hereScore - leastScoreFrom(row, run) < least - 1) return false;
-		if (savingOn(snapshot, row.offer, spec.nodes, delayMs, hereScore - scoreOf(row, run)) >= least) return true;
+		if (savingOn(snapshot, shape, row.offer, spec.nodes, delayMs, hereScore - scoreOf(row, run)) >= least) return true;
 	}
 	return false;
 }
 
 /** What a move to this offer saves, µ$: the difference between its score and that of staying. */
-export function savingOn(snapshot: Snapshot, offer: Offer, nodes: number, delayMs: number, advantageMicroUsd: number): number {
+export function savingOn(
+	snapshot: Snapshot,
+	shape: Shape,
+	offer: Offer,
+	nodes: number,
+	delayMs: number,
+	advantageMicroUsd: number,
+): number {
 	const goingMicroUsd = (Number(offer.microUsdPerHour ?? 0n) * nodes * delayMs) / HOUR_MS - advantageMicroUsd;
-	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, delayMs));
+	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, shape, delayMs));
 }
 
 /** So many offers are looked at for one attempt before it stays. */
@@ -116,24 +124,25 @@ export function moveOne(
 
 /** What the move is expected to save, µ$; null: the offer is not to be tried now. */
 function savingAt(
-	{ snapshot }: RunningInput,
+	{ snapshot, shapeOf }: RunningInput,
 	attempt: RunningAttempt,
 	picked: PickedOffer,
 	hereMicroUsd: number,
 	isProven: boolean,
 ): number | null {
 	const { run, row, offer } = picked;
+	const shape = shapeOf(attempt.spec);
 	const { nodes } = attempt.spec;
 	const delayMs = run.start.p50Ms + restoreMsOf(snapshot);
 	const savingMicroUsd =
 		picked.advantageMicroUsd === null
-			? Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, delayMs))
-			: savingOn(snapshot, offer, nodes, delayMs, picked.advantageMicroUsd);
+			? Math.floor(hereMicroUsd - picked.totalMicroUsd - delayCostMicroUsd(snapshot, shape, delayMs))
+			: savingOn(snapshot, shape, offer, nodes, delayMs, picked.advantageMicroUsd);
 	if (isProven) return savingMicroUsd;
 	const hereMicroUsdPerHour = Number(attempt.microUsdPerHour ?? 0n);
 	return expectedSaving(presenceOn(row, run.terms, false), {
 		savingMicroUsd,
-		failMicroUsd: (hereMicroUsdPerHour * delayMs) / HOUR_MS + delayCostMicroUsd(snapshot, delayMs),
+		failMicroUsd: (hereMicroUsdPerHour * delayMs) / HOUR_MS + delayCostMicroUsd(snapshot, shape, delayMs),
 		cheaperMicroUsdPerHour: hereMicroUsdPerHour - row.rankingMicroUsdPerHour * nodes,
 	});
 }

@@ -82,7 +82,7 @@ export class PayBound {
 		const outAgainMs = idleForMs < this.#leastMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
 		const rentMicroUsd = this.#perMs * (Math.min(this.#mostMs, idleForMs) - outAgainMs);
 		const slowerMs = restoreMsOf(snapshot) + outAgainMs - this.#mostMs * (1 - 1 / this.#fastest);
-		return rentMicroUsd - delayCostMicroUsd(snapshot, slowerMs) + ROUNDING_MICRO_USD >= this.#leastHome;
+		return rentMicroUsd - delayCostMicroUsd(snapshot, this.#shape, slowerMs) + ROUNDING_MICRO_USD >= this.#leastHome;
 	}
 
 	/** False: no proven offer is cheaper by as much as a rule asks for. Cost: a comparison of rates, or a few scores once they moved. */
@@ -113,7 +113,7 @@ export class PayBound {
 			const its = times(ratesOn(row, terms), 1 / slack);
 			const advantage = hereMicroUsd - scoreAt(row, least, its);
 			if (
-				savingOn(snapshot, row.offer, this.#attempt.spec.nodes, startMs + restoreMsOf(snapshot), advantage) >=
+				savingOn(snapshot, this.#shape, row.offer, this.#attempt.spec.nodes, startMs + restoreMsOf(snapshot), advantage) >=
 				this.#leastCheaper - ROUNDING_MICRO_USD
 			)
 				return null;

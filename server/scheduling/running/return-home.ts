@@ -106,7 +106,7 @@ function homecomerOf(input: RunningInput, { attempt, shape, atMs, restMs, hereMi
  */
 export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd: number, restMs: number): number {
 	if (shape.home.length === 0) return Number.NEGATIVE_INFINITY;
-	return cloudMicroUsd - delayCostMicroUsd(snapshot, restoreMsOf(snapshot) + restMs / fastestOf(shape) - restMs) + 1;
+	return cloudMicroUsd - delayCostMicroUsd(snapshot, shape, restoreMsOf(snapshot) + restMs / fastestOf(shape) - restMs) + 1;
 }
 
 /** PoolView.speed of the fastest pool that can take it; 1 where all are slower. */
@@ -150,11 +150,11 @@ function moveHome(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 }
 
 /** At home at this speed, µ$. */
-function savedAtHome({ snapshot }: RunningInput, { restMs, cloudMicroUsd }: Homecomer, idleForMs: number, speed: number): number {
+function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd }: Homecomer, idleForMs: number, speed: number): number {
 	const stayMs = Math.min(restMs, idleForMs);
 	const outAgainMs = stayMs < restMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
 	const savedMicroUsd = (cloudMicroUsd * (stayMs - outAgainMs)) / restMs;
-	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, restoreMsOf(snapshot) + restMs / speed - restMs + outAgainMs));
+	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, shape, restoreMsOf(snapshot) + restMs / speed - restMs + outAgainMs));
 }
 
 /** The moves that make room for it on one node, where what it saves bears the delay of those who move too. */
@@ -166,7 +166,7 @@ function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number):
 	const savingMicroUsd = savedAtHome(input, homecomer, idleForMs, slowest);
 	const rule = movingRule(shape.verdict.moves, "home", savingMicroUsd);
 	if (!rule) return null;
-	const eachMicroUsd = delayCostMicroUsd(snapshot, restoreMsOf(snapshot));
+	const eachMicroUsd = delayCostMicroUsd(snapshot, shape, restoreMsOf(snapshot));
 	const pays = (leaving: number): boolean => movingRule(shape.verdict.moves, "home", savingMicroUsd - leaving * eachMicroUsd) !== null;
 	return clearNode(input, { jobId, spec, ruleId: rule.ruleId, pays });
 }

@@ -34,7 +34,7 @@ export function worthSpot({ snapshot, shapeOf }: RunningInput, attempt: RunningA
 		on: here ? { kind: "spot", zoneId: here.offer.id, startingMs: 0 } : { kind: "on_demand", startingMs: 0 },
 		zones,
 		onDemandMicroUsdPerHour: firm ?? null,
-		delayMicroUsdPerHour: run.terms.delayMicroUsdPerHour / spec.nodes,
+		delayMicroUsdPerHour: run.delayMicroUsdPerHour / spec.nodes,
 		lookDelayMs: SPOT.lookDelayMs,
 	});
 	return choice.on === "spot" && choice.zoneId === there.id;
