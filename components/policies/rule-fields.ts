@@ -89,6 +89,8 @@ function effectFields(kind: EffectKind, effect: Readonly<Record<string, unknown>
 			return [
 				{ label: "Preferred hour", path: [kind, "to"], as: "choice", options: plain(["greener", "cheaper"]) },
 				{ label: "Within", path: [kind, "within"], as: "text", placeholder: "12h", required: true },
+				{ label: "Only starts in", path: [kind, "at"], as: "choice", options: plain(["cloud", "owned"]) },
+				{ label: "Minimum saving per hour (%)", path: [kind, "percentPerHour"], as: "number", placeholder: "0" },
 			];
 		case "adopt":
 			return [

@@ -298,6 +298,26 @@ const defer = z.strictObject({
 		examples: ["12h"],
 		fix: "Add the maximum delay, for example within: 12h.",
 	}),
+	at: z
+		.enum(["cloud", "owned"])
+		.optional()
+		.meta({
+			title: "Only starts in",
+			description: "Only starts in the cloud, or only on owned GPUs; both when omitted.",
+			examples: ["cloud"],
+		}),
+	percentPerHour: z
+		.number()
+		.min(0)
+		.max(100)
+		.optional()
+		.meta({
+			title: "Minimum saving per hour",
+			description: "What each hour of delay must save, in percent of the run's emissions or price.",
+			examples: [2],
+			unit: "%",
+			defaultText: "`0`",
+		}),
 });
 
 const adopt = z.strictObject({

@@ -50,7 +50,15 @@ export type RuleEffect =
 	/** At a checkpoint a burst job may go home, or to cheaper capacity, when that saves at least so much after what the move costs. */
 	| { kind: "move"; to: MoveKind[]; savingMicroUsd: bigint }
 	/** The start may be put off, inside the slack before its deadline and at most so long, to a cheaper or a greener hour. */
-	| { kind: "defer"; to: "cheaper" | "greener"; withinMs: number }
+	| {
+			kind: "defer";
+			to: "cheaper" | "greener";
+			withinMs: number;
+			/** Only starts there. Absent: both. */
+			at?: "cloud" | "owned";
+			/** What an hour of delay must save, percent of the run's emissions or price. Absent: anything. */
+			percentPerHour?: number;
+	  }
 	/**
 	 * Jobs that wait in a cluster's own queue may run in the cloud instead, as this team's. An empty list names all; partitions (or
 	 * namespaces) and users are patterns. With `needsOptIn` only jobs that their owner marked.

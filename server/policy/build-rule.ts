@@ -28,8 +28,8 @@ export function buildEffect(rule: RuleFile): RuleEffect {
 			return { kind, to, savingMicroUsd: savingUsd };
 		}
 		case "defer": {
-			const { to, within } = defined(rule.defer, kind);
-			return { kind, to, withinMs: within };
+			const { to, within, at, percentPerHour } = defined(rule.defer, kind);
+			return { kind, to, withinMs: within, ...(at && { at }), ...(percentPerHour !== undefined && { percentPerHour }) };
 		}
 		case "adopt": {
 			const { team, sites = [], partitions = [], users = [], optIn } = defined(rule.adopt, kind);

@@ -46,6 +46,8 @@ export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: S
 					words(" hour comes within "),
 					value(formatDuration(effect.withinMs)),
 					words(", in time for its deadline"),
+					...(effect.percentPerHour ? [words(", and saves "), value(`${effect.percentPerHour}%`), words(" for each hour of delay")] : []),
+					...(effect.at ? [words(effect.at === "cloud" ? ", for starts in the cloud" : ", for starts at home")] : []),
 				],
 			};
 		case "adopt":
@@ -126,7 +128,11 @@ function dueOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
 			words(effect.queueLength === 1 ? " job waits" : " jobs wait"),
 		]);
 	if (effect.waitingMicroUsdPerGpuHour !== undefined)
-		clauses.push([words("waiting for home, at "), value(usd(effect.waitingMicroUsdPerGpuHour)), words(" per GPU-hour, costs more than the cloud")]);
+		clauses.push([
+			words("waiting for home, at "),
+			value(usd(effect.waitingMicroUsdPerGpuHour)),
+			words(" per GPU-hour, costs more than the cloud"),
+		]);
 	return alternatives(clauses);
 }
 

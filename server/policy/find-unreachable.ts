@@ -51,7 +51,7 @@ function saysAsMuch(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
 		case "move":
 			return a.kind === "move" && b.to.every((to) => a.to.includes(to)) && a.savingMicroUsd <= b.savingMicroUsd;
 		case "defer":
-			return a.kind === "defer" && a.to === b.to && a.withinMs >= b.withinMs;
+			return a.kind === "defer" && defersAsMuch(a, b);
 		case "adopt":
 			return a.kind === "adopt" && adoptsAsMuch(a, b);
 		case "limit":
@@ -81,6 +81,13 @@ function deniesAsMuch(a: Places, b: Places): boolean {
 /** What passes the list `a` passes `b`. */
 function within(list: (typeof LIST_NAMES)[number], a: readonly string[], b: readonly string[]): boolean {
 	return a.length > 0 && a.every((entry) => b.some((wide) => entryCovers(list, wide, entry)));
+}
+
+type Defer = Extract<RuleEffect, { kind: "defer" }>;
+
+function defersAsMuch(a: Defer, b: Defer): boolean {
+	const placesCovered = a.at === undefined || a.at === b.at;
+	return a.to === b.to && a.withinMs >= b.withinMs && placesCovered && (a.percentPerHour ?? 0) <= (b.percentPerHour ?? 0);
 }
 
 type Burst = Extract<RuleEffect, { kind: "burst" }>;

@@ -72,7 +72,10 @@ function applyRule(verdict: JobVerdict, spec: JobSpec, { id: ruleId, effect }: R
 			if (error === null) verdict.moves.push({ ruleId, to: effect.to, savingMicroUsd: effect.savingMicroUsd });
 			return;
 		case "defer":
-			if (error === null) verdict.defers.push({ ruleId, to: effect.to, withinMs: effect.withinMs });
+			if (error === null) {
+				const { kind: _, ...deferred } = effect;
+				verdict.defers.push({ ruleId, ...deferred });
+			}
 			return;
 		// Asked before there is a job: judge-adoption.ts.
 		case "adopt":

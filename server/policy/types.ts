@@ -49,7 +49,7 @@ export interface JobVerdict {
 	/** Where it may be moved while it runs. */
 	moves: { ruleId: string; to: MoveKind[]; savingMicroUsd: bigint }[];
 	/** Hours for which its start may be put off. */
-	defers: { ruleId: string; to: "cheaper" | "greener"; withinMs: number }[];
+	defers: { ruleId: string; to: "cheaper" | "greener"; withinMs: number; at?: "cloud" | "owned"; percentPerHour?: number }[];
 	/** Place filters with a condition that holds, in the order of the policy. */
 	filters: PlaceFilter[];
 	/** The tightest of each limit, with the rule that set it. */

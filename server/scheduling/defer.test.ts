@@ -27,6 +27,12 @@ describe("deferUntil", () => {
 		expect(deferUntil({ ...late, runMs: 9 * HOUR_MS })).toBeNull();
 	});
 
+	it("waits only as long as each hour of delay saves its share: 10 % of 800 an hour makes 13:00 (saves 300) better than 15:00 (350)", () => {
+		const given = { nowMs: NOON_MS, hourly: grid, runMs: 2 * HOUR_MS, latestStartMs: NOON_MS + 3 * HOUR_MS };
+		expect(deferUntil({ ...given, delayShare: 0.1 })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 300 });
+		expect(deferUntil({ ...given, delayShare: 0.4 })).toBeNull();
+	});
+
 	it("never gives a start that is not later, later than allowed, or no better", () => {
 		const hourly = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 48 });
 		const ms = fc.integer({ min: 1, max: 30 * HOUR_MS });
@@ -50,6 +56,13 @@ describe("a rule that defers", () => {
 	]);
 	const at = (job = aJob("a"), hours = 5, given = {}) =>
 		decide(aSnapshot({ policy: aPolicy({ rules: [greener(hours)] }), gridForecast, pending: [job.build()], ...given }));
+
+	it("starts at home at once when only starts in the cloud are deferred", () => {
+		const rules: [string, null, RuleEffect][] = [
+			["cloud-only", null, { kind: "defer", to: "greener", withinMs: 5 * HOUR_MS, at: "cloud" }],
+		];
+		expect(at(aJob("a"), 5, { policy: aPolicy({ rules }) }).actions).toMatchObject([{ kind: "place_home" }]);
+	});
 
 	it("puts a start at home off, says until when and what it saves, and keeps no slots", () => {
 		const plan = at(aJob("a").gpus(4), 5, { pending: [aJob("a").gpus(4).waited(1).build(), aJob("b").max(1).build()] });

@@ -17,19 +17,27 @@ export interface Deferral {
 /**
  * The start, now or at a full hour up to `latestStartMs`, at which a run meets the least of an hourly series (grid
  * intensity, price); null when no later one is better, or when the series does not reach over the run.
- * hourly[0] is the hour of nowMs. A start's sum is the integral of the series over [start, start + runMs), in hours;
+ * With `delayShare` each hour of delay must save so much of the sum now. hourly[0] is the hour of nowMs. A start's sum is the integral of the series over [start, start + runMs), in hours;
  * of equal sums the earlier start is taken.
  */
-export function deferUntil(given: { nowMs: number; hourly: readonly number[]; runMs: number; latestStartMs: number }): Deferral | null {
-	const { nowMs, hourly, runMs, latestStartMs } = given;
+export function deferUntil(given: {
+	nowMs: number;
+	hourly: readonly number[];
+	runMs: number;
+	latestStartMs: number;
+	/** An hour of delay counts as so much of the sum now. */
+	delayShare?: number;
+}): Deferral | null {
+	const { nowMs, hourly, runMs, latestStartMs, delayShare = 0 } = given;
 	const firstMs = hourOf(nowMs);
 	const sumFrom = (startMs: number): number => integral(hourly, (startMs - firstMs) / HOUR_MS, (startMs + runMs - firstMs) / HOUR_MS);
 	const now = sumFrom(nowMs);
-	let [bestMs, best] = [nowMs, now];
+	let [bestMs, best, least] = [nowMs, now, now];
 	for (let atMs = firstMs + HOUR_MS; atMs <= latestStartMs; atMs += HOUR_MS) {
 		const sum = sumFrom(atMs);
 		if (Number.isNaN(sum)) break;
-		if (sum < best) [bestMs, best] = [atMs, sum];
+		const counted = sum + (delayShare * now * (atMs - nowMs)) / HOUR_MS;
+		if (counted < least) [bestMs, best, least] = [atMs, sum, counted];
 	}
 	return bestMs > nowMs && now - best > 0 ? { untilMs: bestMs, saved: now - best } : null;
 }
@@ -71,12 +79,13 @@ export function deferral(
 	const { nowMs, cloudStartMs } = snapshot;
 	const { job, rest } = queued;
 	const byDeadline = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - rest.p90Ms - cloudStartMs.p90Ms;
-	for (const { ruleId, to, withinMs } of verdict.defers) {
+	for (const { ruleId, to, withinMs, at, percentPerHour = 0 } of verdict.defers) {
+		if (at !== undefined && (at === "owned") !== (start.offer === null)) continue;
 		const key = to === "greener" ? start.place : start.offer?.id;
 		const hourly = key === undefined ? null : (to === "greener" ? snapshot.gridForecast : snapshot.priceForecast)?.get(key);
 		if (!hourly) continue;
 		const latestStartMs = Math.min(byDeadline, job.pendingSinceMs + withinMs);
-		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms / start.speed, latestStartMs });
+		const found = deferUntil({ nowMs, hourly, runMs: rest.p50Ms / start.speed, latestStartMs, delayShare: percentPerHour / 100 });
 		if (!found) continue;
 		const { untilMs, saved } = found;
 		const facts =

@@ -4,6 +4,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
+import type { GridForecast } from "./grid-ahead.ts";
 import type { RecordedGrid } from "./grid-record.ts";
 
 /**
@@ -89,6 +90,11 @@ export interface ReplayScenario {
 	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
+	/**
+	 * What the core is shown of the coming hours of `grid`; `hours`: a forecast of its own by place, from the replay's start on. Absent:
+	 * nothing.
+	 */
+	gridForecast?: { kind: GridForecast; hours?: ReadonlyMap<string, readonly number[]> };
 	/**
 	 * Hours of grids on record, in place of `grid`: what was emitted is by them, and the core foretells the coming ones from those
 	 * before.

@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
-import type { ReplayPool } from "#server/simulation/replay/types.ts";
+import type { ReplayPool, ReplayScenario } from "#server/simulation/replay/types.ts";
 import type { ScenarioContext } from "./context.ts";
 import { parseGrid } from "./grid-file.ts";
 import { type PriceChange, parsePrices } from "./price-file.ts";
@@ -20,6 +20,20 @@ export function readPrices({ doc, startMs, read }: ScenarioContext, offers: read
 		for (const [id, list] of changes) prices.set(id, list);
 	}
 	return prices;
+}
+
+/** What the core is shown of the coming hours of grids; null: nothing. */
+export function readGridForecast({ doc, read }: ScenarioContext): ReplayScenario["gridForecast"] | null {
+	const { grid } = doc.spec;
+	if (!grid) return null;
+	const hours = new Map<string, readonly number[]>();
+	for (const [i, { forecastFile, places }] of grid.files.entries()) {
+		if (forecastFile === undefined) continue;
+		const grams = parseGrid(read(forecastFile, ["grid", "files", i, "forecastFile"]), grid.from ?? null);
+		for (const place of places) hours.set(place, grams);
+	}
+	if (grid.forecast === undefined && hours.size === 0) return null;
+	return { kind: grid.forecast ?? "history", hours };
 }
 
 /** Hourly intensity by `provider:region` or pool id. */

@@ -5,7 +5,7 @@ import type { ReplayScenario } from "#server/simulation/replay/types.ts";
 import { readTextFile } from "#server/simulation/trace-file/read-trace.ts";
 import { readAvailability } from "./assign-availability.ts";
 import type { ReadNamedFile, ScenarioContext, ShippedFacts } from "./context.ts";
-import { readGrid, readPrices } from "./outside.ts";
+import { readGrid, readGridForecast, readPrices } from "./outside.ts";
 import { readDataSets } from "./read-data-sets.ts";
 import { readOffers } from "./read-offers.ts";
 import { readPools } from "./read-pools.ts";
@@ -65,6 +65,7 @@ export function parseScenario(
 			"the scenario has neither pools nor offers, so that no job can run.",
 			"Give at least one of pools, catalog and offers.",
 		);
+	const gridForecast = readGridForecast(ctx);
 	const scenario: ReplayScenario = {
 		name: doc.title,
 		seed: ctx.seed,
@@ -78,6 +79,7 @@ export function parseScenario(
 		checkpointEveryMs: spec.checkpoint.every,
 		restoreMs: spec.checkpoint.restore,
 		grid: readGrid(ctx, pools, offers),
+		...(gridForecast && { gridForecast }),
 		boardWatts: { ...facts.boardWatts, ...spec.boardWatts },
 		onDemandRefusalShare: spec.capacityErrors.onDemandShare,
 		...(spec.capacityErrors.requestsPerMinute !== undefined && { requestsPerMinute: spec.capacityErrors.requestsPerMinute }),

@@ -3,6 +3,7 @@ import { fieldNamesAt } from "#server/domain/schema/list-fields.ts";
 import { CLOUD_PROVIDERS } from "#server/domain/vocabulary.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS, formatDuration, MINUTE_MS, parseDurationMs, SECOND_MS } from "#server/kernel/units.ts";
+import { GRID_FORECASTS } from "#server/simulation/replay/grid-ahead.ts";
 
 /** Everything that comes from outside has a bound. */
 export const SCENARIO_LIMITS = {
@@ -153,8 +154,17 @@ const spotAvailability = z.strictObject({
 const grid = z.strictObject({
 	/** The moment in the files at which the replay begins; left out: their first hour. */
 	from: moment.optional(),
+	/** What the core is shown of the coming hours; left out: nothing, and no start is deferred. */
+	forecast: z.enum(GRID_FORECASTS).optional(),
 	files: z
-		.array(z.strictObject({ file, places: z.array(text).min(1).max(1_000) }))
+		.array(
+			z.strictObject({
+				file,
+				places: z.array(text).min(1).max(1_000),
+				/** Hours as they were forecast, in the form of `file`; in place of `forecast`. */
+				forecastFile: file.optional(),
+			}),
+		)
 		.min(1)
 		.max(SCENARIO_LIMITS.files),
 });

@@ -23,6 +23,7 @@ import { MoneyHeld } from "../core/money-held.ts";
 import { OfferMemory } from "../core/offer-memory.ts";
 import { WorkList } from "../core/work-list.ts";
 import type { Strategy, World } from "../engine.ts";
+import { GridAhead } from "../grid-ahead.ts";
 import { GridRecord } from "../grid-record.ts";
 import type { HomeNodes } from "../home-nodes.ts";
 import type { MeasuredRun } from "../meter.ts";
@@ -58,6 +59,11 @@ const THROTTLE_PAUSE_MS = MINUTE_MS;
 /** Arrivals are counted with this time constant. */
 const ARRIVALS_MS = 3 * HOUR_MS;
 
+function gridOf({ gridOnRecord, gridForecast, grid, startMs }: World["scenario"]): GridRecord | GridAhead | null {
+	if (gridOnRecord) return new GridRecord(gridOnRecord);
+	return gridForecast ? new GridAhead(grid, startMs, gridForecast.kind, gridForecast.hours) : null;
+}
+
 /**
  * Spillway's own core under a policy: builds the snapshot that a live cycle would load, calls the one `decide`, and does what
  * the plan says. Times to start, refusals and interruptions are learned as they happen, run times from jobs that finished.
@@ -86,7 +92,7 @@ export class Spillway implements Strategy {
 	readonly #movesHome: boolean;
 	readonly #movesCheaper: boolean;
 	/** Set where a rule waits for greener hours and there are some on record. */
-	readonly #grid: GridRecord | null;
+	readonly #grid: GridRecord | GridAhead | null;
 	/** Pending jobs for which more can be done, or more is waited for, than a free slot. */
 	readonly #pressing = new Set<string>();
 	/**
@@ -112,7 +118,7 @@ export class Spillway implements Strategy {
 		this.#offers = new OfferMemory(world, options.priorOffers);
 		this.#pools = world.pools.map((nodes) => ({ nodes, version: nodes.version, view: viewOf(nodes) }));
 		const waits = policy.rules.some(({ effect }) => effect.kind === "defer" && effect.to === "greener");
-		this.#grid = waits && world.scenario.gridOnRecord ? new GridRecord(world.scenario.gridOnRecord) : null;
+		this.#grid = waits ? gridOf(world.scenario) : null;
 		this.#movesCheaper = policy.rules.some(({ effect }) => effect.kind === "move" && effect.to.includes("cheaper"));
 		this.#movesHome = policy.rules.some(({ effect }) => effect.kind === "move");
 	}

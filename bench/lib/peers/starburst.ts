@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import type { Policy } from "#server/domain/policy.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
+import { MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { replay } from "#server/simulation/replay/replay.ts";
+import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
+import { eachCsvRow } from "#server/simulation/scenario-file/csv-table.ts";
+import { round } from "../figures.ts";
+import { onDemandOffer } from "./on-demand-offer.ts";
+
+const START_MS = Date.UTC(2026, 0, 5);
+const ACCELERATOR = "A100-80GB";
+const NODE_GPUS = 8;
+const USD_PER_GPU_HOUR = 1;
+
+/** Waiting budgets of the curve, $ a GPU-hour: from "leaves at once" to "waits ten times its run time". */
+export const STARBURST_BUDGETS = ["100", "10", "5", "2.5", "1.5", "1", "0.5", "0.1"] as const;
+
+export interface StarburstPoint {
+	/** The core is given run times as estimates. */
+	told: boolean;
+	cloudGpuHours: number;
+	meanJctHours: number;
+	waitingUsdPerGpuHour: number;
+	/** The least mean completion time of Starburst at no more cloud GPU-hours, told as much; null: it has no such point. */
+	starburstJctHours: number | null;
+}
+
+export interface StarburstResult {
+	policy: string;
+	told: boolean;
+	cloudGpuHours: number;
+	meanJctHours: number;
+}
+
+/** @throws SpillwayError with the line of a row that cannot be read */
+export function readStarburstResults(file: string): StarburstResult[] {
+	const results: StarburstResult[] = [];
+	const columns = ["policy", "cloud_gpu_h", "mean_jct_h"];
+	eachCsvRow({ text: readFileSync(file, "utf8"), name: file }, columns, ([policy = "", cloud = "", jct = ""]) => {
+		results.push({ policy, told: policy.startsWith("linear_cost"), cloudGpuHours: Number(cloud), meanJctHours: Number(jct) });
+	});
+	return results;
+}
+
+/** Starburst's terms: nodes of 8 at home, any machine on demand at $1 a GPU-hour, no boot. Work is saved and restored as in every replay. */
+export function runStarburst(
+	jobs: readonly TraceJob[],
+	ownedGpus: number,
+	results: readonly StarburstResult[],
+	policyFor: (waitingUsdPerGpuHour: string) => Policy,
+): StarburstPoint[] {
+	const scenario = scenarioOf(ownedGpus);
+	return [false, true].flatMap((told) => {
+		const given = jobs.map((job) => ({ ...job, limitMs: told ? job.durationMs : null }));
+		return STARBURST_BUDGETS.map((budget) => {
+			const report = replay(given, scenario, { name: "spillway", policy: policyFor(budget) });
+			const point = { told, cloudGpuHours: round(report.cloudGpuHours, 1), meanJctHours: round(report.meanTimeToModelS / 3600, 3) };
+			return { ...point, waitingUsdPerGpuHour: Number(budget), starburstJctHours: leastJctOf(results, point) };
+		});
+	});
+}
+
+/** Policies that are given no run times may be used with them too. */
+function leastJctOf(results: readonly StarburstResult[], { told, cloudGpuHours }: { told: boolean; cloudGpuHours: number }): number | null {
+	const able = results.filter((r) => (told || !r.told) && r.cloudGpuHours <= cloudGpuHours);
+	return able.length === 0 ? null : Math.min(...able.map(({ meanJctHours }) => meanJctHours));
+}
+
+function scenarioOf(ownedGpus: number): ReplayScenario {
+	const sizes = [1, 2, 4, NODE_GPUS];
+	return {
+		name: "starburst",
+		seed: 1,
+		startMs: START_MS,
+		pools: [
+			{
+				id: "home",
+				siteId: "home",
+				accelerator: ACCELERATOR,
+				nodes: Math.floor(ownedGpus / NODE_GPUS),
+				gpusPerNode: NODE_GPUS,
+				microUsdPerGpuHour: usdToMicro("1"),
+				wattsPerGpu: 400,
+				gridGramsPerKwh: null,
+				pue: 1,
+				speed: 1,
+			},
+		],
+		offers: sizes.map((gpus) =>
+			onDemandOffer({ accelerator: ACCELERATOR, gpus, usdPerHour: String(gpus * USD_PER_GPU_HOUR), observedAtMs: START_MS }),
+		),
+		availability: new Map(),
+		prices: new Map(),
+		bootMs: 0,
+		refusalMs: 30 * SECOND_MS,
+		checkpointEveryMs: 15 * MINUTE_MS,
+		restoreMs: 3 * MINUTE_MS,
+		grid: new Map(),
+		boardWatts: {},
+		onDemandRefusalShare: 0,
+		dataOutGiB: 0,
+	};
+}
