@@ -54,7 +54,7 @@ function readGridForecast(name: string): GridForecast {
 	throw new SpillwayError("invalid_input", `--grid-forecast ${name} is unknown.`, { fix: `Use ${GRID_FORECASTS.join(", ")}.` });
 }
 
-async function starburstOf(argument: string): Promise<StarburstPoint[]> {
+async function starburstOf(argument: string): Promise<(Omit<StarburstPoint, "hasRunTimes"> & { told: boolean })[]> {
 	const [trace, gpus, results] = argument.split(",");
 	const ownedGpus = Number(gpus);
 	if (!trace || !results || !Number.isInteger(ownedGpus) || ownedGpus < 1)
@@ -68,7 +68,8 @@ async function starburstOf(argument: string): Promise<StarburstPoint[]> {
 			rule.effect.kind === "burst" ? { ...rule, effect: { ...rule.effect, waitingMicroUsdPerGpuHour: usdToMicro(usd) } } : rule,
 		),
 	});
-	return runStarburst(await readTrace(trace), ownedGpus, readStarburstResults(results), policyFor);
+	const points = runStarburst(await readTrace(trace), ownedGpus, readStarburstResults(results), policyFor);
+	return points.map(({ hasRunTimes, ...point }) => ({ told: hasRunTimes, ...point }));
 }
 
 const onSamples = !args.skynomad && !args.starburst && !args.gaia;

@@ -14,21 +14,21 @@ const NODE_GPUS = 8;
 const USD_PER_GPU_HOUR = 1;
 
 /** Waiting budgets of the curve, $ a GPU-hour: from "leaves at once" to "waits ten times its run time". */
-export const STARBURST_BUDGETS = ["100", "10", "5", "2.5", "1.5", "1", "0.5", "0.1"] as const;
+export const STARBURST_BUDGETS = ["100", "2.5", "1", "0.5", "0.1"] as const;
 
 export interface StarburstPoint {
 	/** The core is given run times as estimates. */
-	told: boolean;
+	hasRunTimes: boolean;
 	cloudGpuHours: number;
 	meanJctHours: number;
 	waitingUsdPerGpuHour: number;
-	/** The least mean completion time of Starburst at no more cloud GPU-hours, told as much; null: it has no such point. */
+	/** The least mean completion time of Starburst at no more cloud GPU-hours, with as much known; null: it has no such point. */
 	starburstJctHours: number | null;
 }
 
 export interface StarburstResult {
 	policy: string;
-	told: boolean;
+	hasRunTimes: boolean;
 	cloudGpuHours: number;
 	meanJctHours: number;
 }
@@ -38,7 +38,7 @@ export function readStarburstResults(file: string): StarburstResult[] {
 	const results: StarburstResult[] = [];
 	const columns = ["policy", "cloud_gpu_h", "mean_jct_h"];
 	eachCsvRow({ text: readFileSync(file, "utf8"), name: file }, columns, ([policy = "", cloud = "", jct = ""]) => {
-		results.push({ policy, told: policy.startsWith("linear_cost"), cloudGpuHours: Number(cloud), meanJctHours: Number(jct) });
+		results.push({ policy, hasRunTimes: policy.startsWith("linear_cost"), cloudGpuHours: Number(cloud), meanJctHours: Number(jct) });
 	});
 	return results;
 }
@@ -51,19 +51,22 @@ export function runStarburst(
 	policyFor: (waitingUsdPerGpuHour: string) => Policy,
 ): StarburstPoint[] {
 	const scenario = scenarioOf(ownedGpus);
-	return [false, true].flatMap((told) => {
-		const given = jobs.map((job) => ({ ...job, limitMs: told ? job.durationMs : null }));
+	return [false, true].flatMap((hasRunTimes) => {
+		const given = jobs.map((job) => ({ ...job, limitMs: hasRunTimes ? job.durationMs : null }));
 		return STARBURST_BUDGETS.map((budget) => {
 			const report = replay(given, scenario, { name: "spillway", policy: policyFor(budget) });
-			const point = { told, cloudGpuHours: round(report.cloudGpuHours, 1), meanJctHours: round(report.meanTimeToModelS / 3600, 3) };
+			const point = { hasRunTimes, cloudGpuHours: round(report.cloudGpuHours, 1), meanJctHours: round(report.meanTimeToModelS / 3600, 3) };
 			return { ...point, waitingUsdPerGpuHour: Number(budget), starburstJctHours: leastJctOf(results, point) };
 		});
 	});
 }
 
 /** Policies that are given no run times may be used with them too. */
-function leastJctOf(results: readonly StarburstResult[], { told, cloudGpuHours }: { told: boolean; cloudGpuHours: number }): number | null {
-	const able = results.filter((r) => (told || !r.told) && r.cloudGpuHours <= cloudGpuHours);
+function leastJctOf(
+	results: readonly StarburstResult[],
+	{ hasRunTimes, cloudGpuHours }: { hasRunTimes: boolean; cloudGpuHours: number },
+): number | null {
+	const able = results.filter((r) => (hasRunTimes || !r.hasRunTimes) && r.cloudGpuHours <= cloudGpuHours);
 	return able.length === 0 ? null : Math.min(...able.map(({ meanJctHours }) => meanJctHours));
 }
 

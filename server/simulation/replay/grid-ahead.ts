@@ -13,7 +13,7 @@ const DAY_HOURS = 24;
 
 /**
  * Coming hours by place from series that repeat (ReplayScenario.grid). A series goes on before its start as it ends, so that the first
- * days of a replay have a past. A place with a forecast of its own (`given`, aligned with the series) is shown that.
+ * days of a replay have a past. Where `given` has a forecast for a place, aligned with the series, that is shown.
  */
 export class GridAhead {
 	readonly #grid: ReadonlyMap<string, readonly number[]>;

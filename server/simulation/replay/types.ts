@@ -91,7 +91,7 @@ export interface ReplayScenario {
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
 	/**
-	 * What the core is shown of the coming hours of `grid`; `hours`: a forecast of its own by place, from the replay's start on. Absent:
+	 * What the core is shown of the coming hours of `grid`; `hours`: a recorded forecast by place, from the replay's start on. Absent:
 	 * nothing.
 	 */
 	gridForecast?: { kind: GridForecast; hours?: ReadonlyMap<string, readonly number[]> };
