@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { fileCircles, folderLoops } from "./graph.mjs";
-import { writesIn } from "./writers.mjs";
+import { root } from "../lib/node.mjs";
+import { fileCircles, folderLoops, importGraph } from "./graph.mjs";
+import { foreignWrites, writesIn } from "./writers.mjs";
 
 const graphOf = (edges) => new Map(Object.entries(edges).map(([file, targets]) => [file, new Set(targets)]));
 
@@ -29,4 +30,14 @@ test("finds folders of a room that import each other, and ignores other rooms", 
 test("finds writes of tables, and no other calls of the same names", () => {
 	const text = 'import { job } from "#server/db/schema/job.ts";\nawait db.update(job).set({});\nmap.delete(key);\nset.delete(job2);';
 	expect(writesIn("server/auth/a.ts", text)).toEqual([{ line: 2, table: "job" }]);
+});
+
+test("the project has no circle, no loop between folders of a room, and no writer of tables outside services", () => {
+	const graph = importGraph(root);
+	expect(graph.size).toBeGreaterThan(1_000);
+	expect({ circles: fileCircles(graph), loops: folderLoops(graph), writes: foreignWrites(root) }).toEqual({
+		circles: [],
+		loops: [],
+		writes: [],
+	});
 });
