@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import path from "node:path";
 import { z } from "zod";
 import { DEFAULT_GROUP_MAP, groupMapSchema } from "#server/domain/group-map.ts";
+import { vaultOptionsSchema } from "#server/domain/job-secret.ts";
 import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
 import { DEFAULT_RETENTION, retentionSchema } from "#server/domain/retention.ts";
 import { isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
@@ -22,6 +23,22 @@ function isAddressOrNetwork(entry: string): boolean {
 	const [address = "", bits = "0", ...rest] = entry.split("/");
 	const version = isIP(address);
 	return version !== 0 && rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+/** A setting that is JSON of this form. */
+function jsonSetting<S extends z.ZodType>(form: S) {
+	return z
+		.string()
+		.optional()
+		.transform((text, ctx): z.output<S> | undefined => {
+			if (text === undefined) return undefined;
+			try {
+				return form.parse(JSON.parse(text));
+			} catch (error) {
+				ctx.addIssue({ code: "custom", message: `is not valid: ${error instanceof Error ? error.message : error}` });
+				return z.NEVER;
+			}
+		});
 }
 
 /** The only reader of process.env in the server. Every setting has a default that makes a demo on this machine. */
@@ -83,18 +100,7 @@ const schema = z.object({
 	/** Claim that lists a person's groups; dots reach into nested claims (Keycloak: realm_access.roles). */
 	OIDC_GROUPS_CLAIM: z.string().min(1).default("groups"),
 	/** JSON `{"roles": {"<group>": "platform"}, "teams": {"<group>": "research"}, "teamPrefix": "spillway-team-"}`. */
-	OIDC_GROUP_MAP: z
-		.string()
-		.optional()
-		.transform((text, ctx) => {
-			if (text === undefined) return DEFAULT_GROUP_MAP;
-			try {
-				return groupMapSchema.parse(JSON.parse(text));
-			} catch (error) {
-				ctx.addIssue({ code: "custom", message: `is not a valid group map: ${error instanceof Error ? error.message : error}` });
-				return z.NEVER;
-			}
-		}),
+	OIDC_GROUP_MAP: jsonSetting(groupMapSchema).transform((map) => map ?? DEFAULT_GROUP_MAP),
 	/** 1: treat every address of this issuer as verified, for issuers that send no email_verified (Entra). */
 	OIDC_TRUST_EMAIL: z
 		.enum(["0", "1"])
@@ -128,19 +134,12 @@ const schema = z.object({
 	SPILLWAY_CARBON_TOKEN: z.string().min(1).optional(),
 	/** Keys under which sites' credentials are stored, the newest first; unset: the file credential-keys of SPILLWAY_HOME. */
 	SPILLWAY_CREDENTIAL_KEYS: z.string().optional(),
+	/** Folder with a folder for each team, for job secrets that are kept in files. */
+	SPILLWAY_SECRET_FILES: z.string().min(1).optional(),
+	/** JSON `{"address": "https://vault.example.com:8200", "tokenFile": "/run/vault/token"}`, for job secrets in a Vault or OpenBao. */
+	SPILLWAY_VAULT: jsonSetting(vaultOptionsSchema),
 	/** JSON with some limits of server/domain/retention.ts, such as `{"logs": {"days": 30}}`. */
-	SPILLWAY_RETENTION: z
-		.string()
-		.optional()
-		.transform((text, ctx) => {
-			if (text === undefined) return DEFAULT_RETENTION;
-			try {
-				return retentionSchema.parse(JSON.parse(text));
-			} catch (error) {
-				ctx.addIssue({ code: "custom", message: `is not valid: ${error instanceof Error ? error.message : error}` });
-				return z.NEVER;
-			}
-		}),
+	SPILLWAY_RETENTION: jsonSetting(retentionSchema).transform((limits) => limits ?? DEFAULT_RETENTION),
 	/** JSON with some of the control loop's waiting times (server/control-loop/context.ts timingSchema). */
 	SPILLWAY_TIMING: z
 		.string()

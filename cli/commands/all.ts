@@ -29,6 +29,7 @@ import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
 import { receipt } from "./receipt.ts";
+import { secrets } from "./secrets.ts";
 import { show } from "./show.ts";
 import { simulate } from "./simulate.ts";
 import { site } from "./site.ts";
@@ -51,6 +52,7 @@ export const COMMANDS: readonly Command[] = [
 		people,
 		teams,
 		tokens,
+		secrets,
 		login,
 		logout,
 		init,

@@ -5,6 +5,7 @@ const TABS = [
 	{ id: "agreements", label: "Discounts", href: "/settings/agreements" },
 	{ id: "people", label: "People", href: "/settings/people" },
 	{ id: "teams", label: "Teams", href: "/settings/teams" },
+	{ id: "secrets", label: "Secrets", href: "/settings/secrets" },
 	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
 ] as const;
 

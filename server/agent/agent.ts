@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Exit } from "#server/domain/outcome.ts";
 import { dueOutputs } from "#server/domain/output.ts";
+import { maskerOf } from "#server/kernel/mask.ts";
 import { CheckpointSync } from "./checkpoint-sync.ts";
 import { ControlClient, messageOf } from "./client.ts";
 import { AgentClock } from "./clock.ts";
@@ -78,7 +79,8 @@ export async function runAgent(settings: AgentSettings, log: (text: string) => v
 		clock.syncTo(terms.nowMs);
 		life.expiresAtMs = terms.expiresAtMs;
 		log(`enrolled for attempt ${terms.attemptId}`);
-		const shipper = newShipper(settings, client, clock, lifecycle);
+		const mask = maskerOf([...Object.values(terms.secrets.env), ...Object.values(terms.secrets.files)]);
+		const shipper = newShipper(settings, { client, clock, lifecycle, mask });
 		const announce = (text: string): void => {
 			log(text);
 			shipper.add("spillway", text);
@@ -147,10 +149,14 @@ async function enroll(
 	return { terms, withoutIdentity };
 }
 
-function newShipper(settings: AgentSettings, client: ControlClient, clock: AgentClock, lifecycle: Lifecycle): LogShipper {
+function newShipper(
+	settings: AgentSettings,
+	{ client, clock, lifecycle, mask }: Pick<Session, "client" | "clock" | "lifecycle"> & { mask(line: string): string },
+): LogShipper {
 	return new LogShipper({
 		send: (json) => client.call({ method: "POST", path: "/logs", json, answer: logsAnswer, signal: lifecycle.giveUpSignal }),
 		nowMs: () => clock.nowMs(),
+		mask,
 		spillFile: path.join(settings.folder, "log-spill.jsonl"),
 		memoryBytesMax: settings.logMemoryBytes,
 		spillBytesMax: settings.logSpillBytes,
@@ -251,6 +257,7 @@ interface Begun {
 
 /** Everything up to the command's start. @throws ContainerError; any other Error for what could not be staged */
 async function begin(s: Session): Promise<Begun> {
+	if (s.terms.secretProblem) throw new Error(s.terms.secretProblem);
 	const container = await openContainer(s);
 	const { stopSignal } = s.lifecycle;
 	const folder = jobFolderOf(s.settings);

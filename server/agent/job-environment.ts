@@ -13,6 +13,8 @@ export interface JobEnvironmentInput {
 	/** Absolute path of each declared output by its name. */
 	outputPaths?: Readonly<Record<string, string>>;
 	tmpFolder: string;
+	/** Folder of the secret files; absent: there are none. */
+	secretsFolder?: string | undefined;
 	/** Numbers of the GPUs that the job may use. */
 	gpus: readonly number[];
 	/** Folder of a `node` that the job may call. */
@@ -37,6 +39,7 @@ export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolde
 		SPILLWAY_ATTEMPT: String(input.attemptNo),
 		SPILLWAY_WORK_DIR: input.workFolder,
 		SPILLWAY_CHECKPOINT_DIR: input.checkpointFolder,
+		...(input.secretsFolder !== undefined && { SPILLWAY_SECRETS_DIR: input.secretsFolder }),
 		...Object.fromEntries(Object.entries(input.outputPaths ?? {}).map(([name, path]) => [outputVariable(name), path])),
 	};
 }

@@ -35,6 +35,7 @@ function newShipper(
 	return new LogShipper({
 		send,
 		nowMs: () => 0,
+		mask: (line) => line,
 		spillFile: path.join(folder, `${++files}.jsonl`),
 		memoryBytesMax: 1_000_000,
 		spillBytesMax: 1_000_000,

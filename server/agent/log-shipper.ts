@@ -13,6 +13,7 @@ const BETWEEN_CALLS_MS = 100;
 export class LogShipper {
 	readonly #send: (request: LogsRequest) => Promise<LogsAnswer>;
 	readonly #nowMs: () => number;
+	readonly #mask: (line: string) => string;
 	readonly #memoryBytesMax: number;
 	readonly #spillBytesMax: number;
 	readonly #spill: LogSpill;
@@ -30,12 +31,15 @@ export class LogShipper {
 		/** Tries until there is an answer. */
 		send(request: LogsRequest): Promise<LogsAnswer>;
 		nowMs(): number;
+		/** Hides secrets, before a line is kept anywhere. */
+		mask(line: string): string;
 		spillFile: string;
 		memoryBytesMax: number;
 		spillBytesMax: number;
 	}) {
 		this.#send = options.send;
 		this.#nowMs = options.nowMs;
+		this.#mask = options.mask;
 		this.#memoryBytesMax = options.memoryBytesMax;
 		this.#spillBytesMax = options.spillBytesMax;
 		this.#spill = new LogSpill(options.spillFile);
@@ -43,7 +47,7 @@ export class LogShipper {
 
 	add(stream: AgentLogLine["stream"], text: string): void {
 		if (this.#closed) return;
-		const line = { atMs: Math.round(this.#nowMs()), stream, text };
+		const line = { atMs: Math.round(this.#nowMs()), stream, text: this.#mask(text) };
 		const waits = this.#spill.bytes > 0 || this.#overflow.length > 0;
 		if (!waits && this.#queueBytes < this.#memoryBytesMax) this.#enqueue(line);
 		else if (this.#overflow.length > 0 || !this.#spill.append(line)) this.#overflow.push(line);

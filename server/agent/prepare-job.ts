@@ -5,6 +5,7 @@ import { makeOutputFolders, outputPathsOf } from "./output-files.ts";
 import type { EnrollAnswer } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
 import { makeFolderInside, placeUnder } from "./safe-path.ts";
+import { writeSecretFiles } from "./secret-files.ts";
 import { stageData } from "./stage.ts";
 
 export interface PreparedJob {
@@ -25,7 +26,7 @@ export function workFolderIn(folder: string): string {
 /** Makes the job's folders and brings its data. @throws StagingError; AbortError when the signal is aborted first. */
 export async function prepareJob(options: {
 	folder: string;
-	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes">;
+	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes" | "secrets">;
 	inContainer: boolean;
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal: AbortSignal;
@@ -42,14 +43,17 @@ export async function prepareJob(options: {
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");
 	await makeFolderInside(workFolder, checkpointFolder);
 	await makeOutputFolders(workFolder, spec.outputs);
+	const { secrets } = options.terms;
+	const secretsFolder = await writeSecretFiles(path.join(options.folder, "secrets"), secrets.files);
 	const input = {
 		jobId,
 		attemptNo,
-		env: spec.env,
+		env: { ...spec.env, ...secrets.env },
 		workFolder,
 		checkpointFolder,
 		outputPaths: outputPathsOf(workFolder, spec.outputs),
 		tmpFolder,
+		secretsFolder,
 		gpus: Array.from({ length: spec.resources.gpus }, (_, i) => i),
 	};
 	const environment = options.inContainer
@@ -63,6 +67,11 @@ export async function prepareJob(options: {
 	];
 	const wanted = named.filter(path.isAbsolute);
 	const mounts = [...new Set(wanted)].map((target) => ({ source: placeUnder(workFolder, target), target }));
-	mounts.push(...[workFolder, tmpFolder].map((folder) => ({ source: folder, target: folder })));
+	mounts.push(
+		...[workFolder, tmpFolder, ...(secretsFolder === undefined ? [] : [secretsFolder])].map((folder) => ({
+			source: folder,
+			target: folder,
+		})),
+	);
 	return { workFolder, checkpointFolder: spec.checkpoint === null ? null : checkpointFolder, environment, mounts };
 }

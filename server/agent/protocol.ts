@@ -136,6 +136,10 @@ export const enrollAnswer = z.object({
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
 	/** The checkpoint folder is wanted as the command left it even if it succeeded: somebody waits for its files. */
 	keepsEnd: z.boolean().default(false),
+	/** Values of the job's secrets; kept in memory and private files alone. */
+	secrets: z.object({ env: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) }).default({ env: {}, files: {} }),
+	/** Why the secrets cannot be delivered: the attempt ends with it. */
+	secretProblem: z.string().nullish(),
 	/** Of the operator's data remotes those that this job's data need, with their credentials; kept in memory alone. */
 	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
 	/** Which machine of how many it is; null when it is all of the attempt. */

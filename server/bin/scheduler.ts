@@ -16,6 +16,7 @@ import { CredentialKeys } from "#server/services/capacity/site/credential-keys.t
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
+import { secretStore } from "#server/services/work/secret/store.ts";
 import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
@@ -48,6 +49,7 @@ const ctx: LoopContext = {
 	clusters,
 	clouds,
 	...(await launchSecrets(settings.SPILLWAY_SECRET, publicUrl(settings))),
+	secretStore: secretStore(settings),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
 	artifactRoot: path.join(settings.SPILLWAY_HOME, "artifacts"),
 	log,

@@ -24,6 +24,7 @@ import { keepQuotesReady } from "#server/services/decision/quote/decide-asked.ts
 import { ADDRESS_HEADER, clientAddress } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { keepListening } from "#server/services/work/agent/listening.ts";
+import { secretStore } from "#server/services/work/secret/store.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
 import { configureProxy } from "./configure-proxy.ts";
 import { showSetUpCode } from "./show-set-up-code.ts";
@@ -77,6 +78,7 @@ const agent = createAgentHandler({
 		of: (provider) => shared.siteTools?.kinds.find((kind) => kind.provider === provider)?.identity,
 		controlUrl: () => publicUrl(rt.env),
 	},
+	secretStore: secretStore(rt.env),
 	dataRemotes: () => readRemotes(rt.env.SPILLWAY_DATA_REMOTES),
 });
 await app.prepare();

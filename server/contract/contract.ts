@@ -16,6 +16,7 @@ import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { draft, policy } from "./policy.ts";
 import { rates } from "./rates.ts";
+import { secret } from "./secret.ts";
 import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
@@ -48,6 +49,7 @@ export const contract = {
 	statement,
 	bill,
 	audit,
+	secret,
 	token,
 	account,
 	team,

@@ -1,9 +1,11 @@
 import { and, eq, inArray } from "drizzle-orm";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
+import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import { artifactOfUri, artifactUri } from "#server/domain/output.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
 import { Absences } from "#server/providers/absences.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
 import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
@@ -19,6 +21,7 @@ import { noteWait } from "#server/services/work/attempt/cluster-wait.ts";
 import { finishAttempt } from "#server/services/work/attempt/finish.ts";
 import { listFiles } from "#server/services/work/checkpoint/copy-folder.ts";
 import { latestCheckpoint, saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
+import { attemptMasker, deliverSecrets, NO_SECRETS } from "#server/services/work/secret/deliver.ts";
 import { syncAdoptions } from "./adoption-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { keepOutputs, type OutputCopies } from "./keep-outputs.ts";
@@ -55,7 +58,18 @@ export function newClusterMemory(wake: () => void = () => {}): ClusterMemory {
 
 type LiveAttempt = Pick<
 	typeof attempt.$inferSelect,
-	"id" | "jobId" | "number" | "team" | "state" | "slots" | "placement" | "handedOverAt" | "logCursor" | "stopRequestedAt" | "clusterWait"
+	| "id"
+	| "jobId"
+	| "number"
+	| "team"
+	| "state"
+	| "slots"
+	| "placement"
+	| "handedOverAt"
+	| "logCursor"
+	| "stopRequestedAt"
+	| "clusterWait"
+	| "sealedSecrets"
 > & {
 	spec: (typeof job.$inferSelect)["spec"];
 };
@@ -99,6 +113,7 @@ async function readLive(ctx: LoopContext, siteId: string): Promise<LiveAttempt[]
 			stopRequestedAt: attempt.stopRequestedAt,
 			team: attempt.team,
 			clusterWait: attempt.clusterWait,
+			sealedSecrets: attempt.sealedSecrets,
 			spec: job.spec,
 		})
 		.from(attempt)
@@ -147,6 +162,8 @@ async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveA
 
 /** Starting is idempotent, so after a crash the call is repeated. */
 async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
+	const secrets = await secretsFor(ctx, row);
+	if (secrets === null) return;
 	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
 	try {
 		await driver.start({
@@ -157,6 +174,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 			poolId: row.placement.poolId ?? "",
 			slots: row.slots,
 			restoreFrom: restore?.folder ?? null,
+			...(secrets !== NO_SECRETS && { secrets }),
 		});
 	} catch (error) {
 		ctx.log("warn", "Could not start an attempt at its site", { attemptId: row.id, error: messageOf(error) });
@@ -167,6 +185,19 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 	}
 	ctx.probe("home:handed_over");
 	await recordHandOver(ctx.db, row.id, ctx.clock.nowMs());
+}
+
+/** Null when the attempt cannot be handed over now: a store that does not answer is asked again, any other problem is its end. */
+async function secretsFor(ctx: LoopContext, row: LiveAttempt): Promise<DeliveredSecrets | null> {
+	const { db, secretStore, clock } = ctx;
+	try {
+		return await deliverSecrets({ db, secretStore, nowMs: clock.nowMs() }, { attemptId: row.id, spec: row.spec });
+	} catch (error) {
+		ctx.log("warn", "Could not read the secrets of an attempt", { attemptId: row.id, error: messageOf(error) });
+		if (!(error instanceof SpillwayError) || error.code === "unavailable") return null;
+		await refused(ctx, row, error);
+		return null;
+	}
 }
 
 /** Results of other jobs as folders of this host, which is where owned sites copy data from. */
@@ -239,11 +270,13 @@ async function saveOnInterval(ctx: LoopContext, driver: ClusterDriver, memory: C
 
 async function copyLogs(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
 	let cursor = row.logCursor ?? { stdout: 0, stderr: 0 };
+	const mask = attemptMasker(ctx.secretStore, row);
 	for (;;) {
 		const read = await driver.readLogs(row.id, cursor, LOG_BATCH_BYTES);
 		if (read.lines.length === 0) return;
 		cursor = read.cursor;
-		await ctx.db.transaction((tx) => appendLogs(tx, { attemptId: row.id, lines: read.lines, cursor: read.cursor }));
+		const lines = read.lines.map((line) => ({ ...line, text: mask(line.text) }));
+		await ctx.db.transaction((tx) => appendLogs(tx, { attemptId: row.id, lines, cursor: read.cursor }));
 	}
 }
 

@@ -2,6 +2,7 @@ import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import type { SecretStore } from "#server/services/work/secret/store.ts";
 
 /** The loop's dependencies. Tests pass fake drivers, a manual clock and a probe that kills. */
 export interface LoopContext {
@@ -14,6 +15,8 @@ export interface LoopContext {
 	userDataFor(input: { instanceId: string; expiresAtMs: number; lifeMs: number }): string;
 	/** SHA-256 (hex) of that secret, compared when the agent enrolls. */
 	bootstrapHashFor(instanceId: string): string;
+	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */
+	secretStore?: SecretStore;
 	/** Root folder of the checkpoint store on this host. */
 	checkpointRoot: string;
 	/** Root folder of the embedded artifact store on this host. */

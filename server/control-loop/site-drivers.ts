@@ -11,9 +11,11 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import type { OpenedSite, SitePlace } from "#server/providers/site-kind.ts";
 import type { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
+
 import { credentialsOf, resealCredentials } from "#server/services/capacity/site/credentials.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
+import { resealSecrets } from "#server/services/work/secret/deliver.ts";
 import type { LoopContext } from "./context.ts";
 
 export interface SiteDriversOptions {
@@ -50,6 +52,11 @@ export class SiteDrivers {
 			return 0;
 		});
 		if (resealed > 0) log("info", "Resealed credentials with the latest key", { sites: resealed });
+		const secrets = await resealSecrets(db, keys).catch((error: unknown) => {
+			this.#tell("", `secrets could not be sealed under the newest key: ${wordsOf(error)}`);
+			return 0;
+		});
+		if (secrets > 0) log("info", "Resealed secrets with the latest key", { secrets });
 		const rows = await readOpenSites(db, this.#options.clock.nowMs());
 		const ids = new Set(rows.map((row) => row.id));
 		for (const id of this.#madeOf.keys()) if (!ids.has(id)) this.#forget(id);

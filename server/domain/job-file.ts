@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { JobSpec } from "./job.ts";
 import { changedEnvValues, invalidDocument, JOB_KIND } from "./job-file-problems.ts";
 import { jobDocumentSchema } from "./job-schema.ts";
+import type { SecretRef } from "./job-secret.ts";
 import { readDocumentText } from "./read-document-text.ts";
 import { locateProblems, type PathProblem, problemsOf, protoKeys, withFix } from "./schema/problems.ts";
 
@@ -10,6 +11,9 @@ export const jobFileSchema = jobDocumentSchema.transform((file, ctx): JobSpec =>
 	const { estimate = null, max = null } = file.spec.duration;
 	if (estimate !== null && max !== null && estimate > max)
 		ctx.addIssue({ code: "custom", path: ["spec", "duration", "estimate"], message: "must not be longer than max" });
+	for (const [index, { env }] of file.spec.secrets.entries())
+		if (env !== undefined && env in file.spec.env)
+			ctx.addIssue({ code: "custom", path: ["spec", "secrets", index, "env"], message: `${env} is in env too. Remove one of them` });
 	return jobSpecOf(file);
 });
 
@@ -25,6 +29,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		image: spec.image ?? null,
 		command: spec.command,
 		env: spec.env,
+		...(spec.secrets.length > 0 && { secrets: spec.secrets.map(secretRefOf) }),
 		nodes: spec.nodes,
 		resources: {
 			gpus: resources.gpus,
@@ -44,6 +49,10 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),
 		data: spec.data.map((set) => ({ uri: set.uri, sizeGiB: set.sizeGiB ?? null, mount: set.mount, residency: set.residency })),
 	};
+}
+
+function secretRefOf({ name, env, file }: { name: string; env?: string | undefined; file?: string | undefined }): SecretRef {
+	return env === undefined ? { name, file: file ?? "" } : { name, env };
 }
 
 /** The document before it is checked: the body of `POST /jobs`. */

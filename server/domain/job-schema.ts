@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { HOUR_MS, SECOND_MS } from "../kernel/units.ts";
 import { dataAddressOf } from "./data-address.ts";
+import { SECRET_LIMITS, secretFileName } from "./job-secret.ts";
 import { patternProblem } from "./metric/read-metrics.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS, outputVariable } from "./output.ts";
 import * as value from "./schema/values.ts";
@@ -175,6 +176,34 @@ const output = z.strictObject({
 		.meta({ title: "Keep", description: "How long the files are kept.", examples: ["30d"], defaultText: "until deleted" }),
 });
 
+function isDistinct(values: readonly (string | undefined)[]): boolean {
+	const given = values.filter((one) => one !== undefined);
+	return new Set(given).size === given.length;
+}
+
+const secretName = value.name().meta({ title: "Secret", description: "Name of a secret of the job's team.", examples: ["hf-token"] });
+
+const secret = z
+	.strictObject({
+		name: secretName,
+		env: envName.optional().meta({
+			title: "Variable",
+			description: "Environment variable that receives the value.",
+			examples: ["HF_TOKEN"],
+			defaultText: "none",
+		}),
+		file: secretFileName.optional().meta({
+			title: "File",
+			description: "File name in SPILLWAY_SECRETS_DIR that contains the value. Exactly one of env and file is required.",
+			examples: ["hf-token"],
+			defaultText: "none",
+		}),
+	})
+	.superRefine(({ env, file }, ctx) => {
+		if ((env === undefined) === (file === undefined))
+			ctx.addIssue({ code: "custom", message: "needs either env or file: how the command receives the secret" });
+	});
+
 export const jobSpecSchema = z.strictObject({
 	class: z
 		.enum(WORKLOAD_CLASSES)
@@ -212,6 +241,18 @@ export const jobSpecSchema = z.strictObject({
 			description: "Environment variables.",
 			docs: "Environment variables, at most 200. Names are letters, digits and `_`. `SPILLWAY_*` and `CUDA_VISIBLE_DEVICES` are set by Spillway and rejected.",
 			examples: [{ SEED: "7" }],
+		}),
+	secrets: z
+		.array(secret)
+		.max(SECRET_LIMITS.perJob)
+		.refine((list) => isDistinct(list.map(({ env }) => env)), "has two secrets with the same env. Give each its own")
+		.refine((list) => isDistinct(list.map(({ file }) => file)), "has two secrets with the same file. Give each its own")
+		.default([])
+		.meta({
+			title: "Secrets",
+			description: "Secrets of the team, as variables or files.",
+			docs: "Secrets of the team, as variables or as files of `SPILLWAY_SECRETS_DIR`. See [secrets](secrets.md).",
+			examples: [[{ name: "hf-token", env: "HF_TOKEN" }]],
 		}),
 	nodes: value
 		.wholeNumber(1, JOB_LIMITS.nodes)

@@ -1,3 +1,4 @@
+import type { SecretRef } from "./job-secret.ts";
 import type { OutputSpec } from "./output.ts";
 import type { WorkloadClass } from "./vocabulary.ts";
 
@@ -11,6 +12,8 @@ export interface JobSpec {
 	image: string | null;
 	command: string[];
 	env: Record<string, string>;
+	/** Secrets of the team that the command receives; their values are nowhere in a spec. Absent: none. */
+	secrets?: SecretRef[] | undefined;
 	/** Machines that must start together. */
 	nodes: number;
 	/** Per node. */

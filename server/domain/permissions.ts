@@ -43,6 +43,10 @@ export const PERMISSIONS = [
 	"policy:approve",
 	/** Approve or reject a job for which a rule requires it; the rule names the role. */
 	"job:approve",
+	/** Names of secrets, never their values. */
+	"secret:read",
+	/** Set and delete secrets of a team. */
+	"secret:manage",
 	/** The caller's own tokens. */
 	"token:manage",
 	/** Accounts of others: invite, disable, link identities, service accounts and their tokens. */
@@ -83,6 +87,8 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"data:change": "all",
 		"policy:approve": "all",
 		"job:approve": "all",
+		"secret:read": "all",
+		"secret:manage": "all",
 		"token:manage": "all",
 		"account:manage": "all",
 	},
@@ -100,6 +106,8 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"spend:read": "own",
 		"charge:read": "own",
 		"statement:read": "own",
+		"secret:read": "own",
+		"secret:manage": "own",
 		"token:manage": "all",
 	},
 	finance: {

@@ -8,6 +8,7 @@ const SCOPE_OF: Partial<Record<Permission, TokenScope>> = {
 	"job:submit": "jobs",
 	"job:cancel": "jobs",
 	"data:change": "jobs",
+	"secret:manage": "jobs",
 	"job:approve": "policy",
 	"policy:edit": "policy",
 	"plan:run": "policy",

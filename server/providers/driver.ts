@@ -3,6 +3,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import type { Exit } from "#server/domain/outcome.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import type { ForeignObservation, ForeignQueue } from "./foreign-queue.ts";
@@ -67,6 +68,8 @@ export interface StartAttempt {
 	slots: number[];
 	/** A committed checkpoint to begin from. */
 	restoreFrom: string | null;
+	/** Values of the job's secrets. A driver keeps them in private files or Secrets of the site, until the attempt is forgotten. */
+	secrets?: DeliveredSecrets;
 }
 
 export interface ClusterObservation {

@@ -62,7 +62,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 			...{ duration: { estimateMs: null, maxMs: null }, deadlineMs: null, priority: 50, critical: false, checkpoint: null, data: [] },
 			...changes,
 		};
-		return { attemptId, jobId: "job_1", attemptNo: 1, spec, dataRemotes: {} };
+		return { attemptId, jobId: "job_1", attemptNo: 1, spec, dataRemotes: {}, secrets: { env: {}, files: {} } };
 	}
 
 	async function start(

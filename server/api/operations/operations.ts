@@ -16,6 +16,7 @@ import { pipelineOperations } from "./pipelines.ts";
 import { planOperations } from "./plans.ts";
 import { draftOperations, policyOperations } from "./policies.ts";
 import { dataSetOperations, ratesOperations } from "./rates.ts";
+import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
 
 type BindingsOf<Contract> = {
@@ -54,6 +55,7 @@ export const BOUND = {
 	statement: statementOperations,
 	bill: billOperations,
 	audit: auditOperations,
+	secret: secretOperations,
 	token: tokenOperations,
 	account: accountOperations,
 	team: teamOperations,

@@ -48,6 +48,7 @@ beforeAll(async () => {
 			approval: { id: { value: approvalId, team: true } },
 			artifact: { id: { value: artifactId, team: true } },
 			pipeline: { id: { value: pipelineId, team: true } },
+			secret: { team: { value: "research", team: true }, name: { value: "missing" } },
 			token: { id: { value: "tok_missing" } },
 			account: { id: { value: "usr_missing" } },
 			team: { name: { value: "no-such-team" } },

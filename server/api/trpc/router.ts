@@ -32,6 +32,7 @@ import { forecastOperations, instanceOperations, offerOperations } from "../oper
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
+import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
@@ -117,6 +118,7 @@ export const appRouter = router({
 		changeClosingDay: procedure.input(changeClosingDayInput).mutation(({ ctx, input }) => changeClosingDay(ctx.service, input)),
 	}),
 	bill: router(proceduresOf(billOperations)),
+	secret: router(proceduresOf(secretOperations)),
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,

@@ -49,6 +49,8 @@ export const attempt = pgTable(
 		exitSignal: text(),
 		/** Number of the latest stored log line, see job_log. */
 		logLines: integer().notNull().default(0),
+		/** Values of the job's secrets as they were delivered, sealed for `attempt:<id>`; null without secrets and once it is over. */
+		sealedSecrets: text(),
 		logCursor: json<{ stdout: number; stderr: number } | null>(),
 		lastHeardAt: instant(),
 		/** Sums of its charges, kept in the transaction that writes them. */
@@ -68,6 +70,7 @@ export const attempt = pgTable(
 		index("attempt_lost")
 			.on(t.finishedAt, t.state, t.capacityType, t.costMicroUsd, t.gpuMs, t.team)
 			.where(sql`${t.state} in ('failed','interrupted','evicted','lost','cancelled')`),
+		index("attempt_sealed").on(t.id).where(sql`${t.sealedSecrets} is not null`),
 		index("attempt_times").on(t.createdAt, t.finishedAt),
 		check(
 			"attempt_move_is_whole",

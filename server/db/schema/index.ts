@@ -30,6 +30,7 @@ export * from "./instance.ts";
 export * from "./job.ts";
 export * from "./job-import.ts";
 export * from "./job-log.ts";
+export * from "./job-secret.ts";
 export * from "./offer.ts";
 export * from "./pipeline.ts";
 export * from "./plan-study.ts";

@@ -20,11 +20,24 @@ export function admitted(type: ResourceType, body: ApiObject, options: { namespa
 	const named = { ...object, metadata: { ...metadata, name, ...(type.isNamespaced ? { namespace: options.namespace ?? "default" } : {}) } };
 	if (type.kind === "Job") return admittedJob(named as JobObject, options.isOld, refuse);
 	if (type.kind === "Pod") return admittedPod(named as PodObject, refuse);
+	if (type.kind === "Secret") return admittedSecret(named, refuse);
 	if (type.kind === "Node") return { spec: {}, status: {}, ...named } as ApiObject;
 	return named;
 }
 
 type Refuse = (why: string) => void;
+
+/** `stringData` is written as `data`, and never answered. */
+function admittedSecret(
+	secret: ApiObject & { data?: Record<string, string>; stringData?: Record<string, string> },
+	refuse: Refuse,
+): ApiObject {
+	const { stringData = {}, data = {}, ...rest } = secret;
+	const strange = Object.keys({ ...data, ...stringData }).find((key) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key));
+	if (strange !== undefined) refuse(`data[${strange}]: Invalid value: ${JSON.stringify(strange)}`);
+	const encoded = Object.entries(stringData).map(([key, value]) => [key, Buffer.from(value).toString("base64")]);
+	return { ...rest, data: { ...data, ...Object.fromEntries(encoded) } } as ApiObject;
+}
 
 function admittedJob(job: JobObject, isOld: boolean, refuse: Refuse): JobObject {
 	const { spec } = job;

@@ -41,6 +41,7 @@ export const RESOURCE_TYPES: readonly ResourceType[] = [
 	{ ...core, plural: "nodes", kind: "Node", isNamespaced: false, hasStatus: true },
 	{ ...core, plural: "pods", kind: "Pod", isNamespaced: true, hasStatus: true },
 	{ ...core, plural: "services", kind: "Service", isNamespaced: true, hasStatus: true },
+	{ ...core, plural: "secrets", kind: "Secret", isNamespaced: true, hasStatus: false },
 	{ ...core, plural: "events", kind: "Event", isNamespaced: true, hasStatus: false },
 	{ group: "batch", version: "v1", plural: "jobs", kind: "Job", isNamespaced: true, hasStatus: true },
 	// Kueue's own server is not here: a test writes what its controller would.

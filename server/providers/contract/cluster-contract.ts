@@ -3,6 +3,7 @@ import { defined } from "#server/kernel/assert.ts";
 import type { ClusterHarness, MakeClusterHarness } from "./cluster-harness.ts";
 import { logCases } from "./cluster-log-cases.ts";
 import { restartCases } from "./cluster-restart-cases.ts";
+import { secretCases } from "./cluster-secret-cases.ts";
 import { startCases } from "./cluster-start-cases.ts";
 import { stopCases } from "./cluster-stop-cases.ts";
 import { queueCases } from "./queue-cases.ts";
@@ -26,6 +27,7 @@ export function describeClusterDriverContract(name: string, makeHarness: MakeClu
 		describe("start and observe", () => startCases(site));
 		describe("stop and close", () => stopCases(site));
 		describe("logs", () => logCases(site));
+		describe("secrets", () => secretCases(site));
 		describe("a killed scheduler", () => restartCases(site));
 		describe.runIf(withQueue)("the cluster's own queue", () => queueCases(site));
 	});

@@ -43,6 +43,8 @@ export interface ClusterHarness {
 		realProcesses: boolean;
 		/** `start` copies `restoreFrom`, a folder of this host, into the checkpoint folder. */
 		checkpointFolder: boolean;
+		/** Secret files are folders of this host; secret variables are delivered everywhere with real processes. */
+		secretFiles?: boolean;
 		/** The site's own scheduler lets attempts wait, and this is its word for it where others have all GPUs. */
 		letsWait?: string;
 		/** Lines of stderr are separate from those of stdout; default true. Where they are not, all are reported as stdout. */

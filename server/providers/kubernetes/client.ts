@@ -1,4 +1,4 @@
-import type { V1Job, V1Pod, V1Service } from "@kubernetes/client-node";
+import type { V1Job, V1Pod, V1Secret, V1Service } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError } from "../driver-errors.ts";
@@ -100,6 +100,10 @@ export class KubeCalls {
 		return this.#create(`${this.#core()}/pods`, body);
 	}
 
+	createSecret(body: V1Secret): Promise<void> {
+		return this.#create(`${this.#core()}/secrets`, body);
+	}
+
 	createService(body: V1Service): Promise<void> {
 		return this.#create(`${this.#core()}/services`, body);
 	}
@@ -136,6 +140,10 @@ export class KubeCalls {
 	deletePod(name: string, gracePeriodSeconds: number): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds };
 		return this.#unlessGone({ method: "DELETE", path: `${this.#core()}/pods/${name}`, what: `pod ${name}`, body });
+	}
+
+	deleteSecret(name: string): Promise<void> {
+		return this.#unlessGone({ method: "DELETE", path: `${this.#core()}/secrets/${name}`, what: `secret ${name}` });
 	}
 
 	deleteService(name: string): Promise<void> {
@@ -183,7 +191,7 @@ export class KubeCalls {
 		return `/apis/batch/v1/namespaces/${this.#settings.namespace}`;
 	}
 
-	async #create(path: string, body: V1Job | V1Pod | V1Service): Promise<void> {
+	async #create(path: string, body: V1Job | V1Pod | V1Secret | V1Service): Promise<void> {
 		try {
 			await this.#ask(z.unknown(), { method: "POST", path, what: `${body.kind ?? "object"} ${body.metadata?.name ?? ""}`, body });
 		} catch (error) {

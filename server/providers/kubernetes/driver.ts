@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listOutput, type OutputFiles } from "#server/agent/output-files.ts";
 import type { ClusterWait } from "#server/domain/cluster-wait.ts";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
+import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
-import { DriverError } from "../driver-errors.ts";
+import { DriverError, madeNothing } from "../driver-errors.ts";
 import { type Held, type PoolNodes, slotsOf } from "../pool-slots.ts";
 import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
 import { factsOf, selectorOf } from "./attempts.ts";
@@ -13,7 +14,7 @@ import { KubeCalls } from "./client.ts";
 import { foreignJobsOf } from "./foreign-queue.ts";
 import { KueueWorkloads } from "./kueue.ts";
 import { AttemptLogs } from "./logs.ts";
-import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
+import { jobOf, type ManifestInput, podsOf, secretOf, serviceOf } from "./manifest.ts";
 import { ANNOTATIONS, FINALIZER, LABELS, objectNameOf, siteLabelOf } from "./names.ts";
 import type { KubePod, Verdict } from "./objects.ts";
 import {
@@ -207,7 +208,8 @@ export class KubernetesDriver implements ClusterDriver {
 			request,
 			live.map(({ observation }) => observation),
 		);
-		if (this.#volume) return this.#volume.handOver(request);
+		const { secrets, ...rest } = request;
+		if (this.#volume) return this.#withSecret(attemptId, secrets, () => this.#volume?.handOver(rest));
 		const wants =
 			request.spec.data.length > 0
 				? "brings data"
@@ -220,7 +222,18 @@ export class KubernetesDriver implements ClusterDriver {
 			const why = `the job ${wants}, but this site has no volume. Set "volume" of the site`;
 			throw new DriverError("invalid_request", `attempt ${attemptId} cannot start: ${why}`);
 		}
-		await this.#submit(request);
+		await this.#withSecret(attemptId, secrets, () => this.#submit(rest));
+	}
+
+	/** Names are those of attempts, so a Secret that a repeated call finds is this one's. Of what was refused nothing stays. */
+	async #withSecret(attemptId: string, secrets: DeliveredSecrets | undefined, begin: () => Promise<void> | undefined): Promise<void> {
+		if (secrets) await this.#calls.createSecret(secretOf(attemptId, this.#siteLabel, secrets));
+		try {
+			await begin();
+		} catch (error) {
+			if (secrets && error instanceof DriverError && madeNothing(error.kind)) await this.#calls.deleteSecret(objectNameOf(attemptId));
+			throw error;
+		}
 	}
 
 	/** Asked again for the same attempt it makes what is missing. */
@@ -333,7 +346,9 @@ export class KubernetesDriver implements ClusterDriver {
 			if (facts && isLive(observationOf(facts, await this.#around()))) {
 				throw new DriverError("invalid_request", `attempt ${attemptId} is not over and cannot be forgotten; stop it first`);
 			}
+			const hasSecret = facts?.meta.secret ?? this.#volume?.hasSecrets(attemptId) ?? false;
 			if (facts) await this.#remove(facts);
+			if (hasSecret) await this.#calls.deleteSecret(objectNameOf(attemptId));
 			await this.#volume?.forget(attemptId);
 		});
 	}

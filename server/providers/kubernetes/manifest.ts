@@ -4,6 +4,7 @@ import type {
 	V1Job,
 	V1Pod,
 	V1PodSpec,
+	V1Secret,
 	V1Service,
 	V1Toleration,
 	V1Volume,
@@ -12,6 +13,7 @@ import type {
 import { gangEnvironment } from "#server/agent/job-environment.ts";
 import { outputPathsOf } from "#server/agent/output-files.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import { outputVariable } from "#server/domain/output.ts";
 import { DriverError } from "../driver-errors.ts";
 import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf, STAYS } from "./names.ts";
@@ -27,6 +29,10 @@ const MASTER_PORT = 29_500;
 const RANKS = new Set(["NODE_RANK", "PET_NODE_RANK", "RANK"]);
 const RANK_FIELD = `metadata.annotations['${LABELS.index}']`;
 const WORK = "/spillway";
+const SECRETS = "/run/spillway/secrets";
+/** Prefixes of keys in the Secret of an attempt. */
+const ENV_KEY = "env.";
+const FILE_KEY = "file.";
 
 export interface ManifestInput {
 	attemptId: string;
@@ -105,13 +111,51 @@ export function serviceOf(attemptId: string, siteLabel: string): V1Service {
 	};
 }
 
+/** The attempt's secrets; its pods name the keys that they use. */
+export function secretOf(attemptId: string, siteLabel: string, { env, files }: DeliveredSecrets): V1Secret {
+	const name = objectNameOf(attemptId);
+	const entries = [
+		...Object.entries(env).map(([key, value]) => [`${ENV_KEY}${key}`, value]),
+		...Object.entries(files).map(([key, value]) => [`${FILE_KEY}${key}`, value]),
+	];
+	return {
+		apiVersion: "v1",
+		kind: "Secret",
+		metadata: {
+			name,
+			labels: { "app.kubernetes.io/managed-by": "spillway", [LABELS.site]: siteLabel, [LABELS.attempt]: name },
+		},
+		type: "Opaque",
+		immutable: true,
+		stringData: Object.fromEntries(entries),
+	};
+}
+
+function secretVariables({ secrets = [] }: JobSpec, name: string): V1EnvVar[] {
+	return secrets.flatMap((ref) =>
+		"env" in ref ? [{ name: ref.env, valueFrom: { secretKeyRef: { name, key: `${ENV_KEY}${ref.env}` } } }] : [],
+	);
+}
+
+/** Secret files as a volume in memory. With `runAs` its group reads them; without, the container's user is not known. */
+function secretVolumeOf({ secrets = [] }: JobSpec, settings: ParsedKubernetesSettings, name: string) {
+	const items = secrets.flatMap((ref) => ("file" in ref ? [{ key: `${FILE_KEY}${ref.file}`, path: ref.file }] : []));
+	if (items.length === 0) return { volumes: [], mounts: [] };
+	const defaultMode = settings.runAs === undefined ? 0o444 : 0o440;
+	return {
+		volumes: [{ name: "secrets", secret: { secretName: name, items, defaultMode } }],
+		mounts: [{ name: "secrets", mountPath: SECRETS, readOnly: true }],
+	};
+}
+
 function labelsOf({ attemptId, siteLabel }: ManifestInput): Record<string, string> {
 	return { "app.kubernetes.io/managed-by": "spillway", [LABELS.site]: siteLabel, [LABELS.attempt]: objectNameOf(attemptId) };
 }
 
 function annotationsOf({ attemptId, jobId, attemptNo, pool, slots, spec }: ManifestInput): Record<string, string> {
 	const command = (spec.command[0] ?? "").slice(0, 200);
-	const meta: AttemptMeta = { attemptId, jobId, attemptNo, poolId: pool.id, slots, nodes: spec.nodes, command };
+	const secret = (spec.secrets ?? []).length > 0;
+	const meta: AttemptMeta = { attemptId, jobId, attemptNo, poolId: pool.id, slots, nodes: spec.nodes, command, ...(secret && { secret }) };
 	return { [ANNOTATIONS.attempt]: JSON.stringify(meta) };
 }
 
@@ -127,6 +171,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 		throw new DriverError("invalid_request", `attempt ${input.attemptId} cannot start: ${what}`);
 	}
 	const storage = storageOf(input);
+	const secretFiles = secretVolumeOf(spec, settings, name);
 	const gang = spec.nodes === 1 ? [] : gangVariables(input, name);
 	return {
 		restartPolicy: "Never",
@@ -155,16 +200,17 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 						.filter(([key]) => !gang.some((variable) => variable.name === key))
 						.map(([key, value]) => ({ name: key, value: literal(value) })),
 					...gang,
+					...secretVariables(spec, name),
 				],
 				resources: {
 					requests: { ...gpu, ...memory, ...(cpus === null ? {} : { cpu: String(cpus) }) },
 					limits: { ...gpu, ...memory },
 				},
-				volumeMounts: storage.mounts,
+				volumeMounts: [...storage.mounts, ...secretFiles.mounts],
 				terminationMessagePolicy: "File",
 			},
 		],
-		volumes: storage.volumes,
+		volumes: [...storage.volumes, ...secretFiles.volumes],
 	};
 }
 
@@ -188,6 +234,7 @@ function environmentOf(input: ManifestInput, folders: ManifestInput["folders"]):
 		SPILLWAY_ATTEMPT: String(attemptNo),
 		SPILLWAY_NODES: String(spec.nodes),
 		SPILLWAY_WORK_DIR: work,
+		...((spec.secrets ?? []).some((ref) => "file" in ref) && { SPILLWAY_SECRETS_DIR: SECRETS }),
 		...Object.fromEntries(outputs),
 		SPILLWAY_CHECKPOINT_DIR: folders === null ? (spec.checkpoint?.path ?? `${WORK}/checkpoints`) : folders.checkpoints,
 	};

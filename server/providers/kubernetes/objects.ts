@@ -55,6 +55,8 @@ const attemptMetaSchema = z.object({
 	slots: z.array(z.number().int()),
 	nodes: z.number().int().positive(),
 	command: z.string(),
+	/** A Secret of the same name belongs to it. */
+	secret: z.boolean().optional(),
 });
 export type AttemptMeta = z.output<typeof attemptMetaSchema>;
 const stopMarkSchema = z.object({ atMs: z.number(), byMs: z.number() });

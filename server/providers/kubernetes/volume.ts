@@ -72,13 +72,17 @@ export class SiteVolume {
 		return request && checkpointFolderOf(this.#paths(attemptId), request.spec);
 	}
 
+	hasSecrets(attemptId: string): boolean {
+		return (readRequestSync(this.#paths(attemptId))?.spec.secrets ?? []).length > 0;
+	}
+
 	/** Whether the attempt was taken in before. */
 	async knows(attemptId: string): Promise<boolean> {
 		return (await readRequest(this.#paths(attemptId))) !== null;
 	}
 
 	/** Brings the attempt's data and submits it: when there is data, in the background. */
-	async handOver(request: StartAttempt): Promise<void> {
+	async handOver(request: Omit<StartAttempt, "secrets">): Promise<void> {
 		const paths = this.#paths(request.attemptId);
 		const stored = { ...request, stager: defined(await identify(process.pid), "this process") };
 		await writeRequest(paths, stored);

@@ -16,6 +16,9 @@ export interface AttemptFolder {
 	/** Checkpoints of a job without its own path. */
 	checkpoints: string;
 	tmp: string;
+	/** Secret files, and the secret variables. */
+	secrets: string;
+	secretEnvironment: string;
 	stdout: string;
 	stderr: string;
 	state: string;
@@ -36,6 +39,8 @@ export function attemptFolder(root: string, attemptId: string): AttemptFolder {
 		work: path.join(folder, "work"),
 		checkpoints: path.join(folder, "checkpoints"),
 		tmp: path.join(folder, "tmp"),
+		secrets: path.join(folder, "secrets"),
+		secretEnvironment: path.join(folder, "secret-environment"),
 		stdout: path.join(folder, "stdout.log"),
 		stderr: path.join(folder, "stderr.log"),
 		state,

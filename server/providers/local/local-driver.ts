@@ -8,6 +8,7 @@ import type { ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttemp
 import { DriverError } from "../driver-errors.ts";
 import { checkStart, refuseBusySlots } from "../start-rules.ts";
 import { readIfThere, writeWhole } from "./attempt-folder.ts";
+import { writeSecrets } from "./attempt-secrets.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
 import { checkpointFolderOf, type DataSite } from "./bring-data.ts";
 import { ChangeWatch } from "./change-watch.ts";
@@ -92,7 +93,11 @@ export class LocalDriver implements ClusterDriver {
 		);
 		const paths = this.#attempts.paths(request.attemptId);
 		await mkdir(this.#root, { recursive: true, mode: 0o700 });
-		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
+		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom, secrets } = request;
+		if (secrets) {
+			await mkdir(paths.folder, { recursive: true, mode: 0o700 });
+			await writeSecrets(paths, secrets, JSON.stringify);
+		}
 		const { written, done } = handOver(this.#dataSite, paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
 		await written;
 		this.#changes.watch(attemptId, paths.state);

@@ -28,6 +28,6 @@ describeClusterDriverContract("local", async () => {
 			for (const driver of drivers) await driver.close({ stopJobs: false, graceMs: 0 });
 			await rm(home, { recursive: true, force: true });
 		},
-		features: { realProcesses: true, checkpointFolder: true },
+		features: { realProcesses: true, checkpointFolder: true, secretFiles: true },
 	};
 });

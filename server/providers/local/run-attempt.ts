@@ -7,6 +7,7 @@ import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { outputPathsOf } from "#server/agent/output-files.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
+import { readSecretEnvironment, secretsFolderOf } from "./attempt-secrets.ts";
 import { bringData, checkpointFolderOf, type DataSite } from "./bring-data.ts";
 import { whyNotStartable } from "./find-command.ts";
 import { writeFailure, writeStoppedBefore } from "./observe-attempt.ts";
@@ -43,11 +44,12 @@ export async function startCommand(paths: AttemptFolder, request: StoredRequest)
 	const environment = jobEnvironment({
 		jobId: request.jobId,
 		attemptNo: request.attemptNo,
-		env: spec.env,
+		env: { ...spec.env, ...(await readSecretEnvironment(paths, spec)) },
 		workFolder: paths.work,
 		checkpointFolder: checkpointFolderOf(paths, spec),
 		outputPaths: outputPathsOf(paths.work, spec.outputs),
 		tmpFolder: paths.tmp,
+		secretsFolder: secretsFolderOf(paths, spec),
 		gpus: request.slots,
 		nodeFolder: path.dirname(process.execPath),
 	});

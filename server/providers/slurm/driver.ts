@@ -104,7 +104,7 @@ export class SlurmDriver implements ClusterDriver {
 	 * way.
 	 */
 	async #takeIn(request: StartAttempt): Promise<{ handedOver: Promise<void> }> {
-		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom } = request;
+		const { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom, secrets } = request;
 		const holding = await this.#attempts.holding(poolId);
 		// The same start again, while the first one waited for its turn.
 		const twin = this.#attempts.latest(attemptId);
@@ -113,7 +113,7 @@ export class SlurmDriver implements ClusterDriver {
 		refuseBusySlots(request, holding);
 		const paths = this.#attempts.paths(attemptId);
 		const stored = { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom };
-		const { written, done } = handOverFirst(this.#ctx, paths, stored);
+		const { written, done } = handOverFirst(this.#ctx, paths, stored, secrets);
 		this.#attempts.add(paths, stored);
 		const handedOver = (needsStaging(request) ? written : done).catch(async (error: unknown) => {
 			// Of what was refused nothing stays; what has no answer yet is carried on.

@@ -1,8 +1,10 @@
 import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { outputFoldersOf, outputPathsOf } from "#server/agent/output-files.ts";
+import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DriverError, madeNothing } from "../driver-errors.ts";
+import { hasSecretEnvironment, secretsFolderOf, writeSecrets } from "../local/attempt-secrets.ts";
 import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { needsStaging } from "../local/run-attempt.ts";
@@ -22,7 +24,7 @@ import {
 } from "./attempt-files.ts";
 import type { SlurmCalls } from "./client.ts";
 import { containedCommand } from "./container.ts";
-import { launchScript } from "./launch-script.ts";
+import { exportsOf, launchScript } from "./launch-script.ts";
 import { isOver } from "./mapper.ts";
 import type { SlurmPool } from "./pools.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
@@ -57,6 +59,7 @@ export function handOverFirst(
 	ctx: HandOverContext,
 	paths: SlurmPaths,
 	request: StoredRequest,
+	secrets: DeliveredSecrets | undefined,
 ): { written: Promise<void>; done: Promise<void> } {
 	const stages = needsStaging(request);
 	const nowMs = ctx.clock.nowMs();
@@ -65,7 +68,9 @@ export function handOverFirst(
 	const write = async () => {
 		wasThere = !(await makeFolder(paths));
 		// One that has nothing to bring may be sent from now on, and one that cannot be read may have been sent before its host died.
-		if (!wasThere || (await readRequest(paths)) === null) await writeFirstRequest(paths, request, stages ? null : nowMs);
+		if (wasThere && (await readRequest(paths)) !== null) return;
+		if (secrets) await writeSecrets(paths, secrets, exportsOf);
+		await writeFirstRequest(paths, request, stages ? null : nowMs);
 	};
 	const written = write();
 	const done = begin(paths, async (signal) => {
@@ -178,7 +183,15 @@ async function submit(
 		: [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec), ...outputFoldersOf(paths.work, spec.outputs)];
 	const body = submissionOf(version, {
 		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request, settings) },
-		script: launchScript({ paths, files: paths.launch, folders, supervisor, argv, mustExist }),
+		script: launchScript({
+			paths,
+			files: paths.launch,
+			folders,
+			supervisor,
+			argv,
+			mustExist,
+			secretEnvironment: hasSecretEnvironment(spec),
+		}),
 		...{ folder: paths.folder, slurmLog: paths.launch.slurmLog },
 	});
 	const submittedAtMs = sinceMs ?? ctx.clock.nowMs();
@@ -212,6 +225,7 @@ function environmentOf(
 		checkpointFolder: checkpointFolderOf(paths, spec),
 		outputPaths: outputPathsOf(paths.work, spec.outputs),
 		tmpFolder: paths.tmp,
+		secretsFolder: secretsFolderOf(paths, spec),
 		gpus: [],
 		nodeFolder: NODE_PROGRAMS,
 	});

@@ -5,6 +5,13 @@ export function quoted(words: readonly string[]): string {
 	return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
 }
 
+/** Variables as a script that a POSIX shell reads in. */
+export function exportsOf(env: Readonly<Record<string, string>>): string {
+	return Object.entries(env)
+		.map(([name, value]) => `export ${name}=${quoted([value])}\n`)
+		.join("");
+}
+
 /** Files that the job's script and the driver meet at, beside those of run-job.sh. */
 export interface LaunchFiles {
 	/** Made by one run only, so that an attempt that Slurm has twice, or runs again, runs once. */
@@ -26,6 +33,8 @@ export interface LaunchInput {
 	argv: readonly string[];
 	/** A program that must be found on the node before anything runs; null: no one can say. */
 	mustExist: string | null;
+	/** The job has secret variables: they are read from their file, which goes at once. They are never in what Slurm keeps of a job. */
+	secretEnvironment?: boolean;
 }
 
 /**
@@ -33,17 +42,28 @@ export interface LaunchInput {
  * accounting records the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the other processes
  * of the job, so that only the supervisor sends the command its SIGTERM, once.
  */
-export function launchScript({ paths, files, folders, supervisor, argv, mustExist }: LaunchInput): string {
-	const failure = JSON.stringify({ error: `the command ${JSON.stringify(mustExist)} was not found on the node`, failedAt: "start" });
+export function launchScript({ paths, files, folders, supervisor, argv, mustExist, secretEnvironment = false }: LaunchInput): string {
+	const failed = (error: string, status: number) => [
+		`	printf '%s\\n' ${quoted([JSON.stringify({ error, failedAt: "start" })])} >"$SPILLWAY__STATE/exit.new" && command -p mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
+		`	exit ${status}`,
+	];
 	const check =
 		mustExist === null
 			? []
 			: [
 					`if ! command -v -- ${quoted([mustExist])} >/dev/null; then`,
-					`	printf '%s\\n' ${quoted([failure])} >"$SPILLWAY__STATE/exit.new" && command -p mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
-					"	exit 127",
+					...failed(`the command ${JSON.stringify(mustExist)} was not found on the node`, 127),
 					"fi",
 				];
+	const secrets = secretEnvironment
+		? [
+				`if [ ! -r ${quoted([paths.secretEnvironment])} ]; then`,
+				...failed("the job's secrets are missing from its folder", 1),
+				"fi",
+				`. ${quoted([paths.secretEnvironment])}`,
+				`command -p rm -f ${quoted([paths.secretEnvironment])}`,
+			]
+		: [];
 	return `${[
 		"#!/bin/sh",
 		`SPILLWAY__STATE=${quoted([paths.state])}`,
@@ -54,6 +74,7 @@ export function launchScript({ paths, files, folders, supervisor, argv, mustExis
 		`printf '%s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" >${quoted([`${files.run}.new`])}`,
 		`command -p mv -f ${quoted([`${files.run}.new`, files.run])}`,
 		...check,
+		...secrets,
 		"spillway__stop() {",
 		'	[ -n "$SPILLWAY__SUPERVISOR" ] && [ -e "$SPILLWAY__STATE/stop" ] || return 0',
 		"	# Its trap is set when its file is there.",

@@ -73,7 +73,7 @@ describe.skipIf(missing !== null)(`a real Slurm${missing === null ? "" : ` (left
 				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 			},
 			...(cluster ? { theirs: await otherUser(cluster) } : owner ? { theirs: jobsOf(owner.user, commandsOf(owner)) } : {}),
-			features: { realProcesses: true, checkpointFolder: true, timeStepMs: 1_000, letsWait: "Resources" },
+			features: { realProcesses: true, checkpointFolder: true, secretFiles: true, timeStepMs: 1_000, letsWait: "Resources" },
 		};
 	};
 

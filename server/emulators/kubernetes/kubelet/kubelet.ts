@@ -224,7 +224,7 @@ export class Kubelet {
 		running.container = container;
 		const exited = new Promise<void>((resolve) => container.once("exit", resolve));
 		try {
-			const env = environmentOf(running.pod, spec, running.folder);
+			const env = { ...environmentOf(running.pod, spec, running.folder), ...(await this.#secretVariables(running.pod, spec)) };
 			const command = [...(spec.command ?? []), ...(spec.args ?? [])].map((word) => expand(word, env));
 			await container.start(command, { cwd: running.folder, env });
 		} catch (error) {
@@ -245,6 +245,19 @@ export class Kubelet {
 		const reason = exitCode === 0 ? "Completed" : "Error";
 		await this.#tell(running, exitCode === 0 ? "Succeeded" : "Failed", { terminated: { exitCode, reason, startedAt, finishedAt: now() } });
 		await this.#confirm(running, key);
+	}
+
+	async #secretVariables({ metadata }: V1Pod, { env = [] }: V1Container): Promise<Record<string, string>> {
+		const found: Record<string, string> = {};
+		for (const { name, valueFrom } of env) {
+			const ref = valueFrom?.secretKeyRef;
+			if (!ref) continue;
+			const { body } = await this.#api.call("GET", `/api/v1/namespaces/${metadata?.namespace}/secrets/${ref.name}`);
+			const value = (body as { data?: Record<string, string> } | null)?.data?.[ref.key];
+			if (value === undefined) throw new Error(`secret ${JSON.stringify(ref.name)} not found`);
+			found[name] = Buffer.from(value, "base64").toString("utf8");
+		}
+		return found;
 	}
 
 	async #failToPull(running: Running, image: string): Promise<void> {

@@ -14,6 +14,7 @@ const MODELS = sdk as unknown as Record<string, Model | undefined>;
 const ROOTS: Record<string, string> = {
 	Job: "V1Job",
 	Pod: "V1Pod",
+	Secret: "V1Secret",
 	Service: "V1Service",
 	Node: "V1Node",
 	Namespace: "V1Namespace",

@@ -3,6 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { microToUsdText, mulDivCeil } from "#server/kernel/money.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
 import { insertPipeline, type NewPipeline, type StepTimes } from "#server/services/work/pipeline/insert.ts";
+import { requireSecrets } from "#server/services/work/secret/require.ts";
 import { type PipelineInput, readPipelineInput } from "./input.ts";
 import { type PreparedQuote, prepareQuote, type QuoteContext, quoteView } from "./quote.ts";
 
@@ -22,6 +23,10 @@ export interface SubmittedPipeline {
 export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): Promise<SubmittedPipeline> {
 	const spec = await readPipelineInput(ctx, "job:submit", input);
 	await checkSubmission(ctx, [spec]);
+	await requireSecrets(
+		ctx.db,
+		spec.steps.flatMap(({ runs }) => runs.map(({ job }) => job)),
+	);
 	const submission = await prepareSubmission(ctx, spec);
 	const id = await ctx.db.transaction((tx) => insertPipeline(tx, ctx, submission));
 	return { id, state: "running", kind: spec.kind, name: spec.name, runs: spec.steps.reduce((sum, { runs }) => sum + runs.length, 0) };

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { userData } from "#server/agent/user-data.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { fileSha256 } from "#server/api/agent/served-file.ts";
+import { team } from "#server/db/schema/account.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -18,10 +19,13 @@ import { reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/core/context.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { unkeptOf } from "../adoption/read.ts";
 import { fenceMember } from "../attempt/fence-member.ts";
 import { cancelJob } from "../job/cancel.ts";
+import { setSecret } from "../secret/set.ts";
+import { type SecretStore, secretStore } from "../secret/store.ts";
 import { bootstrapSecretOf } from "./bootstrap.ts";
 import {
 	type BootOptions,
@@ -81,6 +85,7 @@ async function launch(
 		stopGraceMs?: number;
 		environment?: Record<string, string>;
 		secret?: string;
+		secretStore?: SecretStore;
 		/** The image's own Node is too old; the control plane has this one. */
 		runtime?: { platform: string; file: string };
 		programs?: Record<string, string>;
@@ -103,6 +108,7 @@ async function launch(
 		checkpointRoot: path.join(folder, "checkpoints"),
 		artifactRoot: path.join(folder, "artifacts"),
 		agentFile,
+		...(options.secretStore && { secretStore: options.secretStore }),
 		...(options.runtime ? { runtimeFiles: { [options.runtime.platform]: options.runtime.file } } : {}),
 		timing: {
 			heartbeatMs: 50,
@@ -281,6 +287,38 @@ function processOf({ folder: machine }: Machine, which: "agent" | "guard"): numb
 	});
 	return Number(defined(found, `the ${which}`));
 }
+
+describe("secrets", () => {
+	it("reach the command over the agent's channel, and neither user-data, console nor log", async () => {
+		const store = secretStore({ SPILLWAY_HOME: folder, SPILLWAY_CREDENTIAL_KEYS: Buffer.alloc(32, 7).toString("base64url") });
+		await database.db.insert(team).values({ name: "research" }).onConflictDoNothing();
+		const token = "tok_Zq81nnLw0pYb";
+		await setSecret(
+			{ ...systemContext(database.db, systemClock), secretStore: store },
+			{ team: "research", name: "token" },
+			{ value: token },
+		);
+		const secrets = [
+			{ name: "token", env: "TOKEN" },
+			{ name: "token", file: "token.txt" },
+		];
+		const command = [
+			"sh",
+			"-c",
+			'echo "$TOKEN"; cat "$SPILLWAY_SECRETS_DIR/token.txt"; echo; stat -c %a "$SPILLWAY_SECRETS_DIR/token.txt"; env | wc -l >&2',
+		];
+		const rig = await launch({ command, secrets }, { secretStore: store });
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded", sealedSecrets: null });
+		expect(await lines(rig.attemptId)).toEqual(["***", "***", "600"]);
+		for (const text of [rig.script, await rig.machine.console()]) expect(text).not.toContain(token);
+	});
+
+	it("that are missing end the attempt with the reason", async () => {
+		const rig = await launch({ secrets: [{ name: "gone", env: "GONE" }] });
+		const row = await untilOver(rig);
+		expect([row.state, JSON.stringify(row.reason)]).toEqual(["failed", expect.stringContaining("keeps no secrets")]);
+	});
+});
 
 describe("an instance's life", { timeout: 90_000 }, () => {
 	it("saves what a spot interruption takes, and the next attempt begins there", async () => {

@@ -4,6 +4,7 @@ import type { Provider } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { InstanceIdentity } from "#server/providers/instance-identity.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import type { SecretStore } from "../secret/store.ts";
 
 export type AgentTiming = Pick<Timing, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs" | "leaseMs">;
 
@@ -24,6 +25,8 @@ export interface AgentContext {
 		/** This control plane's address for machines. */
 		controlUrl(): string;
 	};
+	/** Keeps the secrets of jobs. Absent: jobs with secrets cannot start. */
+	secretStore?: SecretStore;
 	/** What the operator set up to fetch data by, read again each time: credentials change. Absent: nothing. */
 	dataRemotes?(): Promise<DataRemotes>;
 }

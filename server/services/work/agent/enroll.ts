@@ -12,6 +12,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
 import { adoptionsOf } from "../adoption/read.ts";
 import { markStaging } from "../attempt/advance.ts";
+import { deliverSecrets, NO_SECRETS } from "../secret/deliver.ts";
 import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
 import { checkIdentity } from "./check-identity.ts";
 import { checkpointFor } from "./checkpoint-manifest.ts";
@@ -49,6 +50,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		return letIn(tx, found, { providerInstanceId, privateAddress, tokenHash, nowMs: ctx.clock.nowMs() });
 	});
 	const nowMs = ctx.clock.nowMs();
+	const secrets = await secretsFor(ctx, row, nowMs);
 	const spec = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
 	const orders = ordersFor(
 		{
@@ -72,12 +74,25 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		stopGraceMs: ctx.timing.stopGraceMs,
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		leaseMs: row.spec.critical && ctx.timing.leaseMs > 0 ? ctx.timing.leaseMs : null,
+		...secrets,
 		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
 		keepsEnd: (await adoptionsOf(ctx.db, [row.attempt.jobId])).size > 0,
 		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
 		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
 		...orders,
 	};
+}
+
+/** A problem that time does not solve is the agent's to report, as the end of the attempt. */
+async function secretsFor(ctx: AgentContext, row: Row, nowMs: number): Promise<Pick<EnrollAnswer, "secrets" | "secretProblem">> {
+	const { db, secretStore } = ctx;
+	try {
+		const secrets = await deliverSecrets({ db, secretStore, nowMs }, { attemptId: row.attempt.id, spec: row.spec });
+		return { secrets, secretProblem: null };
+	} catch (error) {
+		if (!(error instanceof SpillwayError) || error.code === "unavailable") throw error;
+		return { secrets: NO_SECRETS, secretProblem: error.message };
+	}
 }
 
 async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {

@@ -55,6 +55,7 @@ export async function finishAttempt(
 			finishedAt: at,
 			exitCode: input.exit?.code ?? null,
 			exitSignal: input.exit?.signal ?? null,
+			sealedSecrets: null,
 		})
 		.where(eq(attempt.id, input.attemptId));
 	// It never came to its turn in the site's own queue, and so held nothing there.

@@ -6,6 +6,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import type { ImportInput } from "../import/import-job.ts";
 import { recordImport } from "../import/record-import.ts";
+import { requireSecrets } from "../secret/require.ts";
 import { insertJobs } from "./insert.ts";
 
 /**
@@ -25,10 +26,11 @@ export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[],
 	);
 }
 
-/** Callers without the right to submit for the team, and unknown teams, are rejected before anything is written. */
-export async function checkSubmission(ctx: ServiceContext, specs: readonly Pick<JobSpec, "team">[]): Promise<void> {
+/** Callers without the right to submit for the team, unknown teams and missing secrets, are rejected before anything is written. */
+export async function checkSubmission(ctx: ServiceContext, specs: readonly Pick<JobSpec, "team" | "secrets">[]): Promise<void> {
 	for (const spec of specs) authorize(ctx, "job:submit", spec.team);
 	await assertTeamsExist(ctx.db, new Set(specs.map((s) => s.team)));
+	await requireSecrets(ctx.db, specs);
 }
 
 const TEAM_CACHE_MS = 10_000;
