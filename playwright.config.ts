@@ -7,7 +7,7 @@ const baseURL = `http://127.0.0.1:${SPILLWAY_PORT}`;
 
 export default defineConfig({
 	testDir: "./e2e",
-	outputDir: "./test-results",
+	outputDir: "./test-results/browser",
 	timeout: 120_000,
 	expect: { timeout: 20_000 },
 	forbidOnly: Boolean(CI),

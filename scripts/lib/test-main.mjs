@@ -1,4 +1,4 @@
-// The steps of `npm test`. Each says what it counts; the sum is the last line.
+// The steps of `npm test`, cheapest first, up to the first stage with a failure. The last line is the sum of their counts.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -22,19 +22,20 @@ const NONE = { passed: 0, failed: 0, skipped: 0 };
 
 /** @typedef {{passed: number, failed: number, skipped: number}} Count */
 
-/** @type {{name: string, label: string, run: (context: Context) => Promise<Count | void>}[]} */
+/**
+ * The steps of a stage run side by side; the next stage begins when all of them passed. Browser tests wait more than they compute, so
+ * they fit beside the others.
+ * @type {{name: string, stage: number, label: string, run: (context: Context) => Promise<Count | void>}[]}
+ */
 const STEPS = [
-	{
-		name: "lint",
-		label: "Lint and format (Biome), and the words standard",
-		run: lint,
-	},
-	{ name: "imports", label: "Import rules, and their self-test", run: importRules },
-	{ name: "types", label: "Types (tsc)", run: ({ tool }) => tool("typescript/bin/tsc", "-p", ".", "--noEmit") },
-	{ name: "knip", label: "Dead files, exports and dependencies (knip)", run: ({ tool }) => tool("knip/bin/knip.js") },
-	{ name: "unit", label: "Unit, property, contract, simulation and database tests (Vitest)", run: vitest },
-	{ name: "e2e", label: "Browser tests (Playwright)", run: playwright },
+	{ name: "lint", stage: 1, label: "Lint and format (Biome), and the words standard", run: lint },
+	{ name: "imports", stage: 1, label: "Import rules, and their self-test", run: importRules },
+	{ name: "types", stage: 1, label: "Types (tsc)", run: ({ tool }) => tool("typescript/bin/tsc", "-p", ".", "--noEmit") },
+	{ name: "knip", stage: 1, label: "Dead files, exports and dependencies (knip)", run: ({ tool }) => tool("knip/bin/knip.js") },
+	{ name: "unit", stage: 2, label: "Unit, property, contract, simulation and database tests (Vitest)", run: vitest },
+	{ name: "e2e", stage: 2, label: "Browser tests (Playwright)", run: playwright },
 ];
+const STAGES = [1, 2];
 
 /**
  * @typedef {object} Context
@@ -65,18 +66,26 @@ export async function main(args) {
 		const runs = (name) => asked.length === 0 || asked.includes(name);
 		// A part of the tests is run often, and by its name: servers are for the whole, or for those who name one.
 		if (runs("unit") && (extra.length === 0 || extra.some((arg) => /slurm/i.test(arg)))) await prepareServers(progress, aborting.signal);
-		for (const step of STEPS.filter(({ name }) => runs(name))) {
-			const count = await progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update, progress.line)));
-			add(total, count);
+		for (const stage of STAGES) {
+			const steps = STEPS.filter((step) => step.stage === stage && runs(step.name));
+			const results = await Promise.allSettled(
+				steps.map((step) => progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update, progress.line)))),
+			);
+			for (const result of results) report(progress, total, result);
+			if (total.failed > 0) break;
 		}
 	} catch (error) {
-		add(total, error.count ?? { ...NONE, failed: 1 });
-		progress.line(`\n${describeError(error)}`);
-		process.exitCode = 1;
+		report(progress, total, { status: "rejected", reason: error });
 	}
 	if (total.skipped > 0) progress.line(`(${total.skipped} skipped)`);
 	progress.line(`${total.passed} passed, ${total.failed} failed`);
 	if (total.failed > 0) process.exitCode = 1;
+}
+
+function report(progress, total, { status, value, reason }) {
+	if (status === "fulfilled") return add(total, value);
+	add(total, reason.count ?? { ...NONE, failed: 1 });
+	progress.line(`\n${describeError(reason)}`);
 }
 
 function add(total, count = NONE) {
