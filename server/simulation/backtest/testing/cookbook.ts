@@ -27,7 +27,7 @@ const FILE = /`examples\/policies\/([\w-]+\.yaml)`/;
 export function renderCookbook(page: string, sources: Sources): { text: string; recipes: Recipe[] } {
 	const [intro = "", ...sections] = page.split(/^(?=## \d+\. )/m);
 	const offers = offersOf(intro);
-	const base = sources.read("base.yaml");
+	const base = sources.read("cookbook-base.yaml");
 	const recipes: Recipe[] = [];
 	const rendered = sections.map((section) => {
 		const file = defined(FILE.exec(section)?.[1], "the file of a recipe's policy");
