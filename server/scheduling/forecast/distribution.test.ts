@@ -90,6 +90,19 @@ describe("what history says of a job", () => {
 		expect(medianOf(book, "short-v99", "risk", HOUR_MS) / MINUTE_MS).toBeCloseTo(1, 1);
 	});
 
+	it("follows a pipeline's estimates where they were exact, and its runs where they said nothing", () => {
+		const exact = new DurationBook();
+		const useless = new DurationBook();
+		for (let i = 1; i <= 60; i++) {
+			const durationMs = i * i * MINUTE_MS;
+			exact.add({ spec: aJob("train-v1").team("risk").estimate(durationMs).build().spec, durationMs });
+			const said = ((i * 37) % 61) ** 2 * MINUTE_MS;
+			useless.add({ spec: aJob("train-v1").team("risk").estimate(said).build().spec, durationMs });
+		}
+		for (const hours of [0.1, 2, 40]) expect(medianOf(exact, "train-v2", "risk", hours * HOUR_MS) / (hours * HOUR_MS)).toBeCloseTo(1, 0);
+		expect(medianOf(useless, "train-v2", "risk", 40 * HOUR_MS) / HOUR_MS).toBeLessThan(20);
+	});
+
 	it("takes a new name's estimate for what the team's estimates were worth", () => {
 		// Runs of many lengths, all of them half as long as their estimate.
 		const book = new DurationBook();

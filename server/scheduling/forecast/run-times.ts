@@ -13,6 +13,8 @@ const ESTIMATE_WORTH = 10;
 const UNKNOWN_SPREAD = 10;
 /** Resolution of a distribution that is based on no runs. */
 const SYNTHETIC_SAMPLES = 199;
+/** Half the width of what is known exactly, as a share. */
+const EXACT_SPREAD = 0.01;
 /** Bound on what is kept for one list of statistics. */
 const KEPT_DISTRIBUTIONS = 20_000;
 /** Standard normal quantiles at POINT_SHARES; the ends stand for 1 % and 99.5 %. */
@@ -28,7 +30,8 @@ export type DistributionOf = (spec: JobSpec) => Distribution | null;
  * Taylor, "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). A wide group counts as
  * many samples as it has kinds of jobs: two hundred runs of one kind say little about another.
  *
- * The person's estimate comes between the name's runs and the team's, twice: multiplied by what run time ÷ estimate was in the
+ * Where a pipeline's estimates were better than its history, the corrected estimate comes first (provenEstimate).
+ * The person's estimate otherwise comes between the name's runs and the team's, twice: multiplied by what run time ÷ estimate was in the
  * narrowest group that knows (Tsafrir, Etsion and Feitelson, TPDS 2007: estimates are bounds, not predictions), weighted by how much
  * narrower those ratios are than the run times and by how many were seen; and as it is, with what doubt remains. So a job that
  * outlives all that is known of its like is expected to last until its own estimate. Of a new kind of job without an estimate nothing
@@ -87,6 +90,8 @@ function componentsOf(spec: JobSpec, byKey: ReadonlyMap<string, DurationStat>): 
 	};
 	const { estimateMs } = spec.duration;
 	let estimated = estimateMs === null || estimateMs <= 0;
+	const proven = estimated || estimateMs === null ? null : provenEstimate(estimateMs, levels);
+	if (proven) take(proven.share, proven.samples, proven.points);
 	for (const { key, stat } of levels) {
 		if (!estimated && estimateMs !== null && key.namePattern === ANY) {
 			for (const said of estimateParts(estimateMs, levels)) take(said.share, said.samples, said.points);
@@ -124,6 +129,29 @@ interface Part {
 	points: readonly number[];
 }
 
+/**
+ * The corrected estimate of a pipeline with runs closer to their estimates than to one another: it comes before the runs
+ * themselves. Estimates that never change, or that are no better than the runs, take no share.
+ */
+function provenEstimate(estimateMs: number, levels: readonly Level[]): Part | null {
+	const known = levels.find(({ key, stat }) => key.namePattern !== ANY && stat?.estimateRatio)?.stat;
+	const ratio = known?.estimateRatio;
+	if (!known?.points || !ratio) return null;
+	const better = 1 - logWidth(ratio.points) / Math.max(logWidth(known.points), 1e-9);
+	if (better <= 0) return null;
+	return {
+		share: (better * ratio.samples) / (ratio.samples + SHRINK_SAMPLES),
+		samples: ratio.samples,
+		points: corrected(estimateMs, ratio.points),
+	};
+}
+
+/** Exact estimates would make one step, which a distribution rises to from the value below: 1 % apart they are one value in effect. */
+function corrected(estimateMs: number, ratios: readonly number[]): readonly number[] {
+	const middle = (ratios.length - 1) / 2;
+	return ratios.map((ratio, i) => Math.max(1, ratio * estimateMs) * (1 + ((i - middle) / middle) * EXACT_SPREAD));
+}
+
 /** The estimate corrected by the track record, where there is one, and as it is. */
 function estimateParts(estimateMs: number, levels: readonly Level[]): Part[] {
 	const known = levels.find((l) => l.stat?.estimateRatio)?.stat;
@@ -131,7 +159,7 @@ function estimateParts(estimateMs: number, levels: readonly Level[]): Part[] {
 	const asSaid = normalPoints(estimateMs, LIMITS.defaultSpread);
 	const worth = ESTIMATE_WORTH / (ESTIMATE_WORTH + SHRINK_SAMPLES);
 	if (!known?.points || !ratio) return [{ share: worth, samples: SYNTHETIC_SAMPLES, points: asSaid }];
-	const points = ratio.points.map((r) => Math.max(1, r * estimateMs));
+	const points = corrected(estimateMs, ratio.points);
 	const [ratioWidth, runWidth] = [logWidth(ratio.points), logWidth(known.points)];
 	const better = runWidth / Math.max(ratioWidth + runWidth, 1e-9);
 	const seen = Math.min(ratio.samples, worthOf(known));
