@@ -10,6 +10,7 @@ import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { refuse } from "#server/api/refuse.ts";
 import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
 import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
+import { handleScim, SCIM_PREFIX } from "#server/api/scim/handler.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
@@ -58,6 +59,7 @@ const rt = {
 	...{ ...shared, ...limits, authenticate: (token: string, nowMs: number) => tokens.actorOf(token, nowMs) },
 	openDoors: openDoors({ env: shared.env, db: shared.connection.db, clock: shared.clock }),
 };
+const scim = { ...rt, groupMap: rt.env.OIDC_GROUP_MAP, publicUrl: publicUrl(rt.env) };
 requireOwnSecrets(rt.env);
 requireLoopbackDemo(rt.env);
 await demandMigrated(directDatabaseUrl(rt.env));
@@ -92,7 +94,7 @@ const room = await watchDiskRoom({
 	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
 });
 /** Signing in and the agents' small messages stay possible: they keep running jobs and people informed. */
-const TAKES_ROOM = /^\/api\/(v1|trpc)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
+const TAKES_ROOM = /^\/(api\/(v1|trpc)|scim\/v2)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
 
 function demandRoom({ method = "GET", url = "/" }: IncomingMessage): void {
 	if (!["GET", "HEAD", "OPTIONS"].includes(method) && TAKES_ROOM.test(url)) room.demand();
@@ -108,6 +110,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
 		return refuse(res, error);
 	}
 	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
+	if (url.startsWith(`${SCIM_PREFIX}/`)) return handleScim(scim, req, res);
 	if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
 	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
 	let admitted: IncomingMessage;
@@ -131,6 +134,7 @@ function measure(req: IncomingMessage, res: ServerResponse): void {
 
 function surfaceOf(url: string): string {
 	if (url.startsWith(`${REST_PREFIX}/`)) return "rest";
+	if (url.startsWith(`${SCIM_PREFIX}/`)) return "scim";
 	if (url.startsWith(AGENT_PREFIX)) return "agent";
 	if (url.startsWith("/api/trpc/")) return "trpc";
 	return url.startsWith(SCHEMAS_PREFIX) ? "schema" : isHealthPath(url) ? "health" : "page";
