@@ -3,6 +3,7 @@ import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CloudNowPanel } from "#components/overview/cloud-now-panel.tsx";
 import { DemandExport } from "#components/overview/demand-export.tsx";
+import { DemandForecastPanel } from "#components/overview/demand-forecast-panel.tsx";
 import { DemandPanel } from "#components/overview/demand-panel.tsx";
 import { FeedPanel } from "#components/overview/feed-panel.tsx";
 import { OverviewKpis } from "#components/overview/kpis.tsx";
@@ -74,6 +75,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 						<DemandPanel range={range} />
 					</QueryBoundary>
 				</Panel>
+				<DemandForecastPanel />
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
 					<QueryBoundary what="recent activity" framed skeleton={<FeedSkeleton />}>
 						<FeedPanel />

@@ -10,7 +10,7 @@ const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/plan.ts");
 /** Passed on as they are given. */
 const VALUES = [
 	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card"],
-	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel"],
+	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel", "commitment-discount"],
 ] as const;
 const SWITCHES = ["json", "redact"] as const;
 
@@ -41,6 +41,7 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 		growth: { value: "PERCENT", help: "compare: growth of demand a year (default: 0)" },
 		delivery: { value: "MONTHS", help: "compare: from order to use (default: 4)" },
 		parallel: { value: "PERCENT", help: "headline: parallel share of the one job on more GPUs (default: 97)" },
+		"commitment-discount": { value: "PERCENT", help: "discount of reserved GPUs on the on-demand price (default: 40)" },
 		redact: { help: "replace names of teams and jobs by numbers" },
 	},
 	positionals: { min: 1, max: 1, name: "command" },

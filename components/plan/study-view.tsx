@@ -3,6 +3,7 @@ import { parseAsString, useQueryState } from "nuqs";
 import { AnswerPanel } from "#components/plan/answer-panel.tsx";
 import { AssumptionsPanel } from "#components/plan/assumptions-panel.tsx";
 import { CandidatesTable } from "#components/plan/candidates-table.tsx";
+import { CommitmentsTable } from "#components/plan/commitments-table.tsx";
 import { type StudyResult, shortUsd } from "#components/plan/format-plan.ts";
 import { OptionsTable } from "#components/plan/options-table.tsx";
 import { CumulativeChart, CurveChart, LoadChart, WeekChart } from "#components/plan/plan-charts.tsx";
@@ -64,6 +65,12 @@ export function StudyView({ result }: { result: StudyResult }) {
 			<Panel>
 				<SensitivityTable comparison={comparison} best={bestMix(result)} />
 			</Panel>
+			{/* Studies of earlier releases have none. */}
+			{"commitments" in assessment && (
+				<Panel>
+					<CommitmentsTable commitments={assessment.commitments} />
+				</Panel>
+			)}
 			<Panel>
 				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
 					<WaitsTable assessment={assessment} />

@@ -26,7 +26,13 @@ export async function prepareStudy(options: PlanOptions): Promise<Study> {
 	const jobs = lastDays(trace.jobs, options.days);
 	const startMs = trace.recordedStartMs ?? options.startMs ?? null;
 	const profile = (gpus: number | undefined, accelerator: string) =>
-		assess(historyOf({ ...trace, jobs }, startMs), { source: options.trace, gpus, accelerator, isRedacted: options.redact });
+		assess(historyOf({ ...trace, jobs }, startMs), {
+			source: options.trace,
+			gpus,
+			accelerator,
+			isRedacted: options.redact,
+			commitmentPercent: options.commitmentPercent,
+		});
 	const given = options.scenario === undefined ? null : readScenarioFile(options.scenario, scenarioOptions(options, startMs)).scenario;
 	const accelerator = given?.pools[0]?.accelerator ?? (options.accelerator ? modelNamed(options.accelerator) : ownedModel(jobs));
 	const assessment = profile(given ? ownedGpus(given) : options.gpus, accelerator);

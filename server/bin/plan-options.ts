@@ -22,6 +22,8 @@ export interface PlanOptions {
 	discountPercent: number | undefined;
 	growthPercent: number | undefined;
 	deliveryMonths: number | undefined;
+	/** Discount of reserved GPUs. */
+	commitmentPercent: number | undefined;
 	/** Amdahl: of the one job on more GPUs. */
 	parallelPercent: number | undefined;
 	json: boolean;
@@ -57,6 +59,7 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 		discountPercent: percent("discount", values.discount, { min: 0, max: 100 }),
 		growthPercent: percent("growth", values.growth, { min: -90, max: 500 }),
 		deliveryMonths: wholeNumber("delivery", values.delivery, { min: 0, max: 60 }),
+		commitmentPercent: percent("commitment-discount", values["commitment-discount"], { min: 0, max: 99 }),
 		parallelPercent: percent("parallel", values.parallel, { min: 0, max: 100 }),
 		json: values.json ?? false,
 		redact: values.redact ?? false,
@@ -85,6 +88,7 @@ function parse(argv: readonly string[]) {
 				growth: { type: "string" },
 				delivery: { type: "string" },
 				parallel: { type: "string" },
+				"commitment-discount": { type: "string" },
 				json: { type: "boolean" },
 				redact: { type: "boolean" },
 				"no-progress": { type: "boolean" },

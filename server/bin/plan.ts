@@ -59,14 +59,20 @@ async function runHeadline(options: PlanOptions, bar: ProgressBar): Promise<void
 }
 
 async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> {
-	const { trace, gpus, startMs, redact } = options;
+	const { trace, gpus, startMs, redact, commitmentPercent } = options;
 	const history = await readHistoryFile(trace, {
 		startMs,
 		acceleratorsNamed,
 		onProgress: (rows, share) => bar.draw(`${rows.toLocaleString("en-US")} rows`, share, 1),
 	});
 	bar.clear();
-	const assessment = assess(history, { source: trace, gpus, accelerator: modelNamed(options.accelerator), isRedacted: redact });
+	const assessment = assess(history, {
+		source: trace,
+		gpus,
+		accelerator: modelNamed(options.accelerator),
+		isRedacted: redact,
+		commitmentPercent,
+	});
 	process.stdout.write(options.json ? `${JSON.stringify(assessment, null, 1)}\n` : renderAssessment(assessment));
 }
 

@@ -8,6 +8,7 @@ import {
 	offersInput,
 	pricePoolInput,
 } from "./inputs/capacity.ts";
+import { demandForecastInput } from "./inputs/demand.ts";
 import { operation } from "./operation.ts";
 import {
 	checkStepSchema,
@@ -22,6 +23,7 @@ import {
 	siteSchema,
 	siteSettingsSchema,
 } from "./outputs/capacity.ts";
+import { demandForecastSchema } from "./outputs/demand.ts";
 import { forecastScoreSchema, instanceSchema } from "./outputs/shared.ts";
 import { byId, entityId, instant, integerText, pageOf } from "./parts.ts";
 
@@ -172,6 +174,18 @@ export const offer = {
 };
 
 export const forecast = {
+	demand: operation({
+		method: "GET",
+		path: "/forecasts/demand",
+		summary: "Forecast the GPUs that jobs will want, hour by hour, with ranges and a score",
+		description:
+			"By `total`, `team`, `class` or `accelerator`, up to 336 `hours` ahead; P10, P50 and P90 ([demand forecast](plan.md#demand-forecast)).",
+		permission: "capacity:read",
+		example: { groupBy: "team", hours: 24 },
+		output: demandForecastSchema,
+		input: demandForecastInput,
+		procedure: "query",
+	}),
 	score: operation({
 		method: "GET",
 		path: "/forecasts/score",

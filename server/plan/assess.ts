@@ -5,6 +5,7 @@ import { DEFAULT_ACCELERATOR, gpuPrices } from "./candidates/prices.ts";
 import { WEIGHTS } from "./candidates/score.ts";
 import type { JobColumns } from "./history/columns.ts";
 import type { History } from "./history/read-history.ts";
+import { adviseCommitment } from "./profile/commitments.ts";
 import { demandProfile, gpusFor, hoursOf } from "./profile/demand.ts";
 import { idleBy, lostWork, neverFit } from "./profile/losses.ts";
 import { recordedPeak, recordedWaits, SIMULATED_JOBS_MAX, simulatedWaits } from "./profile/starts.ts";
@@ -19,7 +20,12 @@ export interface AssessOptions {
 	/** Owned model, for prices. */
 	accelerator?: string | undefined;
 	isRedacted?: boolean | undefined;
+	/** Discount of reserved GPUs or a savings plan on the on-demand price; absent: COMMITMENT_PERCENT. */
+	commitmentPercent?: number | undefined;
 }
+
+/** No discount is on record in the shipped prices: an assumption. */
+export const COMMITMENT_PERCENT = 40;
 
 /** Profiles a history: demand, waits, idle and lost GPU time, and the job families that suit the cloud. */
 export function assess(history: History, options: AssessOptions): PlanAssessment {
@@ -53,6 +59,10 @@ export function assess(history: History, options: AssessOptions): PlanAssessment
 		neverFit: neverFit(jobs, capacity.gpus),
 		candidates: found.candidates,
 		candidatesLeftOut: found.leftOut,
+		commitments: adviseCommitment(hours.demand, capacity.gpus, {
+			onDemandUsd: prices.onDemandUsd,
+			discountShare: (options.commitmentPercent ?? COMMITMENT_PERCENT) / 100,
+		}),
 		assumptions: assumptionsOf(history, accelerator, prices),
 	};
 }

@@ -1,4 +1,5 @@
 import type { BadRowNote, History } from "./history/read-history.ts";
+import type { CommitmentAdvice } from "./profile/commitments.ts";
 
 /** A constant that a figure rests on, with where it is from. */
 export interface Assumption {
@@ -42,6 +43,7 @@ export interface PlanAssessment {
 	candidates: BurstCandidate[];
 	/** Families beyond those listed. */
 	candidatesLeftOut: number;
+	commitments: CommitmentAdvice;
 	assumptions: Assumption[];
 }
 

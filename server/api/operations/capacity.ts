@@ -13,6 +13,7 @@ import { removeSite } from "#server/services/capacity/site/remove.ts";
 import { getSiteSettings, listSiteKinds } from "#server/services/capacity/site/settings-view.ts";
 import type { SiteContext } from "#server/services/capacity/site/tools.ts";
 import { readForecastScore } from "#server/services/decision/forecast/score.ts";
+import { forecastDemand } from "#server/services/overview/demand-forecast.ts";
 import { moneyAtRisk } from "#server/services/overview/money-at-risk.ts";
 import { viewOffers } from "#server/services/pricing/offer/view.ts";
 import type { RestAnswer, RestRequest } from "../http/route.ts";
@@ -42,7 +43,10 @@ export const offerOperations = {
 	list: bind(offer.list, async (ctx, input) => ({ ...(await viewOffers(ctx, input)), nextCursor: null })),
 };
 
-export const forecastOperations = { score: bind(forecast.score, readForecastScore) };
+export const forecastOperations = {
+	demand: bind(forecast.demand, forecastDemand),
+	score: bind(forecast.score, readForecastScore),
+};
 
 export const overviewOperations = { moneyAtRisk: bind(overview.moneyAtRisk, moneyAtRisk) };
 

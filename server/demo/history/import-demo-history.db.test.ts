@@ -57,6 +57,13 @@ describe("the demo's history, imported", () => {
 		expect(stored?.["value"]).toEqual(history);
 	});
 
+	it("draws a meter at home for each whole hour, marked as simulated, from 0 to busy", async () => {
+		const row = await ask(
+			"select count(*) as hours, min(meter) as meter, max(permille / readings) <= 1000 as bounded, sum(permille) > 0 as busy from home_gpu_hour",
+		);
+		expect(row).toEqual({ hours: String(DAYS * 24 - 1), meter: "simulated", bounded: "true", busy: "true" });
+	});
+
 	it("leaves nothing alive: every job, attempt and instance is over, within the span, with a reason, and synthetic", async () => {
 		const span = `'${new Date(history?.fromMs ?? 0).toISOString()}' and '${new Date(history?.toMs ?? 0).toISOString()}'`;
 		const row = await ask(`select

@@ -13,6 +13,7 @@ import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
 import { type History, simulateHistory } from "#server/simulation/history.ts";
 import type { SimPool } from "#server/simulation/scenario.ts";
 import { offersOfRates } from "./offers-of-rates.ts";
+import { writeSimulatedMeter } from "./simulated-meter.ts";
 import { writeHistory } from "./write-history.ts";
 
 export const DEMO_HISTORY_KEY = "demo_history";
@@ -43,7 +44,8 @@ export async function importDemoHistory(
 	if (await hasPast(ctx.db)) return null;
 	const toMs = Math.floor(ctx.clock.nowMs() / SECOND_MS) * SECOND_MS;
 	const fromMs = toMs - options.days * DAY_MS;
-	const history = await simulate(ctx.db, { fromMs, toMs, seed: options.seed });
+	const pools = await readPools(ctx.db, fromMs);
+	const history = await simulate(ctx.db, pools, { fromMs, toMs, seed: options.seed });
 	const written = { fromMs, toMs, seed: options.seed, jobs: history.jobs.length };
 	const done = await ctx.db.transaction(async (tx) => {
 		// The key is the guard: of two that import at once the second one waits here, and then finds it taken.
@@ -54,6 +56,7 @@ export async function importDemoHistory(
 			.returning({ key: setting.key });
 		if (first.length === 0) return false;
 		await writeHistory(tx, history, toMs - NEWS_DAYS * DAY_MS);
+		await writeSimulatedMeter(tx, history, pools, { fromMs, toMs });
 		await tx.update(pool).set({ ownedSince: new Date(fromMs), idleMeteredUntil: null });
 		return true;
 	});
@@ -74,7 +77,7 @@ async function hasPast(db: Db): Promise<boolean> {
 	return any !== undefined || charged !== undefined;
 }
 
-async function simulate(db: Db, span: { fromMs: number; toMs: number; seed: number }): Promise<History> {
+async function simulate(db: Db, pools: SimPool[], span: { fromMs: number; toMs: number; seed: number }): Promise<History> {
 	const { policy, version } = await activePolicy(db);
 	const sites = await db.select().from(site).where(eq(site.enabled, true));
 	const offers = sites
@@ -84,7 +87,7 @@ async function simulate(db: Db, span: { fromMs: number; toMs: number; seed: numb
 		...span,
 		policy,
 		policyVersion: version,
-		pools: await readPools(db, span.fromMs),
+		pools,
 		offers,
 		boardWatts: Object.fromEntries(listAccelerators().map((a) => [a.name, a.boardWatts])),
 	});

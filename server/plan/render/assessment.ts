@@ -17,7 +17,15 @@ const CANDIDATES_SHOWN = 10;
 
 /** The assessment for people. Lines fit 120 characters. */
 export function renderAssessment(report: PlanAssessment): string {
-	return [...header(report), ...demand(report), ...waits(report), ...losses(report), ...candidates(report), ""].join("\n");
+	return [
+		...header(report),
+		...demand(report),
+		...waits(report),
+		...losses(report),
+		...commitments(report),
+		...candidates(report),
+		"",
+	].join("\n");
 }
 
 function header({ history, capacity }: PlanAssessment): string[] {
@@ -86,6 +94,19 @@ function losses({ idle, lostWork, neverFit }: PlanAssessment): string[] {
 			: []),
 		`  ${n(lostWork.gpuHours)} GPU-hours (${percent(lostWork.share)}) in jobs that did not complete`,
 		`  ${n(neverFit.jobs)} jobs need more GPUs than you own${neverFit.jobs > 0 ? ` (up to ${n(neverFit.largestGpus)})` : ""}`,
+	];
+}
+
+function commitments({ commitments: c }: PlanAssessment): string[] {
+	if (c.onDemandUsdPerGpuHour === null) return [];
+	const off = `${percent(c.discountShare)} off $${c.onDemandUsdPerGpuHour.toFixed(2)} (--commitment-discount)`;
+	const best = c.steps.find(({ gpus }) => gpus === c.bestGpus);
+	return [
+		"",
+		"Reserved GPUs for the demand above your capacity",
+		best
+			? `  ${n(best.gpus)} at ${off} would have been filled ${percent(best.filled)} and saved $${n(best.savedUsd)}; with 20% less demand ${best.savedIfDemandFallsUsd < 0 ? `they cost $${n(-best.savedIfDemandFallsUsd)} more` : `they save $${n(best.savedIfDemandFallsUsd)}`}`
+			: `  none at ${off}: no GPU would have been filled for more than ${percent(c.breakEvenShare)} of the time`,
 	];
 }
 

@@ -1,0 +1,49 @@
+import { type Assessment, usd } from "#components/plan/format-plan.ts";
+import { formatCount, formatPercent } from "#components/ui/format-number.ts";
+import { PanelHeader } from "#components/ui/panel.tsx";
+import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+
+/** Reserved GPUs that the overflow would have filled, and what they would have saved. */
+export function CommitmentsTable({ commitments }: { commitments: Assessment["commitments"] }) {
+	const { steps, bestGpus, breakEvenShare, discountShare, regretUsd } = commitments;
+	return (
+		<div className="min-w-0">
+			<PanelHeader title="Reserved GPUs" sub={`at ${formatPercent(discountShare)} off on demand, for the demand above owned GPUs`} />
+			{steps.length > 0 && (
+				<Table aria-label="Reserved GPUs" stacks={false}>
+					<thead>
+						<tr>
+							<Th n>GPUs</Th>
+							<Th n>Filled</Th>
+							<Th n>Saved</Th>
+							<Th n>Saved at −20% demand</Th>
+						</tr>
+					</thead>
+					<tbody>
+						{steps.map(({ gpus, filled, savedUsd, savedIfDemandFallsUsd }) => (
+							<Tr key={gpus} selected={gpus === bestGpus} className={gpus === bestGpus ? "font-semibold" : undefined}>
+								<Td n className="h-8">
+									{formatCount(gpus)}
+								</Td>
+								<Td n className="h-8">
+									{formatPercent(filled)}
+								</Td>
+								<Td n className="h-8">
+									{usd(savedUsd)}
+								</Td>
+								<Td n className="h-8">
+									{usd(savedIfDemandFallsUsd)}
+								</Td>
+							</Tr>
+						))}
+					</tbody>
+				</Table>
+			)}
+			<p className="px-4 py-3 text-pretty text-ink-2">
+				{bestGpus === 0
+					? `None pays: no GPU would have been filled for more than ${formatPercent(breakEvenShare)} of the time.`
+					: `${formatCount(bestGpus)} save most. A GPU must be filled ${formatPercent(breakEvenShare)} of the time. Regret at 20% less demand: ${usd(regretUsd)}.`}
+			</p>
+		</div>
+	);
+}
