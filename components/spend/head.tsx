@@ -96,9 +96,10 @@ function Before({ view }: { view: SpendView }) {
 	const wholeDays = startOfDate(dateOf(before.toMs, view.zone), view.zone) === before.toMs;
 	return (
 		<>
-			<b>
+			<a href="#variance" className="font-strong text-ink hover:underline">
 				<Change value={change} />
-			</b>{" "}
+				<span className="sr-only">: what changed</span>
+			</a>{" "}
 			vs {datesLabel(dates)}
 			{wholeDays ? ", " : " to this hour, "}
 			<Drill href={wholeDays ? drillHref({ ...view, dates }, {}) : null} what="Previous range">

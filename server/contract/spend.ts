@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { chargesQueryInput, refundInput, spendQueryInput, TIME_RANGE } from "./inputs/spend.ts";
+import { chargesQueryInput, refundInput, spendQueryInput, TIME_RANGE, varianceQueryInput } from "./inputs/spend.ts";
 import { operation } from "./operation.ts";
-import { chargePageSchema, jobSpendSchema, ledgerCheckSchema, refundSchema, spendSchema } from "./outputs/spend.ts";
+import { chargePageSchema, jobSpendSchema, ledgerCheckSchema, refundSchema, spendSchema, varianceSchema } from "./outputs/spend.ts";
 
 export const spend = {
 	by: operation({
@@ -15,6 +15,17 @@ export const spend = {
 		output: z.union([spendSchema, jobSpendSchema]),
 		wire: TIME_RANGE,
 		input: spendQueryInput,
+	}),
+	variance: operation({
+		method: "GET",
+		path: "/spend/variance",
+		summary: "Explain why spend differs from the range before",
+		description: "The change by cause and line of work ([variance](costs.md#why-spend-changed)). Its parts add up to the micro-dollar.",
+		permission: "spend:read",
+		example: { from: "2026-11-01", to: "2026-12-01" },
+		output: varianceSchema.nullable(),
+		wire: TIME_RANGE,
+		input: varianceQueryInput,
 	}),
 	charges: operation({
 		method: "GET",

@@ -15,6 +15,7 @@ import { MonthsTable } from "#components/spend/months-panel.tsx";
 import { jobPages } from "#components/spend/pages.ts";
 import { bucketsFor, datesLabel, rangeLabel, SPEND_RANGES } from "#components/spend/range.ts";
 import { SpendTable } from "#components/spend/table-panel.tsx";
+import { VariancePanel } from "#components/spend/variance-panel.tsx";
 import {
 	BY_LABEL,
 	bucketOfView,
@@ -65,6 +66,7 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 				<QueryBoundary what="totals" framed skeleton={<KpiSkeleton count={5} label="Loading totals" />}>
 					<SpendHead view={view} seesAll={seesAll} />
 				</QueryBoundary>
+				<Variance view={view} />
 				<ChartPanel view={view} nowMs={nowMs} />
 				<GroupsPanel view={view} nowMs={nowMs} />
 				<Panel title="Monthly spend" sub="filtered as above">
@@ -91,10 +93,20 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 	);
 }
 
+/** Why the range differs from the one before. */
+function Variance({ view }: { view: SpendView }) {
+	return (
+		<QueryBoundary what="the causes of the change" framed skeleton={<TextSkeleton lines={2} label="Loading causes" className="py-5" />}>
+			<VariancePanel view={view} />
+		</QueryBoundary>
+	);
+}
+
 function prefetch(call: Awaited<ReturnType<typeof caller>>, view: SpendView, nowMs: number): void {
 	const client = getQueryClient();
 	const query = spendQuery(view, nowMs);
 	void client.prefetchQuery(trpc.spend.page.queryOptions(query));
+	void client.prefetchQuery(trpc.spend.variance.queryOptions({ fromMs: query.fromMs, toMs: query.toMs, filters: query.filters }));
 	void client.prefetchQuery(trpc.spend.options.queryOptions({ fromMs: query.fromMs, toMs: query.toMs }));
 	void client.prefetchQuery(trpc.budget.list.queryOptions());
 	if (view.by === "job")

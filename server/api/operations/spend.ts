@@ -17,6 +17,7 @@ import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import type { SpendFilters } from "#server/services/reporting/spend/filters.ts";
 import { spendBy } from "#server/services/reporting/spend/spend-by.ts";
+import { spendVariance } from "#server/services/reporting/spend/variance.ts";
 import { ok } from "../http/route.ts";
 import type { OperationContext } from "../operation-context.ts";
 import { bind, bindRest } from "./bind.ts";
@@ -34,6 +35,9 @@ export const spendOperations = {
 		const page = { ...(cursor === undefined ? {} : { cursor }), ...(limit === undefined ? {} : { limit }) };
 		return ok(await spendByJob(ctx, { ...range, filters, ...page }));
 	}),
+	variance: bindRest(spend.variance, async (ctx, input, { query }) =>
+		ok(await spendVariance(ctx, { ...rangeOf(ctx, { fromMs: input.fromMs, toMs: input.toMs }), filters: filtersParam(query) })),
+	),
 	charges: bindRest(spend.charges, async (ctx, input, { query }) => {
 		const { fromMs: _from, toMs: _to, period, ...selection } = input;
 		for (const name of SPEND_DIMENSIONS) delete selection[name];

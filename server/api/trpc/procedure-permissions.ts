@@ -42,6 +42,7 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	"performance.page": "job:read",
 	"spend.page": "spend:read",
 	"spend.jobs": "spend:read",
+	"spend.variance": "spend:read",
 	"spend.options": "spend:read",
 	"spend.calendar": "spend:read",
 	"statement.preview": "statement:read",

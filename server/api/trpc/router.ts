@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
-import { jobSpendInput, listChargesInput } from "#server/contract/inputs/spend.ts";
+import { jobSpendInput, listChargesInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
@@ -13,6 +13,7 @@ import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
 import { spendPage, spendPageInput } from "#server/services/reporting/spend/page.ts";
+import { spendVariance } from "#server/services/reporting/spend/variance.ts";
 import { ledgerZone } from "#server/services/reporting/spend/zone.ts";
 import { changeClosingDay, changeClosingDayInput } from "#server/services/reporting/statement/closing-day.ts";
 import { noteInput, noteVariance } from "#server/services/reporting/statement/note.ts";
@@ -104,6 +105,7 @@ export const appRouter = router({
 	spend: router({
 		...proceduresOf(spendOperations),
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
+		variance: procedure.input(varianceInput).query(({ ctx, input }) => spendVariance(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),
 		options: procedure.input(spendOptionsInput).query(({ ctx, input }) => spendOptions(ctx.service, input)),
 		calendar: procedure.query(({ ctx }) => ledgerZone(ctx.service)),

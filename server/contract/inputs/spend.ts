@@ -105,6 +105,11 @@ export const spendQueryInput = timeRangeInput.extend({
 	...spendFilters.shape,
 });
 
+export const varianceQueryInput = timeRangeInput.extend(spendFilters.shape);
+
+/** The filters in one place, as pages ask. */
+export const varianceInput = z.strictObject({ fromMs: z.number().int(), toMs: z.number().int(), filters: spendFilters.default({}) });
+
 export const carbonQueryInput = timeRangeInput.extend({ groupBy: groupOf(SPEND_GROUPS), ...spendFilters.shape });
 
 /** Filters of listChargesInput, side by side. `period`: the period of `budget` that has this day, in place of a time range. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
+import { VARIANCE_CAUSES } from "#server/domain/variance-cause.ts";
 import { CAPACITY_TYPES, PROVIDERS } from "#server/domain/vocabulary.ts";
 import { integerText } from "../parts.ts";
 
@@ -78,6 +79,29 @@ export const jobSpendSchema = z
 		nextCursor: z.string().nullable(),
 	})
 	.meta({ id: "JobSpend" });
+
+const interval = z.object({ fromMs: z.number(), toMs: z.number() });
+
+export const varianceSchema = z
+	.object({
+		after: interval,
+		before: interval,
+		beforeMicroUsd: integerText,
+		afterMicroUsd: integerText,
+		byCause: z.record(z.enum(VARIANCE_CAUSES), integerText),
+		parts: z.array(
+			z.object({
+				cause: z.enum(VARIANCE_CAUSES),
+				team: z.string(),
+				project: z.string(),
+				microUsd: integerText,
+				beforeGpuMs: integerText,
+				afterGpuMs: integerText,
+			}),
+		),
+		sentence: z.string().nullable(),
+	})
+	.meta({ id: "Variance" });
 
 export const chargeDimensionsSchema = z
 	.object({

@@ -12,6 +12,7 @@ import type { SpendFilters } from "./filters.ts";
 import { spendOptions } from "./options.ts";
 import { spendPage } from "./page.ts";
 import { spendBy } from "./spend-by.ts";
+import { spendVariance } from "./variance.ts";
 
 /**
  * 2 GPUs at home from 2026-11-10T10:00Z. A machine at $3.60/h for 1 h each day at noon for ten days: 3,600,000 µ$ each, of
@@ -69,6 +70,20 @@ describe("every number has its charges", () => {
 		expect(await chargesOf({}, { lost: "any" })).toBe(lost.totalMicroUsd);
 		expect(await chargesOf({ capacityType: ["owned"] }, { lost: "any" })).toBe(0n);
 		expect(await chargesOf({ team: ["nlp"] }, { lost: "any" })).toBe(0n);
+	});
+
+	it("of a change: its causes are the difference of the two ranges, and lost work is what the two attempts cost", async () => {
+		const range = { fromMs: Date.UTC(2026, 10, 12), toMs: Date.UTC(2026, 10, 16) };
+		const found = await spendVariance(books, range);
+		const [before, after] = await Promise.all(
+			[found?.before, found?.after].map((r) => spendBy(books, { ...MONTH, ...r, groupBy: "team" })),
+		);
+		const change = (after?.totals.totalMicroUsd ?? 0n) - (before?.totals.totalMicroUsd ?? 0n);
+		expect(Object.values(found?.byCause ?? {}).reduce((sum, part) => sum + part, 0n)).toBe(change);
+		expect(found?.byCause.lost).toBe(7_200_000n);
+		expect(found?.sentence).toMatch(/idle|new|more/);
+		const filtered = await spendVariance(books, { ...range, filters: { team: ["nlp"] } });
+		expect(filtered?.afterMicroUsd).toBe(await chargesOf({ team: ["nlp"] }, range));
 	});
 
 	it.each(SPEND_DIMENSIONS)("of carbon by %s: what each group emitted is the sum of its charges, idle hardware apart", async (groupBy) => {

@@ -1,0 +1,146 @@
+import { VARIANCE_CAUSES, type VarianceCause } from "../domain/variance-cause.ts";
+import type { CapacityType } from "../domain/vocabulary.ts";
+
+/** Charges of one combination over one period. Money in micro-dollars of effective cost. */
+export interface VarianceCell {
+	/** "" for what belongs to no team, such as idle hardware. */
+	team: string;
+	project: string;
+	siteId: string;
+	region: string;
+	capacityType: CapacityType;
+	accelerator: string;
+	kind: string;
+	/** Owned capacity that no job used. */
+	idle: boolean;
+	gpuMs: bigint;
+	microUsd: bigint;
+	/** The part of the two sums that ended without a result. */
+	lostGpuMs: bigint;
+	lostMicroUsd: bigint;
+}
+
+export interface VariancePart {
+	cause: VarianceCause;
+	team: string;
+	project: string;
+	microUsd: bigint;
+	/** GPU time of the two periods that it compares. */
+	beforeGpuMs: bigint;
+	afterGpuMs: bigint;
+}
+
+export interface Variance {
+	beforeMicroUsd: bigint;
+	afterMicroUsd: bigint;
+	/** Adds up to after − before. */
+	byCause: Record<VarianceCause, bigint>;
+	/** Largest effect first, those of nothing left out. */
+	parts: VariancePart[];
+}
+
+/** Kinds with a duration and an hourly price. Others are amounts of their own. */
+const TIMED: ReadonlySet<string> = new Set(["compute", "boot", "staging"]);
+
+interface Sum {
+	gpuMs: bigint;
+	microUsd: bigint;
+}
+type Sums = Map<string, Sum>;
+
+/**
+ * Splits the change between two periods into causes. A line of work is a team's project; its useful hours are kept apart from
+ * lost ones. For each line of work: hours at the old average price, then what its mix of capacity types costs at their old
+ * averages, then its mix of regions and models at their old prices, then price. Every division rounds once and the next cause
+ * takes the remainder, so that the parts add up exactly.
+ */
+export function explainVariance(before: readonly VarianceCell[], after: readonly VarianceCell[]): Variance {
+	const lines = new Map<string, { team: string; project: string; before: VarianceCell[]; after: VarianceCell[] }>();
+	for (const [period, cells] of [["before", before] as const, ["after", after] as const]) {
+		for (const cell of cells) {
+			const key = JSON.stringify([cell.team, cell.project]);
+			const line = lines.get(key) ?? { team: cell.team, project: cell.project, before: [], after: [] };
+			line[period].push(cell);
+			lines.set(key, line);
+		}
+	}
+	const parts = [...lines.values()].flatMap((line) => partsOf(line));
+	const byCause = Object.fromEntries(VARIANCE_CAUSES.map((cause) => [cause, total(parts.filter((p) => p.cause === cause))])) as Record<
+		VarianceCause,
+		bigint
+	>;
+	return {
+		beforeMicroUsd: total(before),
+		afterMicroUsd: total(after),
+		byCause,
+		parts: parts.filter((p) => p.microUsd !== 0n).sort((a, b) => Number(abs(b.microUsd) - abs(a.microUsd))),
+	};
+}
+
+type Line = { team: string; project: string; before: readonly VarianceCell[]; after: readonly VarianceCell[] };
+
+function partsOf({ team, project, before, after }: Line): VariancePart[] {
+	const part = (cause: VarianceCause, microUsd: bigint, hours: [bigint, bigint]): VariancePart => ({
+		...{ cause, team, project, microUsd },
+		...{ beforeGpuMs: hours[0], afterGpuMs: hours[1] },
+	});
+	const change = (cause: VarianceCause, keep: (c: VarianceCell) => boolean, of: (c: VarianceCell) => Sum): VariancePart => {
+		const [a, b] = [addUp(before.filter(keep).map(of)), addUp(after.filter(keep).map(of))];
+		return part(cause, b.microUsd - a.microUsd, [a.gpuMs, b.gpuMs]);
+	};
+	return [
+		change("idle", (c) => c.idle, whole),
+		change("other", (c) => !c.idle && !TIMED.has(c.kind), whole),
+		change("lost", isTimed, lost),
+		...usefulParts(before.filter(isTimed), after.filter(isTimed), part),
+	];
+}
+
+const isTimed = (c: VarianceCell): boolean => !c.idle && TIMED.has(c.kind);
+const whole = ({ gpuMs, microUsd }: VarianceCell): Sum => ({ gpuMs, microUsd });
+const lost = ({ lostGpuMs, lostMicroUsd }: VarianceCell): Sum => ({ gpuMs: lostGpuMs, microUsd: lostMicroUsd });
+const useful = (c: VarianceCell): Sum => ({ gpuMs: c.gpuMs - c.lostGpuMs, microUsd: c.microUsd - c.lostMicroUsd });
+
+type MakePart = (cause: VarianceCause, microUsd: bigint, hours: [bigint, bigint]) => VariancePart;
+
+function usefulParts(before: readonly VarianceCell[], after: readonly VarianceCell[], part: MakePart): VariancePart[] {
+	const [a, b] = [addUp(before.map(useful)), addUp(after.map(useful))];
+	const hours: [bigint, bigint] = [a.gpuMs, b.gpuMs];
+	if (a.gpuMs <= 0n) return [part("started", b.microUsd - a.microUsd, hours)];
+	if (b.gpuMs <= 0n) return [part("ended", b.microUsd - a.microUsd, hours)];
+	// What the new hours cost at the old line's average, at the old averages of their capacity, and at their old prices.
+	const atAverage = scale(a, b.gpuMs);
+	const atCapacity = atOldPrices(before, after, (c) => c.capacityType);
+	const atPlaces = atOldPrices(before, after, (c) => JSON.stringify([c.capacityType, c.siteId, c.region, c.accelerator]));
+	return [
+		part("hours", atAverage - a.microUsd, hours),
+		part("capacity", atCapacity - atAverage, hours),
+		part("place", atPlaces - atCapacity, hours),
+		part("price", b.microUsd - atPlaces, hours),
+	];
+}
+
+/** The new hours at the old price of their group; a group that is new has no old price and takes its own. */
+function atOldPrices(before: readonly VarianceCell[], after: readonly VarianceCell[], groupOf: (c: VarianceCell) => string): bigint {
+	const [old, now] = [groupSums(before, groupOf), groupSums(after, groupOf)];
+	let sum = 0n;
+	for (const [key, group] of now) {
+		const then = old.get(key);
+		sum += then && then.gpuMs > 0n ? scale(then, group.gpuMs) : group.microUsd;
+	}
+	return sum;
+}
+
+function groupSums(cells: readonly VarianceCell[], groupOf: (c: VarianceCell) => string): Sums {
+	const sums: Sums = new Map();
+	for (const cell of cells) sums.set(groupOf(cell), addUp([sums.get(groupOf(cell)) ?? { gpuMs: 0n, microUsd: 0n }, useful(cell)]));
+	return sums;
+}
+
+const scale = ({ gpuMs, microUsd }: Sum, newGpuMs: bigint): bigint => (microUsd * newGpuMs) / gpuMs;
+const abs = (n: bigint): bigint => (n < 0n ? -n : n);
+const total = (items: readonly { microUsd: bigint }[]): bigint => items.reduce((sum, { microUsd }) => sum + microUsd, 0n);
+
+function addUp(sums: readonly Sum[]): Sum {
+	return sums.reduce((all, sum) => ({ gpuMs: all.gpuMs + sum.gpuMs, microUsd: all.microUsd + sum.microUsd }), { gpuMs: 0n, microUsd: 0n });
+}
