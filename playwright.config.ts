@@ -24,6 +24,8 @@ export default defineConfig({
 	webServer: {
 		// The very command that a person runs; its state folder is deleted afterwards.
 		command: prepared ? "exec node scripts/start.mjs" : 'echo "Run the browser tests by: npm test -- e2e" >&2; exit 1',
+		// The tests count four owned slots and the jobs of the small history.
+		env: { SPILLWAY_DEMO: "small" },
 		url: `${baseURL}/readyz`,
 		reuseExistingServer: false,
 		timeout: 240_000,

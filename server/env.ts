@@ -80,6 +80,11 @@ const schema = z.object({
 		.enum(["0", "1"])
 		.default("0")
 		.transform((v) => v === "1"),
+	/** What the demo is made of: `company` with 116 GPUs, or `small` with four. `npm start` sets it. */
+	SPILLWAY_DEMO_SIZE: z.enum(["company", "small"]).default("small"),
+	/** The emulated Kubernetes of the company's halls; set by `npm start`. */
+	SPILLWAY_HALL_B_ENDPOINT: z.url().optional(),
+	SPILLWAY_HALL_C_ENDPOINT: z.url().optional(),
 	/** A fixed password of the demo accounts; unset: generated at the first start and printed. */
 	SPILLWAY_DEMO_PASSWORD: z.string().min(8).optional(),
 	/** Key from which one-time secrets of instances are derived; kept in SPILLWAY_HOME by `npm start`. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import process from "node:process";
 import { loadSecrets } from "./home.mjs";
 import { projectPath } from "./node.mjs";
+import { PlainError } from "./plain-error.mjs";
 import { HOST, parsePort, rememberedPorts } from "./ports.mjs";
 
 export const PORT_DEFAULT = 3000;
@@ -18,7 +19,8 @@ Settings, all by environment variables:
   SPILLWAY_HOME           the folder of all state (default: .spillway in the clone)
   SPILLWAY_PORT           the port of the web pages and the API (default: ${PORT_DEFAULT})
   DATABASE_URL            a PostgreSQL of your own instead of the one that npm brings; turns demo mode off
-  SPILLWAY_DEMO           1: demo data and demo accounts; 0: neither (default: 1 without DATABASE_URL)
+  SPILLWAY_DEMO           1: a demo company with live traffic; quiet: without the traffic; small: four GPUs and their
+                          history alone; 0: no demo (default: 1 without DATABASE_URL)
   SPILLWAY_DEMO_PASSWORD  a fixed password of the demo accounts (default: generated at the first start)
   SPILLWAY_AWS_ENDPOINT, SPILLWAY_AZURE_ENDPOINT, SPILLWAY_GCP_ENDPOINT
                           a cloud's endpoint of your own instead of the emulated one
@@ -28,15 +30,21 @@ Logs are in SPILLWAY_HOME/log. A token for the command line and the API is in SP
 
 /**
  * @param {string} home absolute
- * @returns {Promise<{webPort: number, demo: boolean, ownDatabase: boolean, emulated: Record<string, string>, instance: string,
+ * @returns {Promise<{webPort: number, demo: boolean, traffic: boolean, ownDatabase: boolean,
+ *   emulated: Record<string, string>, halls: Record<string, string>, instance: string,
  *   postgresPort: number, postgresPassword: string, env: NodeJS.ProcessEnv}>}
  */
 export async function makeSettings(home, given = process.env) {
 	const webPort = parsePort(given.SPILLWAY_PORT, PORT_DEFAULT);
 	const secrets = loadSecrets(home);
-	const ports = await rememberedPorts(home, ["postgres", ...CLOUDS], [webPort]);
+	const ports = await rememberedPorts(home, ["postgres", ...CLOUDS, ...HALLS], [webPort]);
 	const ownDatabase = Boolean(given.DATABASE_URL);
-	const demo = given.SPILLWAY_DEMO === undefined || given.SPILLWAY_DEMO === "" ? !ownDatabase : given.SPILLWAY_DEMO === "1";
+	const mode = given.SPILLWAY_DEMO || (ownDatabase ? "0" : "1");
+	if (!DEMO_MODES.includes(mode))
+		throw new PlainError(`SPILLWAY_DEMO is "${mode}", which is not a mode of the demo.`, `set it to one of ${DEMO_MODES.join(", ")}.`);
+	const demo = mode !== "0";
+	const company = mode === "1" || mode === "quiet";
+	const halls = Object.fromEntries(HALLS.filter(() => company).map((hall) => [hall, `http://${HOST}:${ports[hall]}`]));
 	const emulated = Object.fromEntries(
 		CLOUDS.filter((cloud) => demo && !given[endpointName(cloud)]).map((cloud) => [cloud, `http://${HOST}:${ports[cloud]}`]),
 	);
@@ -49,6 +57,8 @@ export async function makeSettings(home, given = process.env) {
 		SPILLWAY_HOME: home,
 		SPILLWAY_PORT: String(webPort),
 		SPILLWAY_DEMO: demo ? "1" : "0",
+		SPILLWAY_DEMO_SIZE: company ? "company" : "small",
+		...Object.fromEntries(Object.entries(halls).map(([hall, endpoint]) => [endpointName(hall), endpoint])),
 		SPILLWAY_INSTANCE: instance,
 		SPILLWAY_SECRET: given.SPILLWAY_SECRET || secrets.secret,
 		AUTH_SECRET: given.AUTH_SECRET || secrets.authSecret,
@@ -58,8 +68,10 @@ export async function makeSettings(home, given = process.env) {
 	return {
 		webPort,
 		demo,
+		traffic: mode === "1",
 		ownDatabase,
 		emulated,
+		halls,
 		instance,
 		postgresPort: ports.postgres,
 		postgresPassword: secrets.postgresPassword,
@@ -70,8 +82,13 @@ export async function makeSettings(home, given = process.env) {
 /** The clouds that the demo emulates, as their programs (server/bin/<cloud>-emulator.ts) and ports are called. */
 const CLOUDS = ["aws", "azure", "gcp"];
 
+/** The emulated clusters of the demo's company (server/demo/company/halls.ts). */
+const HALLS = ["hall-b", "hall-c"];
+
+const DEMO_MODES = ["1", "quiet", "small", "0"];
+
 function endpointName(cloud) {
-	return `SPILLWAY_${cloud.toUpperCase()}_ENDPOINT`;
+	return `SPILLWAY_${cloud.toUpperCase().replace("-", "_")}_ENDPOINT`;
 }
 
 /** The emulated accounts: their addresses, and the keys that they know. Azure's lets its own driver in without one. */

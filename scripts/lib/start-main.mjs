@@ -151,13 +151,20 @@ async function startPrograms({ progress, dev, logFolder, settings, node, signal,
 	};
 	// Stopped in the opposite order of this list, so the scheduler, which ends the jobs, goes first.
 	undo.push(() => endLeftovers(settings.instance));
-	const clouds = Object.entries(settings.emulated).map(([name, endpoint]) => keep(name, `${name}-emulator`, endpoint));
+	const clouds = [
+		...Object.entries(settings.emulated).map(([name, endpoint]) => keep(name, `${name}-emulator`, endpoint)),
+		...Object.entries(settings.halls).map(([name, endpoint]) => keep(name, "kubernetes-emulator", name, endpoint)),
+	];
 	undo.push(() => Promise.all(clouds.map((cloud) => cloud.stop(STOP_LIMIT_MS.cloud))));
 	const web = keep("web", "web");
 	undo.push(() => web.stop(STOP_LIMIT_MS.web));
 	const scheduler = keep("scheduler", "scheduler");
 	undo.push(() => scheduler.stop(STOP_LIMIT_MS.scheduler));
 	await progress.run("Starting the web server and the scheduler", () => waitUntilReady(web, settings, signal));
+	if (settings.traffic) {
+		const traffic = keep("traffic", "demo-traffic");
+		undo.push(() => traffic.stop(STOP_LIMIT_MS.web));
+	}
 	if (!dev) return;
 	const watcher = restartOnChange({ programs: [web, scheduler], clouds, say: progress.line });
 	undo.push(() => watcher.close());

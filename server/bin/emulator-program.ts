@@ -10,7 +10,7 @@ export interface EmulatorProgram {
 	endpoint: string | undefined;
 	/** An address to give as an example. */
 	example: string;
-	start(port: number, log: (line: string) => void): Promise<Emulator>;
+	start(port: number, log: (line: string) => void): Promise<Pick<Emulator, "url" | "stop">>;
 	/** What is said when it is ready. */
 	ready(url: string): string;
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { connect } from "#server/db/client.ts";
 import { DEMO_ACCOUNTS_FILE, seedAccounts } from "#server/demo/accounts.ts";
+import { seedCompany } from "#server/demo/company/seed-company.ts";
 import { importDemoHistory } from "#server/demo/history/import-demo-history.ts";
 import { seedPolicy } from "#server/demo/policy.ts";
 import { seedSites } from "#server/demo/sites.ts";
@@ -25,9 +26,12 @@ const secretFile = { mode: 0o600 };
 process.stdout.write("accounts, site and policy\n");
 const { accounts, token } = await seedAccounts(ctx, settings.SPILLWAY_HOME, settings.SPILLWAY_DEMO_PASSWORD);
 await seedSites(ctx, settings);
-await seedPolicy(ctx);
 writeFileSync(path.join(settings.SPILLWAY_HOME, DEMO_ACCOUNTS_FILE), `${JSON.stringify(accounts, null, "\t")}\n`, secretFile);
 writeFileSync(path.join(settings.SPILLWAY_HOME, "token"), `${token}\n`, secretFile);
-process.stdout.write(`${HISTORY_DAYS} days of history, simulated\n`);
-await importDemoHistory(ctx, { days: HISTORY_DAYS, seed: HISTORY_SEED });
+process.stdout.write("history, simulated\n");
+if (settings.SPILLWAY_DEMO_SIZE === "company") await seedCompany(ctx, settings, HISTORY_SEED);
+else {
+	await seedPolicy(ctx);
+	await importDemoHistory(ctx, { days: HISTORY_DAYS, seed: HISTORY_SEED });
+}
 await connection.end();

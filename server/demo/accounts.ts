@@ -13,6 +13,8 @@ import { issueToken } from "#server/services/governance/token/issue.ts";
 export const DEMO_ACCOUNTS_FILE = "demo-accounts.json";
 
 export const DEMO_TEAMS = ["forecasting", "genomics", "research", "risk", "vision"];
+/** The company's other teams. */
+export const COMPANY_TEAMS = ["foundation", "robotics", "speech"];
 
 const PEOPLE: { id: string; name: string; email: string; role: Role; teams: string[] }[] = [
 	{ id: "usr_demo_platform", name: "Pia Platform", email: "platform@demo.spillway", role: "platform", teams: DEMO_TEAMS },

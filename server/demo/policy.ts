@@ -5,12 +5,16 @@ import { demoPolicy } from "#server/policy/demo-policy.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { publishPolicy } from "#server/services/governance/policy/publish.ts";
 
-export async function seedPolicy(ctx: ServiceContext): Promise<void> {
+export async function seedPolicy(
+	ctx: ServiceContext,
+	source = demoPolicy(),
+	message = "The demo's rules: burst after ten seconds, experiments on spot only, a cap on the month",
+): Promise<void> {
 	const known = await ctx.db.select({ name: policy.name }).from(policy).where(eq(policy.name, DEFAULT_POLICY));
 	if (known.length > 0) return;
 	await publishPolicy(ctx, {
 		name: DEFAULT_POLICY,
-		source: demoPolicy(),
-		message: "The demo's rules: burst after ten seconds, experiments on spot only, a cap on the month",
+		source,
+		message,
 	});
 }

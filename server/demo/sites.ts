@@ -109,8 +109,12 @@ const EMULATED_GCP = {
 const IN_SERVICE_DAYS = 365;
 
 /** The shipped card, marked as assumed where it is, unless somebody has set one. */
-async function seedRateCard(ctx: ServiceContext, accelerator: AcceleratorName, gpus: number): Promise<void> {
-	const key = { siteId: "local", poolId: "local" };
+export async function seedRateCard(
+	ctx: ServiceContext,
+	accelerator: AcceleratorName,
+	gpus: number,
+	key = { siteId: "local", poolId: "local" },
+): Promise<void> {
 	if ((await cardsOfPool(ctx.db, key)).length > 0) return;
 	const inServiceOn = dayKey(ctx.clock.nowMs() - IN_SERVICE_DAYS * DAY_MS, await ledgerCalendar(ctx.db));
 	const made = defaultOwnedCard(accelerator, gpus, inServiceOn);

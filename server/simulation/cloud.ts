@@ -1,7 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { SimContext } from "./context.ts";
 import type { DriverErrorKind } from "./driver-error-kind.ts";
-import { drawTimeTo } from "./faults.ts";
+import { drawTimeTo, type RegionOutage } from "./faults.ts";
 
 /** A machine as its provider knows it: the truth that the control plane learns of only by asking. */
 export interface Machine {
@@ -56,6 +56,7 @@ export class SimCloud {
 		if (random.next() < faults.throttled) return { kind: "error", error: "throttled" };
 		if (known) return { kind: "found", machine: known };
 		if (random.next() < faults.quota) return { kind: "error", error: "quota_exceeded" };
+		if (this.#isOut(offer)) return { kind: "error", error: "insufficient_capacity" };
 		const noCapacity = offer.capacityType === "spot" ? faults.noSpotCapacity : faults.noOnDemandCapacity;
 		if (random.next() < noCapacity) return { kind: "error", error: "insufficient_capacity" };
 		const delayed = random.next() < faults.createDelayed;
@@ -134,7 +135,16 @@ export class SimCloud {
 		// The dead man's switch lies in the machine itself and needs no one.
 		this.#while(machine, expiresAtMs, "machine expired", () => this.#events.expired(machine));
 		this.#drawFate(machine);
+		const { outage } = scenario;
+		if (outage && isIn(outage, offer) && outage.fromMs > nowMs)
+			this.#while(machine, outage.fromMs, "region lost", () => this.end(machine, "Server.InternalError"));
 		return machine;
+	}
+
+	#isOut(offer: Offer): boolean {
+		const { outage } = this.#ctx.scenario;
+		const nowMs = this.#ctx.nowMs();
+		return outage !== undefined && isIn(outage, offer) && nowMs >= outage.fromMs && nowMs < outage.toMs;
 	}
 
 	#drawFate(machine: Machine): void {
@@ -175,3 +185,5 @@ export class SimCloud {
 		return nowMs >= machine.visibleFromMs && (machine.vanishedAtMs === null || nowMs < machine.vanishedAtMs);
 	}
 }
+
+const isIn = (outage: RegionOutage, offer: Offer): boolean => offer.siteId === outage.siteId && offer.region === outage.region;

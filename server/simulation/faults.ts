@@ -37,6 +37,14 @@ export interface FaultRates {
 	clockJumpMsMax: number;
 }
 
+/** A cloud region that loses its machines and takes no new ones, from one time to another. */
+export interface RegionOutage {
+	siteId: string;
+	region: string;
+	fromMs: number;
+	toMs: number;
+}
+
 export const NO_FAULTS: FaultRates = {
 	noSpotCapacity: 0,
 	noOnDemandCapacity: 0,

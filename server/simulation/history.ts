@@ -2,10 +2,11 @@ import type { Offer } from "#server/domain/capacity.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { SimDecision, SimNews } from "./context.ts";
-import { type FaultRates, NO_FAULTS } from "./faults.ts";
+import { type FaultRates, NO_FAULTS, type RegionOutage } from "./faults.ts";
 import type { AllocationRecord, AttemptRecord, HoldRecord, InstanceRecord, JobRecord } from "./records.ts";
 import { type Arrival, SIM_TIMING, type SimPool, scenarioOf } from "./scenario.ts";
 import { makeWorkload } from "./workload.ts";
+import type { Family } from "./workload-families.ts";
 import { World } from "./world.ts";
 
 /** What a cloud's ordinary days are like. Assumptions: no public source gives these shares for small accounts. */
@@ -27,6 +28,14 @@ export interface HistoryInput {
 	pools: SimPool[];
 	offers: Offer[];
 	boardWatts: Readonly<Record<string, number>>;
+	/** What is submitted; absent: the small demo's workload. */
+	families?: readonly Family[];
+	/** Submitted besides, over part of the time. */
+	surge?: { families: readonly Family[]; fromMs: number; toMs: number };
+	/** A region without capacity for a while; what ran there is lost. */
+	outage?: RegionOutage;
+	/** Absent: the prices of `offers` throughout. */
+	priceAt?: (offer: Offer, atMs: number) => bigint;
 }
 
 /** A past in which everything has ended. */
@@ -48,10 +57,12 @@ const TRIES = 12;
  * `toMs` was never submitted.
  */
 export function simulateHistory(input: HistoryInput): History {
-	const { fromMs, toMs, seed } = input;
-	let arrivals = makeWorkload({ fromMs, toMs, seed }).filter(
-		({ submittedAtMs, work }) => submittedAtMs + work.totalMs * 1.2 + 20 * MINUTE_MS < toMs,
-	);
+	const { fromMs, toMs, seed, families } = input;
+	const surge = input.surge ? makeWorkload({ ...input.surge, seed: seed + 1 }) : [];
+	const usual = makeWorkload({ fromMs, toMs, seed, ...(families ? { families } : {}) });
+	let arrivals = [...usual, ...surge]
+		.sort((a, b) => a.submittedAtMs - b.submittedAtMs)
+		.filter(({ submittedAtMs, work }) => submittedAtMs + work.totalMs * 1.2 + 20 * MINUTE_MS < toMs);
 	for (let n = 0; ; n++) {
 		const { history, unfinished } = runOnce(input, arrivals);
 		if (unfinished.size === 0) return history;
@@ -62,7 +73,7 @@ export function simulateHistory(input: HistoryInput): History {
 }
 
 function runOnce(input: HistoryInput, arrivals: Arrival[]): { history: History; unfinished: Set<string> } {
-	const { fromMs, toMs, ...given } = input;
+	const { fromMs, toMs, families: _, surge: __, ...given } = input;
 	const decisions: SimDecision[] = [];
 	const news: SimNews[] = [];
 	const scenario = scenarioOf({
@@ -71,7 +82,7 @@ function runOnce(input: HistoryInput, arrivals: Arrival[]): { history: History; 
 		arrivals,
 		faults: ORDINARY_DAYS,
 		healAtMs: toMs,
-		// Prices are the snapshot's throughout, so that reading them often would find nothing new.
+		// Prices change a few times a day at most, so that reading them often would find nothing new.
 		timing: { ...SIM_TIMING, sweepMs: 10 * MINUTE_MS, offersEveryMs: 5 * HOUR_MS },
 	});
 	const world = new World(scenario, { news: (line) => news.push(line), decision: (d) => decisions.push(d), charges: () => {} });

@@ -4,7 +4,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
-import { type FaultRates, NO_FAULTS } from "./faults.ts";
+import { type FaultRates, NO_FAULTS, type RegionOutage } from "./faults.ts";
 import type { Work } from "./records.ts";
 
 /** One arrival: what is submitted when, and what it truly does. */
@@ -34,6 +34,9 @@ export interface Scenario {
 	offers: Offer[];
 	arrivals: Arrival[];
 	faults: FaultRates;
+	outage?: RegionOutage;
+	/** What an offer costs an hour at a time; absent: what it cost at the start. */
+	priceAt?: (offer: Offer, atMs: number) => bigint;
 	/** Faults end here: from then on everything must come to rest. */
 	healAtMs: number;
 	timing: SimTiming;

@@ -298,7 +298,8 @@ export class World implements SimContext {
 		const faults = this.faults();
 		const random = this.random.faults;
 		this.shelf.refresh(this.#nowMs, (offer) => {
-			const first = this.#firstPrices.get(offer.id) ?? null;
+			const { priceAt } = this.scenario;
+			const first = priceAt ? priceAt(offer, this.#nowMs) : (this.#firstPrices.get(offer.id) ?? null);
 			if (faults.missingPrice > 0 && random.next() < faults.missingPrice) return { microUsdPerHour: random.next() < 0.5 ? null : 0n };
 			if (first === null || faults.priceChange === 0 || random.next() >= faults.priceChange) return { microUsdPerHour: first };
 			return { microUsdPerHour: (first * BigInt(random.int(50, 200))) / 100n };

@@ -7,10 +7,11 @@ import { pool, site } from "#server/db/schema/site.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
+import type { RatedProvider } from "#server/rates/offers.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
-import { type History, simulateHistory } from "#server/simulation/history.ts";
+import { type History, type HistoryInput, simulateHistory } from "#server/simulation/history.ts";
 import type { SimPool } from "#server/simulation/scenario.ts";
 import { offersOfRates } from "./offers-of-rates.ts";
 import { writeSimulatedMeter } from "./simulated-meter.ts";
@@ -26,6 +27,22 @@ export interface DemoHistory {
 	jobs: number;
 }
 
+export interface HistoryOptions {
+	days: number;
+	seed: number;
+	/** What happened; absent: the small demo on AWS alone, at constant prices. */
+	story?: (toMs: number) => HistoryStory;
+}
+
+/** Clouds whose offers the history used, with the models that its jobs ask for; and the events of the time. */
+export type HistoryStory = Pick<HistoryInput, "families" | "surge" | "outage" | "priceAt"> & {
+	clouds: readonly RatedProvider[];
+	accelerators: readonly string[];
+};
+
+/** Instances charged in one transaction: no one waits for the locks yet. */
+const METER_BATCH = 1_000;
+
 /** The feed shows the newest lines; older ones are in the jobs themselves. */
 const NEWS_DAYS = 3;
 
@@ -33,19 +50,16 @@ const cloudSettings = z.looseObject({ regions: z.array(z.string()).default([]) }
 
 /**
  * Simulates `days` of synthetic work up to now under the published policy, on the pools that there are and the shipped
- * prices of AWS, and writes it as the past of this installation, every job marked synthetic. Afterwards the meter goes on
+ * prices of the clouds, and writes it as the past of this installation, every job marked synthetic. Afterwards the meter goes on
  * where the history ends. Does nothing when there is a history already, or when real jobs or charges exist: it would change their
  * totals. Returns null then.
  */
-export async function importDemoHistory(
-	ctx: { db: Db; clock: Clock },
-	options: { days: number; seed: number },
-): Promise<DemoHistory | null> {
+export async function importDemoHistory(ctx: { db: Db; clock: Clock }, options: HistoryOptions): Promise<DemoHistory | null> {
 	if (await hasPast(ctx.db)) return null;
 	const toMs = Math.floor(ctx.clock.nowMs() / SECOND_MS) * SECOND_MS;
 	const fromMs = toMs - options.days * DAY_MS;
 	const pools = await readPools(ctx.db, fromMs);
-	const history = await simulate(ctx.db, pools, { fromMs, toMs, seed: options.seed });
+	const history = await simulate(ctx.db, pools, { fromMs, toMs, seed: options.seed }, options.story?.(toMs));
 	const written = { fromMs, toMs, seed: options.seed, jobs: history.jobs.length };
 	const done = await ctx.db.transaction(async (tx) => {
 		// The key is the guard: of two that import at once the second one waits here, and then finds it taken.
@@ -62,7 +76,7 @@ export async function importDemoHistory(
 	});
 	if (!done) return null;
 	// Should this be cut off, the scheduler's own meter does the rest: nothing of it is special.
-	await meterAll({ db: ctx.db, clock: { nowMs: () => toMs } });
+	await meterAll({ db: ctx.db, clock: { nowMs: () => toMs } }, { batchSize: METER_BATCH });
 	await ctx.db.execute(sql`
 		update hold set closed_at = instance.terminated_at from instance
 		where instance.id = hold.instance_id and hold.state <> 'pending' and instance.terminated_at <= ${new Date(toMs).toISOString()}::timestamptz`);
@@ -77,14 +91,23 @@ async function hasPast(db: Db): Promise<boolean> {
 	return any !== undefined || charged !== undefined;
 }
 
-async function simulate(db: Db, pools: SimPool[], span: { fromMs: number; toMs: number; seed: number }): Promise<History> {
+async function simulate(
+	db: Db,
+	pools: SimPool[],
+	span: { fromMs: number; toMs: number; seed: number },
+	story?: HistoryStory,
+): Promise<History> {
 	const { policy, version } = await activePolicy(db);
 	const sites = await db.select().from(site).where(eq(site.enabled, true));
-	const offers = sites
-		.filter((s) => s.provider === "aws")
-		.flatMap((s) => offersOfRates({ id: s.id, regions: cloudSettings.parse(s.settings).regions }, span.fromMs));
+	const { clouds = ["aws"], accelerators, ...told } = story ?? {};
+	const offers = sites.flatMap((s) => {
+		const provider = clouds.find((cloud) => cloud === s.provider);
+		const { regions } = cloudSettings.parse(s.settings);
+		return provider ? offersOfRates({ id: s.id, provider, regions, ...(accelerators ? { accelerators } : {}) }, span.fromMs) : [];
+	});
 	return simulateHistory({
 		...span,
+		...told,
 		policy,
 		policyVersion: version,
 		pools,

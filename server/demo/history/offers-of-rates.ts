@@ -1,14 +1,18 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import { offerOfRate } from "#server/rates/catalogue-offers.ts";
-import { listOffers } from "#server/rates/offers.ts";
+import { listOffers, type RatedProvider } from "#server/rates/offers.ts";
 
 /**
- * The shipped rate card of AWS as offers: on-demand by region, spot by zone, at the snapshot's prices throughout.
+ * The shipped rate card of a cloud as offers: on-demand by region, spot by zone.
  * @param regions those that the site uses; empty: all.
  */
-export function offersOfRates(site: { id: string; regions: readonly string[] }, atMs: number): Offer[] {
+export function offersOfRates(
+	site: { id: string; regions: readonly string[]; provider?: RatedProvider; accelerators?: readonly string[] },
+	atMs: number,
+): Offer[] {
 	const offers = new Map<string, Offer>();
-	for (const rate of listOffers("aws")) {
+	for (const rate of listOffers(site.provider ?? "aws")) {
+		if (site.accelerators && !site.accelerators.includes(rate.accelerator)) continue;
 		if (site.regions.length > 0 && !site.regions.includes(rate.region)) continue;
 		const onDemand = offerOfRate(rate, { siteId: site.id, zone: null, capacityType: "on_demand", price: rate.onDemand }, atMs);
 		offers.set(onDemand.id, onDemand);

@@ -24,6 +24,8 @@ export interface KubernetesEmulatorOptions {
 	groups?: readonly string[];
 	/** Nodes beside `nodes` that come when a pod asks for them. */
 	nodeGroup?: EmulatedNodeGroup;
+	/** Absent: a free one. */
+	port?: number;
 }
 
 /**
@@ -52,7 +54,7 @@ export class KubernetesEmulator {
 		]);
 		const context = {
 			...{ store: this.store, isOld: options.minor < 21, quotaGpus: null as number | null, minor: options.minor },
-			...{ groups: options.groups ?? [], tokens: this.#tokens, faults: this.faults },
+			...{ groups: options.groups ?? [], tokens: this.#tokens, faults: this.faults, port: options.port ?? 0 },
 		};
 		this.#context = context;
 		this.server = new ApiServer(context);

@@ -20,6 +20,8 @@ export interface ApiServerOptions extends VerbContext {
 	/** Who has which token. */
 	tokens: ReadonlyMap<string, Identity>;
 	faults: ApiFaults;
+	/** 0: a free one. */
+	port?: number;
 }
 
 /** The HTTP side. It can be closed and opened again on its port, as when an API server is restarted. */
@@ -30,6 +32,7 @@ export class ApiServer {
 
 	constructor(options: ApiServerOptions) {
 		this.#options = options;
+		this.#port = options.port ?? 0;
 	}
 
 	get url(): string {

@@ -1,0 +1,30 @@
+import { team } from "#server/db/schema/account.ts";
+import type { Env } from "#server/env.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { COMPANY_TEAMS } from "../accounts.ts";
+import { importDemoHistory } from "../history/import-demo-history.ts";
+import { seedPolicy } from "../policy.ts";
+import { companyPolicy } from "./policy.ts";
+import { seedGrid } from "./seed-grid.ts";
+import { seedHalls } from "./seed-halls.ts";
+import { companyStory } from "./story.ts";
+
+export const COMPANY_DAYS = 90;
+
+type CompanySettings = Pick<Env, "SPILLWAY_HOME" | "SPILLWAY_HALL_B_ENDPOINT" | "SPILLWAY_HALL_C_ENDPOINT">;
+
+/** Two halls, eight teams, and what they did in ninety days. Each part does nothing when it is there already. */
+export async function seedCompany(ctx: ServiceContext, settings: CompanySettings, seed: number): Promise<void> {
+	await ctx.db
+		.insert(team)
+		.values(COMPANY_TEAMS.map((name) => ({ name })))
+		.onConflictDoNothing();
+	await seedHalls(ctx, settings.SPILLWAY_HOME, {
+		"hall-b": settings.SPILLWAY_HALL_B_ENDPOINT,
+		"hall-c": settings.SPILLWAY_HALL_C_ENDPOINT,
+	});
+	await seedPolicy(ctx, companyPolicy(), "The company's rules: burst after half an hour, experiments on spot only, caps by team");
+	await seedGrid(ctx, ctx.clock.nowMs() - COMPANY_DAYS * DAY_MS);
+	await importDemoHistory(ctx, { days: COMPANY_DAYS, seed, story: companyStory });
+}
