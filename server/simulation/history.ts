@@ -49,27 +49,46 @@ export interface History {
 	news: SimNews[];
 }
 
-/** Jobs that would not end in time are not submitted; a few tries find those that queues or interruptions delay. */
-const TRIES = 12;
-
 /**
- * Runs the synthetic workload from `fromMs` to `toMs` under the policy. Nothing is cut off: what would not have ended by
- * `toMs` was never submitted.
+ * Runs the synthetic workload from `fromMs` to `toMs` under the policy. Nothing is cut off: jobs of the last hours are short
+ * enough to end, and the few that queues or interruptions delay beyond `toMs` are left out as if no one had submitted them.
  */
 export function simulateHistory(input: HistoryInput): History {
 	const { fromMs, toMs, seed, families } = input;
 	const surge = input.surge ? makeWorkload({ ...input.surge, seed: seed + 1 }) : [];
 	const usual = makeWorkload({ fromMs, toMs, seed, ...(families ? { families } : {}) });
-	let arrivals = [...usual, ...surge]
-		.sort((a, b) => a.submittedAtMs - b.submittedAtMs)
-		.filter(({ submittedAtMs, work }) => submittedAtMs + work.totalMs * 1.2 + 20 * MINUTE_MS < toMs);
-	for (let n = 0; ; n++) {
-		const { history, unfinished } = runOnce(input, arrivals);
-		if (unfinished.size === 0) return history;
-		// One that still cannot end takes the last hours' submissions with it, so that this ends too.
-		const quietFromMs = n < TRIES ? toMs : toMs - (n - TRIES + 1) * HOUR_MS;
-		arrivals = arrivals.filter((a) => !unfinished.has(a.id ?? "") && a.submittedAtMs < quietFromMs);
-	}
+	const arrivals = [...usual, ...surge].sort((a, b) => a.submittedAtMs - b.submittedAtMs).flatMap((arrival) => endingBy(arrival, toMs));
+	const { history, unfinished } = runOnce(input, arrivals);
+	return without(history, unfinished);
+}
+
+/** The shortest run that is worth a job. */
+const SHORTEST_MS = 10 * MINUTE_MS;
+
+/** A job that ends in time, shorter where it must be; none where no time is left. */
+function endingBy(arrival: Arrival, toMs: number): Arrival[] {
+	const mostMs = (toMs - arrival.submittedAtMs - 20 * MINUTE_MS) / 1.2;
+	const { work } = arrival;
+	if (work.totalMs < mostMs) return [arrival];
+	if (mostMs < SHORTEST_MS) return [];
+	const totalMs = Math.round(mostMs);
+	const fails = work.fails && { ...work.fails, afterMs: Math.min(work.fails.afterMs, Math.round(totalMs / 2)) };
+	return [{ ...arrival, work: { ...work, totalMs, fails } }];
+}
+
+function without(history: History, jobIds: ReadonlySet<string>): History {
+	const isKept = (row: { jobId: string | null }) => row.jobId === null || !jobIds.has(row.jobId);
+	const instances = history.instances.filter(isKept);
+	const machines = new Set(instances.map(({ id }) => id));
+	return {
+		jobs: history.jobs.filter(({ id }) => !jobIds.has(id)),
+		attempts: history.attempts.filter(isKept),
+		instances,
+		allocations: history.allocations.filter(isKept),
+		holds: history.holds.filter(({ instanceId }) => machines.has(instanceId)),
+		decisions: history.decisions.filter(isKept),
+		news: history.news.filter(isKept),
+	};
 }
 
 function runOnce(input: HistoryInput, arrivals: Arrival[]): { history: History; unfinished: Set<string> } {

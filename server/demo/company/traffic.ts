@@ -35,7 +35,7 @@ export function nextJob(random: Random, families: readonly Family[], nowMs: numb
 	return {
 		...{ apiVersion: "spillway/v1", kind: "Job" },
 		metadata: {
-			...{ name: `${family.name}${Math.floor(nowMs / MINUTE_MS) % 100_000}`, team: family.team, project: family.project },
+			...{ name: `${family.name}live-${Math.floor(nowMs / 1_000) % 1_000_000}`, team: family.team, project: family.project },
 			labels: { demo: "traffic" },
 		},
 		spec: {
