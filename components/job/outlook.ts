@@ -1,4 +1,5 @@
-import type { AttemptView, CandidateView, DecisionView, JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
+import { progressOf, workOf } from "#components/jobs/estimate.ts";
+import type { AttemptView, CandidateView, DecisionView, JobDetail } from "#components/trpc/outputs.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 
 const LIVE: readonly string[] = LIVE_ATTEMPT_STATES;
@@ -30,29 +31,20 @@ export type Outlook = {
  * The forecast of the placing decision, shifted to the actual command start. A queued job has its forecast owned start
  * plus the submitter's estimate.
  */
-export function outlookOf(
-	job: JobDetail,
-	decisions: readonly DecisionView[],
-	receipt: Pick<ReceiptView, "attempts">,
-	nowMs: number,
-): Outlook {
+export function outlookOf(job: JobDetail, decisions: readonly DecisionView[], nowMs: number): Outlook {
 	const live = liveAttempt(job);
 	const began = live?.startedAt ? Date.parse(live.startedAt) : null;
-	const before = completedBefore(job, live);
-	const doneMs = Math.max(job.completedMs, before + (began === null ? 0 : Math.max(0, nowMs - began)));
 	const chosen = live ? chosenFor(decisions, live.number) : null;
 	const run = chosen && { p50: chosen.finish.p50Ms - chosen.start.p50Ms, p90: chosen.finish.p90Ms - chosen.start.p90Ms };
-	const workMs = run ? before + run.p50 : job.estimateMs;
-	const finish = finishOf(job, { live, began, chosen, run, nowMs });
-	const earlier = receipt.attempts.filter((a) => a.attemptId !== live?.id).reduce((sum, a) => sum + a.totals.costMicroUsd, 0n);
 	return {
-		finish,
-		totalMicroUsd: chosen ? earlier + BigInt(chosen.totalMicroUsd) : null,
-		progress: workMs === null || workMs <= 0 ? null : Math.min(1, doneMs / workMs),
-		doneMs,
-		workMs,
+		...workOf(job, nowMs),
+		finish: finishOf(job, { live, began, chosen, run, nowMs }),
+		totalMicroUsd: job.expected === null ? null : atLeast(BigInt(job.costMicroUsd), BigInt(job.expected.totalMicroUsd)),
+		progress: progressOf(job, nowMs),
 	};
 }
+
+const atLeast = (least: bigint, amount: bigint): bigint => (amount > least ? amount : least);
 
 type FinishFacts = {
 	live: AttemptView | null;
@@ -74,10 +66,4 @@ function finishOf(job: JobDetail, { live, began, chosen, run, nowMs }: FinishFac
 	if (job.forecast === null || job.estimateMs === null) return null;
 	const rest = Math.max(0, job.estimateMs - job.completedMs);
 	return notPast({ p50Ms: job.forecast.p50Ms + rest, p90Ms: job.forecast.p90Ms + rest });
-}
-
-/** Work checkpointed before this attempt. */
-function completedBefore(job: JobDetail, live: AttemptView | null): number {
-	const earlier = job.checkpoints.filter((c) => c.attemptId !== live?.id).map((c) => c.completedMs);
-	return Math.max(0, ...earlier);
 }

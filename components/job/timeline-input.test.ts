@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AttemptView, CheckpointView, DecisionView, JobDetail, ReceiptView } from "#components/trpc/outputs.ts";
+import type { AttemptView, CheckpointView, DecisionView, JobDetail } from "#components/trpc/outputs.ts";
 import { outlookOf } from "./outlook.ts";
 import { jobTimeline } from "./timeline-input.ts";
 
@@ -32,27 +32,26 @@ const job = (some: Partial<JobDetail>): JobDetail =>
 		estimateMs: 20 * MINUTE,
 		completedMs: 0,
 		costMicroUsd: "0",
+		expected: null,
 		attemptList: [],
 		checkpoints: [],
 		instances: [],
 		spec: { data: [] },
 		...some,
 	}) as unknown as JobDetail;
-const placed = (attemptNumber: number, runMin: number, total = "5"): DecisionView =>
+const placed = (attemptNumber: number, runMin: number): DecisionView =>
 	({
 		attemptNumber,
 		candidates: [
 			{
 				outcome: "chosen",
-				totalMicroUsd: total,
 				start: { p50Ms: 0, p90Ms: 0 },
 				finish: { p50Ms: runMin * MINUTE, p90Ms: 2 * runMin * MINUTE },
 			},
 		],
 	}) as unknown as DecisionView;
-const NOTHING_PAID = { attempts: [] };
 const lanesOf = (j: JobDetail, nowMin: number, decisions: DecisionView[] = []) =>
-	jobTimeline(j, outlookOf(j, decisions, NOTHING_PAID, atMs(nowMin)), atMs(nowMin), () => "why").lanes.map((lane) => [
+	jobTimeline(j, outlookOf(j, decisions, atMs(nowMin)), atMs(nowMin), () => "why").lanes.map((lane) => [
 		lane.title,
 		...lane.segments.map((s) => `${s.kind} ${(s.fromMs - atMs(0)) / MINUTE}-${(s.toMs - atMs(0)) / MINUTE}`),
 	]);
@@ -78,7 +77,7 @@ describe("jobTimeline", () => {
 			const placement = { siteId: "home", provider, region: null, capacityType: "owned" } as unknown as AttemptView["placement"];
 			const waiting = attempt(1, { placement, stagingAt: at(1), state: "staging" });
 			const j = job({ attemptList: [waiting], spec: { data } as unknown as JobDetail["spec"] });
-			return jobTimeline(j, outlookOf(j, [], NOTHING_PAID, atMs(5)), atMs(5), () => "").lanes[1]?.segments.map((s) => s.label);
+			return jobTimeline(j, outlookOf(j, [], atMs(5)), atMs(5), () => "").lanes[1]?.segments.map((s) => s.label);
 		};
 		expect(labels("slurm", [])).toEqual(["starting", "queued at cluster"]);
 		expect(labels("kubernetes", [{}])).toEqual(["starting", "queued at cluster, staging data"]);
@@ -95,7 +94,7 @@ describe("jobTimeline", () => {
 
 	it("ends the axis at the job's end, however long ago", () => {
 		const j = job({ finishedAt: at(9), attemptList: [attempt(1, { startedAt: at(1), finishedAt: at(9), state: "succeeded" })] });
-		const input = jobTimeline(j, outlookOf(j, [], NOTHING_PAID, atMs(5000)), atMs(5000), () => "");
+		const input = jobTimeline(j, outlookOf(j, [], atMs(5000)), atMs(5000), () => "");
 		expect(input.nowMs).toBe(atMs(9));
 		expect(input.toMs).toBeLessThan(atMs(11));
 		expect(input.nowText).toMatch(/^Ended /);
@@ -112,34 +111,31 @@ describe("jobTimeline", () => {
 
 describe("outlookOf", () => {
 	it("shifts the decision's forecast to the command start", () => {
-		const j = job({ attemptList: [attempt(1, { startedAt: at(4) })] });
-		const outlook = outlookOf(j, [placed(1, 10, "5")], NOTHING_PAID, atMs(9));
+		const expected = { totalMicroUsd: "5", workMs: 10 * MINUTE, beganAt: at(4), beforeMs: 0 };
+		const j = job({ expected, attemptList: [attempt(1, { startedAt: at(4) })] });
+		const outlook = outlookOf(j, [placed(1, 10)], atMs(9));
 		expect(outlook.finish).toEqual({ p50Ms: atMs(14), p90Ms: atMs(24) });
 		expect(outlook.progress).toBe(0.5);
 		expect(outlook.totalMicroUsd).toBe(5n);
 	});
 
-	it("counts checkpointed work and adds the cost of earlier attempts", () => {
+	it("counts checkpointed work, and takes the total of all attempts", () => {
 		const j = job({
 			completedMs: 6 * MINUTE,
+			costMicroUsd: "30",
+			expected: { totalMicroUsd: "70", workMs: 20 * MINUTE, beganAt: at(10), beforeMs: 6 * MINUTE },
 			attemptList: [attempt(1, { finishedAt: at(9), state: "interrupted" }), attempt(2, { startedAt: at(10) })],
 			checkpoints: [saved("att_1", 8, 6 * MINUTE)],
 		});
-		const paid = {
-			attempts: [
-				{ attemptId: "att_1", totals: { costMicroUsd: 20n } },
-				{ attemptId: "att_2", totals: { costMicroUsd: 10n } },
-			],
-		} as unknown as ReceiptView;
-		const outlook = outlookOf(j, [placed(2, 14, "50")], paid, atMs(12));
+		const outlook = outlookOf(j, [placed(2, 14)], atMs(12));
 		expect(outlook.progress).toBeCloseTo(8 / 20);
 		expect(outlook.totalMicroUsd).toBe(70n);
 	});
 
 	it("does not forecast the past or ended jobs", () => {
 		const late = job({ attemptList: [attempt(1, { startedAt: at(0) })] });
-		expect(outlookOf(late, [placed(1, 5)], NOTHING_PAID, atMs(30)).finish).toEqual({ p50Ms: atMs(30), p90Ms: atMs(30) });
-		expect(outlookOf(job({ finishedAt: at(3) }), [], NOTHING_PAID, atMs(5)).finish).toBeNull();
-		expect(outlookOf(job({}), [], NOTHING_PAID, atMs(5)).finish).toBeNull();
+		expect(outlookOf(late, [placed(1, 5)], atMs(30)).finish).toEqual({ p50Ms: atMs(30), p90Ms: atMs(30) });
+		expect(outlookOf(job({ finishedAt: at(3) }), [], atMs(5)).finish).toBeNull();
+		expect(outlookOf(job({}), [], atMs(5)).finish).toBeNull();
 	});
 });

@@ -21,6 +21,5 @@ export function useNowFor(job: Pick<JobDetail, "finishedAt">): number {
 export function useOutlook(job: JobDetail, nowMs: number): Outlook {
 	const trpc = useTRPC();
 	const { data: decisions } = useSuspenseQuery(trpc.job.decisions.queryOptions({ id: job.id }));
-	const { data: receipt } = useSuspenseQuery(trpc.job.receipt.queryOptions({ id: job.id }));
-	return useMemo(() => outlookOf(job, decisions, receipt, nowMs), [job, decisions, receipt, nowMs]);
+	return useMemo(() => outlookOf(job, decisions, nowMs), [job, decisions, nowMs]);
 }

@@ -32,22 +32,32 @@ export function hourlyOf(job: JobView, rates: HourlyRates): bigint | null {
 }
 
 /**
- * Estimated total of an unfinished job: hourly price × estimated run time or, after an interruption, × uncheckpointed
- * work plus the cost so far. Null if unknown.
+ * Estimated total of an unfinished job. With a live attempt: what the placing decision expected. While queued for owned
+ * GPUs: the cost so far and hourly price × uncheckpointed work. At least the cost so far; null if unknown.
  */
 export function estimatedTotal(job: JobView, rates: HourlyRates): bigint | null {
+	const cost = BigInt(job.costMicroUsd);
+	if (job.expected) {
+		const expected = BigInt(job.expected.totalMicroUsd);
+		return expected > cost ? expected : cost;
+	}
 	const hourly = hourlyOf(job, rates);
 	if (hourly === null || job.estimateMs === null) return null;
-	const cost = BigInt(job.costMicroUsd);
 	const over = (ms: number) => (hourly * BigInt(Math.max(0, Math.round(ms)))) / BigInt(HOUR_MS);
-	if (job.attempts > 1) return cost + over(job.estimateMs - job.completedMs);
-	const whole = over(job.estimateMs);
-	return whole > cost ? whole : cost;
+	return cost + over(job.estimateMs - job.completedMs);
 }
 
-/** Progress, 0 to 1; null without an estimate. After an interruption only checkpointed work counts. */
-export function progressOf(job: Pick<JobView, "estimateMs" | "attempts" | "startedAt" | "completedMs">, nowMs: number): number | null {
-	if (job.estimateMs === null || job.estimateMs <= 0) return null;
-	const ranMs = job.attempts <= 1 && job.startedAt !== null ? nowMs - Date.parse(job.startedAt) : 0;
-	return Math.min(1, Math.max(0, Math.max(ranMs, job.completedMs) / job.estimateMs));
+type Timed = Pick<JobView, "estimateMs" | "completedMs" | "expected">;
+
+/** Work of a job in command time, ms: done so far, and the whole as expected; null without an estimate. */
+export function workOf(job: Timed, nowMs: number): { doneMs: number; workMs: number | null } {
+	const { expected } = job;
+	const ranMs = expected?.beganAt ? Math.max(0, nowMs - Date.parse(expected.beganAt)) : 0;
+	return { doneMs: Math.max(job.completedMs, (expected?.beforeMs ?? 0) + ranMs), workMs: expected?.workMs ?? job.estimateMs };
+}
+
+/** Progress, 0 to 1; null without an estimate. */
+export function progressOf(job: Timed, nowMs: number): number | null {
+	const { doneMs, workMs } = workOf(job, nowMs);
+	return workMs === null || workMs <= 0 ? null : Math.min(1, doneMs / workMs);
 }

@@ -11,6 +11,7 @@ import { allows } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
 import { readableJob } from "../readable-job.ts";
+import { expectedOfJobs } from "./expected.ts";
 import { type JobOrigin, originOf } from "./origin.ts";
 import { type JobView, jobView } from "./view.ts";
 
@@ -67,14 +68,15 @@ const HIDDEN = "••••••";
 /** Everything about one job but its logs, decisions and receipt, which have their own calls. */
 export async function getJob(ctx: ServiceContext, jobId: string): Promise<JobDetail> {
 	const row = await readableJob(ctx, jobId);
-	const [attempts, instances, checkpoints, origin] = await Promise.all([
+	const [attempts, instances, checkpoints, origin, expected] = await Promise.all([
 		ctx.db.select().from(attempt).where(eq(attempt.jobId, jobId)).orderBy(asc(attempt.number)),
 		ctx.db.select().from(instance).where(eq(instance.jobId, jobId)).orderBy(asc(instance.intendedAt), asc(instance.rank)),
 		ctx.db.select().from(checkpoint).where(eq(checkpoint.jobId, jobId)).orderBy(desc(checkpoint.createdAt)).limit(100),
 		originOf(ctx.db, row),
+		expectedOfJobs(ctx.db, [row]),
 	]);
 	return {
-		...jobView(row),
+		...jobView(row, expected.get(row.id) ?? null),
 		...origin,
 		spec: visibleSpec(ctx, row),
 		submittedBy: row.submittedBy,

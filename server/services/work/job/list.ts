@@ -7,6 +7,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
+import { expectedOfJobs } from "./expected.ts";
 import { type JobView, jobView } from "./view.ts";
 
 export type ListJobsInput = z.input<typeof listJobsInput>;
@@ -44,8 +45,9 @@ export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise
 		.limit(input.limit + 1);
 	const page = rows.slice(0, input.limit);
 	const last = page.at(-1);
+	const expected = await expectedOfJobs(ctx.db, page);
 	return {
-		items: page.map(jobView),
+		items: page.map((row) => jobView(row, expected.get(row.id) ?? null)),
 		nextCursor: rows.length > input.limit && last ? encodeCursor(last.submittedAt.getTime(), last.id) : null,
 	};
 }

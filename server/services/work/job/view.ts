@@ -3,6 +3,7 @@ import type { Placement } from "#server/domain/capacity.ts";
 import type { TimeRange } from "#server/domain/decision.ts";
 import type { JobState } from "#server/domain/states.ts";
 import type { WorkloadClass } from "#server/domain/vocabulary.ts";
+import type { Expected } from "./expected.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
 
 /** A job in lists. Times are ISO 8601 in UTC, money decimal strings of micro-dollars. */
@@ -30,6 +31,8 @@ export interface JobView {
 	/** The submitter's estimate of the run time, and the part that is done and checkpointed. */
 	estimateMs: number | null;
 	completedMs: number;
+	/** Of a job with a live attempt. */
+	expected: Expected | null;
 	costMicroUsd: string;
 	emissionsGrams: number;
 	/** Made by the simulator for the demo. */
@@ -39,7 +42,7 @@ export interface JobView {
 /** The columns that a list needs; spec only for its estimate. */
 export type JobRow = typeof job.$inferSelect;
 
-export function jobView(row: JobRow): JobView {
+export function jobView(row: JobRow, expected: Expected | null = null): JobView {
 	return {
 		id: row.id,
 		name: row.name,
@@ -61,6 +64,7 @@ export function jobView(row: JobRow): JobView {
 		forecast: row.forecast,
 		estimateMs: row.spec.duration.estimateMs,
 		completedMs: Number(row.completedMs),
+		expected,
 		costMicroUsd: row.costMicroUsd.toString(),
 		emissionsGrams: Number(row.emissionsMilligrams) / 1_000,
 		synthetic: row.synthetic,
