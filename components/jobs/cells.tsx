@@ -140,7 +140,9 @@ export function JobTotal({ job, rates }: { job: JobView; rates: HourlyRates }) {
 		);
 	}
 	return (
-		<span title={`${formatMoneyExact(total)}: ${job.expected ? "cost of earlier attempts, and the forecast of the placing decision" : "hourly owned price × estimated run time"}`}>
+		<span
+			title={`${formatMoneyExact(total)}: ${job.expected ? "cost of earlier attempts, and the forecast of the placing decision" : "hourly owned price × estimated run time"}`}
+		>
 			<Money value={total} kind="estimate" />
 		</span>
 	);

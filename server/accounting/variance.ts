@@ -39,7 +39,7 @@ export interface Variance {
 	parts: VariancePart[];
 }
 
-/** Kinds with a duration and an hourly price. Others are amounts of their own. */
+/** Kinds with a duration and an hourly price. Others are plain amounts. */
 const TIMED: ReadonlySet<string> = new Set(["compute", "boot", "staging"]);
 
 interface Sum {

@@ -27,9 +27,7 @@ export const jobSchema = z
 		forecast: timeRangeSchema.nullable(),
 		estimateMs: z.number().nullable(),
 		completedMs: z.number(),
-		expected: z
-			.object({ totalMicroUsd: integerText, workMs: z.number(), beganAt: instant.nullable(), beforeMs: z.number() })
-			.nullable(),
+		expected: z.object({ totalMicroUsd: integerText, workMs: z.number(), beganAt: instant.nullable(), beforeMs: z.number() }).nullable(),
 		costMicroUsd: integerText,
 		emissionsGrams: z.number(),
 		synthetic: z.boolean(),

@@ -34,7 +34,7 @@ export interface HistoryOptions {
 	story?: (toMs: number) => HistoryStory;
 }
 
-/** Clouds whose offers the history used, with the models that its jobs ask for; and the events of the time. */
+/** Clouds that the history used, with the models that its jobs ask for; and the events of the time. */
 export type HistoryStory = Pick<HistoryInput, "families" | "surge" | "outage" | "priceAt"> & {
 	clouds: readonly RatedProvider[];
 	accelerators: readonly string[];

@@ -23,7 +23,10 @@ interface Row extends Record<string, unknown> {
 }
 
 /** For jobs with a live attempt. Cost: for each of them a decision, its attempts and its checkpoints, by index. */
-export async function expectedOfJobs(db: DbOrTx, rows: readonly Pick<JobRow, "id" | "state" | "attempts">[]): Promise<Map<string, Expected>> {
+export async function expectedOfJobs(
+	db: DbOrTx,
+	rows: readonly Pick<JobRow, "id" | "state" | "attempts">[],
+): Promise<Map<string, Expected>> {
 	const placed = rows.filter(({ state, attempts }) => (state === "admitted" || state === "running") && attempts > 0);
 	if (placed.length === 0) return new Map();
 	const ids = sql.join(

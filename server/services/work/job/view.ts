@@ -3,8 +3,8 @@ import type { Placement } from "#server/domain/capacity.ts";
 import type { TimeRange } from "#server/domain/decision.ts";
 import type { JobState } from "#server/domain/states.ts";
 import type { WorkloadClass } from "#server/domain/vocabulary.ts";
-import type { Expected } from "./expected.ts";
 import { iso, type ReasonView, reasonView } from "#server/services/core/view.ts";
+import type { Expected } from "./expected.ts";
 
 /** A job in lists. Times are ISO 8601 in UTC, money decimal strings of micro-dollars. */
 export interface JobView {
