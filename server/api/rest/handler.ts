@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
@@ -10,6 +10,7 @@ import { openLink } from "#server/services/work/artifact/link.ts";
 import { DOORS } from "../edge/limits.ts";
 import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
+import { requestIdOf } from "../edge/request-id.ts";
 import type { RestAnswer, RestContext, RestRequest } from "../http/route.ts";
 import { sendFile } from "../http/send-file.ts";
 import { processContext } from "../operation-context.ts";
@@ -34,7 +35,7 @@ export interface RestRuntime extends Runtime {
 
 /** Answers every request under /api/v1; never throws. */
 export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
-	const requestId = randomUUID();
+	const requestId = requestIdOf(req);
 	res.setHeader("x-request-id", requestId);
 	try {
 		const url = new URL(req.url ?? "/", "http://localhost");

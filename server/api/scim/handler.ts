@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GroupMap } from "#server/domain/group-map.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -11,6 +11,7 @@ import type { Runtime } from "#server/services/runtime.ts";
 import { DOORS } from "../edge/limits.ts";
 import type { RateLimiter } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
+import { requestIdOf } from "../edge/request-id.ts";
 import { problemOf } from "../problem.ts";
 import * as message from "./messages.ts";
 
@@ -36,7 +37,7 @@ type Answer = { status: number; body?: unknown };
 
 /** Answers every request of an identity provider under /scim/v2 (RFC 7644); never throws. */
 export async function handleScim(rt: ScimRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
-	const requestId = randomUUID();
+	const requestId = requestIdOf(req);
 	res.setHeader("x-request-id", requestId);
 	try {
 		const { status, body } = await answerTo(rt, req, requestId);
