@@ -29,6 +29,7 @@ import { policy } from "./policy.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
 import { receipt } from "./receipt.ts";
+import { resume } from "./resume.ts";
 import { secrets } from "./secrets.ts";
 import { show } from "./show.ts";
 import { simulate } from "./simulate.ts";
@@ -42,7 +43,7 @@ import { tokens } from "./tokens.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, explain, receipt, artifacts, approvals],
+	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, resume, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
 	...[
 		exportCommand,

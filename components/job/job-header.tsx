@@ -38,6 +38,7 @@ export function JobHeader({ job }: { job: JobDetail }) {
 						<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
 							Clone job
 						</ButtonLink>
+						{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
 						{job.finishedAt === null && <CancelJob job={job} />}
 					</>
 				)
@@ -49,6 +50,21 @@ export function JobHeader({ job }: { job: JobDetail }) {
 function Glyph({ job }: { job: JobDetail }) {
 	const { progress } = useOutlook(job, useNowFor(job));
 	return <StateGlyph state={shownState(job)} progress={progress} />;
+}
+
+function ResumeJob({ job }: { job: JobDetail }) {
+	const trpc = useTRPC();
+	const resume = useMutation(
+		trpc.job.resume.mutationOptions({
+			onSuccess: () => notify({ tone: "done", title: `${job.name} resumed` }),
+			onError: (error) => notify({ tone: "failed", title: `Could not resume ${job.name}`, detail: describeError(error).detail }),
+		}),
+	);
+	return (
+		<Button busy={resume.isPending} onClick={() => resume.mutate({ id: job.id })}>
+			Resume
+		</Button>
+	);
 }
 
 function CancelJob({ job }: { job: JobDetail }) {

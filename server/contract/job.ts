@@ -78,6 +78,17 @@ export const job = {
 		write: true,
 		procedure: "mutation",
 	}),
+	resume: operation({
+		method: "POST",
+		path: "/jobs/{id}/resume",
+		summary: "Let a job that was held for attempts without progress use the cloud again",
+		description: "A job is held after two attempts in a row that [saved nothing](decisions.md#attempts-without-progress).",
+		permission: "job:cancel",
+		output: z.object({ afterAttempt: z.number().int() }),
+		input: byId,
+		write: true,
+		procedure: "mutation",
+	}),
 	readLogs: operation({
 		method: "GET",
 		path: "/jobs/{id}/logs",

@@ -14,6 +14,7 @@ type WaitingOrPlacedCode =
 	| "deferred_cheaper_hour"
 	| "deferred_greener_hour"
 	| "copying_data_ahead"
+	| "no_progress"
 	| "started"
 	| `waiting_${string}`
 	| `placed_${string}`;

@@ -4,6 +4,9 @@ import type { AttemptState, JobState } from "./states.ts";
 /** After this many attempts a job fails rather than being tried again forever. */
 export const ATTEMPTS_MAX = 50;
 
+/** After this many attempts in a row that saved nothing a job is held from the cloud until a person lets it continue. */
+export const FRUITLESS_MAX = 2;
+
 /** How the command of an attempt ended, as its supervisor saw it. */
 export interface Exit {
 	code: number | null;

@@ -14,6 +14,7 @@ export const REASON_CODES = [
 	"deferred_cheaper_hour",
 	"deferred_greener_hour",
 	"copying_data_ahead",
+	"no_progress",
 	// a job that was placed
 	"placed_home",
 	"placed_cloud",

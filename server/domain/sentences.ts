@@ -50,6 +50,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
 		case "copying_data_ahead":
 			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
+		case "no_progress":
+			return `Held: ${plural(r.count("attempts") ?? 0, "attempt")} in a row ended early and saved nothing${clause(r.duration("lostMs"), (d) => `; ${d} of machine time`)}${clause(r.money("lostMicroUsd"), (m) => ` and ${m} were lost`)}. Save checkpoints more often or allow longer instance lives, then resume the job`;
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free${clause(r.text("speed"), (s) => `, jobs run at ${s} × the usual speed there`)}`;
 		case "placed_cloud":

@@ -1,5 +1,6 @@
 import type { RuleEffect } from "#server/domain/policy.ts";
 import { WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
+import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
 import { type Finding, holdsWith, nameOf } from "./find-contradictions.ts";
 import type { PlacedRule } from "./parse-entries.ts";
 import { closesClouds, closesHome } from "./place-lists.ts";
@@ -15,12 +16,23 @@ export function findPointless(finding: Finding): void {
 		if (isOf(placed, "move")) findPointlessMove(finding, placed);
 		if (isOf(placed, "defer")) findPointlessDefer(finding, placed);
 		if (isOf(placed, "require") && placed.rule.effect.approval !== null) findPointlessAsk(finding, placed);
+		if (isOf(placed, "limit")) findShortLives(finding, placed);
 		if (closesHome(placed.rule.effect)) findStranded(finding, placed);
 	}
 }
 
 function isOf<K extends RuleEffect["kind"]>(placed: PlacedRule, kind: K): placed is Of<K> {
 	return placed.rule.effect.kind === kind;
+}
+
+/** A boot of up to 10 minutes, a restore of 3 and a checkpoint each 15 leave nothing of a shorter life. */
+const SHORT_LIFE_MS = 30 * MINUTE_MS;
+
+function findShortLives({ reader }: Finding, placed: Of<"limit">): void {
+	const { id, effect } = placed.rule;
+	if (effect.instanceMs === null || effect.instanceMs >= SHORT_LIFE_MS) return;
+	const message = `${id} ends instances after ${formatDuration(effect.instanceMs)}, boot included: longer jobs without checkpoints in that time never finish.`;
+	reader.report("warning", placed.offset, message, "Raise instanceHours to at least 0.5.");
 }
 
 /** The rule that closes the clouds, or home, to every job that `placed` holds for. */

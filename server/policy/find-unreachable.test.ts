@@ -41,6 +41,13 @@ describe("conditions", () => {
 	});
 });
 
+it("warns of instance lives in which little but the boot fits", () => {
+	expect(found("{ id: short, limit: { instanceHours: 0.1 } }")).toEqual([
+		"6:7 warning short ends instances after 6m, boot included: longer jobs without checkpoints in that time never finish.",
+	]);
+	expect(found("{ id: long, limit: { instanceHours: 0.5 } }")).toEqual([]);
+});
+
 describe("a rule that changes nothing beside another", () => {
 	const shadow = (id: string, other: string, line: number) =>
 		`${id} changes nothing: ${other} (line ${line}) holds whenever it does, and says the same or more.`;

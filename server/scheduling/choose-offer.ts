@@ -143,7 +143,7 @@ function chooseBy(
 }
 
 /** The least time in which the run's data come to a firm machine, ms; 0 without data or such a machine. */
-function firmStagingMs(shape: Shape, run: CloudRun): number {
+export function firmStagingMs(shape: Shape, run: CloudRun): number {
 	if (run.data.length === 0) return 0;
 	const firm = shape.offers().eligible.filter((row) => row.offer.capacityType !== "spot");
 	return firm.length === 0 ? 0 : Math.min(...firm.map((row) => stagingOn(row, run)).map(({ ms, waitMs }) => ms + waitMs));

@@ -1,13 +1,14 @@
 import { EXPLAINED_CANDIDATES, type Explanation, type Outcome, type TimeRange } from "#server/domain/decision.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type BurstFacts, burstFactsOf, type DueBurst, dueBurst } from "./burst.ts";
-import { chooseOffer, type OfferChoice, takeChoice } from "./choose-offer.ts";
+import { chooseOffer, firmStagingMs, type OfferChoice, takeChoice } from "./choose-offer.ts";
 import { type CloudRun, cloudRunOf, stagingOn } from "./cost.ts";
 import type { Cycle } from "./cycle.ts";
 import { deferral, startAtHome, startInCloud } from "./defer.ts";
 import { evictActions } from "./evict.ts";
 import { explain } from "./explain.ts";
 import type { Finding } from "./finding.ts";
+import { bearsWaiting } from "./firm-only.ts";
 import { type HomeStart, homeStart, homeStartAt, replayedRange, reserveHome, takeSlots } from "./home.ts";
 import { impossibility } from "./impossible.ts";
 import { LIMITS } from "./limits.ts";
@@ -22,6 +23,7 @@ import {
 	copyReason,
 	homeReason,
 	launchReason,
+	noProgressReason,
 	notApprovedReason,
 	roomReason,
 	spotReason,
@@ -116,7 +118,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const { notPools } = job;
 	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
 	const start = homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
-	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms;
+	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms && (start.now || canWait(cycle, queued, shape));
 	// Which rule would let it leave, where home is sooner anyway, is a matter of words.
 	const silent = sooner && !isHeard(cycle, job);
 	const facts = silent ? EMPTY_FACTS : burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
@@ -128,6 +130,8 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 		return found(queued, shape, "place_home", homeReason(start, job.spec), start, due);
 	}
 	const leaves = due !== null && !sooner;
+	// Home does not reclaim its slots, so the job keeps its place in that queue.
+	if (job.fruitless && leaves) return found(queued, shape, "hold", noProgressReason(job.fruitless), start, due);
 	// Room is made for a deadline, or for who would leave otherwise.
 	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
 		const asked = cycle.asked.has(job.jobId);
@@ -144,6 +148,14 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	if (!due || sooner)
 		return found(queued, shape, "wait", waitFor(cycle, { queued, shape, start, due, choice: null, facts, snapshot }), start, due);
 	return findOffer(cycle, queued, shape, start, due, facts);
+}
+
+/** A median start at home in a minute may be one in an hour: a deadline without time for that is not left to it. */
+function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): boolean {
+	const { job } = queued;
+	if (job.spec.deadlineMs === null) return true;
+	const run = cloudRunOf(queued, shape.verdict, snapshot, core.runTimeOf(job.spec));
+	return bearsWaiting(job, run, snapshot.nowMs, firmStagingMs(shape, run));
 }
 
 /** The job may leave, and the cloud would start it sooner than home: what it finds there. */

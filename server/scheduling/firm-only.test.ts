@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { removalSentenceOf } from "#server/domain/removal-sentences.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { decide } from "./decide.ts";
 import { LIMITS } from "./limits.ts";
-import { aBudget, aJob, anOffer, aPolicy, aSnapshot, NOON_MS } from "./testing/builders.ts";
+import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, burstRule, NOON_MS } from "./testing/builders.ts";
 import { chooseFor } from "./testing/choose.ts";
 import type { PendingJob, Snapshot } from "./types.ts";
 
@@ -69,5 +70,40 @@ describe("a deadline at the start", () => {
 
 	it("does not keep a job without a deadline from spot", () => {
 		expect(choose(aJob("a").build()).offerId).toBe(spot.id);
+	});
+});
+
+describe("waiting for a slot that is forecast any moment", () => {
+	const policy = aPolicy({ rules: [["all", null, burstRule({ always: true })]] });
+	// Its estimate has passed, so it is expected to end now; it may run for another hour.
+	const running = [
+		aJob("older")
+			.estimate(HOUR_MS)
+			.running("home-a", [0], HOUR_MS - MINUTE_MS),
+	];
+	const pools = [aPool({ gpusPerNode: 1, freeSlots: [] })];
+	const kindOf = (job: PendingJob) =>
+		decide(aSnapshot({ policy, pools, running, offers: [firm], pending: [job] })).actions.map(({ kind }) => kind);
+
+	it("ends when the deadline bears no more of it", () => {
+		expect(kindOf(aJob("a").build())).toEqual([]);
+		expect(kindOf(due(WORK_MS + BOOT_MS + LIMITS.nextChoiceWithinMs))).toEqual([]);
+		expect(kindOf(due(WORK_MS + BOOT_MS + LIMITS.nextChoiceWithinMs - 1))).toEqual(["launch"]);
+	});
+
+	it("is all that is left to a job without progress in the cloud", () => {
+		const fruitless = { attempts: 2, lostMs: HOUR_MS, lostMicroUsd: 5_000_000n };
+		const away = { ...aJob("a").build(), fruitless };
+		const later = [
+			aJob("older")
+				.estimate(9 * HOUR_MS)
+				.running("home-a", [0], HOUR_MS),
+		];
+		const plan = decide(aSnapshot({ policy, pools, running: later, offers: [firm], pending: [away] }));
+		expect(plan.actions).toMatchObject([
+			{ kind: "hold", reason: { code: "no_progress", facts: { attempts: 2, lostMicroUsd: "5000000" } } },
+		]);
+		const home = decide(aSnapshot({ policy, pools: [aPool({ gpusPerNode: 1, freeSlots: [0] })], offers: [firm], pending: [away] }));
+		expect(home.actions).toMatchObject([{ kind: "place_home" }]);
 	});
 });

@@ -1,7 +1,7 @@
 import type { CloudRun } from "./cost.ts";
 import type { Removal } from "./removal.ts";
 import { stateBeforeStart } from "./spot-guarantee/before-start.ts";
-import { bearsSpotStart, marginMs } from "./spot-guarantee/safety.ts";
+import { bearsSpot, bearsSpotStart, marginMs } from "./spot-guarantee/safety.ts";
 import type { PendingJob } from "./types.ts";
 
 /**
@@ -17,4 +17,15 @@ export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingM
 	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
 	if (state === null || bearsSpotStart(state)) return null;
 	return { ruleId: null, why: "deadline_needs_firm", facts: { slackMs: Math.round(marginMs(state)) } };
+}
+
+/**
+ * Whether a job may wait until the next choice, with its deadline still met on firm capacity after it. One that no known run could
+ * meet is not worth firm capacity, but may still be met by a short run that starts now.
+ */
+export function bearsWaiting(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): boolean {
+	const { deadlineMs } = job.spec;
+	if (deadlineMs === null || nowMs >= deadlineMs) return true;
+	const state = stateBeforeStart({ atMs: nowMs, deadlineMs, stagingMs, run });
+	return state !== null && bearsSpot(state);
 }

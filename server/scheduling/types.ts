@@ -185,12 +185,22 @@ export interface PendingJob {
 	room?: KeptRoom | null;
 	/** Money that its pipeline has reserved. Absent: it belongs to none, or none is left. */
 	reservation?: Reservation;
+	/** Its last attempts in the cloud that ended early with nothing saved, one after the other. Absent: fewer than FRUITLESS_MAX. */
+	fruitless?: FruitlessAttempts;
 }
 
 /** What is left of a pipeline's reservation in each budget. It is part of what those budgets hold. */
 export interface Reservation {
 	pipelineId: string;
 	leftMicroUsd: Readonly<Record<string, bigint>>;
+}
+
+export interface FruitlessAttempts {
+	attempts: number;
+	/** Time from placement to end, all of them together. */
+	lostMs: number;
+	/** Charged so far. */
+	lostMicroUsd: bigint;
 }
 
 export interface RefusedLaunch {

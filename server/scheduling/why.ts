@@ -13,7 +13,7 @@ import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Removal } from "./removal.ts";
 import type { Shape } from "./shape.ts";
-import type { PendingJob, Snapshot } from "./types.ts";
+import type { FruitlessAttempts, PendingJob, Snapshot } from "./types.ts";
 
 /** The one dominant reason of each outcome, with the facts that its sentence needs (server/domain/sentences.ts). */
 
@@ -104,6 +104,10 @@ export function approvalReason(choice: { row: OfferRow; ask: ApprovalAsk }, job:
 		offerId: row.offer.id,
 		burstRuleId: due.ruleId,
 	});
+}
+
+export function noProgressReason({ attempts, lostMs, lostMicroUsd }: FruitlessAttempts): Reason {
+	return reason("no_progress", { attempts, lostMs, lostMicroUsd: String(lostMicroUsd) });
 }
 
 /** It was asked, and there is no yes to what it would cost: it waits for home as if no rule let it leave. */

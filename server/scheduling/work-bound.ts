@@ -36,8 +36,8 @@ function logNormalBound({ p50Ms, p90Ms }: TimeSpread, withinMs: number): number 
 	const sigma = Math.log(Math.max(1, p90Ms / Math.max(1, p50Ms))) / NORMAL_P90;
 	if (sigma < 1e-6) return p50Ms <= withinMs ? p50Ms : null;
 	const upTo = normalShare(Math.log(withinMs / p50Ms) / sigma);
-	if (upTo < SPOT.lostShare) return null;
-	return Math.min(withinMs, p50Ms * Math.exp(sigma * normalQuantile(SPOT.coveredShare * upTo)));
+	if (upTo < SPOT.lostShareOfEstimate) return null;
+	return Math.min(withinMs, p50Ms * Math.exp(sigma * normalQuantile(SPOT.coveredShareOfEstimate * upTo)));
 }
 
 /** Standard normal distribution function (Abramowitz and Stegun 26.2.17, error below 1e-7). */

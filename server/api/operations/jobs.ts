@@ -15,6 +15,7 @@ import { getJob } from "#server/services/work/job/get.ts";
 import { readJobGpuUse } from "#server/services/work/job/gpu-use.ts";
 import { listJobs } from "#server/services/work/job/list.ts";
 import { readLogs } from "#server/services/work/job/logs.ts";
+import { resumeJob } from "#server/services/work/job/resume.ts";
 import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
 import { listJobMetrics } from "#server/services/work/metric/list.ts";
@@ -50,6 +51,7 @@ export const jobOperations = {
 	list: bind(job.list, listJobs),
 	get: bind(job.get, (ctx, { id }) => getJob(ctx, id)),
 	cancel: bind(job.cancel, (ctx, { id }) => cancelJob(ctx, id)),
+	resume: bind(job.resume, (ctx, { id }) => resumeJob(ctx, id)),
 	readLogs: bindRest(job.readLogs, async (ctx, { id, follow, ...page }, request) => {
 		if (follow) return followLogs(ctx, id, page, request);
 		return ok(await readLogs(ctx, id, page));

@@ -28,6 +28,8 @@ export const job = pgTable(
 		placement: json<Placement | null>(),
 		/** Number of attempts so far, and number of the latest. */
 		attempts: integer().notNull().default(0),
+		/** Attempts up to this number no longer count as attempts without progress: a person let the job continue. */
+		resumedAfterAttempt: integer().notNull().default(0),
 		submittedBy: text().notNull(),
 		submittedAt: instant().notNull(),
 		/** When it was last queued. */

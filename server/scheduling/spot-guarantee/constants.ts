@@ -31,12 +31,21 @@ export const SPOT = {
 	/** Mean time until spot that came back is found, where each ask may be refused: half the time between two asks a job may make. */
 	lookDelayMs: 15 * MINUTE_MS,
 	/**
-	 * Share of the runs which can still meet their deadline that the guarantee covers. Chosen on philly_chronus_mix2 (docs/spot.md has
-	 * the figures for other shares and other traces).
+	 * Share of the runs which can still meet their deadline that the guarantee covers, where history gives their lengths. Chosen on
+	 * philly_chronus_mix2 (docs/spot.md has the figures for other shares and seeds).
 	 */
-	coveredShare: 0.9,
-	/** When fewer of the runs than this can still meet the deadline on firm capacity, it counts as lost. An assumption. */
-	lostShare: 0.02,
+	coveredShare: 0.99,
+	/**
+	 * The same share where a median and a P90 are all that is known. The tail of such a lognormal is an assumption, and covering it would
+	 * send every job to firm capacity at once: chosen on the SkyNomad windows with an estimate alone.
+	 */
+	coveredShareOfEstimate: 0.9,
+	/**
+	 * When fewer of the runs than this can still meet the deadline on firm capacity, it counts as lost: by history, and by an estimate.
+	 * Assumptions.
+	 */
+	lostShare: 0.002,
+	lostShareOfEstimate: 0.02,
 	/**
 	 * Cells of a value table along work and along slack; their steps are never shorter than 8 and 2 changeovers. The bench hardly
 	 * needs so many along slack, but

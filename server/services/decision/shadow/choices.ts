@@ -43,7 +43,7 @@ function choice(outcome: Choice["outcome"], place: string | null, costMicroUsd: 
 }
 
 function isHeld({ code }: Reason): boolean {
-	return code === "budget_exceeded" || code === "approval_required";
+	return code === "budget_exceeded" || code === "approval_required" || code === "no_progress";
 }
 
 /** The published policy placed it, or gave it up: the last word on it. */

@@ -6,6 +6,7 @@ import { job } from "#server/db/schema/job.ts";
 import { pool, site } from "#server/db/schema/site.ts";
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import { FRUITLESS_MAX } from "#server/domain/outcome.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { defined } from "#server/kernel/assert.ts";
@@ -16,6 +17,7 @@ import { listAccelerators, resolveAlias } from "#server/rates/accelerators.ts";
 import { keptRooms, type LeavingAttempt, ROOM_VALID_MS } from "#server/scheduling/kept-room.ts";
 import type {
 	ForecastScale,
+	FruitlessAttempts,
 	DataView as KnownData,
 	OfferRecord,
 	PendingJob,
@@ -42,6 +44,7 @@ import { arrivingGpusPerHour as readArrivals } from "./arrivals.ts";
 import { readAvoided } from "./avoided-offers.ts";
 import { CheckpointSizes } from "./checkpoint-sizes.ts";
 import { ForetoldCache } from "./foretold.ts";
+import { readFruitless } from "./fruitless.ts";
 import { readGpuUse } from "./gpu-use.ts";
 import { nextCheckpointAt, readLiveAttempts } from "./live-attempts.ts";
 import { offerRecords as readOfferRecords } from "./offer-records.ts";
@@ -187,6 +190,7 @@ async function readPending(
 	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
 	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
+	const fruitless = await readFruitless(tx, mayBeFruitless(rows));
 	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
 	const over = evicts(policy) ? await readLeftAndEnded(tx, nowMs) : [];
 	const rooms = keptRooms([...leaving, ...rows.map(forecastFor), ...over], nowMs);
@@ -223,10 +227,19 @@ async function readPending(
 			movingTo: r.endedAt !== null && nowMs - r.endedAt.getTime() <= MOVE_VALID_MS ? r.movingTo : null,
 			room: rooms.get(r.jobId) ?? null,
 			...(reservation && { reservation }),
+			...fruitlessOf(fruitless.get(r.jobId)),
 		};
 		if (plain) cache.plain.set(r, pending);
 		return pending;
 	});
+}
+
+function fruitlessOf(fruitless: FruitlessAttempts | undefined): Pick<PendingJob, "fruitless"> {
+	return fruitless ? { fruitless } : {};
+}
+
+function mayBeFruitless(rows: readonly PendingRow[]): string[] {
+	return rows.filter((r) => r.attempts - r.resumedAfterAttempt >= FRUITLESS_MAX).map((r) => r.jobId);
 }
 
 function evicts({ rules }: Policy): boolean {

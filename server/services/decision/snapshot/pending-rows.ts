@@ -10,6 +10,7 @@ const COLUMNS = {
 	submittedAt: job.submittedAt,
 	pendingSince: job.pendingSince,
 	attempts: job.attempts,
+	resumedAfterAttempt: job.resumedAfterAttempt,
 	completedMs: job.completedMs,
 	approvedMicroUsd: job.approvedMicroUsd,
 	movingTo: attempt.movingTo,
