@@ -4,6 +4,7 @@
  * when it starts. Learned from the first half of the jobs on, scored on the forecasts made in the second (docs/forecast.md).
  */
 import { existsSync } from "node:fs";
+import path from "node:path";
 import { parseArgs } from "node:util";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { HORIZONS_MS } from "#server/scheduling/forecast/calibrate.ts";
@@ -16,6 +17,8 @@ import { quantile, round } from "./lib/figures.ts";
 import { OwnedReplay } from "./lib/owned-replay.ts";
 
 const DEFAULT_TRACE = "../shared/data/traces/philly_muri_vc2.csv";
+/** Invented jobs, for a run without a trace. */
+const SAMPLE_TRACE = path.join(import.meta.dirname, "samples/starburst/trace.csv");
 /** The scale is learned again after so much time of the trace. */
 const LEARN_EVERY_MS = 3 * HOUR_MS;
 
@@ -36,12 +39,13 @@ interface Score {
 }
 
 const { values: args } = parseArgs({
-	options: { trace: { type: "string" }, owned: { type: "string", default: "256" }, json: { type: "boolean", default: false } },
+	options: { trace: { type: "string" }, owned: { type: "string" }, json: { type: "boolean", default: false } },
 });
 
 async function main(): Promise<void> {
-	const trace = args.trace ?? DEFAULT_TRACE;
-	const ownedGpus = Number(args.owned);
+	const sample = !args.trace && !existsSync(DEFAULT_TRACE);
+	const trace = args.trace ?? (sample ? SAMPLE_TRACE : DEFAULT_TRACE);
+	const ownedGpus = Number(args.owned ?? (sample ? 8 : 256));
 	if (!Number.isInteger(ownedGpus) || ownedGpus < 1)
 		fail(`--owned is ${args.owned}: give the number of GPUs, a whole number of 1 or more.`);
 	if (!existsSync(trace)) fail(`There is no trace ${trace}. Name one with --trace FILE (CSV or sacct --parsable2, gzipped or not).`);

@@ -3,7 +3,8 @@
  * `npm run bench:policy -- --trace FILE --owned N [--json] [--policies a,b] [--spot-runs FILE] [--grid FOLDER] [--policy FILE]
  * [--seed N]`.
  * The scenario is the same for all of them (server/simulation/replay/default-scenario.ts): A100-80GB at the catalogue's
- * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken.
+ * prices. `replaySeconds` is the time of the spillway replay. Without --trace the traces of ../shared/data are taken, or the invented
+ * sample of bench/samples where there are none.
  * `--seeds N`: so many draws of spot, 1 to N, each as a cell next to the rules of lib/policy-cells.ts, in place of one table.
  * `--synthetic N[,N…] [--load L]`: made-up traces of so many jobs at one load (lib/synthetic-trace.ts), under spillway alone,
  * with what a job of each costs; `--owned` is 384 then by default.
@@ -21,6 +22,7 @@ import { CELL_RULES, type Cell, cellOf, summaryOf } from "./lib/policy-cells.ts"
 import { policyScenario, readPolicy, readSpotTraces, SHARED } from "./lib/policy-scenario.ts";
 import { syntheticTrace } from "./lib/synthetic-trace.ts";
 
+const SAMPLE_TRACE = path.join(import.meta.dirname, "samples/starburst/trace.csv");
 const DEFAULT_TRACES = [
 	{ trace: "traces/philly_muri_vc2.csv", owned: 256 },
 	{ trace: "traces/philly.csv.gz", owned: 384 },
@@ -112,6 +114,13 @@ function runSynthetic(counts: readonly number[], ownedGpus: number): void {
 	else console.table(rows);
 }
 
+function defaultRuns(): { trace: string; owned: number }[] {
+	const runs = DEFAULT_TRACES.map(({ trace, owned }) => ({ trace: path.join(SHARED, trace), owned })).filter(({ trace }) =>
+		existsSync(trace),
+	);
+	return runs.length > 0 ? runs : [{ trace: SAMPLE_TRACE, owned: 16 }];
+}
+
 async function run(trace: string, ownedGpus: number): Promise<Result> {
 	const jobs = await readTrace(trace);
 	// Without deadlines Uniform Progress is eager_spot.
@@ -175,11 +184,7 @@ if (args.grid !== undefined && !existsSync(args.grid))
 		fix: "Give --grid a folder with files <zone>.csv.gz, or leave it out.",
 	});
 
-const runs = args.synthetic
-	? []
-	: args.trace
-		? [{ trace: args.trace, owned: Number(args.owned ?? Number.NaN) }]
-		: DEFAULT_TRACES.map(({ trace, owned }) => ({ trace: path.join(SHARED, trace), owned })).filter(({ trace }) => existsSync(trace));
+const runs = args.synthetic ? [] : args.trace ? [{ trace: args.trace, owned: Number(args.owned ?? Number.NaN) }] : defaultRuns();
 for (const { trace, owned } of runs) {
 	if (!Number.isInteger(owned) || owned < 0)
 		throw new SpillwayError("invalid_input", "--owned N: how many GPUs are owned, a whole number.");
