@@ -70,7 +70,7 @@ export function monthKey(atMs: number, calendar: Calendar = UTC): string {
 
 /** The month of a key such as `2026-11`; null when it is none. */
 export function monthOfKey(key: string, calendar: Calendar = UTC): Interval | null {
-	const day = /^\d{4}-(0[1-9]|1[0-2])$/.test(key) ? Date.parse(`${key}-01T00:00:00Z`) / DAY_MS : Number.NaN;
+	const day = /^20\d\d-(0[1-9]|1[0-2])$/.test(key) ? Date.parse(`${key}-01T00:00:00Z`) / DAY_MS : Number.NaN;
 	return Number.isNaN(day) ? null : { fromMs: dayStartMs(calendar, day), toMs: dayStartMs(calendar, monthStartDay(day, 1)) };
 }
 

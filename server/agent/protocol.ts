@@ -26,6 +26,7 @@ export const AGENT_LIMITS = {
 } as const;
 
 const BASE64URL = /^[A-Za-z0-9_-]{16,128}$/;
+/** A wrong clock is no reason to refuse a report: the control plane bounds what it stores. */
 const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits");
 
@@ -34,12 +35,17 @@ export const checkpointIdSchema = z.string().regex(/^ckp_[0-9a-z]{22,26}$/, "is 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
+/** What file systems take as the name of a file. */
+const PART_BYTES_MAX = 255;
+
 /** Why a relative path may not be used below a checkpoint's folder, or null when it stays inside. */
 export function pathProblem(path: string): string | null {
 	if (path === "" || new TextEncoder().encode(path).length > AGENT_LIMITS.pathBytes)
 		return `must have 1 to ${AGENT_LIMITS.pathBytes} bytes`;
 	if (CONTROL.test(path)) return "must not contain control characters";
 	const parts = path.split("/");
+	if (parts.some((p) => new TextEncoder().encode(p).length > PART_BYTES_MAX))
+		return `must have at most ${PART_BYTES_MAX} bytes between slashes`;
 	return parts.some((p) => p === "" || p === "." || p === "..") ? 'must be relative, without empty parts, "." and ".."' : null;
 }
 
@@ -71,7 +77,7 @@ export const enrollRequest = z.strictObject({
 });
 export type EnrollRequest = z.infer<typeof enrollRequest>;
 
-const nullableInt = z.number().int().nullable();
+const nullableInt = z.int32().nullable();
 
 /** The spec as the control plane stores it. */
 const jobSpec: z.ZodType<JobSpec> = z.object({
@@ -273,6 +279,19 @@ export type ArtifactFilesAnswer = z.infer<typeof artifactFilesAnswer>;
 
 /** `bytes` of the file that are stored now: where the next part begins. */
 export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
+
+/** Bodies of the calls that have one, by the last part of their path. */
+export const AGENT_REQUESTS = {
+	enroll: enrollRequest,
+	heartbeat: heartbeatRequest,
+	logs: logsRequest,
+	staged: stagedRequest,
+	running: runningRequest,
+	exited: exitedRequest,
+	checkpoints: z.strictObject({}),
+	commit: commitRequest,
+	artifacts: beginArtifactRequest,
+};
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 

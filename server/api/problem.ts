@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDatabaseAway, isDiskFull } from "#server/kernel/database-failures.ts";
+import { isDatabaseAway, isDiskFull, isUnstorable } from "#server/kernel/database-failures.ts";
 import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
@@ -90,6 +90,11 @@ export function toSpillwayError(error: unknown): SpillwayError | null {
 	if (isDatabaseAway(error))
 		return new SpillwayError("unavailable", "The database does not answer. Nothing was changed.", {
 			fix: `Try again in ${RETRY_AFTER_SECONDS} seconds.`,
+			cause: error,
+		});
+	if (isUnstorable(error))
+		return new SpillwayError("invalid_input", "A value of the request cannot be stored: a number or time out of range, or a NUL.", {
+			fix: "Send values in their usual range. Nothing was changed.",
 			cause: error,
 		});
 	if (error instanceof z.ZodError) {

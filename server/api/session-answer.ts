@@ -3,6 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor, ServiceContext } from "#server/services/core/context.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { problemOf } from "./problem.ts";
+import { problemHeaders } from "./problem-headers.ts";
 
 /** Answers a page's own download for who is signed in, with the same errors as REST. */
 export async function answerSession(actor: Actor | null, answer: (ctx: ServiceContext) => Promise<Response>): Promise<Response> {
@@ -16,7 +17,7 @@ export async function answerSession(actor: Actor | null, answer: (ctx: ServiceCo
 		if (problem.code === "internal") rt.logError("a download failed", error, requestId);
 		return new Response(JSON.stringify(problem), {
 			status: problem.status,
-			headers: { "content-type": "application/problem+json; charset=utf-8", "cache-control": "no-store" },
+			headers: problemHeaders(problem, error),
 		});
 	}
 }

@@ -1,6 +1,7 @@
 import { STATEMENT_FORMATS } from "#server/contract/inputs/statement.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { statementCsv } from "#server/services/reporting/statement/csv.ts";
 import { getStatement, type StatementView } from "#server/services/reporting/statement/get.ts";
 import { statementPdf } from "#server/services/reporting/statement/pdf.ts";
@@ -19,7 +20,7 @@ export async function statementFile(
 ): Promise<StatementFile> {
 	const { format, ...which } = input;
 	const view = await getStatement(ctx, which);
-	const bytes = format === "pdf" ? await statementPdf(view) : Buffer.from(statementCsv(view));
+	const bytes = Buffer.from(format === "pdf" ? await offLoop(ctx, "statement.pdf", statementPdf, view) : statementCsv(view));
 	return {
 		bytes,
 		headers: {

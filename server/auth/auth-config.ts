@@ -79,6 +79,11 @@ function passwordProvider(rt: AuthRuntime) {
 	});
 }
 
+/** Ids of the ways to sign in, as they are in paths. */
+export function providerIds(env: Env): string[] {
+	return ["credentials", ...oidcProviders(env).map(({ id }) => id)];
+}
+
 function oidcProviders(env: Env) {
 	if (!env.OIDC_ISSUER || !env.OIDC_CLIENT_ID) return [];
 	return [

@@ -7,7 +7,8 @@ import { auth } from "./next-auth.ts";
 /** The signed-in person, read once per request; null when there is none. */
 export const sessionActor = cache(async (): Promise<Actor | null> => {
 	const session = await auth();
-	if (!session?.user.id) return null;
+	// Without a user when next-auth refuses a cookie of the request.
+	if (!session?.user?.id) return null;
 	const { connection, env } = runtime();
 	return actorOfSession(connection.db, { accountId: session.user.id, epoch: session.user.epoch }, env.SPILLWAY_DEMO);
 });

@@ -3,14 +3,11 @@ import path from "node:path";
 import next from "next";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
+import { makeAnswer, methodOf, surfaceOf } from "#server/api/answer.ts";
 import { makeEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
-import { serveFetch } from "#server/api/fetch-adapter.ts";
-import { handleHealth, isHealthPath } from "#server/api/health.ts";
 import { refuse } from "#server/api/refuse.ts";
-import { handleRest, REST_PREFIX } from "#server/api/rest/handler.ts";
-import { handleSchema, SCHEMAS_PREFIX } from "#server/api/schemas.ts";
-import { handleScim, SCIM_PREFIX } from "#server/api/scim/handler.ts";
+import { handleScim } from "#server/api/scim/handler.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
@@ -21,8 +18,10 @@ import { CredentialKeys } from "#server/services/capacity/site/credential-keys.t
 import { leastRightsReader } from "#server/services/capacity/site/least-rights.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { countProcess, httpSeconds } from "#server/services/core/process-metrics.ts";
+import { setThreadPool } from "#server/services/core/threads/off-loop.ts";
+import { WorkerPool } from "#server/services/core/threads/pool.ts";
 import { keepQuotesReady } from "#server/services/decision/quote/decide-asked.ts";
-import { ADDRESS_HEADER, clientAddress } from "#server/services/governance/audit/client-address.ts";
+import { clientAddress } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { keepListening } from "#server/services/work/agent/listening.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
@@ -35,10 +34,11 @@ import { siteKinds } from "./site-kinds.ts";
  * The web server: REST and the agents' calls are answered here, at the speed of plain HTTP; pages and tRPC by Next.
  * One process, one port, one pool of database connections.
  */
-const AGENT_PREFIX = "/agent/v1/";
 const EXIT_LIMIT_MS = 4_000;
 /** A checkpoint of 64 GiB at 20 MB/s takes an hour. */
 const UPLOAD_LIMIT_MS = 3_600_000;
+const THREADS = 2;
+const THREAD_LIMIT_MS = 20_000;
 const HEADERS_LIMIT_MS = 15_000;
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -60,6 +60,7 @@ const rt = {
 	openDoors: openDoors({ env: shared.env, db: shared.connection.db, clock: shared.clock }),
 };
 const scim = { ...rt, groupMap: rt.env.OIDC_GROUP_MAP, publicUrl: publicUrl(rt.env) };
+setThreadPool(new WorkerPool(new URL("./web-thread.ts", import.meta.url), { size: THREADS, limitMs: THREAD_LIMIT_MS }));
 requireOwnSecrets(rt.env);
 requireLoopbackDemo(rt.env);
 await demandMigrated(directDatabaseUrl(rt.env));
@@ -93,36 +94,7 @@ const edge = makeEdge({
 const room = await watchDiskRoom({
 	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
 });
-/** Signing in and the agents' small messages stay possible: they keep running jobs and people informed. */
-const TAKES_ROOM = /^\/(api\/(v1|trpc)|scim\/v2)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
-
-function demandRoom({ method = "GET", url = "/" }: IncomingMessage): void {
-	if (!["GET", "HEAD", "OPTIONS"].includes(method) && TAKES_ROOM.test(url)) room.demand();
-}
-
-async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-	const url = req.url ?? "/";
-	if (isHealthPath(url)) return handleHealth({ ...rt, room }, req, res);
-	try {
-		edge.demandOwn(req);
-		demandRoom(req);
-	} catch (error) {
-		return refuse(res, error);
-	}
-	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
-	if (url.startsWith(`${SCIM_PREFIX}/`)) return handleScim(scim, req, res);
-	if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
-	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
-	let admitted: IncomingMessage;
-	try {
-		admitted = await edge.admitPage(req, res);
-	} catch (error) {
-		return refuse(res, error);
-	}
-	// Next passes on headers alone. A value that the browser sent is overwritten.
-	admitted.headers[ADDRESS_HEADER] = clientAddress(req) ?? "";
-	return page(admitted, res);
-}
+const answer = makeAnswer({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
 
 countProcess();
 
@@ -132,24 +104,11 @@ function measure(req: IncomingMessage, res: ServerResponse): void {
 	res.once("close", () => end({ code: `${Math.floor(res.statusCode / 100)}xx` }));
 }
 
-function surfaceOf(url: string): string {
-	if (url.startsWith(`${REST_PREFIX}/`)) return "rest";
-	if (url.startsWith(`${SCIM_PREFIX}/`)) return "scim";
-	if (url.startsWith(AGENT_PREFIX)) return "agent";
-	if (url.startsWith("/api/trpc/")) return "trpc";
-	return url.startsWith(SCHEMAS_PREFIX) ? "schema" : isHealthPath(url) ? "health" : "page";
-}
-
-/** A closed list: clients choose methods, and each one would make new series. */
-function methodOf(method = "GET"): string {
-	return ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"].includes(method) ? method : "other";
-}
-
 const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: HEADERS_LIMIT_MS }, (req, res) => {
 	measure(req, res);
 	answer(req, res).catch((error: unknown) => {
 		rt.logError("a request failed", error, "none");
-		res.destroy();
+		refuse(res, error);
 	});
 });
 keepQuotesReady({ ...systemContext(rt.connection.db, rt.clock), timing: rt.timing }, rt.shutdown.signal);

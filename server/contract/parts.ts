@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LAST_INSTANT_MS } from "#server/kernel/units.ts";
 
 // Schemas that most operations use. JSON has no 64-bit integers, so amounts are texts.
 
@@ -7,6 +8,9 @@ export const integerText = z.string().regex(/^-?\d+$/);
 
 /** ISO 8601 in UTC. */
 export const instant = z.string().meta({ format: "date-time" });
+
+/** UTC, in ms from 1970 to the end of year 9999: every time that a request can name. */
+export const instantMs = z.number().int().min(0).max(LAST_INSTANT_MS);
 
 export const entityId = z.string().min(1).max(64);
 

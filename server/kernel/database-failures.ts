@@ -13,6 +13,17 @@ export function isDiskFull(error: unknown): boolean {
 	return hasCause(error, ({ code }) => code === DISK_FULL || code === "ENOSPC" || code === "EDQUOT");
 }
 
+/**
+ * Refusals of a value that came with the request: numbers and times out of range, NUL, half a surrogate pair.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html, class 22.
+ */
+const UNSTORABLE = new Set(["22003", "22007", "22008", "22009", "22021", "22P02", "22P05"]);
+
+/** Whether the database refused a value because no column can hold it. */
+export function isUnstorable(error: unknown): boolean {
+	return hasCause(error, ({ code }) => isText(code) && UNSTORABLE.has(code));
+}
+
 /** Whether an error or any of its causes matches. */
 export function hasCause(error: unknown, matches: (error: Error & { code?: unknown; severity?: unknown }) => boolean): boolean {
 	for (let e = error; e instanceof Error; e = e.cause) if (matches(e)) return true;

@@ -2,6 +2,8 @@ export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
+/** The end of year 9999, UTC. Later times have ISO 8601 texts with more than four digits of year, which databases refuse. */
+export const LAST_INSTANT_MS = 253_402_300_799_999;
 /** Bytes. */
 export const GIB = 1024 ** 3;
 

@@ -226,14 +226,14 @@ describe("a call", () => {
 		expect(await call("POST", "/heartbeat", { token, ...body })).toMatchObject({ status, body: { status } });
 	});
 
-	it("to a route that does not exist is a 404", async () => {
-		for (const [method, route] of [
-			["GET", "/enroll"],
-			["POST", "/../../etc"],
-			["GET", "/runtime/windows-x64"],
-			["DELETE", "/logs"],
+	it("to a route that does not exist is a 404, with another method a 405", async () => {
+		for (const [method, route, status] of [
+			["POST", "/../../etc", 404],
+			["GET", "/runtime/windows-x64", 404],
+			["GET", "/enroll", 405],
+			["DELETE", "/logs", 405],
 		] as const) {
-			expect((await call(method, route)).status).toBe(404);
+			expect((await call(method, route)).status).toBe(status);
 		}
 	});
 });

@@ -4,19 +4,12 @@ import { z } from "zod";
 import {
 	AGENT_LIMITS,
 	AGENT_PATH,
+	AGENT_REQUESTS,
 	artifactIdSchema,
-	beginArtifactRequest,
 	checkpointIdSchema,
-	commitRequest,
-	enrollRequest,
-	exitedRequest,
-	heartbeatRequest,
-	logsRequest,
 	OFFSET_HEADER,
 	relativePath,
-	runningRequest,
 	SHA256_HEADER,
-	stagedRequest,
 } from "#server/agent/protocol.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { beginArtifact, commitArtifact, storeArtifactPart } from "#server/services/work/agent/artifact.ts";
@@ -35,7 +28,9 @@ import { reportExited, reportRunning, storeAgentLogs } from "#server/services/wo
 import { reportStaged } from "#server/services/work/agent/staged.ts";
 import { DOORS } from "../edge/limits.ts";
 import { scanJson } from "../edge/scan-json.ts";
+import { MethodNotAllowedError } from "../method-not-allowed.ts";
 import { problemOf } from "../problem.ts";
+import { problemHeaders } from "../problem-headers.ts";
 import { fileResponse } from "./served-file.ts";
 
 export interface AgentHandlerOptions extends AgentContext {
@@ -68,14 +63,14 @@ export function createAgentHandler(options: AgentHandlerOptions): (request: Requ
 		} catch (error) {
 			const problem = problemOf(error, randomUUID());
 			if (problem.code === "internal") options.log?.(`an agent's call failed (${problem.requestId})`, error);
-			return Response.json(problem, { status: problem.status, headers: { "content-type": "application/problem+json" } });
+			return Response.json(problem, { status: problem.status, headers: problemHeaders(problem, error) });
 		}
 	};
 }
 
+/** Decoded parts of the path behind /agent/v1. */
 function partsOf(request: Request): string[] {
 	const { pathname } = new URL(request.url);
-	if (!pathname.startsWith(`${AGENT_PATH}/`)) throw notThere(pathname);
 	try {
 		return pathname
 			.slice(AGENT_PATH.length + 1)
@@ -86,38 +81,46 @@ function partsOf(request: Request): string[] {
 	}
 }
 
-const ROUTES: Record<string, Route> = {
-	"GET agent.mjs": ({ options }) => fileResponse(options.agentFile, "text/javascript"),
-	"POST enroll": async ({ options, request }) => json(await enrollAgent(options, await readBody(request, options, enrollRequest))),
-	"POST heartbeat": withAgent(heartbeatRequest, agentHeartbeat),
-	"POST logs": withAgent(logsRequest, storeAgentLogs),
-	"POST staged": withAgent(stagedRequest, reportStaged),
-	"POST running": withAgent(runningRequest, reportRunning),
-	"POST exited": withAgent(exitedRequest, reportExited),
-	"POST checkpoints": withAgent(z.strictObject({}), newAgentCheckpoint),
-	"POST artifacts": withAgent(beginArtifactRequest, beginArtifact),
-};
+/** By method and path; `*` is one part, `**` one or more. The first match wins. */
+const ROUTES: readonly (readonly [method: string, path: string, route: Route])[] = [
+	["GET", "agent.mjs", ({ options }) => fileResponse(options.agentFile, "text/javascript")],
+	["GET", "runtime/*", (call) => serveRuntime(call)],
+	[
+		"POST",
+		"enroll",
+		async ({ options, request }) => json(await enrollAgent(options, await readBody(request, options, AGENT_REQUESTS.enroll))),
+	],
+	["POST", "heartbeat", withAgent(AGENT_REQUESTS.heartbeat, agentHeartbeat)],
+	["POST", "logs", withAgent(AGENT_REQUESTS.logs, storeAgentLogs)],
+	["POST", "staged", withAgent(AGENT_REQUESTS.staged, reportStaged)],
+	["POST", "running", withAgent(AGENT_REQUESTS.running, reportRunning)],
+	["POST", "exited", withAgent(AGENT_REQUESTS.exited, reportExited)],
+	["POST", "checkpoints", withAgent(AGENT_REQUESTS.checkpoints, newAgentCheckpoint)],
+	["POST", "checkpoints/*/commit", (call) => commitRoute(call)],
+	["PUT", "checkpoints/*/**", (call) => putCheckpointFile(call)],
+	["GET", "checkpoints/*/**", (call) => getCheckpointFile(call)],
+	["POST", "artifacts", withAgent(AGENT_REQUESTS.artifacts, beginArtifact)],
+	["POST", "artifacts/*/commit", (call) => commitArtifactRoute(call)],
+	["GET", "artifacts/*", (call) => listInputArtifact(call)],
+	["PUT", "artifacts/*/**", (call) => putArtifactPart(call)],
+	["GET", "artifacts/*/**", (call) => getInputArtifactFile(call)],
+];
 
+/** @throws SpillwayError `not_found`; MethodNotAllowedError */
 function routeOf(method: string, parts: readonly string[]): Route {
-	const [first, , third] = parts;
-	const plain = parts.length === 1 ? ROUTES[`${method} ${first}`] : undefined;
-	if (plain) return plain;
-	if (method === "GET" && first === "runtime" && parts.length === 2) return serveRuntime;
-	if (first === "checkpoints" && parts.length >= 3) {
-		if (method === "PUT") return putCheckpointFile;
-		if (method === "GET") return getCheckpointFile;
-		if (method === "POST" && third === "commit" && parts.length === 3) return commitRoute;
-	}
-	if (first === "artifacts" && method === "GET" && parts.length >= 2) return parts.length === 2 ? listInputArtifact : getInputArtifactFile;
-	if (first === "artifacts" && parts.length >= 3) {
-		if (method === "PUT") return putArtifactPart;
-		if (method === "POST" && third === "commit" && parts.length === 3) return commitArtifactRoute;
-	}
-	throw notThere(`${method} ${AGENT_PATH}/${parts.join("/")}`.slice(0, 200));
+	const there = ROUTES.filter(([, path]) => isAt(path.split("/"), parts));
+	const route = there.find(([verb]) => verb === method)?.[2];
+	if (route) return route;
+	const where = `${AGENT_PATH}/${parts.join("/")}`.slice(0, 200);
+	const fix = "Run the agent that this control plane serves.";
+	if (there.length === 0) throw new SpillwayError("not_found", `There is nothing at ${where}.`, { fix });
+	throw new MethodNotAllowedError(method, where, [...new Set(there.map(([verb]) => verb))].join(", "), fix);
 }
 
-function notThere(what: string): SpillwayError {
-	return new SpillwayError("not_found", `The agent's interface has no ${what}.`, { fix: "Run the agent that this control plane serves." });
+function isAt(pattern: readonly string[], parts: readonly string[]): boolean {
+	const hasRest = pattern.at(-1) === "**";
+	if (hasRest ? parts.length < pattern.length : parts.length !== pattern.length) return false;
+	return pattern.every((part, i) => part.startsWith("*") || part === parts[i]);
 }
 
 /** Authenticates, parses, calls. */
@@ -171,7 +174,7 @@ const getCheckpointFile: Route = async (call) => {
 const commitRoute: Route = async ({ options, request, parts }) => {
 	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
 	const id = checkpointIdSchema.parse(parts[1]);
-	const { files } = await readBody(request, options, commitRequest);
+	const { files } = await readBody(request, options, AGENT_REQUESTS.commit);
 	await commitAgentCheckpoint(options, agent, { id, files });
 	return json({});
 };

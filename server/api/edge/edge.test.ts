@@ -42,7 +42,7 @@ describe("hosts", () => {
 	it("refuses other names as misdirected, and malformed ones as invalid", () => {
 		for (const name of ["evil.example.com", "localhost.evil.com", "10.0.0.6", "spillway.example.com.evil.com"])
 			expect(host(name), name).toBe("misdirected");
-		for (const name of [undefined, "", "a b", "x/y", "user@localhost", "localhost:port", "[::1", "\u00e9"])
+		for (const name of [undefined, "", "a b", "x/y", "user@localhost", "localhost:port", "localhost:99999", "[::1", "\u00e9"])
 			expect(host(name), name).toBe("invalid_input");
 	});
 

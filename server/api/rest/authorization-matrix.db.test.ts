@@ -1,13 +1,11 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { aJob, type Person, RestWorld } from "#server/api/testing/rest-world.ts";
+import { addOneOfEach, SECRET, submitWithSecret } from "#server/api/testing/one-of-each.ts";
+import { type Person, RestWorld } from "#server/api/testing/rest-world.ts";
 import { OPERATIONS } from "#server/contract/operations.ts";
-import { approval } from "#server/db/schema/approval.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import { GRANTS } from "#server/domain/permissions.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
-import { artifactIdOf } from "#server/kernel/ids.ts";
-import { recordArtifact } from "#server/services/work/artifact/record.ts";
 
 /**
  * Operation × person × parameter, generated from the contract. An operation without a sample for each parameter fails, so a
@@ -16,28 +14,16 @@ import { recordArtifact } from "#server/services/work/artifact/record.ts";
 
 const ROLE_OF: Record<Person, Role> = { platform: "platform", scientist: "data_scientist", stranger: "data_scientist", finance: "finance" };
 const PEOPLE = Object.keys(ROLE_OF) as Person[];
-const SECRET = "value-of-a-secret-variable";
-const MACHINE = { capacityType: "on_demand" as const, instanceType: "g5.xlarge", accelerator: "A10G-24GB" };
 const OWN_TEAM: Person = "scientist";
 
 let world: RestWorld;
-let jobId: string;
 /** Sample values by group and parameter. `team: true`: the entity belongs to the team research. */
 let samples: Record<string, Record<string, { value: string; team?: true }>>;
 
 beforeAll(async () => {
 	world = await RestWorld.open();
-	jobId = await submitAs(OWN_TEAM);
-	const attemptId = await world.start(jobId);
-	await world.log(attemptId, "line");
-	const approvalId = await addApproval(await submitAs(OWN_TEAM));
+	const { jobId, approvalId, artifactId, pipelineId } = await addOneOfEach(world, OWN_TEAM);
 	const job = { id: { value: jobId, team: true as const } };
-	const artifactId = artifactIdOf(jobId, 1, 0);
-	await recordArtifact(world.database.db, {
-		...{ id: artifactId, jobId, attemptId, team: "research", files: [], atMs: world.nowMs() },
-		output: { name: "model", path: "out", kind: "model", when: "success", keepMs: null },
-	});
-	const pipelineId = String((await world.post("/pipelines", aPipeline, { as: OWN_TEAM })).json.id);
 	const sites = { id: { value: "home" }, siteId: { value: "home" }, poolId: { value: "pool" } };
 	const policies = { name: { value: "default" }, version: { value: "1" }, id: { value: "btst_missing" } };
 	const month = { month: { value: "2026-01" } };
@@ -59,30 +45,6 @@ beforeAll(async () => {
 	};
 });
 afterAll(() => world.close());
-
-const aPipeline = {
-	...{ apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "matrix", team: "research" } },
-	spec: { steps: [{ name: "train", job: { command: ["true"], env: { API_KEY: SECRET } } }] },
-};
-
-async function submitAs(as: Person): Promise<string> {
-	const job = aJob({ spec: { env: { API_KEY: SECRET } } });
-	return String((await world.post("/jobs", job, { as })).json.id);
-}
-
-async function addApproval(of: string): Promise<string> {
-	const { db } = world.database;
-	const at = new Date(world.nowMs());
-	const quote = {
-		placement: { ...{ siteId: "aws", provider: "aws" as const, region: "us-east-1", zone: null, poolId: null }, ...MACHINE },
-		...{ costMicroUsd: "1000000", hourlyMicroUsd: "1000000", startP50Ms: 0, homeStartP50Ms: null, emissionsGrams: null, decisionId: null },
-	};
-	await db.insert(approval).values({
-		...{ id: "appr_matrix", jobId: of, ruleId: "ask", role: "finance" as const, quote, state: "open" as const },
-		...{ policyName: "default", policyVersion: 1, requestedAt: at, expiresAt: new Date(at.getTime() + 3_600_000) },
-	});
-	return "appr_matrix";
-}
 
 /** Operations on entities of a person, or that a rule or another person's act allows: 403 for a reason beyond role and team. */
 const MAY_STILL_BE_FORBIDDEN = new Set(["approval.grant", "approval.refuse", "approval.rejectProposal", "approval.approveProposal"]);
@@ -165,7 +127,7 @@ describe("operation × person × parameter", () => {
 });
 
 it("finance reads a job with the names of its variables, not their values", async () => {
-	const id = await submitAs("scientist");
+	const id = await submitWithSecret(world, "scientist");
 	expect((await world.get(`/jobs/${id}`, { as: "finance" })).json.spec.env).toEqual({ API_KEY: "••••••" });
 	expect((await world.get(`/jobs/${id}`, { as: "scientist" })).json.spec.env).toEqual({ API_KEY: SECRET });
 	expect(await world.database.db.$count(decision, eq(decision.jobId, id))).toBe(0);

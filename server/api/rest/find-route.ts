@@ -1,21 +1,12 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Route } from "../http/route.ts";
+import { MethodNotAllowedError } from "../method-not-allowed.ts";
 import { ROUTES } from "./routes.ts";
 
 export interface Match {
 	route: Route;
 	/** Values of the `{…}` parts of the path. */
 	params: Record<string, string>;
-}
-
-/** A path that exists, asked with a method that it does not have. */
-export class MethodNotAllowedError extends SpillwayError {
-	/** The value of the Allow header. */
-	readonly allow: string;
-	constructor(method: string, path: string, allow: string) {
-		super("method_not_allowed", `${method} is not possible on ${path}; possible: ${allow}.`, { fix: SEE_DOCUMENT });
-		this.allow = allow;
-	}
 }
 
 const SEE_DOCUMENT = "GET /api/v1/openapi.json lists every operation.";
@@ -37,7 +28,7 @@ export function findRoute(method: string, path: string): Match {
 	const match = matches.find(({ route }) => route.method === wanted && (method !== "HEAD" || hasHead(route)));
 	if (match) return { route: match.route, params: Object.fromEntries(Object.entries(match.params).map(([k, v]) => [k, decode(v)])) };
 	if (matches.length === 0) throw new SpillwayError("not_found", `There is nothing at ${path}.`, { fix: SEE_DOCUMENT });
-	throw new MethodNotAllowedError(method, path, allowOf(matches));
+	throw new MethodNotAllowedError(method, path, allowOf(matches), SEE_DOCUMENT);
 }
 
 /** The methods of a path for the Allow header; null when there is nothing at it. */

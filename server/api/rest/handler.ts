@@ -8,14 +8,15 @@ import { clientAddress } from "#server/services/governance/audit/client-address.
 import type { Runtime } from "#server/services/runtime.ts";
 import { openLink } from "#server/services/work/artifact/link.ts";
 import { DOORS } from "../edge/limits.ts";
-import { RateLimitError, type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
+import { type RateLimiter, rateLimitHeaders } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
 import { requestIdOf } from "../edge/request-id.ts";
 import type { RestAnswer, RestContext, RestRequest } from "../http/route.ts";
 import { sendFile } from "../http/send-file.ts";
 import { processContext } from "../operation-context.ts";
-import { type Problem, problemOf, RETRY_AFTER_SECONDS } from "../problem.ts";
-import { allowedAt, findRoute, MethodNotAllowedError } from "./find-route.ts";
+import { type Problem, problemOf } from "../problem.ts";
+import { problemHeaders } from "../problem-headers.ts";
+import { allowedAt, findRoute } from "./find-route.ts";
 import { openApi } from "./openapi.ts";
 
 export const REST_PREFIX = "/api/v1";
@@ -177,15 +178,6 @@ export function sendProblem(res: ServerResponse, problem: Problem, error: unknow
 		return;
 	}
 	const text = JSON.stringify(problem);
-	res.writeHead(problem.status, {
-		"content-type": "application/problem+json; charset=utf-8",
-		"content-length": Buffer.byteLength(text),
-		"cache-control": "no-store",
-		...(problem.status === 401 ? { "www-authenticate": "Bearer" } : {}),
-		...(problem.status === 413 ? { connection: "close" } : {}),
-		...(problem.status === 503 || problem.status === 507 ? { "retry-after": String(RETRY_AFTER_SECONDS) } : {}),
-		...(error instanceof MethodNotAllowedError ? { allow: error.allow } : {}),
-		...(error instanceof RateLimitError ? { ...rateLimitHeaders(error.state), "retry-after": String(error.state.resetSeconds) } : {}),
-	});
+	res.writeHead(problem.status, { ...problemHeaders(problem, error), "content-length": Buffer.byteLength(text) });
 	res.end(text);
 }

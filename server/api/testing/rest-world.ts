@@ -75,6 +75,8 @@ export class RestWorld {
 	readonly failures: unknown[];
 	/** Added to the server's clock. */
 	shiftMs = 0;
+	/** What its server shares between requests. */
+	readonly runtime: RestRuntime;
 	readonly #server: Server;
 	readonly #shutdown: AbortController;
 
@@ -84,7 +86,7 @@ export class RestWorld {
 		this.failures = [];
 		this.#shutdown = new AbortController();
 		const authenticator = new TokenAuthenticator(database.db);
-		const rt: RestRuntime = {
+		this.runtime = {
 			env: env(),
 			connection: database,
 			clock: { nowMs: () => this.nowMs() },
@@ -96,6 +98,7 @@ export class RestWorld {
 			authenticate: (token, nowMs) => authenticator.actorOf(token, nowMs),
 			openDoors: openDoors({ env: env(), db: database.db, clock: { nowMs: () => this.nowMs() } }),
 		};
+		const rt = this.runtime;
 		this.#server = createServer((req, res) => void (isHealthPath(req.url ?? "") ? handleHealth(rt, req, res) : handleRest(rt, req, res)));
 	}
 

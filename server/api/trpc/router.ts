@@ -2,6 +2,7 @@ import { z } from "zod";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
 import { jobSpendInput, listChargesInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
+import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
@@ -127,7 +128,7 @@ export const appRouter = router({
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */
-	changes: procedure.input(z.strictObject({ sinceMs: z.number().int() })).subscription(async function* ({ ctx, input, signal }) {
+	changes: procedure.input(z.strictObject({ sinceMs: instantMs })).subscription(async function* ({ ctx, input, signal }) {
 		const rt = runtime();
 		yield* rt.changes.subscribe(ctx.actor, signal ?? rt.shutdown.signal, input.sinceMs);
 	}),

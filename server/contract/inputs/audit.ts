@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { instantMs } from "../parts.ts";
 
 /** Free text without NUL, which PostgreSQL cannot hold. */
 const text = (max: number) =>
@@ -9,8 +10,6 @@ const text = (max: number) =>
 		.max(max)
 		.regex(/^[^\0]*$/, "no NUL");
 
-const time = z.number().int().min(0).max(8.64e15);
-
 /** What of the audit is asked for; every part narrows it. */
 export const auditFilters = z.strictObject({
 	/** `account:…`, `system:…`, or a person's name, address or id. */
@@ -19,8 +18,8 @@ export const auditFilters = z.strictObject({
 	action: text(100).optional(),
 	/** What it was done to, or the beginning of that. */
 	subject: text(200).optional(),
-	fromMs: time.optional(),
-	toMs: time.optional(),
+	fromMs: instantMs.optional(),
+	toMs: instantMs.optional(),
 	/** Anywhere in subject, before, after, request id or address, whatever the case. */
 	q: text(200).optional(),
 });

@@ -1,15 +1,16 @@
 import { z } from "zod";
 import { RECONCILIATION_STATES } from "#server/domain/reconciliation.ts";
+import { monthSchema } from "./statement.ts";
 
 export const reconciliationHistoryInput = z.strictObject({
 	/** Of the providers' bills, a UTC month such as 2026-11. */
-	month: z.string(),
+	month: monthSchema,
 	provider: z.enum(["aws", "azure", "gcp"]).optional(),
 });
 
 export const reconciliationInput = z.strictObject({
 	/** Of the provider's bill, a UTC month such as 2026-11. */
-	month: z.string(),
+	month: monthSchema,
 	state: z.enum(RECONCILIATION_STATES).optional(),
 	provider: z.enum(["aws", "azure", "gcp"]).optional(),
 	/** Machines of this team's jobs alone, in the sums too. */
@@ -18,7 +19,7 @@ export const reconciliationInput = z.strictObject({
 
 export const resourceLinesInput = z.strictObject({
 	/** Of the provider's bill, a UTC month such as 2026-11. */
-	month: z.string(),
+	month: monthSchema,
 	/** As a reconciliation names it. */
 	resourceId: z.string().min(1).max(2_000),
 	/** Of the machine that the resource was matched to; absent for one that is not known. */

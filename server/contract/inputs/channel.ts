@@ -19,7 +19,7 @@ const topics = z
 const recipients = z.array(z.email()).min(1, "give at least one address").max(50);
 
 const url = z
-	.url({ protocol: /^https?$/, error: "must be an http or https address" })
+	.url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
 	.max(2_000)
 	.refine((text) => new URL(text).username === "" && new URL(text).password === "", "must hold no user name or password");
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SCRIPT_KINDS } from "#server/domain/imports/types.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { instantMs } from "../parts.ts";
 
 /** How many jobs a request may submit. */
 export const SUBMIT_BATCH_MAX = 1_000;
@@ -27,7 +28,7 @@ export const listJobsInput = z.strictObject({
 	/** Part of a name, an id or its beginning. */
 	q: z.string().trim().max(128).optional(),
 	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */
-	endedSinceMs: z.number().int().optional(),
+	endedSinceMs: instantMs.optional(),
 	cursor: z.string().max(256).optional(),
 	limit: z.number().int().min(1).max(500).default(100),
 });

@@ -30,7 +30,8 @@ export const measuredPowerInput = z.strictObject({
 	message: z.string().min(1).max(500),
 });
 
-const micro = z.string().regex(/^\d{1,18}$/);
+/** `abort`: refinements of the whole object read it as a number. */
+const micro = z.string().regex(/^\d{1,18}$/, { abort: true });
 
 export const commitmentInput = z
 	.strictObject({

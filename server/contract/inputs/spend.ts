@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
 import { LOST } from "#server/domain/lost-work.ts";
 import { CAPACITY_TYPES, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
+import { instantMs } from "../parts.ts";
 
 /** What sums and charges can be grouped and filtered by. */
 export const SPEND_DIMENSIONS = [
@@ -48,8 +49,8 @@ export const refundInput = z.strictObject({
  * of jobs are kept. `filters`: team, project and class. `cursor`: nextCursor of the page before.
  */
 export const jobSpendInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
+	fromMs: instantMs,
+	toMs: instantMs,
 	filters: spendFilters.default({}),
 	cursor: z.string().max(200).optional(),
 	limit: z.number().int().min(1).max(500).default(50),
@@ -65,8 +66,8 @@ export const jobSpendInput = z.strictObject({
  * the page before.
  */
 export const listChargesInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
+	fromMs: instantMs,
+	toMs: instantMs,
 	filters: spendFilters.default({}),
 	jobId: z.string().min(1).max(64).optional(),
 	cause: z.string().min(1).max(200).optional(),
@@ -89,7 +90,7 @@ export const SPEND_GROUPS = [...TIMES, ...SPEND_DIMENSIONS] as const;
 export const TIME_RANGE = { from: "fromMs", to: "toMs" } as const;
 
 /** UTC ms. Default: the last 30 days. */
-export const timeRangeInput = z.strictObject({ fromMs: z.number().int().optional(), toMs: z.number().int().optional() });
+export const timeRangeInput = z.strictObject({ fromMs: instantMs.optional(), toMs: instantMs.optional() });
 
 const page = { cursor: z.string().max(200).optional(), limit: z.number().int().min(1).max(500).optional() };
 

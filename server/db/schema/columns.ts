@@ -11,10 +11,19 @@ export const durationMs = () => bigint({ mode: "number" });
 
 export const bigInt = () => bigint({ mode: "bigint" });
 
+/** What JSON.stringify writes for half a surrogate pair, which jsonb refuses. */
+const HALF_PAIR = /\\ud[89a-f]/;
+
+function storableJson(value: unknown): string {
+	const text = JSON.stringify(value);
+	if (!HALF_PAIR.test(text)) return text;
+	return JSON.stringify(value, (_, part) => (typeof part === "string" ? part.toWellFormed() : part));
+}
+
 /** A JSON value that is stored as written and read as T; writers make sure that it is T (it was parsed before). */
 export const json = <T>() =>
 	customType<{ data: T; driverData: unknown }>({
 		dataType: () => "jsonb",
-		toDriver: (value) => JSON.stringify(value),
+		toDriver: (value) => storableJson(value),
 		fromDriver: (value) => value as T,
 	})();

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { LAST_INSTANT_MS } from "#server/kernel/units.ts";
 
-const LAST_DATE_MS = 8.64e15;
-const position = z.tuple([z.number().min(0).max(LAST_DATE_MS), z.string().regex(/^[\w-]{1,64}$/)]);
+const position = z.tuple([z.number().min(0).max(LAST_INSTANT_MS), z.string().regex(/^[\w-]{1,64}$/)]);
 
 /** A place in a list that is ordered by time and id, as an opaque text. */
 export function encodeCursor(atMs: number, id: string): string {

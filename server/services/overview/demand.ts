@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { instantMs } from "#server/contract/parts.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -9,7 +10,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 const buckets = z.number().int().min(10).max(400).default(120);
 /** A fixed range, or the time up to now, which a live screen asks for again and again. */
 export const demandInput = z.union([
-	z.strictObject({ fromMs: z.number().int(), toMs: z.number().int(), buckets }),
+	z.strictObject({ fromMs: instantMs, toMs: instantMs, buckets }),
 	z.strictObject({ lastMs: z.number().int().positive(), buckets }),
 ]);
 export type DemandInput = z.input<typeof demandInput>;

@@ -35,7 +35,7 @@ export async function activePolicy(db: DbOrTx, name: string = DEFAULT_POLICY): P
 		.innerJoin(policyVersion, and(eq(policyVersion.name, policy.name), eq(policyVersion.version, policy.activeVersion)))
 		.where(eq(policy.name, name));
 	if (!row)
-		throw new SpillwayError("unavailable", `No policy "${name}" is published yet.`, {
+		throw new SpillwayError(name === DEFAULT_POLICY ? "unavailable" : "not_found", `No policy "${name}" is published yet.`, {
 			fix: "Publish one.",
 		});
 	const key = row.source;

@@ -1,18 +1,8 @@
-import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
-import { trpcContext } from "#server/api/trpc/init.ts";
-import { appRouter } from "#server/api/trpc/router.ts";
+import { answerTrpc } from "#server/api/trpc/answer-trpc.ts";
 import { sessionActor } from "#server/auth/session.ts";
 
 export const dynamic = "force-dynamic";
 
-const handler = (req: Request): Promise<Response> =>
-	fetchRequestHandler({
-		endpoint: "/api/trpc",
-		req,
-		router: appRouter,
-		createContext: async () => trpcContext(await sessionActor(), req.headers),
-		// Queries with input too long for a URL are sent by POST.
-		allowMethodOverride: true,
-	});
+const handler = (req: Request): Promise<Response> => answerTrpc(req, sessionActor);
 
 export { handler as GET, handler as POST };

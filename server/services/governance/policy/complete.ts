@@ -4,6 +4,7 @@ import { completePolicy } from "#server/policy/complete.ts";
 import type { Completions } from "#server/policy/completion.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { knownFacts } from "./known-facts.ts";
 
 export const completeInput = z.strictObject({
@@ -21,5 +22,19 @@ export async function completePolicyText(ctx: ServiceContext, raw: z.input<typeo
 	authorize(ctx, "policy:read", null);
 	const { source, offset } = completeInput.parse(raw);
 	const { siteIds = [], teams = [], places = [], instanceTypes = [] } = await knownFacts(ctx);
-	return completePolicy(source, offset, { siteIds, teams, places, instanceTypes });
+	const known = { siteIds, teams, places, instanceTypes };
+	return offLoop(ctx, "policy.complete", completeAt, { source, offset, known });
+}
+
+/** Pure, so that it runs in a thread. */
+export function completeAt({
+	source,
+	offset,
+	known,
+}: {
+	source: string;
+	offset: number;
+	known: Parameters<typeof completePolicy>[2];
+}): Completions {
+	return completePolicy(source, offset, known);
 }

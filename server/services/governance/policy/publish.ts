@@ -11,7 +11,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
 import { refuseManaged, refuseOtherBacktest, refuseStale } from "#server/services/policy/guards.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
-import { nameProblem } from "./check.ts";
+import { nameProblem } from "./judge-text.ts";
 import { knownFacts } from "./known-facts.ts";
 import { keepInGit } from "./manage.ts";
 import { proposePublication } from "./propose.ts";

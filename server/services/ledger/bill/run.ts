@@ -16,7 +16,7 @@ export interface Run {
 
 /** @throws SpillwayError `invalid_input`. */
 export function utcMonth(key: string): BillMonth {
-	if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(key)) {
+	if (!/^20\d\d-(0[1-9]|1[0-2])$/.test(key)) {
 		throw new SpillwayError("invalid_input", `"${key.slice(0, 40)}" is not a month.`, {
 			fields: [{ path: "month", message: "must be a month such as 2026-11" }],
 		});

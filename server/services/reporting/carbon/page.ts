@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SPEND_GROUPS } from "#server/contract/inputs/spend.ts";
+import { instantMs } from "#server/contract/parts.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { type AvoidedEmissions, avoidedEmissions } from "./avoided.ts";
@@ -7,8 +8,8 @@ import { type Carbon, carbonBy } from "./carbon-by.ts";
 import { type GridView, gridView } from "./grid-view.ts";
 
 export const carbonPageInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
+	fromMs: instantMs,
+	toMs: instantMs,
 	groupBy: z.enum(SPEND_GROUPS).default("team"),
 });
 export type CarbonPageInput = z.input<typeof carbonPageInput>;

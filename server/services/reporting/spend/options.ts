@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SPEND_DIMENSIONS } from "#server/contract/inputs/spend.ts";
+import { instantMs } from "#server/contract/parts.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import type { SpendDimension } from "./filters.ts";
 import { spendBy } from "./spend-by.ts";
@@ -7,7 +8,7 @@ import { spendBy } from "./spend-by.ts";
 const VALUES_MAX = 200;
 
 /** A range of any length, as the Spend screen's. */
-export const spendOptionsInput = z.strictObject({ fromMs: z.number().int(), toMs: z.number().int() });
+export const spendOptionsInput = z.strictObject({ fromMs: instantMs, toMs: instantMs });
 
 /** Of each dimension the values that anything was charged for in a range, most expensive first: what a filter can be set to. */
 export type SpendOptions = Record<SpendDimension, string[]>;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { bucketStartMs, nextBucketStartMs } from "#server/accounting/calendar.ts";
 import { SPEND_GROUPS, spendFilters } from "#server/contract/inputs/spend.ts";
+import { instantMs } from "#server/contract/parts.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { type SpendDay, spendByDay, toDays } from "./by-day.ts";
@@ -22,8 +23,8 @@ const MONTHS_SHOWN = 6;
  * spendFilters; everything on the screen passes them.
  */
 export const spendPageInput = z.strictObject({
-	fromMs: z.number().int(),
-	toMs: z.number().int(),
+	fromMs: instantMs,
+	toMs: instantMs,
 	groupBy: z.enum(SPEND_GROUPS).default("team"),
 	bucket: z.enum(SERIES_BUCKETS).optional(),
 	filters: spendFilters.default({}),

@@ -7,6 +7,7 @@ import { gpuMinute } from "#server/db/schema/gpu-minute.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { ofMember } from "#server/domain/gang.ts";
 import { reason } from "#server/domain/reasons.ts";
+import { LAST_INSTANT_MS } from "#server/kernel/units.ts";
 import { requestStop } from "../attempt/request-stop.ts";
 import { type AgentIdentity, isAttemptOver } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
@@ -18,7 +19,7 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 	const at = new Date(nowMs);
 	if (input.notice) {
 		const { notice } = input;
-		await ctx.db.transaction((tx) => recordNotice(tx, agent, { ...notice, nowMs }));
+		await ctx.db.transaction((tx) => recordNotice(tx, agent, { atMs: Math.min(notice.atMs, LAST_INSTANT_MS), nowMs }));
 	}
 	await recordGpuMinutes(ctx, agent, input.gpuMinutes ?? []);
 	// In the one statement: a fence waits for this one or is seen by it, so that no answer renews a lease behind it.
@@ -34,8 +35,9 @@ export async function agentHeartbeat(ctx: AgentContext, agent: AgentIdentity, in
 
 /** A minute that is reported twice, because the answer was lost, counts once. */
 async function recordGpuMinutes(ctx: AgentContext, agent: AgentIdentity, minutes: readonly GpuMinute[]): Promise<void> {
-	if (minutes.length === 0) return;
-	const rows = minutes.map(({ minuteMs, ...rest }) => ({ instanceId: agent.instanceId, minute: new Date(minuteMs), ...rest }));
+	const storable = minutes.filter(({ minuteMs }) => minuteMs <= LAST_INSTANT_MS);
+	if (storable.length === 0) return;
+	const rows = storable.map(({ minuteMs, ...rest }) => ({ instanceId: agent.instanceId, minute: new Date(minuteMs), ...rest }));
 	await ctx.db.insert(gpuMinute).values(rows).onConflictDoNothing();
 }
 

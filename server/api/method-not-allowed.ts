@@ -1,0 +1,11 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+
+/** A path that exists, called with a method that it does not have. */
+export class MethodNotAllowedError extends SpillwayError {
+	/** The value of the Allow header. */
+	readonly allow: string;
+	constructor(method: string, path: string, allow: string, fix: string) {
+		super("method_not_allowed", `${method} is not possible on ${path}; possible: ${allow}.`, { fix });
+		this.allow = allow;
+	}
+}

@@ -1,0 +1,58 @@
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { ServiceContext } from "../context.ts";
+
+/** Threads that compute what would hold up every other request of the process. */
+export interface ThreadPool {
+	/** @param task a key of the table in server/bin/web-thread.ts @throws SpillwayError when it takes too long; what the task throws */
+	run(task: string, input: unknown): Promise<unknown>;
+	close(): Promise<void>;
+}
+
+/** What one person may have waiting: a page's largest batch. */
+const WAITING_MAX = 40;
+
+// Next bundles pages and route handlers apart, so module state would exist more than once; globalThis is one.
+const shared = globalThis as {
+	__spillwayThreads?: { pool: ThreadPool | null; people: Map<string, { last: Promise<unknown>; count: number }> };
+};
+
+function state(): NonNullable<typeof shared.__spillwayThreads> {
+	shared.__spillwayThreads ??= { pool: null, people: new Map() };
+	return shared.__spillwayThreads;
+}
+
+/** Makes `offLoop` use threads in this process. Without a pool it computes in place. */
+export function setThreadPool(pool: ThreadPool | null): void {
+	state().pool = pool;
+}
+
+/**
+ * Computes in a thread, one computation a person at a time: others are never behind a person's whole batch.
+ * @param compute the same function as the table's `task`; pure, with input and output that can be cloned
+ * @throws SpillwayError `too_many_requests`
+ */
+export async function offLoop<I, O>(
+	{ actor }: Pick<ServiceContext, "actor">,
+	task: string,
+	compute: (input: I) => O | Promise<O>,
+	input: I,
+): Promise<O> {
+	const { pool, people } = state();
+	const work = (): Promise<O> => (pool ? (pool.run(task, input) as Promise<O>) : Promise.resolve(compute(input)));
+	if (actor.kind === "system") return work();
+	const before = people.get(actor.accountId) ?? { last: Promise.resolve(), count: 0 };
+	if (before.count >= WAITING_MAX)
+		throw new SpillwayError("too_many_requests", `You have ${WAITING_MAX} computations waiting.`, {
+			fix: "Wait for their results, then try again.",
+		});
+	const done = before.last.then(work);
+	const mine = { last: done.catch(() => undefined), count: before.count + 1 };
+	people.set(actor.accountId, mine);
+	try {
+		return await done;
+	} finally {
+		const now = people.get(actor.accountId);
+		if (now !== undefined && now.count > 1) people.set(actor.accountId, { ...now, count: now.count - 1 });
+		else people.delete(actor.accountId);
+	}
+}
