@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
-import type { JobRow } from "./view.ts";
+import type { JobState } from "#server/domain/states.ts";
 
 /** What the decision that placed a job's live attempt expected of it. The one source of totals and progress on every screen. */
 export interface Expected {
@@ -25,7 +25,7 @@ interface Row extends Record<string, unknown> {
 /** For jobs with a live attempt. Cost: for each of them a decision, its attempts and its checkpoints, by index. */
 export async function expectedOfJobs(
 	db: DbOrTx,
-	rows: readonly Pick<JobRow, "id" | "state" | "attempts">[],
+	rows: readonly { id: string; state: JobState; attempts: number }[],
 ): Promise<Map<string, Expected>> {
 	const placed = rows.filter(({ state, attempts }) => (state === "admitted" || state === "running") && attempts > 0);
 	if (placed.length === 0) return new Map();
