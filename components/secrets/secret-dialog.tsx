@@ -9,7 +9,7 @@ import { Field, Select, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { secretValueProblem } from "#server/domain/job-secret.ts";
 import { NAME, NAME_RULE } from "#server/domain/schema/values.ts";
-import type { SecretRow } from "./secrets-panel.tsx";
+import type { SecretRow } from "./secret-row.ts";
 
 interface Draft {
 	team: string;

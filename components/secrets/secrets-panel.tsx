@@ -5,7 +5,6 @@ import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import type { Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
@@ -13,8 +12,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
-
-export type SecretRow = Outputs["secret"]["list"][number];
+import type { SecretRow } from "./secret-row.ts";
 
 /** Secrets by team; values are never shown. `ownTeams`: the teams that the person may change; null: all. */
 export function SecretsPanel({ ownTeams }: { ownTeams: readonly string[] | null }) {
