@@ -15,6 +15,14 @@ spec:
     - id: burst-on-wait
       burst: { after: { forecastWait: 30m }, or: { deadlineSlack: 1h } }
 
+    # The example trains on this host's four GPUs, and bursts after seconds instead of minutes.
+    - id: examples-on-this-host
+      when: '"example" in job.labels'
+      deny: { sites: [hall-b, hall-c] }
+    - id: examples-burst-early
+      when: '"example" in job.labels'
+      burst: { after: { forecastWait: 10s } }
+
     # Experiments may burst only to spot.
     - id: spot-for-experiments
       when: job.class == "experimental"
