@@ -37,7 +37,7 @@ describe("stopping trials early", () => {
 		expect(stopped(rule, trials)).toEqual([2, 3, 4, 5]);
 		expect(stopped(rule, trials.slice(0, 2))).toEqual([]);
 		// The next rung is at step 3.
-		const second = [1, 2, 3].map((value, index) => trial(index, [0, 0, value]));
+		const second = [1, 2, 3].map((value, index) => trial(index, [9, 9, value]));
 		expect(stopped(rule, second)).toEqual([1, 2]);
 	});
 
