@@ -40,10 +40,11 @@ import { statement } from "./statement.ts";
 import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
+import { trigger } from "./trigger.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, pipeline, importCommand, quote, jobs, show, logs, cancel, resume, explain, receipt, artifacts, approvals],
+	...[submit, pipeline, trigger, importCommand, quote, jobs, show, logs, cancel, resume, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
 	...[
 		exportCommand,

@@ -1,4 +1,3 @@
-import path from "node:path";
 import type { z } from "zod";
 import {
 	pipelineDetailSchema,
@@ -9,10 +8,11 @@ import {
 	submittedPipelineSchema,
 } from "#server/contract/pipeline.ts";
 import { type Args, badInput } from "../args.ts";
-import { type Answer, ApiError, readAs } from "../client.ts";
+import { type Answer, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { findPipelineId } from "../find-pipeline.ts";
+import { locatedError } from "../located-error.ts";
 import { readPipelineText } from "../pipeline-input.ts";
 import { count, duration, exactTime, money, NONE } from "../render/format.ts";
 import { pipelineQuoteText } from "../render/pipeline-quote.ts";
@@ -72,7 +72,7 @@ async function sendFile(ctx: CommandContext, verb: string, path: string): Promis
 	if (file === undefined) throw badInput(`Name the file: spillway pipeline ${verb} -f FILE.`);
 	const body = { text: await readPipelineText(file, io), parameters: parametersOf(args) };
 	return ctx.client.post(path, body).catch((error: unknown) => {
-		throw located(error, file);
+		throw locatedError(error, file);
 	});
 }
 
@@ -104,18 +104,6 @@ function parametersOf(args: Args): Record<string, string> {
 			return [text.slice(0, split), text.slice(split + 1)];
 		}),
 	);
-}
-
-/** The place in the file of the first problem that the server found. */
-function located(error: unknown, file: string): unknown {
-	if (!(error instanceof ApiError)) return error;
-	const fields = error.problem.fields ?? [];
-	const [first] = fields;
-	if (!first) return error;
-	const [line, column] = [first["line"], first["column"]];
-	const where = typeof line === "number" ? `:${line}:${String(column)}` : "";
-	const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
-	return new CliError(error.exitCode, `${file === "-" ? "stdin" : path.basename(file)}${where}: ${first.path}: ${first.message}${more}`);
 }
 
 const LOOK_EVERY_MS = 1_000;

@@ -4,6 +4,9 @@ export type ScreenId =
 	| "overview"
 	| "jobs"
 	| "approvals"
+	| "pipelines"
+	| "sweeps"
+	| "triggers"
 	| "policies"
 	| "budgets"
 	| "spend"
@@ -36,6 +39,9 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "overview", label: "Overview", href: "/", icon: "overview", key: "o", group: "", onPhoneBar: true },
 	{ id: "jobs", label: "Jobs", href: "/jobs", icon: "jobs", key: "j", group: "", onPhoneBar: true },
 	{ id: "performance", label: "Performance", href: "/performance", icon: "performance", key: "f", group: "" },
+	{ id: "pipelines", label: "Pipelines", href: "/pipelines", icon: "pipelines", key: "h", group: "" },
+	{ id: "sweeps", label: "Sweeps", href: "/sweeps", icon: "sweeps", key: "w", group: "" },
+	{ id: "triggers", label: "Triggers", href: "/triggers", icon: "triggers", key: "r", group: "" },
 	{ id: "policies", label: "Policies", href: "/policies", icon: "policies", key: "p", group: "Rules" },
 	{ id: "approvals", label: "Approvals", href: "/approvals", icon: "approvals", key: "y", group: "Rules" },
 	{ id: "budgets", label: "Budgets", href: "/budgets", icon: "budgets", key: "b", group: "Rules" },

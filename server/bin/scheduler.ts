@@ -20,6 +20,7 @@ import { secretStore } from "#server/services/work/secret/store.ts";
 import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
+import { objectLister } from "./object-lister.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
 
 const settings = env();
@@ -87,6 +88,7 @@ await runScheduler({
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
 	retention: settings.SPILLWAY_RETENTION,
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
+	listObjects: objectLister(settings.SPILLWAY_DATA_REMOTES),
 	lookAtSites: () => sites.look(),
 	...(settings.SPILLWAY_CARBON_URL === undefined
 		? {}

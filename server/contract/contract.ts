@@ -20,11 +20,13 @@ import { secret } from "./secret.ts";
 import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
+import { trigger } from "./trigger.ts";
 
 /** Every public operation, by group. A group's name and an operation's key are its id: `job.list`. */
 export const contract = {
 	job,
 	pipeline,
+	trigger,
 	performance,
 	artifact,
 	site,

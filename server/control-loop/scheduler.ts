@@ -2,10 +2,13 @@ import type { Connection } from "#server/db/client.ts";
 import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/core/context.ts";
 import { cycleSeconds } from "#server/services/core/process-metrics.ts";
 import type { Term } from "#server/services/decision/background/table.ts";
 import { BackgroundTender, type BackgroundWorker } from "#server/services/decision/background/tend.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { checkTriggers } from "#server/services/decision/trigger/check.ts";
+import type { ListObjects } from "#server/services/decision/trigger/check-location.ts";
 import { applyRetention } from "#server/services/governance/retention/apply.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { makeMonthsAhead } from "#server/services/ledger/charge/months-ahead.ts";
@@ -34,6 +37,7 @@ const LEADER_CHECK_MS = 1_000;
 const BACKTESTS_EVERY_MS = 1_000;
 /** Changes send a notification; this finds the others, such as a replaced credentials file. */
 const SITES_EVERY_MS = 10_000;
+const TRIGGERS_EVERY_MS = 1_000;
 /** Most times there is nothing to do: one read. What is asked for wakes it. */
 const COPIES_EVERY_MS = 10_000;
 /** Most times there is nothing to do: two reads. */
@@ -55,6 +59,8 @@ export interface SchedulerOptions {
 	notices?: NoticeSettings;
 	/** Copies data into the stores of regions; without it jobs wait for them until another scheduler has it. */
 	dataCopier?: DataCopier;
+	/** Lists the locations of triggers; without it triggers are left to another scheduler. */
+	listObjects?: ListObjects;
 	/** Limits of what grows without end; without it nothing is deleted. */
 	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
@@ -108,10 +114,8 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * Starts the leader's tasks. Each runs by itself, so a slow provider delays nothing else. Returns a function that waits for
  * all of them to end after the signal.
  */
-async function startTasks(
-	{ ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention }: SchedulerOptions,
-	signal: AbortSignal,
-): Promise<() => Promise<void>> {
+async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {
+	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention } = options;
 	const { timing } = ctx;
 	const task: Task = (name, everyMs, minGapMs, run) =>
 		repeat({
@@ -163,7 +167,7 @@ async function startTasks(
 	}
 	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
 	if (retention) others.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
-	others.push(...bookkeeping(ctx, task, signal));
+	others.push(...bookkeeping(ctx, task, signal), ...triggers(options, task));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
 	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
 		others.push(task(name, BACKTESTS_EVERY_MS, 200, tend));
@@ -205,6 +209,13 @@ function backgroundTenders({
 }
 
 type Task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>) => Repeating;
+
+/** Fires triggers. Most times none is due: one read by an index. */
+function triggers({ ctx, listObjects }: SchedulerOptions, task: Task): Repeating[] {
+	if (!listObjects) return [];
+	const actor = { ...systemContext(ctx.db, ctx.clock), timing: ctx.timing };
+	return [task("triggers", TRIGGERS_EVERY_MS, 500, async () => void (await checkTriggers(actor, listObjects)))];
+}
 
 /** Ledger, audit, statements and alerts. */
 function bookkeeping(ctx: LoopContext, task: Task, signal: AbortSignal): Repeating[] {

@@ -18,6 +18,7 @@ import { draftOperations, policyOperations } from "./policies.ts";
 import { dataSetOperations, ratesOperations } from "./rates.ts";
 import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
+import { triggerOperations } from "./triggers.ts";
 
 type BindingsOf<Contract> = {
 	[Group in keyof Contract]: {
@@ -30,6 +31,7 @@ type BindingsOf<Contract> = {
 export const BOUND = {
 	job: jobOperations,
 	pipeline: pipelineOperations,
+	trigger: triggerOperations,
 	performance: performanceOperations,
 	artifact: artifactOperations,
 	site: siteOperations,

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
-import type { Actor } from "#server/services/core/context.ts";
+import { type Actor, systemContext } from "#server/services/core/context.ts";
 import { onceForKey } from "#server/services/core/idempotency.ts";
+import { receiveEvent } from "#server/services/decision/trigger/receive.ts";
 import { clientAddress } from "#server/services/governance/audit/client-address.ts";
+import { SIGNATURE_HEADER } from "#server/services/notification/delivery/signature.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { openLink } from "#server/services/work/artifact/link.ts";
 import { DOORS } from "../edge/limits.ts";
@@ -21,6 +23,7 @@ import { openApi } from "./openapi.ts";
 
 export const REST_PREFIX = "/api/v1";
 const DOWNLOADS = "/downloads/";
+const HOOKS = "/hooks/";
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 
 /** What the REST face needs of its process; who a token belongs to is auth's knowledge. */
@@ -45,6 +48,7 @@ export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: Ser
 		const allow = req.method === "OPTIONS" ? allowedAt(below) : null;
 		if (allow !== null) return void res.writeHead(204, { allow }).end();
 		if (req.method === "GET" && below.startsWith(DOWNLOADS)) return await sendDownload(rt, req, res, below.slice(DOWNLOADS.length));
+		if (req.method === "POST" && below.startsWith(HOOKS)) return await receiveHook(rt, req, res, below.slice(HOOKS.length));
 		const open = rt.openDoors?.get(`${req.method} ${below}`);
 		if (open) return await sendOpen(rt, req, res, open);
 		const answer = await answerTo(rt, req, res, { path: below, query: url.searchParams, requestId });
@@ -121,6 +125,16 @@ async function sendOpen(
 	const text = req.method === "GET" ? "" : (await readBody(req, DOORS.page)).toString("utf8");
 	const { status, body } = await open(parseBody(text, "application/json"), source);
 	sendJson(res, status, body);
+}
+
+/** Signed events carry their own rights. The body is read within the limits of pages: strangers send it. */
+async function receiveHook(rt: RestRuntime, req: IncomingMessage, res: ServerResponse, triggerId: string): Promise<void> {
+	rt.failureLimiter?.take(`open:${clientAddress(req) ?? "unknown"}`, rt.clock.nowMs());
+	const body = (await readBody(req, DOORS.page)).toString("utf8");
+	const header = req.headers[SIGNATURE_HEADER.toLowerCase()];
+	const { timing, secret } = processContext(rt);
+	const ctx = { ...systemContext(rt.connection.db, rt.clock), timing, secret };
+	sendJson(res, 202, await receiveEvent(ctx, { triggerId, body, signature: typeof header === "string" ? header : null }));
 }
 
 /** Signed links carry their own rights. */

@@ -36,6 +36,7 @@ import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
 import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
+import { triggerOperations } from "../operations/triggers.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { auditRouter } from "./audit-router.ts";
@@ -103,6 +104,7 @@ export const appRouter = router({
 	}),
 	artifact: router(proceduresOf(artifactOperations)),
 	pipeline: router(proceduresOf(pipelineOperations)),
+	trigger: router(proceduresOf(triggerOperations)),
 	spend: router({
 		...proceduresOf(spendOperations),
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),

@@ -15,3 +15,19 @@ export interface FiringView {
 	/** Scheduled times that passed unused before this one. */
 	missed?: number;
 }
+
+/** Values that parameters may use, by name. */
+export function firingValues(saw: FiringView): Map<string, string | number> {
+	const values: [string, string | number | undefined][] = [
+		["firing.time", saw.time],
+		["firing.date", saw.time.slice(0, 10)],
+		["firing.month", saw.time.slice(0, 7)],
+		["firing.files", saw.files],
+		["firing.bytes", saw.bytes],
+		["firing.uri", saw.uri],
+		["firing.event", saw.event?.id],
+		["firing.subject", saw.event?.subject],
+		["firing.pipeline", saw.pipeline?.id],
+	];
+	return new Map(values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])));
+}

@@ -1,0 +1,15 @@
+import path from "node:path";
+import { ApiError } from "./client.ts";
+import { CliError } from "./exit.ts";
+
+/** An error of the server with the place in the file of the first problem that it found. */
+export function locatedError(error: unknown, file: string): unknown {
+	if (!(error instanceof ApiError)) return error;
+	const fields = error.problem.fields ?? [];
+	const [first] = fields;
+	if (!first) return error;
+	const [line, column] = [first["line"], first["column"]];
+	const where = typeof line === "number" ? `:${line}:${String(column)}` : "";
+	const more = fields.length > 1 ? ` (and ${fields.length - 1} more)` : "";
+	return new CliError(error.exitCode, `${file === "-" ? "stdin" : path.basename(file)}${where}: ${first.path}: ${first.message}${more}`);
+}

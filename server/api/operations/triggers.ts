@@ -1,0 +1,11 @@
+import { trigger } from "#server/contract/trigger.ts";
+import { createTrigger } from "#server/services/decision/trigger/create.ts";
+import { deleteTrigger, listTriggers, setTriggerEnabled } from "#server/services/decision/trigger/manage.ts";
+import { bind } from "./bind.ts";
+
+export const triggerOperations = {
+	create: bind(trigger.create, createTrigger),
+	list: bind(trigger.list, listTriggers),
+	enable: bind(trigger.enable, (ctx, { id, enabled }) => setTriggerEnabled(ctx, id, enabled)),
+	remove: bind(trigger.remove, (ctx, { id }) => deleteTrigger(ctx, id)),
+};
