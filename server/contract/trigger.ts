@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MISSED_RULES } from "#server/domain/trigger/trigger.ts";
-import { createTriggerInput, listTriggersInput } from "./inputs/trigger.ts";
+import { createTriggerInput, enableTriggerInput, listTriggersInput } from "./inputs/trigger.ts";
 import { operation } from "./operation.ts";
 import { byId, entityId, instant, integerText } from "./parts.ts";
 
@@ -86,7 +86,7 @@ export const trigger = {
 		path: "/triggers/{id}/enable",
 		summary: "Enable or disable a trigger",
 		permission: "job:submit",
-		input: z.strictObject({ id: entityId, enabled: z.boolean() }),
+		input: enableTriggerInput.extend({ id: entityId }),
 		output: z.object({ id: z.string(), enabled: z.boolean() }),
 		write: true,
 		procedure: "mutation",

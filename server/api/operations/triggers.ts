@@ -6,6 +6,6 @@ import { bind } from "./bind.ts";
 export const triggerOperations = {
 	create: bind(trigger.create, createTrigger),
 	list: bind(trigger.list, listTriggers),
-	enable: bind(trigger.enable, (ctx, { id, enabled }) => setTriggerEnabled(ctx, id, enabled)),
+	enable: bind(trigger.enable, (ctx, { id, ...input }) => setTriggerEnabled(ctx, id, input)),
 	remove: bind(trigger.remove, (ctx, { id }) => deleteTrigger(ctx, id)),
 };

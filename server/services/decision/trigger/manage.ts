@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { z } from "zod";
-import type { listTriggersInput } from "#server/contract/inputs/trigger.ts";
+import { enableTriggerInput, listTriggersInput } from "#server/contract/inputs/trigger.ts";
 import { notify } from "#server/db/notify.ts";
 import { trigger } from "#server/db/schema/trigger.ts";
 import type { FiringView } from "#server/domain/trigger/firing.ts";
@@ -43,8 +43,9 @@ export interface TriggerView {
 const FIRINGS_SHOWN = 10;
 
 /** Triggers by name, with their last firings. Cost: two queries. */
-export async function listTriggers(ctx: ServiceContext, input: z.output<typeof listTriggersInput>): Promise<TriggerView[]> {
+export async function listTriggers(ctx: ServiceContext, raw: z.input<typeof listTriggersInput>): Promise<TriggerView[]> {
 	const scope = teamScope(ctx, "job:read");
+	const input = listTriggersInput.parse(raw);
 	const rows = await ctx.db
 		.select()
 		.from(trigger)
@@ -91,12 +92,19 @@ function noTrigger(id: string): SpillwayError {
  * Enables or disables a trigger. One that is enabled again does not make up for what passed meanwhile.
  * @throws SpillwayError `not_found`, also for another team's trigger; `forbidden`
  */
-export function setTriggerEnabled(ctx: ServiceContext, id: string, enabled: boolean): Promise<{ id: string; enabled: boolean }> {
-	return changeTrigger(ctx, id, enabled ? "trigger.enable" : "trigger.disable", (kind) => ({
+export async function setTriggerEnabled(
+	ctx: ServiceContext,
+	id: string,
+	raw: z.input<typeof enableTriggerInput>,
+): Promise<{ id: string; enabled: boolean }> {
+	teamScope(ctx, "job:submit");
+	const { enabled } = enableTriggerInput.parse(raw);
+	await changeTrigger(ctx, id, enabled ? "trigger.enable" : "trigger.disable", (kind) => ({
 		enabled,
 		nextCheckAt: enabled && kind !== "webhook" ? new Date(ctx.clock.nowMs()) : null,
 		...(enabled && { nextAt: null }),
-	})).then(() => ({ id, enabled }));
+	}));
+	return { id, enabled };
 }
 
 /** Deletes a trigger; its firings and pipelines stay. @throws SpillwayError `not_found`; `forbidden` */

@@ -68,10 +68,10 @@ describe("a schedule", () => {
 
 	it("does nothing while disabled, and stays deleted", async () => {
 		const { id } = await create("cron: { schedule: '* * * * *' }");
-		await setTriggerEnabled(ctx, id, false);
+		await setTriggerEnabled(ctx, id, { enabled: false });
 		world.clock.advance(HOUR_MS);
 		expect(await check()).toBe(0);
-		await setTriggerEnabled(ctx, id, true);
+		await setTriggerEnabled(ctx, id, {});
 		expect(await check()).toBe(0);
 		await deleteTrigger(ctx, id);
 		world.clock.advance(HOUR_MS);

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { z } from "zod";
-import type { listTrialsInput } from "#server/contract/inputs/pipeline.ts";
+import { listTrialsInput } from "#server/contract/inputs/pipeline.ts";
 import type { Scalar } from "#server/domain/pipeline/pipeline.ts";
 import type { StepState } from "#server/domain/states.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -40,7 +40,8 @@ const TRIALS_MAX = 2_000;
  * smaller is better. Cost: one range scan over the points of the trials.
  * @throws SpillwayError `forbidden`; `not_found`, also for another team's sweep
  */
-export async function listTrials(ctx: ServiceContext, { id, metric: asked }: z.output<typeof listTrialsInput>): Promise<TrialsView> {
+export async function listTrials(ctx: ServiceContext, raw: z.input<typeof listTrialsInput>): Promise<TrialsView> {
+	const { id, metric: asked } = listTrialsInput.parse(raw);
 	const row = await readablePipeline(ctx, ctx.db, id);
 	const metrics = await readMetricNames(ctx, id);
 	const metric = asked ?? row.stop?.metric ?? metrics[0] ?? null;
