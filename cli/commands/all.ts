@@ -41,10 +41,11 @@ import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
 import { trigger } from "./trigger.ts";
+import { wait } from "./wait.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, pipeline, trigger, importCommand, quote, jobs, show, logs, cancel, resume, explain, receipt, artifacts, approvals],
+	...[submit, pipeline, trigger, importCommand, quote, jobs, show, logs, wait, cancel, resume, explain, receipt, artifacts, approvals],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
 	...[
 		exportCommand,

@@ -17,6 +17,7 @@ import { readPipelineText } from "../pipeline-input.ts";
 import { count, duration, exactTime, money, NONE } from "../render/format.ts";
 import { pipelineQuoteText } from "../render/pipeline-quote.ts";
 import { type Column, table } from "../render/table.ts";
+import { waitForPipeline } from "../wait-for-pipeline.ts";
 
 type Pipeline = z.infer<typeof pipelineSchema>;
 type Detail = z.infer<typeof pipelineDetailSchema>;
@@ -91,7 +92,7 @@ async function submit(ctx: CommandContext): Promise<ExitCode> {
 		return EXIT.done;
 	}
 	io.err(`${made.id} submitted\n`);
-	const ended = await waitForEnd(ctx, made.id);
+	const ended = await waitForPipeline(ctx, made.id);
 	show(ctx, ended);
 	return readAs(pipelineDetailSchema, ended, "pipeline").state === "succeeded" ? EXIT.done : EXIT.jobFailed;
 }
@@ -104,17 +105,6 @@ function parametersOf(args: Args): Record<string, string> {
 			return [text.slice(0, split), text.slice(split + 1)];
 		}),
 	);
-}
-
-const LOOK_EVERY_MS = 1_000;
-
-async function waitForEnd({ client, io }: CommandContext, id: string): Promise<Answer> {
-	for (;;) {
-		const answer = await client.get(`/pipelines/${id}`);
-		const { state } = readAs(pipelineDetailSchema, answer, "pipeline");
-		if (state !== "running" && state !== "cancelling") return answer;
-		await io.sleep(LOOK_EVERY_MS);
-	}
 }
 
 const COLUMNS: readonly Column<Pipeline>[] = [

@@ -3,6 +3,7 @@ import { PanelGate } from "#components/page/panel-gate.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { JobGpuUse } from "./job-gpu-use.tsx";
+import { JobReportedMetrics } from "./job-reported-metrics.tsx";
 import { SectionLoading } from "./section-loading.tsx";
 import { useJob } from "./use-job.ts";
 
@@ -19,8 +20,11 @@ export function JobMetricsSection({ id }: { id: string }) {
 		);
 	}
 	return (
-		<PanelGate what="GPU use" fallback={<SectionLoading title="GPU use" rows={1} />}>
-			<JobGpuUse job={job} />
-		</PanelGate>
+		<>
+			<JobReportedMetrics id={id} isLive={job.finishedAt === null} />
+			<PanelGate what="GPU use" fallback={<SectionLoading title="GPU use" rows={1} />}>
+				<JobGpuUse job={job} />
+			</PanelGate>
+		</>
 	);
 }

@@ -1,5 +1,4 @@
 import { and, asc, eq, isNull, lte, sql } from "drizzle-orm";
-import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { trigger } from "#server/db/schema/trigger.ts";
 import { nextCronTime, parseCron } from "#server/domain/trigger/cron.ts";
@@ -7,23 +6,13 @@ import { dueTimes } from "#server/domain/trigger/due-times.ts";
 import type { AfterSource, CronSource } from "#server/domain/trigger/trigger.ts";
 import type { QuoteContext } from "../pipeline/quote.ts";
 import { checkLocation, type ListObjects } from "./check-location.ts";
-import { type Firing, prepareFiring, type TriggerRow, writeFiring } from "./fire.ts";
+import { type Checked, prepareFiring, type TriggerRow, writeFiring } from "./fire.ts";
 
 /** How often a trigger waits for another pipeline is checked. */
 const AFTER_EVERY_MS = 2_000;
 /** Pause after a check that failed. */
 const FAILED_EVERY_MS = 60_000;
 const CHECKED_PER_CALL = 100;
-
-/** What a check found, and when the next one is due. */
-export interface Checked {
-	firings: Firing[];
-	status: string | null;
-	nextCheckMs: number;
-	nextAtMs: number | null;
-	/** Run in the transaction that writes the firings. */
-	settle?: (tx: Tx, firing: Firing) => Promise<void>;
-}
 
 /**
  * Checks every trigger that is due, and fires those with their condition met. Each trigger in one transaction with its firings.

@@ -17,6 +17,16 @@ export interface Firing {
 	saw: FiringView;
 }
 
+/** What a check found, and when the next one is due. */
+export interface Checked {
+	firings: Firing[];
+	status: string | null;
+	nextCheckMs: number;
+	nextAtMs: number | null;
+	/** Run in the transaction that writes the firings. */
+	settle?: (tx: Tx, firing: Firing) => Promise<void>;
+}
+
 /** A firing that is ready to be written: its pipeline, or why there is none. */
 export type PreparedFiring = Firing & ({ submission: NewPipeline; error: null } | { submission: null; error: string });
 

@@ -40,7 +40,7 @@ async function readSeries(db: DbOrTx, runIds: readonly string[]): Promise<Metric
 	}>(sql`
 		with p as (
 			select key, step, at_ms, value, (row_number() over w)::int as n, (count(*) over k)::int as of, min(value) over k as min, max(value) over k as max
-			from metric_point where run_id = any(${sql.param([...runIds])}::text[])
+			from metric_point where run_id = any(${sql.param([...runIds])}::text[]) and value not in ('NaN', 'Infinity', '-Infinity')
 			window w as (partition by key order by step, at_ms), k as (partition by key))
 		select key, step::text as step, at_ms::text as at, value, n, of, min, max from p
 		where n = of or (n - 1) % greatest(1, ceil(of / ${POINTS_SHOWN}::numeric)::int) = 0 order by key, n`);

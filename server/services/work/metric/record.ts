@@ -13,7 +13,9 @@ export interface MetricPoint {
 /** Writes points; a point that is stored already stays as it is. Returns how many were given. */
 export async function recordPoints(tx: Tx, points: readonly MetricPoint[]): Promise<number> {
 	const byKey = new Map(points.map((point) => [`${point.runId}\n${point.key}\n${point.step}\n${point.atMs}`, point]));
-	if (byKey.size > 0) await insertRecords(tx, "metric_point", [...byKey.values()], "on conflict do nothing");
+	// JSON has no NaN and infinities; the database reads them as texts.
+	const rows = [...byKey.values()].map((point) => ({ ...point, value: Number.isFinite(point.value) ? point.value : String(point.value) }));
+	if (rows.length > 0) await insertRecords(tx, "metric_point", rows, "on conflict do nothing");
 	return byKey.size;
 }
 

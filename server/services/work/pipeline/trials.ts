@@ -54,7 +54,7 @@ export async function listTrials(ctx: ServiceContext, raw: z.input<typeof listTr
 			where p.pipeline_id = r.pipeline_id and p.run = r.index) c on true
 		left join lateral (
 			select min(value) as low, max(value) as high, (array_agg(value order by step desc, at_ms desc))[1] as last, max(step) as step
-			from metric_point where key = ${metric ?? ""}
+			from metric_point where key = ${metric ?? ""} and value not in ('NaN', 'Infinity', '-Infinity')
 				and run_id in (select r.job_id union all select t.id from tracking_run t where t.job_id = r.job_id)) m on true
 		where r.pipeline_id = ${id} order by r.index limit ${TRIALS_MAX}`);
 	const items = rows.map(

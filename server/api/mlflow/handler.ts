@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { Actor, ServiceContext } from "#server/services/core/context.ts";
+import { clientAddress } from "#server/services/governance/audit/client-address.ts";
+import type { Runtime } from "#server/services/runtime.ts";
+import { DOORS } from "../edge/limits.ts";
+import type { RateLimiter } from "../edge/rate-limiter.ts";
+import { readBody } from "../edge/read-body.ts";
+import { problemOf } from "../problem.ts";
+import { ROUTES } from "./routes.ts";
+
+export const MLFLOW_PREFIX = "/api/2.0/mlflow";
+
+export interface MlflowRuntime extends Runtime {
+	authenticate(token: string, nowMs: number): Promise<Actor | null>;
+	failureLimiter?: RateLimiter;
+}
+
+/** MLflow's names of errors. */
+const CODES: Readonly<Record<string, string>> = {
+	invalid_input: "INVALID_PARAMETER_VALUE",
+	unauthenticated: "UNAUTHENTICATED",
+	forbidden: "PERMISSION_DENIED",
+	not_found: "RESOURCE_DOES_NOT_EXIST",
+	conflict: "RESOURCE_ALREADY_EXISTS",
+	payload_too_large: "INVALID_PARAMETER_VALUE",
+	too_many_requests: "REQUEST_LIMIT_EXCEEDED",
+	unavailable: "TEMPORARILY_UNAVAILABLE",
+};
+
+/** Answers the tracking API of MLflow, so that its stock client logs to Spillway. Never throws. */
+export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res: ServerResponse): Promise<void> {
+	const requestId = randomUUID();
+	try {
+		const url = new URL(req.url ?? "/", "http://localhost");
+		const route = ROUTES.get(`${req.method} ${url.pathname.slice(MLFLOW_PREFIX.length)}`);
+		if (!route) throw new SpillwayError("not_found", `${req.method} ${url.pathname} is not part of the supported tracking API.`);
+		const ctx: ServiceContext = {
+			actor: await demandActor(rt, req),
+			db: rt.connection.db,
+			clock: rt.clock,
+			requestId,
+			source: clientAddress(req),
+		};
+		const input =
+			req.method === "GET" ? Object.fromEntries(url.searchParams) : parseJson((await readBody(req, DOORS.rest)).toString("utf8"));
+		send(res, 200, await route(ctx, input));
+	} catch (error) {
+		const problem = problemOf(error, requestId);
+		if (problem.code === "internal") rt.logError("a request of the tracking API failed", error, requestId);
+		const message = error instanceof z.ZodError ? z.prettifyError(error) : problem.detail;
+		send(res, problem.status, { error_code: CODES[problem.code] ?? "INTERNAL_ERROR", message: message ?? problem.title });
+	}
+}
+
+/** A bearer token, or the password of basic authentication, as MLFLOW_TRACKING_TOKEN and MLFLOW_TRACKING_PASSWORD send it. */
+async function demandActor(rt: MlflowRuntime, req: IncomingMessage): Promise<Actor> {
+	const header = req.headers.authorization ?? "";
+	const [, basic] = /^Basic (\S{1,1024})$/.exec(header) ?? [];
+	const token =
+		/^Bearer (\S{1,256})$/.exec(header)?.[1] ?? (basic && Buffer.from(basic, "base64").toString("utf8").split(":").slice(1).join(":"));
+	const actor = token ? await rt.authenticate(token, rt.clock.nowMs()) : null;
+	if (actor) return actor;
+	rt.failureLimiter?.take(`address:${clientAddress(req) ?? "unknown"}`, rt.clock.nowMs());
+	throw new SpillwayError("unauthenticated", "The request has no valid token. Set MLFLOW_TRACKING_TOKEN to a Spillway token.");
+}
+
+function parseJson(text: string): unknown {
+	try {
+		return text === "" ? {} : JSON.parse(text);
+	} catch {
+		throw new SpillwayError("invalid_input", "The body is not JSON.");
+	}
+}
+
+function send(res: ServerResponse, status: number, body: unknown): void {
+	if (res.headersSent) return void res.destroy();
+	const text = JSON.stringify(body);
+	res.writeHead(status, {
+		"content-type": "application/json; charset=utf-8",
+		"content-length": Buffer.byteLength(text),
+		"cache-control": "no-store",
+		"x-content-type-options": "nosniff",
+	});
+	res.end(text);
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+// Inputs of MLflow's tracking REST API 2.0. Unknown fields are ignored, as newer clients send more.
+
+const text = (most: number) =>
+	z
+		.string()
+		.max(most)
+		.refine((value) => !value.includes("\0"), "must not contain NUL");
+const name = text(250).min(1);
+/** Numbers of 64 bits come as numbers or texts. */
+const integer = z.coerce.number().int().refine(Number.isSafeInteger, "is too large");
+const number = z.union([z.number(), z.enum(["NaN", "Infinity", "-Infinity"]).transform(Number)]);
+
+const tag = z.object({ key: name, value: text(5_000).default("") });
+const metric = z.object({ key: name, value: number, timestamp: integer.default(0), step: integer.default(0) });
+const runId = { run_id: text(64).optional(), run_uuid: text(64).optional() };
+
+export const inputs = {
+	createExperiment: z.object({ name, tags: z.array(tag).default([]) }),
+	experimentByName: z.object({ experiment_name: name }),
+	experimentById: z.object({ experiment_id: integer }),
+	createRun: z.object({
+		experiment_id: integer,
+		run_name: text(250).optional(),
+		user_id: text(250).optional(),
+		start_time: integer.optional(),
+		tags: z.array(tag).max(1_000).default([]),
+	}),
+	run: z.object(runId),
+	updateRun: z.object({
+		...runId,
+		status: z.enum(["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"]).optional(),
+		end_time: integer.optional(),
+		run_name: text(250).optional(),
+	}),
+	logMetric: metric.extend(runId),
+	logParameter: z.object({ ...runId, key: name, value: text(6_000) }),
+	setTag: tag.extend(runId),
+	logBatch: z.object({
+		...runId,
+		metrics: z.array(metric).max(1_000).default([]),
+		params: z
+			.array(z.object({ key: name, value: text(6_000) }))
+			.max(100)
+			.default([]),
+		tags: z.array(tag).max(100).default([]),
+	}),
+	searchRuns: z.object({ experiment_ids: z.array(integer).max(100).default([]), max_results: integer.default(1_000) }),
+	history: z.object({ ...runId, metric_key: name }),
+};
