@@ -34,20 +34,37 @@ function withAbsoluteFiles(text: string, doc: Document, folder: string): string 
 	return out;
 }
 
-/** Relative `file:` addresses in the data of all jobs, with their paths. */
-function addressesOf(doc: Document): { at: (string | number)[]; uri: string }[] {
+interface Address {
+	at: (string | number)[];
+	uri: string;
+}
+
+/** Relative `file:` addresses in the data of all jobs, and in a trigger also of its location and its pipeline, with their paths. */
+function addressesOf(doc: Document): Address[] {
 	const plain: unknown = doc.toJS({ maxAliasCount: 50 });
-	const steps = field(field(plain, "spec"), "steps");
+	const spec = field(plain, "spec");
+	const location = addressAt(field(spec, "data"), ["spec", "data"]);
+	return [
+		...location,
+		...addressesOfJobs(spec, ["spec"]),
+		...addressesOfJobs(field(field(spec, "pipeline"), "spec"), ["spec", "pipeline", "spec"]),
+	];
+}
+
+function addressesOfJobs(spec: unknown, below: string[]): Address[] {
+	const steps = field(spec, "steps");
 	const jobs = Array.isArray(steps)
-		? steps.map((step: unknown, i) => ({ job: field(step, "job"), at: ["spec", "steps", i, "job", "data"] }))
-		: [{ job: field(field(plain, "spec"), "job"), at: ["spec", "job", "data"] }];
+		? steps.map((step: unknown, i) => ({ job: field(step, "job"), at: [...below, "steps", i, "job", "data"] }))
+		: [{ job: field(spec, "job"), at: [...below, "job", "data"] }];
 	return jobs.flatMap(({ job, at }) => {
 		const data = field(job, "data");
-		return (Array.isArray(data) ? data : []).flatMap((set: unknown, i) => {
-			const uri = field(set, "uri");
-			return typeof uri === "string" && /^file:(?!\/\/)/.test(uri) ? [{ at: [...at, i, "uri"], uri }] : [];
-		});
+		return (Array.isArray(data) ? data : []).flatMap((set: unknown, i) => addressAt(set, [...at, i]));
 	});
+}
+
+function addressAt(set: unknown, at: (string | number)[]): Address[] {
+	const uri = field(set, "uri");
+	return typeof uri === "string" && /^file:(?!\/\/)/.test(uri) ? [{ at: [...at, "uri"], uri }] : [];
 }
 
 function field(value: unknown, key: string): unknown {

@@ -169,6 +169,7 @@ describe("events and pipelines", () => {
 		["cron: { schedule: 'x' }", "spec.cron.schedule"],
 		["cron: { schedule: '0 0 * * *', zone: Mars }", "spec.cron.zone"],
 		["data: { uri: 's3://a/b' }", "spec.data.files"],
+		["data: { uri: 'file:./drop', files: 1 }", "spec.data.uri"],
 		["webhook: {}\n  after: { pipeline: a }", "spec"],
 		["color: red", "spec.color"],
 	])("refuses %s with a line", async (source, path) => {
