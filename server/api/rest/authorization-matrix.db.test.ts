@@ -22,15 +22,8 @@ let samples: Record<string, Record<string, { value: string; team?: true }>>;
 
 beforeAll(async () => {
 	world = await RestWorld.open();
-	const { jobId, approvalId, artifactId, pipelineId } = await addOneOfEach(world, OWN_TEAM);
+	const { jobId, approvalId, artifactId, pipelineId, triggerId } = await addOneOfEach(world, OWN_TEAM);
 	const job = { id: { value: jobId, team: true as const } };
-	const artifactId = artifactIdOf(jobId, 1, 0);
-	await recordArtifact(world.database.db, {
-		...{ id: artifactId, jobId, attemptId, team: "research", files: [], atMs: world.nowMs() },
-		output: { name: "model", path: "out", kind: "model", when: "success", keepMs: null },
-	});
-	const triggerId = String((await world.post("/triggers", aTrigger, { as: OWN_TEAM })).json.id);
-	const pipelineId = String((await world.post("/pipelines", aPipeline, { as: OWN_TEAM })).json.id);
 	const sites = { id: { value: "home" }, siteId: { value: "home" }, poolId: { value: "pool" } };
 	const policies = { name: { value: "default" }, version: { value: "1" }, id: { value: "btst_missing" } };
 	const month = { month: { value: "2026-01" } };
@@ -53,35 +46,6 @@ beforeAll(async () => {
 	};
 });
 afterAll(() => world.close());
-
-const aPipeline = {
-	...{ apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "matrix", team: "research" } },
-	spec: { steps: [{ name: "train", job: { command: ["true"], env: { API_KEY: SECRET } } }] },
-};
-
-const aTrigger = {
-	...{ apiVersion: "spillway/v1", kind: "Trigger", metadata: { name: "matrix", team: "research" } },
-	spec: { webhook: {}, pipeline: aPipeline },
-};
-
-async function submitAs(as: Person): Promise<string> {
-	const job = aJob({ spec: { env: { API_KEY: SECRET } } });
-	return String((await world.post("/jobs", job, { as })).json.id);
-}
-
-async function addApproval(of: string): Promise<string> {
-	const { db } = world.database;
-	const at = new Date(world.nowMs());
-	const quote = {
-		placement: { ...{ siteId: "aws", provider: "aws" as const, region: "us-east-1", zone: null, poolId: null }, ...MACHINE },
-		...{ costMicroUsd: "1000000", hourlyMicroUsd: "1000000", startP50Ms: 0, homeStartP50Ms: null, emissionsGrams: null, decisionId: null },
-	};
-	await db.insert(approval).values({
-		...{ id: "appr_matrix", jobId: of, ruleId: "ask", role: "finance" as const, quote, state: "open" as const },
-		...{ policyName: "default", policyVersion: 1, requestedAt: at, expiresAt: new Date(at.getTime() + 3_600_000) },
-	});
-	return "appr_matrix";
-}
 
 /** Operations on entities of a person, or that a rule or another person's act allows: 403 for a reason beyond role and team. */
 const MAY_STILL_BE_FORBIDDEN = new Set(["approval.grant", "approval.refuse", "approval.rejectProposal", "approval.approveProposal"]);

@@ -12,6 +12,7 @@ export interface OneOfEach {
 	approvalId: string;
 	artifactId: string;
 	pipelineId: string;
+	triggerId: string;
 }
 
 /** Adds an entity of each kind that belongs to a team: to research. */
@@ -26,12 +27,18 @@ export async function addOneOfEach(world: RestWorld, as: Person): Promise<OneOfE
 		output: { name: "model", path: "out", kind: "model", when: "success", keepMs: null },
 	});
 	const pipelineId = String((await world.post("/pipelines", A_PIPELINE, { as })).json.id);
-	return { jobId, attemptId, approvalId, artifactId, pipelineId };
+	const triggerId = String((await world.post("/triggers", A_TRIGGER, { as })).json.id);
+	return { jobId, attemptId, approvalId, artifactId, pipelineId, triggerId };
 }
 
 const A_PIPELINE = {
 	...{ apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "matrix", team: "research" } },
 	spec: { steps: [{ name: "train", job: { command: ["true"], env: { API_KEY: SECRET } } }] },
+};
+
+const A_TRIGGER = {
+	...{ apiVersion: "spillway/v1", kind: "Trigger", metadata: { name: "matrix", team: "research" } },
+	spec: { webhook: {}, pipeline: A_PIPELINE },
 };
 
 export async function submitWithSecret(world: RestWorld, as: Person): Promise<string> {
