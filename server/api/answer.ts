@@ -7,6 +7,7 @@ import type { Edge } from "./edge/guard.ts";
 import { serveFetch } from "./fetch-adapter.ts";
 import { handleHealth, isHealthPath } from "./health.ts";
 import { MethodNotAllowedError } from "./method-not-allowed.ts";
+import { handleMlflow, MLFLOW_PREFIX } from "./mlflow/handler.ts";
 import { refuse } from "./refuse.ts";
 import { handleRest, REST_PREFIX, type RestRuntime } from "./rest/handler.ts";
 import { handleSchema, SCHEMAS_PREFIX } from "./schemas.ts";
@@ -16,7 +17,7 @@ const AGENT_PREFIX = `${AGENT_PATH}/`;
 const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Signing in and the agents' small messages stay possible: they keep running jobs and people informed. */
-const TAKES_ROOM = /^\/(api\/(v1|trpc)|scim\/v2)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
+const TAKES_ROOM = /^\/(api\/(v1|trpc|2\.0)|scim\/v2)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
 
 /**
  * The doors of the web server, in one function: health, REST, schemas, agents, and everything else by `page`.
@@ -44,6 +45,7 @@ export function makeAnswer(parts: {
 			if (!READS.has(method) && TAKES_ROOM.test(url)) room.demand();
 			if (url.startsWith(`${REST_PREFIX}/`)) return await handleRest(rt, req, res);
 			if (url.startsWith(`${SCIM_PREFIX}/`)) return await parts.scim(req, res);
+			if (url.startsWith(`${MLFLOW_PREFIX}/`)) return await handleMlflow(rt, req, res);
 			if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
 			if (url.startsWith(AGENT_PREFIX)) return await serveFetch(parts.agent, req, res);
 			admitted = await edge.admitPage(req, res);
@@ -59,7 +61,7 @@ export function makeAnswer(parts: {
 
 /** The door of a request, for metrics. */
 export function surfaceOf(url: string): string {
-	if (url.startsWith(`${REST_PREFIX}/`)) return "rest";
+	if (url.startsWith(`${REST_PREFIX}/`) || url.startsWith(`${MLFLOW_PREFIX}/`)) return "rest";
 	if (url.startsWith(`${SCIM_PREFIX}/`)) return "scim";
 	if (url.startsWith(AGENT_PREFIX)) return "agent";
 	if (url.startsWith("/api/trpc/")) return "trpc";

@@ -6,9 +6,6 @@ import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { makeAnswer, methodOf, surfaceOf } from "#server/api/answer.ts";
 import { makeEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
-import { serveFetch } from "#server/api/fetch-adapter.ts";
-import { handleHealth, isHealthPath } from "#server/api/health.ts";
-import { handleMlflow, MLFLOW_PREFIX } from "#server/api/mlflow/handler.ts";
 import { refuse } from "#server/api/refuse.ts";
 import { handleScim } from "#server/api/scim/handler.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
@@ -98,37 +95,6 @@ const room = await watchDiskRoom({
 	...{ folder: home, reserveBytes: rt.env.SPILLWAY_DISK_RESERVE_MIB * 1024 * 1024, signal: rt.shutdown.signal },
 });
 const answer = makeAnswer({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
-/** Signing in and the agents' small messages stay possible: they keep running jobs and people informed. */
-const TAKES_ROOM = /^\/(api\/(v1|trpc|2\.0)|scim\/v2)\/|^\/agent\/v1\/(checkpoints|artifacts)\//;
-
-function demandRoom({ method = "GET", url = "/" }: IncomingMessage): void {
-	if (!["GET", "HEAD", "OPTIONS"].includes(method) && TAKES_ROOM.test(url)) room.demand();
-}
-
-async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-	const url = req.url ?? "/";
-	if (isHealthPath(url)) return handleHealth({ ...rt, room }, req, res);
-	try {
-		edge.demandOwn(req);
-		demandRoom(req);
-	} catch (error) {
-		return refuse(res, error);
-	}
-	if (url.startsWith(`${REST_PREFIX}/`)) return handleRest(rt, req, res);
-	if (url.startsWith(`${SCIM_PREFIX}/`)) return handleScim(scim, req, res);
-	if (url.startsWith(`${MLFLOW_PREFIX}/`)) return handleMlflow(rt, req, res);
-	if (url.startsWith(SCHEMAS_PREFIX)) return handleSchema(req, res);
-	if (url.startsWith(AGENT_PREFIX)) return serveFetch(agent, req, res);
-	let admitted: IncomingMessage;
-	try {
-		admitted = await edge.admitPage(req, res);
-	} catch (error) {
-		return refuse(res, error);
-	}
-	// Next passes on headers alone. A value that the browser sent is overwritten.
-	admitted.headers[ADDRESS_HEADER] = clientAddress(req) ?? "";
-	return page(admitted, res);
-}
 
 countProcess();
 
@@ -136,19 +102,6 @@ countProcess();
 function measure(req: IncomingMessage, res: ServerResponse): void {
 	const end = httpSeconds.startTimer({ surface: surfaceOf(req.url ?? "/"), method: methodOf(req.method) });
 	res.once("close", () => end({ code: `${Math.floor(res.statusCode / 100)}xx` }));
-}
-
-function surfaceOf(url: string): string {
-	if (url.startsWith(`${REST_PREFIX}/`) || url.startsWith(`${MLFLOW_PREFIX}/`)) return "rest";
-	if (url.startsWith(`${SCIM_PREFIX}/`)) return "scim";
-	if (url.startsWith(AGENT_PREFIX)) return "agent";
-	if (url.startsWith("/api/trpc/")) return "trpc";
-	return url.startsWith(SCHEMAS_PREFIX) ? "schema" : isHealthPath(url) ? "health" : "page";
-}
-
-/** A closed list: clients choose methods, and each one would make new series. */
-function methodOf(method = "GET"): string {
-	return ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"].includes(method) ? method : "other";
 }
 
 const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: HEADERS_LIMIT_MS }, (req, res) => {
