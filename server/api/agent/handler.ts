@@ -132,7 +132,9 @@ function withAgent<T>(schema: z.ZodType<T>, work: (ctx: AgentContext, agent: Age
 }
 
 const serveRuntime: Route = async ({ options, parts }) => {
-	const file = options.runtimeFiles?.[parts[1] ?? ""];
+	const files = options.runtimeFiles ?? {};
+	const platform = parts[1] ?? "";
+	const file = Object.hasOwn(files, platform) ? files[platform] : undefined;
 	if (file === undefined)
 		throw new SpillwayError("not_found", `There is no runtime for ${JSON.stringify(parts[1])} here.`, {
 			fix: "Use an image that has Node 20 or newer.",
