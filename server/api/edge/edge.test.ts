@@ -66,7 +66,7 @@ describe("hosts", () => {
 });
 
 describe("JSON bounds", () => {
-	const bounds = { depth: 5, members: 20 };
+	const bounds = { depth: 5, members: 20, keys: 3 };
 	const scan = (text: string) => codeOf(() => scanJson(Buffer.from(text), bounds));
 
 	it("counts nesting and members outside strings", () => {
@@ -78,10 +78,26 @@ describe("JSON bounds", () => {
 		expect(scan('"open [')).toBeNull();
 	});
 
+	it("counts the members of each object by itself", () => {
+		expect(scan('{"a":1,"b":2,"c":3}')).toBeNull();
+		expect(scan('{"a":1,"b":2,"c":3,"d":4}')).toBe("payload_too_large");
+		expect(scan('[{"a":1,"b":2},{"a":1,"b":2},{"a":1,"b":2}]')).toBeNull();
+		expect(scan('{"a":{"b":1,"c":2,"d":3},"e":{"f":1},"g":2}')).toBeNull();
+		expect(scan('{"a":{"b":1,"c":2},"e":1,"f":2,"g":3}')).toBe("payload_too_large");
+		expect(scan('}}:::::"')).toBeNull();
+	});
+
+	it("a job with 90,000 environment values is refused before it is parsed", () => {
+		const env = Object.fromEntries(Array.from({ length: 90_000 }, (_, i) => [`V${i}`, "x"]));
+		const send = (body: unknown) => codeOf(() => scanJson(Buffer.from(JSON.stringify(body)), DOORS.rest.json));
+		expect(send({ spec: { env } })).toBe("payload_too_large");
+		expect(send({ spec: { env: Object.fromEntries(Object.entries(env).slice(0, 10_000)) } })).toBeNull();
+	});
+
 	it("property: a document within its bounds passes, and no text makes it fail otherwise", () => {
 		fc.assert(
 			fc.property(fc.json({ maxDepth: 4 }), (text) => {
-				expect(codeOf(() => scanJson(Buffer.from(text), { depth: 10, members: text.length + 1 }))).toBeNull();
+				expect(codeOf(() => scanJson(Buffer.from(text), { depth: 10, members: text.length + 1, keys: text.length + 1 }))).toBeNull();
 			}),
 		);
 		fc.assert(

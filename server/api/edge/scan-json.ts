@@ -5,6 +5,8 @@ export interface JsonBounds {
 	depth: number;
 	/** Object members and array elements together. */
 	members: number;
+	/** Members of one object: a wide one is slow to validate long after it is parsed. */
+	keys: number;
 }
 
 const QUOTE = 0x22;
@@ -17,11 +19,12 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
 /**
- * Checks nesting and size of a JSON text before it is parsed: one pass over the bytes, no allocation. It does not validate;
- * what is not JSON fails in the parser.
+ * Checks nesting and size of a JSON text before it is parsed: one pass over the bytes, with one counter
+ * for each level. It does not validate; what is not JSON fails in the parser.
  * @throws SpillwayError `payload_too_large`
  */
-export function scanJson(text: Uint8Array, { depth, members }: JsonBounds): void {
+export function scanJson(text: Uint8Array, { depth, members, keys }: JsonBounds): void {
+	const keysAt = new Uint32Array(depth + 1);
 	let nesting = 0;
 	let count = 0;
 	for (let i = 0; i < text.length; i++) {
@@ -30,11 +33,18 @@ export function scanJson(text: Uint8Array, { depth, members }: JsonBounds): void
 			i = endOfString(text, i);
 		} else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
 			if (++nesting > depth) throw tooLarge(`The JSON is nested more than ${depth} levels deep.`);
+			keysAt[nesting] = 0;
 			count++;
 		} else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
 			nesting--;
 		} else if (byte === COMMA || byte === COLON) {
 			count++;
+			// Outside strings, a colon stands only after the key of an object.
+			if (byte === COLON) {
+				const own = (keysAt[nesting] ?? 0) + 1;
+				if (own > keys) throw tooLarge(`An object in the JSON has more than ${keys} members.`);
+				keysAt[nesting] = own;
+			}
 		}
 		if (count > members) throw tooLarge(`The JSON has more than ${members} members.`);
 	}

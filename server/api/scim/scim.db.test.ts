@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { desc, eq } from "drizzle-orm";
+import { asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { aJob, RestWorld } from "#server/api/testing/rest-world.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { DEFAULT_GROUP_MAP } from "#server/domain/group-map.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { actorOfSession, readSessionEpoch } from "#server/services/governance/sign-in/session-epoch.ts";
 import { issueToken } from "#server/services/governance/token/issue.ts";
 import { handleScim } from "./handler.ts";
 
@@ -55,6 +57,8 @@ const rightsOf = async (id: string) => {
 	const [row] = await world.database.db.select().from(account).where(eq(account.id, id));
 	return row && { role: row.role, teams: row.teams, disabled: row.disabledAt !== null };
 };
+const auditOf = async (subject: string) =>
+	(await world.database.db.select().from(audit).where(eq(audit.subject, subject)).orderBy(asc(audit.id))).map(({ action }) => action);
 
 it("a person who is removed loses access within 5 seconds, and their job continues under the team", async () => {
 	const { json: ann } = await scim("POST", "/Users", person("ann"));
@@ -73,12 +77,7 @@ it("a person who is removed loses access within 5 seconds, and their job continu
 	expect((await scim("DELETE", `/Users/${ann.id}`)).status).toBe(204);
 	expect((await scim("GET", `/Users/${ann.id}`)).status).toBe(404);
 	expect((await scim("GET", `/Groups/${group.id}`)).json.members).toEqual([]);
-	const lines = await world.database.db
-		.select()
-		.from(audit)
-		.where(eq(audit.subject, `account:${ann.id}`))
-		.orderBy(desc(audit.id));
-	expect(lines.map(({ action }) => action)).toEqual(
+	expect(await auditOf(`account:${ann.id}`)).toEqual(
 		expect.arrayContaining(["account.provision", "account.update", "account.disable", "account.deprovision"]),
 	);
 });
@@ -96,6 +95,21 @@ it("groups give roles and teams, as members come and go", async () => {
 	expect(await rightsOf(bob.id)).toMatchObject({ teams: [] });
 	expect((await scim("DELETE", `/Groups/${finance.id}`)).status).toBe(204);
 	expect(await rightsOf(eve.id)).toMatchObject({ role: "data_scientist" });
+	expect(await auditOf(`group:${finance.id}`)).toEqual(["group.create", "group.update", "group.update", "group.delete"]);
+	expect(await auditOf(`group:${vision.id}`)).toEqual(["group.create", "group.update"]);
+});
+
+it("a browser session ends when its person is deactivated, and stays ended when they return", async () => {
+	const { db } = world.database;
+	const { id } = (await scim("POST", "/Users", person("lou"))).json;
+	const setActive = (value: boolean) => scim("PATCH", `/Users/${id}`, { Operations: [{ op: "replace", path: "active", value }] });
+	const session = { accountId: id, epoch: defined(await readSessionEpoch(db, id), "an epoch") };
+	expect(await actorOfSession(db, session, false)).toMatchObject({ accountId: id });
+	await setActive(false);
+	expect(await actorOfSession(db, session, false)).toBeNull();
+	await setActive(true);
+	expect(await actorOfSession(db, session, false)).toBeNull();
+	expect(await readSessionEpoch(db, id)).toBeGreaterThan(session.epoch);
 });
 
 it("lists by filter and page, and refuses a name that is taken", async () => {
