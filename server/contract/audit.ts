@@ -16,6 +16,7 @@ export const audit = {
 		output: pageOf(auditLineSchema),
 		wire: TIME_RANGE,
 		input: listAuditInput,
+		procedure: "query",
 	}),
 	chain: operation({
 		method: "GET",

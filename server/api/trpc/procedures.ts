@@ -1,5 +1,5 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Operation } from "#server/contract/operation.ts";
 import type { Bound } from "../operations/bind.ts";
 import { procedure } from "./init.ts";
@@ -27,9 +27,18 @@ export function proceduresOf<const G extends Record<string, Bound<any, any>>>(gr
 	const made = Object.entries(group).flatMap(([name, { operation, run }]) => {
 		const definition: Operation = operation;
 		if (definition.procedure === undefined) return [];
-		const base = definition.input === undefined ? procedure : procedure.input(definition.input);
+		const base = definition.input === undefined ? procedure : procedure.input(pagedInput(definition.input));
 		const resolve = ({ ctx, input }: { ctx: { service: Parameters<typeof run>[0] }; input: unknown }) => run(ctx.service, input ?? {});
 		return [[name, definition.procedure === "query" ? base.query(resolve) : base.mutation(resolve)]];
 	});
 	return Object.fromEntries(made) as ProceduresOf<G>;
+}
+
+/** tRPC's client adds the direction to an infinite query; lists only go forward, and their inputs refuse unknown fields. */
+export function pagedInput(input: z.ZodType): z.ZodType {
+	return z.preprocess((raw) => {
+		if (typeof raw !== "object" || raw === null || !("direction" in raw) || raw.direction !== "forward") return raw;
+		const { direction: _, ...rest } = raw;
+		return rest;
+	}, input);
 }

@@ -15,13 +15,16 @@ spec:
     - id: burst-on-wait
       burst: { after: { forecastWait: 30m }, or: { deadlineSlack: 1h } }
 
-    # The example trains on this host's four GPUs, and bursts after seconds instead of minutes.
+    # The example trains on this host's four GPUs, and bursts to spot after seconds instead of minutes.
     - id: examples-on-this-host
       when: '"example" in job.labels'
       deny: { sites: [hall-b, hall-c] }
     - id: examples-burst-early
       when: '"example" in job.labels'
       burst: { after: { forecastWait: 10s } }
+    - id: examples-on-spot
+      when: '"example" in job.labels'
+      require: { capacityType: spot }
 
     # Experiments may burst only to spot.
     - id: spot-for-experiments
@@ -30,7 +33,7 @@ spec:
 
     # Pretraining keeps too much state to be reclaimed.
     - id: firm-for-pretraining
-      when: job.project == "base-lm" && job.class != "experimental"
+      when: 'job.project == "base-lm" && job.class != "experimental" && !("example" in job.labels)'
       require: { capacityType: on_demand }
 
     # The speech data lie at Google.
