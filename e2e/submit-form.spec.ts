@@ -85,6 +85,7 @@ test("a job can be submitted by keyboard alone, and its page opens", async ({ pa
 	await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 	const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
 	expect(await jobWhen(id, "has ended", isOver)).toMatchObject({ name, state: "succeeded" });
+	await page.getByRole("link", { name: "Logs", exact: true }).press("Enter");
 	await expect(page.getByRole("log")).toContainText("hello there");
 });
 
@@ -129,6 +130,7 @@ test("a pasted batch script is converted, and its report is stored with the job,
 	const kept = page.locator("section").filter({ has: page.getByRole("heading", { name: "Script conversion" }) });
 	const isKept = async () => {
 		await expect(page.getByRole("heading", { level: 1, name: "pasted" })).toBeVisible();
+		await page.getByRole("link", { name: "Files", exact: true }).click();
 		await expect(kept).toContainText("converted from sbatch script");
 		await expect(kept).toContainText("After afterok:7");
 		await expect(kept).not.toContainText("was edited after conversion");
