@@ -118,7 +118,7 @@ describe("a machine that the provider's answers leave out", () => {
 	it("is not believed gone by the first of them, though no one had looked for hours", { timeout: 60_000 }, async () => {
 		const w = await open();
 		const { id } = await burst(w);
-		// Neither the provider was asked nor the agent heard.
+		// The provider gets no call and the agent gets no command.
 		w.silenced.add(id);
 		w.clock.advance(10 * w.ctx.timing.vanishMs);
 		let answers = 0;

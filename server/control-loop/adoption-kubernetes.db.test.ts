@@ -175,7 +175,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 		await eventually(clock, "the server has called a watch too old", async () => home.proxy.expired > 0);
 		home.proxy.setToken({ isGood: false });
 		home.proxy.cutWatches();
-		// As long as home cannot be asked nothing is concluded of it; the cloud runs on to its end.
+		// While the owned site is unreachable, nothing is concluded about the job there; the cloud run continues to its end.
 		await until(async () => (await w.jobs()).every((j) => j.state === "succeeded"));
 		await until(async () => home.proxy.unauthorized > 0);
 		expect((await adoptions()).map((a) => a.state)).toEqual(["held"]);

@@ -29,9 +29,9 @@ export function newCloudMemory({ patienceMs = PATIENCE_MS } = {}): CloudMemory {
 }
 
 /**
- * Syncs the database with one cloud: launches intents, records what the provider reports, and terminates instances of
- * finished attempts. Errors stay within one instance. A slow region continues in the background and is skipped until it
- * has responded, so a lost region delays nothing elsewhere.
+ * Syncs the database with one cloud: launches intents, records what the provider reports, and terminates instances of finished
+ * attempts. Errors stay within one instance. A slow region continues in the background and is skipped until it responds, so it
+ * delays no other region.
  * Cost: one describe per region with live instances, plus one call per change.
  */
 export async function syncCloud(ctx: LoopContext, driver: CloudDriver, memory: CloudMemory): Promise<void> {

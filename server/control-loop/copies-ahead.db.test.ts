@@ -15,7 +15,7 @@ const STORE = "s3://acme-stage/spillway";
 
 let world: World;
 let copies: CopiesAhead;
-/** What the copier was asked to do, and what it does next. */
+/** Calls the copier received, and its next results. */
 let asked: string[];
 let answer: () => Promise<{ bytes: number }>;
 

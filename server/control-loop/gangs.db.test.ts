@@ -134,7 +134,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		expect(made.map((i) => [i.state, i.reason?.code])).toEqual(Array(2).fill(["terminated", "gang_member_failed"]));
 		expect(refused.map((i) => i.state)).toEqual(["terminated", "terminated"]);
 		expect(refused.find((i) => i.rank === first?.reason?.facts["rank"])?.reason?.code).toBe("launch_refused_capacity");
-		// They are asked for at once; who comes late finds the gang given up, and does not ask at all.
+		// They are requested concurrently; a late request finds the gang given up and is not sent.
 		for (const { calls, reason } of refused) expect(reason?.code).toBe(calls > 0 ? "launch_refused_capacity" : "gang_member_failed");
 		// At once: they never booted, and ended as soon as a provider ends anything.
 		expect(w.cloud.instances().filter((m) => m.instanceType === "g4dn.xlarge")).toHaveLength(2);

@@ -17,8 +17,9 @@ interface EndedAttempt {
 export type OutputCopies = Map<string, { problem: string | null; done: boolean }>;
 
 /**
- * Copies what an attempt left on an owned site into the artifact store, in the background: large results must not hold up the
- * site. `wake` is called when the copy is over. Returns null while it runs, then the exit with what is missing.
+ * Copies the files that an attempt left on an owned site into the artifact store. Runs in the background, because large results
+ * must not delay the site. Calls `wake` when the copy ends. Returns null while it runs, then the exit with the list of missing
+ * files.
  */
 export function keepOutputs(
 	ctx: LoopContext,

@@ -28,8 +28,8 @@ export function fenceAfterMs(leaseMs: number): number {
 /**
  * Fences machines of critical jobs that were silent for longer than their lease. Their commands are paused and cannot resume,
  * so their jobs continue elsewhere while the machines are terminated. No provider is called, because it may not respond.
- * A machine without an enrolled agent is fenced when its attempt was stopped, or when its launch outcome stays unknown
- * for as long: nothing runs there, and it can no longer enroll.
+ * A machine without an enrolled agent is fenced when its attempt was stopped, or when its launch outcome stays unknown for that
+ * long: nothing runs there, and it can no longer enroll.
  * Cost: one query, and a transaction per fenced machine.
  */
 export async function checkLeases(ctx: LoopContext, memory: LeaseMemory): Promise<void> {

@@ -7,7 +7,7 @@ import type { Look } from "./billed-time.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
-/** An instance that is not terminated, with what its attempt and job say of it. */
+/** An instance that is not terminated, with fields of its attempt and job. */
 export type LiveInstance = typeof instance.$inferSelect & {
 	attemptState: (typeof attempt.$inferSelect)["state"];
 	stopRequestedAt: Date | null;

@@ -73,7 +73,7 @@ it("a critical job leaves a region that answers nothing, alone, from its checkpo
 	expect(defined(next?.startedAt, "its start").getTime() - detectedMs).toBeLessThanOrEqual(MINUTE_MS);
 	expect([old?.region, young?.region]).toEqual([HERE, THERE]);
 	expect((await w.jobs())[0]?.completedMs).toBeGreaterThan(0n);
-	// Nothing says that its machine no longer exists: it may cost, is ended again and again, and nothing else is asked for there.
+	// The machine may still exist and cost money. It is terminated repeatedly, and the region gets no other calls.
 	expect(old).toMatchObject({ state: "terminating", terminatedAt: null });
 	const context = systemContext(w.database.db, w.clock, "seed");
 	const fencedAt = defined(old?.fencedAt, "its fence");

@@ -43,7 +43,7 @@ const attemptsOf = async (w: World, name: string) => {
 	return (await w.attempts()).filter((a) => a.jobId === id);
 };
 
-/** What must hold when all is over, whatever happened on the way. */
+/** Invariants that must hold at the end, whatever happened before. */
 async function booksAreWhole(w: World): Promise<void> {
 	expect(await w.sweep()).toBe(0);
 	await meterAll(w.ctx);

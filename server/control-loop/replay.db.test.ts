@@ -85,7 +85,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		const { db } = w.database;
 		const parts = await db.$count(decisionPart);
 		await w.tick();
-		// Nothing was decided in it, and nothing is kept of it.
+		// No decision was made in it, so nothing is recorded.
 		expect([parts > 0, await db.$count(decisionPart)]).toEqual([true, parts]);
 		await db.execute(sql`alter table decision disable trigger decision_insert_only`);
 		await db.execute(sql`update decision set explanation = jsonb_set(explanation, '{consideredCount}', '99') where id = ${first?.id}`);

@@ -6,8 +6,9 @@ import { findStrays } from "./sweep.ts";
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Waits while the database is a restored one that no person has reviewed. The clouds may run machines that it does not know:
- * a sweep would terminate them, and a launch could run their jobs twice. Meanwhile it only lists such machines, for the review.
+ * Waits while the database is a restored one that no person has reviewed. The clouds may run machines that this database has no
+ * record of: a sweep would terminate them, and a launch could run their jobs twice. Until then it only lists such machines for
+ * the review.
  */
 export async function awaitReview(ctx: LoopContext, signal: AbortSignal, heartbeat: () => Promise<void>): Promise<void> {
 	let isListed = false;

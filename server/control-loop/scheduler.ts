@@ -38,7 +38,7 @@ const BACKTESTS_EVERY_MS = 1_000;
 /** Changes send a notification; this finds the others, such as a replaced credentials file. */
 const SITES_EVERY_MS = 10_000;
 const TRIGGERS_EVERY_MS = 1_000;
-/** Most times there is nothing to do: one read. What is asked for wakes it. */
+/** Usually there is no work: one read. Requests wake it. */
 const COPIES_EVERY_MS = 10_000;
 /** Most times there is nothing to do: two reads. */
 const STATEMENTS_EVERY_MS = 10 * MINUTE_MS;

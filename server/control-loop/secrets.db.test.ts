@@ -98,7 +98,7 @@ async function dump(): Promise<string> {
 	return texts.map(([row]) => String(row?.["text"])).join("\n");
 }
 
-/** What the server has written ahead lately: the segments of this test and of what runs beside it. */
+/** WAL that the server wrote recently: segments of this test and of tests that run concurrently. */
 async function writeAheadLog(): Promise<string> {
 	const [server] = await database.sql`select current_setting('data_directory') as folder, pg_walfile_name(pg_current_wal_lsn()) as latest`;
 	const folder = path.join(String(server?.["folder"]), "pg_wal");

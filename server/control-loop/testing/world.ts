@@ -61,7 +61,7 @@ export interface WorldOptions {
 	tickMs?: number;
 	/** Real: how long a look at the cloud waits for its regions. */
 	patienceMs?: number;
-	/** Where checkpoints lie; a folder that is not there without it, so that nothing can be saved at home. */
+	/** Checkpoint folder. When unset, a missing folder, so the owned site can save nothing. */
 	checkpointRoot?: string;
 }
 
@@ -148,7 +148,7 @@ export class World {
 		return this.#ctx;
 	}
 
-	/** What the agents of critical jobs say of their leases, ms; null: that they have none. */
+	/** Lease times that agents of critical jobs report, ms; null: no lease. */
 	leaseMs: number | null = null;
 	/** Agents of these instances no longer call. */
 	readonly silenced = new Set<string>();
@@ -176,7 +176,10 @@ export class World {
 		}
 	}
 
-	/** Another process schedules from now on, with nothing in memory. Answers what the one before has, which may not be dead. */
+	/**
+	 * Another process schedules from now on, with empty memory. Returns the context of the previous process, which may still be
+	 * running.
+	 */
 	takeOver(): LoopContext {
 		const before = this.#ctx;
 		this.#ctx = this.#newProcess();

@@ -17,14 +17,14 @@ export interface NodePage {
 	counts: Record<NodeState, number>;
 }
 
-/** Those that somebody may have to look after come first. */
+/** Nodes that may need attention come first. */
 const RANK = sql<number>`case ${clusterNode.state} when 'down' then 0 when 'closed' then 1 else 2 end`;
 const place = z.tuple([z.number().int(), z.string()]);
 
 /**
- * The nodes of an owned site by name: those that are down, then those that take no jobs, then the others. By keyset; a page sorts
- * the site's nodes, some ms for 5,000 of them.
- * @throws SpillwayError `not_found`, `forbidden`, `invalid_input` for a cursor that is none.
+ * The nodes of an owned site by name: nodes that are down first, then nodes that take no jobs, then the others. Paged by
+ * keyset; a page sorts the site's nodes (some ms for 5,000).
+ * @throws SpillwayError `not_found`, `forbidden`, `invalid_input` for an invalid cursor.
  */
 export async function listNodes(ctx: ServiceContext, siteId: string, raw: ListNodesInput): Promise<NodePage> {
 	authorize(ctx, "capacity:read", null);

@@ -4,7 +4,7 @@ import { notify } from "#server/db/notify.ts";
 import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import type { ClusterNode } from "#server/domain/cluster-node.ts";
 
-/** What was written last of a site's nodes, so that only what changed is; losing it costs one reading of the table. */
+/** Last written nodes of a site, so that only changes are written. Losing it costs one read of the table. */
 export interface NodeMemory {
 	nodes: readonly ClusterNode[] | null;
 	/** As text, by name. */

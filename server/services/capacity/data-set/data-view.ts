@@ -7,9 +7,8 @@ import { readDataSets, readDataStores } from "./list.ts";
 import { readCopiesAhead, readStoreSpeeds } from "./stored-copies.ts";
 
 /**
- * Where data sets lie, how fast they move and what it costs that they leave, as the core sees it; undefined while nothing is known.
- * `before` is answered again
- * as long as it says the same: what was worked out with it then still holds.
+ * Location, transfer speed and egress cost of data sets for the core; undefined while nothing is known. Returns `before` when
+ * nothing changed, because results computed with it are still valid.
  */
 export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData | undefined): Promise<KnownData | undefined> {
 	const sets = await readDataSets(db);

@@ -7,9 +7,9 @@ const LEARNED_FROM_MS = 14 * DAY_MS;
 const MOST_ATTEMPTS = 2_000;
 
 /**
- * How fast data came into each cloud region, MiB/s: the sizes that jobs gave for their data, by the time from the first of it to
- * the command's start, over the newest attempts. Sets that have a copy there count as well: what is read from near by is what a
- * region is like. Cost: the newest MOST_ATTEMPTS attempts in clouds.
+ * Inbound speed of each cloud region, MiB/s: data sizes that jobs declared, divided by the time from the start of the transfer
+ * to the start of the command, over the newest attempts. Sets with a copy in the region count too, because nearby reads are
+ * typical of the region. Cost: the newest MOST_ATTEMPTS cloud attempts.
  */
 export async function readInboundSpeeds(db: DbOrTx, nowMs: number): Promise<Map<string, number>> {
 	const rows = await db.execute<{ place: string; mib_per_s: number }>(sql`

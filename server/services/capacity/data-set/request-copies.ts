@@ -7,8 +7,8 @@ import type { Plan, Snapshot } from "#server/scheduling/types.ts";
 import { readDataStores } from "./list.ts";
 
 /**
- * Asks for the copies that jobs of this plan wait for. Asking again changes nothing while one that is new enough is being made,
- * or waits after a failure. Answers how many were asked for.
+ * Requests the copies that jobs of this plan wait for. Repeating a request has no effect while a recent one is in progress or
+ * waits after a failure. Returns the number of requests.
  */
 export async function requestCopies(db: Db, { pending, data, nowMs }: Snapshot, plan: Plan): Promise<number> {
 	if (!plan.copyAhead) return 0;

@@ -36,7 +36,7 @@ interface QueuedForeignJob {
 }
 
 /**
- * A site's own queue without what Spillway submitted: those that run, then those that wait in the site's order.
+ * A site's own queue without Spillway's jobs: running jobs, then waiting jobs in the site's order.
  * @throws SpillwayError `not_found`, `forbidden`.
  */
 export async function listForeignJobs(

@@ -5,7 +5,7 @@ import { foreignJob } from "#server/db/schema/foreign-job.ts";
 import { site } from "#server/db/schema/site.ts";
 import type { ForeignJob } from "#server/domain/foreign-job.ts";
 
-/** What was written last of a site's queue, so that only what changed is; losing it costs one comparison with the table. */
+/** Last written queue of a site, so that only changes are written. Losing it costs one comparison with the table. */
 export interface QueueMemory {
 	jobs: readonly ForeignJob[] | null;
 	/** Facts as JSON, by id. */
@@ -20,8 +20,9 @@ export function newQueueMemory(): QueueMemory {
 const READ_AT_EVERY_MS = 5_000;
 
 /**
- * Writes a site's own queue as its driver saw it, and wakes the loop when it changed: forecasts count it. What is over there is
- * deleted. The same array as last time costs nothing. Cost of a change: one statement for all that is new or different.
+ * Writes a site's own queue as its driver saw it, and wakes the loop on a change, because forecasts count these jobs. Deletes
+ * jobs that ended. Passing the same array as last time costs nothing. Cost of a change: one statement for all new or changed
+ * jobs.
  */
 export async function writeForeignJobs(
 	db: Db,

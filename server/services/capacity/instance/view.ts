@@ -34,7 +34,10 @@ export interface InstanceView {
 	interruptionAt: string | null;
 	terminatingAt: string | null;
 	terminatedAt: string | null;
-	/** Since when whatever it says is refused: it was cut off, and its job goes on elsewhere. It costs money until it is seen gone. */
+	/**
+	 * Time since its reports are refused: it was cut off, and its job continues elsewhere. It costs money until it is confirmed
+	 * terminated.
+	 */
 	fencedAt: string | null;
 	expiresAt: string;
 	lastSeenAt: string | null;

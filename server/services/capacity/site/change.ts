@@ -11,8 +11,8 @@ import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Changes a site; what is left out stays, the credentials too. One that is disabled gets nothing new; what runs there is
- * watched and ended as before. The local site can be named, enabled and disabled; the rest of it is this host's.
+ * Changes a site. Omitted fields, credentials included, stay as they are. A disabled site gets no new jobs; its running jobs
+ * are still watched and ended. The local site can only be renamed, enabled and disabled; its other fields come from this host.
  * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` at its fields; ZodError.
  */
 export async function changeSite(ctx: SiteContext, id: string, raw: ChangeSiteInput): Promise<SiteSettingsView> {

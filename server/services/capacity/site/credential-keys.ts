@@ -18,9 +18,9 @@ export interface CredentialKeysOptions {
 }
 
 /**
- * The keys under which credentials of sites are stored: the first seals, all open. They are read again at each use, so that
- * one that is put before the others takes effect immediately. Nothing here is ever printed but a key's number, the first 8 hex digits
- * of its SHA-256, which is in each box.
+ * The keys that encrypt stored site credentials: the first one seals, all of them open. They are read at each use, so a new
+ * first key takes effect immediately. Only a key's number is ever printed: the first 8 hex digits of its SHA-256, which each
+ * box contains.
  */
 export class CredentialKeys {
 	readonly #options: CredentialKeysOptions;

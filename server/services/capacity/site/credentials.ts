@@ -13,8 +13,8 @@ const FILE_BYTES_MAX = 64 * 1024;
 const objectSchema = z.record(z.string(), z.unknown());
 
 /**
- * The credentials of a site as its driver takes them; null: what the provider's own SDK finds.
- * @throws SpillwayError `precondition_failed` when they cannot be had, without a word of what is in them
+ * The credentials of a site in the form its driver takes; null: the provider's own SDK finds them.
+ * @throws SpillwayError `precondition_failed` when they cannot be read; the message contains no part of them
  */
 export async function credentialsOf(
 	keys: CredentialKeys,

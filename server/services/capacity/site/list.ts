@@ -25,7 +25,7 @@ export interface PoolDetail {
 	nodes: number;
 	/** Of `nodes`, those that are not there now, and that the cluster's autoscaler would add for a job. */
 	nodesToCome: number;
-	/** Lately it added none, though a job asked: until it is asked again jobs are not placed on them. */
+	/** It recently added no node although a job requested one. Jobs are not placed on such nodes until the next request. */
 	noneComes: boolean;
 	gpusPerNode: number;
 	/** GPUs that exist, or that jobs hold on nodes about to come. */

@@ -4,7 +4,7 @@ import type { Placement } from "#server/domain/capacity.ts";
 import { type PoolSpeeds, poolSpeedsSchema, speedOfPool } from "#server/domain/pool-speed.ts";
 import { resolveAlias } from "#server/rates/accelerators.ts";
 
-/** A pool's speed by its site's setting `speeds` (domain/pool-speed.ts); 1 where it says nothing of it. */
+/** A pool's speed from its site's setting `speeds` (domain/pool-speed.ts); 1 when unset. */
 export function poolSpeed(siteSettings: Record<string, unknown>, pool: { id: string | null; accelerator: string | null }): number {
 	return speedOfPool(speedsOf(siteSettings), pool, canonical);
 }

@@ -19,9 +19,9 @@ import type { SiteRow } from "./row.ts";
 const NAMED_MAX = 5;
 
 /**
- * Removes a site and its credentials. The row stays for the attempts and charges that name it, and its id is not reused.
- * Only a disabled site without our resources can be removed: no one would watch or end them afterwards.
- * @throws SpillwayError `forbidden`, `not_found`, `conflict` with what is in the way.
+ * Removes a site and its credentials. The row remains for the attempts and charges that refer to it, and its id is not reused.
+ * Requires a disabled site without our resources: after the removal nothing would watch or end them.
+ * @throws SpillwayError `forbidden`, `not_found`, `conflict` with what blocks the removal.
  */
 export async function removeSite(ctx: ServiceContext, id: string): Promise<void> {
 	authorize(ctx, "site:manage", null);

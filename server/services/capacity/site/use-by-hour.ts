@@ -9,8 +9,8 @@ const HOURS = 24;
 const NODES_SHOWN = 32;
 
 /**
- * Shares are 0 to 1, one an hour; null before the pool was owned. The newest hour is the one under way: its share is of what has
- * passed of it.
+ * Shares are 0 to 1, one per hour; null before the pool was owned. The newest hour is the current one: its share covers the
+ * elapsed part.
  */
 export interface HourlyUse {
 	/** Start of the first hour, whole UTC hours. */

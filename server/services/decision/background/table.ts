@@ -6,7 +6,7 @@ import { planStudy } from "#server/db/schema/plan-study.ts";
 export const BACKGROUND_TABLES = { backtest, study: planStudy as unknown as typeof backtest } as const;
 export type BackgroundKind = keyof typeof BACKGROUND_TABLES;
 
-/** One term of one worker: `startedAtMs` is what it was begun with, so that one that was given up writes nothing more. */
+/** One term of one worker. `startedAtMs` identifies it, so a run that was given up writes nothing more. */
 export interface Term {
 	id: string;
 	startedAtMs: number;

@@ -25,7 +25,10 @@ export interface HistoryRequest {
 	onJobs?: (read: number) => void;
 }
 
-/** Reads what the site has on record of a time. Not one snapshot: what is over no longer changes, and the rest is said to be open. */
+/**
+ * Reads the site's records of a time range. It is not one snapshot: ended items no longer change, and the rest is reported as
+ * open.
+ */
 export async function loadHistory(db: Db, request: HistoryRequest): Promise<RecordedHistory> {
 	const { version, policies, timing, onJobs = () => {}, ...span } = request;
 	const calendar = await ledgerCalendar(db);

@@ -95,7 +95,7 @@ function workOf(row: Row, { fromMs, toMs }: Span, speed: number): RecordedWork {
 	return { kind: over ? "recorded" : "so_far", ms: earlierMs + Math.max(0, endMs - startedMs) * speed, beforeMs };
 }
 
-/** Specs that no rule can tell apart become one object: what they run and with which variables is seen by none. */
+/** Specs that no rule can distinguish share one object: no rule reads the command or the variables. */
 function internSpecs(): (spec: JobSpec) => JobSpec {
 	const known = new Map<string, JobSpec>();
 	return (given) => {

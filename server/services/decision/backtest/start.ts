@@ -20,8 +20,9 @@ const PENDING_MAX = 10;
 const START_LOCK = "backtest:start";
 
 /**
- * Asks for a draft to be replayed beside the version in force over the last days; a background job of the scheduler.
- * @throws SpillwayError `forbidden`; `invalid_input` with line and column when the draft has an error; `conflict` when too many wait.
+ * Requests a backtest of a draft against the published version over the last days; a background job of the scheduler.
+ * @throws SpillwayError `forbidden`; `invalid_input` with line and column when the draft has an error; `conflict` when too many
+ * wait.
  */
 export async function startBacktest(ctx: ServiceContext, raw: z.input<typeof startBacktestInput>): Promise<BacktestView> {
 	authorize(ctx, "policy:edit", null);

@@ -4,9 +4,9 @@ import type { DurationStat, ForeignJob, PendingJob, RunningAttempt, Snapshot } f
 import { textOf } from "./snapshot-text.ts";
 
 /**
- * A snapshot in parts, so that what many decisions share is stored once. The long lists are cut after items chosen by their key:
- * when items come and go, only the parts that held them change. Specs and policies stay in their own tables, which
- * never change: a part names the job, and the root the version.
+ * Splits a snapshot into parts, so that content shared by many decisions is stored once. Long lists are cut after items chosen
+ * by their key: a changed item changes only the parts that held it. Specs and policies never change and stay in their own
+ * tables: a part refers to the job, and the root to the version.
  */
 export interface InputParts {
 	/** Of the root: it names all others. */

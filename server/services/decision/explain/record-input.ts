@@ -27,8 +27,8 @@ export function newInputMemory(): InputMemory {
 const deflate = promisify(deflateRaw);
 
 /**
- * Keeps what a cycle decides from, and answers the hash under which decisions name it. Cost: the text of what changed since the
- * last time, and a hash over all of it; only parts that are new are packed and written.
+ * Stores the input of a cycle's decisions and returns the hash that decisions refer to. Cost: the text of what changed since
+ * the last time, and a hash over everything; only new parts are compressed and written.
  */
 export async function recordInput(db: Db, snapshot: Snapshot, memory: InputMemory): Promise<string> {
 	const { hash, texts } = partsOf(snapshot);

@@ -1,6 +1,6 @@
 /**
- * Plain data of a snapshot as JSON text and back. What JSON has no word for is written as an object with the one key "$": bigints,
- * maps, and numbers that are not finite. Fields that are undefined are left out, as in JSON.
+ * Plain data of a snapshot as JSON text and back. Values that JSON lacks (bigints, maps, non-finite numbers) become an object
+ * with the single key "$". Undefined fields are omitted, as in JSON.
  */
 export function textOf(value: unknown): string {
 	return JSON.stringify(value, (_, item) => tagged(item));

@@ -36,8 +36,8 @@ export interface WaitingView {
 }
 
 /**
- * Why a job waits and what would change that: it is decided again at its place in the queue, beside what it would meet if it were
- * submitted otherwise. Nothing is written.
+ * Why a job waits and what would change that. It is decided again at its place in the queue, next to variants of the
+ * submission. Nothing is written.
  * @throws SpillwayError `not_found`
  */
 export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, jobId: string): Promise<WaitingView> {

@@ -9,7 +9,7 @@ import type { Plan, Snapshot } from "#server/scheduling/types.ts";
 const BATCH = 1_000;
 const SETTLE_EVERY_MS = 10 * SECOND_MS;
 
-/** Recorded forecasts, so that most cycles write nothing; losing it costs inserts that change nothing. */
+/** Recorded forecasts, so that most cycles write nothing. Losing it costs inserts that change nothing. */
 export interface ForecastMemory {
 	/** Nearest recorded horizon of each pending job, by job and attempt. */
 	nearest: Map<string, number>;
@@ -21,8 +21,9 @@ export function newForecastMemory(): ForecastMemory {
 }
 
 /**
- * Records the forecasts of waiting jobs in this cycle, to be scored when they start: the first forecast of each, and the first of
- * each nearer horizon. Jobs that the cycle places or sends away have none. Also settles those that no longer wait.
+ * Records the forecasts of waiting jobs in this cycle, to be scored when they start: the first forecast of each job, and the
+ * first of each nearer horizon. Jobs that the cycle places or sends away get none. Also settles forecasts of jobs that no
+ * longer wait.
  */
 export async function recordForecasts(db: Db, snapshot: Snapshot, plan: Plan, memory: ForecastMemory): Promise<void> {
 	const rows = newRows(snapshot, plan, memory);
@@ -68,7 +69,7 @@ function newRows(snapshot: Snapshot, plan: Plan, memory: ForecastMemory): (typeo
 }
 
 /**
- * Writes how waits came out. A job with its awaited attempt placed at home started then; one that left for the cloud, or
+ * Records the outcome of waits. A job with its awaited attempt placed at home started then. A job that left for the cloud, or
  * ended without a start, is censored: its start at home is unknown.
  */
 export async function settleForecasts(db: Db): Promise<void> {

@@ -40,10 +40,9 @@ function summed(horizons: HorizonScore[]): ForecastScores {
 }
 
 /**
- * All forecasts ever scored, or of each job the first one of its first attempt: that is what a quote asked then answers, by the
- * same decision over the same snapshot. (A quote itself is not kept: most are never followed by a job, and none by a start.) A job
- * that left or was ended after its P90 had passed is a miss of both; before, it says
- * nothing and is counted as censored.
+ * All scored forecasts, or only the first one of each job's first attempt. A quote at that time would return the same forecast:
+ * same decision, same snapshot. (Quotes are not stored: most are never followed by a job or a start.) A job that left or was
+ * ended after its P90 had passed is a miss of both quantiles; before that it is counted as censored.
  */
 export async function scoreByHorizon(db: Db, of: "all" | "quotes" = "all"): Promise<HorizonScore[]> {
 	const rows = await db.execute<{

@@ -38,13 +38,16 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	queue: { jobs: number; gpus: number };
 	/** How long it would run, from past runs of its name, its estimate or its team (scheduling/run-time). */
 	runTime: { p50Ms: number; p90Ms: number };
-	/** Where it would start and what it would cost, if it were submitted now; null while it would be held, and when nothing can run it. */
+	/** Where it would start and its cost if submitted now; null while it would be held, and when nothing can run it. */
 	expected: Prospect | null;
-	/** What would make it cheaper or sooner: the same question asked again with one thing changed. At most four, the best first. */
+	/** Changes that would make it cheaper or start it sooner, one change each. At most four, best first. */
 	suggestions: SuggestionView[];
 	/** Who could say yes, and how long answers take, when a rule asks a person first; else null. */
 	approval: (ApprovalOutlook & { ruleId: string; sentence: string }) | null;
-	/** How often forecasts of such a wait at home held; null when it would start at once, never, or none was scored yet. */
+	/**
+	 * How often forecasts of such a wait at home were right; null when it would start immediately or never, or none was scored
+	 * yet.
+	 */
 	forecastScore: ForecastScore | null;
 	/** The same for forecasts made at submission, as here: no one had waited yet. */
 	quoteScore: ForecastScore | null;
@@ -55,8 +58,8 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 }
 
 /**
- * What the job would meet if it were submitted now, and what would be better for it: the same `decide`, over the same snapshot
- * with the job and its variants asked about. Nothing is written.
+ * What the job would get if submitted now, and better variants: the same `decide` over the same snapshot, with the job and its
+ * variants added. Nothing is written.
  */
 export async function askQuote(ctx: ServiceContext & { timing: Timing }, written: JobSpec): Promise<QuoteView> {
 	authorize(ctx, "quote:ask", written.team);

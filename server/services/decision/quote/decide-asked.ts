@@ -17,16 +17,16 @@ const KEEP_FROM_PENDING = 1_000;
 const KEEP_MS = 15 * SECOND_MS;
 /** Making moments ready rests for so many times the processor time that the last one took: a twentieth of a core at most. */
 const REST_TIMES = 20;
-/** And no longer than this while somebody asks (an open form asks every 15 s), nor ever shorter than this. */
+/** Longest pause while quotes are requested (an open form requests one every 15 s); the next constant is the shortest pause. */
 const ASKED_REST_MS = 5 * SECOND_MS;
 const LEAST_REST_MS = 1.5 * SECOND_MS;
 const ASKED_MS = 30 * SECOND_MS;
 /** How often the waiting jobs are counted while there are few. */
 const COUNT_MS = 10 * SECOND_MS;
-/** What past work says may be as old for the first question after a pause; it is renewed behind the answer. */
+/** Maximum age of statistics of past jobs for the first question after a pause; they are refreshed after the answer. */
 const HISTORY_MAX_AGE_MS = HOUR_MS;
 
-/** What is kept between questions to one database: the last moment, with what the core knows of it. */
+/** Kept between questions to one database: the last moment, with the core's memo of it. */
 interface AskMemory {
 	moment: KeptMoment<Snapshot>;
 	decide: (snapshot: Snapshot, asked: ReadonlySet<string>) => Plan;
@@ -34,7 +34,7 @@ interface AskMemory {
 // Next bundles pages apart from the REST face: one memory serves both, and its core is of the bundle that made it.
 const shared = globalThis as unknown as { __spillwayQuotes?: WeakMap<Db, AskMemory> };
 
-/** Asks about no one: what is found for all others is kept. */
+/** Decides no job: it only fills the memo for the following questions. */
 const NO_JOB: ReadonlySet<string> = new Set(["nobody"]);
 
 type AskContext = ServiceContext & { timing: Timing };
@@ -46,8 +46,8 @@ export interface Asked {
 }
 
 /**
- * The present moment, as a cycle would read it; with many jobs waiting at most KEEP_MS old and of the policy in force, so that
- * a form that asks as one types is answered at once. The answer contains the time of the read. Nothing is written.
+ * The present moment, as a cycle would read it. With many pending jobs it is at most KEEP_MS old and of the published policy,
+ * so that a form that updates while typing responds immediately. The answer contains the time of the read. Nothing is written.
  */
 export async function presentSnapshot(ctx: AskContext): Promise<Snapshot> {
 	return memoryOf(ctx).moment.get();
@@ -58,7 +58,7 @@ export function keepQuotesReady(ctx: AskContext, signal: AbortSignal): void {
 	memoryOf(ctx).moment.keepReady(signal);
 }
 
-/** What each of these jobs would meet beside those that are pending, none of them beside the others (DecideOptions.asked). */
+/** The outcome of each of these jobs next to the pending ones; they do not affect each other (DecideOptions.asked). */
 export function decideAsked(ctx: AskContext, snapshot: Snapshot, jobs: readonly PendingJob[]): Asked {
 	const asked = new Set(jobs.map(({ jobId }) => jobId));
 	const others = snapshot.pending.filter(({ jobId }) => !asked.has(jobId));

@@ -14,7 +14,7 @@ interface Keeping<T> {
 	later: (run: () => void, inMs: number) => void;
 	/** The oldest moment that is answered from. */
 	maxAgeMs: number;
-	/** How long nothing is done after making one ready took so much processor time, while somebody asks or not. */
+	/** Pause after preparing a moment took `tookCpuMs` of processor time. `isAsked`: quotes are being requested. */
 	restMs: (tookCpuMs: number, isAsked: boolean) => number;
 	/** How long after the last question somebody counts as asking. */
 	askedMs: number;

@@ -17,7 +17,7 @@ export function suggestionView(suggestion: Suggestion): SuggestionView {
 	return { ...suggestion, sentence: suggestionSentence(suggestion) };
 }
 
-/** The job as it would be in the queue if it were submitted now; `index` tells apart those that are asked about together. */
+/** The job as it would be queued if submitted now; `index` distinguishes jobs of one question. */
 export function askedJob(spec: JobSpec, { nowMs }: Snapshot, index = 0): PendingJob {
 	return {
 		jobId: `${ASKED}${String(index).padStart(2, "0")}`,

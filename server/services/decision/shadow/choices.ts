@@ -4,7 +4,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { sentenceOf } from "#server/domain/sentences.ts";
 import type { BudgetView, Plan, Snapshot } from "#server/scheduling/types.ts";
 
-/** The same moment as the draft would meet it. A budget that both have keeps what was spent; one that is new begins with nothing. */
+/** The same moment under the draft. A budget in both policies keeps its spending; a new one starts at zero. */
 export function draftSnapshot(snapshot: Snapshot, draft: Policy): Snapshot {
 	const known = new Map(snapshot.budgets.map((b) => [`${b.id}\n${b.scope}`, b]));
 	const budgets = draft.budgets.map(({ id, scope, capMicroUsd }): BudgetView => {

@@ -18,7 +18,7 @@ export interface ShadowView {
 	/** Jobs that both said something of, and of how many they said the same. */
 	decided: number;
 	agreed: number;
-	/** Estimated cost of what the draft would have bought beside what the published policy bought, decimal micro-dollars. */
+	/** Estimated cost of the draft's launches and of the published policy's launches, decimal micro-dollars. */
 	publishedMicroUsd: string;
 	draftMicroUsd: string;
 	/** Newest first. */

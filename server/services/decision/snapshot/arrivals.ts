@@ -6,8 +6,8 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 const WINDOW_MS = 3 * HOUR_MS;
 
 /**
- * GPUs per hour that jobs asked for over the last three hours, of those that the largest owned pool could run: the room
- * that should stay free for anyone who comes next.
+ * GPUs per hour requested over the last three hours by jobs that the largest owned pool could run: the room to keep free for
+ * the next arrivals.
  */
 export async function arrivingGpusPerHour(db: Db, nowMs: number): Promise<number> {
 	const [from, to] = [new Date(nowMs - WINDOW_MS).toISOString(), new Date(nowMs).toISOString()];

@@ -25,7 +25,7 @@ export async function readAvoided(
 			and(
 				inArray(instance.jobId, jobIds),
 				inArray(attempt.state, ["interrupted", "evicted", "lost"]),
-				// A job that left by itself has nothing against the place.
+				// A job that left on its own does not count against the place.
 				isNull(attempt.movingTo),
 				gt(instance.terminatedAt, new Date(nowMs - cooldownMs)),
 			),
@@ -41,7 +41,7 @@ export async function readAvoided(
 	return out;
 }
 
-/** No machine outlives its expiry, so that even a region that never answers again is left alone for no longer. */
+/** No machine outlives its expiry, so even a region that never responds again is avoided no longer than that. */
 async function readLostRegions(tx: Tx, jobIds: string[]): Promise<(PendingJob["avoidOffers"][number] & { jobId: string })[]> {
 	const rows = await tx
 		.select({ jobId: instance.jobId, offerId: offer.id, expiresAt: instance.expiresAt })

@@ -13,8 +13,8 @@ export type GpuUse = Pick<RunningAttempt, "gpuUtilisation" | "idleSinceMs">;
 const REPORT_DELAY_MS = 2 * MINUTE_MS;
 
 /**
- * How the GPUs of running attempts were used, as far as a rule of the policy asks: mean over the longest window that any
- * rule has, and since when all of an attempt's machines are idle. Attempts on machines without measurements are excluded.
+ * GPU use of running attempts, as needed by the policy's rules: the mean over the longest window of any rule, and the time
+ * since when all machines of an attempt are idle. Attempts on machines without measurements are excluded.
  * Cost: nothing without such a rule; else the minutes of live attempts within the window.
  */
 export async function readGpuUse(tx: Tx, policy: Policy, nowMs: number): Promise<ReadonlyMap<string, GpuUse>> {

@@ -90,8 +90,9 @@ export interface SnapshotContext {
 }
 
 /**
- * Reads one consistent view of everything a cycle may know. What past work says is read again when it is older than `historyMaxAgeMs`.
- * Cost: the live rows, and of the pending jobs and the offers what changed since the cache saw them; specs are read once per job.
+ * Reads one consistent view of everything a cycle needs. Statistics of past jobs are read again when older than
+ * `historyMaxAgeMs`.
+ * Cost: the live rows, and the pending jobs and offers that changed since the cache was filled; specs are read once per job.
  */
 export async function loadSnapshot(
 	ctx: SnapshotContext,
@@ -200,7 +201,7 @@ async function readPending(
 	return rows.map((r) => {
 		const spec = specOf(cache, r);
 		const reservation = reservations.get(r.jobId);
-		// Nothing beside its row says anything of most of them: they are what they were.
+		// Most jobs depend on nothing beyond their row, so the cached object is still valid.
 		const plain =
 			r.attempts === 0 &&
 			spec.checkpoint === null &&

@@ -15,7 +15,7 @@ const RUNS_MAX = 200;
 /** Charges of one kind that reconciling a provider's bills posted. */
 export interface PostedByBills {
 	provider: string;
-	/** Corrections of machines and machines that no one knows; or what its own invoice says, credits and taxes. */
+	/** Corrections of machines and unknown machines; or the invoice's own items, credits and taxes. */
 	what: "corrections" | "invoice_items";
 	charges: number;
 	effectiveMicroUsd: string;
@@ -24,8 +24,7 @@ export interface PostedByBills {
 
 export interface ReconciliationRun {
 	/**
-	 * When it ended. Its charges are those that were posted since the end of the one before it; what one that was cut off had posted
-	 * is the next one's.
+	 * End time. Its charges are those posted since the end of the previous one; charges of an interrupted one belong to the next.
 	 */
 	at: string;
 	/** The end of the one before; null for the first. */

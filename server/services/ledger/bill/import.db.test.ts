@@ -100,7 +100,7 @@ describe("lines", () => {
 		const { bill: first } = await take(file(hour(1, "1.5"), hour(2, "2"), hour(3, "4")));
 		await take(file(hour(1, "1.75"), hour(2, "2"), hour(4, "9")));
 		const gone = await books.db.select().from(billLineRestated);
-		// Of the third nothing is said in the second file, which may be a part of the bill: it stays.
+		// The second file may be a part of the bill, so the third line, missing from it, stays.
 		expect(gone.map((r) => r.lineId)).toEqual([`${first.id}_2`]);
 	});
 

@@ -25,16 +25,16 @@ const IMPORT_LOCK = "bill:import";
 
 export interface ImportedBill {
 	bill: BillView;
-	/** The very file was imported before and says nothing new; nothing was written. */
+	/** The same file was imported before; nothing was written. */
 	alreadyImported: boolean;
 }
 
 /**
- * Takes in a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
- * A line that an earlier bill has word for word (re-issued bills hold the old lines too) is counted and not taken again; one
- * that has other amounts now restates the earlier line (restate-lines.ts). The very same file is its own bill again where it
- * brings back what another restated meanwhile.
- * @throws SpillwayError `forbidden`; `invalid_input` naming row and column of the first thing that is wrong.
+ * Imports a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
+ * A line equal to one of an earlier bill (re-issued bills repeat old lines) is counted but not imported again. A line with
+ * other amounts restates the earlier line (restate-lines.ts). The same file becomes a bill of its own if it brings back lines
+ * that another bill restated meanwhile.
+ * @throws SpillwayError `forbidden`; `invalid_input` with row and column of the first error.
  */
 export async function importBill(
 	ctx: ServiceContext,

@@ -9,11 +9,11 @@ import { writeLines } from "./write-lines.ts";
 export type InsertLines = (lines: readonly ReadLine[]) => Promise<number>;
 
 /**
- * A file holds equal lines, and it holds those of earlier bills again; the n-th of its kind in this file is the n-th of its
- * kind that still counts. What no file has yet is nearly all of nearly every file and written at once, as if it were new;
- * the unique hash identifies the rest, which is then checked.
- * `bill_seen` gets how often each kind was in the file so far, of the kinds that were met before. It lies in the database, so
- * that memory does not grow with the file.
+ * A file may contain equal lines and repeat lines of earlier bills: the n-th of its kind in this file is the n-th of its kind
+ * that still counts. Nearly all lines of a file are new and are written at once; the unique hash identifies the others, which
+ * are then checked.
+ * `bill_seen` gets the count so far of each kind that was seen before. It is in the database, so memory does not grow with the
+ * file.
  */
 export async function lineInserter(tx: Tx, billId: string): Promise<InsertLines> {
 	await tx.execute(sql`create temporary table bill_seen (kind uuid primary key, n integer not null) on commit drop`);
@@ -57,7 +57,7 @@ async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { 
 	for (const [hash, own] of byHash) {
 		const { top, mine, live } = stored.get(hash) ?? { top: 0, mine: 0, live: 0 };
 		const inBatch = count.get(hash) ?? 0;
-		// A kind that is met for the first time now was only ever written: nothing of it was left out.
+		// All lines of a kind first seen now were written; none was skipped.
 		const before = seen.get(hash) ?? mine - (inBatch - own.length);
 		totals.push({ hash, n: before + inBatch });
 		const missing = Math.max(0, before + inBatch - live) - mine;

@@ -28,9 +28,8 @@ interface Item extends Record<string, unknown> {
 }
 
 /**
- * Credits and taxes are known from bills alone: each line becomes a charge of kind `credit` or `tax`, once. Those of the
- * account as a whole and those of our machines are taken; those of a resource that is not ours are somebody else's. What was
- * posted for a line that a later bill restated is reversed.
+ * Credits and taxes are known from bills only: each line becomes a charge of kind `credit` or `tax`, once. Covers the whole
+ * account and our machines, but not resources of others. Charges for a line that a later bill restated are reversed.
  */
 export async function postInvoiceItems(db: Db, run: Run): Promise<void> {
 	for (let after = ""; ; ) {

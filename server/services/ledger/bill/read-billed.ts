@@ -45,10 +45,11 @@ function iso(ms: number): string {
 }
 
 /**
- * That line `l` names the instance by its resource: by the provider's id alone or at the end of an ARN or path. Machines of Google are
- * known to us by zone and number, those of Azure by resource group and name, which their paths hold apart; Azure's bills write
- * paths in other letters than its API. Google publishes no form of the path: its API writes `instances`, and its bills have been seen
- * with `disk`, so that `instance` is taken too. One value on each side, so that a million lines meet as many machines by a hash.
+ * SQL condition: line `l` refers to the instance by its resource, which is the provider's id alone or at the end of an ARN or
+ * path. Google machines are identified by zone and number, Azure machines by resource group and name; both are separate
+ * segments of the path. Azure's bills use other letter case than its API. Google documents no form of the path: its API writes
+ * `instances`, and bills with `disk` have been seen, so `instance` is accepted too. One value on each side allows a hash join
+ * for a million lines.
  */
 export function isNamed(instance: SQL): SQL {
 	return sql`lower(${instance}.provider_instance_id) = lower(case
@@ -162,9 +163,9 @@ async function quantityPlaces(db: Db, month: BillMonth): Promise<{ bill: string;
 }
 
 /**
- * Up to where each provider's bills of the month go: what was charged later is not on them yet. Lines of longer than a day (a fee, or
- * storage by the month) say nothing of that beside shorter ones; where there are no shorter ones the bill is written by the month,
- * and goes up to now. The month's start when they have no use of machines.
+ * The time up to which each provider's bills of the month go: later charges are not on them yet. Lines longer than a day (fees,
+ * storage by the month) are ignored when there are shorter ones; without shorter ones the bill is monthly and reaches up to
+ * now. The month's start when the bills have no machine usage.
  */
 export async function billedUntil(db: Db, month: BillMonth, nowMs: number): Promise<Map<CloudProvider, number>> {
 	const rows = await db.execute<{ provider_name: string; short_ms: string | null; long_ms: string | null }>(sql`

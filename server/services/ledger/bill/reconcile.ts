@@ -17,10 +17,10 @@ import { lockMonth, type ReconciliationRow, type Run, utcMonth, writeRows } from
 const INSTANCES_PER_STEP = 500;
 
 /**
- * Compares a month's bills with the ledger, resource by resource, and posts what they differ by as corrections, so that
- * the ledger says what was billed. Posts only what earlier reconciliations did not: running it again changes nothing.
- * What a bill does not have is reported; it is reversed once the bill is final (some line belongs to an issued invoice, or
- * `final` says so). Months are UTC months, as providers bill.
+ * Compares a month's bills with the ledger, resource by resource, and posts the differences as corrections, so that the ledger
+ * matches the bills. Posts only differences that earlier reconciliations did not: running it again changes nothing.
+ * Charges missing from a bill are reported. They are reversed once the bill is final (a line belongs to an issued invoice, or
+ * `final` is set). Months are UTC months, as providers bill.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function reconcileMonth(ctx: ServiceContext, input: { month: string; final?: boolean }): Promise<void> {
@@ -103,7 +103,7 @@ function placeOf(run: Run, { last, instanceId }: Charged, group: BilledGroup | u
 		return { periodStartMs, periodEndMs, dimensions, cause: { jobId, attemptId, instanceId } };
 	}
 	if (!group) return null;
-	// Billed in a month in which the ledger has nothing of it: it stands for itself.
+	// Billed in a month without ledger entries for it, so it is its own item.
 	const period = firstHour(Math.max(group.fromMs, run.month.fromMs), group.toMs);
 	const dimensions = {
 		...{ team: "", project: "", class: "" as const, siteId: run.provider, provider: run.provider, region: group.regionId ?? "" },

@@ -20,7 +20,7 @@ export interface ReconciledResource {
 	instanceId: string | null;
 	billId: string | null;
 	state: ReconciliationState;
-	/** What the ledger held, effective, before bills corrected it; what was billed; what corrections add up to. */
+	/** Effective amounts: in the ledger before corrections by bills; billed; the sum of corrections. */
 	estimatedMicroUsd: string;
 	billedMicroUsd: string;
 	adjustedMicroUsd: string;

@@ -2,12 +2,12 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 
 /**
- * Providers write a month's bill again and again until it is final, and what was estimated then has other amounts. A line of
- * an earlier bill counts no more when this file does not repeat it and has a new line that is about the very same: the same
- * values but for money, quantity and invoice. A line of the other sign reverses and restates nothing, and neither does a file
- * that repeats the old line next to its correction. A line that was restated and comes back is a new line of the file that
- * brings it (insert-lines.ts), and restates what had restated it.
- * To be called at the end of the file, when `bill_seen` holds all its lines that earlier bills have.
+ * Providers re-issue a month's bill until it is final, and estimates then get other amounts. A line of an earlier bill no
+ * longer counts when this file does not repeat it and has a new line for the same usage: equal values except money, quantity
+ * and invoice. A line of opposite sign is a reversal and restates nothing; neither does a file that repeats the old line next
+ * to its correction. A restated line that comes back is a new line of its file (insert-lines.ts), and restates the line that
+ * had restated it.
+ * Call it at the end of the file, when `bill_seen` holds all lines shared with earlier bills.
  */
 export async function restateLines(tx: Tx, billId: string): Promise<void> {
 	// The usual case, a first bill of its months, is recognized without reading the lines.

@@ -39,8 +39,8 @@ const NAMES = sql.raw(COLUMNS.map(({ name }) => `"${name}"`).join(", "));
 const CASTS = sql.raw(COLUMNS.map(({ name, type }) => `r."${name}"${type === undefined || type === "text" ? "" : `::${type}`}`).join(", "));
 
 /**
- * Writes lines as the n-th of their kind, but for those that are there; answers the rows of those that were written. One text
- * a column: the database takes a million lines in a third less time than as records of JSON.
+ * Writes lines as the n-th of their kind, except existing ones; returns the rows written. One text per column: the database
+ * imports a million lines in a third less time than from JSON records.
  */
 export async function writeLines(tx: Tx, billId: string, given: readonly { line: ReadLine; n: number }[]): Promise<number[]> {
 	if (given.length === 0) return [];

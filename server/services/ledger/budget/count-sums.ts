@@ -28,8 +28,8 @@ export async function countSlices(tx: Tx, of: { budgetId: string; period: Period
 }
 
 /**
- * What the jobs were charged for cloud machines since then; null: there are none. Sums of days with a team are sums of jobs' charges:
- * what belongs to no job, such as idle hardware, a commitment's unused part or a bill's credit, belongs to no team.
+ * Charges of the jobs for cloud machines since then; null: none. Daily sums with a team are sums of job charges: charges
+ * without a job (idle hardware, the unused part of a commitment, a bill's credit) belong to no team.
  */
 function rowsOfJobs({ teams, groups, jobIds }: JobsInScope, fromMs: number, columns: { ofSums: SQL; ofCharges: SQL }): SQL | null {
 	const from = sql`${new Date(fromMs).toISOString()}::timestamptz`;

@@ -16,13 +16,13 @@ export const HISTORY_DAYS = 28;
 const CONFIRM_AFTER_MS = MINUTE_MS;
 
 /**
- * Makes sure that each budget's current period holds what the ledger has for its scope: one that is new, or has a changed scope
- * or period, is counted from the sums of the jobs in its scope, and live machines of such jobs count
- * against it from here on. Doing it again changes nothing. Answers the ids that were counted.
+ * Ensures that each budget's current period holds the ledger's charges for its scope. A new budget, or one with a changed scope
+ * or period, is counted from the sums of the jobs in its scope, and live machines of these jobs count against it from now on.
+ * Repeating it changes nothing. Returns the ids that were counted.
  *
  * Cost: nothing for a budget that was counted before. Otherwise it reads the sums of the period (and of HISTORY_DAYS before
- * today) and writes a row for each of the period's jobs: some seconds for a million jobs. A scope that asks for more than team,
- * project and class is evaluated for each job, and the charges of those in it are read.
+ * today) and writes a row for each of the period's jobs: some seconds for a million jobs. A scope with conditions beyond team,
+ * project and class is evaluated for each job, and the charges of matching jobs are read.
  */
 export async function countBudgets(tx: Tx, rules: readonly BudgetRule[], nowMs: number): Promise<string[]> {
 	if (rules.length === 0) return [];

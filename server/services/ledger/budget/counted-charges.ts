@@ -47,9 +47,9 @@ export async function periodsOfBudget(
 }
 
 /**
- * Of a row of `charge` in these periods: the budget counts it. Which jobs a budget counts in a period is what its sums were kept by
- * (budget_job), whatever its scope asks; so these charges add up to what is posted, of a period that is over too, and of a
- * budget that the policy no longer has. `each`: a job is looked up for each row, which finds the first of many without reading all.
+ * Condition on a row of `charge`: the budget counts it in one of these periods. `budget_job` lists the jobs a budget counts in
+ * a period, whatever its scope is now. So these charges add up to the posted sum, also for ended periods and for budgets
+ * removed from the policy. `each`: looks up the job for each row, which finds the first of many without reading all.
  */
 export function countedCharges(id: string, periods: readonly Period[], how: "each" | "all"): SQL {
 	const within = periods.map((period) => {

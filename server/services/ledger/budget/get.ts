@@ -42,7 +42,7 @@ export interface BudgetDetail extends BudgetStatus {
 const TOP_JOBS = 10;
 
 /**
- * One budget in one period: what is posted by day, what is to come, who spent it, and how earlier periods ended.
+ * One budget in one period: posted by day, expected, spending by job and team, and the results of earlier periods.
  * Cost: rows of days, teams and periods, and the first jobs of an index; never charges.
  * @throws SpillwayError `not_found`, `forbidden`.
  */
@@ -98,7 +98,7 @@ function visibleTeams(ctx: ServiceContext): readonly string[] | null {
 	return teamScope(ctx, "spend:read");
 }
 
-/** Nothing is held and nothing is to come in a period that is over. */
+/** An ended period has no holds and no expected spending. */
 function pastStatus(figures: BudgetFigures, past: PastPeriod): BudgetStatus {
 	const cap = past.capMicroUsd ?? figures.rule.capMicroUsd;
 	return {

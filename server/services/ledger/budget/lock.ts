@@ -6,8 +6,8 @@ export interface BudgetBalance {
 	/** What was charged in each period, by the period's key. */
 	postedByPeriod: Map<string, bigint>;
 	/**
-	 * What is set aside for live instances, whatever the period in which each was placed: an instance that runs over the
-	 * turn of a month will spend the rest of its hold in the new one.
+	 * Holds of live instances, whichever period each was placed in: an instance that runs past the end of a month spends the rest
+	 * of its hold in the next one.
 	 */
 	heldMicroUsd: bigint;
 }

@@ -20,10 +20,10 @@ export interface HoldRefusal {
 }
 
 /**
- * Sets the worst case of a placement aside in every budget that holds its job, a hold for each of its instances, or
- * refuses and writes nothing.
- * It locks the budgets until the transaction ends, so anyone who comes next sees this hold: however many place at once,
- * all together stay within the cap. Call it before the job's row is changed (see lockBudgets).
+ * Reserves the worst case of a placement in every budget that covers its job, one hold per instance; or refuses and writes
+ * nothing.
+ * It locks the budgets until the transaction ends, so the next caller sees this hold: concurrent placements together stay
+ * within the cap. Call it before the job's row is changed (see lockBudgets).
  */
 export async function placeHold(
 	tx: Tx,

@@ -15,8 +15,8 @@ const ADDING = `on conflict (${KEY.join(", ")}) do update set ${["posted_micro_u
 	.join(", ")}`;
 
 /**
- * Adds postings to the days of what their budgets count, before they are in the ledger. `fresh`: jobs that a period counts from now
- * on; what they were charged in it until now comes with them. The budgets must be locked.
+ * Adds postings to the days of their budgets before they are in the ledger. `fresh`: jobs that a period counts from now on;
+ * their earlier charges in the period are added too. The budgets must be locked.
  */
 export async function addToBudgetSlices(tx: Tx, postings: readonly BudgetPosting[], fresh: readonly BudgetJob[]): Promise<void> {
 	const rows = new Map<string, Record<string, unknown>>();

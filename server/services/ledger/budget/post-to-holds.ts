@@ -39,10 +39,10 @@ export async function lockBudgetsOfInstances(tx: Tx, instanceIds: readonly strin
 }
 
 /**
- * Moves money from held to posted: the hold keeps the true sum, budgets get each charge in the period in which it fell,
- * and at most the amount of the hold is taken from what was held. A settled hold is closed: `posted` when anything was
- * charged, else `voided`. What is charged to a closed hold later, a correction, still counts in its budgets. The budgets
- * must be locked (lockBudgetsOfInstances).
+ * Moves money from held to posted: the hold keeps the true sum, budgets get each charge in its own period, and at most the
+ * amount of the hold is subtracted from the held sum. A settled hold is closed: `posted` if anything was charged, else
+ * `voided`. A later correction of a closed hold still counts in its budgets. The budgets must be locked
+ * (lockBudgetsOfInstances).
  */
 export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowMs: number): Promise<void> {
 	if (postings.length === 0) return;

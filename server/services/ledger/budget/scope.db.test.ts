@@ -131,7 +131,7 @@ describe("the charges behind a budget", () => {
 			expect((await test.readBudget(books, rule.id, key)).posted).toBe(posted);
 			expect(await countedIn(rule.id)).toEqual({ charges, effective: posted, posted });
 		}
-		// October has none of the month's: nothing was counted before the budget was there.
+		// October has nothing for the monthly budget: counting starts when the budget is created.
 		expect(await budgetPeriodAt(books, { id: "two-month", period: "2026-10-31" })).toMatchObject({ key: "2026-10-01" });
 	});
 

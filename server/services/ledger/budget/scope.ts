@@ -105,7 +105,10 @@ async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs:
 	return [...judged].flatMap(([id, holds]) => (holds ? [id] : []));
 }
 
-/** Of a row of `job_month`: the job was charged for machines of clouds, though it be nothing, as for those that were paid ahead. */
+/**
+ * Condition on a row of `job_month`: the job was charged for cloud machines, even if the amount is zero, as for prepaid
+ * machines.
+ */
 export const USED_MACHINES = sql.raw(
 	"(job_month.cloud_micro_usd <> 0 or exists (select 1 from instance where instance.job_id = job_month.job_id and instance.metered_until is not null))",
 );

@@ -106,7 +106,9 @@ export function differencesOfAttempts(limit: number): SQL {
 		where s.kept <> s.recomputed order by 2, 3 limit ${limit}`);
 }
 
-/** Sums of attempts that came to nothing or left home that differ from the attempts, which are held against the charges. */
+/**
+ * Sums of failed or departed attempts that differ from the attempts. The attempts themselves are checked against the charges.
+ */
 export function differencesOfWork(limit: number): SQL {
 	const keys = "sum_of, granularity, dimension, team, bucket_start, key, state, capacity_type";
 	const columns = ["attempts", "cost_micro_usd", "gpu_ms", "without_home", "saved_ms"];

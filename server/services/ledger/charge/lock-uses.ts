@@ -5,8 +5,8 @@ import { allocation } from "#server/db/schema/allocation.ts";
 import { job } from "#server/db/schema/job.ts";
 
 /**
- * The allocations that meet `where`, in the order of their ids, locked as anyone who ends one locks: jobs first, by their ids.
- * The caller holds their pool's row, so that no new one is placed. One that comes to meet `where` between the two locks is
+ * The allocations that meet `where`, ordered by id, locked in the same order as when one is ended: jobs first, by id. The
+ * caller holds their pool's row, so no new one is placed. An allocation that starts to meet `where` between the two locks is
  * left out: its time is idle until it is charged, which moves it.
  */
 export async function lockUses(tx: Tx, where: SQL | undefined): Promise<OwnedUse[]> {

@@ -77,8 +77,8 @@ function covers(c: Commitment, row: { siteId: string; region: string; instanceTy
 }
 
 /**
- * Charges what no one used of every commitment, hour by hour up to the last closed one: its amortised cost less what its
- * machines were charged. What changes later within two days is corrected.
+ * Charges the unused part of every commitment, hour by hour up to the last closed one: its amortised cost less the charges of
+ * its machines. Changes within the following two days are corrected.
  */
 export async function meterCommitments(ctx: LedgerContext): Promise<void> {
 	const nowMs = ctx.clock.nowMs();
@@ -157,7 +157,7 @@ async function unusedCharges(tx: Tx, c: Commitment, provider: Provider, time: In
 	});
 }
 
-/** What covered machines were charged, which is what has an effective cost and nothing billed; or what was posted as unused. */
+/** Charges of covered machines (an effective cost, nothing billed), or charges posted as unused. */
 async function sumByHour(tx: Tx, time: Interval, calendar: Calendar, c: Commitment, of: "used" | "unused"): Promise<Map<number, bigint>> {
 	const quarter = sql`date_bin('15 minutes', ${charge.periodStart}, timestamptz '2000-01-01 00:00:00Z')`;
 	const mine =

@@ -21,9 +21,9 @@ export interface Sender {
 const COMMIT_MAX_MS = 10 * MINUTE_MS;
 
 /**
- * Charges for the checkpoints that these machines sent home and that the ledger does not have: data out of their region,
- * at the tier of what left it in the provider's month (UTC) before. The ledger's own entry at a checkpoint's instant says
- * that it is charged, so none is charged twice. The machines must be locked, which keeps two meters apart.
+ * Charges for checkpoints that these machines sent home and the ledger lacks: data out of their region, at the tier for the
+ * previous volume in the provider's month (UTC). A ledger entry at a checkpoint's instant marks it as charged, so none is
+ * charged twice. The machines must be locked, which serializes meters.
  */
 export async function meterEgress(tx: Tx, machines: readonly Sender[]): Promise<Map<string, ChargeDraft[]>> {
 	// The first machine of a gang answers for its attempt's checkpoints.

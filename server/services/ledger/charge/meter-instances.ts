@@ -134,7 +134,7 @@ async function withMore(tx: Tx, metered: readonly MeteredRow[]): Promise<Metered
 	});
 }
 
-/** Ended, and nothing is left to charge: now, or at the next metering when its end lies ahead of our clock. */
+/** Ended, with nothing left to charge: now, or at the next metering when its end is later than our clock. */
 function isSettled({ row, meteredUntilMs }: Pick<MeteredRow, "row" | "meteredUntilMs">): boolean {
 	return row.instance.terminatedAt !== null && isChargedToItsEnd({ row, meteredUntilMs });
 }

@@ -3,9 +3,9 @@ import { bucketStartMs, nextBucketStartMs } from "#server/accounting/calendar.ts
 import type { LedgerContext } from "./context.ts";
 
 /**
- * Makes the partitions of charges for this UTC month and the next, where they are missing, so that at the turn of a month no
- * charge waits for another's to make it, and a database that refuses to make tables says so weeks before. A charge of any
- * other month makes its own (post-charges.ts). Any number may do this at once.
+ * Creates missing partitions of charges for this UTC month and the next. Then no charge waits for a partition at the start of a
+ * month, and a database that refuses to create tables fails weeks before. A charge of any other month creates its own
+ * (post-charges.ts). Safe to run concurrently.
  */
 export async function makeMonthsAhead({ db, clock }: LedgerContext): Promise<void> {
 	const thisMonthMs = bucketStartMs("month", clock.nowMs());

@@ -45,9 +45,9 @@ export async function readLedgerCheck(db: DbOrTx): Promise<StoredCheck | null> {
 }
 
 /**
- * Checks the ledger when the last check is a day old or there was none, keeps what came of it, and opens or closes the
- * alert `ledger_mismatch`. Cost: reads every charge five times in one read-only transaction: about ten seconds for each
- * million. False when it was not due.
+ * Checks the ledger when the last check is at least a day old or missing, stores the result, and opens or closes the alert
+ * `ledger_mismatch`. Cost: reads every charge five times in one read-only transaction, about ten seconds per million. Returns
+ * false when it was not due.
  */
 export async function checkLedgerWhenDue(ctx: LedgerContext): Promise<boolean> {
 	const last = await readLedgerCheck(ctx.db);

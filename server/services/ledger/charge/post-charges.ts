@@ -52,7 +52,10 @@ async function addToAttempts(tx: Tx, drafts: readonly ChargeDraft[]): Promise<vo
 		where attempt.id = add.id`);
 }
 
-/** Charges lie in partitions by UTC month, made ahead (months-ahead.ts); the first charge of any other month makes its own. */
+/**
+ * Charges are partitioned by UTC month. Partitions are created ahead (months-ahead.ts); the first charge of any other month
+ * creates its own.
+ */
 async function ensureMonths(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> {
 	const months = new Set(drafts.map((draft) => utcMonthStart(draft.periodStartMs)));
 	for (const month of months) await tx.execute(sql`select spillway_charge_month(${new Date(month).toISOString()}::timestamptz)`);

@@ -11,7 +11,7 @@ import { chargesOf } from "./charges-of.ts";
 import { electricityOfJob } from "./receipt-electricity.ts";
 
 /**
- * What a job cost by attempt and line, and what its decision's other candidates would have cost.
+ * The cost of a job by attempt and line, and the estimated cost of its decision's other candidates.
  * @throws SpillwayError `not_found`, `forbidden`.
  */
 export async function receiptOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId: string): Promise<Receipt> {

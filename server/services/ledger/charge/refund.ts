@@ -25,11 +25,11 @@ export interface Refund {
 }
 
 /**
- * Refunds a charge of a cloud's machine, or part of it, by a separate correction: in the same hour, job and team, in its
- * hold and budgets, with the reason in the audit. Never more than the ledger still holds of the machine in that time, corrections
- * and earlier refunds included. Only money is refunded: usage and emissions stay.
- * @throws SpillwayError `forbidden`, `not_found`; `conflict` when less is left than is asked for, or nothing;
- *   `invalid_input` for what is no cloud machine's cost. ZodError.
+ * Refunds a charge of a cloud machine, or part of it, by a separate correction in the same hour, job, team, hold and budgets,
+ * with the reason in the audit log. Never more than the ledger still holds for the machine in that time, corrections and
+ * earlier refunds included. Only money is refunded: usage and emissions stay.
+ * @throws SpillwayError `forbidden`, `not_found`; `conflict` when nothing, or less than requested, is left; `invalid_input` for
+ * a charge that is not a cloud machine's cost. ZodError.
  */
 export async function refundCharge(ctx: ServiceContext, raw: RefundInput): Promise<Refund> {
 	authorize(ctx, "rates:change", null);
@@ -90,7 +90,7 @@ function refuseTooMuch(found: Charge, refundMicroUsd: bigint, held: bigint): voi
 	});
 }
 
-/** What is paid, not what the list asks: list and contracted cost stay as they were. */
+/** Refunds the billed and effective cost; list and contracted cost stay. */
 function reversalOf(found: Charge, refundMicroUsd: bigint): ChargeDraft {
 	const { id: _, dimensions, ...rest } = found;
 	const { effectiveMicroUsd, billedMicroUsd } = shareOf(found, -refundMicroUsd, found.effectiveMicroUsd);

@@ -5,7 +5,7 @@ import type { LedgerContext } from "./context.ts";
 import { meterInstances } from "./meter-instances.ts";
 import { meterAllocation } from "./meter-pools.ts";
 
-/** Times that a row in somebody else's hands is waited for; what is missed then, the next meterAll settles. */
+/** Number of waits for a row locked elsewhere; the next meterAll settles the rest. */
 const TRIES = 5;
 
 /**
@@ -24,7 +24,7 @@ export async function settleAllocation(ctx: LedgerContext, allocationId: string)
 	await meterAllocation(ctx, allocationId);
 }
 
-/** Returns once no one holds the rows; each wait is its own transaction that holds nothing else, so none is circular. */
+/** Returns once the rows are unlocked. Each wait is its own transaction without other locks, so no deadlock is possible. */
 async function waitFor(ctx: LedgerContext, instanceId: string): Promise<boolean> {
 	const [row] = await ctx.db.select({ jobId: instance.jobId }).from(instance).where(eq(instance.id, instanceId)).for("no key update");
 	if (!row) return false;

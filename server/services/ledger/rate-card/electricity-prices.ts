@@ -30,8 +30,8 @@ export interface ElectricityPricesSet extends Corrected {
 }
 
 /**
- * Takes in what a kWh cost a site in single hours. In these hours all its pools that have a rate card pay it instead of the
- * card's price; what is charged already is corrected in the same transaction, by their own entries. The same file again
+ * Imports the price of a kWh at a site for single hours. In these hours all its pools with a rate card pay this price instead
+ * of the card's. Existing charges are corrected in the same transaction, by separate entries. Importing the same file again
  * changes nothing.
  * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when too much would be corrected.
  */

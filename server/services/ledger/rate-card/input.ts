@@ -24,7 +24,7 @@ export function effectiveFromMs(text: string | undefined, calendar: Calendar, no
 }
 
 /**
- * What a file of hours may reach, as a card may.
+ * The limits of a card also apply to a file of hours.
  * @throws SpillwayError `invalid_input` when it begins too long ago or ends too far ahead.
  */
 export function demandWithinReach(fromMs: number, toMs: number, nowMs: number): void {
@@ -41,7 +41,7 @@ function instantOf(text: string, calendar: Calendar): number {
 }
 
 /**
- * What no schema can say of one field alone.
+ * Checks that span several fields, which a schema cannot express.
  * @throws SpillwayError `invalid_input` naming every such field.
  */
 export function demandSoundCard(card: OwnedRateCard): void {

@@ -34,7 +34,7 @@ export interface PoolRates {
 	current: RateCardView | null;
 	/** What the card in force makes of the present month; null without one. */
 	month: PoolMonth | null;
-	/** Newest first: what counted before, what counts, and what will. */
+	/** Newest first: past, current and future cards. */
 	history: RateCardView[];
 }
 

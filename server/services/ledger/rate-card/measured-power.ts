@@ -31,12 +31,12 @@ const FACTOR_MAX = 5n;
 const MICRO_KWH = 3_600_000_000n;
 
 /**
- * Puts what was measured in the place of what was estimated. Both watts of every rate card in the time are multiplied by
- * measured ÷ estimated energy, where the estimate is `busy GPU time × busy watts + idle GPU time × idle watts` as charged; so busy and
- * idle keep their ratio, and used + idle energy is what was read, to a millionth of a watt a GPU. Before and after it the cards stay
- * as they were. What is charged is corrected in the same transaction. The same reading again changes nothing.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when the time is not all charged yet or has
- * no card.
+ * Replaces estimates by a measurement. Both watts of every rate card in the time are multiplied by measured ÷ estimated energy,
+ * where the estimate is `busy GPU time × busy watts + idle GPU time × idle watts` as charged. So busy and idle keep their
+ * ratio, and used + idle energy equals the reading, to a millionth of a watt per GPU. Cards before and after that time do not
+ * change. Existing charges are corrected in the same transaction. Repeating the same reading changes nothing.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `precondition_failed` when the time is not fully charged yet
+ * or has no card.
  */
 export async function setMeasuredPower(ctx: ServiceContext, key: PoolKey, raw: MeasuredPowerInput): Promise<MeasuredPowerSet> {
 	authorize(ctx, "rates:change", null);

@@ -38,9 +38,9 @@ export interface RateCardSet extends Corrected {
 const CORRECTIONS_MAX = 200_000;
 
 /**
- * Gives a pool a rate card from an instant on, until the next one's. Where the pool is charged beyond that instant, the
- * difference to what the card says is posted as corrections (`rate_card`) in the same transaction; nothing is rewritten.
- * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool with nodes that come and go,
+ * Sets a pool's rate card from an instant on, until the next card. If the pool is already charged beyond that instant, the
+ * difference is posted as corrections (`rate_card`) in the same transaction; nothing is rewritten.
+ * @throws SpillwayError `forbidden`, `not_found`, `invalid_input`, `conflict` for a pool with autoscaled nodes,
  * `precondition_failed` when too much would be corrected.
  */
 export async function setRateCard(ctx: ServiceContext, key: PoolKey, raw: RateCardInput): Promise<RateCardSet> {
@@ -108,11 +108,11 @@ interface Since {
 	sinceMs: number;
 	nowMs: number;
 	cacheKey: object;
-	/** What was known of the hours' prices of electricity before, of what is known now; left out: the same. */
+	/** Maps the hourly electricity prices known now to those known before; omitted: unchanged. */
 	hoursBefore?: (hours: ReadonlyMap<number, bigint>) => ReadonlyMap<number, bigint>;
 }
 
-/** Posts what is missing so that all that is charged since then is priced as it is known to be now. */
+/** Posts the missing differences, so that everything charged since then has the current price. */
 export async function correctSince(tx: Tx, since: Since): Promise<Corrected> {
 	const corrections = await correctionsSince(tx, since);
 	await postCharges(tx, corrections, since.nowMs);
