@@ -18,7 +18,7 @@ export type ExpressionScope = "job" | "job_and_quote";
 
 const ROOTS: Readonly<Record<string, Readonly<Record<string, FactField>>>> = { job: JOB_FIELDS, quote: QUOTE_FIELDS };
 
-/** Names that there are; of what is not known nothing is said. */
+/** Existing names. An unknown list is not checked. */
 export interface KnownNames {
 	teams?: readonly string[] | undefined;
 	instanceTypes?: readonly string[] | undefined;

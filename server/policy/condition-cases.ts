@@ -12,8 +12,8 @@ const ANY: Case = new Map();
 const NONE: readonly Case[] = [];
 
 /**
- * The ways in which a condition can be true (or false), as alternatives: a condition without any can never be. Parts that cannot be
- * evaluated here are left open, each separately, so that "none" is certain and "some" is not. Null: too many.
+ * The ways in which a condition can be true (or false), as alternatives; a condition with none can never be. Parts that cannot
+ * be evaluated here are left open, each separately, so "none" is certain and "some" is not. Null: too many.
  */
 export function casesOf(node: ASTNode, holds: boolean): readonly Case[] | null {
 	switch (node.op) {

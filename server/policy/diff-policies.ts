@@ -16,8 +16,8 @@ export interface PolicyChange {
 }
 
 /**
- * What a policy says differently, whatever was done to its text: spacing, comments and the order of fields are no change.
- * In the order of the newer policy; what was removed comes last. Cost: n log n of its rules.
+ * Differences between two policies, whatever changed in the text: spacing, comments and field order do not count. In the order
+ * of the newer policy; removed entries are last. Cost: n log n of its rules.
  */
 export function diffPolicies(before: Policy, after: Policy): PolicyChange[] {
 	const old = partsOf(before);

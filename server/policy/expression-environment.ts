@@ -3,8 +3,8 @@ import { type FactField, JOB_FIELDS, JobFacts, QUOTE_FIELDS, QuoteFacts } from "
 import { EXPRESSION_LIMITS } from "./limits.ts";
 
 /**
- * Functions and methods that a policy may call. CEL has more; left out is what depends on the machine (time zones), what
- * can take very long on a short text (`matches`, a backtracking regular expression) and what can grow without bound
+ * Functions and methods that a policy may call. CEL has more. Excluded: functions that depend on the machine (time zones), that
+ * can take very long on a short text (`matches`, a backtracking regular expression), and that can grow without bound
  * (`cel.bind`, `map`).
  */
 export const FUNCTIONS = ["has", "size", "int", "double", "string", "bool"] as const;
@@ -25,9 +25,9 @@ export const METHODS = [
 export const LOOPS: readonly string[] = ["exists", "exists_one", "all", "filter"];
 
 /**
- * Sound mixing of whole and decimal numbers: CEL itself compares int with double by <, <=, > and >= but refuses `==`,
- * arithmetic and `in` between them, which people who write `job.gpus == 4` cannot be asked to know. Every field is a
- * double and a whole number beside one is read as a double; values stay far below 2^53, where that would round.
+ * Sound mixing of whole and decimal numbers. CEL compares int with double by <, <=, > and >= but rejects `==`, arithmetic and
+ * `in` between them, which authors of `job.gpus == 4` would not expect. So every field is a double, and a whole number next to
+ * one is read as a double; values stay far below 2^53, where that would round.
  */
 export function allowMixedNumbers(env: Environment): void {
 	const arithmetic: [string, (a: number, b: number) => number][] = [

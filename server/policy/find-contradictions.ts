@@ -14,8 +14,8 @@ export interface Finding {
 }
 
 /**
- * Rules that cannot both mean what they say, as far as the text alone shows it. Where a rule says nothing sensible for any
- * of its jobs it is an error; where it does so for some of them only, it is a warning.
+ * Contradictory rules, found from the text alone. A rule that makes no sense for any of its jobs is an error; for only some of
+ * them, a warning.
  */
 export function findContradictions(finding: Finding): void {
 	const { rules } = finding;

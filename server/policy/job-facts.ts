@@ -11,9 +11,8 @@ export interface FactField {
 }
 
 /**
- * What a condition may ask of a job. Numbers are doubles beside which whole numbers may be written (expression.ts), so
- * `job.gpus > 4` and `job.gpus > 4.0` are both fine. What a job does not say counts as endless rather than as 0: a
- * limit on it must not be passed by leaving it out.
+ * Fields of a job for conditions. Numbers are doubles, and whole numbers may be written next to them (expression.ts): `job.gpus
+ * > 4` and `job.gpus > 4.0` both work. A missing limit counts as infinite rather than 0, so omitting it does not pass a limit.
  */
 export const JOB_FIELDS: Readonly<Record<keyof JobFacts, FactField>> = {
 	name: { type: "string", meaning: "name of the job" },
@@ -37,7 +36,7 @@ export const JOB_FIELDS: Readonly<Record<keyof JobFacts, FactField>> = {
 	hasCheckpoint: { type: "bool", meaning: "it writes checkpoints" },
 };
 
-/** What an approval rule may ask besides: the placement that was chosen. Texts are "" at home. */
+/** Additional fields for approval rules: the chosen placement. Texts are "" at home. */
 export const QUOTE_FIELDS: Readonly<Record<keyof QuoteFacts, FactField>> = {
 	costUsd: { type: "double", meaning: "expected cost of the run, USD" },
 	hourlyUsd: { type: "double", meaning: "price an hour, USD" },

@@ -6,8 +6,8 @@ import { JobFacts } from "./job-facts.ts";
 import type { JobVerdict, JudgeJob } from "./types.ts";
 
 /**
- * What the rules say of a job before any place is looked at. Each condition is evaluated once. One that has no answer
- * counts for the strict side: a place is removed, a limit and a budget hold, a burst does not happen.
+ * Verdicts of the rules for a job before any place is considered. Each condition is evaluated once. A condition that cannot be
+ * evaluated counts as strict: a place is excluded, a limit and a budget apply, a burst does not happen.
  */
 export const judgeJob: JudgeJob = (policy, spec) => {
 	const context = { job: new JobFacts(spec) };

@@ -3,8 +3,8 @@ import { JobFacts, QuoteFacts } from "./job-facts.ts";
 import type { JudgeQuote } from "./types.ts";
 
 /**
- * The first approval rule that asks, given what the placement would cost. A condition without an answer asks, and so does
- * every rule about a cost that is not a number: what cannot be judged is not waved through.
+ * The first approval rule that requires approval at the placement's cost. A condition that cannot be evaluated requires
+ * approval, and so does every rule about a cost that is not a number.
  */
 export const judgeQuote: JudgeQuote = (policy, spec, quote, granted) => {
 	let context: { job: JobFacts; quote: QuoteFacts } | null = null;

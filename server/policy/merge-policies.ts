@@ -35,9 +35,9 @@ export interface MergeTexts {
 }
 
 /**
- * Three-way merge of policy texts, by the id of rules and budgets: comments, order and spacing stay as anyone who changed a
- * part left them. A rule that both changed is a conflict, also where they changed other lines of it: what it would do
- * together neither of them has seen. Pure and total.
+ * Three-way merge of policy texts, by the id of rules and budgets. Comments, order and spacing stay as the author of each
+ * changed part left them. A rule changed on both sides is a conflict, even on different lines: neither author has seen the
+ * combined effect. Pure and total.
  */
 export function mergePolicies(texts: MergeTexts, choices: Readonly<Record<string, MergeSide>> = {}): MergedPolicy {
 	const { base, mine, theirs } = texts;

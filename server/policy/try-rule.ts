@@ -16,7 +16,7 @@ export interface TriedPlace {
 	place: Place;
 	/** null at home. */
 	offer: Offer | null;
-	/** What the job would cost there in its estimated time, USD; null when no one can say. */
+	/** Cost of the job there for its estimated time, USD; null when unknown. */
 	costUsd: number | null;
 	/** USD; null at home, or without a price. */
 	hourlyUsd: number | null;
@@ -30,7 +30,7 @@ export interface RuleTrial {
 	conditionError: string | null;
 	/** Cloud offers that could run the job. */
 	offers: number;
-	/** Of these, what the rule alone takes away; of an approval, those it asks about. */
+	/** How many of them this rule alone excludes; for an approval rule, how many require approval. */
 	touched: number;
 	/** Of the touched, those that another rule of the policy takes away as well. */
 	alsoByOthers: number;

@@ -11,7 +11,7 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast"] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** What the caller knows of the installation. Each is optional: what is not known is not checked. */
+/** Facts about the installation. Each is optional: a missing one is not checked. */
 export interface ParsePolicyOptions {
 	/** The sites that exist: a rule for another one is an error. */
 	siteIds?: readonly string[];
@@ -87,7 +87,7 @@ export type JudgePlace = (
 	place: Place,
 ) => { ruleId: string; why: RemovalCode; facts: Reason["facts"] } | null;
 
-/** judge-quote.ts: the first approval rule that asks, given what the placement would cost. */
+/** judge-quote.ts: the first approval rule that requires approval at the placement's cost. */
 export type JudgeQuote = (
 	policy: Policy,
 	spec: JobSpec,

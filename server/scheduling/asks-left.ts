@@ -4,8 +4,8 @@ import type { OfferRow } from "./offers.ts";
 import type { RefusedLaunch } from "./types.ts";
 
 /**
- * Until when a job leaves a place alone because it asked too often: it may repeat LIMITS.repeatedAsksPerHour asks of places that
- * refused it within the hour. A place that has not refused it yet is always open, since its answer is new. 0: now.
+ * Until when a job avoids a place because it requested it too often. Per hour it may repeat LIMITS.repeatedAsksPerHour requests
+ * to places that refused it within the hour. A place that has not refused it yet is always open. 0: now.
  */
 export function makeAsksLeft(refused: readonly RefusedLaunch[] | undefined, nowMs: number): (row: OfferRow) => number {
 	if (!refused || refused.length === 0) return () => 0;

@@ -22,8 +22,8 @@ export interface BudgetShort {
 }
 
 /**
- * free = cap − posted − held − what earlier actions of this plan take. A budget without a row in this period has spent
- * nothing yet; the row's cap counts where both are there, because that is what the admitting transaction checks.
+ * free = cap − posted − held − earlier actions of this plan. A budget without a row in this period has spent nothing yet. If
+ * there is a row, its cap applies, because the admitting transaction checks it.
  */
 export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS): BudgetBook {
 	// Made when money is asked for: in most cycles of a replay no one leaves home.

@@ -305,7 +305,7 @@ export function takeChoice(
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }
 
-/** Nothing is available: all of it later by itself, or what speaks against the best of it. */
+/** Nothing is available: either all of it becomes available later, or the main reason against the best of it. */
 function noneNow(passedOver: PassedOver[]): OfferChoice {
 	const lasting = passedOver.find(({ removal }) => removal.why !== "capacity_backoff");
 	if (lasting) return { kind: "none", main: lasting.removal, passedOver };

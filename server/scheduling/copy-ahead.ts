@@ -7,11 +7,11 @@ type Known = NonNullable<Snapshot["data"]>;
 export type StoredAt = { kind: "there" } | { kind: "copyable"; readyInMs: number; problem: string | null };
 
 /**
- * Whether the place's store has the set as it was when the job was submitted or later, or how long it takes until it does; null
- * when it cannot be copied there ahead: no store, or no copy at home, from which it leaves free of charge.
+ * Whether the place's store has the set as of the job's submission or later, or how long until it does. Null when it cannot be
+ * copied there ahead: no store, or no copy at home, where egress is free.
  *
- * A copy that began before the submission may lack what the job was made for: it is brought up to date first, for which a tenth
- * of the whole set's time is taken (an assumption: only what changed moves). So is what is left of one that takes longer than expected.
+ * A copy that began before the submission may lack data the job needs. It is updated first, which takes a tenth of the whole
+ * set's time (an assumption: only changes move). A copy that takes longer than expected also has a tenth left.
  */
 export function storedAt(uri: string, gib: number | null, place: string, sinceMs: number, view: Known, nowMs: number): StoredAt | null {
 	if (!canBeStored(uri, place, view)) return null;

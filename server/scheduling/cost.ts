@@ -183,9 +183,9 @@ export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimum
 }
 
 /**
- * Results and checkpoints out of the offer's region, and data out of the clouds that they are copied from. Into a cloud is free
- * of charge. When nothing else is said: with the checkpoints of the expected run, at the tiers that are ahead of what the month has
- * seen. Data from other clouds go at their most expensive tier.
+ * Egress of results and checkpoints from the offer's region, and of data from the clouds they are copied from. Ingress is free.
+ * Defaults: the checkpoints of the expected run, at the tiers following the month's volume so far. Data from other clouds are
+ * priced at their most expensive tier.
  */
 function egressOf(
 	row: OfferRow,
@@ -229,9 +229,9 @@ export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
 }
 
 /**
- * The machine's time that is saved, with its carbon, is worth more than the delay that it costs; it is enough to be worth the
- * detour; and the deadline still holds at P90, or is not nearer than without. What a smaller staging saves after interruptions is
- * left out: it would only speak for copying ahead.
+ * Three conditions: the saved machine time, with its carbon, is worth more than the delay; it is enough to justify the detour;
+ * and the deadline still holds at P90, or is no tighter than without. Savings of a smaller staging after interruptions are
+ * omitted: they would only favor copying ahead.
  */
 function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: CloudRun): boolean {
 	const { instances, start, deadlineMs, terms } = run;
@@ -371,8 +371,8 @@ function billedMsOn(row: OfferRow, run: CloudRun, runMs: number, besidesMs: numb
 }
 
 /**
- * The score alone, as the choice among many offers asks for it: of plain numbers, since it is asked millions of times in a replay.
- * An unknown carbon counts as the dirtiest known (offers.ts).
+ * The score alone, from plain numbers: the choice among many offers calls it millions of times in a replay. An unknown carbon
+ * intensity counts as the highest known (offers.ts).
  */
 export function scoreOf(row: OfferRow, run: CloudRun): number {
 	return scoreAt(row, run, ratesOn(row, run.terms));

@@ -5,7 +5,7 @@ import type { Finding } from "./finding.ts";
 import { type Core, coreAt } from "./memo.ts";
 import type { DecideMemo, DecideOptions, PendingJob, Plan, Snapshot } from "./types.ts";
 
-/** One cycle in the making: what it reads, what it has given away so far, and its plan. */
+/** A cycle in progress: its input, what it has allocated so far, and its plan. */
 export interface Cycle {
 	snapshot: Snapshot;
 	explainOnly: ReadonlySet<string>;
@@ -61,8 +61,8 @@ interface Moment {
 }
 
 /**
- * What was found at the last moment that somebody asked about, when this is the same one: the same objects but for the jobs that
- * are asked about, which take nothing from the others.
+ * Memo of the last moment with questions, when this is the same moment: the same objects except the jobs in question, which
+ * take nothing from the others.
  */
 function foundAt(snapshot: Snapshot, core: Core, asked: ReadonlySet<string>, memo: DecideMemo | undefined): Moment["found"] {
 	if (asked.size === 0) return NOTHING_FOUND;

@@ -26,7 +26,7 @@ export interface Staging {
 
 /** The ways to have them there. */
 export interface StagingWays extends Staging {
-	/** By a store of the place: what lies at home is copied into it before the launch. null: there is no such store, or nothing to copy. */
+	/** Via a store of the place: data at home are copied into it before the launch. null: no such store, or nothing to copy. */
 	ahead: Staging | null;
 	/** A set that a machine there cannot fetch by itself; null: it can all. */
 	outOfReach: string | null;

@@ -12,21 +12,21 @@ import type { Action, Decide } from "./types.ts";
 
 /**
  * One cycle of the decision core, in nine steps:
- * 1. the pending jobs are ordered: rank (priority, wait, deadline, share), deadline slack, wait, id; room at home that is
- *    kept for some of them by name, since others left for them or they stopped in order to move there, is theirs;
- * 2. what must not wait about running attempts: broken bounds, budgets at their cap, sites that fail (running/);
- * 3. jobs of others that wait in a cluster's own queue get their places, in the order of that queue;
- * 4. jobs that stopped in order to go to a cloud are launched there;
- * then that queue is replayed over the owned pools, job by job:
- * 5. a job that nothing can ever run fails; one with free slots now that delays no earlier job starts at home;
- *    any other gets the forecast of its start there, from the slots that the jobs before it leave;
- * 6. one with a deadline before that start takes the place of running jobs, where a preempt rule allows it;
- * 7. when a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, money and
- *    capacity allow, and its place in the queue at home is free for the next; otherwise it waits or is held;
- * 8. running attempts go home, or to cheaper capacity, where that saves money and the queue leaves room (running/);
- * 9. anyone who got an action, or was asked about, is explained.
- * Jobs that are only asked about (DecideOptions.asked) are found their place in steps 5 to 7 and take nothing; after the last of
- * them the plan is done.
+ * 1. Order the pending jobs: rank (priority, wait, deadline, share), deadline slack, wait, id. Room at home that was made for a
+ *    job, because others left for it or it stopped in order to move there, is reserved for it.
+ * 2. Plan urgent actions on running attempts: broken bounds, budgets at their cap, failing sites (running/).
+ * 3. Place jobs of others that wait in a cluster's own queue, in the order of that queue.
+ * 4. Launch jobs that stopped in order to move to a cloud.
+ * Then replay the queue over the owned pools, job by job:
+ * 5. A job that can never run fails. One with free slots now that delays no earlier job starts at home. Any other gets the
+ *    forecast of its start there, from the slots that earlier jobs leave.
+ * 6. A job with a deadline before that start takes the place of running jobs, where a preempt rule allows it.
+ * 7. When a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, budgets and
+ *    capacity allow, and its place in the queue at home is free for the next job. Otherwise it waits or is held.
+ * 8. Running attempts move home, or to cheaper capacity, where that saves money and the queue leaves room (running/).
+ * 9. Jobs with an action or a question are explained.
+ * Jobs that are only quoted (DecideOptions.asked) are placed in steps 5 to 7 and take nothing; the plan ends after the last of
+ * them.
  */
 export const decide: Decide = (snapshot, options = {}) => {
 	const cycle = openCycle(snapshot, options);

@@ -6,8 +6,8 @@ export interface EgressStep {
 }
 
 /**
- * What it costs that so many GiB leave a place, µ$, rounded up once: part by part through the steps that are ahead of them.
- * @param steps absent: nothing is known of tiers there, and each costs `perGiB`
+ * Egress cost of this many GiB from a place, µ$, rounded up once. The volume is split over the remaining tiers.
+ * @param steps absent: no tiers are known there, and each GiB costs `perGiB`
  */
 export function egressMicroUsd(gib: number, steps: readonly EgressStep[] | undefined, perGiB: bigint): number {
 	if (steps === undefined) return Math.ceil(Number(perGiB) * gib);

@@ -28,13 +28,14 @@ interface Cost {
 }
 
 /**
- * Room at home for jobs with a deadline too close to wait, made by running jobs of the classes that a preempt rule names.
- * The room that loses the least work is chosen, then the one with the fewest victims; a gang's room is made whole or not at all.
- * An attempt that stops, that moves, or that this would make miss its own deadline stays.
- * A rule with `longerBy` makes room for a newcomer that would leave home otherwise, without a deadline: of jobs no bigger than
- * it that are at least so many times as long and saved their work just now. One pause is short compared with their length.
- * Spare room that a victim leaves serves the next such job of the same cycle. The room is then reserved for the job
- * (kept-room.ts): no job that waited longer takes it, so no attempt is evicted twice for the same job.
+ * Makes room at home for jobs with a deadline too close to wait, by evicting running jobs of the classes in a preempt rule. It
+ * picks the room that loses the least work, then the fewest victims. A gang gets all of its room or none. An attempt that
+ * stops, moves, or would miss its own deadline stays.
+ * A rule with `longerBy` makes room for a new job that would otherwise leave home, even without a deadline. Victims are no
+ * larger than it, at least that many times as long, and saved their work just now: one pause is short compared with their
+ * length.
+ * Spare room from a victim serves the next such job of the same cycle. The room is then reserved for the job (kept-room.ts): no
+ * job that waited longer takes it, so no attempt is evicted twice for the same job.
  */
 export class Evictions {
 	readonly #snapshot: Snapshot;
@@ -270,7 +271,7 @@ function savedMs(attempt: RunningAttempt): number {
 	return attempt.savedMs ?? attempt.completedMs;
 }
 
-/** Run time that an end now would throw away, ms: since the last checkpoint, or all of it when it makes none. */
+/** Run time that would be lost if it ended now, ms: since the last checkpoint, or all of it without checkpoints. */
 export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 	if (attempt.startedAtMs === null) return 0;
 	const { nextCheckpointAtMs = null, spec, startedAtMs, completedMs, savedMs: saved, speed = 1 } = attempt;

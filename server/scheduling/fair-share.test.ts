@@ -78,7 +78,7 @@ function startedAfter(victim: PendingJob, rivalsAt: (hour: number) => PendingJob
 		const { actions } = decide(aSnapshot({ nowMs, policy, pools: [aPool()], pending, running }));
 		const placed = new Set(actions.map((a) => a.jobId));
 		if (placed.has(victim.jobId)) return hour;
-		// what was not placed of the rivals goes away: new ones come, always fresh and always more than there is room for
+		// rival jobs that were not placed leave; new ones always arrive, more than there is room for
 		pending = pending.filter((job) => job === victim);
 	}
 	return null;

@@ -4,14 +4,14 @@ import { LIMITS } from "./limits.ts";
 import { compareEqualRank, compareQueued, type QueuedJob } from "./order.ts";
 
 /**
- * The queue in the order in which it is served. Without shares: by rank. With them each team's rank moves by up to
- * LIMITS.sharePoints with what it uses of its share: usage = GPUs of its live attempts at home + those of the team's jobs before this
- * one in the order; share = owned GPUs × weight ÷ sum of the weights of all teams that run or wait.
+ * The queue in the order of service. Without shares: by rank. With shares, each team's rank moves by up to LIMITS.sharePoints
+ * according to its usage: usage = GPUs of its live attempts at home + those of its earlier jobs in the order; share = owned
+ * GPUs × weight ÷ sum of the weights of all teams with running or pending jobs.
  *
  *   points = sharePoints × (1 − usage ÷ share), from +sharePoints (uses nothing) to −sharePoints (twice its share or more)
  *
- * The points order, they forbid nothing: GPUs that no one else wants are borrowed freely. Since ageing has no bound and
- * these points do, no one starves.
+ * Points change the order and forbid nothing: idle GPUs are borrowed freely. Ageing is unbounded and the points are bounded, so
+ * no job starves.
  */
 export function orderQueue(
 	queue: readonly QueuedJob[],

@@ -12,7 +12,7 @@ import type { Shape } from "./shape.ts";
 export interface Finding {
 	queued: QueuedJob;
 	shape: Shape;
-	/** null: no one asked what it would take in a cloud. */
+	/** null: the run in a cloud was not estimated. */
 	run: CloudRun | null;
 	start: HomeStart | null;
 	due: DueBurst | null;

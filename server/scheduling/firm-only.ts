@@ -5,9 +5,9 @@ import { bearsSpot, bearsSpotStart, marginMs } from "./spot-guarantee/safety.ts"
 import type { PendingJob } from "./types.ts";
 
 /**
- * Why a job with a deadline may not start on spot: its time no longer bears an interruption, by the guarantee's own margin
- * (spot-guarantee/safety.ts) with the bound of work-bound.ts as the work left. Otherwise the next cycle would move it off again,
- * for nothing. Without checkpoints an interruption loses all of it. A deadline that no likely length of the run meets on firm
+ * Why a job with a deadline may not start on spot: its remaining time does not tolerate an interruption, by the guarantee's own
+ * margin (spot-guarantee/safety.ts) with the bound of work-bound.ts as the work left. Otherwise the next cycle would move it
+ * off again. Without checkpoints an interruption loses all of its work. A deadline that no likely run length meets on firm
  * capacity needs no protection: paying more would not save it.
  * @param stagingMs until its data are on a firm machine
  */

@@ -20,8 +20,8 @@ export interface Holder {
 }
 
 /**
- * A pool in the replay: which slots are free now, and both forecasts of when the others will be. It lives as long as the
- * pool's own figures stay the same; between cycles only what changed is looked at again.
+ * A pool in the replay: slots free now, and both forecasts of when the others become free. Kept while the pool's own figures
+ * stay the same; between cycles only changes are processed.
  */
 export class HomePool {
 	view: PoolView;
@@ -253,7 +253,7 @@ export class HomePool {
 		}
 		for (let i = 0; i < this.#gpus; i++) {
 			if (median[i] !== 0 || this.#given[from + i] === 1) continue;
-			// Neither free nor held by anything we know: when it ends is not known.
+			// Neither free nor held by a known job: the end is unknown.
 			const { p50Ms, p90Ms } = endOfUnknown(this.#nowMs);
 			validUntilMs = Math.min(validUntilMs, p50Ms);
 			median[i] = p50Ms;

@@ -8,8 +8,8 @@ import type { Shape } from "./shape.ts";
 import type { Snapshot } from "./types.ts";
 
 /**
- * Why nothing there is can ever run the job, empty or at any price; null when something can, or when no one can say yet:
- * pools that were not read, or offers that were not read while a rule lets the job leave home.
+ * Why nothing there can ever run the job, empty or at any price. Null when something can, or when it is unknown: pools that
+ * were not read, or offers that were not read while a rule lets the job leave home.
  */
 export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): Reason | null {
 	if (shape.homeEver || snapshot.pools.length === 0) return null;
@@ -46,7 +46,7 @@ function compareRemovals(a: Removal, b: Removal): number {
 	return stageOf(b.why) - stageOf(a.why) || compareNames(a, b);
 }
 
-/** What was asked, beside the largest that is known among machines with a wanted accelerator. */
+/** The requested amount, and the largest known among machines with a wanted accelerator. */
 function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
 	const { accelerators, gpus, cpus, memoryGiB } = spec.resources;
 	const wanted = (name: string): boolean => accelerators.length === 0 || accelerators.includes(name);
@@ -67,7 +67,7 @@ function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
 	};
 }
 
-/** What somebody may have meant who named what is nowhere: the nearest name, and what there is. */
+/** Suggestion for an unknown name: the nearest name, and the existing ones. */
 function nameFacts([asked = ""]: readonly string[], { pools, offers }: Snapshot): Reason["facts"] {
 	const known = [...new Set([...pools, ...offers].map(({ accelerator }) => accelerator))].sort();
 	const more = known.length - KNOWN_SHOWN;

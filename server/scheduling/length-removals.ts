@@ -14,7 +14,7 @@ export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, compl
 	const byLife = run.checkpointEveryMs === null ? lifeOn(row, run) - run.start.p50Ms : Number.POSITIVE_INFINITY;
 	const limitMs = Math.min(byMax, byLife);
 	const there = restOn(row, run);
-	// A run time that no one knows is taken to be the whole maximum: then the limit says nothing against a place.
+	// An unknown run time is set to the whole maximum, so the limit then excludes no place.
 	const breaks = (here: number, ms: number): boolean => here < limitMs && ms > limitMs;
 	const breaksMedian = breaks(run.rest.p50Ms, there.p50Ms);
 	if (!breaksMedian && !breaks(run.rest.p90Ms, there.p90Ms)) return null;

@@ -64,10 +64,9 @@ export const LIMITS = {
 	/** Asks of one job for capacity that refused it within the hour: a provider throttles more. As an administrator of an API sets it. */
 	repeatedAsksPerHour: 2,
 	/**
-	 * Spot that is unavailable is asked again after half as long as it has been away: it returns at a rate that falls with its age,
-	 * so each ask
-	 * then has about the same chance. Bounds: the shortest outage worth asking about, and less than SPOT.lookGapMs, so that no outage
-	 * counts as two. Assumptions; a probe of the recordings lasts 3 to 10 minutes.
+	 * Unavailable spot is requested again after half the time it has been unavailable: its return rate falls with age, so each
+	 * request then has about the same chance. Bounds: the shortest outage worth a request, and less than SPOT.lookGapMs, so that
+	 * no outage counts as two. Assumptions; a probe of the recordings lasts 3 to 10 minutes.
 	 */
 	askAgainLeastMs: 10 * MINUTE_MS,
 	askAgainMostMs: 45 * MINUTE_MS,

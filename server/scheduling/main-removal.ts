@@ -4,10 +4,10 @@ import type { OfferFit, RemovedGroup } from "./offers.ts";
 import { compareNames, stageOf } from "./removal.ts";
 
 /**
- * The main reason why offers are excluded. Offers that passed the most checks explain the most (removal.ts, stageOf); among equals it is
- * the rule or fact that excludes the most offers on its own. A rule that excludes nothing on its own, because another one excludes the
- * same offers, is named last: lifting it would change nothing. Ties: what removed more, then the names.
- * Cost: rules that remove × offers that rules alone remove.
+ * The main reason why offers are excluded. Offers that passed the most checks explain the most (removal.ts, stageOf). Among
+ * equals it is the rule or fact that alone excludes the most offers. A rule that excludes nothing alone, because another one
+ * excludes the same offers, is named last: lifting it would change nothing. Ties: the most offers excluded, then the names.
+ * Cost: excluding rules × offers that only rules exclude.
  */
 export function mainRemoval({ removed, barred }: OfferFit, filters: readonly PlaceFilter[]): RemovedGroup | null {
 	const furthest = removed.reduce((max, { why }) => Math.max(max, stageOf(why)), -1);

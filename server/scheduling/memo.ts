@@ -27,7 +27,7 @@ interface PendingRest {
  */
 export class Core {
 	runTimeOf: RunTimeOf;
-	/** What is left of pending jobs, by their objects, as long as the run-time statistics stay the same. */
+	/** Remaining run time of pending jobs, by their objects, while the run-time statistics stay the same. */
 	#rests = new WeakMap<PendingJob, PendingRest>();
 	/** Only a core that is followed keeps them: keeping costs more than it saves where each is asked for in one cycle alone. */
 	#followed = false;
@@ -85,7 +85,7 @@ export class Core {
 		this.#openPools(snapshot);
 	}
 
-	/** What is left of a pending job, and whether little is known of it (order.ts). Worked out once for each of its objects. */
+	/** Remaining run time of a pending job, and whether little is known of it (order.ts). Computed once per object. */
 	restOf(job: PendingJob): PendingRest {
 		const known = this.#rests.get(job);
 		if (known) return known;

@@ -36,15 +36,17 @@ export interface OfferRow {
 	backoffUntilMs: number;
 	/** `provider:region`. */
 	placeKey: string;
-	/** What it may not give out twice in one plan: so many units of a quota are free, and a machine takes `each`; null: none is known. */
+	/**
+	 * A quota that one plan must not allocate twice: its free units, and the units that each machine takes; null: no known quota.
+	 */
 	quota: { key: string; free: number; each: number } | null;
 	/** Kept by holdOf (cost.ts). */
 	lastHold: { lifeMs: number; instances: number; rentMicroUsd: bigint } | null;
-	/** Offers of the same capacity in the same place, this one too: what one of them is known for says something of the others. */
+	/** Offers of the same capacity in the same place, including this one: the record of one is informative about the others. */
 	likes: readonly string[];
 	/** Kept by cost.ts: the rates of these records, its likes', in one minute; last asked for by the cycle of these terms. */
 	lastRates: { terms: object; step: number; records: readonly (OfferRecord | undefined)[]; rates: OfferRates } | null;
-	/** Kept by spot-zone.ts: what these zones' records say of how long it stays, and stays away, in one hour. */
+	/** Cached by spot-zone.ts: how long spot in these zones stays, and stays away, per hour, by their records. */
 	lastModel: { step: number; seen: readonly ZoneRecord[]; model: ZoneModel } | null;
 }
 

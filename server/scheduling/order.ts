@@ -11,8 +11,8 @@ export interface QueuedJob {
 	/** Deadline − now − rest (P50); infinite without a deadline. */
 	slackMs: number;
 	/**
-	 * Deadline − now − the rest that must still fit (P90; P50 where no history gives a spread; at most 0 where no one said how long
-	 * it takes); infinite without a deadline.
+	 * Deadline − now − the remaining run time that must fit (P90; P50 when no history gives a spread; at most 0 when no run time
+	 * was declared); infinite without a deadline.
 	 */
 	lateSlackMs: number;
 }

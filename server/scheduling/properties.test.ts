@@ -179,9 +179,9 @@ describe("safety: whatever the snapshot", () => {
 			const next = applied(snapshot, plan);
 			const again = decide(next);
 			expect(again.actions.filter((a) => a.kind === "stop" || a.kind === "move")).toEqual([]);
-			// Where there are shares, what began counts as its team's use, and what was launched or failed does not any more: the
-			// order of who still waits may be another. Room that was made is known to those before its job only in the next cycle,
-			// with what the leavers free beyond it: then another may begin, or a second deadline find its own room.
+			// With shares, started jobs count as their team's usage, and launched or failed jobs no longer do, so the order of pending
+			// jobs may differ. Room that was made is visible to earlier jobs only in the next cycle, with everything the leavers free
+			// beyond it: then another job may start, or a second deadline find its own room.
 			if (snapshot.policy.shares.length > 0 || plan.actions.some((a) => a.kind === "evict")) return;
 			// What began in the plan itself holds its place in the next cycle, and a deadline may ask for it, with others beside it.
 			const began = new Set(plan.actions.flatMap((a) => (a.kind === "place_home" ? [a.jobId] : [])));

@@ -2,7 +2,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { emptyRecord, withHours, withInterruption, withLaunch, withRefusal } from "./records.ts";
 import type { OfferRecord } from "./types.ts";
 
-/** One instance that was asked for, and what came of it. */
+/** One requested instance and its outcome. */
 export interface SeenLaunch {
 	offerId: string;
 	isSpot: boolean;

@@ -40,13 +40,13 @@ function fastShare({ atMs }: OfferRecord, nowMs: number): number {
 /** Instances of it ran for so many hours, up to `nowMs`. */
 export function withHours(record: OfferRecord, hours: number, nowMs: number): OfferRecord {
 	const { zone, ...now } = decayed(record, nowMs);
-	// Its launch was a look, so the offer was observed all the time since the last one. What was refused or reclaimed meanwhile stays away
+	// Its launch was a probe, so the offer was observed continuously since the last one. Refused or reclaimed spot stays down
 	// until a launch comes up.
 	const seen = zone?.up ? observeZone(zone, true, nowMs) : zone;
 	return { ...now, instanceHours: now.instanceHours + Math.max(0, hours), ...(seen !== undefined && { zone: seen }) };
 }
 
-/** The provider took one of its instances back: what it wants for others it has none left of, so this is a refusal too. */
+/** The provider reclaimed one of its instances. Capacity that it needs for others is exhausted, so this is a refusal too. */
 export function withInterruption(record: OfferRecord, nowMs: number): OfferRecord {
 	const now = withRefusal(record, nowMs);
 	return { ...now, interruptions: now.interruptions + 1 };
@@ -89,12 +89,12 @@ const NOTHING_SEEN: OfferRecord = emptyRecord(0);
 
 /**
  * Posterior means of a Gamma-Poisson and of a Beta model, with LIMITS' priors as pseudo-counts:
- * interruptions an hour = (interruptions + prior rate × prior hours) ÷ (hours + prior hours), on spot only at first;
- * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), where all but one fail and
- * cost LIMITS.refusedLaunchMs each. Without `record` the prior alone.
- * `likes`: records of the same capacity in machines of other sizes. They come and go together, so interruptions and hours are added
- * up: many machines meet one shortage, and what each size was seen to do differs by chance more than by its kind. Refusals
- * may be a size's own: those of the others are a belief of the weight of one launch.
+ * interruptions per hour = (interruptions + prior rate × prior hours) ÷ (hours + prior hours), initially on spot only;
+ * tries until a launch comes up: 1 + (refusals + prior refusals) ÷ (launches + prior launches) (geometric), where all but one
+ * fail and cost LIMITS.refusedLaunchMs each. Without `record`: the prior alone.
+ * `likes`: records of the same capacity in machines of other sizes. Their interruptions and hours are added up, because one
+ * shortage hits all sizes, and the sizes' records differ more by chance than by size. Refusals may be specific to a size: those
+ * of the others count as a belief with the weight of one launch.
  */
 export function ratesOf(
 	capacityType: Offer["capacityType"],

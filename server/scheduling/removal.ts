@@ -38,7 +38,7 @@ export function offeredHardwareRemoval(spec: JobSpec, machine: Machine): Removal
 	return hardwareRemoval(spec, machine);
 }
 
-/** What the job asks beside what the machine has, for the sentence. */
+/** The job's request and the machine's value, for the sentence. */
 export function hardwareFacts(spec: JobSpec, machine: Machine, why: RemovalCode): Reason["facts"] {
 	switch (why) {
 		case "hardware_accelerator":
@@ -61,8 +61,8 @@ export function hardwareFacts(spec: JobSpec, machine: Machine, why: RemovalCode)
 }
 
 /**
- * How far a place came before it was removed. Of all places the one that came furthest shows why a job has none:
- * "no H100 with 16 GPUs" says more than "that one is a T4".
+ * How many checks a place passed before it was excluded. The place that passed the most explains best why a job has none: "no
+ * H100 with 16 GPUs" is more informative than "that one is a T4".
  */
 export function stageOf(why: RemovalCode): number {
 	const order: readonly RemovalCode[] = [

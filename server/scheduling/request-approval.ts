@@ -3,7 +3,7 @@ import { estimateOf } from "./cost.ts";
 import type { Finding } from "./finding.ts";
 import type { Snapshot } from "./types.ts";
 
-/** What a held job asks a person for: the placement that the rule stopped, as the decision saw it. null: it asks for nothing. */
+/** The approval request of a held job: the placement that the rule stopped, as the decision saw it. null: no request. */
 export function requestOf({ choice, run, start }: Finding, { nowMs }: Pick<Snapshot, "nowMs">): ApprovalRequest | null {
 	if (choice?.kind !== "needs_approval" || run === null) return null;
 	const { ask, row } = choice;

@@ -152,8 +152,8 @@ function begins(region: string, start: string): boolean {
 }
 
 /**
- * The data set's areas that a region is outside of, or null when every data set may go there. A hard rule: each data set
- * that names areas must allow one that the region lies in, and a region that is not known lies in none.
+ * The data set's areas that exclude the region, or null when every data set may go there. A hard rule: each data set with areas
+ * must allow one that contains the region; an unknown region is in none.
  */
 export function outsideResidency(data: readonly DataRef[], provider: Provider, region: string): readonly string[] | null {
 	const areas = areasOf(provider, region);

@@ -21,10 +21,10 @@ export function namePatternOf(name: string): string {
 }
 
 /**
- * What history says (forecast/run-times.ts), the estimate being one more sample of it. Where the statistics hold no
- * distributions, the best source that there is, in this order: past runs of the same name in the team (at least
- * LIMITS.minDurationSamples), the person's estimate, past runs of the team, the job's maximum, LIMITS.defaultRunMs.
- * An estimate, a maximum and the default are spread like the team's past runs. Nothing exceeds the maximum.
+ * The run time by history (forecast/run-times.ts), with the estimate as one more sample. Without distributions, the best source
+ * in this order: past runs of the same name in the team (at least LIMITS.minDurationSamples), the person's estimate, past runs
+ * of the team, the job's maximum, LIMITS.defaultRunMs. An estimate, a maximum and the default are spread like the team's past
+ * runs. Nothing exceeds the maximum.
  */
 export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 	const distributionOf = makeDistributionOf(durations);
@@ -68,10 +68,10 @@ function isBetter(a: DurationStat, b: DurationStat): boolean {
 }
 
 /**
- * What is left of a run that has done `doneMs` already: what was left of the past runs that were longer than that. Without them:
- * Before the median: median − done. Between median and P90: half of the way to the P90. Past the P90 no one knows:
- * a share of the time already run (LIMITS.overrunShare…). Never past `maxMs`.
- * `middle`: the share asked of history in the place of the median.
+ * Remaining time of a run that has done `doneMs`: the remaining time of past runs that were longer. Without them: before the
+ * median: median − done. Between median and P90: half of the way to the P90. Past the P90: a share of the time already run
+ * (LIMITS.overrunShare…). Never past `maxMs`.
+ * `middle`: the quantile taken from history instead of the median.
  */
 export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null, middle = 0.5): TimeSpread {
 	const left = (maxMs ?? Number.POSITIVE_INFINITY) - doneMs;
@@ -113,10 +113,10 @@ export function medianRestOfAttempt(attempt: RunningAttempt, nowMs: number, runT
 }
 
 /**
- * When the slots of a live attempt come free, as moments that stand until the first of them passes: forecasts do not
- * slide with the clock, and what was worked out from them can be kept. The first answer is the one of its start; each
- * time the median passes and it still runs, the remaining time is asked again for the work done by then.
- * `place`: PoolView.speed of it, and its slots when the end is drawn from what history says (forecast/draw.ts); 0: the median.
+ * When the slots of a live attempt become free, as moments that stay fixed until the first of them passes: forecasts do not
+ * slide with the clock, and results computed from them can be kept. The first forecast is the one at its start. Each time the
+ * median passes and it still runs, the remaining time is computed again for the work done by then.
+ * `place`: its PoolView.speed, and its slots when the end is drawn from history (forecast/draw.ts); 0: the median.
  */
 export function endOfAttempt(
 	attempt: RunningAttempt,
@@ -184,7 +184,7 @@ export function endOfStop(nowMs: number): TimeRange {
 	return nextStep(nowMs, LIMITS.stopGraceMs, 1);
 }
 
-/** A slot that is neither free nor held by an attempt we know is someone else's: when it ends is not known. */
+/** A slot that is neither free nor held by a known attempt belongs to someone else: its end is unknown. */
 export function endOfUnknown(nowMs: number): TimeRange {
 	return nextStep(nowMs, LIMITS.defaultRunMs, LIMITS.defaultSpread);
 }

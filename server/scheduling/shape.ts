@@ -26,7 +26,7 @@ export interface Shape {
 	homeEver: boolean;
 	/** Sifted when first asked for. */
 	offers: () => OfferFit;
-	/** What keeps the offers away more than anything else (main-removal.ts), looked for when first asked for; null: nothing does. */
+	/** The main reason why offers are excluded (main-removal.ts), computed on first use; null: none. */
 	mainRemoval: () => RemovedGroup | null;
 	/** What explain.ts made of the removed offers at one moment, by length of run. */
 	explained: { atMs: number; groups: Map<string, readonly ExplainedGroup[]> };

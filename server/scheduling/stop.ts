@@ -7,10 +7,9 @@ import type { RunningAttempt } from "./types.ts";
 type Limits = JobVerdict["limits"];
 
 /**
- * The bound that a live attempt broke, or null: the job's maximum duration, the end of its instance's life, the policy's
- * limits on idle instances and on poorly used GPUs. What was not measured breaks nothing. A life ends LIMITS.stopGraceMs
- * early for the attempt, so that what it did can still be saved.
- * `limitsOf` is asked only when there is a measurement to hold against it.
+ * The bound that a live attempt broke, or null: the job's maximum duration, the end of its instance's life, the policy's limits
+ * on idle instances and on low GPU use. Missing measurements break no limit. For the attempt a life ends LIMITS.stopGraceMs
+ * early, so that its work can still be saved. `limitsOf` is called only when there is a measurement to compare.
  */
 export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (attempt: RunningAttempt) => Limits): Reason | null {
 	const { maxMs } = attempt.spec.duration;

@@ -10,9 +10,9 @@ import type { ZoneRecord } from "./spot-guarantee/types.ts";
 import type { ThroughputView } from "./throughput/types.ts";
 
 /**
- * Terminology. **Snapshot**: everything one cycle may know, read at one moment; plain data, nothing in it changes.
- * **Plan**: what the cycle wants done. `decide(snapshot)` is pure, synchronous and total: the same snapshot gives the
- * same plan whatever the order of its lists, and there is no other implementation of the rules.
+ * Terminology. **Snapshot**: all input of one cycle, read at one moment; plain data, immutable. **Plan**: the actions of the
+ * cycle. `decide(snapshot)` is pure, synchronous and total: the same snapshot gives the same plan whatever the order of its
+ * lists, and there is no other implementation of the rules.
  */
 export interface Snapshot {
 	nowMs: number;
@@ -38,11 +38,11 @@ export interface Snapshot {
 	foreign?: readonly ForeignJob[];
 	/** How offers have behaved, by offer id; the prior of LIMITS where nothing is known. */
 	offerRecords?: ReadonlyMap<string, OfferRecord>;
-	/** What forecasts of the wait were multiplied by so that they were right as often as they said. Absent: 1. */
+	/** Factors applied to wait forecasts to make them right as often as promised. Absent: 1. */
 	forecastScale?: ForecastScale;
 	/** GPUs asked for lately by arriving jobs that fit home, per hour: what room to leave free before work is moved back. */
 	arrivingGpusPerHour?: number;
-	/** Where data sets lie and how fast they move. Absent: nothing is known, and nothing is charged for it. */
+	/** Location and transfer speed of data sets. Absent: unknown, and no cost is counted. */
 	data?: DataView;
 	/** Grid intensity of the coming hours by `provider:region` (or pool id), gCO2e/kWh; index 0 is the hour of nowMs. */
 	gridForecast?: ReadonlyMap<string, readonly number[]>;
@@ -92,7 +92,7 @@ export interface OfferRecord {
 	launches: number;
 	/** After a refusal: not asked again before this time, UTC ms. Absent or past: nothing. */
 	backoffUntilMs?: number;
-	/** On spot: how long it was seen to stay, and to stay away; null: it was not looked at. Absent: it is not spot, or not learned. */
+	/** Spot only: how long it was seen to stay, and to stay away; null: not observed. Absent: not spot, or not learned. */
 	zone?: ZoneRecord | null;
 }
 
@@ -312,7 +312,7 @@ export interface Plan {
 	replayed?: Map<string, TimeRange>;
 	/** For every pending job that stays: why, for lists. */
 	waiting: Map<string, Reason>;
-	/** For every job that is held until a person says yes: what is asked. Absent: none. */
+	/** The approval request of every job held for approval. Absent: none. */
 	asks?: Map<string, ApprovalRequest>;
 	/**
 	 * Data that jobs wait for beside the offers that were chosen for them, by job: to be copied into the store of that place. Absent:
@@ -357,9 +357,8 @@ export interface DecideOptions {
 	/** Jobs that are always explained in full (quotes, the Job page). */
 	explain?: ReadonlySet<string>;
 	/**
-	 * Pending jobs that are only asked about (quotes): each is decided at its place in the order as if it alone had been added to
-	 * the others, is explained, and takes nothing. The plan contains no other jobs: none behind the last of them is decided, and no
-	 * running work is moved.
+	 * Pending jobs that are only quoted: each is decided at its place in the order as if it were the only addition, is explained,
+	 * and takes nothing. The plan contains no other jobs: none after the last of them is decided, and no running work is moved.
 	 */
 	asked?: ReadonlySet<string>;
 	/** Kept by a caller that decides again and again. */
@@ -367,8 +366,8 @@ export interface DecideOptions {
 	/** Leave explanations out (long replays); forecasts and reasons stay. */
 	brief?: boolean;
 	/**
-	 * Only the actions are asked for (long replays): the plan holds nothing else. The late replay of the queue is left out, on which
-	 * no decision rests: where the reason of a job that is held or released names the P90 of its start, it says the P50.
+	 * Return only the actions (long replays). Skips the late replay of the queue, which affects no decision: a held or released
+	 * job's reason then names the P50 of its start instead of the P90.
 	 */
 	actionsOnly?: boolean;
 }

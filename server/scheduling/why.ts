@@ -110,7 +110,7 @@ export function noProgressReason({ attempts, lostMs, lostMicroUsd }: FruitlessAt
 	return reason("no_progress", { attempts, lostMs, lostMicroUsd: String(lostMicroUsd) });
 }
 
-/** It was asked, and there is no yes to what it would cost: it waits for home as if no rule let it leave. */
+/** Approval was requested but not granted at this cost: it waits for home as if no rule let it leave. */
 export function notApprovedReason(ask: ApprovalAsk, said: ApprovalAnswer, start: HomeStart | null): Reason {
 	return reason("waiting_not_approved", {
 		ruleId: ask.ruleId,

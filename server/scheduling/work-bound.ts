@@ -2,7 +2,7 @@ import type { RunTime } from "./run-time.ts";
 import { SPOT } from "./spot-guarantee/constants.ts";
 import type { TimeSpread } from "./types.ts";
 
-/** What is known of a job's length: the whole run, what is done of it, and its longest run time, ms. null: only its rest is known. */
+/** Knowledge of a job's length: the whole run, its progress, and its longest run time, ms. null: only its rest is known. */
 export interface KnownLength {
 	total: RunTime;
 	doneMs: number;
@@ -13,8 +13,8 @@ export interface KnownLength {
 const NORMAL_P90 = 1.2816;
 
 /**
- * Work left that a deadline is protected for, ms: the SPOT.coveredShare quantile of what is left, given that it fits into
- * `withinMs`, the time that firm capacity would still have. A longer run misses its deadline wherever it goes, so it needs no
+ * Bound on the work left of a job with a deadline, ms: the SPOT.coveredShare quantile of the rest, given that it fits into
+ * `withinMs`, the time that firm capacity would still have. A longer run misses its deadline anywhere, so it needs no
  * protection. null: no run of the distribution fits.
  */
 export function boundedWorkMs(rest: TimeSpread, length: KnownLength | null, withinMs: number): number | null {

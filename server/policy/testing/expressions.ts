@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Conditions by their grammar: most are well typed, some ask what has no answer, some are too deep or too large. */
+/** Generates conditions from their grammar: most are well typed, some cannot be evaluated, some are too deep or too large. */
 
 const text = fc.oneof(
 	fc.constantFrom("job.name", "job.team", "job.class", "job.image", "job.labels.tier", 'job.labels["pipeline"]', "string(job.gpus)"),

@@ -70,17 +70,17 @@ const CORRECTION_MAX = { p50: 1, p90: 2 } as const;
 const FORESEEN_FROM = 0.4;
 
 /**
- * The factors by which forecasts of each horizon would have been right as often as they say, in two parts.
+ * The factors by which forecasts of each horizon would have been right as often as promised, in two parts.
  *
- * 1. The quantile at 50 % (90 %) of wait ÷ replayed wait over the newest forecasts. Jobs that still wait count too, or only the
- *    short waits would teach. Such a job counts with its wait so far and what its newest forecast leaves, once the first is a good
- *    part of both (learning from later predictions: Sutton, "Learning to predict by the methods of temporal differences", Machine
- *    Learning 1988); before that as "longer than until now" (Kaplan and Meier, "Nonparametric estimation from incomplete
- *    observations", JASA 1958). What was learned for P90 counts by how many times its own horizon was lived through; the rest is
- *    the late replay, which is cautious.
- * 2. A correction that grows with each miss and shrinks with each hit, so that their shares come to what was promised even
- *    when the past is no guide (the quantile tracking of Angelopoulos, Candès and Tibshirani, "Conformal PID control for time
- *    series prediction", NeurIPS 2023, after Gibbs and Candès 2021). A forecast that is overdue is a miss before it ends.
+ * 1. The quantile at 50 % (90 %) of wait ÷ replayed wait over the newest forecasts. Pending jobs count too, otherwise only
+ *    short waits would be learned. Such a job counts with its wait so far plus its newest forecast, once the first is a good
+ *    part of both (learning from later predictions: Sutton, "Learning to predict by the methods of temporal differences",
+ *    Machine Learning 1988). Before that it counts as "longer than until now" (Kaplan and Meier, "Nonparametric estimation from
+ *    incomplete observations", JASA 1958). The learned P90 factor is weighted by how many times its own horizon has elapsed;
+ *    the rest is the late replay, which is cautious.
+ * 2. A correction that grows with each miss and shrinks with each hit, so that the hit rates match the promise even when the
+ *    past is no guide (the quantile tracking of Angelopoulos, Candès and Tibshirani, "Conformal PID control for time series
+ *    prediction", NeurIPS 2023, after Gibbs and Candès 2021). An overdue forecast is a miss before it ends.
  *
  * @param byHorizon newest forecasts of each of HORIZONS_MS, in any order
  */
@@ -183,8 +183,8 @@ function correction(
 }
 
 /**
- * The quantile of values where only a lower bound is known for some (Kaplan-Meier). When it lies beyond what is known: the largest
- * known value, `reached` false. Null without any known.
+ * The quantile of values, some of them known only by a lower bound (Kaplan-Meier). Beyond the known values: the largest known
+ * value, `reached` false. Null without any known value.
  */
 export function quantileOfCensored(
 	values: readonly { at: number; known: boolean }[],

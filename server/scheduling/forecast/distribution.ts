@@ -54,7 +54,7 @@ export class Distribution {
 		return between(share, this.#share(i - 1), this.#share(i), this.#at(i - 1), this.#at(i));
 	}
 
-	/** What is left, at this share, of a run that has gone on for `doneMs`: the runs that were longer are all that is asked. */
+	/** Remaining time, at this quantile, of a run that has taken `doneMs`: the distribution of the runs that were longer. */
 	restAfter(doneMs: number, share: number): number {
 		const before = this.shareUpTo(doneMs);
 		return Math.max(0, this.quantile(before + share * (1 - before)) - Math.max(0, doneMs));

@@ -4,12 +4,12 @@ import { hash32 } from "#server/kernel/random.ts";
 const SMALL_POOL_SLOTS = 8;
 
 /**
- * The share of its distribution at which the replay of a queue takes a run: drawn, but the same whenever it is asked.
+ * The quantile of its distribution at which the replay of a queue takes a run: a random draw, but the same at each call.
  *
- * The start of a job behind a hundred others hangs on how many of them end by when, and the median run says that wrongly in
- * both directions: of many running jobs the first end long before the median of any, and a hundred medians add up to far
- * less than a hundred runs do when a few are long. Runs drawn from the distribution have the right number of early ends and
- * the right sum. On a few slots it is the one running job that counts, so draws are drawn in towards the median there.
+ * The start of a job behind a hundred others depends on how many of them end by when, and medians are wrong in both directions:
+ * of many running jobs the first end long before the median of any, and a hundred medians add up to far less than a hundred
+ * runs when a few are long. Runs drawn from the distribution have the right number of early ends and the right sum. On few
+ * slots a single running job decides, so there draws are pulled towards the median.
  * @param id of the job
  * @param round how often a draw for it was outlived before
  * @param slots of the pool; 0: the median

@@ -16,7 +16,7 @@ export function pointsOf(sorted: ArrayLike<number>): number[] {
 	return POINT_SHARES.map((share) => quantileOf(sorted, share));
 }
 
-/** Where a value stands, or would stand, in an ascending list, or in the first `size` of it: the number of smaller ones. */
+/** The rank of a value in an ascending list, or in its first `size` entries: the number of smaller values. */
 export function placeOf(sorted: ArrayLike<number>, value: number, size: number = sorted.length): number {
 	let low = 0;
 	for (let high = size; low < high; ) {

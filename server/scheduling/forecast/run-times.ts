@@ -25,20 +25,20 @@ const NORMAL_P90 = 1.2816;
 export type DistributionOf = (spec: JobSpec) => Distribution | null;
 
 /**
- * Mixes the groups that a job belongs to, the most specific first: each of n runs takes n / (n + SHRINK_SAMPLES) of the
- * weight that is left and the wider ones the rest (interpolated back-off; the templates are those of Smith, Foster and
- * Taylor, "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). A wide group counts as
+ * Mixes the groups that a job belongs to, most specific first: a group of n runs takes n / (n + SHRINK_SAMPLES) of the
+ * remaining weight, and the wider groups the rest (interpolated back-off; the templates are those of Smith, Foster and Taylor,
+ * "Predicting application run times using historical information", JSSPP 1998, and of Gibbons 1997). A wide group counts as
  * many samples as it has kinds of jobs: two hundred runs of one kind say little about another.
  *
- * Where a pipeline's estimates were better than its history, the corrected estimate comes first (provenEstimate).
- * The person's estimate otherwise comes between the name's runs and the team's, twice: multiplied by what run time ÷ estimate was in the
- * narrowest group that knows (Tsafrir, Etsion and Feitelson, TPDS 2007: estimates are bounds, not predictions), weighted by how much
- * narrower those ratios are than the run times and by how many were seen; and as it is, with what doubt remains. So a job that
- * outlives all that is known of its like is expected to last until its own estimate. Of a new kind of job without an estimate nothing
- * is known,
- * and what weight is left is that of any job. Only statistics with `points` take part, and a user's group not where all runs of the
- * group around
- * it are that user's: the same runs would count twice.
+ * If a pipeline's estimates were better than its history, the corrected estimate comes first (provenEstimate). Otherwise the
+ * person's estimate comes between the name's runs and the team's, twice. First corrected: multiplied by run time ÷ estimate of
+ * the narrowest group with such ratios (Tsafrir, Etsion and Feitelson, TPDS 2007: estimates are bounds, not predictions),
+ * weighted by how much narrower the ratios are than the run times and by their number. Then unchanged, with the remaining
+ * doubt. So a job that outlives all similar runs is expected to last until its own estimate. For a new kind of job without an
+ * estimate the remaining weight is that of any job.
+ *
+ * Only statistics with `points` take part. A user's group is skipped when all runs of the surrounding group are that user's:
+ * the same runs would count twice.
  */
 export function makeDistributionOf(stats: readonly DurationStat[]): DistributionOf {
 	const known = made.get(stats) ?? distributionsOf(stats);

@@ -54,8 +54,8 @@ interface Pace {
 const NORMAL_P90 = 1.2816;
 
 /**
- * Time by the clock at a share of runs: from history where it gives a distribution, else by the spread of what is left; never past the
- * maximum. An uncertain speed widens it as an independent factor would.
+ * Wall-clock time at a quantile of runs: from history with a distribution, else by the spread of the remaining time; never more
+ * than the maximum. An uncertain speed widens it as an independent factor would.
  */
 function workOf(
 	{ spec, completedMs }: PendingJob,

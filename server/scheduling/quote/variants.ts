@@ -19,7 +19,7 @@ const DEADLINES_LATER_MS = [4 * HOUR_MS, 24 * HOUR_MS];
 const CHECKPOINT_EVERY_MS = 15 * MINUTE_MS;
 /** Suggested checkpoint folder for a job without one. */
 const CHECKPOINT_PATH = "/checkpoints";
-/** A maximum is suggested so many times as long as nine in ten such runs: one that ends too early loses all of it. */
+/** A suggested maximum is this many times the length of nine in ten such runs: a job that ends too early loses everything. */
 const MAX_TIMES_P90 = 2;
 const MAX_STEP_MS = 10 * MINUTE_MS;
 /** GPUs of the largest machine that a gang is gathered on. */

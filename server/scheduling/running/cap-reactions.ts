@@ -29,10 +29,10 @@ export function cappedBudgets({ snapshot }: RunningInput): CappedBudget[] {
 
 /**
  * Ends cloud attempts under a budget at its cap, the most expensive expected rest first, until posted + the expected rest of
- * those that stay fits under the cap. `terminate` stops at once; `checkpoint-and-return` stops at the next checkpoint: an
- * attempt that has none soon is left until it has, one without a schedule saves in its grace. Either way the job waits
- * again (at home, or held by that very budget) and does not fail.
- * An attempt with an unknown price counts as the most expensive.
+ * the remaining ones fits under the cap. `terminate` stops immediately; `checkpoint-and-return` stops at the next checkpoint:
+ * an attempt without one soon continues until it has one, and an attempt without a schedule saves in its grace period. In both
+ * cases the job waits again (at home, or held by that budget) and does not fail. An attempt with an unknown price counts as the
+ * most expensive.
  */
 export function capReactions(input: RunningInput, capped: readonly CappedBudget[], open: readonly RunningAttempt[]): Action[] {
 	const gone = new Set<string>();

@@ -78,7 +78,7 @@ describe("clearing a node for work that would come home", () => {
 		expect(first.map((a) => a.jobId)).toEqual(["job_left"]);
 		const going = atHome("left", [0], { movingTo: { kind: "home", poolId: "home-a", slots: [6] } });
 		const pools = [aPool({ nodes: 2, freeSlots: [1, 2, 7] })];
-		// Three are free in all while it goes, so nothing more is asked for; and once it has gone, the other one follows.
+		// Three are free in total while it moves, so no other move is planned; once it has moved, the other one follows.
 		expect(plan({ running: [wide, going, later, atHome("below", [4, 5])], pools })).toEqual([]);
 		const gone = [wide, atHome("left", [6]), atHome("right", [3]), atHome("below", [4, 5])];
 		const freed = [aPool({ nodes: 2, freeSlots: [0, 1, 2, 7] })];

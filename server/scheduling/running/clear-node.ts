@@ -29,12 +29,12 @@ interface Clearing {
 }
 
 /**
- * Enough GPUs are free at home for a job, but not on one node: the node with the smaller jobs that lose the least is cleared, each
- * from a checkpoint that is near, into gaps of nodes that are at least as full. The sum of the squares of free slots per node only
- * grows, so moves never go round in circles. The room is not reserved: the job for
- * which it was made comes at its next checkpoint, and a newcomer that takes it before would have left home otherwise.
- * Only attempts that a move rule lets go home, without a deadline, on one node, past their first minutes.
- * Null: no node can be cleared, or it does not pay. Cost: a look at each holder of each node that is neither empty nor full.
+ * Enough GPUs are free at home for a job, but not on one node. Clears the node with the smaller jobs that lose the least, each
+ * from a near checkpoint, into gaps of nodes that are at least as full. The sum of the squares of free slots per node only
+ * grows, so moves never cycle. The room is not reserved: its job arrives at its next checkpoint, and a new job that takes it
+ * before would otherwise have left home. Only attempts that a move rule lets go home, without a deadline, on one node, past
+ * their first minutes.
+ * Null: no node can be cleared, or it does not pay. Cost: one check of each holder of each node that is neither empty nor full.
  */
 export function clearNode(input: RunningInput, wanted: ClearFor): Action[] | null {
 	let best: Clearing | null = null;

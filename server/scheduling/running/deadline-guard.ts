@@ -11,10 +11,10 @@ import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
- * Attempts on spot that must go on at firm capacity now, so that their deadline holds whatever spot does: the rule is
- * spot-guarantee/safety.ts, with the P90 of the rest as the bound on the work that is left. They go home when there is room
- * and time for it, else to on-demand or reserved capacity. One that misses its deadline even at its median stays: paying more
- * would save nothing. The least margin first, then by id.
+ * Spot attempts that must move to firm capacity now, so that their deadline holds whatever spot does. The rule is
+ * spot-guarantee/safety.ts, with the P90 of the rest as the bound on the work left. They go home when room and time allow it,
+ * else to on-demand or reserved capacity. An attempt that misses its deadline even at its median stays: paying more would save
+ * nothing. Smallest margin first, then by id.
  */
 export function guardDeadlines(input: RunningInput, attempts: readonly RunningAttempt[]): Action[] {
 	const due = attempts.flatMap((attempt) => dueOf(input, attempt) ?? []);

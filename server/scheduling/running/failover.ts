@@ -6,9 +6,9 @@ import { pickOffer } from "./pick-offer.ts";
 import type { RunningInput } from "./types.ts";
 
 /**
- * A critical job in a pool that does not answer continues elsewhere: in another pool that has room now, else at an offer if
- * any burst rule lets it leave home at all. It begins there only when the old attempt is known to have ended, so that
- * there is never a second one; what was not saved is lost.
+ * A critical job in an unresponsive pool continues in another pool that has room now, else at an offer if any burst rule lets
+ * it leave home. It starts there only when the old attempt is known to have ended, so there is never a second one; unsaved work
+ * is lost.
  */
 export function failOver(input: RunningInput, attempt: RunningAttempt): Action | null {
 	const { nowMs } = input.snapshot;

@@ -20,9 +20,9 @@ export interface MoveTerms {
 }
 
 /**
- * The most that moves of one attempt could save. While run times and shapes stay the same, the median of its whole length only grows
- * while it runs (couldPay): what is left at any checkpoint between now and an hour from now lies between the median now less the work of
- * that hour, and the median an hour from now less the work done now.
+ * Upper bound on the savings of moves of one attempt. While run times and shapes stay the same, the median of its whole length
+ * only grows while it runs (couldPay). So the remaining time at any checkpoint within an hour lies between the median now less
+ * the work of that hour, and the median an hour from now less the work done now.
  */
 export class MoveBounds {
 	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
@@ -76,9 +76,9 @@ function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms
 }
 
 /**
- * Whether any move at a checkpoint could save what a rule asks for, at any moment until then. The rest at the checkpoint, as it is expected
- * at t before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than what is done
- * at t: it only grows with t, so the rest that is asked at the checkpoint itself is the most.
+ * Whether any move at a checkpoint until then could save what a rule requires. The remaining time at the checkpoint, as
+ * expected at t before it, is Q(t) − the work done at the checkpoint, where Q is the median length of the runs longer than the
+ * work done at t. It only grows with t, so its value at the checkpoint itself is the maximum.
  */
 function couldPay(attempt: RunningAttempt, mostMs: number, { snapshot, shapeOf }: MoveTerms): boolean {
 	const shape = shapeOf(attempt.spec);

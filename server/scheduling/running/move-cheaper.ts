@@ -19,13 +19,15 @@ import { worthSpot } from "./worth-spot.ts";
 /**
  * Cloud attempts that continue at a cheaper offer from their next checkpoint.
  *
- * saving = score of the rest here − its score there (price, rework by each offer's record, its delay; carbon) − (boot + restore)
- * × (price there + delay weight). Where the offer that it runs on cannot be scored any more: price in effect × P50 rest − expected
- * cost of finishing there − delay weight × (boot + restore). The old instance ends before the new one is asked for, so no hour is
- * paid twice. An offer on which none of our work runs may refuse, and then the job starts again where it was: it is tried as
- * try-offer.ts says, by one attempt at a time, and others follow once it is proven. A job with a deadline goes only where its deadline
- * holds all the same (holds-deadline.ts), and to spot only when the rule that its start followed says so (worth-spot.ts).
- * Order: by id, since offers other than reserved ones do not run out by the plan.
+ * saving = score of the rest here − its score there (price, rework by each offer's record, its delay; carbon) − (boot +
+ * restore) × (price there + delay weight). If the current offer can no longer be scored: price in effect × P50 rest − expected
+ * cost of finishing there − delay weight × (boot + restore). The old instance ends before the new one is requested, so no hour
+ * is paid twice.
+ *
+ * An offer without our instances may refuse, and then the job restarts where it was. So one attempt at a time tries it
+ * (try-offer.ts), and others follow once it is proven. A job with a deadline moves only where its deadline still holds
+ * (holds-deadline.ts), and to spot only when the rule of its start allows it (worth-spot.ts).
+ * Order: by id, since only reserved offers run out within a plan.
  */
 export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): Action[] {
 	const proven = input.proven ?? provenOffersOf(input.snapshot.running);
@@ -37,9 +39,9 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
 }
 
 /**
- * Whether a move could save what a rule asks for, whichever proven offer is picked: exact where its current offer can be scored.
- * Rules that out without reading offers, money or approvals. Cost: a score for each proven offer up to the first with a price that
- * alone is too high.
+ * Whether a move to any proven offer could save what a rule requires: exact where the current offer can be scored. Rules moves
+ * out without reading offers, money or approvals. Cost: a score for each proven offer up to the first whose price alone is too
+ * high.
  */
 function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {
 	const { spec } = attempt;

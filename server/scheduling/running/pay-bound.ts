@@ -39,8 +39,9 @@ interface Runs {
 }
 
 /**
- * The most that a move of one cloud attempt can save at any checkpoint where its expected rest lies between two bounds
- * (move-bounds.ts): valid while shapes and prices stay. It never rejects an attempt that would move, so few are scored in full per cycle.
+ * Upper bound on the savings of a move of one cloud attempt at any checkpoint where its expected rest lies between two bounds
+ * (move-bounds.ts). Valid while shapes and prices stay the same. It never rejects an attempt that would move, so few are fully
+ * scored per cycle.
  */
 export class PayBound {
 	readonly #attempt: RunningAttempt;
@@ -60,7 +61,7 @@ export class PayBound {
 	#stays: Stays | null = null;
 	#runs: Runs | null = null;
 
-	/** `left`: bounds of what is left of the run at its checkpoints, ms. Its price must be known. */
+	/** `left`: bounds of the remaining run time at its checkpoints, ms. The price must be known. */
 	constructor(attempt: RunningAttempt, shape: Shape, left: { leastMs: number; mostMs: number }) {
 		this.#attempt = attempt;
 		this.#shape = shape;

@@ -26,9 +26,8 @@ export interface PickedOffer {
 }
 
 /**
- * The same choice that a pending job would meet, for the work that is left: policy, prices, back-off, approvals and
- * budgets all hold. An approval that was given for the old placement is not carried over.
- * The offer that it runs on now is no answer; with `kinds` "firm", spot is none either.
+ * The same choice as for a pending job, for the remaining work: policy, prices, back-off, approvals and budgets all apply. An
+ * approval of the old placement is not carried over. Excludes its current offer and, with `kinds` "firm", spot.
  */
 export function pickOffer(
 	input: RunningInput,

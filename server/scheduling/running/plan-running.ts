@@ -15,12 +15,11 @@ import { returnHome, roomToReturn } from "./return-home.ts";
 import type { Movable, RunningInput } from "./types.ts";
 
 /**
- * What is done about running attempts, in two steps of a cycle.
- * `planUrgent`, before the queue is walked: what must not wait for others (bounds that were broken, caps of budgets,
- * failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves.
- * No attempt gets two actions, of both together, as long as the ids of the first are in `settled` of the second.
- * Cost: urgent, nothing while all is quiet, else one look at each watched attempt; moves, one comparison of numbers for each
- * cloud attempt (move-watch.ts), and a test of the most that could be saved for those with a near checkpoint.
+ * Actions on running attempts, in two steps of a cycle. `planUrgent`, before the queue: urgent actions (broken bounds, caps of
+ * budgets, failover, deadlines on spot). `planRunning`, after it: moves that save money, in the room that the queue leaves. An
+ * attempt gets at most one action in both together, provided `settled` of the second contains the ids of the first.
+ * Cost: urgent, nothing in the normal case, else one check of each watched attempt; moves, one comparison of numbers for each
+ * cloud attempt (move-watch.ts), and a test of the maximum savings for those with a near checkpoint.
  */
 export function planUrgent(input: RunningInput): Action[] {
 	const { snapshot, settled } = input;

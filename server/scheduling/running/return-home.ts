@@ -24,18 +24,19 @@ interface Homecomer {
 }
 
 /**
- * Cloud attempts that go on at home from their next checkpoint.
+ * Cloud attempts that move home at their next checkpoint.
  *
- * saving = price in effect × P50 rest from the checkpoint on − delay weight × (restore + rest at home − rest);
- * The room would be taken by those who come after free GPUs ÷ GPUs that arrive per hour: when that is sooner than the job's
- * end, only that long counts as saved, and going out again (restore, boot, restore) is paid.
- * The run up to the checkpoint is paid either way, nothing is lost because it leaves at one, and home costs no cash.
+ * saving = price in effect × P50 rest from the checkpoint on − delay weight × (restore + rest at home − rest).
+ * Later jobs would fill the room after free GPUs ÷ GPUs that arrive per hour. If that is before the job's end, only that time
+ * counts as saved, and bursting again (restore, boot, restore) is subtracted. The run up to the checkpoint is paid in any case,
+ * leaving at a checkpoint loses nothing, and home costs no cash.
  * A move is made when saving >= the rule's, and the P90 rest at home still meets a deadline.
  *
- * Room: only what the queue left, without delaying any job in it, beyond the headroom for those to come:
- * headroom = GPUs that arrive per hour × P90 boot time, to the nearest GPU, since anyone who comes next would pay for the cloud otherwise.
+ * Room: only what the queue leaves, without delaying any job in it, beyond the headroom for arrivals: headroom = GPUs that
+ * arrive per hour × P90 boot time, to the nearest GPU, since arrivals would otherwise pay for the cloud.
  * Order: the most expensive GPU-hour first (every GPU-hour of room then saves the most), then the longest rest, then by id.
- * Where enough is free in all, but not on one node, jobs that are at home already move together (clear-node.ts), one node a cycle.
+ * If enough is free in total, but not on one node, jobs already at home are packed together (clear-node.ts), one node per
+ * cycle.
  */
 export function returnHome(input: RunningInput, candidates: readonly Mover[], { gpus: roomGpus, idleForMs }: RoomAtHome): Action[] {
 	let room = roomGpus;
@@ -76,9 +77,9 @@ export function roomToReturn(input: RunningInput): RoomAtHome {
 }
 
 /**
- * How long the last of the free GPUs stays free: F free, a GPUs asked for an hour in jobs of g GPUs. F ÷ a hours if nothing else
- * came free; where as much comes free as is asked for, room is a random walk with variance 2·a·g an hour, which needs about
- * F² ÷ (2·a·g) hours to use up F. The longer of the two.
+ * How long the last of the free GPUs stays free, with F free and a GPUs requested per hour in jobs of g GPUs: F ÷ a hours if
+ * nothing else became free. If as much becomes free as is requested, room is a random walk with variance 2·a·g per hour, which
+ * needs about F² ÷ (2·a·g) hours to use up F. The longer of the two.
  */
 function idleMs({ snapshot, freeGpus, runningGpus }: RunningInput): number {
 	const perHour = snapshot.arrivingGpusPerHour ?? 0;

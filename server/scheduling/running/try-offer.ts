@@ -27,10 +27,10 @@ export function presenceOn(row: OfferRow, terms: CostTerms, isProven: boolean): 
 }
 
 /**
- * What trying an offer is expected to save, µ$; null: it is not tried. Whether a machine can be had is known only by asking, and a
- * refusal costs a restart. It is tried when that is expected to pay now, and when what was missed since the last look
- * (the time for which it is expected to have been up, at the difference in price) is worth as much as a refusal costs. The second
- * condition spaces tries as inspections of a thing that fails unseen are spaced: the cost of looking balances that of not knowing.
+ * Expected savings of trying an offer, µ$; null: it is not tried. Only a request shows whether a machine is available, and a
+ * refusal costs a restart. It is tried when that is expected to pay now, and when the loss since the last probe (its expected
+ * uptime at the difference in price) is at least the cost of a refusal. The second condition spaces tries like inspections of a
+ * device with silent failures: the cost of inspecting balances the cost of not knowing.
  */
 export function expectedSaving({ chance, upMs }: Presence, given: Try): number | null {
 	const { savingMicroUsd, failMicroUsd, cheaperMicroUsdPerHour } = given;

@@ -26,8 +26,8 @@ export interface RunningInput {
 	shapeOf: (spec: JobSpec) => Shape;
 	runTimeOf: RunTimeOf;
 	/**
-	 * Room on which the attempt's job could start now without delaying any job that the cycle placed or forecast so far; null: none.
-	 * `restOf`: what is left of it; asked only where enough is free on enough nodes.
+	 * Room in which the attempt's job could start now without delaying any job that the cycle placed or forecast so far; null:
+	 * none. `restOf`: its remaining time; called only where enough is free on enough nodes.
 	 */
 	roomFor: (attempt: Pick<RunningAttempt, "spec" | "homePoolId">, restOf: () => TimeSpread) => HomeRoom | null;
 	/** Whether there certainly is such room, however long it is needed. False where that has to be worked out. */

@@ -13,9 +13,10 @@ type Firm = { on: "on_demand" | "home"; microUsdPerHour: number };
  * Where a job with a deadline and checkpoints should be from now until the next choice.
  * 1. Firm capacity, when nothing else keeps the deadline whatever spot does (safety.ts), or when spot is not cheaper.
  * 2. On spot, stay, unless cheaper spot that is up is worth the changeover.
- * 3. Where only spot is up that is more expensive than spot which is unavailable: wait, when that is expected to cost less.
+ * 3. When all spot that is up is more expensive than unavailable spot: wait, if that is expected to cost less.
  * 4. Otherwise the least expected cost of {start on the best spot that is up, start or stay on firm capacity, wait}, by a value
- *    table of the zones' learned model. Total and pure: the same state gives the same choice, whatever the order of its zones.
+ *    table of the zones' learned model.
+ * Total and pure: the same state gives the same choice, whatever the order of its zones.
  */
 export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	const margin = marginMs(state);

@@ -18,8 +18,8 @@ export const SPOT = {
 	 */
 	lookGapMs: HOUR_MS,
 	/**
-	 * Age of the run of a zone that was not seen to come up: where no one looked lately nothing is known but that spot usually lasts. At
-	 * this age the belief from before anything is seen is 0.1 ends an hour, as that of an instance (LIMITS). An assumption.
+	 * Age of the run of a zone that was not seen to come up. Without recent observations the only assumption is that spot usually
+	 * lasts: at this age the prior is 0.1 ends per hour, as that of an instance (LIMITS). An assumption.
 	 */
 	unseenAgeMs: 6 * HOUR_MS,
 	/**

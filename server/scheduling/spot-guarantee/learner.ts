@@ -30,9 +30,9 @@ export function observeZone(record: ZoneRecord, up: boolean, nowMs: number): Zon
 }
 
 /**
- * A zone that is known only by our own launches: between two of them nothing is observed. Refused or reclaimed: down; came up: up. An
- * observation more than SPOT.lookGapMs after the last one starts again: when what was seen then ended is not known, and counts for
- * nothing.
+ * A zone known only by our own launches: nothing is observed between two of them. Refused or reclaimed: down; came up: up. An
+ * observation more than SPOT.lookGapMs after the last one starts again: the end of the earlier state is unknown and does not
+ * count.
  */
 export function noteZone(record: ZoneRecord | null, up: boolean, nowMs: number): ZoneRecord {
 	if (record && nowMs - record.atMs <= SPOT.lookGapMs) return observeZone(record, up, nowMs);

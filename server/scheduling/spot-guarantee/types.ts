@@ -1,7 +1,7 @@
 /**
- * Terminology. **Firm** capacity is not reclaimed: on-demand, or home when it has room now. **Changeover**: from the
- * decision to start somewhere to work that goes on (boot and restore). **Slack**: time left − work left, ms. A **zone**
- * is one spot offer; it is **up** while an instance of it is available and is not reclaimed.
+ * Terminology. **Firm** capacity is not reclaimed: on-demand, or home when it has room now. **Changeover**: from the decision
+ * to start somewhere until work continues (boot and restore). **Slack**: time left − work left, ms. A **zone** is one spot
+ * offer; it is **up** while an instance of it is available and is not reclaimed.
  */
 
 /** Everything that the rule for one job with a deadline and checkpoints may know at one moment. Plain data. */
@@ -25,7 +25,7 @@ export interface DeadlineState {
 	onDemandMicroUsdPerHour: number | null;
 	/** Home, when it has room for the job now; the price is its marginal cost and may be 0. */
 	home: { microUsdPerHour: number } | null;
-	/** What an hour by which the job is done later is worth, beside the prices. Absent: nothing, as long as the deadline holds. */
+	/** Value of finishing an hour earlier, in addition to prices. Absent: none, as long as the deadline holds. */
 	delayMicroUsdPerHour?: number;
 	/** Work on firm capacity may go to spot later. Absent: it may. */
 	leavesFirm?: boolean;

@@ -37,11 +37,11 @@ export interface WaysOn {
 }
 
 /**
- * Expected cost of finishing by the deadline under the best choices, over work left × slack × the market's phase, for a job
- * that is on spot, on firm capacity, or nowhere. Backward induction: running takes from the work and waiting takes from
- * the slack, so every step looks at cells done before. Slack = time left − work left; with none left only firm is open.
+ * Expected cost of finishing by the deadline under the best choices, over work left × slack × the market's phase, for a job on
+ * spot, on firm capacity, or nowhere. Backward induction: running reduces the work and waiting reduces the slack, so every step
+ * reads cells computed before. Slack = time left − work left; with none left only firm is open.
  *
- * The value is an estimate: it chooses between ways that are all safe (safety.ts), never whether one is.
+ * The value is an estimate: it chooses among options that are all safe (safety.ts), and never decides whether one is safe.
  */
 export class ValueTable {
 	readonly #workStepMs: number;

@@ -31,7 +31,7 @@ const estimators = new WeakMap<ThroughputView, SpeedEstimator>();
 const bySpeeds = new WeakMap<ReadonlyMap<string, Speed>, RunSpeeds>();
 const bySpec = new WeakMap<ThroughputView, WeakMap<SpeedTraits, RunSpeeds>>();
 
-/** Speeds of a job by what the snapshot knows; null where it knows nothing, and every machine has speed 1. */
+/** Speeds of a job by the snapshot's statistics; null without any, when every machine has speed 1. */
 export function runSpeedsOf(spec: JobSpec, { throughput }: Pick<Snapshot, "throughput">): RunSpeeds | null {
 	return throughput ? speedsBy(throughput, spec) : null;
 }

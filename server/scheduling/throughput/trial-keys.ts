@@ -2,7 +2,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { gpuBucketOf, namePatternOf } from "../forecast/history-keys.ts";
 import type { Snapshot } from "../types.ts";
 
-/** What runs now, by family of jobs and accelerator: none of it is tried at the same time. Empty where speeds are not known. */
+/** Running jobs by family and accelerator: none of these combinations is tried at the same time. Empty without known speeds. */
 export function runningTrials({ running, throughput }: Pick<Snapshot, "running" | "throughput">): Set<string> {
 	if (!throughput) return new Set();
 	return new Set(running.map(({ spec, placement }) => trialKey(spec, placement.accelerator ?? "")));
