@@ -40,7 +40,7 @@ export function casesOf(node: ASTNode, holds: boolean): readonly Case[] | null {
 	}
 }
 
-/** Ways in which both conditions are met; null when there are too many to look at. */
+/** Ways in which both conditions are met; null when there are too many. */
 export function bothOf(a: readonly Case[] | null, b: readonly Case[] | null): readonly Case[] | null {
 	if (a?.length === 0 || b?.length === 0) return NONE;
 	if (!a || !b || a.length * b.length > POLICY_LIMITS.conditionCases ** 2) return null;

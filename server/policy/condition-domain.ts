@@ -39,7 +39,9 @@ function closedValuesOf(field: string): readonly string[] | null {
 	return Object.hasOwn(fields, name) ? (fields[name]?.values ?? null) : null;
 }
 
-/** The domain with one demand more; null when no value meets them all. `known`: what earlier demands left. */
+/**
+ * The domain narrowed by one more condition; null when no value meets all of them. `known`: the result of earlier conditions.
+ */
 export function narrowed(field: string, known: Domain | undefined, demand: Demand): Domain | null {
 	const domain = known ?? everything(field, demand);
 	if (domain.kind === "flag") return demand.op === "is" && demand.value === domain.value ? domain : null;

@@ -6,8 +6,8 @@ import { POLICY_LIMITS } from "./limits.ts";
 export type Condition = string | null;
 
 /**
- * What follows from conditions by their text alone. Each "yes" is certain for every job there can be; a "no" may also mean
- * that it was not found out. The texts have passed checkExpression. Remembers what it took apart, for one check of one policy.
+ * Implications of conditions, from their text alone. Each "yes" is certain for every possible job; a "no" may also mean that
+ * none was found. The texts have passed checkExpression. Caches parsed texts for one check of one policy.
  */
 export class ConditionLogic {
 	readonly #cases = { met: new Map<string, readonly Case[] | null>(), unmet: new Map<string, readonly Case[] | null>() };

@@ -7,8 +7,8 @@ export interface DemoPolicySettings {
 }
 
 /**
- * The policy that the demo publishes, as text: people read it before any other. The waits are short so that a burst can
- * be watched; a company would write minutes where this says seconds.
+ * The policy that the demo publishes, as text. The waits are short so that a burst is visible soon: seconds, where a company
+ * would use minutes.
  */
 export function demoPolicy({ capUsd = 500, instanceHours = 8 }: DemoPolicySettings = {}): string {
 	return `# Which jobs may leave home, where they may go, and what that may cost.

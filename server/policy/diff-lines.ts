@@ -1,7 +1,7 @@
 /** A run of lines: in both texts, in the older one only, or in the newer one only. Line numbers are 1-based. */
 export interface LineRun {
 	kind: "same" | "removed" | "added";
-	/** First line in the older text; of what was added, the one that it comes before. */
+	/** First line in the older text; for an insertion, the line it precedes. */
 	oldLine: number;
 	newLine: number;
 	lines: string[];

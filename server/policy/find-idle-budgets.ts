@@ -4,7 +4,7 @@ import type { Finding } from "./find-contradictions.ts";
 import type { PlacedBudget } from "./parse-entries.ts";
 import { closesClouds } from "./place-lists.ts";
 
-/** Budgets and caps that count no one, that let nothing start, or that another one reaches first. */
+/** Budgets and caps that cover no jobs, that let nothing start, or that another one reaches first. */
 export function findIdleBudgets(finding: Finding, budgets: readonly PlacedBudget[]): void {
 	for (const [index, placed] of budgets.entries()) {
 		const { reader, logic } = finding;

@@ -7,7 +7,7 @@ import { closesClouds, closesHome } from "./place-lists.ts";
 
 type Of<K extends RuleEffect["kind"]> = PlacedRule & { rule: { effect: Extract<RuleEffect, { kind: K }> } };
 
-/** Rules without effect next to the others: bursts that lead nowhere, moves of what never left. */
+/** Rules without effect next to the others: bursts without a destination, moves of jobs that never left. */
 export function findPointless(finding: Finding): void {
 	for (const placed of finding.rules) {
 		if (finding.logic.never(placed.rule.when)) continue;
@@ -128,7 +128,7 @@ function findPointlessDefer(finding: Finding, placed: Of<"defer">): void {
 	reader.report("warning", placed.offset, message, "Write to: greener, or add a burst rule for them.");
 }
 
-/** A person is asked before a job leaves home: no one ever is where none leaves. */
+/** An approval precedes leaving home, so it never applies where no job leaves. */
 function findPointlessAsk(finding: Finding, placed: Of<"require">): void {
 	const { reader, logic, rules } = finding;
 	const { id, when } = placed.rule;

@@ -8,8 +8,8 @@ import { closesClouds, LIST_NAMES } from "./place-lists.ts";
 import type { ParsePolicyOptions, Place, PlaceFilter } from "./types.ts";
 
 /**
- * Names in the text that the installation does not have. Unknown teams and families are errors: the rule would silently apply to no one.
- * Regions and offers come and go: they are warnings.
+ * Names in the text that the installation does not have. Unknown teams and families are errors, because the rule would silently
+ * apply to no jobs. Regions and offers come and go, so they are warnings.
  */
 export function findUnknown(
 	finding: Finding,

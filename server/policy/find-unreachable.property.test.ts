@@ -136,7 +136,7 @@ describe("a rule that is said to change nothing", () => {
 	});
 });
 
-/** The rules as each of them is read alone, whatever is said of them together. */
+/** Each rule read on its own, ignoring the findings about their combination. */
 function together(texts: readonly string[]): Policy | null {
 	const alone = texts.map((text) => parsePolicy(rulesText(text), { measures: MEASURES }).policy);
 	const [first] = alone;

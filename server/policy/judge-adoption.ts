@@ -17,7 +17,7 @@ interface AdoptionRule {
 	effect: Extract<RuleEffect, { kind: "adopt" }>;
 }
 
-/** The rules that would let it be adopted, in the order of the policy, as far as its place and owner show. */
+/** The rules that would let it be adopted, in the order of the policy, as far as its pool and owner show. */
 export function adoptionRules({ rules }: Policy, { siteId, partition, user, optedIn }: AdoptionFacts): AdoptionRule[] {
 	return rules.flatMap((rule) => {
 		const { effect } = rule;

@@ -6,8 +6,8 @@ import type { JudgePlace, Place, PlaceFilter } from "./types.ts";
 type Removal = { why: RemovalCode; facts: Record<string, string | null> };
 
 /**
- * The first filter that takes the place away, in the order of the policy. A denial removes what any of its lists names.
- * Allowances and requirements are about cloud offers, which must fit every list; only a list of sites mentions home too.
+ * The first filter that excludes the place, in the order of the policy. A denial excludes everything in any of its lists.
+ * Allowances and requirements cover cloud offers, which must fit every list; only a list of sites includes home too.
  */
 export const judgePlace: JudgePlace = (verdict, place) => {
 	for (const filter of verdict.filters) {

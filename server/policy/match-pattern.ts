@@ -2,8 +2,8 @@ import { POLICY_LIMITS } from "./limits.ts";
 import type { Place } from "./types.ts";
 
 /**
- * Whether `text` fits `pattern`, in which `*` stands for any characters, none included. Letter case is ignored: a
- * denial must not miss `Standard_ND96asr_v4` for a lower-case `s`. Linear in practice; no regular expression is built.
+ * Whether `text` fits `pattern`, in which `*` matches any number of characters, including none. Ignores letter case: a denial
+ * must not miss `Standard_ND96asr_v4` because of a lower-case `s`. Linear in practice; builds no regular expression.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
 	const p = pattern.toLowerCase();

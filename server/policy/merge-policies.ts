@@ -20,7 +20,7 @@ export interface MergeConflict {
 }
 
 export interface MergedPolicy {
-	/** Where there is a conflict without a choice, theirs stands: what is in force stays. */
+	/** A conflict without a choice keeps their side: the published text. */
 	text: string;
 	/** Those without a choice. Empty: merged. */
 	conflicts: MergeConflict[];

@@ -9,9 +9,9 @@ import { PolicyText } from "./policy-text.ts";
 import { MEASURES, type ParsePolicy, type ParsePolicyOptions } from "./types.ts";
 
 /**
- * Parses a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one of them is an
- * error. Names are checked against what the caller knows of the installation (sites, teams, places). Pure and total: any text gives an
- * answer, in time that grows with its length.
+ * Parses a policy text (docs/policy.md) into plain data. Every problem has its line and column; `policy` is null when one of
+ * them is an error. Names are checked against the given facts of the installation (sites, teams, places). Pure and total: any
+ * text gives a result, in time that grows with its length.
  */
 export const parsePolicy: ParsePolicy = (source, options = {}) => {
 	const isTooLong = source.length > POLICY_LIMITS.documentCharacters;
@@ -26,8 +26,8 @@ export const parsePolicy: ParsePolicy = (source, options = {}) => {
 };
 
 /**
- * Parses a published text. What was accepted then stays in force, even where a later check would reject it (contradictions, unreachable
- * rules, deleted names). Null only when something cannot be parsed at all: a rule must never be skipped silently.
+ * Parses a published text. An accepted text stays in force, even where a later check would reject it (contradictions,
+ * unreachable rules, deleted names). Null only when something cannot be parsed at all: a rule must never be skipped silently.
  */
 export function parseStoredPolicy(source: string): { policy: Policy | null; problems: PolicyProblem[] } {
 	const text = new PolicyText(source);

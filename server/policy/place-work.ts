@@ -8,9 +8,9 @@ const SLIP_STEPS = 64;
 const JUDGE_STEPS = 4;
 
 /**
- * Counts what one check of a policy spends on holding patterns, names and places against one another; a step is about one
- * character compared. Beyond POLICY_LIMITS.placeSteps nothing more is said of them: the length of a text bounds how many lists
- * it has, not how many pairs of them there are.
+ * Counts the work of one policy check on comparing patterns, names and places; a step is about one compared character. Beyond
+ * POLICY_LIMITS.placeSteps no further problems are reported: the length of a text bounds its number of lists, not of their
+ * pairs.
  */
 export class PlaceWork {
 	#left: number = POLICY_LIMITS.placeSteps;

@@ -50,7 +50,7 @@ function answers(text: string): void {
 	expect(parseStoredPolicy(text).policy, "what was accepted can be read again").not.toBeNull();
 }
 
-/** What stands where something else was meant. */
+/** Values used in place of the expected kind. */
 const value = fc.oneof(
 	fc.constantFrom(
 		...["null", "~", "true", "no", "[]", "{}", "''", '""', "-1", "-0", "0x1F", "0o17", "1e400", ".inf", ".nan", "1_000", "2026-01-01"],

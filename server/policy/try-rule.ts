@@ -58,8 +58,8 @@ export interface TriedOffer {
 export const TRIED_SHOWN = 100;
 
 /**
- * What one rule does to one job, alone and beside the others. Null when the policy has no such rule. Cost: one
- * evaluation a rule and two looks a place.
+ * Effect of one rule on one job, alone and together with the others. Null when the policy has no such rule. Cost: one
+ * evaluation per rule and two checks per place.
  */
 export function tryRule(policy: Policy, ruleId: string, spec: JobSpec, places: readonly TriedPlace[]): RuleTrial | null {
 	const rule = policy.rules.find((each) => each.id === ruleId);

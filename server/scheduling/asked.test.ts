@@ -33,7 +33,7 @@ const asked: fc.Arbitrary<PendingJob[]> = fc
 		}),
 	);
 
-/** One team and its share alone: anyone who is asked about belongs to a team that is there anyway. */
+/** Both teams have equal shares, so a job in question belongs to a team that already has one. */
 const bothTeams = (snapshot: Snapshot): Snapshot => ({
 	...snapshot,
 	policy: {

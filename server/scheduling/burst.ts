@@ -21,7 +21,7 @@ export interface DueBurst {
 	ruleId: string;
 	trigger: BurstTrigger;
 	facts: Reason["facts"];
-	/** Every rule that is due asks for a limit, and an offer must keep those of one of them; null: one asks for none. */
+	/** Every due rule sets a limit, and an offer must meet at least one of them; null: a due rule sets none. */
 	atMost: readonly BurstLimit[] | null;
 }
 
@@ -75,7 +75,7 @@ function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	if (rule.waitedMs !== null && facts.waitedMs > rule.waitedMs) {
 		return { ruleId, trigger: "waited", facts: { thresholdMs: rule.waitedMs, waitedMs: facts.waitedMs }, atMost: null };
 	}
-	// Waiting for home would eat into the slack: what counts is the slack that is left when home starts it.
+	// Waiting for home would use up the slack, so the relevant slack is the one left when home starts it.
 	if (rule.deadlineSlackMs !== null && slackAtHome(facts) < rule.deadlineSlackMs) {
 		const slackMs = finiteOrNull(slackAtHome(facts));
 		return { ruleId, trigger: "deadline_slack", facts: { thresholdMs: rule.deadlineSlackMs, slackMs }, atMost: null };

@@ -73,7 +73,7 @@ function shortOfOne(cap: CapRule, used: Used, ask: CapAsk): CapShort | null {
 	}
 }
 
-/** What adds nothing passes no cap, even one that is passed already: it cannot make it worse. */
+/** A job without added cost exceeds no cap, even one that is already exceeded: it cannot make it worse. */
 function passes(cap: CapRule, used: bigint | number, asked: bigint | number, over: boolean): CapShort | null {
 	return over && asked > 0 ? { cap, used, asked } : null;
 }

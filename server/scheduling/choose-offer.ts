@@ -34,7 +34,7 @@ export type OfferChoice =
 	 * expected to cost less.
 	 */
 	| ({ kind: "waits_for_spot"; row: OfferRow; removal: Removal; passedOver: PassedOver[] } & SpotWait)
-	/** `main`: what removed the best of those that machine, rules and price allow; null when there are none. */
+	/** `main`: the reason against the best offer that machine, rules and price allow; null when there are none. */
 	| { kind: "none"; main: Removal | null; passedOver: PassedOver[] };
 
 export interface ChosenOffer {
@@ -80,7 +80,7 @@ export function makeAskApproval(policy: Policy): AskApproval {
 	};
 }
 
-/** A no stands, and so does a yes to less than was asked for, until the price rises above what the person saw. */
+/** A rejection always holds; an approval holds only up to the cost that the approver saw. */
 function answerTo(approvals: PendingJob["approvals"], ruleId: string, costMicroUsd: bigint): ApprovalAnswer | null {
 	const said = approvals?.find((a) => a.ruleId === ruleId);
 	if (said?.answer !== "granted") return said ?? null;

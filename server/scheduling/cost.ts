@@ -22,7 +22,7 @@ export interface CloudRun {
 	start: TimeSpread;
 	/** From a started machine to work that continues from its checkpoint, ms. */
 	restoreMs: number;
-	/** What is left to run on a machine of speed 1, ms; restOn gives the time on an offer. */
+	/** Remaining run time on a machine of speed 1, ms; restOn gives the time on an offer. */
 	rest: TimeSpread;
 	/** null: every machine has speed 1. */
 	speeds: RunSpeeds | null;
@@ -140,8 +140,8 @@ function savesOf(
 }
 
 /**
- * min(the policy's instance limit, what the job's maximum leaves + boot + staging + grace to stop); LIMITS.defaultLifeMs
- * when neither is set, so that no instance may live forever.
+ * min(the policy's instance limit, the rest of the job's maximum + boot + staging + grace to stop); LIMITS.defaultLifeMs when
+ * neither is set, so that no instance lives forever.
  */
 export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, start: TimeSpread, stagingMs = 0): number {
 	const { maxMs } = spec.duration;
@@ -203,7 +203,7 @@ export function egressGiBOf(row: OfferRow, run: CloudRun): number {
 	return run.egressGiB + run.saves.worstGiB + stagingOn(row, run).egressGiB;
 }
 
-/** How the run's data come there: by the machine itself, or ahead of it where that is possible and better. */
+/** How the run's data get there: staged by the machine itself, or copied ahead where that is possible and better. */
 export function stagingOn(row: OfferRow, run: CloudRun): Staging {
 	if (run.data.length === 0) return NO_STAGING;
 	const ways = stagingWays(row, run);
@@ -215,7 +215,7 @@ function stagingWays(row: OfferRow, run: CloudRun): StagingWays {
 	return run.terms.data.staging(run.data, row.placeKey, run.submittedAtMs);
 }
 
-/** What staging would take of the machine's own time without copying ahead, ms. */
+/** Staging time on the machine itself without copying ahead, ms. */
 export function stagingByMachineMs(row: OfferRow, run: CloudRun): number {
 	return run.data.length === 0 ? 0 : stagingWays(row, run).ms;
 }
@@ -246,8 +246,8 @@ function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: Clou
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
 
 /**
- * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of its likes; none at all where no one keeps
- * records. Cost: a look at these records once a cycle; they are worked out again when one of them, or the minute, is another.
+ * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of similar offers; none without records.
+ * Cost: one check of these records per cycle; rates are computed again when a record or the minute changes.
  */
 export function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
 	const { records, nowMs } = terms;

@@ -8,11 +8,11 @@ type Known = NonNullable<Snapshot["data"]>;
 
 /** What it takes to have a job's data at one place. */
 export interface Staging {
-	/** Copying what is not there yet, ms; at the slowest known speed where the place's is not known. */
+	/** Time to copy the missing data, ms; at the slowest known speed where the place's is unknown. */
 	ms: number;
 	/** What is copied, GiB; infinite when the size of a set that is not there is not known. */
 	moveGiB: number;
-	/** What the cloud that holds the nearest copy asks for letting it go, µ$. Copies at home leave free of charge. */
+	/** Egress cost at the cloud with the nearest copy, µ$. Egress from home is free. */
 	egressMicroUsd: number;
 	/** Of moveGiB, what leaves a cloud, GiB. */
 	egressGiB: number;
@@ -54,7 +54,7 @@ export interface DataBook {
 	egressSteps(place: string): readonly EgressStep[] | undefined;
 }
 
-/** Without a view nothing is known of places: data are taken to come from outside, in no time, and only their size counts. */
+/** Without a view, nothing is known of places: data come from outside, in no time, and only their size counts. */
 export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">): DataBook {
 	const { data: view, nowMs } = snapshot;
 	const slowest = view ? slowestOf(view) : null;
@@ -93,7 +93,7 @@ function slowestOf(view: Known): number | null {
 
 interface EgressPrices {
 	byPlace: ReadonlyMap<string, number>;
-	/** What a place that has no offer here is taken to ask: as much as the most expensive. */
+	/** The egress price of a place without an offer here: the most expensive one. */
 	highest: number;
 }
 

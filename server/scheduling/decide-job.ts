@@ -39,7 +39,7 @@ export function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	settle(cycle, isOther ? findAgain(cycle, queued) : findFor(cycle, queued));
 }
 
-/** At one moment all questions find the same for those that are there: only what it takes is done again. */
+/** At one moment, results for pending jobs are the same for all questions, so only their allocations are repeated. */
 function findAgain(cycle: Cycle, queued: QueuedJob): Finding {
 	const known = cycle.found.get(queued.job);
 	if (known) {
@@ -83,7 +83,7 @@ function isExplained({ actionsOnly, asked }: Cycle, { jobId }: PendingJob): bool
 	return !actionsOnly && (asked.size === 0 || asked.has(jobId));
 }
 
-/** What the plan says beside its actions: forecasts, reasons for lists, explanations. */
+/** Output of the plan other than actions: forecasts, reasons for lists, explanations. */
 function recordReason(cycle: Cycle, finding: Finding): void {
 	const { job } = finding.queued;
 	if (finding.start) cycle.plan.forecasts.set(job.jobId, startNotBefore(finding.start.range, finding.putOffUntilMs));
@@ -144,7 +144,8 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 			return making;
 		}
 	}
-	// Cash at home is 0, so money alone would never leave: the rule is the policy's wish to leave, unless home is sooner.
+	// Cash at home is 0, so cost alone would never leave home. The rule expresses the policy's preference to leave, unless home is
+	// sooner.
 	if (!due || sooner)
 		return found(queued, shape, "wait", waitFor(cycle, { queued, shape, start, due, choice: null, facts, snapshot }), start, due);
 	return findOffer(cycle, queued, shape, start, due, facts);
@@ -171,7 +172,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 		case "chosen": {
 			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
 			if (later) return putOff(found(queued, shape, "wait", later.reason, start, due, null, run), later.untilMs);
-			// The job stays in the queue until its data are there, and is decided again in each cycle until then.
+			// The job stays in the queue until its data are there, and is decided again in each cycle.
 			if (stagingOn(choice.row, run).copyFirst.length > 0)
 				return found(queued, shape, "wait", copyReason(choice.row, run, start), start, due, choice, run);
 			const why = launchReason(choice, run, due, facts);
@@ -192,7 +193,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	}
 }
 
-/** No one hears why a job that was not held waits on, where only actions are asked for, or only other jobs are asked about. */
+/** Skips the reasons of jobs that were not held when only actions are needed, or only other jobs are in question. */
 function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
 	return isHeard(cycle, waiting.queued.job) ? waitReason(waiting) : NO_REASON;
 }

@@ -62,7 +62,7 @@ function note(actions: Action[], more: readonly Action[], settled: Set<string>):
 	}
 }
 
-/** Each job once; one that has a live attempt is not pending, whatever the list says. */
+/** Each job once. A job with a live attempt is not pending, whatever the list contains. */
 function orderPending({ snapshot, core, asked }: Cycle): QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
@@ -76,7 +76,7 @@ function orderPending({ snapshot, core, asked }: Cycle): QueuedJob[] {
 	return ordered.filter(({ job }) => !seen.has(job.jobId) && seen.add(job.jobId));
 }
 
-/** Jobs for which room at home is kept claim it before anybody looks at it; what was found for them is settled later. */
+/** Jobs with room reserved at home claim it first; their findings are settled later. */
 function claimKept(cycle: Cycle, queue: readonly QueuedJob[]): { kept: Finding[]; others: readonly QueuedJob[] } {
 	const kept: Finding[] = [];
 	if (!queue.some(({ job }) => job.movingTo?.kind === "home" || job.room)) return { kept, others: queue };

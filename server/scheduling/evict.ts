@@ -49,8 +49,9 @@ export class Evictions {
 	}
 
 	/**
-	 * `startMs`: when home would start it without. `leaves`: it would go to the cloud otherwise, and be there before home starts it.
-	 * `settled`: attempts that got an action; those that must leave are added.
+	 * `startMs`: when home would start it without eviction. `leaves`: it would otherwise go to the cloud, and start there before
+	 * home starts it.
+	 * `settled`: attempts with an action; evicted ones are added.
 	 */
 	makeRoom({ queued, verdict, pools, startMs, leaves, asked }: RoomAsked, settled: Set<string>): Eviction | null {
 		const { nowMs } = this.#snapshot;
@@ -142,7 +143,7 @@ export class Evictions {
 		const wholeMs = workDoneAt(attempt, nowMs);
 		const pauseMs = LIMITS.restoreMs + this.#snapshot.cloudStartMs.p50Ms;
 		if (wholeMs < Math.max(longerBy * queued.rest.p50Ms, LIMITS.timesItsPause * pauseMs)) return false;
-		// A big job does not make room for a small one: most of what it leaves would stand idle.
+		// A big job does not make room for a small one: most of its slots would be idle.
 		if (gpusOf(attempt.spec) > gpusOf(queued.job.spec) + this.#soonFilledGpus()) return false;
 		return lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs;
 	}
@@ -157,7 +158,7 @@ export class Evictions {
 		return attempts.reduce((sum, attempt) => sum + (lostMs(attempt, this.#snapshot.nowMs) + restartMs) * gpusOf(attempt.spec), 0);
 	}
 
-	/** The job's own slots are not given to anybody else in this cycle; what else the victims leave is there for the next one. */
+	/** The job's own slots go to no other job in this cycle; the victims' other slots are available to the next one. */
 	#claim(pool: HomePool, nodes: readonly number[], gpus: number, victims: readonly RunningAttempt[]): number[] {
 		this.#left ??= new Map();
 		const left = this.#left.get(pool) ?? new Map<number, number[]>();

@@ -208,7 +208,7 @@ function finishOf(start: TimeRange, rest: TimeSpread): TimeRange {
 	return { p50Ms: Math.round(start.p50Ms + rest.p50Ms), p90Ms: Math.round(start.p90Ms + rest.p90Ms) };
 }
 
-/** Everything that was removed, by what removed it: pools, offers by shape, and offers that this job alone may not have. */
+/** Everything excluded, grouped by reason: pools, offers by shape, and offers that are excluded for this job only. */
 function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["removed"] {
 	const groups = new Map<string, ExplainedGroup>();
 	const add = (ruleId: string | null, why: Removal["why"], count: number, cheapest: () => Candidate): void => {

@@ -34,7 +34,7 @@ export function orderQueue(
 		const points = pointsOf(best);
 		served.push({ ...queued, rank: queued.rank + points });
 		best.next++;
-		// One that is only asked about uses nothing.
+		// A quoted job uses nothing.
 		if (!asked.has(queued.job.jobId)) best.usedGpus += gpusOf(queued.job.spec);
 	}
 	return served;

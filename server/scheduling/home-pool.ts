@@ -30,10 +30,10 @@ export class HomePool {
 	/** Run times here are divided by it. */
 	readonly speed: number;
 	readonly slots: number;
-	/** The replay in which everything takes its median time, and the one in which it takes its P90. */
+	/** Two replays: one in which everything takes its median time, and one with its P90. */
 	readonly median: PoolReplay;
 	readonly late: PoolReplay;
-	/** Free slots of each node; what this plan gives away is taken out. */
+	/** Free slots of each node, less those that this plan allocates. */
 	readonly freeOn: Int32Array;
 	/** Free slots of the pool. */
 	free = 0;
@@ -44,7 +44,7 @@ export class HomePool {
 	readonly #given: Uint8Array;
 	readonly #holders: Uint16Array;
 	readonly #holdersOn: Holder[][];
-	/** Kept by evict.ts, by node: until then every holder there has not saved its work just now. Forgotten when one comes or goes. */
+	/** Set by evict.ts, by node: until then no holder there saved its work recently. Reset when a holder comes or goes. */
 	readonly losesMuchUntilMs: Float64Array;
 	readonly #medianEnds: EndTable;
 	readonly #lateEnds: EndTable;
@@ -88,7 +88,7 @@ export class HomePool {
 		this.#giveAll(view.freeSlots);
 	}
 
-	/** Undoes what the last plan took, which the snapshot knows better, and reads what is free now. */
+	/** Undoes the last plan's allocations, which the snapshot now reports itself, and reads the free slots. */
 	open(view: PoolView, nowMs: number): void {
 		for (const slot of this.#taken) {
 			this.#takenFlags[slot] = 0;
@@ -153,7 +153,7 @@ export class HomePool {
 		return this.#holdersOn[node] ?? [];
 	}
 
-	/** The attempt that was asked to leave a slot and is the only one there; null when there is none, or it stays. */
+	/** The only attempt on the slot, if it was asked to leave; null when there is none, or it stays. */
 	leaverOf(slot: number): RunningAttempt | null {
 		if (this.#holders[slot] !== 1) return null;
 		const holder = this.holdersOn(this.#nodeOf(slot)).find(({ slots }) => slots.includes(slot));

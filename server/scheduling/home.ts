@@ -44,7 +44,7 @@ export interface HomeStart extends PoolStart {
 /**
  * The earliest start among the given pools that delays no job placed before it in the replay.
  * A job enters a gap only if even its P90 run time ends before the next reservation there.
- * Cost: a look at each node's free slots; where none will do, a search in one replay, or in both `withLate` (replay.ts).
+ * Cost: one check of each node's free slots; if none fits, a search in one replay, or in both `withLate` (replay.ts).
  */
 export function homeStart(
 	pools: readonly HomePool[],
@@ -96,7 +96,7 @@ export function replayedRange({ at, late }: { at: Slotting; late: { at: Slotting
 	return { p50Ms: at.startMs, p90Ms: Math.max(at.startMs, late?.at.startMs ?? 0) };
 }
 
-/** The wait times what forecasts of this horizon were too short or too long by; never before now, and P90 never before P50. */
+/** The wait times the correction factor of this horizon; never before now, and P90 never before P50. */
 export function scaled(range: TimeRange, nowMs: number, scale: ForecastScale | undefined): TimeRange {
 	if (!scale) return range;
 	const waitMs = range.p50Ms - nowMs;

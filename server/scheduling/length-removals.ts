@@ -23,8 +23,8 @@ export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, compl
 }
 
 /**
- * A machine that ends before the job can achieve anything: before its expected end without checkpoints, before the next checkpoint
- * with them. A person's estimate counts where it is shorter than what history says, and an unknown run time excludes nothing.
+ * A machine that ends before the job can achieve anything: before its expected end without checkpoints, before the next
+ * checkpoint with them. A person's estimate counts where it is shorter than history, and an unknown run time excludes nothing.
  */
 export function lifeTooShort(row: OfferRow, run: CloudRun, { spec, completedMs }: PendingJob): Removal | null {
 	const { estimateMs } = spec.duration;

@@ -105,8 +105,7 @@ export const LIMITS = {
 	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
 	moveMinRunMs: 10 * MINUTE_MS,
 	/**
-	 * Longest time until a running job with a deadline is looked at again, and what was decided of it is obeyed: a stop's grace and
-	 * more.
+	 * Longest time until a running job with a deadline is decided again and the decision is carried out: a stop's grace and more.
 	 */
 	nextChoiceWithinMs: 5 * MINUTE_MS,
 } as const;

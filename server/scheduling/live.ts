@@ -20,8 +20,8 @@ interface Followed<T, M> {
 }
 
 /**
- * What holds the slots of the owned pools, kept from cycle to cycle: of two lists that follow each other only what is
- * not the same object in both is looked at.
+ * Holders of the slots of the owned pools, kept between cycles: of two consecutive lists only entries that are not the same
+ * object are processed.
  */
 export class LiveWork {
 	/** Live attempts of each job. */
@@ -89,7 +89,7 @@ export class LiveWork {
 		const held = this.#hold(poolId, attempt.slots, (nowMs, pool) => endOfAttempt(attempt, nowMs, this.#runTimeOf, pool), attempt);
 		const to = attempt.movingTo ?? null;
 		if (to?.kind !== "home") return held;
-		// It goes on there: the place is kept as long as it would run on.
+		// It continues there: the place is held for its whole run.
 		const goingOn = { ...attempt, stopping: false };
 		return [...held, ...this.#hold(to.poolId, to.slots, (nowMs, pool) => endOfAttempt(goingOn, nowMs, this.#runTimeOf, pool))];
 	}
@@ -162,7 +162,7 @@ function letGo(held: readonly Held[]): void {
 	for (const { pool, holder } of held) pool.letGo(holder);
 }
 
-/** Until the limit that the site knows; past it, or without one, no one can say. */
+/** Until the limit that the site reports; past it, or without one, the end is unknown. */
 function endOfForeign(job: ForeignJob, nowMs: number): TimeRange {
 	const limit = job.startedAtMs === null || job.limitMs === null ? null : job.startedAtMs + job.limitMs;
 	return limit !== null && limit > nowMs ? { p50Ms: limit, p90Ms: limit } : endOfUnknown(nowMs);

@@ -13,7 +13,7 @@ import type { Action, DecideMemo, PendingJob, RunningAttempt, Snapshot } from ".
 
 type Random = ReturnType<typeof seededRandom>;
 
-/** What may happen between two snapshots. What does not change stays the same object. */
+/** Possible changes between two snapshots. Unchanged entries stay the same object. */
 const CHANGES: Record<string, (s: Snapshot, random: Random) => Partial<Snapshot>> = {
 	nothing: () => ({}),
 	time: (s, random) => ({ nowMs: s.nowMs + random.int(1, 90) * MINUTE_MS }),

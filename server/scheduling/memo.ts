@@ -21,15 +21,14 @@ interface PendingRest {
 }
 
 /**
- * What a cycle works on, brought up to date with a snapshot rather than made again. Whatever is kept is a function of
- * objects that are the same object as last time (policy, offers, attempts, specs, statistics) and of time steps, so that
- * a plan with a memo is the plan without one.
+ * Working data of a cycle, updated with each snapshot instead of built again. Everything kept is a function of unchanged
+ * objects (policy, offers, attempts, specs, statistics) and of time steps, so a plan with a memo equals the plan without one.
  */
 export class Core {
 	runTimeOf: RunTimeOf;
 	/** Remaining run time of pending jobs, by their objects, while the run-time statistics stay the same. */
 	#rests = new WeakMap<PendingJob, PendingRest>();
-	/** Only a core that is followed keeps them: keeping costs more than it saves where each is asked for in one cycle alone. */
+	/** Only kept for a core that runs many cycles: in a single cycle the cache costs more than it saves. */
 	#followed = false;
 	pools: HomePool[];
 	live: LiveWork;

@@ -9,7 +9,7 @@ import type { Snapshot } from "./types.ts";
 export type Copies = Pick<NonNullable<Snapshot["data"]>, "replicas" | "stores">;
 
 /**
- * What keeps `file:` sets at home: the copies that are known elsewhere, and where some can be made; null where every machine can read
+ * Constraints on `file:` sets: known copies elsewhere, and places where copies can be made; null where every machine can read
  * them.
  */
 export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {

@@ -16,7 +16,7 @@ import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, burstRule, denyRule,
 import { chooseFor } from "./testing/choose.ts";
 import type { Action, OfferRecord, PendingJob, Snapshot } from "./types.ts";
 
-/** Snapshots in which nothing runs at home, and offers differ in all that an offer can differ in. */
+/** Snapshots without running jobs at home, with offers that vary in every field. */
 
 const rarely = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
 	fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: of });

@@ -198,7 +198,7 @@ export interface OfferFit {
 	/** Hardware and policy allow at least one, whatever its price. */
 	possible: boolean;
 	removed: RemovedGroup[];
-	/** Those that rules of the policy alone keep away. */
+	/** Offers that only the policy's rules exclude. */
 	barred: () => readonly OfferRow[];
 }
 

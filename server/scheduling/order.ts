@@ -39,8 +39,8 @@ export function agePoints(job: PendingJob, nowMs: number): number {
 }
 
 /**
- * A deadline, and no one said how long it takes: past runs show what is likely, and one in ten takes longer. Its deadline is
- * the only bound that there is, and no wait before it is safe.
+ * A deadline without a declared run time: past runs show the likely one, and one in ten takes longer. The deadline is the only
+ * bound, and no wait before it is safe.
  */
 function isUnbounded({ spec }: PendingJob): boolean {
 	return spec.deadlineMs !== null && spec.duration.estimateMs === null && spec.duration.maxMs === null;

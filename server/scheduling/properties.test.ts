@@ -183,7 +183,7 @@ describe("safety: whatever the snapshot", () => {
 			// jobs may differ. Room that was made is visible to earlier jobs only in the next cycle, with everything the leavers free
 			// beyond it: then another job may start, or a second deadline find its own room.
 			if (snapshot.policy.shares.length > 0 || plan.actions.some((a) => a.kind === "evict")) return;
-			// What began in the plan itself holds its place in the next cycle, and a deadline may ask for it, with others beside it.
+			// Jobs started in the plan hold their place in the next cycle. A deadline may then request it, together with others.
 			const began = new Set(plan.actions.flatMap((a) => (a.kind === "place_home" ? [a.jobId] : [])));
 			const evicted = again.actions.filter((a) => a.kind === "evict");
 			if (evicted.length === 0) expect(again.actions).toEqual([]);

@@ -5,8 +5,8 @@ import { noteZone, observeZone } from "./spot-guarantee/learner.ts";
 import type { OfferRecord } from "./types.ts";
 
 /**
- * How offers behave, learned from our own launches. Every function is pure and gives a new record: the live loop folds
- * what the database holds through them, a replay what happens in it.
+ * The behavior of offers, learned from our own launches. Every function is pure and returns a new record: the live loop applies
+ * them to the database's events, a replay to its own.
  */
 
 /** @param isSpot its comings and goings are learned too (spot-guarantee/learner.ts). */
@@ -59,9 +59,9 @@ export function withLaunch(record: OfferRecord, nowMs: number): OfferRecord {
 }
 
 /**
- * A launch was refused for want of capacity: the pause before the next call doubles with each refusal that still counts.
- * During a pause no refusal is counted: many calls that were under way met the same shortage.
- * @param why a quota of the account's says nothing of how long the zone is without capacity
+ * A launch was refused for lack of capacity. The pause before the next call doubles with each refusal that still counts.
+ * During a pause no refusal is counted: many concurrent calls hit the same shortage.
+ * @param why a refusal by the account's quota is no evidence of how long the zone lacks capacity
  */
 export function withRefusal(record: OfferRecord, nowMs: number, why: "capacity" | "quota" = "capacity"): OfferRecord {
 	const faded = decayed(record, nowMs);

@@ -32,7 +32,7 @@ export function hardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | 
 	return null;
 }
 
-/** The same of a machine to be bought. What is no GPU (a TPU) is had only by who names it: no one else's program runs there. */
+/** The same for a cloud machine. An accelerator that is not a GPU (a TPU) must be named: other programs do not run there. */
 export function offeredHardwareRemoval(spec: JobSpec, machine: Machine): RemovalCode | null {
 	if (spec.resources.accelerators.length === 0 && isOtherThanGpu(machine.accelerator)) return "hardware_accelerator";
 	return hardwareRemoval(spec, machine);
@@ -78,7 +78,7 @@ export function stageOf(why: RemovalCode): number {
 	return at < 0 ? order.length : at;
 }
 
-/** An order of removals by what they are called alone, so that a plan does not hang on the order of its lists. */
+/** An order of removals by name alone, so that a plan does not depend on the order of its lists. */
 export function compareNames(a: Pick<Removal, "why" | "ruleId">, b: Pick<Removal, "why" | "ruleId">): number {
 	const [x, y] = [`${a.why} ${a.ruleId ?? ""}`, `${b.why} ${b.ruleId ?? ""}`];
 	return x < y ? -1 : x > y ? 1 : 0;

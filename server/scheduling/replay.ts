@@ -12,8 +12,8 @@ export interface Slotting {
 const SEARCHES_BEFORE_HEAP = 2;
 
 /**
- * One replay of the queue over the nodes of a pool. A node on which nothing is reserved is read from the table of ends;
- * only one that is gets its own timeline, so that a cycle with a short queue builds few.
+ * One replay of the queue over the nodes of a pool. A node without reservations is read from the table of ends. Only nodes with
+ * reservations get their own timeline, so a cycle with a short queue builds few.
  */
 export class PoolReplay {
 	readonly #table: EndTable;

@@ -95,7 +95,7 @@ export function workDoneAt({ completedMs, startedAtMs, speed = 1 }: RunningAttem
 	return startedAtMs === null ? completedMs : completedMs + Math.max(0, atMs - startedAtMs) * speed;
 }
 
-/** What is left of a live attempt's work, ms on a machine of speed 1; the grace of one that stops. */
+/** Remaining work of a live attempt, ms on a machine of speed 1; the grace of a stopping one. */
 export function restOfAttempt(attempt: RunningAttempt, nowMs: number, runTimeOf: RunTimeOf): TimeSpread {
 	if (attempt.stopping) return { p50Ms: LIMITS.stopGraceMs, p90Ms: LIMITS.stopGraceMs };
 	return remainingOf(runTimeOf(attempt.spec), workDoneAt(attempt, nowMs), attempt.spec.duration.maxMs);

@@ -2,7 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { type OfferRow, quotaFacts } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
-/** What is left of reserved instances and of quotas while a plan is being made: nothing is promised twice. */
+/** Remaining reserved instances and quotas while a plan is built, so that none is allocated twice. */
 export interface ScarceBook {
 	/** Why so many instances cannot be had any more; null when they can, or no one knows. */
 	lacks(row: OfferRow, instances: number): Removal | null;

@@ -8,13 +8,13 @@ import { bearsSpotStart, leastStartMarginMs, marginMs } from "./spot-guarantee/s
 import type { SpotZone } from "./spot-guarantee/types.ts";
 import { spotZoneOf } from "./spot-zone.ts";
 
-/** What the rule for deadlines says of a job that may leave home now, and runs nowhere. */
+/** Result of the deadline rule for a job that may leave home now and runs nowhere. */
 export type DeadlineWay = { on: "spot" } | ({ on: "wait"; removal: Removal } & SpotWait);
 
 export interface SpotWait {
 	/** At the latest: then its deadline asks for firm capacity. */
 	untilMs: number;
-	/** When the first of the places in which spot is unavailable is asked again; null: it is not known. */
+	/** When the first of the unavailable spot places is requested again; null: unknown. */
 	askAgainMs: number | null;
 	/** How many these are, and the least price of spot there. */
 	zones: number;
@@ -77,7 +77,7 @@ export function deadlineWay(
 interface AwayZone {
 	row: OfferRow;
 	zone: SpotZone;
-	/** Until then it is left alone. */
+	/** It is not requested before this time. */
 	untilMs: number | null;
 }
 

@@ -1,10 +1,10 @@
 import { LIMITS } from "./limits.ts";
 
 /**
- * How many slots of one node are free when, as far as the forecast knows: a step function over time.
+ * The number of free slots of one node over time, by the forecast: a step function.
  * Segment i holds from #times[i] to #times[i + 1]; the last one never ends, so every job that fits the empty node has a start.
  * Leading segments without a free slot are dropped: they can never be used again.
- * One object serves its node for all cycles (`open`): this is the inner loop of a cycle, and makes nothing.
+ * One object serves its node for all cycles (`open`): this is the inner loop of a cycle, and allocates nothing.
  */
 export class NodeTimeline {
 	#times: Float64Array;

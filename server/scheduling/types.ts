@@ -77,7 +77,7 @@ export interface ForeignJob {
 	/** Slots that it holds, when the site reports them. */
 	slots: number[];
 	position: number;
-	/** What the site knows of its length (a time limit), ms; null: not known. */
+	/** The time limit that the site has for it, ms; null: unknown. */
 	limitMs: number | null;
 }
 
@@ -106,13 +106,16 @@ export interface DataView {
 	replicas: ReadonlyMap<string, readonly string[]>;
 	/** Speed into a place (`provider:region`), MiB/s; null: not known. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
-	/** What a job brings home from the cloud, GiB. Absent: not known, counted as nothing. */
+	/** Size of a job's results sent home from the cloud, GiB. Absent: unknown, counted as 0. */
 	outGiB?: number;
-	/** What the next GiB out of a place (`provider:region`) cost, after what left it in this month. Absent: the offer's price for all. */
+	/**
+	 * Price of the next GiB out of a place (`provider:region`), given this month's egress so far. Absent: the offer's price for
+	 * all.
+	 */
 	egressSteps?: ReadonlyMap<string, readonly EgressStep[]>;
 	/**
-	 * Stores of the company's own, by place (`provider:region`), into which a set that lies at home can be copied before a launch;
-	 * MiB/s into each, null: not known.
+	 * The company's own stores, by place (`provider:region`), that can receive copies of sets at home before a launch; MiB/s into
+	 * each, null: unknown.
 	 */
 	stores?: ReadonlyMap<string, number | null>;
 	/** The copies in them, by place, then by the set's uri. */
@@ -167,7 +170,7 @@ export interface PendingJob {
 	completedMs: number;
 	/** The least that it took by the clock: the job's maximum goes by it. Absent: completedMs. */
 	completedByClockMs?: number;
-	/** What one of its checkpoints is in size, GiB: they are sent home. Absent: not known, counted as nothing. */
+	/** Size of one of its checkpoints, GiB: they are sent home. Absent: unknown, counted as 0. */
 	checkpointGiB?: number;
 	/** Offers that failed this job lately, with the time until which they are left alone. */
 	avoidOffers: { offerId: string; untilMs: number }[];
@@ -183,13 +186,13 @@ export interface PendingJob {
 	movingTo?: MoveTarget | null;
 	/** Set when running jobs were asked to leave for it: these slots are reserved for it. */
 	room?: KeptRoom | null;
-	/** Money that its pipeline has reserved. Absent: it belongs to none, or none is left. */
+	/** Money reserved by its pipeline. Absent: it belongs to none, or none is left. */
 	reservation?: Reservation;
 	/** Its last attempts in the cloud that ended early with nothing saved, one after the other. Absent: fewer than FRUITLESS_MAX. */
 	fruitless?: FruitlessAttempts;
 }
 
-/** What is left of a pipeline's reservation in each budget. It is part of what those budgets hold. */
+/** The rest of a pipeline's reservation in each budget. It is part of the held sum of those budgets. */
 export interface Reservation {
 	pipelineId: string;
 	leftMicroUsd: Readonly<Record<string, bigint>>;
@@ -221,7 +224,7 @@ export interface RunningAttempt {
 	spec: JobSpec;
 	placement: Placement;
 	slots: number[];
-	/** null while starting. An object that is kept from cycle to cycle may come to say when it started, once that time has come. */
+	/** null while starting. An object kept between cycles may get its start time later. */
 	startedAtMs: number | null;
 	placedAtMs: number;
 	/** PoolView.speed of where it runs. Absent: 1. */

@@ -155,7 +155,7 @@ export function waitReason(w: Waiting): Reason {
 	}
 	if (w.choice?.kind === "none" && !(w.start && !w.shape.offers().possible)) return noOfferReason(w);
 	if (w.choice?.kind === "none") {
-		// No rule or machine lets it go: what it waits for is home, and why it cannot leave is a fact beside it.
+		// No rule or machine lets it leave: it waits for home, and the reason it cannot leave is an additional fact.
 		const why = w.shape.mainRemoval();
 		return reason("waiting_for_home", {
 			...why?.facts,

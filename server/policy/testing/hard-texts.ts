@@ -29,7 +29,7 @@ export const HARD: [what: string, text: string, known: ParsePolicyOptions][] = [
 	],
 ];
 
-/** What is repeated until a text is as long as one may be, in every place where it may stand. */
+/** Texts to repeat up to the maximum length, in every position that allows them. */
 export const RUNS = [
 	" ",
 	"\t",

@@ -10,8 +10,8 @@ import { aJob, anOffer } from "./builders.ts";
 import { filled, HARD, longCondition, RUNS } from "./hard-texts.ts";
 
 /**
- * Does with texts made to be hard whatever people may ask for, one after the other. policy.memory.test.ts runs it in a process that
- * may use only so much memory: it ends when nothing took more, and is ended by V8 when something did.
+ * Runs all calls that users can trigger, one after another, on adversarial texts. policy.memory.test.ts runs it in a process
+ * with limited memory: it succeeds when no call exceeded the limit; otherwise V8 ends the process.
  */
 const texts: { text: string; known: ParsePolicyOptions }[] = [
 	...HARD.map(([, text, known]) => ({ text, known })),

@@ -2,8 +2,8 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import type { ForecastScale } from "../types.ts";
 
 /**
- * Horizons by which forecasts are scored and corrected: bucket i holds forecasts of a wait up to HORIZONS_MS[i], by what the
- * replay's median says before any correction. About half a power of ten each, as errors of waits are ratios.
+ * Horizons by which forecasts are scored and corrected: bucket i holds forecasts of a wait up to HORIZONS_MS[i], by the
+ * replay's median before any correction. About half a power of ten each, as errors of waits are ratios.
  */
 export const HORIZONS_MS: readonly number[] = [
 	MINUTE_MS,
@@ -23,7 +23,7 @@ export function horizonOf(waitMs: number): number {
 	return HORIZONS_MS.findIndex((until) => waitMs <= until);
 }
 
-/** One forecast that was given, and what is known of the truth. Times are UTC ms, waits ms from atMs. */
+/** One recorded forecast and the known outcome. Times are UTC ms, waits ms from atMs. */
 export interface ScoredForecast {
 	atMs: number;
 	/** As the replay said them, before any correction. */
@@ -32,7 +32,7 @@ export interface ScoredForecast {
 	/** As they were shown. */
 	forecastP50Ms: number;
 	forecastP90Ms: number;
-	/** Until the start; when that has not come (or never will be known), until now (or until it was given up). */
+	/** Until the start. Without a known start, until now or until it was given up. */
 	waitMs: number;
 	/** It started: waitMs is the truth. */
 	known: boolean;
@@ -161,7 +161,7 @@ function logRatio(waitMs: number, replayedMs: number): number {
 	return Math.log(Math.max(waitMs, LEAST_MS) / Math.max(replayedMs, LEAST_MS));
 }
 
-/** Hits and misses in the order in which they came to be known. */
+/** Hits and misses in the order in which they became known. */
 function correction(
 	forecasts: readonly ScoredForecast[],
 	of: "p50" | "p90",

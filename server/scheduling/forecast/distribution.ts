@@ -96,8 +96,9 @@ function stepsOf(components: readonly Component[]): Float64Array {
 }
 
 /**
- * Adds, times its weight, the share of a component's next run that is at most each of the values, which ascend. Of n samples the
- * k-th smallest is at k / (n + 1), so that a few samples never say that nothing shorter or longer can be (Weibull's plotting positions).
+ * Adds, multiplied by its weight, the share of a component's next run that is at most each of the values (ascending). Of n
+ * samples the k-th smallest is at k / (n + 1), so that a few samples never exclude shorter or longer runs (Weibull's plotting
+ * positions).
  */
 function addShares({ points, samples, weight }: Component, values: Float64Array, shares: Float64Array): void {
 	const place = (i: number): number => ((POINT_SHARES[i] ?? 1) * (samples - 1) + 1) / (samples + 1);

@@ -120,7 +120,7 @@ class Window {
 			sorted[at] = value;
 			this.size++;
 		} else {
-			// The oldest goes: only what lies between the two is moved.
+			// Removes the oldest; moves only the entries between the two.
 			const gone = placeOf(sorted, this.#arrived[this.#next] ?? value);
 			if (gone < at) sorted.copyWithin(gone, gone + 1, at);
 			else sorted.copyWithin(at + 1, at, gone);

@@ -48,12 +48,12 @@ export function findCriticalPath(steps: readonly StepTime[]): StepPath[] {
 	return paths;
 }
 
-/** What a step is expected to take, and the longest path behind it. Spreads are 0 where they are not known. */
+/** Expected time of a step, and the longest path behind it. Unknown spreads are 0. */
 export type StepShare = Pick<StepPath, "restMs" | "spreadMs" | "restSpreadMs"> & { runMs: number };
 
 /**
- * When a step that starts now must end, so that the pipeline meets its deadline: its median time, and a share of the slack in
- * proportion to how uncertain it is compared with the path behind it. Without slack each step gets its share of the time left.
+ * When a step that starts now must end, so that the pipeline meets its deadline: its median time, plus a share of the slack in
+ * proportion to its uncertainty compared with the path behind it. Without slack each step gets its share of the time left.
  */
 export function deadlineOfStep(step: StepShare, deadlineMs: number, nowMs: number): number {
 	const { runMs, restMs, spreadMs, restSpreadMs } = step;

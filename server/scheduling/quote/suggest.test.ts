@@ -12,7 +12,7 @@ import { makeRiskOf } from "./risk-of.ts";
 import { prospectOf, suggest } from "./suggest.ts";
 import { variantsOf } from "./variants.ts";
 
-/** Asked one by one, each alone in the queue: the long way to what a quote does at once. */
+/** Asked one by one, each alone in the queue: the slow equivalent of a quote. */
 function quoteOf(snapshot: Snapshot, job: PendingJob): Prospect | null {
 	const plan = decide({ ...snapshot, pending: [...snapshot.pending, job] }, { asked: new Set([job.jobId]) });
 	const explanation = plan.explanations[0];
@@ -90,7 +90,7 @@ describe("what would make a job cheaper or sooner", () => {
 			policy: { ...waitsForHome.policy, weights: { delayMicroUsdPerHour, carbonMicroUsdPerTonne: 0n } },
 			offers: dear,
 		});
-		// At $5 an hour four hours are worth $20, and at home they cost nothing: the core itself would wait.
+		// At $5 an hour four hours are worth $20, and home is free: the core itself would wait.
 		expect(suggestionsFor(withDelayWeight(5_000_000n), job)).toEqual([]);
 		expect(suggestionsFor(withDelayWeight(0n), job).map((s) => s.change.kind)).toEqual(["accelerator"]);
 	});

@@ -49,9 +49,9 @@ export function prospectOf(explanation: Explanation, job: PendingJob, riskOf: Ri
 }
 
 /**
- * The variants that are really sooner or cheaper, and better by the policy's own weights: new money, and the hours until the end ×
- * the weight of delay. Where delay has no weight, sooner is better whatever it costs, as a rule that lets jobs leave is then
- * obeyed whatever it costs, and cheaper when it is not later. The best first; of two that change the same thing, the better.
+ * Variants that are really sooner or cheaper, and better by the policy's own weights: new cash, and the hours until the end ×
+ * the delay weight. Without a delay weight, sooner is better at any cost, because a rule that lets jobs leave also applies at
+ * any cost; cheaper is better when it is not later. Best first; of two that change the same field, the better one.
  */
 export function suggest(asIs: Prospect | null, asked: readonly AskedVariant[], { policy, nowMs }: Snapshot, riskOf: RiskOf): Suggestion[] {
 	const delayMicroUsdPerHour = Number(policy.weights.delayMicroUsdPerHour);

@@ -12,10 +12,7 @@ interface CappedBudget {
 	view: BudgetView;
 }
 
-/**
- * Budgets that are at their cap: what is posted reached it, or what is posted and held passed it, which is possible when
- * a cap was lowered below what runs. By id.
- */
+/** Budgets at their cap: posted reached it, or posted + held exceeds it, which is possible after the cap was lowered. By id. */
 export function cappedBudgets({ snapshot }: RunningInput): CappedBudget[] {
 	return snapshot.policy.budgets
 		.flatMap((rule) => {

@@ -10,7 +10,7 @@ export interface Mover {
 	attempt: RunningAttempt;
 	shape: Shape;
 	atMs: number;
-	/** The median of what is left of it then, ms. */
+	/** Median remaining time then, ms. */
 	restMs: number;
 	/** What that costs here at the price in effect; null: not known. */
 	hereMicroUsd: number | null;

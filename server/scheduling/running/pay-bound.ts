@@ -30,7 +30,7 @@ interface Stays {
 	startMs: number;
 }
 
-/** What is left of it, as one run in the cloud, at the least and at the most. */
+/** Lower and upper bound of its rest, as one run in the cloud. */
 interface Runs {
 	least: CloudRun;
 	most: CloudRun;
@@ -123,7 +123,7 @@ export class PayBound {
 		return { candidates, here: rates, others, data: snapshot.data, startMs };
 	}
 
-	/** Kept: of what else a run is priced by, a score asks nothing that changes from cycle to cycle. */
+	/** Cached: the other inputs of a run's score do not change from cycle to cycle. */
 	#runsIn(snapshot: Snapshot): Runs {
 		const { data } = snapshot;
 		const startMs = snapshot.cloudStartMs.p50Ms;

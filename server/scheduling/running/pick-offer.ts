@@ -16,8 +16,8 @@ export interface PickedOffer {
 	/** Expected cost from its launch to the end of the job, µ$ in plain numbers. */
 	totalMicroUsd: number;
 	/**
-	 * What the same work would score more on the offer that it runs on now, µ$ in plain numbers: price, rework and its delay by
-	 * both records. null: that offer is not among those that the job may have.
+	 * Additional score of the same work on its current offer, µ$ in plain numbers: price, rework and its delay by both records.
+	 * null: that offer is not among the job's eligible offers.
 	 */
 	advantageMicroUsd: number | null;
 	holdMicroUsd: bigint;

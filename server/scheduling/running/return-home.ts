@@ -11,7 +11,7 @@ import type { Mover } from "./mover.ts";
 import { leastSaving, movingRule } from "./moving-rule.ts";
 import type { RoomAtHome, RunningInput } from "./types.ts";
 
-/** A cloud attempt that may go home, with what is left of it from its next checkpoint on. */
+/** A cloud attempt that may go home, with its rest from its next checkpoint on. */
 interface Homecomer {
 	attempt: RunningAttempt;
 	shape: Shape;
@@ -102,8 +102,8 @@ function homecomerOf(input: RunningInput, { attempt, shape, atMs, restMs, hereMi
 }
 
 /**
- * No move home saves more than this, µ$: the whole price of the rest, in the pool that is fastest, where no one drives it out
- * again. It grows with the rest. 1 µ$ bears the rounding of plain numbers. Infinitely little where no pool can take it.
+ * Upper bound on the savings of any move home, µ$: the whole price of the rest, in the fastest pool, assuming that no job
+ * displaces it again. It grows with the rest. 1 µ$ covers the rounding of plain numbers. Minus infinity where no pool fits it.
  */
 export function mostSavedAtHome(snapshot: Snapshot, shape: Shape, cloudMicroUsd: number, restMs: number): number {
 	if (shape.home.length === 0) return Number.NEGATIVE_INFINITY;
@@ -158,7 +158,7 @@ function savedAtHome({ snapshot }: RunningInput, { shape, restMs, cloudMicroUsd 
 	return Math.floor(savedMicroUsd - delayCostMicroUsd(snapshot, shape, restoreMsOf(snapshot) + restMs / speed - restMs + outAgainMs));
 }
 
-/** The moves that make room for it on one node, where what it saves bears the delay of those who move too. */
+/** The moves that make room for it on one node, if its savings exceed the delay of the moved jobs. */
 function clearFor(input: RunningInput, homecomer: Homecomer, idleForMs: number): Action[] | null {
 	const { snapshot } = input;
 	const { shape } = homecomer;

@@ -7,8 +7,8 @@ import type { DecideMemo, RunningAttempt, Snapshot, TimeSpread } from "../types.
 import type { ProvenOffers } from "./proven-offers.ts";
 
 /**
- * What decisions about running attempts may ask of the cycle. Calls of one cycle share the budget book and the room at
- * home with the queue: what is taken here no longer exists for it, and the other way round.
+ * Access to the cycle for decisions about running attempts. Calls of one cycle share the budget book and the room at home with
+ * the queue: each sees the other's allocations.
  */
 export interface RunningInput {
 	snapshot: Snapshot;
@@ -57,7 +57,7 @@ export interface Movable {
 	cheaper: readonly RunningAttempt[];
 }
 
-/** Room at home for work that comes back: GPUs, and how long the last of them is expected to stay free, ms. */
+/** Room at home for returning work: GPUs, and how long the last of them is expected to stay free, ms. */
 export interface RoomAtHome {
 	gpus: number;
 	idleForMs: number;

@@ -34,7 +34,7 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	if (zones.length === 0) return toFirm("firm_is_cheapest");
 	const best = bestZone(state, zones);
 	const onFirm = state.on.kind === "on_demand" || state.on.kind === "home";
-	// What boots is let finish: a start that is broken off is paid for nothing.
+	// Lets a boot finish: an aborted start is paid for without result.
 	if (onFirm && isStarting(state)) return toFirm("firm_saves_slack");
 	if (!onFirm && best.up && isWorthTheWait(best, state, zones, firm))
 		return { on: "wait", why: "spot_is_worth_the_wait", marginMs: margin, reviewByMs };

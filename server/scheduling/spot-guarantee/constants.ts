@@ -23,12 +23,15 @@ export const SPOT = {
 	 */
 	unseenAgeMs: 6 * HOUR_MS,
 	/**
-	 * Share of the slack that waiting and changeovers are planned with. Availability drifts from day to day, which the model
-	 * does not know, so slack kept is worth more than it says. An assumption, set on the mean of five recorded traces: from 0.5 to
-	 * 0.8 it differs by 0.4%, and with 1 the cost is 1.4% higher.
+	 * Share of the slack used to plan waiting and changeovers. Availability drifts from day to day, which the model ignores, so
+	 * kept slack is worth more than the model shows. An assumption, set on the mean of five recorded traces: from 0.5 to 0.8 it
+	 * differs by 0.4%, and with 1 the cost is 1.4% higher.
 	 */
 	plannedSlackShare: 0.65,
-	/** Mean time until spot that came back is found, where each ask may be refused: half the time between two asks a job may make. */
+	/**
+	 * Mean time until returned spot is found, where each request may be refused: half the time between two requests that a job may
+	 * make.
+	 */
 	lookDelayMs: 15 * MINUTE_MS,
 	/**
 	 * Share of the runs which can still meet their deadline that the guarantee covers, where history gives their lengths. Chosen on
@@ -36,8 +39,8 @@ export const SPOT = {
 	 */
 	coveredShare: 0.99,
 	/**
-	 * The same share where a median and a P90 are all that is known. The tail of such a lognormal is an assumption, and covering it would
-	 * send every job to firm capacity at once: chosen on the SkyNomad windows with an estimate alone.
+	 * The same share when only a median and a P90 are known. The tail of such a lognormal is an assumption, and covering it would
+	 * send every job to firm capacity immediately: chosen on the SkyNomad windows with an estimate alone.
 	 */
 	coveredShareOfEstimate: 0.9,
 	/**

@@ -2,7 +2,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { AGE_EDGES_MS, AGES, SPOT } from "./constants.ts";
 import type { ZoneModel, ZoneRecord } from "./types.ts";
 
-/** Learning how long a zone's spot stays up, and away, as it is watched. Pure: each look gives a new record. */
+/** Learns from observations how long a zone's spot stays up and down. Pure: each observation returns a new record. */
 
 const NONE: readonly number[] = Array.from({ length: AGES }, () => 0);
 
@@ -53,7 +53,7 @@ function fadeOf({ atMs }: ZoneRecord, nowMs: number): number {
 	return 0.5 ** (Math.max(0, nowMs - atMs) / SPOT.halfLifeMs);
 }
 
-/** What several records of one zone say together at that time: machines of its sizes, which come and go together. */
+/** Combines several records of one zone at that time: machines of its sizes, which come and go together. */
 export function modelOfAll(records: readonly ZoneRecord[], nowMs: number): ZoneModel {
 	const sum = (counts: (record: ZoneRecord) => readonly number[]): number[] =>
 		NONE.map((_, age) => records.reduce((total, record) => total + (counts(record)[age] ?? 0) * fadeOf(record, nowMs), 0));

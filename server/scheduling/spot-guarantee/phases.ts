@@ -42,7 +42,7 @@ const PIECE_MS = 10 * MINUTE_MS;
 /** Chances below this are spread over the others. */
 const NEGLIGIBLE = 2e-3;
 
-/** An age is left at the rate of its width (a phase-type run length), so that a phase is all that a table has to know. */
+/** An age ends at the rate of its width (a phase-type run length), so a table needs only the phase. */
 function pieceOf(market: Market, ms: number, untilEnd: boolean): Float64Array[] {
 	const rows: Float64Array[] = [];
 	for (let phase = 0; phase < (untilEnd ? AGES : PHASES); phase++) {

@@ -33,7 +33,7 @@ export interface DeadlineState {
 	lookDelayMs?: number;
 }
 
-/** What the job is on now. `startingMs`: what is left of its changeover, 0 when it works. */
+/** The job's current capacity. `startingMs`: the rest of its changeover, 0 when it works. */
 export type Standing =
 	| { kind: "none" }
 	| { kind: "spot"; zoneId: string; startingMs: number }
@@ -71,7 +71,7 @@ export const DEADLINE_WHYS = [
 	"firm_is_cheapest",
 	/** Spot is the cheapest way on, and the slack bears an interruption. */
 	"spot_is_cheapest",
-	/** Firm for now: spot is unavailable too long, or too short-lived, for the slack that is left. */
+	/** Firm for now: spot is unavailable too long, or too short-lived, for the remaining slack. */
 	"firm_saves_slack",
 	/** Waiting for spot is worth the slack that it takes. */
 	"spot_is_worth_the_wait",

@@ -1,7 +1,7 @@
 import { bearsSpot, marginMs } from "./safety.ts";
 import type { DeadlineState } from "./types.ts";
 
-/** What Uniform Progress knows beside the state. `locked` is its own memory: on-demand until the end. */
+/** Input of Uniform Progress besides the state. `locked` is its own memory: on-demand until the end. */
 export interface UniformProgressJob {
 	startedAtMs: number;
 	workMs: number;

@@ -15,7 +15,7 @@ export interface TableTerms {
 	 * a start on spot; below that firm capacity itself is.
 	 */
 	anchorRatio: number;
-	/** What time is worth ÷ the firm price; 0: nothing, as long as the deadline holds. */
+	/** Value of time ÷ the firm price; 0: none, as long as the deadline holds. */
 	delayRatio: number;
 	/** Work on firm capacity may go to spot later. */
 	leavesFirm: boolean;

@@ -18,7 +18,7 @@ export interface Chosen {
 	offerId: string | null;
 }
 
-/** The offer that this job would get if it left now, as a cycle would choose it; `budgets` carries on from an earlier choice. */
+/** The offer that this job would get if it left now, chosen as in a cycle; `budgets` continues from an earlier choice. */
 export function chooseFor(snapshot: Snapshot, job: PendingJob, given: { due?: DueBurst; budgets?: BudgetBook } = {}): Chosen {
 	const shapeOf = makeShapes(snapshot.policy, [], openOfferBook(snapshot), snapshot.nowMs);
 	const shape = shapeOf(job.spec);

@@ -75,7 +75,7 @@ export class SpeedEstimator {
 		this.#shared = [...this.#own.values()].flat().filter(({ points }) => points.length > 1);
 	}
 
-	/** Speeds of such a job by accelerator; of one that is not in it nothing is known (unknownSpeed). */
+	/** Speeds of such a job by accelerator; a missing accelerator is unknown (unknownSpeed). */
 	speedsOf(job: SpeedTraits): ReadonlyMap<string, Speed> {
 		const family = { team: job.team, namePattern: namePatternOf(job.name), gpus: gpuBucketOf(job), user: job.user };
 		const key = this.#keyOf(family, job.throughput);
@@ -136,7 +136,7 @@ export class SpeedEstimator {
 		const { anchor } = this.#view;
 		const anchorAt = this.#indexOf.get(anchor.accelerator) ?? 0;
 		const measured = runsByAccelerator(this.#own.get(familyKey(family)) ?? []);
-		// What is known of the family's run time is known where it ran most.
+		// The accelerator with the most runs has the best record of the family's run time.
 		const [pivot = anchor.accelerator] = [...measured].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))[0] ?? [];
 		const pivotAt = this.#indexOf.get(pivot) ?? anchorAt;
 		const spread = (cov: (a: number, b: number) => number, a: number): number =>
@@ -187,7 +187,7 @@ export class SpeedEstimator {
 
 const KEPT_ESTIMATES = 20_000;
 
-/** Of an accelerator that neither the prior nor any run names: as fast as the anchor, give or take. */
+/** An accelerator with neither prior nor runs: as fast as the anchor, with a wide spread. */
 export function unknownSpeed({ anchor }: ThroughputView): Speed {
 	return { logMean: Math.log(anchor.speed), logSd: UNKNOWN_SD, source: "prior", runs: 0 };
 }

@@ -7,9 +7,11 @@ import type { RunSpeed } from "./run-speeds.ts";
 import { trialKey } from "./trial-keys.ts";
 
 /**
- * What trials of accelerators may cost a family of jobs in all, as a share of what its runs cost on the best accelerator known.
- * Chosen on Gavel's table with three seeds (83 families, 30 jobs each): 0.2, 0.3 and 0.5 end 6.1, 4.0 and 0.8 % above an oracle after
- * ten runs, and 11, 8 and 4 % above it with all trials counted. Checked on Lambda's table, which did not choose it: 1.2 % and 3.4 %.
+ * Maximum total cost of trials of accelerators for a family of jobs, as a share of the cost of its runs on the best accelerator
+ * known.
+ * Chosen on Gavel's table with three seeds (83 families, 30 jobs each): 0.2, 0.3 and 0.5 end 6.1, 4.0 and 0.8 % above an oracle
+ * after ten runs, and 11, 8 and 4 % above it with all trials counted. Checked on Lambda's table, which was not used for the
+ * choice: 1.2 % and 3.4 %.
  */
 const TRIAL_SHARE = 0.5;
 /** A trial must promise so much when the accelerator is one standard deviation faster than expected. An assumption. */

@@ -2,7 +2,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { priorModel } from "../learner.ts";
 import type { DeadlineState, SpotZone } from "../types.ts";
 
-/** A job of 48 hours with a day of slack that stands nowhere, in front of one zone that has just come up at 0.3 of on-demand. */
+/** A job of 48 hours with a day of slack and no placement, and one zone that just came up at 0.3 of on-demand. */
 export function aState(changes: Partial<DeadlineState> = {}): DeadlineState {
 	return {
 		nowMs: 0,
