@@ -73,7 +73,7 @@ describe("an attempt that its site's answers leave out", () => {
 });
 
 describe("an attempt that is stopped before its hand-over is recorded", () => {
-	/** The site has it, the process that asked died before it wrote that down, and the answers lag behind. */
+	/** The site has the job, the calling process died before recording it, and responses lag behind. */
 	async function startedUnnoted(w: World, lagMs: number): Promise<string> {
 		const shownFromMs = w.clock.nowMs() + lagMs;
 		w.killAt = { step: "home:handed_over", pass: 1 };

@@ -13,7 +13,7 @@ import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { emulatedHome, givenHome, type KubernetesHome } from "./testing/kubernetes-home.ts";
 import { World } from "./testing/world.ts";
 
-/** A cluster that is there already, and somebody who may make Jobs in it and see their pods: see docs/providers/kubernetes.md. */
+/** An existing cluster, and a user who may create Jobs in it and read their pods: see docs/providers/kubernetes.md. */
 const [settings, owner] = [process.env["SPILLWAY_CONTRACT_KUBERNETES"], process.env["SPILLWAY_CONTRACT_KUBERNETES_OWNER"]];
 const given = settings && owner ? { settings: kubernetesSettingsSchema.parse(JSON.parse(settings)), owner: JSON.parse(owner) } : null;
 /** A cluster acts in its own time, not by the world's clock. */
@@ -54,7 +54,7 @@ describe(`a Job of a Kubernetes cluster's own queue${given ? ", on a cluster tha
 			return holds();
 		}, 200);
 	const reach = (state: string) => until(async () => (await adoptions()).at(-1)?.state === state);
-	/** One that takes every GPU for ten minutes, and one behind it that may leave. */
+	/** A job that takes every GPU for ten minutes, and a job behind it that may leave. */
 	async function fill(theirs: { gpus?: number; indexed?: boolean } = {}): Promise<{ blocker: string; theirs: string }> {
 		const blocker = await home.theirs.submit({ gpus: GPUS, runs: "long", timeLimitSeconds: 600 });
 		await eventually(clock, "all GPUs are taken", async () => (await driver.queue?.look(blocker))?.state === "running");

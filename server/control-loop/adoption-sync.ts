@@ -18,7 +18,10 @@ import { messageOf } from "./messages.ts";
 
 /** Scripts read per sync; each is a call. */
 const OFFERS_AT_ONCE = 16;
-/** Tasks of one array that are split off and queued at a time. The rest stay one entry, which is cheapest for the site. */
+/**
+ * Maximum number of tasks of one array that are split off and queued. The others stay one entry, which is cheapest for the
+ * site.
+ */
 const TASKS_AT_ONCE = 8;
 /** A job held at home goes back if it has not run for this long. */
 const IDLE_MAX_MS = MINUTE_MS;
@@ -112,7 +115,7 @@ async function splitOff(
 	try {
 		await split(id, TASKS_AT_ONCE - apart);
 	} catch (error) {
-		// It may have started meanwhile; the next sync shows what is left.
+		// It may have started meanwhile; the next sync shows the current state.
 		if (!(error instanceof DriverError)) throw error;
 		ctx.log("warn", "Could not split an array at its cluster", { foreignId: id, error: error.message });
 	}

@@ -23,7 +23,7 @@ async function open(options: Partial<WorldOptions> = {}): Promise<World> {
 	return world;
 }
 
-/** One that takes home for long, and one behind it that may leave. */
+/** A job that occupies home for long, and a job behind it that may leave. */
 function fill(w: World, blockerMs: number | null = 600_000): { blocker: string; theirs: string } {
 	const blocker = w.cluster.theirs.submit({ gpus: 1, runMs: blockerMs, timeLimitMs: 600_000 });
 	const theirs = w.cluster.theirs.submit({ gpus: 1, runMs: 10_000, timeLimitMs: 60_000, optIn: "spillway" });
@@ -51,7 +51,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 			foreignId: theirs,
 			output: { files: [`/home/alice/slurm-${theirs}.out`], problem: null },
 		});
-		// The job's page shows all of it, with what was translated from the script.
+		// The job's page shows all of it, with the translation of the script.
 		const { adoption: told, imported } = await getJob(systemContext(w.database.db, w.clock, "seed"), row?.jobId ?? "");
 		expect(told).toMatchObject({
 			...{ siteId: "home", foreignId: theirs, user: "alice", ruleId: "adopt", state: "finished", why: null, problem: null },

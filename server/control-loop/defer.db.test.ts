@@ -23,7 +23,7 @@ async function open(options: WorldOptions): Promise<World> {
 	return world;
 }
 
-/** Takes in g/kWh of hours from `fromMs` on, of the zone that the site at home lies in. */
+/** Imports g/kWh of hours from `fromMs` on, for the zone of the site at home. */
 async function importGrid(w: World, fromMs: number, hours: number, gramsAt: (hour: number) => number): Promise<void> {
 	const lines = Array.from({ length: hours }, (_, i) => {
 		const at = new Date(fromMs + i * HOUR_MS);

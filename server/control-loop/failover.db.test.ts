@@ -19,7 +19,7 @@ afterEach(async () => {
 	await rm(checkpointRoot, { recursive: true, force: true });
 });
 
-/** A critical job at home, which would run there for an hour and has saved once. */
+/** A critical job at home with a run of an hour and one save. */
 async function open(): Promise<World> {
 	const w = await World.open({ slots: 1, checkpointRoot, tickMs: 5_000, runMs: HOUR_MS });
 	world = w;

@@ -49,8 +49,8 @@ const CONTROL_PLANE = "spw-1";
 const NODES = 4;
 
 /**
- * What torchrun does, in small: rank 0 listens at the agreed address, every other one connects, and all reduce a sum. Each
- * shows what it got, and fails when it is not the sum of all.
+ * A small torchrun: rank 0 listens at the agreed address, the other ranks connect, and all reduce a sum. Each shows its sum,
+ * and fails when it is wrong.
  */
 const ALL_REDUCE = `
 const net = require("node:net");

@@ -17,7 +17,7 @@ import { World, type WorldOptions } from "./testing/world.ts";
 const TIMEOUT_MS = 240_000;
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const NODES = 4;
-/** Longer than the gang takes to assemble and a command to be stopped; every further second is a tick in which nothing happens. */
+/** Longer than assembling the gang and stopping a command; every further second is a tick without events. */
 const RUN_MS = 8_000;
 const opened: World[] = [];
 afterEach(async () => {
@@ -35,7 +35,7 @@ const zoned = (changes: Parameters<typeof fakeOffer>[0] = {}) =>
 const running = (w: World) => async () => (await w.jobs())[0]?.state === "running";
 const ends = async (w: World) => (await w.attempts()).map((a) => [a.state, a.reason?.code, a.exitCode]);
 
-/** Nothing is left over: no machine, no hold, and the books add up. */
+/** No machine or hold remains, and the ledger adds up. */
 async function demandClean(w: World): Promise<void> {
 	await meterAll(w.ctx);
 	expect(await w.sweep()).toBe(0);
@@ -52,7 +52,7 @@ describe("a gang of four in a cloud", { timeout: TIMEOUT_MS }, () => {
 		const w = await open();
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.until(async () => (await w.instances()).length === NODES);
-		// The offer names no zone: rank 0 is asked for alone, and the others follow it.
+		// The offer names no zone: rank 0 is requested alone, and the others follow it.
 		expect((await w.instances()).filter((i) => i.calls > 0).map((i) => i.rank)).toEqual([0]);
 		await w.until(running(w));
 		const rows = await w.instances();

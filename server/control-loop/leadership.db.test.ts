@@ -85,7 +85,7 @@ describe("leadership", { timeout: TIMEOUT_MS }, () => {
 		try {
 			const lines = createInterface({ input: other.stdout })[Symbol.asyncIterator]();
 			const next = async () => (await lines.next()).value;
-			// Longer than it may be silent: it shows itself by itself.
+			// Longer than the allowed silence: the leader sends traffic on its own.
 			expect([await next(), await next()]).toEqual(["leads", "leads still"]);
 			other.kill("SIGSTOP");
 			const mine = await becomeLeader(newConnection().single(), { retryMs: 10, signal: new AbortController().signal });

@@ -18,7 +18,8 @@ export async function becomeLeader(
 	const silentMaxMs = options.silentMaxMs ?? SILENT_MAX_MS;
 	try {
 		while (!options.signal.aborted) {
-			// A stopped process still answers TCP, and a host without power closes nothing. Without this both would lead for hours.
+			// A stopped process still answers TCP, and a host without power closes no connection. Without this both would lead for
+			// hours.
 			const [row] = await sql<{ got: boolean }[]>`
 				select set_config('idle_session_timeout', ${`${silentMaxMs}`}, false), set_config('tcp_user_timeout', ${`${silentMaxMs}`}, false),
 					set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '5', false),

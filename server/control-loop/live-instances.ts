@@ -43,7 +43,7 @@ export interface Described {
 	looks: Map<string, Look>;
 }
 
-/** What the provider says of them. Cost: one describe per region with a machine of them. */
+/** The provider's view of them. Cost: one describe per region with one of these machines. */
 export async function describeLive(ctx: LoopContext, driver: CloudDriver, live: readonly LiveInstance[]): Promise<Described> {
 	const idsByRegion = new Map<string, string[]>();
 	for (const row of live) {

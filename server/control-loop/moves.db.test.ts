@@ -28,7 +28,7 @@ afterEach(async () => {
 	await rm(checkpointRoot, { recursive: true, force: true });
 });
 
-/** One slot at home, taken for 12 minutes by `home-1`; `burst-1` leaves for the cloud, where it would run for an hour. */
+/** One slot at home, occupied for 12 minutes by `home-1`; `burst-1` leaves for the cloud, where it would run for an hour. */
 async function openBurst(): Promise<World> {
 	world = await World.open({ slots: 1, rules: [GO_HOME], tickMs: MINUTE_MS, runMs: HOUR_MS, checkpointRoot });
 	await world.submit({ name: "home-1", estimate: "12m", max: "2h" });

@@ -35,7 +35,7 @@ export async function absorbObservation(ctx: LoopContext, row: LiveInstance, des
 	if (!look) return false;
 	if (!seen) return absorbAbsence(ctx, row, look, absences);
 	absences.clear(row.id);
-	// The launch response may have been lost and the id come from the agent: what runs is charged all the same.
+	// The launch response may have been lost and the id come from the agent: a running machine is charged anyway.
 	const launched = row.launchedAt ?? launchedAt(seen.launchedAtMs, row, look.answeredMs);
 	const gone = seen.state === "terminated";
 	// The dead man's switch may have ended it long before this observation.

@@ -6,9 +6,9 @@ import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
 /**
- * Reads a cloud's offers and says whether its site is well: it is while any of its regions answers, since work may go there; the
- * others are named.
- * @throws Error when none answers, or the account or the settings are refused: the site is unhealthy then
+ * Reads a cloud's offers and the health of its site. It is healthy while any of its regions responds, since work may go there;
+ * the failing regions are named.
+ * @throws Error when no region responds, or the account or the settings are refused: the site is then unhealthy
  */
 export async function readOffers(ctx: LoopContext, driver: CloudDriver): Promise<void> {
 	const { siteId } = driver;

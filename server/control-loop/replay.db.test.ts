@@ -157,7 +157,7 @@ describe("a recorded decision, decided again", { timeout: 60_000 }, () => {
 		w.clock.advance(1_000);
 		const second = await recordInput(db, (await loadSnapshot(w.ctx, cache)).snapshot, memory);
 		expect(second).not.toBe(first);
-		// Nothing but the time is another: the root alone is new, anyone who writes it.
+		// Only the time differs, so only the root is new, whichever process writes it.
 		expect(await count()).toBe(whole + 1);
 		expect(await recordInput(db, (await loadSnapshot(w.ctx, new SnapshotCache())).snapshot, newInputMemory())).toBe(second);
 		expect(await count()).toBe(whole + 1);

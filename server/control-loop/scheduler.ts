@@ -49,7 +49,7 @@ export interface SchedulerOptions {
 	/** Name of this process in the heartbeat. */
 	instanceName: string;
 	signal: AbortSignal;
-	/** What a stopping leader still does before it gives up leadership. */
+	/** Cleanup of a stopping leader before it gives up leadership. */
 	beforeResign?: () => Promise<void>;
 	/** Brings the drivers of `ctx` in line with the sites' rows; without it they stay as they are. */
 	lookAtSites?: () => Promise<void>;
@@ -61,7 +61,7 @@ export interface SchedulerOptions {
 	dataCopier?: DataCopier;
 	/** Lists the locations of triggers; without it triggers are left to another scheduler. */
 	listObjects?: ListObjects;
-	/** Limits of what grows without end; without it nothing is deleted. */
+	/** Retention limits; without them nothing is deleted. */
 	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
 	spawnBacktest?: (term: Term) => BackgroundWorker;
@@ -90,7 +90,7 @@ export async function runScheduler(options: SchedulerOptions): Promise<void> {
 	}
 }
 
-/** One term, until the signal or until leadership is lost. Nothing of it continues afterwards. */
+/** One term, until the signal or until leadership is lost. All its work ends with it. */
 async function lead(options: SchedulerOptions, leadership: Leadership): Promise<void> {
 	const { signal } = options;
 	const term = new AbortController();
@@ -111,7 +111,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
 }
 
 /**
- * Starts the leader's tasks. Each runs by itself, so a slow provider delays nothing else. Returns a function that waits for
+ * Starts the leader's tasks. They run independently, so a slow provider delays no other task. Returns a function that waits for
  * all of them to end after the signal.
  */
 async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {

@@ -6,7 +6,7 @@ import { startEmulatedCluster, THEIR_NAMESPACE } from "#server/providers/testing
 import { type TheirRealJobs, theirRealJobs } from "#server/providers/testing/their-real-jobs.ts";
 import { UnluckyProxy } from "#server/providers/testing/unlucky-proxy.ts";
 
-/** A cluster at home with a queue for adoption, and another user of it. */
+/** A cluster at home with a queue for adoption, and another user. */
 export interface KubernetesHome {
 	/** Its own driver for each process that schedules. */
 	open(): KubernetesDriver;

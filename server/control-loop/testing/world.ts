@@ -41,7 +41,7 @@ const CONTROL_PLANE = "spw-test";
 export interface WorldOptions {
 	/** Slots at home. */
 	slots: number;
-	/** Opens a site of another kind at home, which the loop is to see instead of the fake one: once for each process. */
+	/** Opens a site of another kind at home, for the loop to use instead of the fake one; once for each process. */
 	home?: () => ClusterDriver;
 	/** Where its clock begins; a Monday morning without it. */
 	startMs?: number;
@@ -49,7 +49,7 @@ export interface WorldOptions {
 	/** What the machines' agents do: how long a command runs, ms. */
 	runMs?: number;
 	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "regions" | "bootDelayMs" | "terminateDelayMs">>;
-	/** Rules of the policy beside those that every world has, a line of YAML each. */
+	/** Additional rules of the policy, a line of YAML each. */
 	rules?: string[];
 	/** Caps beside the budget in money, a line of YAML each. */
 	caps?: string[];
@@ -76,7 +76,7 @@ export class World {
 	readonly #runMs: number;
 	readonly #tickMs: number;
 	readonly #checkpointRoot: string;
-	/** Where each attempt at home was asked to resume from. */
+	/** The checkpoint that each attempt at home was asked to resume from. */
 	readonly restoredFrom = new Map<string, string | null>();
 	/** Set to die at the n-th pass of a step. */
 	killAt: { step: ProbeStep; pass: number } | null = null;
@@ -190,7 +190,7 @@ export class World {
 		return before;
 	}
 
-	/** Ticks until it holds. Fails after `ticksMax`, saying what is left. */
+	/** Ticks until it holds. Fails after `ticksMax`, with the current state. */
 	async until(holds: () => Promise<boolean>, ticksMax = 400): Promise<void> {
 		for (let i = 0; i < ticksMax; i++) {
 			if (await holds()) return;
@@ -274,7 +274,9 @@ export class World {
 		if (this.killAt?.step === step && this.killAt.pass === pass) throw new ProcessEnd(`killed at ${step}`);
 	}
 
-	/** The agent of each machine that runs by the provider's word: enrols, runs its command, reports its end, stops when asked. */
+	/**
+	 * The agent of each machine that runs according to the provider: enrols, runs its command, reports its end, stops on request.
+	 */
 	async #playAgents(): Promise<void> {
 		const { db } = this.database;
 		const nowMs = this.clock.nowMs();
@@ -338,7 +340,7 @@ export interface JobChanges {
 	name: string;
 	/** What a site that really runs it runs; `true` without it. */
 	command?: string[];
-	/** 30 seconds without it; also what it takes at home. */
+	/** Default 30 seconds. Also its run time at home. */
 	estimate?: string;
 	/** It saves on this interval. */
 	checkpointEvery?: string;

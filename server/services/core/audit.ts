@@ -66,7 +66,7 @@ export async function writeRefusedSignIn(
 	});
 }
 
-/** What happens to an account as its person comes in: no one else is there to have done it. */
+/** Account events during sign-in: the person is the only possible actor. */
 export async function writeAccountAudit(
 	db: DbOrTx,
 	entry: { accountId: string; action: string; before?: unknown; after?: unknown; nowMs: number; source: string | null },

@@ -39,7 +39,7 @@ export function viaOf(actor: Actor): "session" | "token" | null {
 /** The loop as the audit names it, for what is written in a transaction that is open already: it has no database. */
 export const LOOP: Pick<ServiceContext, "actor" | "requestId"> = { actor: { kind: "system", part: "control_loop" }, requestId: null };
 
-/** The system's own authority, for what no one in particular asks for. */
+/** The system's own authority, for calls without a person. */
 export function systemContext(db: Db, clock: Clock, part: "control_loop" | "agent" | "seed" = "control_loop"): ServiceContext {
 	return { actor: { kind: "system", part }, db, clock, requestId: null };
 }

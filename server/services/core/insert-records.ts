@@ -6,10 +6,10 @@ const STATEMENT_ROWS = 1_000;
 const columnNames = new Map<string, string>();
 
 /**
- * Inserts rows that the database reads from one JSON text; fields are named as in the schema. A statement with a parameter
- * for each value takes ten times as long to build, and metering thousands of instances would be made of that.
- * @param conflict what follows the rows, e.g. `on conflict (…) do update set …`, from code alone.
- * @returns what the statements return, when `conflict` ends with `returning …`.
+ * Inserts rows that the database reads from one JSON text; fields are named as in the schema. A statement with one parameter
+ * per value takes ten times as long to build, which would dominate the metering of thousands of instances.
+ * @param conflict SQL after the rows, e.g. `on conflict (…) do update set …`, from code alone.
+ * @returns the rows of `returning …`, when `conflict` ends with it.
  */
 export async function insertRecords(tx: Tx, table: string, rows: readonly object[], conflict = ""): Promise<Record<string, unknown>[]> {
 	const returned: Record<string, unknown>[] = [];

@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
 /**
- * What this process measures as it happens: web servers HTTP, the leading scheduler the rest. What the database knows is read at
- * each scrape instead (server/api/metrics.ts).
+ * Metrics measured by this process: web servers measure HTTP, the leading scheduler the rest. Metrics from the database are
+ * read at each scrape instead (server/api/metrics.ts).
  */
 export const registry = new Registry();
 const registers = [registry];

@@ -1,6 +1,6 @@
 /**
- * Rows are read again in every cycle, most of them as they were. Objects that say the same are handed on as the objects they
- * were, so that what the core keeps of them from cycle to cycle (DecideMemo) stays of use. Nothing changes them.
+ * Rows are read again in every cycle, most of them unchanged. Equal objects are replaced by the previous ones, so the core can
+ * reuse results that it keeps by object (DecideMemo). They are immutable.
  * Cost: one comparison of each row's facts.
  */
 export class SameObjects<T extends object> {

@@ -30,9 +30,9 @@ export interface RiskItem {
 }
 
 /**
- * Money that may be running for nothing now: machines that should have ended and were not seen to end, those that are cut off while their
- * job continues elsewhere, launches with an unknown outcome, machines past their expiry, and machines with our tag that belong to no
- * job, until they are seen to end. The total covers those with a known price.
+ * Possible wasted spend right now, until the machines are confirmed terminated: machines that should have ended, machines cut
+ * off while their job continues elsewhere, launches with an unknown outcome, machines past their expiry, and machines with our
+ * tag that belong to no job. The total covers those with a known price.
  */
 export async function moneyAtRisk(ctx: ServiceContext): Promise<{ totalMicroUsd: string; items: RiskItem[] }> {
 	authorize(ctx, "capacity:read", null);

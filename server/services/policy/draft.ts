@@ -25,8 +25,8 @@ export async function getDraft(ctx: ServiceContext, raw: z.input<typeof nameInpu
 }
 
 /**
- * Keeps the caller's text as it is, also one that is no policy yet. Not audited: nothing acts on a draft, and one is saved
- * as often as every second.
+ * Stores the caller's text as it is, even if it is no valid policy yet. Not audited: a draft has no effect, and is saved as
+ * often as every second.
  * @throws SpillwayError `precondition_failed` when `previousUpdatedAt` is given and another tab saved since.
  */
 export async function saveDraft(ctx: ServiceContext, raw: z.input<typeof saveDraftInput>): Promise<{ updatedAt: string }> {

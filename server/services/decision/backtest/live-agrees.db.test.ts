@@ -9,7 +9,10 @@ import { loadHistory } from "./load-history.ts";
 const TIMEOUT_MS = 240_000;
 const TICK_MS = 2 * SECOND_MS;
 
-/** Two slots and jobs of a minute; a rule sends away who would wait for more than 10 s. Seconds from the beginning of a round. */
+/**
+ * Two slots and jobs of a minute; a rule sends jobs with a wait of more than 10 s to the cloud. Seconds from the beginning of a
+ * round.
+ */
 const ROUND: readonly (JobChanges & { atS: number })[] = [
 	{ atS: 0, name: "fills-one" },
 	{ atS: 0, name: "fills-two" },
@@ -72,14 +75,14 @@ describe("what the live loop did, and a backtest of its record under the same po
 				: `${last?.provider} ${last?.region} ${last?.instanceType} ${last?.capacityType.replace("_", "-")}`;
 			return { id: job.id, name: job.name, place, startedAtMs: job.startedAt?.getTime() ?? Number.NaN };
 		});
-		// Replays limit repeated asks after a refusal and the live loop does not yet, so the job behind the refusal may differ.
+		// Replays limit repeated requests after a refusal and the live loop does not yet, so the job behind the refusal may differ.
 		const compared = live.filter(({ name }) => name !== "would-wait-2");
 		const placesOf = (of: (id: string) => string | null | undefined) => Object.fromEntries(compared.map(({ id, name }) => [name, of(id)]));
 		expect(live).toHaveLength(21);
 		expect(placesOf((id) => courses.get(id)?.place)).toEqual(placesOf((id) => live.find((l) => l.id === id)?.place));
 		const later = compared.map(({ id, startedAtMs }) => Math.abs((courses.get(id)?.firstStartMs ?? Number.NaN) - startedAtMs));
 		expect(Math.max(...later)).toBeLessThanOrEqual(MINUTE_MS);
-		// The record holds all of it: both offers, a refusal, and jobs that went out and stayed.
+		// The record holds both offers, a refusal, and jobs that left and stayed.
 		expect(new Set(live.map(({ place }) => place)).size).toBe(3);
 		expect(history.launches.map(({ end }) => end)).toContain("refused");
 		expect([sums.jobs, sums.waitingAtEnd, sums.runningAtEnd]).toEqual([21, 0, 0]);

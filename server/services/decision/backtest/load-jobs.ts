@@ -59,7 +59,7 @@ function readBatch(db: Db, { fromMs, toMs }: Span, after: string) {
 			lastStartedAt: last.startedAt,
 			lastFinishedAt: last.finishedAt,
 			placement: last.placement,
-			/** What earlier attempts had saved, and what was saved by the beginning. */
+			/** Saves of earlier attempts, and saves up to the beginning. */
 			earlierMs: saved(sql`c.attempt_id <> ${last.id}`),
 			savedBeforeMs: saved(sql`c.created_at < ${from.toISOString()}::timestamptz`),
 			bytes: sql<string>`(select coalesce(sum(c.bytes), 0) from checkpoint c where c.job_id = ${job.id})`,

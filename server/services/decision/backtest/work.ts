@@ -23,7 +23,7 @@ export interface WorkContext {
 	db: Db;
 	clock: Clock;
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
-	/** Of an error that no one foresaw, all of it. */
+	/** For an unexpected error, its full text. */
 	logError(error: unknown): void;
 	/** Replays one policy, in its own thread where the caller must not be blocked. Rejects when the signal comes. */
 	replay(history: RecordedHistory, policy: Policy, options: ReplayOptions): Promise<BacktestHalf>;

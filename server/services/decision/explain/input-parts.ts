@@ -15,7 +15,10 @@ export interface InputParts {
 	texts: ReadonlyMap<string, string>;
 }
 
-/** Fields of a snapshot that are a part each: they stay the same for many cycles, and are as long as there are offers, regions or data. */
+/**
+ * Fields of a snapshot that are a part each: they stay the same for many cycles, and grow with the number of offers, regions or
+ * data.
+ */
 export const WHOLE_FIELDS = ["offerRecords", "boardWatts", "gridForecast", "priceForecast", "foretoldBy", "data", "throughput"] as const;
 type WholeField = (typeof WHOLE_FIELDS)[number];
 type ListField = "offers" | "pending" | "running" | "durations" | "foreign";
@@ -30,7 +33,7 @@ export interface InputRoot {
 		pending: string[];
 		running: string[];
 		durations: string[];
-		/** Absent where a snapshot says nothing of jobs of others. */
+		/** Absent in a snapshot without jobs of others. */
 		foreign?: string[];
 	} & Partial<Record<WholeField, string | null>>;
 	/** Older roots hold whole fields here. */

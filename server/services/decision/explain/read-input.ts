@@ -19,7 +19,7 @@ const BATCH = 500;
 
 /**
  * The snapshot that a decision was made from. `policyOf` reads the version that was in force.
- * @throws SpillwayError `conflict` when parts of it no longer exist, or are not what was written.
+ * @throws SpillwayError `conflict` when parts of it were deleted, or differ from what was written.
  */
 export async function readInput(db: DbOrTx, hash: string, policyOf: (name: string, version: number) => Promise<Policy>): Promise<Snapshot> {
 	const root = (await readParts(db, [hash])).get(hash) as InputRoot;

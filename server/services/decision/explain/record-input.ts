@@ -7,13 +7,13 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import type { Snapshot } from "#server/scheduling/types.ts";
 import { partsOf } from "./input-parts.ts";
 
-/** Parts that no decision has used for so long are deleted: what was decided stays, and can then not be decided again. */
+/** Parts that no decision has used for this long are deleted. The decision itself stays, but can no longer be replayed. */
 export const KEPT_DAYS = 90;
 /** Rows of one statement. */
 const BATCH = 200;
 const KNOWN_MAX = 20_000;
 
-/** Parts that are on record, so that most cycles write little; losing it costs inserts that change nothing. */
+/** Stored parts, so that most cycles write little; losing it costs inserts that change nothing. */
 export interface InputMemory {
 	/** Hash → the last day (UTC ms) on which it was used. */
 	known: Map<string, number>;

@@ -26,9 +26,9 @@ export interface ReplayView {
 }
 
 /**
- * Decides a recorded decision again, from what was on record when it was made and by the version of the policy that was in force.
- * @param decisionId the newest one of the job without it
- * @throws SpillwayError `not_found`; `conflict` when what it was made from was not kept, or no longer exists.
+ * Replays a recorded decision from its recorded input and the version of the policy that was in force.
+ * @param decisionId default: the job's newest one
+ * @throws SpillwayError `not_found`; `conflict` when its input was not kept, or was deleted.
  */
 export async function replayDecision(ctx: ServiceContext, jobId: string, decisionId?: string): Promise<ReplayView> {
 	await readableJob(ctx, jobId);

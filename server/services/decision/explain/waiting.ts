@@ -25,13 +25,13 @@ export interface WaitingView {
 	homeStart: TimeRange | null;
 	/** Its place among all that wait, as a range; null while it is not looked at yet. */
 	position: QueuePosition | null;
-	/** Where it would start, as things stand; null while it is held. */
+	/** Where it would start in the current state; null while it is held. */
 	expected: Prospect | null;
 	/** All candidates of that decision; null while there is none. */
 	considered: Pick<Explanation, "candidates" | "removed" | "consideredCount"> | null;
-	/** What would change that it waits, the nearest first. */
+	/** Changes that would end its wait, the nearest first. */
 	changes: WaitingChange[];
-	/** What would be sooner or cheaper if it were submitted again with one thing changed, in its place. */
+	/** Changes that would make it sooner or cheaper, one each, if submitted again in its place. */
 	suggestions: SuggestionView[];
 }
 
@@ -77,7 +77,7 @@ export async function explainWaiting(ctx: ServiceContext & { timing: Timing }, j
 	};
 }
 
-/** Who can say yes, and how long that usually takes, when the job was asked about. */
+/** Who can approve, and how long that usually takes, when an approval is pending. */
 async function whoAnswers(ctx: ServiceContext, jobId: string): Promise<WaitingChange[]> {
 	const { outlook } = await approvalOfJob(ctx, jobId);
 	return outlook ? [{ by: "people", sentence: outlookSentence(outlook) }] : [];

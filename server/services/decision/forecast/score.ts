@@ -79,7 +79,7 @@ export async function scoreByHorizon(db: Db, of: "all" | "quotes" = "all"): Prom
 	});
 }
 
-/** The score of forecasts such as this one; null as long as none was scored. */
+/** The score of similar forecasts; null as long as none was scored. */
 export async function scoreOfHorizon(db: Db, horizon: number, of: "all" | "quotes" = "all"): Promise<ForecastScore | null> {
 	const row = (await scoreByHorizon(db, of))[horizon];
 	return row && row.count > 0 ? { count: row.count, p50Covered: row.p50Covered, p90Covered: row.p90Covered } : null;

@@ -28,7 +28,7 @@ export interface BudgetShare {
 export interface PreparedQuote {
 	quote: GraphQuote;
 	decidedAtMs: number;
-	/** The reason of steps that would not start without somebody's help, by name. */
+	/** Reasons of steps that cannot start without a change by a person, by name. */
 	reasons: Map<string, ReasonView>;
 	budgets: BudgetShare[];
 	/** Results of unknown size. The cost of moving them is not included. */

@@ -42,7 +42,7 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
 	expected: Prospect | null;
 	/** Changes that would make it cheaper or start it sooner, one change each. At most four, best first. */
 	suggestions: SuggestionView[];
-	/** Who could say yes, and how long answers take, when a rule asks a person first; else null. */
+	/** Who could approve, and how long answers take, when a rule requires approval first; else null. */
 	approval: (ApprovalOutlook & { ruleId: string; sentence: string }) | null;
 	/**
 	 * How often forecasts of such a wait at home were right; null when it would start immediately or never, or none was scored

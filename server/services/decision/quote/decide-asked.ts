@@ -41,7 +41,7 @@ type AskContext = ServiceContext & { timing: Timing };
 
 export interface Asked {
 	plan: Plan;
-	/** @throws when the core left one of the asked jobs out, which it never does. */
+	/** @throws when the core omits one of the quoted jobs, which must not happen. */
 	explanationOf: (jobId: string) => Explanation;
 }
 
@@ -96,7 +96,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 		try {
 			return decide(snapshot, { asked, memo, brief: true });
 		} catch (error) {
-			// A decision that failed half-way may leave half of what it keeps behind: the next one starts again.
+			// A failed decision may leave its memo half updated, so the next one starts with a new memo.
 			memo.kept.clear();
 			throw error;
 		}

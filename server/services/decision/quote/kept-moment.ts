@@ -1,7 +1,7 @@
 /** What a KeptMoment is made with; ages in ms by `nowMs`. */
 interface Keeping<T> {
 	read: () => Promise<T>;
-	/** The same while no one waits for it, with whatever else makes the next answer quick; null: it is not worth keeping. */
+	/** The same, in the background, with all preparation of the next answer; null: not worth keeping. */
 	readBehind: () => Promise<T | null>;
 	/** Whether it is worth keeping: reading it takes longer than asking. */
 	isWorth: (moment: T) => boolean;

@@ -14,7 +14,7 @@ export function draftSnapshot(snapshot: Snapshot, draft: Policy): Snapshot {
 	return { ...snapshot, policy: draft, budgets };
 }
 
-/** What a plan says of one job, before it is put into words. */
+/** The plan's result for one job, before it is put into words. */
 export interface Choice extends Omit<ShadowChoice, "sentence"> {
 	why: Reason;
 }
@@ -23,7 +23,7 @@ export function inWords({ why, ...choice }: Choice): ShadowChoice {
 	return { ...choice, sentence: sentenceOf(why) };
 }
 
-/** What a plan says of each pending job. */
+/** The plan's result for each pending job. */
 export function choicesOf(plan: Plan): Map<string, Choice> {
 	const choices = new Map<string, Choice>();
 	for (const [jobId, why] of plan.waiting) choices.set(jobId, choice(isHeld(why) ? "held" : "waits", null, "0", why));

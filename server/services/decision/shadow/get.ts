@@ -15,7 +15,7 @@ export interface ShadowView {
 	startedAt: string;
 	startedBy: string;
 	stoppedAt: string | null;
-	/** Jobs that both said something of, and of how many they said the same. */
+	/** Jobs that both decided, and how many of them they decided equally. */
 	decided: number;
 	agreed: number;
 	/** Estimated cost of the draft's launches and of the published policy's launches, decimal micro-dollars. */

@@ -10,8 +10,8 @@ import { agree, choicesOf, draftSnapshot, inWords, isFinal } from "./choices.ts"
 /** How often it is looked whether a shadow was started or stopped. */
 const LOOK_EVERY_MS = 1_000;
 /**
- * A shadow may take this share of the loop's time, and so much at once beyond it. While it has taken more it rests, and what is
- * placed meanwhile is not compared.
+ * A shadow may take this share of the loop's time, plus this burst. After exceeding it, it pauses, and placements meanwhile are
+ * not compared.
  */
 const SHARE_MAX = 0.2;
 const AHEAD_MAX_MS = 1_000;
@@ -33,7 +33,7 @@ export function newShadowMemory(): ShadowMemory {
 	return { lookedAtMs: Number.NEGATIVE_INFINITY, running: null, memo: { kept: new Map() }, aheadMs: 0, aheadAtMs: 0, known: new Map() };
 }
 
-/** Lets the running draft decide on the snapshot that was just decided, and records where the two differ and agree. Acts on nothing. */
+/** Runs the draft on the snapshot that was just decided, and records differences and agreement. It has no other effect. */
 export async function recordShadow(db: Db, snapshot: Snapshot, plan: Plan, memory: ShadowMemory): Promise<number> {
 	await look(db, snapshot, memory);
 	const { running } = memory;
@@ -50,7 +50,7 @@ export async function recordShadow(db: Db, snapshot: Snapshot, plan: Plan, memor
 		const its = draft.get(jobId);
 		if (!its || rows.length >= ROWS_MAX) continue;
 		const outcome = `${mine.outcome} ${its.outcome} ${its.place}`;
-		// Of a job that waits under both nothing is written until one of them would place it.
+		// For a job that waits under both, nothing is written until one of them would place it.
 		if (!isFinal(mine) && (memory.known.get(jobId) ?? "waits waits null") === outcome) continue;
 		if (isFinal(mine)) memory.known.delete(jobId);
 		else memory.known.set(jobId, outcome);
@@ -84,7 +84,7 @@ async function look(db: Db, { nowMs, policy }: Snapshot, memory: ShadowMemory): 
 	memory.known.clear();
 }
 
-/** A decision that failed half-way may leave half of what it keeps behind. */
+/** A failed decision may leave its memo half updated. */
 function decideOf(snapshot: Snapshot, policy: Policy, { memo }: ShadowMemory): Plan {
 	try {
 		return decide(draftSnapshot(snapshot, policy), { memo, brief: true });

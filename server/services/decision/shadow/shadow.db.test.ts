@@ -21,7 +21,7 @@ describe("a draft in the shadow of the published policy", { timeout: 120_000 }, 
 		world = w;
 		const ctx = systemContext(w.database.db, w.clock, "seed");
 		const { source } = await activePolicy(w.database.db);
-		// The draft keeps everybody at home who would not wait for four hours.
+		// The draft keeps jobs at home unless they would wait for four hours.
 		const { id } = await startShadow(ctx, { source: source.replace("forecastWait: 10s", "forecastWait: 4h") });
 		await expect(startShadow(ctx, { source })).rejects.toMatchObject({ code: "conflict" });
 		await w.submit({ name: "first", estimate: "1m" });

@@ -14,7 +14,7 @@ import { activePolicy } from "#server/services/policy/active.ts";
 import { runningShadow } from "./active.ts";
 
 /**
- * Lets a draft decide beside the published policy on live work; it only records.
+ * Runs a draft on live work, next to the published policy; it only records.
  * @throws SpillwayError `forbidden`; `invalid_input` with line and column; `conflict` when one runs already.
  */
 export async function startShadow(ctx: ServiceContext, raw: z.input<typeof startShadowInput>): Promise<{ id: string }> {

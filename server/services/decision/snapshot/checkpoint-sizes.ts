@@ -12,8 +12,8 @@ const READ_EVERY_MS = MINUTE_MS;
 type SizeOf = (jobId: string, spec: Pick<JobSpec, "checkpoint" | "team" | "name">) => { checkpointGiB?: number };
 
 /**
- * What a job's checkpoints are in size, GiB: its own newest, else the largest of those of like jobs (one team, one name but for
- * its number). Nothing for a job without checkpoints or data.
+ * Size of a job's checkpoints, GiB: its own newest, else the largest of similar jobs (same team, same name except its number).
+ * Nothing for a job without checkpoints or data.
  */
 export class CheckpointSizes {
 	#like: { readAtMs: number; byName: ReadonlyMap<string, number> } | null = null;

@@ -10,7 +10,7 @@ import { hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 import type { ForetoldBy } from "#server/scheduling/types.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
 
-/** The coming hours of one place, index 0 the hour of now, and what they rest on. */
+/** The coming hours of one place, index 0 the current hour, and the source of the forecast. */
 export interface Series {
 	hourly: readonly number[];
 	by: ForetoldBy;

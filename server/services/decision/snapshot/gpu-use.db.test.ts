@@ -46,7 +46,7 @@ describe("use of GPUs, as input of the core", () => {
 	it("is the mean over the window of the rule: 10 minutes of 0 % and 10 of 40 % within 20 minutes are 20 %", async () => {
 		const id = await running([...Array<number>(30).fill(1_000), ...Array<number>(12).fill(0), ...Array<number>(10).fill(400)]);
 		const use = (await useOf(policyOf("gpuUtilisationBelow: { percent: 5, for: 20m }"))).get(id);
-		// 12 of the idle minutes lie within 20 minutes and the two in which the last one may still be reported.
+		// 12 of the idle minutes are within 20 minutes and the two minutes in which the last one may still be reported.
 		expect(use?.gpuUtilisation?.percent).toBeCloseTo((10 * 40) / 22, 6);
 		expect(use?.gpuUtilisation?.overMs).toBe(20 * MINUTE);
 	});

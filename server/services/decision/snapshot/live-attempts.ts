@@ -17,7 +17,7 @@ export type LiveAttemptFacts = Omit<RunningAttempt, "spec" | "nextCheckpointAtMs
 	leaving: LeavingAttempt;
 };
 
-/** Live attempts with what they have saved, where they go on, and what their machines cost and how long they may live. */
+/** Live attempts with their saved progress and destination, and the cost and maximum life of their machines. */
 export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 	const rows = await tx
 		.select({
@@ -56,7 +56,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		completedMs: Number(r.completedMs),
 		...byClock(Number(r.completedMs), speeds),
 		...speedFacts(speeds.of(r.placement)),
-		// One that goes home to its cluster at its next checkpoint is that cluster's already.
+		// A job that goes home to its cluster at its next checkpoint already belongs to that cluster.
 		stopping: r.state === "stopping" || r.returnAt !== null,
 		...(r.homePoolId === null ? {} : { homePoolId: r.homePoolId }),
 		savedMs: Number(r.savedMs),
@@ -67,7 +67,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 	}));
 }
 
-/** Nothing is said of the speed that most places have. */
+/** The usual speed is omitted. */
 function speedFacts(speed: number): { speed?: number } {
 	return speed === 1 ? {} : { speed };
 }

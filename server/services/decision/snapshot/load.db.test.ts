@@ -81,7 +81,7 @@ describe("a snapshot that is read with what an earlier one left", { timeout: 120
 		await db.update(site).set({ healthy: true }).where(eq(site.id, "aws"));
 		expect((await same()).offers).toHaveLength(1);
 
-		// A policy under which no one asks people any more, and attempts that end and are made again.
+		// A policy without approval rules, and attempts that end and start again.
 		const source = `apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n  rules:\n    - id: burst\n      burst: { always: true }\n`;
 		await publishPolicy(systemContext(db, w.clock, "seed"), { name: "default", message: "no one is asked", source });
 		expect((await same()).pending.every((p) => p.approvals === undefined)).toBe(true);

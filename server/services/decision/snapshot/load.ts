@@ -68,13 +68,13 @@ export class SnapshotCache {
 	/** By row: the job built only from its row. */
 	readonly plain = new WeakMap<PendingRow, PendingJob>();
 	readonly offersAsRead = new OffersAsRead();
-	/** What says the same as in the last cycle is the same object again, for the core's memo. */
+	/** Data equal to the last cycle's are the same object again, for the core's memo. */
 	readonly offers = new SameObjects<Offer>(({ id }) => id);
 	readonly pending = new SameObjects<PendingJob>(({ jobId }) => jobId);
 	readonly running = new SameObjects<RunningAttempt>(({ attemptId }) => attemptId);
 }
 
-/** What past work says; it changes slowly and is read once a minute. */
+/** Statistics of past jobs; they change slowly and are read once a minute. */
 interface HistoryFacts extends RunHistory {
 	readAtMs: number;
 	offerRecords: ReadonlyMap<string, OfferRecord>;
@@ -110,8 +110,7 @@ export async function loadSnapshot(
 	return ctx.db.transaction(
 		async (tx) => {
 			const active = await activePolicy(tx);
-			// The first statement fixed the view: no fact in it is later than this, so nothing that is decided is dated before what
-			// it follows from.
+			// The first statement fixed the view: no fact in it is later than this, so no decision is dated before its input.
 			const nowMs = ctx.clock.nowMs();
 			const { running, leaving } = await readRunning(tx, cache, { nowMs, policy: active.policy });
 			const pending = await readPending(tx, cache, { nowMs, timing: ctx.timing, leaving, policy: active.policy });

@@ -19,7 +19,7 @@ const COLUMNS = {
 	endedAt: attempt.finishedAt,
 };
 
-/** A pending job with what the end of its last attempt says. */
+/** A pending job with the outcome of its last attempt. */
 export type PendingRow = Awaited<ReturnType<typeof readRows>>[number];
 
 /** Ids and numbers have none; JSON is written without it. */

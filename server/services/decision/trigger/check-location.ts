@@ -56,7 +56,7 @@ function keyOf(objects: readonly Versioned[]): string {
 	return hash.digest("hex");
 }
 
-/** Writes what is there now. @returns the objects that no firing used, by path, and when one last changed or disappeared */
+/** Records the current objects. @returns the objects that no firing used, by path, and when one last changed or disappeared */
 async function recordObjects(
 	tx: Tx,
 	triggerId: string,

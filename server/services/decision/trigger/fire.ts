@@ -12,7 +12,7 @@ import { pipelineOfFiring } from "./prepare.ts";
 export type TriggerRow = typeof trigger.$inferSelect;
 
 export interface Firing {
-	/** Derived from what it saw: the same facts give the same key. */
+	/** Derived from its observations: the same facts give the same key. */
 	key: string;
 	saw: FiringView;
 }

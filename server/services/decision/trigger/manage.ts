@@ -89,7 +89,7 @@ function noTrigger(id: string): SpillwayError {
 }
 
 /**
- * Enables or disables a trigger. One that is enabled again does not make up for what passed meanwhile.
+ * Enables or disables a trigger. Enabling it again does not catch up on missed firings.
  * @throws SpillwayError `not_found`, also for another team's trigger; `forbidden`
  */
 export async function setTriggerEnabled(

@@ -7,10 +7,9 @@ export const GENESIS = "0".repeat(64);
 const msOf = (instant: SQL): SQL => sql`floor(extract(epoch from ${instant}) * 1000)::bigint`;
 
 /**
- * One line of the audit (table alias `a`) as its seal sees it: a JSON array of the seal's number and time, then of every
- * column in the table's order; times in ms, `before` and `after` as the text of their JSON, so that no value and JSON's null
- * differ too. Written by PostgreSQL: its jsonb has one text per value, so psql and sha256sum give the same
- * bytes (docs/audit.md).
+ * One audit log entry (table alias `a`) as sealed: a JSON array of the seal's number and time, then every column in the table's
+ * order; times in ms, `before` and `after` as the text of their JSON, so that a missing value differs from JSON's null. Written
+ * by PostgreSQL: its jsonb has one text per value, so psql and sha256sum produce the same bytes (docs/audit.md).
  */
 export function canonicalLine(seal: { sequence: SQL; sealedAtMs: SQL }): SQL {
 	return sql`jsonb_build_array(${seal.sequence}, ${seal.sealedAtMs}, a.id, ${msOf(sql`a.at`)}, a.actor, a.action, a.subject,

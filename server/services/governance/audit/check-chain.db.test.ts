@@ -27,7 +27,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		await sealed(4);
 		const first = await checkChain(books);
 		expect(first).toMatchObject({ broken: null, verified: { sequence: 4 }, fullAtMs: first.checkedAtMs });
-		// What was looked at before is not looked at again until the day is over.
+		// Links that were verified before are not verified again until the day is over.
 		await tamper(books.db, "update audit set subject = 'other' where id = 2");
 		await sealed(2);
 		expect(await checkChain(books)).toMatchObject({ broken: null, verified: { sequence: 6 }, fullAtMs: first.fullAtMs });

@@ -32,9 +32,9 @@ export async function readChainCheck(db: DbOrTx): Promise<StoredChainCheck | nul
 }
 
 /**
- * Checks what was sealed since the last check, and once a day the whole chain. A break is checked again from the
- * start each time, so that it is reported until it is fixed. The last verified hash serves as a remembered head: a tail that
- * was cut off or written again since then is found too.
+ * Verifies the entries sealed since the last check, and once a day the whole chain. A break is checked again from the start
+ * each time, so it is reported until it is fixed. The last verified hash is kept, so entries that were truncated or rewritten
+ * since then are found too.
  */
 export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSignal): Promise<StoredChainCheck> {
 	const last = await readChainCheck(ctx.db);

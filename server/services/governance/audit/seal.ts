@@ -9,7 +9,7 @@ import { type ChainHead, readHead } from "./head.ts";
 const BATCH_LINES = 1_000;
 /** Serialises sealers: a second leader in the moment of a change waits instead of failing. */
 const SEAL_LOCK = 727_007;
-/** Now and then every line is looked at, whatever the mark says. */
+/** Periodically checks every entry, regardless of the mark. */
 const LOOK_AT_ALL_EVERY_MS = HOUR_MS;
 
 interface Mark {
@@ -19,7 +19,7 @@ interface Mark {
 	takenAt: number;
 }
 
-/** What a sealer knows from one round to the next; a new one looks at every line once. */
+/** State that a sealer keeps between rounds; a new one checks every entry once. */
 export interface SealMemory {
 	/** Every line up to this id has its seal or never came to be. */
 	doneId: number;
@@ -59,8 +59,8 @@ export async function sealAudit(ctx: SealContext, memory: SealMemory, options: {
 }
 
 /**
- * Ids are given out in order, but transactions end in any. A mark is the last id given out; when every transaction that had
- * begun by then is over, no line up to it can appear any more. Read before the lines are.
+ * Ids are assigned in order, but transactions end in any order. A mark is the last assigned id. Once every transaction that had
+ * begun by then has ended, no new entry can appear up to the mark. Read it before the entries.
  */
 async function settledUntil(db: Db, memory: SealMemory): Promise<number> {
 	const [issued] = await db.execute<{ last: number }>(

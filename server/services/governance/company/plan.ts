@@ -22,7 +22,7 @@ export interface CompanyPlan {
 }
 
 /**
- * What applying the file would change. Nothing is written.
+ * Changes that applying the file would make. Nothing is written.
  * @throws SpillwayError `forbidden`; `invalid_input` with line and column of each problem; `payload_too_large`; ZodError
  */
 export async function planCompany(ctx: CompanyContext, raw: z.input<typeof planCompanyInput>): Promise<CompanyPlan> {

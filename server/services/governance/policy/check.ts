@@ -17,11 +17,11 @@ export interface PolicyCheck {
 	problems: PolicyProblem[];
 	/** Rules, budgets and weights as sentences; null with an error. */
 	sentences: Description[] | null;
-	/** The version in force, and what this text says differently; null when none was published yet. */
+	/** The published version, and this text's differences from it; null when none was published yet. */
 	published: ({ version: number } & PolicyDiff) | null;
 }
 
-/** What publishing this text would say, without publishing it. Never throws for what is wrong in the text. */
+/** Findings for this text as if it were published, without publishing it. Never throws for errors in the text. */
 export async function checkPolicy(ctx: ServiceContext, raw: z.input<typeof checkInput>): Promise<PolicyCheck> {
 	authorize(ctx, "policy:read", null);
 	const { name, source } = checkInput.parse(raw);

@@ -10,7 +10,7 @@ import type { Measure, ParsePolicyOptions, Place } from "#server/policy/types.ts
 import { offerInstanceTypes, RATED_PROVIDERS } from "#server/rates/offers.ts";
 import { listOffers } from "#server/services/pricing/offer/list.ts";
 
-/** What this installation has, to hold a policy's text against. Of what it has none of yet nothing is said. */
+/** Facts of this installation for checking a policy's text. Kinds with no entries yet are not checked. */
 export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): Promise<ParsePolicyOptions> {
 	const sites = await db.select({ id: site.id, provider: site.provider }).from(site);
 	const teams = await db.select({ name: team.name }).from(team);

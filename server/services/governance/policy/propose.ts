@@ -35,7 +35,7 @@ export async function proposePublication(tx: Tx, ctx: ServiceContext, change: Po
 	return id;
 }
 
-/** What the audit keeps of it: the text itself is in the proposal, and in the version that comes of it. */
+/** The audit entry of it: the text itself is in the proposal, and in the resulting version. */
 export function auditOf({ source, ...rest }: PolicyPublishChange): object {
 	return { ...rest, sourceHash: hashOf(source) };
 }

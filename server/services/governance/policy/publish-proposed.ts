@@ -10,9 +10,9 @@ import { readable } from "./rollback.ts";
 import { movePointer, writeVersion } from "./write-version.ts";
 
 /**
- * What was proposed comes in force, by the person who proposed it and with the one who agreed beside. The caller has
- * authorized, locked the policy and seen that it has not moved on.
- * @throws SpillwayError `conflict` when what there is has changed so that the text has an error by now.
+ * Publishes a proposal, in the name of the proposer and the approver. The caller has authorized, locked the policy and verified
+ * that it did not change since.
+ * @throws SpillwayError `conflict` when the text has an error by now because the installation changed.
  */
 export async function publishProposed(
 	tx: Tx,

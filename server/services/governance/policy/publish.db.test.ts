@@ -71,7 +71,8 @@ describe("a policy that is published", () => {
 describe("a policy in force", () => {
 	it("stays as it was accepted when a check that came later would refuse it", async () => {
 		await publish(textOf([BURST]));
-		// What an earlier version let pass: two rules of one name, a site that no longer exists, a limit of what nothing measures.
+		// Content that an earlier version accepted: two rules of one name, a site that no longer exists, a limit on an unmeasured
+		// value.
 		const stored = textOf([
 			BURST,
 			"{ id: twice, deny: { sites: [gone] } }",

@@ -31,11 +31,11 @@ export interface Published {
 export type PublishRequest = z.input<typeof publishInput> & { origin?: PolicyOrigin };
 
 /**
- * Writes a new version of a policy and puts it in force, or proposes it when a second person has to agree. The
- * installation itself (a seed) names no base version and asks no one.
- * @throws SpillwayError `invalid_input` with line and column when the text has an error; `precondition_failed` when
- *   somebody published since the base version, naming who, when and what; `forbidden` also where the policy is kept in git;
- *   `conflict` when another change waits for its approval. Nothing is written then. ZodError.
+ * Writes a new version of a policy and publishes it, or proposes it when a second person must approve. The installation itself
+ * (a seed) names no base version and needs no approval.
+ * @throws SpillwayError `invalid_input` with line and column when the text has an error; `precondition_failed` when another
+ * version was published since the base version, with who, when and what; `forbidden` also where the policy is kept in git;
+ * `conflict` when another change waits for approval. Nothing is written then. ZodError.
  */
 export async function publishPolicy(
 	ctx: ServiceContext,

@@ -13,8 +13,8 @@ import type { Published } from "./publish.ts";
 import { lockPolicy, movePointer } from "./write-version.ts";
 
 /**
- * Puts an older version in force again as it was accepted then, also where today's checks would refuse it: `warnings` says
- * what they would say. No version is written; the next one that is published has the next number.
+ * Publishes an older version again as it was accepted then, even where today's checks would reject it: `warnings` lists their
+ * findings. No version is written; the next published one gets the next number.
  * @throws SpillwayError `not_found`, `forbidden`, `precondition_failed`, `conflict`; ZodError.
  */
 export async function rollbackPolicy(ctx: ServiceContext, raw: z.input<typeof rollbackInput>): Promise<Published> {

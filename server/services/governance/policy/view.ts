@@ -35,7 +35,7 @@ export interface PolicyView {
 	sentences: Description[];
 	budgets: { id: string; scope: string; period: string; capMicroUsd: string; atCap: string }[];
 	weights: { delayMicroUsdPerHour: string; carbonMicroUsdPerTonne: string };
-	/** What is odd in the text, or would be refused if it were published today, beside what there is today. */
+	/** Warnings about the text, and errors that publishing it today would raise, given today's installation. */
 	warnings: PolicyProblem[];
 	versions: { version: number; author: string; authorName: string; message: string; createdAt: string }[];
 }

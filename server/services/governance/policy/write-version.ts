@@ -15,7 +15,7 @@ export async function lockPolicy(tx: Tx, name: string): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${`policy:${name}`}))`);
 }
 
-/** Who answers for a publication. Left out: who asks, alone. */
+/** Who is responsible for a publication. Omitted: the caller alone. */
 export interface Responsible {
 	/** As in the audit. */
 	by?: string;
@@ -49,7 +49,7 @@ export async function writeVersion(tx: Tx, ctx: ServiceContext, input: NewVersio
 	const createdAt = new Date(ctx.clock.nowMs());
 	await tx.insert(policyVersion).values({ name, version, source, author, message, createdAt, baseVersion, origin });
 	await movePointer(tx, ctx, { ...input, version, kind: "publish" });
-	// What is published is no draft any more; a text that went on since stays.
+	// A published text is no longer a draft; a draft that was edited since stays.
 	if (author.startsWith("account:")) {
 		const accountId = author.slice("account:".length);
 		const published = and(eq(policyDraft.name, name), eq(policyDraft.accountId, accountId), eq(policyDraft.source, source));

@@ -18,10 +18,10 @@ import { publishProposed } from "../policy/publish-proposed.ts";
 import { lockPolicy } from "../policy/write-version.ts";
 
 /**
- * A second person's yes: the change is applied at once.
- * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was decided already or
- *   the policy has moved on since it was proposed: then it stays open, to be rejected or withdrawn. Answers the version
- *   of the policy that is in force by it; null: none came of it.
+ * Approves a proposal as a second person: the change takes effect immediately.
+ * @throws SpillwayError `forbidden` (also for one's own proposal), `not_found`, `conflict` when it was decided already or the
+ * policy changed since it was proposed: then it stays open, to be rejected or withdrawn. Returns the version of the policy that
+ * it published; null: none.
  */
 export async function approveProposal(ctx: ServiceContext, id: string): Promise<{ policyVersion: number | null }> {
 	authorize(ctx, "budget:read", null);

@@ -36,7 +36,7 @@ export interface CapProposalView extends ProposalBase, OfPolicy {
 export interface PolicyProposalView extends ProposalBase, OfPolicy {
 	kind: "policy_publish";
 	policyName: string;
-	/** The text that would come in force; ask policy.diff what it changes. */
+	/** The proposed text; policy.diff shows its changes. */
 	source: string;
 	/** The older version that would be put in force again; null: a new one. */
 	rollbackTo: number | null;

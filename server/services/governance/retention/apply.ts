@@ -21,8 +21,8 @@ const TABLES = {
 } as const satisfies Partial<Record<Kind, { table: string; at: string; where: string }>>;
 
 /**
- * Deletes what is older than its limit or, oldest first, what is over its size. Sizes are of the rows (average of a sample times
- * the number of rows that PostgreSQL's statistics report), because files only shrink after a vacuum. Works in small transactions
+ * Deletes rows older than their limit and, oldest first, rows beyond their size limit. Sizes are estimated (average of a sample
+ * times the number of rows in PostgreSQL's statistics), because files only shrink after a vacuum. Works in small transactions
  * until the signal, so it can be stopped and continued at any time.
  * @returns rows deleted
  */

@@ -4,7 +4,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { checkPolicy, type PolicyCheck } from "../policy/check.ts";
 
-/** The policy for these answers and what the parser says about it. Nothing is saved. @throws SpillwayError `forbidden`; ZodError */
+/** The policy for these answers and the parser's findings. Nothing is saved. @throws SpillwayError `forbidden`; ZodError */
 export async function previewFirstPolicy(
 	ctx: ServiceContext,
 	raw: z.input<typeof firstPolicyInput>,

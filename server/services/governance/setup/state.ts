@@ -50,7 +50,7 @@ export interface SetupView {
 	teams: string[];
 }
 
-/** What is done and what is left. Teams and policies made elsewhere count as done. */
+/** Completed and remaining steps. Teams and policies made elsewhere count as done. */
 export async function getSetup(ctx: ServiceContext): Promise<SetupView> {
 	authorize(ctx, "account:manage", null);
 	const [value, teams, policies, calendar] = await Promise.all([

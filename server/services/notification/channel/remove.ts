@@ -7,8 +7,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { auditedChannel, fetchChannel } from "./internal.ts";
 
 /**
- * Takes a channel away, its address and key with it. Its row stays without them, because the log of what was sent names
- * it; what still waited to be sent fails.
+ * Removes a channel with its address and key. Its row remains without them for the log of sent messages; unsent messages fail.
  * @throws SpillwayError `forbidden`, `not_found`.
  */
 export async function removeChannel(ctx: ServiceContext, id: string): Promise<void> {

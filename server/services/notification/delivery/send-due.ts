@@ -37,9 +37,9 @@ const CLAIM_TIMEOUTS = 4;
 type Claimed = typeof delivery.$inferSelect & { channel: typeof channel.$inferSelect };
 
 /**
- * Sends what is due in the outbox and writes down how that went. Two senders never take the same message: a claim skips
- * rows that another one holds and puts its own off before anything is sent. A sender that dies between sending and
- * writing it down leaves a message that goes out again: at least once, always with the same id. Answers how many were tried.
+ * Sends due messages of the outbox and records the result. Two senders never take the same message: a claim skips rows locked
+ * by another sender and postpones its own before anything is sent. If a sender fails between sending and recording, the message
+ * is sent again: at least once, always with the same id. Returns the number of messages tried.
  */
 export async function sendDue(ctx: SenderContext): Promise<number> {
 	const claimed = await claim(ctx);

@@ -19,9 +19,9 @@ import { loadAlertFacts } from "./load-facts.ts";
 const EVALUATION_LOCK = 727_021;
 
 /**
- * Looks at budgets, teams' days and live machines, opens alerts that hold now and closes those that no longer do; each
- * that opens goes to the outbox in the same transaction, and so do those that others opened (bills, the ledger's check).
- * However often and by however many it is called, an alert opens once. Answers how many opened and closed.
+ * Checks budgets, teams' days and live machines, opens new alerts and closes those that no longer apply. Each new alert goes to
+ * the outbox in the same transaction, and so do alerts opened elsewhere (bills, the ledger's check). Repeated and concurrent
+ * calls open an alert once. Returns how many opened and closed.
  */
 export async function evaluateAlerts(ctx: ServiceContext): Promise<{ opened: number; closed: number }> {
 	const nowMs = ctx.clock.nowMs();

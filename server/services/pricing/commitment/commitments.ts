@@ -43,8 +43,8 @@ export async function listCommitments(ctx: ServiceContext): Promise<z.output<typ
 }
 
 /**
- * Replaces the list of reservations and commitments. `seen`: the list that the new one was made from; another one there is a
- * conflict. It counts from the next charge on; what is charged stays as it is.
+ * Replaces the list of reservations and commitments. `seen`: the list that the new one is based on; a different current list is
+ * a conflict. It applies from the next charge on; existing charges stay.
  * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` for a change that would remove the
  * commitment of running machines: only the marginal cost is held for them.
  */

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 /**
- * Refuses to replace a list by one that was made from another: what somebody else wrote meanwhile would be lost.
- * `seen` undefined: whatever is there is replaced.
+ * Refuses to replace a list with one derived from an outdated list, which would lose another person's changes.
+ * `seen` undefined: replaces any list.
  * @throws SpillwayError `conflict`.
  */
 export function refuseUnseen(now: unknown, seen: unknown, what: string): void {

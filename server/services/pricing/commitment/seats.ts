@@ -9,8 +9,8 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 export const COMMITMENT_ID = sql<string | null>`${instance.offer}->>'commitmentId'`;
 
 /**
- * By commitment: machines of it that are not gone, and those that running work is on its way to: it stopped for them, so that no one
- * else is placed there meanwhile.
+ * By commitment: its existing machines, plus seats for work that stopped in order to move to it, so that no other job is placed
+ * there meanwhile.
  */
 export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
 	const machines = await db

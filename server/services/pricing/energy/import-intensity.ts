@@ -28,9 +28,9 @@ const NOTE =
 const INSERT_ROWS = 5_000;
 
 /**
- * Takes in the grid's intensities of single hours. Charges are not rewritten by it: an hour counts for what is metered once
- * it is known. An hour that has begun keeps the figure it has, so that one hour never uses two figures; an hour still
- * to come (a forecast) may be replaced. The same file twice changes nothing.
+ * Imports the grid's hourly intensities. Charges are not rewritten: an hour applies to metering after its import. A started
+ * hour keeps its figure, so that one hour never uses two figures; a future hour (a forecast) may be replaced. Importing the
+ * same file twice changes nothing.
  * @throws SpillwayError `invalid_input`, `forbidden`.
  */
 export async function importIntensity(ctx: ServiceContext, input: ImportIntensityInput): Promise<ImportedIntensity> {

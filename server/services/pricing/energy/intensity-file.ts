@@ -43,10 +43,10 @@ interface RawRow {
 }
 
 /**
- * Reads hourly intensities, g CO2e per kWh, from a csv or JSON text. `zone` is the one they are kept under: needed where
- * the text names none, and allowed to differ from the one that it names (a file of `DE-LU` kept as `DE`).
- * Entries without a figure are left out: a gap is a gap.
- * @throws SpillwayError `invalid_input` with the line, what is wrong and what to write.
+ * Reads hourly intensities, g CO2e per kWh, from a csv or JSON text. `zone` is the zone to store them under: required where the
+ * text names none, and may differ from the one in the text (a file of `DE-LU` stored as `DE`).
+ * Entries without a figure are skipped: a gap stays a gap.
+ * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readIntensityFile(text: string, zone?: string | undefined): IntensityRow[] {
 	if (zone !== undefined && !ZONE.test(zone))

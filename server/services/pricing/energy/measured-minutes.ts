@@ -7,7 +7,9 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 
 export type MeasuredMinutes = ReadonlyMap<number, MeasuredMinute>;
 
-/** What agents measured of these machines' GPUs, as far as charges of the interval rest on it; machines without are not in it. */
+/**
+ * Agent measurements of these machines' GPUs, as used by charges of the interval; machines without measurements are missing.
+ */
 export async function measuredMinutes(
 	db: DbOrTx,
 	instanceIds: readonly string[],

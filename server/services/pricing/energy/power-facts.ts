@@ -31,8 +31,8 @@ export async function gridHoursOfMachines(
 }
 
 /**
- * A cloud's machine: what its agent measured, else full board power of its GPUs while it runs; PUE and yearly average as
- * its offer had them, its region's hours where they are known. What power a cloud contracted is not on record: null.
+ * A cloud machine: its agent's measurement, else full board power of its GPUs while it runs; PUE and yearly average from its
+ * offer, hourly values of its region where known. A cloud's contracted power is unknown: null.
  */
 export function powerOfMachine(
 	machine: CloudMachine,

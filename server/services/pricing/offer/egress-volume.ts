@@ -12,8 +12,8 @@ export function egressCounterKey(provider: string, region: string, atMs: number)
 }
 
 /**
- * What the next GiB out of each region with offers cost, by `provider:region`, after what the ledger counted in the month of
- * `nowMs`; empty until it counted something. Regions of providers without listed tiers are left out.
+ * Price of the next GiB out of each region with offers, by `provider:region`, given the ledger's volume in the month of
+ * `nowMs`; empty without any volume. Regions of providers without listed tiers are omitted.
  * Cost: the counters of one month, and the offers' regions.
  */
 export async function readEgressSteps(db: DbOrTx, nowMs: number): Promise<Map<string, EgressStep[]>> {

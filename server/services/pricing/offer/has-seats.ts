@@ -4,9 +4,9 @@ import { readCommitments } from "../commitment/commitments.ts";
 import { lockCommitments, takenSeats } from "../commitment/seats.ts";
 
 /**
- * Whether so many machines still find room in the commitment of an offer, counted again over every machine that is not gone; true
- * for an offer of none. It locks the commitments until the transaction ends, so that of two placements at once the second one
- * sees the first. Call it before budgets are locked (see lockBudgets).
+ * Whether this many machines still fit into the commitment of an offer, counted again over all machines that are not
+ * terminated; true for an offer without a commitment. It locks the commitments until the transaction ends, so of two concurrent
+ * placements the second sees the first. Call it before budgets are locked (see lockBudgets).
  */
 export async function hasSeats(tx: Tx, { commitmentId }: Offer, instances: number): Promise<boolean> {
 	if (commitmentId === undefined) return true;

@@ -12,8 +12,8 @@ function gpusFree({ gpus, vcpus }: Pick<Offer, "gpus" | "vcpus">, { unit, limit,
 }
 
 /**
- * Offers with what their account's quotas still allow, by the provider's figures and what was launched since they were read. Offers
- * without a quota are the same objects. Cost: nothing where no quota is known, else a look at the live machines.
+ * Offers with the rest of their account's quotas, by the provider's figures and the launches since they were read. Offers
+ * without a quota are the same objects. Cost: nothing without known quotas, else one check of the live machines.
  */
 export async function withQuotas(db: DbOrTx, offers: readonly Offer[]): Promise<Offer[]> {
 	if (!offers.some(({ quota }) => quota !== undefined)) return [...offers];

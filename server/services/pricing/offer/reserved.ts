@@ -13,10 +13,10 @@ import { COMMITMENT_ID, takenSeats } from "../commitment/seats.ts";
 const LOOK_BACK_MS = 12 * LIMITS.refusalHalfLifeMs;
 
 /**
- * What was bought ahead as offers: one for each commitment in force and each region in which its machine is sold on demand. Using
- * it adds nothing to what is paid anyway, so its price is 0; beyond its time a machine would cost the on-demand price, so that
- * must be known, and no machine of it outlives it.
- * @param market the offers of the clouds, in which the machines are described
+ * Commitments as offers: one for each commitment in force and each region that sells its machine on demand. Using it adds
+ * nothing to the fixed payment, so its price is 0. Beyond its term a machine would cost the on-demand price, so that price must
+ * be known, and no machine outlives the term.
+ * @param market the offers of the clouds, which describe the machines
  */
 export async function reservedOffers(db: DbOrTx, market: readonly Offer[], nowMs: number): Promise<Offer[]> {
 	const commitments = (await readCommitments(db)).filter((c) => c.fromMs <= nowMs && nowMs < lastLaunchMs(c));
@@ -32,7 +32,7 @@ export async function reservedOffers(db: DbOrTx, market: readonly Offer[], nowMs
 	);
 }
 
-/** The same for a replay of a past time, in which nothing of it is taken yet: of those that were in force when it began. */
+/** The same for a replay of a past time, with no seat taken yet: commitments in force at its start. */
 export async function reservedOffersSince(db: DbOrTx, market: readonly Offer[], fromMs: number): Promise<Offer[]> {
 	const commitments = (await readCommitments(db)).filter((c) => c.fromMs <= fromMs && fromMs < lastLaunchMs(c));
 	return commitments.flatMap((c) => offersOf(c, market).map((offer) => ({ ...offer, reservedFree: c.instances })));
@@ -92,7 +92,7 @@ async function pausesOf(db: DbOrTx, nowMs: number): Promise<Map<string, Pick<Off
 
 const IS_REFUSED = sql<boolean>`coalesce(${instance.reason}->>'code' in ('launch_refused_capacity', 'launch_refused_quota', 'launch_refused'), false)`;
 
-/** What one machine says of its commitment: it was refused, or it came up. */
+/** What the outcome of one machine shows about its commitment: refused, or came up. */
 function stepsOf(row: { id: string | null; launchedAt: Date | null; terminatedAt: Date | null; isRefused: boolean }) {
 	const { id, launchedAt, terminatedAt, isRefused } = row;
 	if (id === null) return [];

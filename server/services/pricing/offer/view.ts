@@ -44,7 +44,7 @@ export interface OfferView {
 	discount: OfferDiscount | null;
 	/** The account's quota that it counts in, and GPUs that it still allows here; null: not known. */
 	quota: (OfferQuota & { gpusFree: number }) | null;
-	/** Reserved capacity only: machines of it that are free now; its price is what using one adds to what is paid anyway. */
+	/** Reserved capacity only: its free machines now. Its price is the marginal cost of using one. */
 	reservedFree: number | null;
 	/** Reserved capacity only: what was bought ahead. */
 	commitmentId: string | null;

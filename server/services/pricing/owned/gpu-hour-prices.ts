@@ -19,7 +19,10 @@ export interface GpuHourPrices {
 
 type Hours = ReadonlyMap<number, ElectricityHourPrice>;
 
-/** A card with what is known of its electricity: the month that `atMs` lies in shares the fixed cost, power is the mean of `powerOf`. */
+/**
+ * A card with the known data of its electricity: the fixed cost is spread over the month of `atMs`, power is the mean of
+ * `powerOf`.
+ */
 interface Priced {
 	card: OwnedRateCard;
 	gpus: number;
@@ -43,7 +46,7 @@ export function gpuHourPrices({ card, gpus, atMs, powerOf, hours }: Priced, cale
 	return { busyMicroUsd: price("busy"), idleMicroUsd: price("idle") };
 }
 
-/** What prices of the hours ahead go by: a day-ahead market knows so much. */
+/** Horizon of hourly prices ahead: as much as a day-ahead market publishes. */
 const AHEAD_MS = DAY_MS;
 
 /** The hour that runs and those after it. From whole hours, so that the prices stay the same within an hour. */
@@ -55,8 +58,8 @@ function hoursAhead(nowMs: number): Interval {
 type PoolSize = { siteId: string; id: string; nodes: number; gpusPerNode: number };
 
 /**
- * What a busy GPU-hour of each pool costs by the card in force, by `site/pool`, with the power of the next 24 hours; pools without a
- * card have none. Cost: one row a pool, and 24 a site where they are known, by index.
+ * Cost of a busy GPU-hour of each pool by the card in force, by `site/pool`, with the power of the next 24 hours; pools without
+ * a card are omitted. Cost: one row per pool, and 24 per site where known, by index.
  */
 export async function busyPricesNow(db: DbOrTx, pools: readonly PoolSize[], nowMs: number): Promise<Map<string, bigint>> {
 	const cards = await cardsNow(db, nowMs);

@@ -21,7 +21,7 @@ import { segmentsOf } from "../spend/group-sums.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
 
-/** One comparison, with what it says word for word. */
+/** One comparison, with its exact wording. */
 export interface Comparison extends Avoided {
 	against: "home" | "removed_offer";
 	reckoning: string;
@@ -32,7 +32,7 @@ export interface Comparison extends Avoided {
 export interface AvoidedEmissions {
 	fromMs: number;
 	toMs: number;
-	/** null: there is nothing to compare with (no pool at home, no known grid, no removed offer). */
+	/** null: no comparison is possible (no pool at home, no known grid, no removed offer). */
 	home: Comparison | null;
 	removedOffer: Comparison | null;
 }

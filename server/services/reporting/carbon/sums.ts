@@ -16,7 +16,7 @@ export interface SideSums {
 	embodiedUnknownGpuMs: bigint;
 }
 
-/** What a group emitted. Sums are of what is known; the …UnknownGpuMs say for how much GPU time nothing is. */
+/** Emissions of a group. Sums cover known emissions; the …UnknownGpuMs give the GPU time without a figure. */
 export interface CarbonSums extends SideSums {
 	/** The three sides, which add up to the sums of all. */
 	owned: SideSums;

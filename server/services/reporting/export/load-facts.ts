@@ -13,7 +13,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import type { SharedFields } from "./charge-lines.ts";
 
-/** What the export says beside the charges, for many causes with one query a table. */
+/** Fields of the export besides the charges, for many causes with one query per table. */
 export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promise<ExportFacts[]> {
 	const ids = (pick: (f: SharedFields) => string | null) => [...new Set(fields.flatMap((f) => pick(f) ?? []))];
 	const [sites, instances, allocations, jobs, lines, commitments] = await Promise.all([

@@ -44,8 +44,8 @@ const COLUMNS = sql.raw(
 );
 
 /**
- * The first `limit` charges that meet `where`, newest first. Cost: a page of some hundred rows of thirty columns is mostly
- * the reading of them, so each is read once, and only what is shown of it; their jobs' names come with them.
+ * The first `limit` charges that meet `where`, newest first, with the names of their jobs. Cost: for a page of some hundred
+ * rows of thirty columns reading dominates, so each row is read once, and only its displayed columns.
  */
 export async function readChargeRows(db: DbOrTx, where: SQL | undefined, limit: number): Promise<NamedCharge[]> {
 	const rows = await db.execute<Row>(sql`

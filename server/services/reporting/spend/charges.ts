@@ -53,10 +53,10 @@ export interface ChargePage {
 }
 
 /**
- * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees their own
- * teams' alone. Cost: the rollups of the range, then the charges of those days alone that have any, from the newest on; with
- * a cut also the charges that were posted after it, which lie at the end of their month's partition; of a
- * budget its own sums by day, and by other filters than teams, or within a day, all the charges that it counts.
+ * A page of charges, newest first, with the sums of the whole selection from the rollups. A data scientist sees only their own
+ * teams. Cost: the rollups of the range, then only the charges of days with any, from the newest on. With a cut, also the
+ * charges posted after it, at the end of their month's partition. For a budget, its own sums by day; with filters other than
+ * teams, or within a day, all charges that it counts.
  * @throws SpillwayError `forbidden`, `invalid_input`, `not_found` for a version of a statement that was never written and for a
  * budget that no policy has had.
  */
@@ -173,7 +173,7 @@ interface Selection extends Page {
 	withoutIdle: boolean;
 }
 
-/** The selection's sums, and the times in which its next charges lie: what is rare is not looked for where it is not. */
+/** The selection's sums, and the times of its next charges, so that rare charges are not searched for where there are none. */
 async function sumsOfSelection(ctx: { db: DbOrTx }, s: Selection): Promise<{ totals: ChargeTotals; places: Interval[] }> {
 	const query = { groupBy: null, byBucket: true, filters: s.filters, teams: s.teams };
 	const wanted = <T extends { idle: boolean }>(sums: T[]): T[] => (s.withoutIdle ? sums.filter(({ idle }) => !idle) : sums);

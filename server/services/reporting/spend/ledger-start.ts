@@ -2,7 +2,7 @@ import { asc, eq } from "drizzle-orm";
 import { rollup } from "#server/db/schema/charge.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** Start of the first day that has charges; null while there are none. What lies before is not known, rather than free. */
+/** Start of the first day with charges; null without charges. Earlier cost is unknown, not zero. */
 export async function ledgerStartMs(ctx: Pick<ServiceContext, "db">): Promise<number | null> {
 	const [first] = await ctx.db
 		.select({ at: rollup.bucketStart })

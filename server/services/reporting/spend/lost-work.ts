@@ -22,9 +22,9 @@ export interface LostWork {
 }
 
 /**
- * What attempts cost that ended in the range without finishing their job's command.
- * Cost: sums of whole months and days, and the attempts of single hours. Filters by one dimension beside team and capacity take
- * sums of whole months and the attempts of the rest; by more, the attempts of the range; by kind, their charges.
+ * Cost of attempts that ended in the range without finishing their job's command.
+ * Cost: sums of whole months and days, and the attempts of single hours. Filters by one dimension besides team and capacity
+ * read sums of whole months and the attempts of the rest; by more, the attempts of the range; by kind, their charges.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function lostWork(

@@ -9,7 +9,7 @@ import { NO_FILTERS, type SpendFilters } from "./filters.ts";
 /** Owned, idle and the kinds of cloud capacity: what the forecast of a day is drawn by. */
 const PARTS = ["ownedMicroUsd", "idleMicroUsd", "reservedMicroUsd", "spotMicroUsd", "onDemandMicroUsd"] as const;
 
-/** What is still to come of a day: of today its rest. Estimates; low and high are of all parts together. */
+/** Expected cost of a day; for today, of its rest. Estimates; low and high cover all parts together. */
 export interface ForecastDay extends Record<(typeof PARTS)[number], bigint> {
 	dayStartMs: number;
 	lowMicroUsd: bigint;

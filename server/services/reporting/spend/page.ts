@@ -18,9 +18,9 @@ import { type SpotSavings, spotSavings } from "./spot-savings.ts";
 const MONTHS_SHOWN = 6;
 
 /**
- * What the Spend screen is asked with. `fromMs`, `toMs`: any range up to ten years; whole days are read fastest. `groupBy`:
- * the table, by a dimension or by time. `bucket`: the chart; by the range's length where it is left out. `filters`: see
- * spendFilters; everything on the screen passes them.
+ * Parameters of the Spend screen. `fromMs`, `toMs`: any range up to ten years; whole days are read fastest. `groupBy`: the
+ * table, by a dimension or by time. `bucket`: the chart; by the range's length when omitted. `filters`: see spendFilters; they
+ * apply to the whole screen.
  */
 export const spendPageInput = z.strictObject({
 	fromMs: instantMs,
@@ -42,7 +42,7 @@ export interface SpendPage {
 	before: Spend | null;
 	/** The last months to the one that runs, whatever the range is. */
 	months: SpendSeries;
-	/** Start of the first day that has charges: nothing is known of what lies before. */
+	/** Start of the first day with charges: earlier cost is unknown. */
 	ledgerStartMs: number | null;
 	/** $ per GPU-hour by model, of both sides. */
 	byAccelerator: Spend;

@@ -37,10 +37,10 @@ export type SumsRow<C extends Column> = {
 } & Record<C, bigint>;
 
 /**
- * Sums of the charges in a range. Days and months are read from slices when at most one dimension beside team and
- * capacity is grouped and filtered by, else from rollups; hours always from rollups. Never reads charges. One statement,
- * so that charges that are posted meanwhile are in all of its parts or in none.
- * Cost: a year of months from slices is some thousand rows; from rollups, as many as there are combinations.
+ * Sums of the charges in a range. Days and months are read from slices when at most one dimension besides team and capacity is
+ * used for grouping and filters, else from rollups; hours always from rollups. Never reads charges. One statement, so
+ * concurrent charges are in all of its parts or in none.
+ * Cost: a year of months from slices is some thousand rows; from rollups, one row per combination.
  */
 export async function readSums<C extends Column>(db: DbOrTx, query: SumsQuery<C>): Promise<SumsRow<C>[]> {
 	if (query.teams?.length === 0) return [];

@@ -28,8 +28,8 @@ export function bucketForRange({ fromMs, toMs }: { fromMs: number; toMs: number 
 }
 
 /**
- * Every bucket that the range touches, in order, with what was spent in it within the range; one without charges has
- * zeros, because the ledger knows that there were none.
+ * Every bucket of the range, in order, with its spend within the range; a bucket without charges has zeros, because the ledger
+ * is complete there.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spendSeries(

@@ -16,8 +16,8 @@ export interface SpotSavings {
 }
 
 /**
- * What spot machines saved in a range against the same machines on demand. Runs that an interruption made longer are in
- * what was paid, so repeated work lowers the saving only as far as on-demand would not have repeated it: an upper bound.
+ * Savings of spot machines in a range against the same machines on demand. The paid sum includes runs that interruptions made
+ * longer, so repeated work lowers the saving only to the extent that on-demand would not have repeated it: an upper bound.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function spotSavings(

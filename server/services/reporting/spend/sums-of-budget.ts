@@ -25,8 +25,8 @@ interface Selection {
 }
 
 /**
- * Sums of what a budget counts in some days, from those that are kept of it, whatever number of jobs it has. null where these do not
- * suffice: for a part of a day, and for filters on more than teams.
+ * Sums of a budget over some days, from its stored sums, whatever its number of jobs. null where these do not suffice: for a
+ * part of a day, and for filters on more than teams.
  */
 export async function sumsOfBudget(db: DbOrTx, s: Selection): Promise<BudgetSums | null> {
 	const wholeDays = [s.range.fromMs, s.range.toMs].every((ms) => bucketStartMs("day", ms, s.calendar) === ms);

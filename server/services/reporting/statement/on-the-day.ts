@@ -18,9 +18,9 @@ import { newestOf, type StoredStatement } from "./stored.ts";
 export const STATEMENT_TOPIC = "statement";
 
 /**
- * What is due on the day set, and every time after it until it is done: the last month is closed if no one has closed it,
- * and its newest statements are put into the outbox of every channel that asked for statements and has not had them.
- * Corrections of the last month follow in the same way. Does nothing twice.
+ * Statement work from the configured day on, repeated until done: closes the last month if it is still open, and puts its
+ * newest statements into the outbox of every channel that subscribes to statements and has not received them. Corrections of
+ * the last month follow in the same way. Repeated calls do nothing twice.
  */
 export async function statementsOnTheDay(ctx: { db: Db; clock: Clock }): Promise<{ closed: string | null; deliveries: number }> {
 	const nowMs = ctx.clock.nowMs();

@@ -7,7 +7,7 @@ import { readMonthFacts } from "./facts.ts";
 import { ledgerMonth } from "./month.ts";
 
 /**
- * What a month says as it stands now; never stored.
+ * The current state of a month's statement; never stored.
  * @param input.team "" is the company.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */

@@ -22,8 +22,8 @@ export async function readWaste(db: DbOrTx, month: LedgerMonth, only: string | n
 }
 
 /**
- * Jobs with a first attempt that was placed in a cloud in this month and started there, with what the decision forecast for home.
- * Only first attempts: one that goes on after an interruption would count the same wait twice. Cost: some sums for each team.
+ * Jobs with a first attempt that was placed in a cloud in this month and started there, with the decision's forecast for home.
+ * Only first attempts: a continuation after an interruption would count the same wait twice. Cost: some sums for each team.
  */
 export async function readBurstWaits(db: DbOrTx, month: LedgerMonth, only: string | null): Promise<BurstWait[]> {
 	const rows = await db.execute<{ team: string; jobs: number; without: number; saved: string }>(sql`

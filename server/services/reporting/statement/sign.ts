@@ -14,10 +14,10 @@ import { versionsOf } from "./stored.ts";
 export type SignInput = z.input<typeof signInput>;
 
 /**
- * Puts a person's name under the newest version of a statement. Who closed it may sign too; the signature says so.
+ * Signs the newest version of a statement in a person's name. The person who closed it may sign too; the signature shows it.
  * Signing twice writes nothing more.
- * @throws SpillwayError `forbidden`; `not_found` while the month is not closed; `precondition_failed` when the newest
- * version is another one than was read.
+ * @throws SpillwayError `forbidden`; `not_found` while the month is not closed; `precondition_failed` when the newest version
+ * is not the one that was read.
  */
 export async function signStatement(ctx: ServiceContext, raw: SignInput): Promise<{ version: number; sha256: string; signedAt: Date }> {
 	const { month, team, sha256 } = signInput.parse(raw);

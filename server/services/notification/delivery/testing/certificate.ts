@@ -1,4 +1,4 @@
-/** A certificate for localhost that no one's authority signed, and its key: for tests alone, and worth nothing else. */
+/** A self-signed certificate for localhost and its key, for tests only. */
 export const SELF_SIGNED = {
 	cert: `-----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUF3VZm7JiR+ad5YMKt2EQ5HkBJyAwCgYIKoZIzj0EAwIw

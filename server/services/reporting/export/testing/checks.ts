@@ -157,7 +157,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 	pricingCategory: (w) =>
 		each(w, (r) => {
 			if (r["PricingCategory"] === null || r["x_Kind"] === "egress") return true;
-			// A disk costs what the list says, whatever its machine is bought as.
+			// A disk costs the list price, whatever the capacity type of its machine.
 			if (r["x_Kind"] === "storage") return r["PricingCategory"] === "Standard";
 			const expected = { spot: "Dynamic", reserved: "Committed" }[r["x_CapacityType"] ?? ""] ?? "Standard";
 			return r["PricingCategory"] === expected;
