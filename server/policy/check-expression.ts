@@ -36,7 +36,7 @@ interface PositionedError {
 	range?: { start: number; end: number };
 }
 
-/** What the parser and the type checker throw carries these; anything else (a stack that is too deep) does not. */
+/** Exceptions of the parser and the type checker carry these fields; others (stack overflow) do not. */
 function positioned(error: unknown): PositionedError {
 	if (error instanceof Error && "summary" in error && "code" in error) return error as Error & PositionedError;
 	return { code: "unreadable", summary: error instanceof Error ? error.message : "unreadable" };

@@ -13,7 +13,7 @@ export interface ExpressionProblem {
 	fix: string | null;
 }
 
-/** Where an expression stands decides whether it may ask of the quote. */
+/** The position of an expression decides whether it may use the quote. */
 export type ExpressionScope = "job" | "job_and_quote";
 
 const ROOTS: Readonly<Record<string, Readonly<Record<string, FactField>>>> = { job: JOB_FIELDS, quote: QUOTE_FIELDS };
@@ -178,7 +178,7 @@ class NameCheck {
 		for (const arg of rest) this.#visit(arg, scoped, true);
 	}
 
-	/** `job.class == "experimantal"` can never hold: say so, with the value that was meant. */
+	/** `job.class == "experimantal"` can never hold: report it with the likely value. */
 	#closedValues(node: ASTNode): void {
 		if (node.op !== "==" && node.op !== "!=" && node.op !== "in") return;
 		const [left, right] = node.args;
@@ -196,7 +196,7 @@ class NameCheck {
 		}
 	}
 
-	/** A team or an instance type that there is not: the condition would quietly hold for no one. */
+	/** An unknown team or instance type: the condition would silently match no jobs. */
 	#knownValues(node: ASTNode): void {
 		if (node.op !== "==" && node.op !== "!=" && node.op !== "in") return;
 		const [left, right] = node.args;

@@ -1,7 +1,7 @@
 import { policyDocumentSchema } from "#server/domain/policy-schema.ts";
 import { listFields } from "#server/domain/schema/list-fields.ts";
 
-/** What completion shows of a field beside its name, and how its value starts. */
+/** Completion text next to a field's name, and the start of its value. */
 export interface FieldNote {
 	/** Its type and unit. */
 	type: string;

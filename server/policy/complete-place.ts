@@ -1,6 +1,6 @@
 /** Where in a policy a cursor is, as far as an unfinished text shows. */
 export type CursorPlace =
-	/** Nothing is offered: in a comment, or too deep. */
+	/** No completions: in a comment, or too deep. */
 	| { kind: "comment" }
 	/** A key is being written: of the map at `path`, that has `siblings` already. */
 	| { kind: "key"; path: string[]; from: number; siblings: string[] }
@@ -69,7 +69,7 @@ function keysBelow(text: string, offset: number, indent: number): string[] {
 	return keys;
 }
 
-/** The lines of the entry of a list that a line is a part of, for what its other fields say. */
+/** The lines of the list entry that contains a line, to read its other fields. */
 function entryText(text: string, start: number): string {
 	const before = text.slice(0, start).split("\n");
 	let from = before.length - 1;
@@ -84,12 +84,12 @@ function entryText(text: string, start: number): string {
 
 type Outer = { path: string[]; siblings: string[]; entry: string };
 
-/** Goes through what is before the cursor on its line: keys, brackets, quotes, a comment. */
+/** Scans the text before the cursor on its line: keys, brackets, quotes, a comment. */
 function readLine(body: string, base: number, outer: Outer): CursorPlace {
 	const open: { path: string[]; keys: string[]; list: boolean }[] = [{ path: outer.path, keys: outer.siblings, list: false }];
 	let key: string | null = null;
 	let from = 0;
-	/** Where what is being read has its first character that is no space, if that is at or behind `from`. */
+	/** Position of the first non-space character of the current token, if that is at or after `from`. */
 	let word = -1;
 	let quote: '"' | "'" | null = null;
 	for (let i = 0; i < body.length; i++) {

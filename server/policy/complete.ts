@@ -10,9 +10,8 @@ import type { Place } from "./types.ts";
 const VALUES_MAX = 200;
 
 /**
- * What may be at a place of a policy's text: fields by where they are, sites, regions, families, teams, and inside
- * conditions the names with their types and units. Pure and total; works on a text that cannot be parsed, because one that is
- * being written seldom can.
+ * Completions at a position of a policy's text: fields by position, sites, regions, families, teams, and inside conditions the
+ * names with their types and units. Pure and total. Works on text that cannot be parsed, because unfinished text seldom can.
  */
 export function completePolicy(text: string, offset: number, facts: CompletionFacts): Completions {
 	const at = placeAt(text, Math.max(0, Math.min(offset, text.length)));

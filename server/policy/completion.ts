@@ -6,7 +6,7 @@ export interface Completion {
 	kind: "field" | "value" | "name" | "function";
 	/** Its type and unit, or what kind of thing it is; short. */
 	detail: string;
-	/** What it means, in a sentence; null where the name says it. */
+	/** A one-sentence explanation; null where the name suffices. */
 	info: string | null;
 	/** What is written for it, where that is more than the label. */
 	insert: string;
@@ -18,7 +18,7 @@ export interface Completions {
 	items: Completion[];
 }
 
-/** What there is to name. */
+/** Names that can be used. */
 export interface CompletionFacts {
 	siteIds: readonly string[];
 	teams: readonly string[];

@@ -1,6 +1,8 @@
 import { JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 
-/** What is left for one field of a job after some conditions: an interval less points, some texts or all but some, yes or no. */
+/**
+ * Remaining values of one field of a job after some conditions: an interval less points, some texts or all but some, yes or no.
+ */
 export type Domain =
 	| { kind: "numbers"; low: number; lowOpen: boolean; high: number; highOpen: boolean; not: readonly number[]; whole: boolean }
 	| { kind: "texts"; only: readonly string[] | null; not: readonly string[] }

@@ -11,7 +11,7 @@ export type Condition = string | null;
  */
 export class ConditionLogic {
 	readonly #cases = { met: new Map<string, readonly Case[] | null>(), unmet: new Map<string, readonly Case[] | null>() };
-	/** Which alternatives were found to have nothing in common; a pair is asked of more than once. */
+	/** Whether two lists of alternatives are disjoint; a pair is tested more than once. */
 	readonly #pairs = new Map<readonly Case[], Map<readonly Case[], boolean>>();
 	#comparisons = 0;
 

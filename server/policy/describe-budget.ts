@@ -65,7 +65,7 @@ function scopeOf(scope: string, all: string, some: string): Segment[] {
 	return scope.trim() === "true" ? [words(all)] : [words("Where "), ...describeCondition(scope), words(`: ${some}`)];
 }
 
-/** One sentence of all shares; none when there are none. */
+/** One sentence for all shares; none without shares. */
 export function describeShares(shares: Policy["shares"]): Description[] {
 	if (shares.length === 0) return [];
 	const parts = shares.flatMap(({ team, weight }, index): Segment[] => [

@@ -2,7 +2,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { CAPACITY_TYPES, LABELS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { environment } from "./expression-environment.ts";
 
-/** A piece of a sentence; `value` marks what a person would change, and is set apart on screen. */
+/** A piece of a sentence; `value` marks the editable part, and is highlighted on screen. */
 export interface Segment {
 	text: string;
 	value?: boolean;
@@ -74,7 +74,7 @@ function negated(node: ASTNode): Segment[] | null {
 	return null;
 }
 
-/** What is said of a field that is true or false, and of its opposite. */
+/** Wording for a boolean field, and for its opposite. */
 const FLAGS: Readonly<Record<string, readonly [Segment[], Segment[]]>> = {
 	"job.critical": [
 		[words("the job is "), value("critical")],

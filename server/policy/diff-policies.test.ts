@@ -69,7 +69,7 @@ describe("diffPolicies", () => {
 	});
 });
 
-/** By trying all subsets: what is common, less the longest part of it that keeps its order. */
+/** By trying all subsets: the common entries, less the longest subset that keeps its order. */
 function fewestMoves(one: readonly string[], two: readonly string[]): number {
 	const common = one.filter((r) => two.includes(r));
 	let longest = 0;

@@ -6,7 +6,7 @@ import type { Description, RuleGroup } from "./description.ts";
 
 /** What became of one rule, budget, cap, the shares or the weights. Sentences are those of describe-rule.ts. */
 export interface PolicyChange {
-	/** `moved`: the same, but before or after others than it was. The order says which of several rules is named first. */
+	/** `moved`: the same entry in another position. The order decides which of several rules is named first. */
 	kind: "added" | "removed" | "changed" | "moved";
 	id: string;
 	group: RuleGroup;

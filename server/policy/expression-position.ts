@@ -1,7 +1,7 @@
 /**
- * Where character `valueOffset` of a scalar's value is in the source, which may quote, escape, indent or fold it.
- * The value's characters are found again one after the other from `start` on; what lies between them (indentation,
- * doubled quotes, backslashes) is passed over.
+ * Position in the source of character `valueOffset` of a scalar's value; the source may quote, escape, indent or fold it. Finds
+ * the value's characters one after the other from `start` on, and skips everything between them (indentation, doubled quotes,
+ * backslashes).
  */
 export function sourceOffset(source: string, range: { start: number; end: number }, value: string, valueOffset: number): number {
 	let at = contentStart(source, range.start);
@@ -42,7 +42,7 @@ function findCharacter(
 	return null;
 }
 
-/** Length of an escape in a double-quoted scalar; 0 for an escaped line break, which stands for nothing. */
+/** Length of an escape in a double-quoted scalar; 0 for an escaped line break, which produces no character. */
 function escapeLength(letter: string | undefined): number {
 	if (letter === "x") return 4;
 	if (letter === "u") return 6;

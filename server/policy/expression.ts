@@ -4,8 +4,8 @@ import type { JobFacts, QuoteFacts } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 
 /**
- * What became of a condition. With an `error` it has no answer (a label that the job does not have, a division by 0);
- * every caller then takes the strict side: places are removed, bursts do not happen, approvals are asked for.
+ * The result of a condition. With an `error` it cannot be evaluated (a label that the job does not have, a division by 0).
+ * Every caller then takes the strict side: places are excluded, bursts do not happen, approvals are required.
  */
 export type Evaluation = { holds: boolean; error: null } | { holds: null; error: string };
 
@@ -14,7 +14,7 @@ const DOES_NOT_HOLD: Evaluation = { holds: false, error: null };
 
 type Program = (context: { job: JobFacts; quote?: QuoteFacts }) => Evaluation;
 
-/** Compiled conditions by their text: a program is a function of nothing else, so that sharing them is not state. */
+/** Compiled conditions by their text: a program depends only on its text, so sharing is safe. */
 const programs = new Map<string, Program>();
 let characters = 0;
 

@@ -42,7 +42,7 @@ export function holdsWith(logic: ConditionLogic, a: PlacedRule, b: PlacedRule): 
 	return logic.implies(b.rule.when, a.rule.when);
 }
 
-/** The rule that requires a capacity type, against one that takes every place of this type away. */
+/** The rule that requires a capacity type, and one that excludes every place of this type. */
 function findRequiredDenied({ reader, logic, rules }: Finding, requiring: PlacedRule, other: PlacedRule): void {
 	const required = requiredType(requiring);
 	const effect = other.rule.effect;

@@ -53,7 +53,7 @@ function regionOf({ provider, region }: Place): string {
 	return `${provider}:${region ?? ""}`;
 }
 
-/** A pattern of a provider that is there, which fits none of its regions: most likely a slip. */
+/** A pattern of an existing provider that matches none of its regions: most likely a typo. */
 function findUnknownRegions({ reader, work }: Finding, { rule, offset }: PlacedRule, { regions }: Sight): void {
 	if (rule.effect.kind !== "deny" && rule.effect.kind !== "allow") return;
 	for (const pattern of rule.effect.regions) {
@@ -67,7 +67,7 @@ function findUnknownRegions({ reader, work }: Finding, { rule, offset }: PlacedR
 	}
 }
 
-/** A family that no type is of. Nothing else can ever be bought: offers are made of these types alone. */
+/** A family without types. Offers consist of these types only, so nothing else can be launched. */
 function findUnknownFamilies(
 	{ reader, work }: Finding,
 	{ rule, offset }: PlacedRule,

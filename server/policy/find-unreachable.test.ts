@@ -6,7 +6,7 @@ import { MEASURES } from "./types.ts";
 
 const BURST = "{ id: burst, burst: { always: true } }";
 
-/** Problems of the rules themselves, without their fixes and without what is said of the policy as a whole. */
+/** Problems of the rules, without their fixes and without findings about the whole policy. */
 function found(...rules: string[]): string[] {
 	return shown(parsePolicy(rulesText(...rules), { measures: MEASURES }).problems)
 		.filter((p) => !p.startsWith("4:"))

@@ -4,7 +4,7 @@ import { evaluateExpression } from "./expression.ts";
 import { JobFacts } from "./job-facts.ts";
 import { matchesGlob } from "./match-pattern.ts";
 
-/** What the policy may ask of a job of a cluster's own queue before its script was read. */
+/** Job fields available to the policy for a job of a cluster's own queue before its script is read. */
 interface AdoptionFacts {
 	siteId: string;
 	partition: string;

@@ -98,7 +98,7 @@ function tighter(current: Limit, ruleId: string, value: number | null): Limit {
 
 type Utilisation = { percent: number; forMs: number };
 
-/** The one that asks for more, and no later; of two that differ in both ways the first. */
+/** The stricter limit: a percentage at least as high over a time at most as long; if neither is stricter, the first. */
 function busier(current: JobVerdict["limits"]["gpuUtilisationBelow"], ruleId: string, asked: Utilisation | null): typeof current {
 	if (asked === null) return current;
 	return current === null || (asked.percent >= current.percent && asked.forMs <= current.forMs && differs(asked, current))

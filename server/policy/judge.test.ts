@@ -17,7 +17,7 @@ const AZURE: Place = {
 	capacityType: "on_demand",
 };
 
-/** What takes each place away under one rule, as `code`, or null. */
+/** The reason why one rule excludes each place, as `code`, or null. */
 function removals(rule: string, places: readonly Place[]): (string | null)[] {
 	const verdict = judgeJob(policyOf(rulesText(rule)), aJob());
 	return places.map((place) => judgePlace(verdict, place)?.why ?? null);
@@ -184,7 +184,7 @@ describe("what else rules say of a job", () => {
 	});
 });
 
-/** A policy that the parser would not give: conditions that have no answer for a job without labels. */
+/** A policy that the parser would reject: conditions that cannot be evaluated for a job without labels. */
 function unanswerable(...effects: RuleEffect[]): Policy {
 	const rules = effects.map((effect, index): Rule => ({ id: `r${index}`, when: 'job.labels.tier == "gold"', line: index + 1, effect }));
 	const budget = {

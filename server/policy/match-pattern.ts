@@ -72,7 +72,7 @@ function familyOf(instanceType: string): string {
 	return dot < 0 ? instanceType : instanceType.slice(0, dot);
 }
 
-/** Whether some text fits both patterns: the check behind "these two lists have nothing in common". */
+/** Whether some text fits both patterns: used to check that two lists have nothing in common. */
 export function globsOverlap(a: string, b: string): boolean {
 	if (!a.includes("*")) return matchesGlob(b, a);
 	if (!b.includes("*")) return matchesGlob(a, b);

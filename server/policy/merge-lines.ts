@@ -1,6 +1,6 @@
 import { matches } from "./diff-lines.ts";
 
-/** One of three: what only one side changed is taken. `clean` false: both did, each in another way; theirs is given. */
+/** Merges one of three: takes a change of only one side. `clean` false: both changed it differently; returns theirs. */
 export function pick<T>(base: T, mine: T, theirs: T, same: (a: T, b: T) => boolean): { value: T; clean: boolean } {
 	if (same(mine, base) || same(mine, theirs)) return { value: theirs, clean: true };
 	if (same(theirs, base)) return { value: mine, clean: true };

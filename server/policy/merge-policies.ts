@@ -9,7 +9,7 @@ export interface MergeConflict {
 	/** Names the conflict for a choice, e.g. `rule:burst-on-wait`. */
 	key: string;
 	kind: "rule" | "budget" | "order" | "text";
-	/** The rule's or budget's id; null for what is neither. */
+	/** The rule's or budget's id; null for other parts. */
 	id: string | null;
 	/** The part as it is in each text; null where it is not there. */
 	base: string | null;
@@ -141,7 +141,7 @@ class Merge {
 	}
 }
 
-/** Blank lines at an end say nothing. */
+/** Trailing blank lines do not count. */
 function sameParts(a: string[] | null, b: string[] | null): boolean {
 	if (a === null || b === null) return a === b;
 	const cut = (lines: string[]) => lines.slice(0, lines.findLastIndex((line) => line.trim() !== "") + 1);

@@ -4,7 +4,7 @@ import { PlaceWork } from "./place-work.ts";
 
 const texts = (count: number, text: string): string[] => Array.from({ length: count }, () => text);
 
-/** How often two lists may be held against each other before nothing is left. */
+/** How often two lists may be compared before the budget of steps is used up. */
 function times(affords: (work: PlaceWork) => boolean): number {
 	const work = new PlaceWork();
 	let n = 0;

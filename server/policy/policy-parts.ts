@@ -3,7 +3,7 @@ import { readYaml } from "#server/domain/read-yaml.ts";
 
 /** Lines of a policy text that form one part. The parts in order are the text. */
 export interface TextPart {
-	/** `rule:ID`, `budget:ID`; `before:rules`, `before:budgets`, `end`: what stands between them. */
+	/** `rule:ID`, `budget:ID`; `before:rules`, `before:budgets`, `end`: the text between them. */
 	key: string;
 	lines: string[];
 }

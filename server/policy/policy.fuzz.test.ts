@@ -32,7 +32,7 @@ const JOBS = [
 	aJob({ nodes: 512, labels: { tier: "gold", pipeline: "retrain" }, duration: { estimateMs: 60_000, maxMs: 90_000_000 } }),
 ];
 
-/** Whatever the text: an answer that can be shown, and what was accepted can be used. */
+/** Whatever the text: the result can be displayed, and an accepted text can be used. */
 function answers(text: string): void {
 	const { policy, problems } = parsePolicy(text, KNOWN);
 	expect(policy === null).toBe(problems.some((p) => p.severity === "error"));

@@ -32,11 +32,11 @@ export interface RuleTrial {
 	offers: number;
 	/** How many of them this rule alone excludes; for an approval rule, how many require approval. */
 	touched: number;
-	/** Of the touched, those that another rule of the policy takes away as well. */
+	/** Of the touched, those that another rule of the policy excludes too. */
 	alsoByOthers: number;
 	/** What all rules together leave. */
 	left: number;
-	/** Sites at home that it takes away. */
+	/** Sites at home that it excludes. */
 	homeSites: string[];
 	/** The touched offers, at most TRIED_SHOWN, cheapest first. */
 	places: TriedOffer[];

@@ -7,7 +7,7 @@ import type { CapacityType, Provider, Role, WorkloadClass } from "#server/domain
 
 /** The door of server/policy: text → Policy, and (Policy, facts) → verdicts. Pure. */
 
-/** What only some installations measure or know; parsing a policy reports the rules that need it. */
+/** Measurements and facts that only some installations have; parsing a policy reports the rules that need them. */
 export const MEASURES = ["idle", "gpu_utilisation", "grid_forecast", "price_forecast"] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -21,14 +21,14 @@ export interface ParsePolicyOptions {
 	instanceTypes?: readonly Pick<Place, "provider" | "instanceType">[];
 	/** Places that can be had at all: rules that leave none of them are warned of. */
 	places?: readonly Place[];
-	/** What is measured; absent: nothing. */
+	/** Available measurements; absent: none. */
 	measures?: readonly Measure[];
 }
 
 /** parse-policy.ts. `policy` is null when any problem is an error. */
 export type ParsePolicy = (source: string, options?: ParsePolicyOptions) => { policy: Policy | null; problems: PolicyProblem[] };
 
-/** Everything the rules say of one job before any place is looked at. */
+/** All verdicts of the rules for one job before any place is considered. */
 export interface JobVerdict {
 	/** Burst rules with a condition that holds, in order; empty: this job never leaves home. */
 	burst: {
@@ -92,6 +92,6 @@ export type JudgeQuote = (
 	policy: Policy,
 	spec: JobSpec,
 	quote: { costUsd: number; hourlyUsd: number; offer: Offer | null },
-	/** Rules that need not be asked: a person said yes to them. */
+	/** Approval rules that a person has already approved. */
 	granted?: (ruleId: string) => boolean,
 ) => { ruleId: string; role: Role } | null;

@@ -4,7 +4,7 @@ import { decide } from "./decide.ts";
 import { aJob, anOffer, aPool, aSnapshot } from "./testing/builders.ts";
 import type { Snapshot } from "./types.ts";
 
-/** What becomes of a job that asks for these, and the sentence for it. */
+/** The outcome for a job that requests these, and its sentence. */
 function asking(accelerators: string[], part: Partial<Snapshot> = {}): [string, string] {
 	const job = aJob("j")
 		.accelerators(...accelerators)

@@ -4,7 +4,7 @@ import { type CapBook, NO_CAPS } from "./caps.ts";
 import { openScarce, type ScarceBook } from "./scarce.ts";
 import type { BudgetView, Reservation } from "./types.ts";
 
-/** What is left of each budget while a plan is being made. */
+/** The rest of each budget while a plan is built. */
 export interface BudgetBook {
 	/** The budget that misses the most for this hold, or null when all have room. What the job's pipeline reserved is used first. */
 	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): BudgetShort | null;
@@ -26,7 +26,7 @@ export interface BudgetShort {
  * there is a row, its cap applies, because the admitting transaction checks it.
  */
 export function openBudgets(views: readonly BudgetView[], caps: CapBook = NO_CAPS): BudgetBook {
-	// Made when money is asked for: in most cycles of a replay no one leaves home.
+	// Built on first use: in most cycles of a replay no job leaves home.
 	let byId: ReadonlyMap<string, BudgetView> | null = null;
 	const taken = new Map<string, bigint>();
 	const freeOf = (rule: BudgetRule): { free: bigint; cap: bigint } => {

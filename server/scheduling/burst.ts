@@ -95,7 +95,7 @@ function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	return null;
 }
 
-/** Deadline − (P50 start at home + P50 run time); infinite without a deadline, wherever home stands. */
+/** Deadline − (P50 start at home + P50 run time); infinite without a deadline, whatever the state of home. */
 function slackAtHome(facts: BurstFacts): number {
 	return facts.slackMs === Number.POSITIVE_INFINITY ? facts.slackMs : facts.slackMs - facts.forecastWaitMs;
 }
@@ -113,7 +113,7 @@ export function canEverBurst(rules: readonly BurstRule[], hasDeadline: boolean):
 	);
 }
 
-/** The rule that becomes due first if nothing but time changes; null when none does before home starts the job. */
+/** The rule that becomes due first as time passes; null when none does before home starts the job. */
 export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { ruleId: string; inMs: number; thresholdMs: number } | null {
 	let next: { ruleId: string; inMs: number; thresholdMs: number } | null = null;
 	for (const rule of rules) {

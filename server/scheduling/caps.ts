@@ -3,7 +3,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { assertNever } from "#server/kernel/assert.ts";
 import type { RunningAttempt, Snapshot } from "./types.ts";
 
-/** What one placement adds to what caps count. */
+/** What one placement adds to the usage of caps. */
 export interface CapAsk {
 	/** All its instances together. */
 	microUsdPerHour: bigint;
@@ -21,7 +21,7 @@ export interface CapShort {
 
 /** What is used of the policy's caps while a plan is being made. Of nested scopes all that hold the job apply. */
 export interface CapBook {
-	/** The first cap, in the order of the policy, that this would pass; null when it passes none. */
+	/** The first cap, in the order of the policy, that this would exceed; null when it exceeds none. */
 	shortOf(caps: readonly CapRule[], ask: CapAsk): CapShort | null;
 	take(caps: readonly CapRule[], ask: CapAsk): void;
 }

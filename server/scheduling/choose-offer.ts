@@ -21,13 +21,13 @@ import { trialOf } from "./throughput/trial.ts";
 import { trialKey } from "./throughput/trial-keys.ts";
 import type { PendingJob, Reservation } from "./types.ts";
 
-/** What came of looking for an offer for a job that may leave home. */
+/** Result of the search for an offer for a job that may leave home. */
 export type OfferChoice =
 	| ChosenOffer
 	| { kind: "over_budget"; row: OfferRow; short: BudgetShort; passedOver: PassedOver[] }
 	| { kind: "over_cap"; row: OfferRow; short: CapShort; passedOver: PassedOver[] }
 	| { kind: "needs_approval"; row: OfferRow; ask: ApprovalAsk; passedOver: PassedOver[] }
-	/** Every eligible offer is left alone for now, until `untilMs` at the earliest. */
+	/** Every eligible offer is in back-off, until `untilMs` at the earliest. */
 	| { kind: "backed_off"; untilMs: number; passedOver: PassedOver[] }
 	/**
 	 * `row`, firm capacity, could be had; the deadline bears waiting for spot instead, until `untilMs` at the latest, and that is
@@ -57,7 +57,7 @@ export interface ApprovalAsk {
 	ruleId: string;
 	role: Role;
 	costMicroUsd: number;
-	/** It was asked before, and this price has its answer, which is no yes; null: a person has to be asked. */
+	/** Approval was requested at this price and not granted; null: a request is needed. */
 	said: ApprovalAnswer | null;
 }
 
@@ -142,7 +142,7 @@ function chooseBy(
 	return { kind: "waits_for_spot", row: found.row, passedOver: found.passedOver, ...wait };
 }
 
-/** The least time in which the run's data come to a firm machine, ms; 0 without data or such a machine. */
+/** The shortest staging time of the run's data to a firm machine, ms; 0 without data or such a machine. */
 export function firmStagingMs(shape: Shape, run: CloudRun): number {
 	if (run.data.length === 0) return 0;
 	const firm = shape.offers().eligible.filter((row) => row.offer.capacityType !== "spot");
@@ -161,7 +161,7 @@ function chooseAmong(
 	const { verdict } = shape;
 	if (verdict.budgets.length > 0 || verdict.caps.length > 0) {
 		const lowest = byPrice().find((row) => blockedBy(row) === null);
-		// When the lowest price does not fit, no other does: nothing more to look at.
+		// When the lowest price does not fit, no other does: stop.
 		const short = lowest && moneyShort(verdict, lowest, run, budgets, job.reservation);
 		if (lowest && short) return { ...short, row: lowest, passedOver: [] };
 	}
@@ -204,13 +204,13 @@ function approvalRemoval(ask: ApprovalAsk): Removal {
 
 const NONE_AVOIDED: ReadonlyMap<string, number> = new Map();
 
-/** Offers that failed this job lately, with the time until which they are left alone. */
+/** Offers that failed this job recently, with the end of their back-off. */
 function avoidedBy(job: PendingJob, nowMs: number): ReadonlyMap<string, number> {
 	if (job.avoidOffers.length === 0) return NONE_AVOIDED;
 	return new Map(job.avoidOffers.filter((a) => a.untilMs > nowMs).map((a) => [a.offerId, a.untilMs]));
 }
 
-/** What speaks against an eligible row now, money aside. */
+/** Reasons against an eligible row now, except money. */
 function makeBlockedBy(
 	job: PendingJob,
 	run: CloudRun,
@@ -253,7 +253,7 @@ function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[])
 	return first;
 }
 
-/** What a placement there adds to what caps count. */
+/** What a placement there adds to the usage of caps. */
 export function capAskOf(row: OfferRow, run: CloudRun): CapAsk {
 	const microUsdPerHour = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
 	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run) };
@@ -291,7 +291,7 @@ export function shortRemoval(over: MoneyShort): Removal {
 		: { ruleId: over.short.cap.id, why: "cap_exceeded", facts: capFacts(over.short) };
 }
 
-/** Takes what the chosen offer needs out of budgets, caps, quotas and reserved capacity: later jobs of the plan find it gone. */
+/** Takes the needs of the chosen offer out of budgets, caps, quotas and reserved capacity, for later jobs of the plan. */
 export function takeChoice(
 	budgets: BudgetBook,
 	verdict: JobVerdict,

@@ -20,14 +20,16 @@ export function storedAt(uri: string, gib: number | null, place: string, sinceMs
 	const speed = view.stores?.get(place) ?? view.inboundMiBPerS.get(place) ?? null;
 	const wholeMs = speed === null || speed <= 0 ? 0 : copyMs(gib ?? 0, speed);
 	const pauseMs = Math.max(0, (copy?.retryAtMs ?? 0) - nowMs);
-	// Never as if it was there: a tenth is left until the store is seen to have it.
+	// A tenth is left until the store is seen to have it, so the set never counts as present before.
 	const leastMs = wholeMs / 10;
 	if (copy && copy.asOfMs !== null) return { kind: "copyable", readyInMs: pauseMs + leastMs, problem: copy.problem };
 	const begun = copy && copy.beganMs !== null && copy.beganMs >= sinceMs ? nowMs - copy.beganMs : 0;
 	return { kind: "copyable", readyInMs: pauseMs + Math.max(wholeMs - begun, leastMs), problem: copy?.problem ?? null };
 }
 
-/** A set with a copy at home, named as such by the operator, and a region with a store. Holds as long as the view's lists do. */
+/**
+ * A set with a copy at home, declared by the operator, and a region with a store. Valid while the view's lists stay the same.
+ */
 export function canBeStored(uri: string, place: string, { stores, replicas }: Pick<Known, "stores" | "replicas">): boolean {
 	return stores?.has(place) === true && (replicas.get(uri)?.some(isHome) ?? false);
 }

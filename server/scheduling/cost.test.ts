@@ -107,7 +107,8 @@ describe("expected cost of finishing on an offer", () => {
 	it("ranks a disk with an unknown price as the most expensive known one and leaves it out of the cost", () => {
 		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
 		const unknown = { ...onDemand, disk: disk(null) };
-		// With disks of $0.01 an hour on both, the hundredth of a cent decides; were the unknown one nothing, the other would win.
+		// With disks of $0.01 an hour on both, the hundredth of a cent decides; if the unknown disk counted as free, the other offer
+		// would win.
 		const known = anOffer({ region: "us-west-2", usd: "0.9999", disk: disk(6_720_000n) });
 		expect(estimate({ offers: [unknown, known] }, aJob().build())).toMatchObject({ offerId: known.id, storageMicroUsd: 10_167 });
 		const alone = estimate({ offers: [unknown] }, aJob().build());

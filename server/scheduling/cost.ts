@@ -344,7 +344,7 @@ interface Times {
 	delayMs: number;
 }
 
-/** How often one instance there is interrupted, and what it takes until work goes on after that, ms: boot, staging, restore. */
+/** How often one instance there is interrupted, and the time until work continues after that, ms: boot, staging, restore. */
 export function interruptionsOn(row: OfferRow, run: CloudRun): { perHour: number; changeoverMs: number } {
 	const { interruptionsPerHour: perHour } = ratesOn(row, run.terms);
 	return { perHour, changeoverMs: run.start.p50Ms + stagingOn(row, run).ms + run.restoreMs };

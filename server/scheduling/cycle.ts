@@ -12,14 +12,14 @@ export interface Cycle {
 	/** DecideOptions.asked. */
 	asked: ReadonlySet<string>;
 	brief: boolean;
-	/** Nothing but the actions is asked for. */
+	/** Only the actions are needed. */
 	actionsOnly: boolean;
 	core: Core;
 	budgets: BudgetBook;
 	/** Attempts that got an action so far. */
 	settled: Set<string>;
 	evictions: Evictions;
-	/** What earlier questions at this very moment found for jobs that are not asked about. */
+	/** Results of earlier questions at this moment for jobs that are not in question. */
 	found: WeakMap<PendingJob, Finding>;
 	/** Jobs decided so far that wait for home. */
 	waitingForHome: number;

@@ -10,13 +10,13 @@ type Known = NonNullable<Snapshot["data"]>;
 export interface Staging {
 	/** Time to copy the missing data, ms; at the slowest known speed where the place's is unknown. */
 	ms: number;
-	/** What is copied, GiB; infinite when the size of a set that is not there is not known. */
+	/** GiB to copy; infinite when the size of a missing set is unknown. */
 	moveGiB: number;
 	/** Egress cost at the cloud with the nearest copy, µ$. Egress from home is free. */
 	egressMicroUsd: number;
 	/** Of moveGiB, what leaves a cloud, GiB. */
 	egressGiB: number;
-	/** Before the launch, until these sets lie in the place's store, ms; nothing is billed meanwhile. */
+	/** Time before the launch until these sets are in the place's store, ms; not billed. */
 	waitMs: number;
 	/** Sets to be copied there before the launch. */
 	copyFirst: readonly string[];
@@ -39,7 +39,7 @@ export const NO_STAGING: StagingWays = {
 	...{ ahead: null, outOfReach: null },
 };
 
-/** Where data sets lie and what moving them takes, for all jobs of a cycle. `place` is `provider:region`. */
+/** Location and transfer time of data sets, for all jobs of a cycle. `place` is `provider:region`. */
 export interface DataBook {
 	/**
 	 * Kept for each list of data sets, by its identity. Copies in stores count for a job that was submitted at `sinceMs` when they
@@ -50,7 +50,7 @@ export interface DataBook {
 	longestMs(data: readonly DataRef[]): number;
 	/** GiB that a job brings home. */
 	outGiB: number;
-	/** What the next GiB out of a place cost (egress.ts); undefined: not known. */
+	/** Price of the next GiB out of a place (egress.ts); undefined: unknown. */
 	egressSteps(place: string): readonly EgressStep[] | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface DataBook {
 export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">): DataBook {
 	const { data: view, nowMs } = snapshot;
 	const slowest = view ? slowestOf(view) : null;
-	// Made when data are asked for: most cycles have none.
+	// Built on first use: most cycles have no data.
 	let kept: WeakMap<readonly DataRef[], Map<string, StagingWays>> | null = null;
 	const egress = view ? egressPrices(snapshot.offers) : NO_PRICES;
 	return {

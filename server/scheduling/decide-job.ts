@@ -53,7 +53,7 @@ function findAgain(cycle: Cycle, queued: QueuedJob): Finding {
 	return finding;
 }
 
-/** Writes what was found into the plan, and takes what it uses. */
+/** Writes a finding into the plan, and allocates its resources. */
 export function settle(cycle: Cycle, finding: Finding): void {
 	const { queued, eviction } = finding;
 	const { job } = queued;
@@ -151,7 +151,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	return findOffer(cycle, queued, shape, start, due, facts);
 }
 
-/** A median start at home in a minute may be one in an hour: a deadline without time for that is not left to it. */
+/** A median start at home in a minute may turn out to be an hour, so a deadline without time for that does not rely on it. */
 function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): boolean {
 	const { job } = queued;
 	if (job.spec.deadlineMs === null) return true;
@@ -159,7 +159,7 @@ function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): bo
 	return bearsWaiting(job, run, snapshot.nowMs, firmStagingMs(shape, run));
 }
 
-/** The job may leave, and the cloud would start it sooner than home: what it finds there. */
+/** The job may leave, and the cloud would start it sooner than home: the cloud placement. */
 function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeStart | null, due: DueBurst, facts: BurstFacts): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;

@@ -5,7 +5,7 @@ import { decide } from "./decide.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, burstRule, denyRule, NOON_MS } from "./testing/builders.ts";
 import type { Plan, Snapshot } from "./types.ts";
 
-/** One line an action: kind, job and what matters of it. */
+/** One line per action: kind, job and the relevant fields. */
 function actionsOf(plan: Plan): string[] {
 	return plan.actions.map((a) => {
 		const job = a.jobId.slice(4);

@@ -46,7 +46,7 @@ export const decide: Decide = (snapshot, options = {}) => {
 	return plan;
 };
 
-/** One after the other. Jobs behind the last one asked about do not affect it. */
+/** Sequential. Jobs behind the last quoted one do not affect it. */
 function decideQueue(cycle: Cycle, queue: readonly QueuedJob[]): void {
 	let left = cycle.asked.size;
 	for (const queued of queue) {

@@ -49,8 +49,8 @@ export function discountOf(discounts: readonly Discount[], machine: Priced, capa
 }
 
 /**
- * Offers at the prices of the contract; what they list at on demand stays with them. An offer without an agreed price is the same
- * object. Reserved capacity is already paid for and has no discount.
+ * Offers at contract prices; their on-demand list price is kept. An offer without an agreed price is the same object. Reserved
+ * capacity is already paid for and has no discount.
  * @param inForce of discountsAt
  */
 export function discountOffers(offers: readonly Offer[], inForce: readonly Discount[]): Offer[] {

@@ -17,7 +17,7 @@ export interface RoomAsked {
 	pools: readonly HomePool[];
 	startMs: number;
 	leaves: boolean;
-	/** It is only asked about: the room is found, and no one's. */
+	/** The job is only quoted: the room is found but not taken. */
 	asked: boolean;
 }
 
@@ -93,7 +93,7 @@ export class Evictions {
 			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
 			// Enough is free, and yet it does not start there: somebody before it needs it soon.
 			if (missing <= 0 && left === 0) continue;
-			// No one leaves for a newcomer who would lose much by it: most do, until their next checkpoint.
+			// No attempt is evicted for a newcomer if it would lose much: most would, until their next checkpoint.
 			if (missing > 0 && forNewcomer && (allLoseMuch(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
 			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });
@@ -182,7 +182,7 @@ function isForNewcomer(rules: JobVerdict["preempt"]): boolean {
 	return true;
 }
 
-/** Its forecast start would be too late for it, an eviction is sooner, and it may still make it. */
+/** Its forecast start is too late for its deadline, an eviction is sooner, and it can still meet it. */
 function cannotWait(queued: QueuedJob, startMs: number, nowMs: number): boolean {
 	const { deadlineMs } = queued.job.spec;
 	if (deadlineMs === null || startMs <= nowMs + queued.lateSlackMs || startMs <= nowMs + LIMITS.stopGraceMs) return false;
@@ -227,7 +227,7 @@ function isLess(a: Cost, b: Cost): boolean {
 	return compareCost(a, b) < 0;
 }
 
-/** Whether its attempt would lose more than a newcomer may cost. What is lost only grows until the checkpoint that is announced. */
+/** Whether its attempt would lose more than a newcomer may cost. The loss only grows until the announced checkpoint. */
 function losesMuch(holder: Holder, nowMs: number): boolean {
 	if (nowMs < holder.losesMuchUntilMs) return true;
 	if (nowMs < holder.losesLittleUntilMs) return false;
@@ -257,7 +257,7 @@ function allLoseMuch(pool: HomePool, node: number, nowMs: number): boolean {
 	return true;
 }
 
-/** Whether those who would lose little hold fewer slots than are missing, all of them together. */
+/** Whether all holders with a small loss together hold fewer slots than needed. */
 function tooFewLoseLittle(pool: HomePool, node: number, missing: number, nowMs: number): boolean {
 	let slots = 0;
 	for (const holder of pool.holdersOn(node)) {
@@ -277,7 +277,7 @@ export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 	if (attempt.startedAtMs === null) return 0;
 	const { nextCheckpointAtMs = null, spec, startedAtMs, completedMs, savedMs: saved, speed = 1 } = attempt;
 	const ranMs = Math.max(0, nowMs - startedAtMs);
-	// What it ran and has not saved counts its own restore too, which is not lost twice.
+	// Unsaved run time counts its own restore too, which is not lost twice.
 	const unsavedMs = saved === undefined ? ranMs : Math.max(0, (completedMs - saved) / speed + ranMs);
 	if (nextCheckpointAtMs === null || spec.checkpoint === null) return unsavedMs;
 	return Math.min(unsavedMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));

@@ -5,7 +5,7 @@ import type { RunningAttempt } from "./types.ts";
 export interface Eviction {
 	pool: HomePool;
 	nodes: number[];
-	/** Its own from now on: those that the victims hold, and those that are free already. */
+	/** Slots reserved for it from now on: those of the victims, and those that are already free. */
 	slots: number[];
 	victims: RunningAttempt[];
 	ruleId: string;

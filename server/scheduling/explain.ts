@@ -169,10 +169,7 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 	};
 }
 
-/**
- * Later than the usual start by data that are copied ahead, by refusals that are expected and by staging, and done later by what
- * interruptions repeat.
- */
+/** Start delay from data copied ahead, expected refusals and staging, and end delay from work repeated after interruptions. */
 function timesOf(
 	d: Explained,
 	row: OfferRow,
@@ -185,7 +182,7 @@ function timesOf(
 	return { start: later(start, startsLaterMs), finish: later(finish, startsLaterMs + Math.round(reworkMs)) };
 }
 
-/** How fast the job is expected to run there, and where that figure comes from; nothing for a speed of exactly 1. */
+/** Expected speed of the job there, and the source of that figure; nothing for a speed of exactly 1. */
 function speedFacts(row: OfferRow, { speeds }: CloudRun): Pick<Candidate, "speed" | "speedSource"> {
 	const found = speeds?.on(row.machine.accelerator);
 	if (!found || found.source === null) return {};
@@ -276,7 +273,7 @@ function speedKey({ speeds }: CloudRun): number {
 	return known;
 }
 
-/** Whole µ$ as text; a missing price shows as 0 beside the removal that says so. */
+/** Whole µ$ as text; a missing price shows as 0 next to the removal that explains it. */
 function moneyText(microUsd: number): string {
 	if (!Number.isFinite(microUsd)) return "0";
 	return Math.abs(microUsd) < 1e15 ? String(Math.round(microUsd)) : String(BigInt(Math.round(microUsd)));

@@ -67,7 +67,7 @@ describe("the order under shares", () => {
 	});
 });
 
-/** Lets an hour pass at a time on one node of 4: every job runs an hour. The hour in which `victim` starts. */
+/** Advances one node of 4 hour by hour; every job runs an hour. Returns the hour in which `victim` starts. */
 function startedAfter(victim: PendingJob, rivalsAt: (hour: number) => PendingJob[], hours: number): number | null {
 	const policy = aPolicy({ rules: [], shares: SHARES });
 	let pending = [victim];

@@ -20,8 +20,8 @@ export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingM
 }
 
 /**
- * Whether a job may wait until the next choice, with its deadline still met on firm capacity after it. One that no known run could
- * meet is not worth firm capacity, but may still be met by a short run that starts now.
+ * Whether a job may wait until the next choice and still meet its deadline on firm capacity after it. A deadline that no known
+ * run could meet does not justify firm capacity, but a short run that starts now may still meet it.
  */
 export function bearsWaiting(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): boolean {
 	const { deadlineMs } = job.spec;

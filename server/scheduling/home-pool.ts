@@ -11,7 +11,7 @@ export interface Holder {
 	readonly slots: readonly number[];
 	/** Set for one of our attempts on these slots; null for others, and for a place that is kept. */
 	readonly attempt: RunningAttempt | null;
-	/** When it lets go of them: moments that stand until the first of them passes. */
+	/** When it releases them: moments that stay fixed until the first of them passes. */
 	end(nowMs: number): TimeRange;
 	/** Kept by evict.ts: until then its attempt has not saved its work just now. */
 	losesMuchUntilMs: number;

@@ -60,7 +60,7 @@ export const filled = (run: string): string[] => {
 	return [long, `${HEAD}  rules:\n${long}`, `${rule}      when: ${long}`, `${rule}      when: '${long}'\n`, `${long}\n  rules:\n    - `];
 };
 
-/** The same job asked about by conditions as long as one may be, each another one. */
+/** The same job judged by conditions of maximum length, each different. */
 export const longCondition = (i: number): string => {
 	const parts = [`job.gpus==${i}`];
 	const left = POLICY_LIMITS.expressionCharacters - 60;

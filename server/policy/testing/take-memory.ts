@@ -26,7 +26,7 @@ for (const { text, known } of texts) {
 	mergePolicies({ base: text, mine: text.replaceAll("\n", " #\n"), theirs: text.replaceAll("\n", "  #\n") });
 }
 
-// What is remembered between texts has a bound too: thousands of different conditions and of patterns against types.
+// The caches across texts are bounded too: thousands of different conditions, and of patterns against types.
 const job = new JobFacts(aJob());
 let answered = 0;
 for (let i = 0; i < 1_500; i++) {

@@ -48,16 +48,16 @@ const MEDIAN_LEARNED_FROM = 200;
 export const LEARNED_PER_CYCLE = 10;
 /** With fewer known outcomes than this in a horizon, its neighbours are asked too. */
 const ENOUGH = 40;
-/** So many known outcomes have half of the say over the replay as it is. */
+/** With this many known outcomes they count as much as the replay itself. */
 const DOUBT = 10;
 /** Bound on a factor, as its logarithm. */
 const LOG_FACTOR_MAX = Math.log(1_000);
-/** Waits below this count as this: a ratio of two moments says nothing. */
+/** Shorter waits count as this: a ratio of two moments means nothing. */
 const LEAST_MS = SECOND_MS;
 /**
- * How far one outcome moves the correction, as the logarithm of a factor. The median follows a drift within some forty outcomes.
- * Of the tail each hit counts for less: outcomes of one queue are hits together and misses together, and what is learned too
- * quickly from many hits of one fate is paid for by all the next.
+ * How far one outcome moves the correction, as the logarithm of a factor. The median follows a drift within some forty
+ * outcomes. For the tail each hit counts less: outcomes of one queue are hits together and misses together, and learning too
+ * quickly from many hits with one cause harms all following forecasts.
  */
 const GAIN = { p50: 0.025, p90: 0.04 } as const;
 /**
@@ -125,7 +125,7 @@ function middleRatio(forecasts: readonly ScoredForecast[]): number {
 function lateRatio(forecasts: readonly ScoredForecast[]): number {
 	const found = quantileOfCensored(ratiosTo(forecasts, "replayP90Ms"), 0.9);
 	if (!found) return 0;
-	// The tenth without any known outcome may be as late as the late replay says.
+	// The tenth without a known outcome may be as late as the late replay.
 	const value = found.reached ? found.value : Math.max(found.value, 0);
 	const times = timesLivedThrough(forecasts);
 	return ((value * times) / (times + 1)) * trust(forecasts);
@@ -144,7 +144,10 @@ function trust(forecasts: readonly ScoredForecast[]): number {
 	return known / (known + DOUBT);
 }
 
-/** How often the horizon went by while its known forecasts were made: jobs of one queue share one fate, so this many are independent. */
+/**
+ * How often the horizon elapsed while its known forecasts were made: jobs of one queue are correlated, so this many are
+ * independent.
+ */
 function timesLivedThrough(forecasts: readonly ScoredForecast[]): number {
 	let [first, last, sumMs, known] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, 0];
 	for (const f of forecasts) {

@@ -136,7 +136,7 @@ describe("what history says of a job", () => {
 		for (let i = 0; i < 210; i++) book.add({ spec: aJob(`home-${i}`).team("risk").estimate(MINUTE_MS).build().spec, durationMs: 50 + i });
 		const { spec } = aJob("filler-1").team("risk").estimate(500_000).build();
 		const distribution = makeDistributionOf(book.read())(spec);
-		// Past all that is known of the team, the remainder comes from the job's estimate.
+		// Beyond all known runs of the team, the remainder comes from the job's estimate.
 		for (const ranMs of [1_000, 60_000, 240_000]) {
 			expect(((distribution?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeGreaterThan(0.9);
 			expect(((distribution?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeLessThan(1.3);

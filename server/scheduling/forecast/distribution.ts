@@ -2,8 +2,8 @@ import { LIMITS } from "../limits.ts";
 import { POINT_SHARES, placeOf } from "./quantiles.ts";
 
 /**
- * Exponent of the tail beyond the longest run that was seen: P(longer than x·t | longer than t) = x^-TAIL_EXPONENT. It is
- * the one that LIMITS.overrunShareP50 says: 2^(1/k) − 1.
+ * Exponent of the tail beyond the longest run seen: P(longer than x·t | longer than t) = x^-TAIL_EXPONENT. It follows from
+ * LIMITS.overrunShareP50: 2^(1/k) − 1.
  */
 const TAIL_EXPONENT = Math.LN2 / Math.log(1 + LIMITS.overrunShareP50);
 

@@ -11,7 +11,7 @@ const SAMPLES_MIN = 3;
 /** Kinds of jobs that are counted in a group; more make no difference. */
 const KINDS_MAX = 100;
 
-/** One run that came to its end by itself. */
+/** One run that ended on its own. */
 export interface FinishedRun {
 	spec: RunTraits;
 	durationMs: number;
@@ -27,8 +27,8 @@ interface Group {
 }
 
 /**
- * What past runs took, by name pattern, team, user and GPUs (history-keys.ts); the newest KEPT of each. Every run-time statistic
- * of the project, live or replayed, comes from here. Cost: a few microseconds a run, and a summary per group that changed.
+ * Run times of past jobs, by name pattern, team, user and GPUs (history-keys.ts); the newest KEPT of each. The source of every
+ * run-time statistic of the project, live or replayed. Cost: a few microseconds per run, and a summary per group that changed.
  */
 export class DurationBook {
 	readonly #groups = new Map<string, Group>();
@@ -47,7 +47,7 @@ export class DurationBook {
 		}
 	}
 
-	/** As they are now; the same list as before when no run was added, so that it can be a key of what is computed from it. */
+	/** The current statistics; the same list as before when no run was added, so that it can be a cache key. */
 	read(): DurationStat[] {
 		let changed = false;
 		for (const group of this.#dirty) {
@@ -115,7 +115,7 @@ class Window {
 		const sorted = this.#sorted;
 		const at = placeOf(sorted, value, this.size);
 		if (this.size < KEPT) {
-			// What is behind the last one is of no matter.
+			// Entries behind the last one do not matter.
 			sorted.copyWithin(at + 1, at, this.size);
 			sorted[at] = value;
 			this.size++;

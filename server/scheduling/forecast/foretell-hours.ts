@@ -7,8 +7,8 @@ export const HOURS_AHEAD = 96;
 export const PATTERN_MS = PATTERN_DAYS * DAY_MS;
 
 /**
- * The coming hours of a series from the one that begins at `firstMs` on: the forecast for an hour, else the value of that hour of the
- * day in the pattern. Ends where neither exists.
+ * The coming hours of a series from the one that begins at `firstMs`: the forecast for an hour, else the value of that hour of
+ * the day in the pattern. Ends where neither exists.
  */
 export function foretellHours(firstMs: number, forecastFor: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
 	const hourly: number[] = [];

@@ -6,7 +6,7 @@ export function namePatternOf(name: string): string {
 	return name.replace(/[0-9]+$/, "");
 }
 
-/** What of a job says how long it may run. */
+/** Fields of a job that predict its run time. */
 export interface RunTraits {
 	name: string;
 	team: string;

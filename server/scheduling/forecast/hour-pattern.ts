@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 
 /** How the UTC hours of a day differ from each other, learned from past days. */
 export interface HourPattern {
-	/** Entry h: what hour h has beside the mean of its day; 1 where it does not surely differ. */
+	/** Entry h: the value of hour h relative to the mean of its day; 1 where the difference is not significant. */
 	factors: readonly number[];
 	/** Mean of the last LEVEL_DAYS of them, in the unit of the series. */
 	level: number;
@@ -11,7 +11,7 @@ export interface HourPattern {
 	untilMs: number;
 }
 
-/** Fewer whole days say nothing. An assumption, as is LEVEL_DAYS. */
+/** Fewer whole days are not enough. An assumption, as is LEVEL_DAYS. */
 const DAYS_MIN = 7;
 const LEVEL_DAYS = 7;
 /** An hour differs when the mean of its ratios is so many standard errors off 1: one step of a price is no pattern. */
@@ -19,7 +19,7 @@ const SURE_ERRORS = 3;
 
 /**
  * The pattern of an hourly series (start of the UTC hour → value above 0); null when it has too few whole days, or no hour
- * differs surely: then nothing is gained by waiting for another hour.
+ * differs significantly: waiting for another hour then gains nothing.
  */
 export function hourPattern(hours: ReadonlyMap<number, number>): HourPattern | null {
 	const days = [...Map.groupBy(hours, ([hourMs]) => Math.floor(hourMs / DAY_MS))]

@@ -12,7 +12,7 @@ export interface GivenForecast {
 }
 
 /**
- * What is kept of one forecast, or null when it says that the job starts now.
+ * The stored part of one forecast, or null when the job starts now.
  * @param replay times from the replay
  * @param shown the same after the correction (home.ts scaled)
  */

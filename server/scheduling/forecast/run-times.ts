@@ -5,15 +5,15 @@ import { type Component, Distribution } from "./distribution.ts";
 import { ANY, gpuBucketOf, type HistoryKey, historyKeysOf, keyText, namePatternOf } from "./history-keys.ts";
 import { POINT_SHARES } from "./quantiles.ts";
 
-/** A group of runs has half of the say over the wider group behind it when it holds so many. An assumption. */
+/** With this many runs a group counts as much as the wider group behind it. An assumption. */
 const SHRINK_SAMPLES = 10;
 /** An estimate is one sample, but of this very job: it counts as so many runs of its group. An assumption. */
 const ESTIMATE_WORTH = 10;
-/** P90 ÷ P50 of a job about which nothing is known. An assumption: between an hour and ten is where most training runs end. */
+/** P90 ÷ P50 of an unknown job. An assumption: most training runs end between one hour and ten. */
 const UNKNOWN_SPREAD = 10;
 /** Resolution of a distribution that is based on no runs. */
 const SYNTHETIC_SAMPLES = 199;
-/** Half the width of what is known exactly, as a share. */
+/** Half the width of an exactly known value, as a share. */
 const EXACT_SPREAD = 0.01;
 /** Bound on what is kept for one list of statistics. */
 const KEPT_DISTRIBUTIONS = 20_000;
@@ -74,7 +74,7 @@ function indexed(stats: readonly DurationStat[]): Map<string, DurationStat> {
 		if (!stat.points || stat.points.length !== POINT_SHARES.length) continue;
 		const text = keyText({ team: stat.team, namePattern: stat.namePattern, gpus: stat.gpus ?? null, user: stat.user ?? null });
 		const known = byKey.get(text);
-		// The list may come in any order: of two of one key the one of more runs, then of longer ones.
+		// The list may be in any order: of two with one key, takes the one with more runs, then with longer ones.
 		if (!known || stat.samples > known.samples || (stat.samples === known.samples && stat.p50Ms > known.p50Ms)) byKey.set(text, stat);
 	}
 	return byKey;

@@ -12,8 +12,9 @@ export interface KeptForecast extends GivenForecast {
 }
 
 /**
- * Forecasts of one queue and what is learned from them, in memory: a replay's counterpart of what services/forecast keeps in the
- * database. Each job is recorded once per horizon: with its first forecast, and whenever its horizon becomes nearer.
+ * Forecasts of one queue and the corrections learned from them, in memory: a replay's counterpart of what services/forecast
+ * stores in the database. Each job is recorded once per horizon: with its first forecast, and whenever its horizon becomes
+ * nearer.
  */
 export class ScoreBook {
 	readonly #learned: KeptForecast[][] = HORIZONS_MS.map(() => []);

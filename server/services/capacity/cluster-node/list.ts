@@ -13,7 +13,7 @@ export type ListNodesInput = z.input<typeof listNodesInput>;
 export interface NodePage {
 	items: ClusterNode[];
 	nextCursor: string | null;
-	/** Of all nodes of the site, whatever was asked for. */
+	/** Totals over all nodes of the site, regardless of the filter. */
 	counts: Record<NodeState, number>;
 }
 

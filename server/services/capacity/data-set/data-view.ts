@@ -28,12 +28,12 @@ export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData 
 	return { ...known, stores: same(before?.stores, fresh) ?? fresh };
 }
 
-/** The one before, when it says the same. */
+/** The previous view, when it is equal. */
 function same<T extends ReadonlyMap<string, unknown>>(before: T | undefined, now: T): T | undefined {
 	return before !== undefined && JSON.stringify([...before]) === JSON.stringify([...now]) ? before : undefined;
 }
 
-/** The view with what stores have at this moment; the same object as long as they have the same. */
+/** The view with the current content of stores; the same object while the content is the same. */
 export class CopiesNow {
 	#last: { view: KnownData; text: string; with: KnownData } | null = null;
 

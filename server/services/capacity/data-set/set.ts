@@ -12,8 +12,8 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput } from "./schemas.ts";
 
 /**
- * Replaces the list of data sets that have copies, and that of stores into which they may be copied. It counts for decisions within a
- * minute, and for attempts that start from now on.
+ * Replaces the list of data sets with copies, and the list of stores for copies. It affects decisions within a minute, and
+ * attempts that start from now on.
  * @throws SpillwayError `forbidden`, `invalid_input` for a place that is neither a region nor an owned site.
  */
 export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Promise<void> {
@@ -44,7 +44,7 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Prom
 	});
 }
 
-/** Answers what was there before. */
+/** Returns the previous value. */
 async function replaceSetting(tx: Tx, key: string, value: unknown[]): Promise<unknown> {
 	const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, key)).for("update");
 	await tx.insert(setting).values({ key, value }).onConflictDoUpdate({ target: setting.key, set: { value } });

@@ -42,7 +42,7 @@ export async function readCopiesAhead(db: DbOrTx): Promise<NonNullable<KnownData
 	for (const row of await db.select().from(dataCopy).orderBy(asc(dataCopy.place), asc(dataCopy.uri))) {
 		const at = byPlace.get(row.place) ?? new Map<string, CopyAhead>();
 		byPlace.set(row.place, at);
-		// What is in line is asked for since its last request.
+		// A queued copy has no start yet, so the time of its last request counts.
 		const began = row.beganAt !== null && row.beganAt >= row.wantedAt ? row.beganAt : row.usedAt;
 		at.set(row.uri, {
 			asOfMs: row.asOfAt?.getTime() ?? null,

@@ -24,7 +24,7 @@ export interface InstanceView {
 	rank: number;
 	/** Machines of the attempt together. */
 	nodes: number;
-	/** How its command ended; null while it runs, and when its machine went without a word. */
+	/** How its command ended; null while it runs, and when its machine disappeared without a report. */
 	exitCode: number | null;
 	/** The intent; the provider was first called at requestedAt. */
 	intendedAt: string;

@@ -10,7 +10,7 @@ import { type SiteSettingsView, siteSettingsView } from "./settings-view.ts";
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Connects a cloud account or a cluster. A running scheduler hears of it and opens it; nothing is bought by it.
+ * Connects a cloud account or a cluster. A running scheduler is notified and opens it; connecting buys nothing.
  * @throws SpillwayError `forbidden`, `invalid_input` at its fields, `conflict` when the id is or was another site's; ZodError.
  */
 export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<SiteSettingsView> {

@@ -10,8 +10,8 @@ import { type CheckSiteInput, type CredentialsInput, demandCredentials, demandSa
 import type { SiteContext } from "./tools.ts";
 
 /**
- * Checks everything that a draft or stored site needs, from this process; reports each step as it ends. Nothing is stored, and
- * nothing is launched or changed at the provider.
+ * Checks everything that a draft or stored site needs, from this process; reports each step as it ends. Stores nothing, and
+ * launches or changes nothing at the provider.
  * @throws SpillwayError `forbidden`, `not_found`, `invalid_input` at its fields, before the first step; ZodError.
  */
 export async function prepareCheck(ctx: SiteContext, raw: CheckSiteInput): Promise<AsyncGenerator<CheckStep>> {

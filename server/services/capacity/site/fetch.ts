@@ -26,7 +26,7 @@ function unknownSite(id: string): SpillwayError {
 	return new SpillwayError("not_found", `There is no site "${id}".`, { fix: "List sites with: spillway site ls" });
 }
 
-/** What the audit keeps of a site: where its credentials are and when they changed, never what they are. */
+/** Audit log fields of a site: where its credentials are and when they changed, never their content. */
 export function auditedSite({ id, name, provider, enabled, settings, credentialSource, credentialsChangedAt }: SiteRow) {
 	const credentials = { source: credentialSource ?? { kind: "chain" }, changedAt: credentialsChangedAt?.toISOString() ?? null };
 	return { id, name, provider, enabled, settings, credentials };

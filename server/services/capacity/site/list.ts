@@ -23,7 +23,7 @@ export interface PoolDetail {
 	id: string;
 	accelerator: string;
 	nodes: number;
-	/** Of `nodes`, those that are not there now, and that the cluster's autoscaler would add for a job. */
+	/** Of `nodes`, those that do not exist now, and that the cluster's autoscaler would add for a job. */
 	nodesToCome: number;
 	/** It recently added no node although a job requested one. Jobs are not placed on such nodes until the next request. */
 	noneComes: boolean;

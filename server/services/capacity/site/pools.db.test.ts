@@ -69,7 +69,7 @@ it("while none comes, those that would are neither out of service nor free", asy
 it("used and idle time are the hours of the node that came for the job, and not those of its wait", async () => {
 	const opened = await open();
 	await writePools(opened, "k8s", [{ ...SIZE, nodesToCome: 4 }]);
-	// Placed at 0:00 on a group of no nodes; its node comes at 0:10, it runs from 0:12 to 0:42, the node goes at 0:52.
+	// Placed at 0:00 on a group without nodes; its node appears at 0:10, it runs from 0:12 to 0:42, the node disappears at 0:52.
 	const { allocationId, attemptId } = await addUse(opened, {
 		...KEY,
 		provider: "kubernetes",

@@ -61,7 +61,7 @@ export async function pricePool(ctx: ServiceContext, key: PoolKey, raw: PricePoo
 		await tx.insert(pool).values({
 			...{ id: seen.id, siteId: key.siteId, accelerator: seen.accelerator, nodes: seen.nodes, gpusPerNode: seen.gpusPerNode },
 			nodesToCome: seen.nodesToCome ?? 0,
-			// Until the driver has looked again, none of it is taken for free.
+			// Until the driver reads again, none of it counts as free.
 			unavailableSlots: Array.from({ length: seen.nodes * seen.gpusPerNode }, (_, slot) => slot),
 			...{ microUsdPerGpuHour, wattsPerGpu, ownedSince: new Date(ctx.clock.nowMs()) },
 		});

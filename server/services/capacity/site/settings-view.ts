@@ -20,7 +20,7 @@ export interface SiteSettingsView {
 	lastSeenAt: string | null;
 	settings: Record<string, unknown>;
 	credentials: { source: CredentialSource; changedAt: string | null };
-	/** Pools that the cluster shows and that no one has priced: nothing is placed there. */
+	/** Pools reported by the cluster that have no price yet: no jobs are placed there. */
 	unpricedPools: UnpricedPool[];
 }
 
@@ -45,7 +45,7 @@ export async function getSiteSettings(ctx: ServiceContext, id: string): Promise<
 	return siteSettingsView(await fetchSite(ctx.db, id));
 }
 
-/** A provider that can be connected, and what is asked for it. */
+/** A provider that can be connected, and its form fields. */
 export interface SiteKindView {
 	provider: Provider;
 	title: string;

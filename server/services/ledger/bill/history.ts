@@ -32,7 +32,9 @@ export interface ReconciliationRun {
 	/** As the audit names who did it, and what the account is called now; null for the system. */
 	by: string;
 	byName: string | null;
-	/** What the bills did not have was reversed because somebody declared them final; false: unless a line was invoiced. */
+	/**
+	 * Charges missing from the bills were reversed because a person declared the bills final; false: unless a line was invoiced.
+	 */
 	final: boolean;
 	posted: PostedByBills[];
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 beforeEach(async () => {
-	// Lines of bills are never taken away but here, so that one database does for all tests.
+	// Deletes bill lines, which only tests do, so that one database serves all tests.
 	await books.database.sql.begin(async (sql) => {
 		await sql`set local session_replication_role = 'replica'`;
 		await sql`truncate bill, bill_line, bill_line_restated`;

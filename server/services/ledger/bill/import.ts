@@ -20,7 +20,7 @@ import { type BillView, toBillView } from "./view.ts";
 
 /** Lines of one INSERT. */
 const BATCH_LINES = 2_000;
-/** What the import lock is of; one file at a time, since two that hold the same lines would wait for each other. */
+/** Key of the import lock. One file at a time, since two with the same lines would wait for each other. */
 const IMPORT_LOCK = "bill:import";
 
 export interface ImportedBill {
@@ -73,7 +73,7 @@ async function writeBill(tx: Tx, ctx: ServiceContext, input: { fileName: string;
 		...{ id, fileName: input.fileName.slice(0, 200), focusVersion: header.version, columns: [...header.columns] },
 		...{ importedAt: new Date(nowMs), importedBy: actorName(ctx.actor) },
 	};
-	// Lines point to their bill, so it is written first; what is known only at the end of the file follows then.
+	// Lines refer to their bill, so it is written first; fields known only at the end of the file are updated then.
 	await tx.insert(bill).values({ ...row, sha256: id, providers: [], months: [], rows: 0, repeatedRows: 0, billedMicroUsd: 0n });
 	const insert = await lineInserter(tx, id);
 	const read = await takeLines(insert, header, first, iterator);

@@ -48,7 +48,7 @@ interface Batch {
 	count: ReadonlyMap<string, number>;
 }
 
-/** Of lines of a known kind, those beyond what earlier bills still have. */
+/** Lines of a known kind beyond those that earlier bills still have. */
 async function insertRest(tx: Tx, billId: string, lines: readonly ReadLine[], { seen, count }: Batch): Promise<number> {
 	const byHash = Map.groupBy(lines, (line) => line.hash);
 	const stored = await readStored(tx, billId, [...byHash.keys()]);

@@ -23,7 +23,7 @@ interface Item extends Record<string, unknown> {
 	contracted: string;
 	effective: string;
 	billed: string;
-	/** Whether it counts no more; its amounts are then what the ledger has of it, negated. */
+	/** Whether it no longer counts; its amounts are then the ledger's amounts, negated. */
 	restated: boolean;
 }
 

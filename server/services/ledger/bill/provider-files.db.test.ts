@@ -190,7 +190,7 @@ beforeAll(async () => {
 });
 afterAll(() => books.database.drop());
 beforeEach(async () => {
-	// Bills and charges are never taken away or changed but here, so that one book does for all files.
+	// Deletes bills and charges, which only tests do, so that one ledger serves all files.
 	await books.database.sql.begin(async (tx) => {
 		await tx`set local session_replication_role = 'replica'`;
 		await tx`truncate bill, bill_line, bill_line_restated, reconciliation`;

@@ -43,7 +43,7 @@ interface Row extends Record<string, unknown> {
 	last: { start: number; end: number; dims: Omit<ChargeDimensions, "kind">; job: string | null; attempt: string | null } | null;
 }
 
-/** What the ledger has of these instances: metered up to `untilMs`, and what bills corrected so far. */
+/** The ledger's amounts for these instances: metered up to `untilMs`, and corrections by bills so far. */
 export async function readCharged(db: DbOrTx, month: BillMonth, ids: readonly string[], untilMs: number): Promise<Charged[]> {
 	const sums = (where: SQL) =>
 		sql.join(

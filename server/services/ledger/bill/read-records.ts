@@ -7,12 +7,12 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 
 /** A record larger than this is no bill's. */
 const RECORD_CHARS_MAX = 1_048_576;
-/** What is read at once: networks bring a few bytes at a time, and what is not complete is read again. */
+/** Size of one read: networks deliver a few bytes at a time, and an incomplete record is parsed again. */
 const PIECE_BYTES = 131_072;
 
 /**
- * The records of a CSV file, gzipped or not, as they come, some hundred at a time. `sha256` is of the unzipped bytes, so that a
- * file is the same one either way; it is read after the last record.
+ * The records of a CSV file, gzipped or not, in batches of some hundred. `sha256` is of the unzipped bytes, so that compression
+ * does not change it; read it after the last record.
  * @throws SpillwayError `invalid_input` with the row where the file is broken.
  */
 export function readRecords(bytes: AsyncIterable<Uint8Array>): { records: AsyncIterable<CsvCells[]>; sha256(): string } {
@@ -57,7 +57,7 @@ async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
 	if (size > 0) yield Buffer.concat(parts);
 }
 
-/** Known by gzip's first two bytes, whatever the file is called. */
+/** Detected by gzip's first two bytes, whatever the file name. */
 async function* unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 	const iterator = bytes[Symbol.asyncIterator]();
 	const rest = { [Symbol.asyncIterator]: () => iterator };

@@ -96,7 +96,7 @@ function reconcileOne(run: Run, charged: Charged, groups: readonly BilledGroup[]
 	return { row, drafts: [...draft(found.price, "bill_price"), ...draft(found.time, "bill_time")] };
 }
 
-/** Beside the instance's newest charge of the month, so that the correction is in its job, team and month. */
+/** Next to the instance's newest charge of the month, so that the correction has its job, team and month. */
 function placeOf(run: Run, { last, instanceId }: Charged, group: BilledGroup | undefined) {
 	if (last) {
 		const { periodStartMs, periodEndMs, dimensions, jobId, attemptId } = last;

@@ -48,7 +48,7 @@ export interface Reconciliation {
 }
 
 /**
- * What came of holding a month's bills against the ledger; empty before the first reconciliation.
+ * Results of reconciling a month's bills with the ledger; empty before the first reconciliation.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function readReconciliation(

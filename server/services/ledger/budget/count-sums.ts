@@ -55,7 +55,7 @@ async function readDays(tx: Tx, rows: SQL): Promise<CountedDay[]> {
 	return found.map(({ day, team, sum }) => ({ dayStartMs: Number(day), team, microUsd: BigInt(sum) }));
 }
 
-/** Each job of the period with what it was charged for cloud machines; the budget is locked and has no rows of it. */
+/** Each job of the period with its charges for cloud machines; the budget is locked and has no rows for it. */
 export async function countJobs(tx: Tx, of: { budgetId: string; period: Period; jobs: JobsInScope }): Promise<void> {
 	const { budgetId, period, jobs } = of;
 	const [from, to] = [new Date(period.fromMs).toISOString(), new Date(period.toMs).toISOString()];

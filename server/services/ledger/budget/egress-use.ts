@@ -12,7 +12,7 @@ type EgressCap = Extract<CapRule, { kind: "egress" }>;
 const GIB = 1024 ** 3;
 
 /**
- * What caps on egress have used: GiB that left the clouds in each cap's current period, and GiB reserved but not sent by each live
+ * Usage of egress caps: GiB that left the clouds in each cap's current period, and GiB reserved but not yet sent by each live
  * attempt.
  */
 export interface EgressUse {

@@ -14,7 +14,7 @@ export interface BudgetFigures {
 	rule: BudgetRule;
 	period: Period;
 	postedMicroUsd: bigint;
-	/** Set aside for instances that live now, whatever the period in which each was placed. */
+	/** Holds of live instances, whichever period each was placed in. */
 	heldMicroUsd: bigint;
 	/** To the end of the period; null with too little history. */
 	forecast: SpendForecast | null;

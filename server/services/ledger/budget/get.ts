@@ -24,7 +24,7 @@ export interface BudgetDetail extends BudgetStatus {
 	sentence: string;
 	/** Every day of the period up to today, with what was posted on it. */
 	days: { dayStartMs: number; postedMicroUsd: bigint }[];
-	/** At the end of each day still to come, what the period will have cost by then; empty without a forecast. */
+	/** Forecast cumulative cost at the end of each remaining day; empty without a forecast. */
 	ahead: { atMs: number; lowMicroUsd: bigint; expectedMicroUsd: bigint; highMicroUsd: bigint }[];
 	/** Live machines with their worst case held. */
 	machines: number;

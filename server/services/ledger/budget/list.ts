@@ -22,7 +22,7 @@ export interface BudgetStatus {
 	heldMicroUsd: bigint;
 	/** cap − posted − held; below 0 when the cap was lowered under what is spent. */
 	freeMicroUsd: bigint;
-	/** What the period will have cost at its end; null with too little history. */
+	/** Forecast cost at the end of the period; null with too little history. */
 	forecast: SpendForecast | null;
 }
 

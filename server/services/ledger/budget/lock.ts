@@ -13,14 +13,14 @@ export interface BudgetBalance {
 }
 
 /**
- * Makes the caller the only one that writes these budgets until its transaction ends, and answers their balances.
- * Everyone takes budgets in this order and before any job or instance, so no one waits in a circle.
+ * Locks these budgets until the caller's transaction ends, and returns their balances. All callers lock budgets in this order
+ * and before any job or instance, which prevents deadlocks.
  */
 export async function lockBudgets(tx: Tx, budgetIds: readonly string[]): Promise<Map<string, BudgetBalance>> {
 	const ids = [...new Set(budgetIds)].sort();
 	const balances = new Map(ids.map((id): [string, BudgetBalance] => [id, { postedByPeriod: new Map(), heldMicroUsd: 0n }]));
 	if (ids.length === 0) return balances;
-	// One lock a budget rather than its rows alone: rows of new periods are inserted under it too.
+	// One lock per budget instead of its rows only: rows of new periods are inserted under it too.
 	for (const id of ids) await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`budget:${id}`}, 0))`);
 	const rows = await tx
 		.select()
@@ -48,7 +48,7 @@ export async function addToPeriods(
 		if (!first) continue;
 		const posted = group.reduce((sum, c) => sum + c.postedMicroUsd, 0n);
 		const held = group.reduce((sum, c) => sum + c.heldMicroUsd, 0n);
-		// Insert, then update: a row to be inserted is checked on its own, and a negative change alone is none.
+		// Insert, then update: an inserted row is checked on its own, and a negative change alone is not a valid row.
 		await tx.insert(budgetPeriod).values({ budgetId: first.budgetId, periodKey: first.periodKey }).onConflictDoNothing();
 		if (posted === 0n && held === 0n) continue;
 		await tx

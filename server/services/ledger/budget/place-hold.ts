@@ -30,7 +30,7 @@ export async function placeHold(
 	input: {
 		holds: readonly { instanceId: string; amountMicroUsd: bigint }[];
 		budgets: readonly BudgetRule[];
-		/** What the job's pipeline reserved is used first. Absent: nothing is reserved. */
+		/** The reservation of the job's pipeline is used first. Absent: nothing is reserved. */
 		jobId?: string;
 		nowMs: number;
 	},

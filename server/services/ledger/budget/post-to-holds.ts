@@ -16,11 +16,11 @@ import { addToPeriods, lockBudgets } from "./lock.ts";
 import { addToBudgetDays, addToBudgetJobs, type BudgetPosting } from "./post-detail.ts";
 import { addToBudgetSlices } from "./post-slices.ts";
 
-/** What was charged to one instance, and whether that was the last of it. */
+/** Amount charged to one instance, and whether it was the last one. */
 export interface HoldPosting {
 	instanceId: string;
 	charges: readonly ChargeDraft[];
-	/** The instance is terminated and charged to its end: what is left of the hold is released. */
+	/** The instance is terminated and charged to its end: the rest of the hold is released. */
 	settled: boolean;
 }
 
@@ -96,7 +96,7 @@ interface Leftover {
 	unusedMicroUsd: bigint;
 }
 
-/** What a hold leaves over goes back to the reservation of the job's pipeline while there is one. The budgets are locked. */
+/** The rest of a hold returns to the reservation of the job's pipeline while it exists. The budgets are locked. */
 async function returnToPipelines(tx: Tx, leftovers: readonly Leftover[]): Promise<Parameters<typeof addToPeriods>[1][number][]> {
 	const rows = [];
 	for (const { jobId, budgetId, unusedMicroUsd } of leftovers) {

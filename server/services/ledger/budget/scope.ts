@@ -4,7 +4,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { evaluateExpression } from "#server/policy/expression.ts";
 import { JobFacts } from "#server/policy/job-facts.ts";
 
-/** What sums are kept by, of all that a scope may ask of a job. */
+/** Dimensions by which sums are stored, of all those that a scope may use. */
 interface Group {
 	team: string;
 	project: string;
@@ -78,7 +78,7 @@ const NO_JOB: JobSpec = {
 	...{ deadlineMs: null, priority: 0, critical: false, checkpoint: null, data: [] },
 };
 
-/** Page by page in the order of the months' index, so that only jobs of these months are looked at. */
+/** Page by page in the order of the months' index, so that only jobs of these months are read. */
 async function judgeJobs(tx: Tx, scope: string, open: readonly Group[], monthMs: number): Promise<string[]> {
 	const judged = new Map<string, boolean>();
 	const judge = (rows: readonly { id: string; spec: JobSpec }[]) => {

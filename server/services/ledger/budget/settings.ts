@@ -55,9 +55,9 @@ export async function viewBudgetSettings(ctx: ServiceContext): Promise<BudgetSet
 export const changeBudgetSettingsInput = alertSettings.partial().extend({ secondPerson: z.boolean().optional() });
 
 /**
- * Changes alert thresholds and whether a cap needs a second person. Callers who change caps may require a second person; only a
- * platform engineer may request to drop it, and another person must agree if there is one: no one removes
- * the check from their own change alone. Returns the settings in effect.
+ * Changes alert thresholds and whether a cap needs a second person. Callers who change caps may require a second person. Only a
+ * platform engineer may request to drop the requirement, and another person must approve if there is one, so that no one
+ * removes the check alone. Returns the settings in effect.
  * @throws SpillwayError `forbidden`; ZodError.
  */
 export async function changeBudgetSettings(

@@ -56,7 +56,7 @@ export async function ledgerCheck(ctx: { db: Db; clock: { nowMs(): number } }): 
 					const rows = await tx.execute<Record<string, unknown>>(differencesOfSums(kind, month, calendar, LISTED_DIFFERENCES));
 					differences.push(...rows.map((r) => toDifference(kind, r)));
 				}
-				// Slices are held against rollups: those of a wrong rollup would only say the same nine times.
+				// Slices are compared with rollups: slices of a wrong rollup would only repeat the same error nine times.
 				if (differences.length === 0) {
 					const slices = await tx.execute<Record<string, unknown>>(differencesOfSlices(month, LISTED_DIFFERENCES));
 					differences.push(...slices.map((r) => toDifference("slice", r)));

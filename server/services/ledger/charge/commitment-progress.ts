@@ -6,7 +6,7 @@ import { readCommitments } from "#server/services/pricing/commitment/commitments
 
 const PREFIX = "commitment_metered/";
 
-/** The setting that says up to which instant, UTC ms, a commitment's unused hours are charged. */
+/** Setting with the instant, UTC ms, up to which a commitment's unused hours are charged. */
 export const progressKey = (commitmentId: string): string => `${PREFIX}${commitmentId}`;
 
 /** Commitments with open hours before `toMs`: an hour takes one more, and the charges of its machines. */

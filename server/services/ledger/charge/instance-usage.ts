@@ -26,7 +26,7 @@ export interface Machine {
 	times: Pick<typeof attempt.$inferSelect, "stagingAt" | "startedAt">;
 }
 
-/** What the rows themselves do not say. */
+/** Fields that the rows lack. */
 export interface Known {
 	calendar: Calendar;
 	grids: ReadonlyMap<string, GridHours>;
@@ -61,7 +61,7 @@ export function usageOf({ instance: row, work, times }: Machine, known: Known): 
 	const startMs = row.billedFrom.getTime();
 	const listMicroUsdPerHour = BigInt(row.offer.listMicroUsdPerHour ?? row.offer.onDemandMicroUsdPerHour ?? row.microUsdPerHour);
 	const launch = { microUsdPerHour: row.microUsdPerHour, listMicroUsdPerHour };
-	// Only spot prices change while a machine runs; the others stay what they were at its launch.
+	// Only spot prices change while a machine runs; the others keep their value from the launch.
 	const observed = row.capacityType === "spot" ? contracted(known.prices.get(row.offer.id) ?? [], row.offer.discount) : [];
 	return {
 		startMs,
@@ -92,13 +92,16 @@ function contracted(observed: readonly PriceObservation[], discount: OfferDiscou
 	return observed.map((seen) => ({ ...seen, microUsdPerHour: discounted(seen.microUsdPerHour, discount.partsPerMillion) }));
 }
 
-/** As the launch asked for it, at the price that was known then. */
+/** As requested at the launch, at the price known then. */
 function diskOf({ provider, offer: { disk } }: Machine["instance"]): DiskUsage | undefined {
 	if (!disk || disk.microUsdPerMonth === null) return undefined;
 	return { microUsdPerMonth: BigInt(disk.microUsdPerMonth), terms: diskTermsOf(provider) };
 }
 
-/** Before its attempt was staged a machine boots, before the command ran it is staged; one that never ran its command stays there. */
+/**
+ * Before staging begins a machine boots, before the command runs it stages; a machine that never ran its command stays in that
+ * phase.
+ */
 function phasesOf(startMs: number, { stagingAt, startedAt }: Machine["times"]): Phase[] {
 	const staged = stagingAt && (!startedAt || stagingAt < startedAt) ? [{ fromMs: stagingAt.getTime(), kind: "staging" as const }] : [];
 	const ran = startedAt ? [{ fromMs: startedAt.getTime(), kind: "compute" as const }] : [];

@@ -113,8 +113,8 @@ async function meterCommitment(ctx: LedgerContext, commitment: Commitment, nowMs
 }
 
 /**
- * The instant up to which every machine that the commitment may pay is charged: without end when all are charged to
- * theirs. Another meter may have left a machine out, or hold it at this moment: its hours are not unused because of that.
+ * The instant up to which every machine that the commitment may pay is charged: infinite when all are charged to their end.
+ * Another meter may have skipped a machine, or hold it now: its hours are not unused because of that.
  */
 async function chargedUntilMs(tx: Tx, c: Commitment): Promise<number> {
 	const chargedUntil = sql`coalesce(${instance.meteredUntil}, ${instance.billedFrom})`;

@@ -150,7 +150,7 @@ async function writeMetered(tx: Tx, metered: readonly MeteredRow[]): Promise<voi
 		.map((m) => ({
 			id: m.row.instance.id,
 			cost: m.charges.reduce((sum, c) => sum + c.effectiveMicroUsd, 0n).toString(),
-			// The end itself, also when it lies before the launch by another clock: equal times are what "settled" is read from.
+			// The end itself, even when it precedes the launch by another clock: "settled" is derived from equal times.
 			until: isChargedToItsEnd(m) ? defined(m.row.instance.billedUntil, "end").toISOString() : new Date(m.meteredUntilMs).toISOString(),
 		}));
 	if (rows.length === 0) return;

@@ -94,7 +94,7 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 	if (!row) return null;
 	const calendar = await holdLedgerCalendar(tx);
 	const cards = await effectiveCards(tx, key, calendar);
-	// A card is of the whole pool; a price for each GPU-hour is of those that are there.
+	// A card covers the whole pool; a price per GPU-hour covers the existing GPUs.
 	const gpus = (row.pool.nodes - (cards.length > 0 ? 0 : row.pool.nodesToCome)) * row.pool.gpusPerNode;
 	const power = powerOfPool({ ...row.pool, siteSettings: row.settings });
 	return {
@@ -114,7 +114,7 @@ export async function lockPool(tx: Tx, key: PoolKey): Promise<LockedPool | null>
 	};
 }
 
-/** What a site's own queue has not started yet holds no GPU; when it began is known with its start. */
+/** Jobs of a site's own queue hold no GPU before they start; their start time is known then. */
 function hasBegun({ siteQueues }: LockedPool): SQL | undefined {
 	if (!siteQueues) return undefined;
 	return sql`exists (select from ${attempt} where ${attempt.id} = ${allocation.attemptId}

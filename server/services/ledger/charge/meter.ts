@@ -8,8 +8,8 @@ export interface MeterOptions {
 	/** Instances charged in one transaction. */
 	batchSize?: number;
 	/**
-	 * A running instance is charged again only after so long; its end is charged at once whatever this says. 0 charges it
-	 * at every call. Large installations raise it: each charge of an instance is a row.
+	 * A running instance is charged again only after this interval; its end is charged immediately regardless. 0 charges it at
+	 * every call. Large installations raise it: each charge of an instance is a row.
 	 */
 	minOpenMs?: number;
 }

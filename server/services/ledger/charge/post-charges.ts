@@ -66,7 +66,7 @@ function utcMonthStart(atMs: number): number {
 	return Date.UTC(at.getUTCFullYear(), at.getUTCMonth());
 }
 
-/** All but what the database gives. */
+/** All fields except those that the database generates. */
 const CHARGE_FIELDS = Object.keys(getTableColumns(charge)).filter((field) => field !== "number");
 
 function chargeRow({ periodStartMs, periodEndMs, dimensions, ...rest }: ChargeDraft, nowMs: number): Record<string, unknown> {
@@ -97,7 +97,7 @@ async function addToJobs(tx: Tx, drafts: readonly ChargeDraft[]): Promise<void> 
 		where job.id = add.id`);
 }
 
-/** Every sum of an existing row becomes what it was and what is added. */
+/** Adds the new amount to every sum of an existing row. */
 function adding(table: string, key: readonly string[], more: readonly string[] = []): string {
 	const sums = [...Object.keys(NO_SUMS).map((name) => columnOf(name)), ...more];
 	return `on conflict (${key.join(", ")}) do update set ${sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", ")}`;

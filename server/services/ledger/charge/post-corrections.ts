@@ -27,15 +27,15 @@ export function noCause(correction: ChargeCorrection | null) {
 	return { jobId: null, attemptId: null, instanceId: null, allocationId: null, poolId: null, billLineId: null, correction };
 }
 
-/** A charge lies within one UTC hour: that in which the line begins. */
+/** A charge is within one UTC hour: the hour in which the line begins. */
 export function firstHour(fromMs: number, toMs: number): { periodStartMs: number; periodEndMs: number } {
 	const nextHour = (Math.floor(fromMs / HOUR_MS) + 1) * HOUR_MS;
 	return { periodStartMs: fromMs, periodEndMs: toMs > fromMs ? Math.min(nextHour, toMs) : nextHour };
 }
 
 /**
- * Posts corrections of instances: to what the instance cost, to its hold and budgets, and to the ledger. Their budgets
- * must be locked (lockBudgetsOfInstances). Takes the ledger's last locks: do nothing that waits after it.
+ * Posts corrections of instances to the instance's cost, its hold and budgets, and the ledger. The budgets must be locked
+ * (lockBudgetsOfInstances). Takes the ledger's last locks: do nothing that waits after it.
  */
 export async function postInstanceCorrections(tx: Tx, drafts: readonly ChargeDraft[], nowMs: number): Promise<void> {
 	const byInstance = Map.groupBy(

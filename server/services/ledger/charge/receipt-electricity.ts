@@ -9,7 +9,10 @@ import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { electricityHoursOf } from "#server/services/pricing/owned/electricity-hours.ts";
 import { cardsOfPool } from "#server/services/pricing/owned/pool-cards.ts";
 
-/** What a job's power at home is priced from. Cost: of each pool it ran in, the cards, and the hours from its first charge to its last. */
+/**
+ * Input for the price of a job's power at home. Cost: for each pool it ran in, the cards, and the hours from its first charge
+ * to its last.
+ */
 export async function electricityOfJob(db: Db, charges: readonly Charge[]): Promise<HomeElectricity | null> {
 	const held = charges.filter((c) => c.allocationId !== null && c.gpuMs !== 0n);
 	const ids = [...new Set(held.flatMap((c) => c.allocationId ?? []))];

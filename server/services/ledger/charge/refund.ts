@@ -39,7 +39,7 @@ export async function refundCharge(ctx: ServiceContext, raw: RefundInput): Promi
 		const found = await fetchCharge(tx, chargeId);
 		const instanceId = refundable(found);
 		await lockBudgetsOfInstances(tx, [instanceId]);
-		// Two refunds of one machine come one after the other, and each sees what the other took.
+		// Two refunds of one machine run one after the other, and the second sees the first.
 		await tx.execute(sql`select 1 from instance where id = ${instanceId} for no key update`);
 		const held = await heldOf(tx, found);
 		const refundedMicroUsd = amountUsd === undefined ? least(held, found.effectiveMicroUsd) : usdToMicro(amountUsd);

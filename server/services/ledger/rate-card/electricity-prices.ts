@@ -118,7 +118,7 @@ function revert(
 	return before;
 }
 
-/** An hour with its own price, for who asks what was paid. */
+/** An hour with its own price, to show what was paid. */
 export interface ElectricityHour {
 	from: string;
 	usdPerKwh: string;

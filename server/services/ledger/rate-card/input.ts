@@ -13,7 +13,7 @@ const PAST_MAX_MS = 400 * DAY_MS;
 const FUTURE_MAX_MS = 3_660 * DAY_MS;
 const MICRO = 1_000_000n;
 
-/** @throws SpillwayError `invalid_input` when it lies too far off. */
+/** @throws SpillwayError `invalid_input` when it is too far away. */
 export function effectiveFromMs(text: string | undefined, calendar: Calendar, nowMs: number): number {
 	const atMs = text === undefined ? nowMs : instantOf(text, calendar);
 	if (atMs >= nowMs - PAST_MAX_MS && atMs <= nowMs + FUTURE_MAX_MS) return atMs;

@@ -19,8 +19,8 @@ const PRICE = /^(-?)(\d+(?:\.\d{1,6})?)$/;
 const COLUMNS = { hour: ["ts", "hour", "datetime", "timestamp"], perKwh: ["usd_per_kwh"], perMwh: ["usd_per_mwh"] } as const;
 
 /**
- * Reads hourly prices of electricity from csv: `ts` and `usd_per_kwh`, or `usd_per_mwh`. Hours are UTC; a gap is a gap.
- * @throws SpillwayError `invalid_input` with the line, what is wrong and what to write.
+ * Reads hourly electricity prices from csv: `ts` and `usd_per_kwh`, or `usd_per_mwh`. Hours are UTC; gaps stay gaps.
+ * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readPriceFile(text: string): PriceRow[] {
 	const [header, ...records] = recordsOf(text);

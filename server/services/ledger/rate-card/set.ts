@@ -143,7 +143,7 @@ function meteredSince({ siteId, poolId }: PoolKey, fromMs: number): SQL | undefi
 	return and(eq(allocation.siteId, siteId), eq(allocation.poolId, poolId), gt(allocation.meteredUntil, new Date(fromMs)));
 }
 
-/** Refunds and what bills corrected stay out: they are no price of the card. */
+/** Excludes refunds and corrections by bills: they are not prices of the card. */
 function postedToPool(tx: Tx, { siteId, poolId }: PoolKey, fromMs: number): Promise<PostedMoney[]> {
 	return readPosted(
 		tx,

@@ -95,9 +95,9 @@ interface MachineOptions extends Work {
 	onDemandMicroUsdPerHour?: bigint | null;
 	capacityType?: Exclude<CapacityType, "owned">;
 	region?: string;
-	/** Its disk, 100 GiB of gp3: what it costs a month. null: not known. Absent: the offer names no disk. */
+	/** Monthly cost of its disk, 100 GiB of gp3. null: unknown. Absent: the offer names no disk. */
 	diskMicroUsdPerMonth?: bigint | null;
-	/** What instance type's GPUs are called; an unknown name has no known power. */
+	/** Name of the instance type's GPUs; an unknown name has no known power. */
 	accelerator?: string;
 }
 
