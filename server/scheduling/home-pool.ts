@@ -169,7 +169,7 @@ export class HomePool {
 		return this.#given[slot] === 1 && this.#holders[slot] === 0 && this.#takenFlags[slot] === 0;
 	}
 
-	/** The site says that no one is on it. */
+	/** The site reports the slot as free. */
 	isGiven(slot: number): boolean {
 		return this.#given[slot] === 1;
 	}
@@ -306,7 +306,7 @@ export function speedOf(view: PoolView): number {
 	return view.speed !== undefined && view.speed > 0 ? view.speed : 1;
 }
 
-/** The figures of a pool that do not change while work comes and goes. */
+/** The figures of a pool that do not change with its jobs. */
 export function samePool(a: PoolView, b: PoolView): boolean {
 	return (
 		a === b ||

@@ -29,7 +29,7 @@ interface PoolStart {
 	at: Slotting;
 }
 
-/** Where and when a job would start at home: by the median replay, and by the late one. */
+/** Where and when a job would start at home: by the median replay, and by the late replay. */
 export interface HomeStart extends PoolStart {
 	/** null: it was not asked for. */
 	late: PoolStart | null;
@@ -91,7 +91,7 @@ function earliestOf(pools: readonly HomePool[], replay: "median" | "late", spec:
 	return best;
 }
 
-/** What the two replays say, before any correction. */
+/** Results of the two replays before any correction. */
 export function replayedRange({ at, late }: { at: Slotting; late: { at: Slotting } | null }): TimeRange {
 	return { p50Ms: at.startMs, p90Ms: Math.max(at.startMs, late?.at.startMs ?? 0) };
 }

@@ -36,9 +36,9 @@ export function keptRooms(leaving: Iterable<LeavingAttempt>, nowMs: number): Map
 }
 
 /**
- * A job for which others leave gets the room that they make: it starts when the last of them has ended, and until then the free part is
- * reserved for it. Null when that room is no longer possible (another job holds part of it, or its site does not answer): then the
- * job waits like any other.
+ * A job for which other jobs leave gets their room: it starts when the last of them has ended, and until then the free part is
+ * reserved for it. Null when that room is no longer possible (another job holds part of it, or its site does not respond): then
+ * the job waits like any other.
  */
 export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	const room = queued.job.room ?? null;
@@ -71,7 +71,7 @@ export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	return { ...base, start: homeStartAt(pool, nodes, startMs), eviction: null, outcome: "wait", reason: why };
 }
 
-/** These slots as a place for the job: as many as it asks for, evenly on its nodes. Null when they are not that. */
+/** These slots as a placement for the job: the requested number, spread evenly over its nodes. Null when they do not fit. */
 export function placeOf(pool: HomePool, given: readonly number[], spec: JobSpec): { slots: number[]; nodes: number[] } | null {
 	const slots = [...new Set(given)].sort((a, b) => a - b);
 	if (slots.length !== gpusOf(spec)) return null;

@@ -5,8 +5,8 @@ import type { Removal } from "./removal.ts";
 import type { PendingJob } from "./types.ts";
 
 /**
- * An accelerator on which the job would break its longest run time, or without checkpoints outlive its machine, although it would
- * not on a machine of speed 1: at the median, or at P90.
+ * An accelerator on which the job would exceed its longest run time, or without checkpoints outlive its machine, although it
+ * would not on a machine of speed 1: at the median, or at P90.
  */
 export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, completedByClockMs = completedMs }: PendingJob): Removal | null {
 	if (run.speeds === null || run.speeds.on(row.machine.accelerator).timeFactor <= 1) return null;

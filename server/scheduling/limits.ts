@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 
 /** Every constant of the decision core, with its unit and why it has this value. docs/decisions.md explains them to users. */
 export const LIMITS = {
-	/** Waiting this long adds one point of priority, so that nothing starves: priority 0 passes a new 100 after 100 hours. */
+	/** Waiting this long adds one point of priority, so that no job starves: priority 0 passes a new 100 after 100 hours. */
 	ageingMsPerPoint: HOUR_MS,
 
 	/**
@@ -11,12 +11,12 @@ export const LIMITS = {
 	 */
 	urgentSlackMs: HOUR_MS,
 	urgentPoints: 100,
-	/** A team that uses nothing of its share gains so many points, one that uses twice its share loses as many. */
+	/** A team that uses none of its share gains this many points; one that uses twice its share loses as many. */
 	sharePoints: 40,
 
 	/** A duration statistic with fewer samples than this says less than the person's own estimate. */
 	minDurationSamples: 3,
-	/** Run time of a job about which nothing is known: no estimate, no maximum, no history of its team. An assumption. */
+	/** Run time of an unknown job: no estimate, no maximum, no history of its team. An assumption. */
 	defaultRunMs: HOUR_MS,
 	/** P90 ÷ P50 of a run time when no history says how far the team's runs spread. An assumption. */
 	defaultSpread: 1.5,
@@ -52,7 +52,7 @@ export const LIMITS = {
 	priorInstanceHours: 10,
 	/** Hours and interruptions seen count half after this long. An assumption: a market's week. */
 	interruptionHalfLifeMs: 7 * DAY_MS,
-	/** A launch that comes up is believed in as if this many had come up lately. */
+	/** Prior count of recent successful launches. */
 	priorLaunches: 1,
 	/** Launches and refusals count half after this long: capacity that was short is soon worth another try. An assumption. */
 	refusalHalfLifeMs: 10 * MINUTE_MS,
@@ -94,15 +94,21 @@ export const LIMITS = {
 	fullExplanations: 100,
 	briefCandidates: 2,
 
-	/** A running job is moved only when its next checkpoint is this near: the place kept for it stands idle until then. An assumption. */
+	/**
+	 * A running job is moved only when its next checkpoint is this near, because its reserved place is idle until then. An
+	 * assumption.
+	 */
 	moveCheckpointWithinMs: 5 * MINUTE_MS,
 	/** A newcomer takes the place of a job that has lost at most this by leaving: it saved its work just now. An assumption. */
 	makeRoomLostMs: 105 * SECOND_MS,
 	/** ... and has run at least so many times as long as its boot and restore elsewhere will take: 3% of its time. An assumption. */
 	timesItsPause: 30,
-	/** Room that a victim leaves beyond what the newcomer needs has to be asked for this soon by others. An assumption. */
+	/** Other jobs must request a victim's surplus room within this time. An assumption. */
 	roomFilledWithinMs: 2 * MINUTE_MS,
-	/** Nothing that started later than this is moved to save money, or work would go round in circles. An assumption. */
+	/**
+	 * An attempt that started less than this long ago is not moved to save money, so that work does not move in circles. An
+	 * assumption.
+	 */
 	moveMinRunMs: 10 * MINUTE_MS,
 	/**
 	 * Longest time until a running job with a deadline is decided again and the decision is carried out: a stop's grace and more.

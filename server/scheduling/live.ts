@@ -68,7 +68,7 @@ export class LiveWork {
 		);
 	}
 
-	/** What ended may have been the first to break its bound: the time is worked out again once it has come. */
+	/** The ended attempt may have been the first to break its bound: the time is computed again when it is reached. */
 	checkQuiet(nowMs: number): void {
 		if (nowMs < this.quietUntilMs) return;
 		this.quietUntilMs = Number.POSITIVE_INFINITY;

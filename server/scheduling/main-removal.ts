@@ -20,7 +20,7 @@ export function mainRemoval({ removed, barred }: OfferFit, filters: readonly Pla
 		const others = { filters: filters.filter((filter) => filter.ruleId !== ruleId) };
 		backWithout.set(ruleId, kept.filter(({ place }) => judgePlace(others, place) === null).length);
 	}
-	// What a fact removed, every rule had let pass.
+	// Offers excluded by a fact had passed every rule.
 	const back = ({ ruleId, count }: RemovedGroup): number => backWithout.get(ruleId) ?? count;
 	return rivals.toSorted((a, b) => back(b) - back(a) || b.count - a.count || compareNames(a, b))[0] ?? null;
 }

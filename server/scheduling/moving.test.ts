@@ -87,7 +87,7 @@ describe("jobs of others", () => {
 		const foreign = [others({ startedAtMs: NOON_MS - 20 * MINUTE_MS, slots: [0, 1] })];
 		const plan = decide(given({ foreign, pools: [aPool({ freeSlots: [0, 1, 2] })], pending: [aJob("a").gpus(4).build()] }));
 		expect(plan.actions).toEqual([]);
-		// slot 3 is held by no one we know: the next full hour
+		// slot 3 is held by unknown work: the next full hour
 		expect(plan.forecasts.get("job_a")?.p50Ms).toBe(NOON_MS + HOUR_MS);
 		const known = decide(given({ foreign, pools: [aPool({ freeSlots: [0, 1, 2, 3] })], pending: [aJob("a").gpus(4).build()] }));
 		expect(known.forecasts.get("job_a")?.p50Ms).toBe(NOON_MS + 40 * MINUTE_MS);

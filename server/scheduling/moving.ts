@@ -31,7 +31,7 @@ function moveHome(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kin
 	return { ...base, start: home, eviction: null, outcome: "place_home", reason: homeReason(home, job.spec) };
 }
 
-/** Prices, caps and back-off are asked again: what was held for it was the worst case of then. */
+/** Prices, caps and back-off are checked again: the hold was the worst case at that time. */
 function moveToOffer(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kind: "cloud" }>): Finding | null {
 	const { core, snapshot, budgets } = cycle;
 	const { job } = queued;

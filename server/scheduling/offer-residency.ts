@@ -16,7 +16,7 @@ export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
 	return data?.filesStayHome ? data : null;
 }
 
-/** Whether they say the same, by the identity of what they hold. */
+/** Whether they are equal, by the identity of their contents. */
 export function sameCopies(a: Copies | null, b: Copies | null): boolean {
 	return a?.replicas === b?.replicas && a?.stores === b?.stores;
 }

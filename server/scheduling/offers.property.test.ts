@@ -173,7 +173,7 @@ const specOf = (snapshot: Snapshot, jobId: string) => {
 };
 const pays = ({ microUsdPerHour: price }: Offer): bigint => price ?? 0n;
 
-/** What its checkpoints come to, GiB, when one is saved on each quarter of an hour that it may live. */
+/** Total size of its checkpoints, GiB, with one per quarter of an hour of its maximum life. */
 function savedGiB({ pending }: Snapshot, { jobId, lifeMs }: { jobId: string; lifeMs: number }): number {
 	const job = pending.find((p) => p.jobId === jobId);
 	return job?.spec.checkpoint ? Math.floor(lifeMs / (15 * MINUTE_MS)) * (job.checkpointGiB ?? 0) : 0;

@@ -12,8 +12,8 @@ import type { ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
 import type { OfferRecord, Snapshot } from "./types.ts";
 
 /**
- * An offer with what a choice needs of it, worked out once a cycle. Money in plain numbers is for comparing only:
- * µ$ below 2^53 are exact; holds are computed from `offer` in bigint.
+ * An offer with the inputs of a choice, computed once per cycle. Plain numbers for money are only for comparisons: µ$ below
+ * 2^53 are exact; holds are computed from `offer` in bigint.
  */
 export interface OfferRow {
 	offer: Offer;
@@ -245,8 +245,8 @@ export function judgeRows(rows: readonly OfferRow[], verdict: JobVerdict): Polic
 }
 
 /**
- * Sifts all offers for a shape: at most O(offers), done once a shape and only when a job of it may leave or is explained.
- * `policyRemovals` is shared by all shapes to which the same filters apply.
+ * Filters all offers for a shape: at most O(offers), once per shape and only when a job of it may leave or is explained.
+ * `policyRemovals` is shared by all shapes with the same filters.
  */
 export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: PolicyRemovals, nowMs: number): OfferFit {
 	const groups = new Map<string, RemovedGroup>();

@@ -1,10 +1,10 @@
 import { LIMITS } from "./limits.ts";
 import type { PendingJob, TimeSpread } from "./types.ts";
 
-/** A pending job with what the order and the forecast need of it. */
+/** A pending job with the inputs of the order and the forecast. */
 export interface QueuedJob {
 	job: PendingJob;
-	/** What is left to run, ms. */
+	/** Remaining run time, ms. */
 	rest: TimeSpread;
 	/** Priority plus points for the wait, or for a deadline that comes near; a team's share adds to it (fair-share.ts). */
 	rank: number;

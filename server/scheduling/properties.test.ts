@@ -305,7 +305,7 @@ describe("liveness", () => {
 			}
 		}
 		expect(bigStarted).toBe(true);
-		// the three slots of `old` come free after an hour; no one may hold the fourth beyond that
+		// the three slots of `old` become free after an hour; no job may hold the fourth beyond that
 		expect(nowMs - NOON_MS).toBeLessThanOrEqual(1.5 * HOUR_MS);
 	});
 });

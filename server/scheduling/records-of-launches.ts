@@ -22,9 +22,8 @@ interface Step {
 }
 
 /**
- * How offers behaved up to `nowMs`, by offer id: every launch in the order in which things became known. Hours count once their
- * machine has ended,
- * or now; that a machine ran on shows at each step that spot was still there.
+ * How offers behaved up to `nowMs`, by offer id: every launch in the order in which its events became known. Hours count once
+ * their machine has ended, or now; a running machine shows at each step that spot was still there.
  */
 export function recordsOfLaunches(launches: readonly SeenLaunch[], nowMs: number): Map<string, OfferRecord> {
 	const steps = launches.flatMap((launch) => stepsOf(launch, nowMs)).sort((a, b) => a.atMs - b.atMs);

@@ -89,7 +89,7 @@ describe("what launches say of how long spot stays, and stays away", () => {
 		record = withInterruption(withHours(record, 3, NOON_MS + 3 * HOUR_MS), NOON_MS + 3 * HOUR_MS);
 		expect(record.zone).toMatchObject({ up: false, sinceMs: NOON_MS + 3 * HOUR_MS });
 		expect(record.zone?.upHours.reduce((a, b) => a + b, 0)).toBeCloseTo(3, 1);
-		// Another machine that runs on says nothing of whether one can be had.
+		// Another running machine is no evidence that one is available.
 		record = withHours(record, 1, NOON_MS + 3 * HOUR_MS + 5 * MINUTE_MS);
 		expect(record.zone?.up).toBe(false);
 		record = withLaunch(record, NOON_MS + 3 * HOUR_MS + 30 * MINUTE_MS);

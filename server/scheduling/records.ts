@@ -52,7 +52,7 @@ export function withInterruption(record: OfferRecord, nowMs: number): OfferRecor
 	return { ...now, interruptions: now.interruptions + 1 };
 }
 
-/** A launch came up: it is asked again whenever it is wanted. */
+/** A launch came up: the back-off ends. */
 export function withLaunch(record: OfferRecord, nowMs: number): OfferRecord {
 	const { backoffUntilMs: _, ...now } = withLook(decayed(record, nowMs), true, nowMs);
 	return { ...now, launches: now.launches + 1 };
@@ -76,7 +76,7 @@ function withLook(record: OfferRecord, up: boolean, nowMs: number): OfferRecord 
 	return record.zone === undefined ? record : { ...record, zone: noteZone(record.zone, up, nowMs) };
 }
 
-/** What the record says of the next launch. */
+/** The record's prediction for the next launch. */
 export interface OfferRates {
 	/** Expected interruptions of one instance in an hour. */
 	interruptionsPerHour: number;
@@ -133,13 +133,14 @@ export interface Rework {
 }
 
 /**
- * What interruptions add to a run of `workMs` on `instances` machines, where losing any one stops them all: together they are
- * interrupted at Λ = n × r an hour.
- * With checkpoints every c: Λ × T interruptions, each repeating c ÷ 2 of work on average and one boot + restore d: the first-order
- * model of Young (CACM 17(9), 1974) and Daly (FGCS 22(3), 2006) without the cost of writing a checkpoint, valid while Λ × (c ÷ 2 + d)
- * is well below 1; there the time itself grows, T × Λ(c ÷ 2 + d) ÷ (1 − Λ(c ÷ 2 + d)), and the share is capped at LIMITS.maxLostShare.
- * Without checkpoints the whole run starts again: its expected length is (e^(ΛT) − 1)(1 ÷ Λ + d) (Daly's exponential form with one
- * segment), with ΛT capped at LIMITS.maxRestartExponent, since nothing is finished there anyway.
+ * Time that interruptions add to a run of `workMs` on `instances` machines, where losing any one stops them all: together they
+ * are interrupted at Λ = n × r per hour.
+ * With checkpoints every c: Λ × T interruptions, each repeating c ÷ 2 of work on average and one boot + restore d: the
+ * first-order model of Young (CACM 17(9), 1974) and Daly (FGCS 22(3), 2006) without the cost of writing a checkpoint, valid
+ * while Λ × (c ÷ 2 + d) is well below 1. Otherwise the time itself grows, T × Λ(c ÷ 2 + d) ÷ (1 − Λ(c ÷ 2 + d)), and the share
+ * is capped at LIMITS.maxLostShare.
+ * Without checkpoints the whole run starts again: its expected length is (e^(ΛT) − 1)(1 ÷ Λ + d) (Daly's exponential form with
+ * one segment), with ΛT capped at LIMITS.maxRestartExponent, since no run finishes there anyway.
  */
 export function reworkOf(given: {
 	workMs: number;

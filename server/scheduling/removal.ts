@@ -11,7 +11,7 @@ export interface Removal {
 	facts: Reason["facts"];
 }
 
-/** The machine behind a place, as the hardware checks see it. null: not known, not checked. */
+/** The machine behind a place, for the hardware checks. null: unknown, not checked. */
 export interface Machine {
 	accelerator: string;
 	gpus: number;

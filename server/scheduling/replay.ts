@@ -55,8 +55,8 @@ export class PoolReplay {
 	}
 
 	/**
-	 * The earliest start of a job on `count` equal nodes at once, `slots` on each, for `lengthMs`; null when it never fits.
-	 * Of nodes that are ready at the same time the fullest is taken, so that big gaps stay whole; then the lowest number.
+	 * The earliest start of a job on `count` equal nodes at once, `slots` on each, for `lengthMs`; null when it never fits. Of
+	 * nodes that are ready at the same time it takes the fullest, so that big gaps stay whole; then the lowest number.
 	 */
 	findStart(count: number, slots: number, lengthMs: number): Slotting | null {
 		return count === 1 ? this.#findOne(slots, lengthMs) : this.#findGang(count, slots, lengthMs);

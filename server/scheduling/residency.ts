@@ -132,7 +132,9 @@ const AREAS_OF: Readonly<Record<string, readonly string[]>> = {
 	us: ["us", "usa"],
 };
 
-/** The areas that a cloud region lies in, as jobs write them (`eu`, `de`, `uk`, `us`); empty when the region is not known. */
+/**
+ * The areas that contain a cloud region, in the notation of jobs (`eu`, `de`, `uk`, `us`); empty when the region is unknown.
+ */
 export function areasOf(provider: Provider, region: string): readonly string[] {
 	const country = countryOf(provider, region);
 	return country === null ? [] : (AREAS_OF[country] ?? [country]);
@@ -146,7 +148,7 @@ function countryOf(provider: Provider, region: string): string | null {
 	return table[longest] ?? null;
 }
 
-/** A number at the end of `start` must be the whole number there: europe-west1 says nothing of europe-west15. */
+/** A number at the end of `start` must be the whole number there: europe-west1 does not match europe-west15. */
 function begins(region: string, start: string): boolean {
 	return region.startsWith(start) && !(/\d$/.test(start) && /\d/.test(region.charAt(start.length)));
 }

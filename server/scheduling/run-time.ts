@@ -150,9 +150,9 @@ export function endOfAttempt(
 }
 
 /**
- * The first of its draws that the work done so far has not outlived, and the nine-in-ten bound as it was then, ms of work.
- * Each draw is of the runs that outlive the one before it: of the shares of the distribution behind that one. Null: it outlived the
- * resolution of the distribution, or its maximum.
+ * The first of its draws that the work done so far has not outlived, and the P90 bound at that time, ms of work. Each draw is
+ * from the runs that outlive the previous draw, i.e. from the quantiles above it. Null: it outlived the resolution of the
+ * distribution, or its maximum.
  */
 function drawnEnd(
 	distribution: Distribution,
@@ -174,12 +174,12 @@ function drawnEnd(
 	return null;
 }
 
-/** A run past its median is asked about again after so long at least: the halves of the way to the P90 would never end. */
+/** A run past its median is estimated again only after at least this time: halving the way to the P90 would never end. */
 function leastStep(doneMs: number): number {
 	return Math.max(LIMITS.minRestMs, doneMs / 32);
 }
 
-/** Between now and the grace: when an attempt was asked to stop is not known here. */
+/** Between now and the grace: the time of the stop request is not known here. */
 export function endOfStop(nowMs: number): TimeRange {
 	return nextStep(nowMs, LIMITS.stopGraceMs, 1);
 }

@@ -4,7 +4,7 @@ import type { Removal } from "./removal.ts";
 
 /** Remaining reserved instances and quotas while a plan is built, so that none is allocated twice. */
 export interface ScarceBook {
-	/** Why so many instances cannot be had any more; null when they can, or no one knows. */
+	/** Why this many instances are no longer available; null when they are, or when it is unknown. */
 	lacks(row: OfferRow, instances: number): Removal | null;
 	take(row: OfferRow, instances: number): void;
 }

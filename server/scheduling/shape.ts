@@ -13,8 +13,8 @@ import { fitOffers, judgeRows, type OfferBook, type OfferFit, type PolicyRemoval
 import type { Removal } from "./removal.ts";
 
 /**
- * Jobs that no rule and no machine can tell apart have one **shape**: rules, pools and offers are looked at once for
- * it, which keeps a cycle's cost at jobs + shapes × offers instead of jobs × offers.
+ * Jobs that no rule and no machine can distinguish have one **shape**. Rules, pools and offers are evaluated once per shape,
+ * which keeps a cycle's cost at jobs + shapes × offers instead of jobs × offers.
  */
 export interface Shape {
 	verdict: JobVerdict;
@@ -55,7 +55,7 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 		let shape = shapes.get(signature);
 		if (!shape) {
 			shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(offers, spec, judgedRows(verdict), nowMs));
-			// Under a policy that asks for names every job is its own shape: those of the past are let go.
+			// Under a policy that uses names every job is its own shape, so old shapes are dropped.
 			if (shapes.size >= LIMITS.keptShapes) shapes.clear();
 			shapes.set(signature, shape);
 		}
@@ -105,8 +105,8 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 }
 
 /**
- * The facts that the policy's expressions may read. A name in a string is taken too, which only makes more shapes;
- * `job` without a plain field behind it means all of them.
+ * The facts that the policy's expressions may read. A name in a string is included too, which only makes more shapes; `job`
+ * without a plain field after it means all of them.
  */
 function factsUsedBy(policy: Policy): FactName[] {
 	const texts = [...policy.rules.map((r) => r.when ?? ""), ...policy.budgets.map((b) => b.scope), ...policy.caps.map((c) => c.scope)];

@@ -24,13 +24,13 @@ function due(inMs: number, part: Partial<PendingJob["spec"]> = {}): PendingJob {
 	return { ...job, spec: { ...job.spec, deadlineMs: NOON_MS + inMs, checkpoint: { path: "/c", uri: null, intervalMs: 15 * M }, ...part } };
 }
 const WORK_MS = 30 * HOUR_MS;
-/** Nothing is saved yet: there is nothing to restore at the start. */
+/** No checkpoint yet, so the start restores nothing. */
 const BOOT_MS = 2 * M;
 /** Margin below which a start on spot is not borne. */
 const LEAST_MS = BOOT_MS + LIMITS.restoreMs + 15 * M + LIMITS.nextChoiceWithinMs;
 const AMPLE_MS = 40 * HOUR_MS;
 
-/** Spot that was up for `upMs` and away for `awayMs`, for ten days, and was refused a minute ago when it had just gone. */
+/** Spot that was up for `upMs` and down for `awayMs`, for ten days, and was refused a minute ago when it had just gone down. */
 function comesAndGoes(upMs: number, awayMs: number): OfferRecord {
 	const goneMs = NOON_MS - M;
 	let record = emptyRecord(goneMs - 240 * HOUR_MS, true);

@@ -29,11 +29,12 @@ const ZONES_MAX = 8;
 
 /**
  * Spot, firm capacity or waiting for spot, by spot-guarantee/choose-with-deadline.ts, for a job with a deadline, checkpoints
- * and time for a start on spot; null for any other, without records of offers, where only one of the two exists, and where the rule says
- * firm capacity. Zones are the places where the job may use spot that is cheaper than its cheapest firm capacity.
+ * and time for a start on spot. Null for any other job, without records of offers, where only one of the two exists, and where
+ * the rule chooses firm capacity. Zones are the places where the job may use spot that is cheaper than its cheapest firm
+ * capacity.
  * @param rows sorted by ranking price
  * @param leavesFirm the policy lets running work go to cheaper capacity
- * @param blockedBy reasons against a row now, money aside
+ * @param blockedBy reasons against a row now, except money
  */
 export function deadlineWay(
 	rows: readonly OfferRow[],
@@ -60,8 +61,8 @@ export function deadlineWay(
 	});
 	if (choice.on === "spot") return { on: "spot" };
 	const [first] = away;
-	// Firm capacity while spot is up: the least score knows what rework costs, and keeps to spot for longer. Obeyed here it took 2% off the
-	// cost of the benchmark of policies, and two and a half times as many deadlines were missed (docs/spot.md).
+	// Firm capacity while spot is up: the least score includes the cost of rework and stays with spot longer. Obeying the rule
+	// here reduced the cost of the benchmark of policies by 2%, but missed two and a half times as many deadlines (docs/spot.md).
 	if (choice.on !== "wait" || !first) return null;
 	const untilMs = nowMs + marginMs(before) - leastStartMarginMs(before);
 	return {
@@ -81,10 +82,7 @@ interface AwayZone {
 	untilMs: number | null;
 }
 
-/**
- * The cheapest places with spot, and the cheapest firm row that nothing speaks against: all that is more expensive than that is no
- * choice.
- */
+/** The cheapest places with spot, and the cheapest eligible firm row: anything more expensive is no option. */
 function marketOf(
 	rows: readonly OfferRow[],
 	run: CloudRun,

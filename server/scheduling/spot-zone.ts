@@ -7,9 +7,10 @@ import { type Presence, presenceAfter, UNSEEN } from "./spot-guarantee/presence.
 import type { SpotZone, ZoneModel, ZoneRecord } from "./spot-guarantee/types.ts";
 
 /**
- * A spot offer as the rule for deadlines sees it, based on its own launches and those of other sizes in its place. Its price is the
- * ranking price. Whether it is available now is known only by a launch: it is, unless it refused or reclaimed a machine just now (`up`).
- * Cost: a look at these records; the model is worked out again when one of them, or the hour, is another.
+ * A spot offer as input of the deadline rule, based on its own launches and those of other sizes in its place. Its price is the
+ * ranking price. Only a launch shows whether it is available now: it counts as available unless it refused or reclaimed a
+ * machine just now (`up`).
+ * Cost: one check of these records; the model is computed again when a record or the hour changes.
  */
 export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boolean): SpotZone {
 	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
@@ -22,7 +23,7 @@ export function spotZoneOf(row: OfferRow, { records, nowMs }: CostTerms, up: boo
 	};
 }
 
-/** What is expected of a spot offer now, by the last look at it or at another size in its place. */
+/** Expected state of a spot offer now, by the last observation of it or of another size in its place. */
 export function presenceOf(row: OfferRow, { records, nowMs }: CostTerms): Presence {
 	const seen = row.likes.flatMap((id) => records?.get(id)?.zone ?? []);
 	const last = lastOf(seen);

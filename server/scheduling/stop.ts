@@ -26,8 +26,8 @@ export function brokenBound(attempt: RunningAttempt, nowMs: number, limitsOf: (a
 }
 
 /**
- * Before this time nothing urgent (brokenBound, running/deadline-guard.ts) must be said of the attempt. It may be earlier than when a
- * bound breaks, never later.
+ * Before this time the attempt needs no urgent action (brokenBound, running/deadline-guard.ts). It may be earlier than the time
+ * when a bound breaks, never later.
  */
 export function mayBreakAt(attempt: RunningAttempt): number {
 	const { expiresAtMs = null, idleSinceMs = null, gpuUtilisation, spec } = attempt;
@@ -50,7 +50,7 @@ function ranMs(attempt: RunningAttempt, nowMs: number): number {
 	return attempt.startedAtMs === null ? Number.NEGATIVE_INFINITY : ranBeforeMs(attempt) + nowMs - attempt.startedAtMs;
 }
 
-/** A maximum goes by the clock, whatever the speed of the places where the job ran. */
+/** A maximum is wall-clock time, whatever the speed of the places where the job ran. */
 function ranBeforeMs({ completedByClockMs, completedMs }: RunningAttempt): number {
 	return completedByClockMs ?? completedMs;
 }

@@ -77,7 +77,7 @@ export class NodeTimeline {
 		return free;
 	}
 
-	/** Takes slots for a while; what is not there is not taken, so that the two replays may differ on a node. */
+	/** Takes slots for a while. Missing slots are skipped, so the two replays may differ on a node. */
 	reserve(startMs: number, lengthMs: number, slots: number): void {
 		const free = this.#free;
 		const from = this.#split(startMs);
@@ -124,7 +124,7 @@ export class NodeTimeline {
 		if (full > 0) this.#remove(0, full);
 	}
 
-	/** A gap is a segment with more free slots than the one behind it. The latest serves the fewest jobs. */
+	/** A gap is a segment with more free slots than the next one. The latest serves the fewest jobs. */
 	#forgetLatestGap(): boolean {
 		for (let i = this.#size - 2; i >= 0; i--) {
 			const after = this.#free[i + 1] ?? 0;

@@ -36,11 +36,13 @@ export interface Snapshot {
 	boardWatts?: Readonly<Record<string, number>>;
 	/** Jobs of an owned site that Spillway did not submit: they hold slots, or are queued in the site's own order. */
 	foreign?: readonly ForeignJob[];
-	/** How offers have behaved, by offer id; the prior of LIMITS where nothing is known. */
+	/** How offers have behaved, by offer id; the prior of LIMITS when unknown. */
 	offerRecords?: ReadonlyMap<string, OfferRecord>;
 	/** Factors applied to wait forecasts to make them right as often as promised. Absent: 1. */
 	forecastScale?: ForecastScale;
-	/** GPUs asked for lately by arriving jobs that fit home, per hour: what room to leave free before work is moved back. */
+	/**
+	 * GPUs per hour requested recently by arriving jobs that fit home: determines the room to keep free before work is moved back.
+	 */
 	arrivingGpusPerHour?: number;
 	/** Location and transfer speed of data sets. Absent: unknown, and no cost is counted. */
 	data?: DataView;
@@ -50,11 +52,11 @@ export interface Snapshot {
 	restoreMs?: number;
 	/** Expected price of one instance in the coming hours by offer id, µ$/h; index 0 is the hour of nowMs. Absent: not known. */
 	priceForecast?: ReadonlyMap<string, readonly number[]>;
-	/** What those two are based on, by the same keys. Absent: given from outside (a replay), and not reported. */
+	/** Sources of those two, by the same keys. Absent: given from outside (a replay), and not reported. */
 	foretoldBy?: ReadonlyMap<string, ForetoldBy>;
 	/** How fast jobs run on each accelerator. Absent: every cloud machine has speed 1. */
 	throughput?: ThroughputView;
-	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: nothing counted. */
+	/** Data that left the clouds in the current period, GiB, by id of the egress cap. Absent: none counted. */
 	egressGiB?: ReadonlyMap<string, number>;
 }
 
@@ -87,10 +89,10 @@ export interface OfferRecord {
 	/** Hours that our instances ran there, and how many were reclaimed in them. */
 	instanceHours: number;
 	interruptions: number;
-	/** Launches refused for want of capacity, and launches that came up. */
+	/** Launches refused for lack of capacity, and launches that came up. */
 	refusals: number;
 	launches: number;
-	/** After a refusal: not asked again before this time, UTC ms. Absent or past: nothing. */
+	/** After a refusal: not requested again before this time, UTC ms. Absent or past: no back-off. */
 	backoffUntilMs?: number;
 	/** Spot only: how long it was seen to stay, and to stay away; null: not observed. Absent: not spot, or not learned. */
 	zone?: ZoneRecord | null;
@@ -128,7 +130,7 @@ export interface DataView {
 export interface CopyAhead {
 	/** It has all that the set had then, UTC ms; null: it is not whole yet. */
 	asOfMs: number | null;
-	/** Start of the copying that goes on or is in line; null: none does. */
+	/** Start of the current or queued copy; null: none. */
 	beganMs: number | null;
 	/** After a failure: not begun again before, UTC ms. */
 	retryAtMs: number | null;
@@ -146,7 +148,7 @@ export interface PoolView extends Pool {
 	/** Since when its site does not answer, UTC ms; absent while it does, or where that is not known. */
 	unhealthySinceMs?: number;
 	multiNode: boolean;
-	/** Slot numbers that are free to be given now, ascending. Slot s lies on node floor(s / gpusPerNode). */
+	/** Free slot numbers, ascending. Slot s is on node floor(s / gpusPerNode). */
 	freeSlots: number[];
 	/** Absent: not known, and not checked. */
 	cpusPerNode?: number;
@@ -172,15 +174,15 @@ export interface PendingJob {
 	completedByClockMs?: number;
 	/** Size of one of its checkpoints, GiB: they are sent home. Absent: unknown, counted as 0. */
 	checkpointGiB?: number;
-	/** Offers that failed this job lately, with the time until which they are left alone. */
+	/** Offers that failed this job recently, with the end of their back-off. */
 	avoidOffers: { offerId: string; untilMs: number }[];
-	/** Its launches that were refused for want of capacity in the last hour, oldest first. Absent: none. */
+	/** Its launches refused for lack of capacity in the last hour, oldest first. Absent: none. */
 	refused?: readonly RefusedLaunch[];
 	/** Pools that are not for it now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
 	notPools?: readonly string[];
 	/** A person said yes: up to this amount. */
 	approvedMicroUsd: bigint | null;
-	/** What people answered to each rule that asked; absent: approvedMicroUsd is the yes to every rule. */
+	/** People's answers to each rule that required approval; absent: approvedMicroUsd is the approval for every rule. */
 	approvals?: readonly ApprovalAnswer[];
 	/** Set when its last attempt ended to go on elsewhere: it is placed there before anybody else looks at the room. */
 	movingTo?: MoveTarget | null;
@@ -211,7 +213,7 @@ export interface RefusedLaunch {
 	atMs: number;
 }
 
-/** Slots that running jobs leave, with what was free beside them, for one job; and the rule that evicted them. */
+/** Slots that running jobs leave, plus slots that were free next to them, for one job; and the rule that evicted them. */
 export interface KeptRoom {
 	poolId: string;
 	slots: number[];
@@ -245,7 +247,7 @@ export interface RunningAttempt {
 	nextCheckpointAtMs?: number | null;
 	/** As of a pending job. */
 	checkpointGiB?: number;
-	/** It stands for a job of a cluster's own queue: home is this pool alone. Absent: any pool. */
+	/** It represents a job of a cluster's own queue: home is this pool alone. Absent: any pool. */
 	homePoolId?: string;
 	/** As of a pending job. */
 	refused?: readonly RefusedLaunch[];
@@ -254,13 +256,13 @@ export interface RunningAttempt {
 	/** The offer that its instance was bought as. */
 	offerId?: string | null;
 	/**
-	 * Price in effect, all its instances together; null or absent: not known (or at home). On an object that is kept from cycle to
-	 * cycle it changes only with the offers of the snapshot.
+	 * Price in effect, all its instances together; null or absent: unknown (or at home). On an object kept between cycles it
+	 * changes only with the offers of the snapshot.
 	 */
 	microUsdPerHour?: bigint | null;
 	/** End of its instances' life. */
 	expiresAtMs?: number | null;
-	/** Egress reserved for it that has not left yet, GiB. Absent: none. */
+	/** Reserved egress that it has not sent yet, GiB. Absent: none. */
 	reservedEgressGiB?: number;
 	/** GPU utilisation over the window of the policy's rule, percent; absent: not measured. */
 	gpuUtilisation?: { percent: number; overMs: number };
@@ -317,10 +319,7 @@ export interface Plan {
 	waiting: Map<string, Reason>;
 	/** The approval request of every job held for approval. Absent: none. */
 	asks?: Map<string, ApprovalRequest>;
-	/**
-	 * Data that jobs wait for beside the offers that were chosen for them, by job: to be copied into the store of that place. Absent:
-	 * none.
-	 */
+	/** Data that jobs wait for, by job: to be copied into the store of that place. Absent: none. */
 	copyAhead?: Map<string, { place: string; uris: readonly string[] }>;
 }
 
@@ -348,11 +347,12 @@ export type Action =
 	| { kind: "fail"; jobId: string; reason: Reason }
 	/** A running attempt broke a bound: the job's maximum duration, idleness, utilisation, a budget that terminates. */
 	| { kind: "stop"; jobId: string; attemptId: string; reason: Reason }
-	/** A job at home makes room for a higher claim: it saves what it can, ends `evicted` and waits again. */
+	/** A job at home makes room for a higher claim: it saves its progress, ends `evicted` and waits again. */
 	| { kind: "evict"; jobId: string; attemptId: string; forJobId: string; reason: Reason }
 	/**
-	 * A running job goes on elsewhere: home, cheaper capacity, or capacity that its deadline needs. It stops at `atMs` (its next
-	 * checkpoint, or now), ends `evicted`, and is placed at `to` by the cycle that sees it pending. Until then `to` is kept for it.
+	 * A running job continues elsewhere: home, cheaper capacity, or capacity that its deadline needs. It stops at `atMs` (its next
+	 * checkpoint, or now), ends `evicted`, and is placed at `to` by the cycle that sees it pending. Until then `to` is reserved
+	 * for it.
 	 */
 	| { kind: "move"; jobId: string; attemptId: string; atMs: number; to: MoveTarget; holdMicroUsd: bigint; reason: Reason };
 

@@ -6,7 +6,7 @@ import type { TimeSpread } from "../types.ts";
 import { findCriticalPath, type StepPath } from "./critical-path.ts";
 import { sampleFinish } from "./sample-finish.ts";
 
-/** What one run of a step would meet if it were submitted now. Money in micro-dollars. */
+/** The outcome of one run of a step if submitted now. Money in micro-dollars. */
 export interface RunQuote {
 	outcome: Outcome;
 	placement: Placement | null;

@@ -5,8 +5,8 @@ import { namePatternOf } from "../run-time.ts";
 const NAMED_SHAPES_MAX = 200;
 
 /**
- * Groups jobs that a quote answers alike: everything but the command, environment and outputs, with the name as run times are learned
- * by. The decision core is then asked once for each group. A graph with very many names is grouped by requirements alone.
+ * Groups jobs with the same quote: everything but the command, environment and outputs, with the name reduced to its run-time
+ * pattern. The decision core then decides one job per group. A graph with very many names is grouped by requirements alone.
  * @returns the first job of each group, and the group of each job
  */
 export function groupByShape(jobs: readonly JobSpec[]): { shapes: JobSpec[]; shapeOf: number[] } {

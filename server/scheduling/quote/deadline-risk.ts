@@ -16,7 +16,7 @@ const NORMAL_P90 = 1.2816;
 export interface RiskyRun {
 	/** Until it starts. Its logarithm is taken as normal: errors of waits are ratios (forecast/calibrate.ts). */
 	start: TimeSpread;
-	/** The work that is left, at this share of what runs like it take. */
+	/** The remaining work at this quantile of similar runs. */
 	workMsAt: (share: number) => number;
 	/** Interruptions of all its instances together, an hour; 0 at home and on firm capacity. */
 	interruptionsPerHour: number;

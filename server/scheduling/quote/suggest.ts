@@ -8,12 +8,12 @@ import type { Variant } from "./variants.ts";
 /** Sooner by this much, and by this share of the wait, counts as sooner; cheaper likewise. */
 const LEAST_SOONER = { ms: 5 * MINUTE_MS, share: 0.05 };
 const LEAST_CHEAPER = { microUsd: 10_000, share: 0.05 };
-/** For the order alone, where the policy gives delay no weight: an hour then ranks above any amount of money. */
+/** Used only for the order, where the policy gives delay no weight: an hour then ranks above any amount of money. */
 const UNWEIGHED_MICRO_USD_PER_HOUR = 1e12;
 /** Suggestions that are shown. */
 const MAX_SUGGESTIONS = 4;
 
-/** A variant with what was decided of it. */
+/** A variant with its decision. */
 export interface AskedVariant {
 	variant: Variant;
 	job: PendingJob;

@@ -5,7 +5,7 @@ import type { ChangedField, JobChange } from "#server/domain/suggestion.ts";
 import { formatDuration, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Snapshot, TimeSpread } from "../types.ts";
 
-/** A job with one thing changed, as the job file would say it. */
+/** A job with one change, in terms of the job file. */
 export interface Variant {
 	change: JobChange;
 	fields: ChangedField[];
@@ -27,7 +27,7 @@ const ONE_NODE_GPUS = 16;
 /** A machine is suggested that has at least this share of the CPUs and the memory asked for. */
 const LEAST_MACHINE_SHARE = 0.5;
 
-/** What could be otherwise with a job: at most a dozen variants, each with one thing changed. Policy and prices decide what it brings. */
+/** Possible changes of a job: at most a dozen variants with one change each. Policy and prices decide their effect. */
 export function variantsOf(spec: JobSpec, snapshot: Snapshot, runTime: TimeSpread): Variant[] {
 	return [
 		...otherAccelerators(spec, snapshot),
@@ -118,7 +118,7 @@ function oneNode(spec: JobSpec): Variant[] {
 	];
 }
 
-/** Only where the person said how long it takes: what half of the GPUs take is then twice that. */
+/** Only with a declared run time: the run time on half of the GPUs is then twice that. */
 function half(spec: JobSpec): Variant[] {
 	const { nodes, resources, duration } = spec;
 	if (duration.estimateMs === null || nodes * resources.gpus === 1) return [];
@@ -139,7 +139,7 @@ function half(spec: JobSpec): Variant[] {
 	];
 }
 
-/** The cheapest machine with the GPUs that are asked for, where CPUs or memory alone rule it out. */
+/** The cheapest machine with the requested GPUs, where only CPUs or memory exclude it. */
 function machine(spec: JobSpec, offers: readonly Offer[]): Variant[] {
 	const { gpus, accelerators, cpus, memoryGiB } = spec.resources;
 	let cheapest: Offer | null = null;

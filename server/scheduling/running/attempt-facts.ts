@@ -16,13 +16,13 @@ export function isSettledHere(attempt: RunningAttempt): boolean {
 	return !attempt.stopping && (attempt.movingTo ?? null) === null;
 }
 
-/** When it can go without losing work: its next checkpoint, or null when none is known. Never in the past. */
+/** When it can leave without losing work: its next checkpoint, or null when none is known. Never in the past. */
 export function nextCheckpointOf(attempt: RunningAttempt, nowMs: number): number | null {
 	const at = attempt.nextCheckpointAtMs ?? null;
 	return at === null ? null : Math.max(at, nowMs);
 }
 
-/** What is left of work at a later moment, `afterMs` of that work being done; 0 when it is expected to have ended by then. */
+/** Remaining work at a later moment, with `afterMs` of it done; 0 when it is expected to have ended by then. */
 export function restAt(rest: TimeSpread, afterMs: number): TimeSpread {
 	return { p50Ms: Math.max(0, rest.p50Ms - afterMs), p90Ms: Math.max(0, rest.p90Ms - afterMs) };
 }

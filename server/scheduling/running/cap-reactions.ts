@@ -47,7 +47,7 @@ function reactTo(input: RunningInput, { rule, view }: CappedBudget, open: readon
 	const actions: Action[] = [];
 	for (const { attempt } of under) {
 		if (staysMicroUsd <= roomMicroUsd) break;
-		// What stays is summed again: infinite minus infinite has no answer.
+		// The remaining ones are summed again, because infinite minus infinite is undefined.
 		gone.add(attempt.attemptId);
 		staysMicroUsd = under.reduce((sum, u) => sum + (gone.has(u.attempt.attemptId) ? 0 : u.restMicroUsd), 0);
 		if (rule.atCap === "checkpoint-and-return" && !isAtCheckpoint(attempt, nowMs)) continue;

@@ -94,7 +94,7 @@ function haveGaps(pool: HomePool, from: number, leaving: readonly RunningAttempt
 	return true;
 }
 
-/** The fullest other node with so many free that is at least as full as the one that is left. */
+/** The fullest other node with this many free slots that is at least as full as the node being left. */
 function gapFor(pool: HomePool, free: Int32Array, from: number, gpus: number): number | null {
 	const most = pool.freeOn[from] ?? 0;
 	let best: number | null = null;

@@ -7,7 +7,7 @@ import { leastSaving } from "./moving-rule.ts";
 import { PayBound } from "./pay-bound.ts";
 import { mostSavedAtHome } from "./return-home.ts";
 
-/** What bears the rounding of a rest to whole ms. */
+/** Covers the rounding of a rest to whole ms. */
 const ROUNDING_MS = 2;
 /** One bound serves the checkpoints of so long; where it leaves a move open, each checkpoint gets its own. */
 const WIDE_MS = HOUR_MS;
@@ -27,7 +27,7 @@ export interface MoveTerms {
 export class MoveBounds {
 	/** Of all checkpoints until #wideUntilMs; null: at none of them a move could pay. */
 	wide: PayBound | null = null;
-	/** The wide bound left a cheaper offer open: until it is worked out again only those of single checkpoints are asked. */
+	/** The wide bound allowed a cheaper offer: until it is computed again only the bounds of single checkpoints are checked. */
 	mayBeCheaper = false;
 	#wideUntilMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NEGATIVE_INFINITY;
@@ -68,7 +68,7 @@ export class MoveBounds {
 	}
 }
 
-/** Null: nothing that is left between these two makes a move pay. */
+/** Null: no rest between these two makes a move pay. */
 function boundOf(attempt: RunningAttempt, leastMs: number, mostMs: number, terms: MoveTerms): PayBound | null {
 	if (!couldPay(attempt, mostMs + ROUNDING_MS, terms)) return null;
 	const left = { leastMs: Math.max(0, leastMs - ROUNDING_MS), mostMs: mostMs + ROUNDING_MS };

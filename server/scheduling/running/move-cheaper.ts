@@ -82,12 +82,12 @@ export function savingOn(
 	return Math.floor(-goingMicroUsd - delayCostMicroUsd(snapshot, shape, delayMs));
 }
 
-/** So many offers are looked at for one attempt before it stays. */
+/** Number of offers checked for one attempt before it stays. */
 const OFFERS_MAX = 4;
 
 /**
- * The move of one attempt, with all that a choice asks; null for every attempt that mayPay rules out.
- * @param tried places that another move of this cycle asks already: one attempt finds out whether there is anything to be had
+ * The move of one attempt, with all checks of a choice; null for every attempt that mayPay rules out.
+ * @param tried places that another move of this cycle requests already: one attempt finds out whether capacity is available
  */
 export function moveOne(
 	input: RunningInput,

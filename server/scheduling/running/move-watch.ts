@@ -11,11 +11,11 @@ import type { Movable, RoomAtHome } from "./types.ts";
 const NONE: readonly RunningAttempt[] = [];
 
 /**
- * The cloud attempts, each with a time before which it is not moved to save money: so few are looked at in a cycle.
- * That time holds since an attempt that has not started starts later than now, an announced checkpoint stays until it has passed, and
- * a price in effect changes with the offers (RunningAttempt). It is worked out again when run times or shapes are. Cost: one
- * comparison of numbers for each cloud attempt a cycle, and a few for those with a near checkpoint; two medians of a distribution
- * an hour, and two more for each checkpoint at which the bound of the hour leaves a move open.
+ * The cloud attempts, each with a time before which it is not moved to save money, so that a cycle checks few.
+ * That time holds because an attempt that has not started starts later than now, an announced checkpoint stays until it has
+ * passed, and a price in effect changes only with the offers (RunningAttempt). It is computed again when run times or shapes
+ * change. Cost: one comparison of numbers per cloud attempt and cycle, and a few for those with a near checkpoint; two medians
+ * of a distribution per hour, and two more for each checkpoint at which the bound of the hour allows a move.
  */
 export class MoveWatch {
 	readonly #attempts: RunningAttempt[] = [];
@@ -54,7 +54,7 @@ export class MoveWatch {
 		this.#places.set(last, place);
 	}
 
-	/** Those that may be moved now, judged by time, the length of their rest and the most a move saves. */
+	/** Those that may be moved now, by time, the length of their rest and the maximum savings of a move. */
 	movable(terms: MoveTerms, room: RoomAtHome, proven: ProvenOffers): Movable {
 		proven.lookAtStarts();
 		const due = this.#dueAt(terms);
@@ -112,8 +112,8 @@ export class MoveWatch {
 }
 
 /**
- * From when on an attempt may be moved: past its first minutes, with a checkpoint near. A later moment than now may be too early,
- * never too late.
+ * The time from which an attempt may be moved: past its first minutes, with a checkpoint near. A later result than now may be
+ * too early, never too late.
  */
 export function movableFrom(attempt: RunningAttempt, nowMs: number): number {
 	const { startedAtMs } = attempt;

@@ -12,7 +12,7 @@ export interface Mover {
 	atMs: number;
 	/** Median remaining time then, ms. */
 	restMs: number;
-	/** What that costs here at the price in effect; null: not known. */
+	/** Its cost here at the price in effect; null: unknown. */
 	hereMicroUsd: number | null;
 }
 

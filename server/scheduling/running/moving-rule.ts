@@ -20,7 +20,7 @@ function leastFor(moves: JobVerdict["moves"], to: MoveKind): number {
 	return Math.max(Number.MIN_VALUE, Math.min(Number.POSITIVE_INFINITY, ...asked));
 }
 
-/** The first rule that allows such a move at such a saving (µ$, plain number), or null. A saving of nothing moves nothing. */
+/** The first rule that allows such a move at such a saving (µ$, plain number), or null. Without a saving no move is made. */
 export function movingRule(moves: JobVerdict["moves"], to: MoveKind, savingMicroUsd: number): JobVerdict["moves"][number] | null {
 	if (savingMicroUsd <= 0) return null;
 	return moves.find((rule) => rule.to.includes(to) && savingMicroUsd >= Number(rule.savingMicroUsd)) ?? null;

@@ -47,7 +47,7 @@ export class PayBound {
 	readonly #attempt: RunningAttempt;
 	readonly #shape: Shape;
 	readonly #gpus: number;
-	/** Bounds of what is left, ms. */
+	/** Bounds of the rest, ms. */
 	readonly #leastMs: number;
 	readonly #mostMs: number;
 	/** Price in effect, µ$ a ms, all its instances together. */
@@ -77,7 +77,7 @@ export class PayBound {
 		this.#here = (this.#mayBeCheaper && attempt.offerId && shape.offers().byId(attempt.offerId)) || null;
 	}
 
-	/** False: with this room no move home saves what a rule asks for (the formula: return-home.ts). */
+	/** False: with this room no move home saves the amount that a rule requires (the formula: return-home.ts). */
 	couldPayAtHome(snapshot: Snapshot, { gpus, idleForMs }: RoomAtHome): boolean {
 		if (this.#gpus > gpus || this.#leastHome === Number.POSITIVE_INFINITY) return false;
 		const outAgainMs = idleForMs < this.#leastMs ? 2 * restoreMsOf(snapshot) + snapshot.cloudStartMs.p50Ms : 0;
@@ -86,7 +86,10 @@ export class PayBound {
 		return rentMicroUsd - delayCostMicroUsd(snapshot, this.#shape, slowerMs) + ROUNDING_MICRO_USD >= this.#leastHome;
 	}
 
-	/** False: no proven offer is cheaper by as much as a rule asks for. Cost: a comparison of rates, or a few scores once they moved. */
+	/**
+	 * False: no proven offer is cheaper by the amount that a rule requires. Cost: a comparison of rates, or a few scores once they
+	 * changed.
+	 */
 	couldPayCheaper(snapshot: Snapshot, terms: CostTerms, proven: ProvenOffers): boolean {
 		if (!this.#mayBeCheaper) return false;
 		const here = this.#here;

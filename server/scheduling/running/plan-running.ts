@@ -94,7 +94,7 @@ function moveKindsOf(policy: Policy): ReadonlySet<MoveKind> {
 	return known;
 }
 
-/** In the cloud, past its first minutes, with a checkpoint near, and nothing decided of it yet. */
+/** In the cloud, past its first minutes, with a checkpoint near, and no decision yet. */
 function mayMove({ snapshot, settled }: RunningInput, attempt: RunningAttempt): boolean {
 	if (!isCloud(attempt) || !isSettledHere(attempt) || settled.has(attempt.attemptId)) return false;
 	return movableFrom(attempt, snapshot.nowMs) <= snapshot.nowMs;

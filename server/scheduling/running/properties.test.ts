@@ -63,7 +63,7 @@ function attemptOf(r: CloudRun, i: number): RunningAttempt {
 	});
 }
 
-/** Any snapshot, with attempts in the cloud beside those at home, critical jobs, and rules that move and limit. */
+/** Any snapshot, with attempts in the cloud and at home, critical jobs, and rules that move and limit. */
 const anyRunning: fc.Arbitrary<Snapshot> = fc
 	.record({
 		base: anySnapshot,

@@ -44,8 +44,8 @@ export class ProvenOffers {
 	}
 
 	/**
-	 * Offers to which a move may go: proven ones, and the cheapest spot places without our work that are not in a pause after a
-	 * refusal. The same list as long as it holds the same offers.
+	 * Offers that are possible destinations of a move: proven ones, and the cheapest spot places without our work that are not in
+	 * a pause after a refusal. The same list object while it holds the same offers.
 	 */
 	candidatesOf(fit: OfferFit, terms: CostTerms): readonly OfferRow[] {
 		const known = this.#candidates.get(fit);

@@ -16,7 +16,7 @@ interface Homecomer {
 	attempt: RunningAttempt;
 	shape: Shape;
 	atMs: number;
-	/** Median of what is left from the checkpoint on, ms. */
+	/** Median of the rest from the checkpoint on, ms. */
 	restMs: number;
 	/** Price in effect over the rest. */
 	cloudMicroUsd: number;
@@ -71,7 +71,7 @@ export function returnHome(input: RunningInput, candidates: readonly Mover[], { 
 	return actions;
 }
 
-/** Room at home that work in the cloud may come back to. */
+/** Room at home for work that returns from the cloud. */
 export function roomToReturn(input: RunningInput): RoomAtHome {
 	return { gpus: input.freeGpus() - headroomGpus(input), idleForMs: idleMs(input) };
 }

@@ -28,7 +28,7 @@ export function runningInput(snapshot: Snapshot, core: Core, budgets: BudgetBook
 	};
 }
 
-/** Only what can begin now is of use, so no forecast is made: the first pool with nodes that stay free long enough. */
+/** Only an immediate start is useful, so no forecast is made: the first pool with nodes that stay free long enough. */
 function roomIn(pools: readonly HomePool[], spec: JobSpec, restOf: () => TimeSpread, nowMs: number): HomeRoom | null {
 	const { nodes: count, resources } = spec;
 	for (const pool of pools) {

@@ -7,17 +7,17 @@ import { presenceOf } from "../spot-zone.ts";
 
 const SURE: Presence = { chance: 1, upMs: Number.POSITIVE_INFINITY };
 
-/** What is expected of an offer that runs none of our jobs, µ$ and ms. */
+/** Expected values of an offer without our jobs, µ$ and ms. */
 export interface Try {
-	/** What the move saves when a machine comes up. */
+	/** Savings of the move when a machine comes up. */
 	savingMicroUsd: number;
-	/** What the job pays when none does, and it starts again where it was. */
+	/** Cost to the job when none does, and it restarts where it was. */
 	failMicroUsd: number;
 	/** What an hour there costs less than an hour here. */
 	cheaperMicroUsdPerHour: number;
 }
 
-/** Chance that a launch comes up, and for how long it would have by now. */
+/** Chance that a launch comes up, and its expected uptime so far. */
 export function presenceOn(row: OfferRow, terms: CostTerms, isProven: boolean): Presence {
 	if (isProven) return SURE;
 	if (!terms.records) return { ...UNSEEN, chance: 0 };

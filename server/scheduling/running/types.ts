@@ -14,13 +14,13 @@ export interface RunningInput {
 	snapshot: Snapshot;
 	/** Live attempts that anything may have to be done about, of snapshot.running; absent: all of them. */
 	watched?: Iterable<RunningAttempt>;
-	/** Those that may be moved now, judged by time, their rest and this room; absent: all are checked. */
+	/** Those that may be moved now, by time, their rest and this room; absent: all are checked. */
 	movable?: (room: RoomAtHome) => Movable;
 	/** GPUs of snapshot.running; absent: added up. */
 	runningGpus?: number;
 	/** Offers on which work of snapshot.running runs; absent: looked up in it. */
 	proven?: ProvenOffers;
-	/** Before this none of them can break a bound (stop.ts); absent: it is not known. */
+	/** Before this time none of them can break a bound (stop.ts); absent: unknown. */
 	quietUntilMs?: number;
 	/** Kept per spec by the cycle. */
 	shapeOf: (spec: JobSpec) => Shape;
@@ -32,7 +32,7 @@ export interface RunningInput {
 	roomFor: (attempt: Pick<RunningAttempt, "spec" | "homePoolId">, restOf: () => TimeSpread) => HomeRoom | null;
 	/** Whether there certainly is such room, however long it is needed. False where that has to be worked out. */
 	isRoomFor: (spec: JobSpec) => boolean;
-	/** GPUs in healthy pools that are free and promised to no one, after what was taken. */
+	/** GPUs in healthy pools that are free and not reserved, after earlier allocations. */
 	freeGpus: () => number;
 	budgets: BudgetBook;
 	askApproval: AskApproval;
@@ -45,7 +45,7 @@ export interface HomeRoom {
 	poolId: string;
 	/** PoolView.speed. */
 	speed: number;
-	/** Takes the room and gives its slots, on whole nodes. At most one call, before roomFor is asked again. */
+	/** Takes the room and returns its slots, on whole nodes. At most one call before the next call of roomFor. */
 	take: () => number[];
 }
 

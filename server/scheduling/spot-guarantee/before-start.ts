@@ -21,8 +21,8 @@ export function stateBeforeMove(given: BeforeStart): ReturnType<typeof stateBefo
 }
 
 /**
- * A job that runs nowhere, as far as the margin of its deadline needs it (safety.ts). null: no run that it may turn out to be
- * meets the deadline, even on firm capacity from now on.
+ * A job that runs nowhere, with the inputs of its deadline's margin (safety.ts). null: no possible run of it meets the
+ * deadline, even on firm capacity from now on.
  */
 export function stateBeforeStart({ atMs, deadlineMs, stagingMs, run }: BeforeStart): (DeadlineState & { on: { kind: "none" } }) | null {
 	const startMs = run.start.p90Ms + stagingMs;

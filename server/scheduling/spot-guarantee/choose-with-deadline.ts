@@ -41,7 +41,7 @@ export function chooseWithDeadline(state: DeadlineState): DeadlineChoice {
 	const ways = waysOn(state, best, zones, firm);
 	const spot = best.up && bearsSpotStart(state) ? ways.startSpot : Number.POSITIVE_INFINITY;
 	const stay = onFirm ? ways.stayFirm : ways.startFirm;
-	// Waiting beside spot that is up would only put off the end: the bench finds no saving in it.
+	// Waiting while spot is up would only delay the end: the benchmark finds no saving in it.
 	if (spot < stay) return { on: "spot", zoneId: best.id, why: "spot_is_cheapest", marginMs: margin, reviewByMs };
 	if (!onFirm && ways.wait < stay - SPOT.waitSavesMs) return { on: "wait", why: "spot_is_worth_the_wait", marginMs: margin, reviewByMs };
 	return toFirm("firm_saves_slack");

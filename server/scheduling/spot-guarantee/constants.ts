@@ -13,8 +13,8 @@ export const SPOT = {
 	/** Counts are halved after this long. An assumption: a market's month. */
 	halfLifeMs: 30 * DAY_MS,
 	/**
-	 * Observations further apart than this say nothing about the time between them: twice the longest pause between two calls to an offer
-	 * that refused.
+	 * Observations further apart than this are no evidence about the time between them: twice the longest pause between two calls
+	 * to an offer that refused.
 	 */
 	lookGapMs: HOUR_MS,
 	/**

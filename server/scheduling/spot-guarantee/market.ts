@@ -4,9 +4,9 @@ import { ageWidthMs, expectedLifeMs } from "./learner.ts";
 import type { SpotZone, ZoneModel } from "./types.ts";
 
 /**
- * Several zones seen as one: the job is on the best of those that are up; when that one ends, with chance `elsewhere`
- * another is up and the job starts there, at an age drawn from `landing`; otherwise all are down, and the first to come
- * back ends that. Zones are taken to be independent ("Can't Be Late", 2.2: little correlation across zones).
+ * Several zones combined into one. The job is on the best of those that are up. When that one ends, with chance `elsewhere`
+ * another is up and the job starts there, at an age drawn from `landing`; otherwise all are down until the first returns. Zones
+ * are assumed independent ("Can't Be Late", 2.2: little correlation across zones).
  */
 export interface Market {
 	upEndsPerHour: readonly number[];
@@ -20,7 +20,7 @@ export interface Market {
 
 /**
  * The market around the zone that would be started in, or that was the best so far. Its rates are rounded to a tenth.
- * @param lookDelayMs what is back is found that much later on average
+ * @param lookDelayMs average delay until returned spot is found
  */
 export function marketOf(best: SpotZone, zones: readonly SpotZone[], lookDelayMs = 0): Market {
 	const own = factsOf(best.model);

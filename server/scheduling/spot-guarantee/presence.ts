@@ -14,7 +14,7 @@ export interface Presence {
 }
 
 const STEP_MS = HOUR_MS / 6;
-/** Further back nothing is known but the zone's long run. */
+/** Further back only the zone's long-run averages are known. */
 const STEPS_MAX = 24 * 6;
 
 /** Follows the zone's model from the state in which it was last seen. Cost: some microseconds for each ten minutes since then. */
@@ -35,7 +35,7 @@ export function presenceAfter(model: ZoneModel, up: boolean, ageMs: number, sinc
 	return { chance: chanceUp(chances), upMs };
 }
 
-/** Of a zone that was never looked at: as often up as away (the prior is the same for both). */
+/** For a zone without observations: up as often as down (the prior is the same for both). */
 export const UNSEEN: Presence = { chance: 0.5, upMs: Number.POSITIVE_INFINITY };
 
 function stepOf({ offsets, to, chance }: Steps, from: Float64Array): Float64Array<ArrayBuffer> {

@@ -28,7 +28,7 @@ describe("the margin", () => {
 	});
 });
 
-/** A world that is as bad as it may be: each zone goes up and down as drawn, changeovers take their longest, leaving saves nothing. */
+/** The worst possible world: each zone goes up and down as drawn, changeovers take their longest, leaving saves nothing. */
 interface Scene {
 	workMs: number;
 	slackMs: number;

@@ -14,7 +14,7 @@ export interface DeadlineState {
 	unsavedMs: number;
 	/** Longest stretch of work between two completed checkpoints, ms. */
 	checkpointEveryMs: number;
-	/** Longest time from a decision to work that goes on, ms: of an on-demand instance, a spot instance, at home. */
+	/** Longest time from a decision until work continues, ms: on an on-demand instance, a spot instance, at home. */
 	changeoverMs: { onDemand: number; spot: number; home: number };
 	/** Longest time until the next choice is made and obeyed, ms: the cycle's period and its delays. */
 	nextChoiceWithinMs: number;
@@ -29,7 +29,7 @@ export interface DeadlineState {
 	delayMicroUsdPerHour?: number;
 	/** Work on firm capacity may go to spot later. Absent: it may. */
 	leavesFirm?: boolean;
-	/** Mean time until a zone that came back is asked again, ms. Absent: it is seen at once. */
+	/** Mean time until a returned zone is requested again, ms. Absent: its return is seen immediately. */
 	lookDelayMs?: number;
 }
 
@@ -54,11 +54,14 @@ export interface SpotZone {
 
 /** Where the job should be from now on. */
 export type DeadlineChoice = {
-	/** The latest time at which the rule must be asked again for the guarantee to hold; null: it holds by itself (firm, or done). */
+	/**
+	 * The latest time at which the rule must run again for the guarantee to hold; null: it holds without another run (firm, or
+	 * done).
+	 */
 	reviewByMs: number | null;
 	/**
-	 * Time left − (work left from the last checkpoint + the changeover to firm capacity), ms: negative when the deadline can't be
-	 * promised.
+	 * Time left − (work left from the last checkpoint + the changeover to firm capacity), ms: negative when the deadline cannot be
+	 * guaranteed.
 	 */
 	marginMs: number;
 	why: DeadlineWhy;
@@ -81,11 +84,11 @@ export const DEADLINE_WHYS = [
 export type DeadlineWhy = (typeof DEADLINE_WHYS)[number];
 
 /**
- * What was seen of one zone, by age: entry i counts hours, and endings, of runs that had lasted AGE_EDGES_MS[i] to
- * AGE_EDGES_MS[i+1]. Counts decay (learner.ts). JSON-safe, so that it can be kept.
+ * Observations of one zone, by age: entry i counts hours, and endings, of runs that had lasted AGE_EDGES_MS[i] to
+ * AGE_EDGES_MS[i+1]. Counts decay (learner.ts). JSON-safe, so that it can be stored.
  */
 export interface ZoneRecord {
-	/** When it was last looked at, whether it was up, and since when as far as was seen. */
+	/** Time of the last observation, whether it was up, and since when as far as observed. */
 	atMs: number;
 	up: boolean;
 	sinceMs: number;

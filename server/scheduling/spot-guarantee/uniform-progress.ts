@@ -12,7 +12,7 @@ export interface UniformProgressJob {
 
 /**
  * Two readings of the hysteresis. `paper`: on on-demand, stay until cp(t) ≥ ep(t + 2d); then spot if it is up, else idle.
- * `simulator`: as the authors' public simulator has it, on-demand is also kept for as long as no spot is up.
+ * `simulator`: as in the authors' public simulator, on-demand is also kept while no spot is up.
  */
 export type UniformProgressReading = "paper" | "simulator";
 

@@ -25,9 +25,8 @@ export interface TableTerms {
 }
 
 /**
- * Expected cost to finish, in ms of firm capacity's price, of each way on, less what the slack that is left then is worth; endless
- * where it is not
- * open.
+ * Expected cost to finish, in ms of firm capacity's price, of each option, less the value of the slack left then; infinite
+ * where it is not open.
  */
 export interface WaysOn {
 	startSpot: number;
@@ -95,7 +94,7 @@ export class ValueTable {
 		};
 	}
 
-	/** What capacity that stays costs with so much slack. */
+	/** Cost of capacity that is not reclaimed, with this much slack. */
 	#firmRatio(slack: number): number {
 		return slack >= this.#needed ? this.#terms.anchorRatio : 1;
 	}
@@ -135,7 +134,7 @@ export class ValueTable {
 		}
 	}
 
-	/** Done: what waiting and changeovers did not use is time by which the job is done sooner. */
+	/** Done: slack not used for waiting and changeovers finishes the job sooner. */
 	#fillDone(delayRatio: number): void {
 		for (let slack = 0; slack < this.#slacks; slack++) {
 			const worth = -delayRatio * slack * this.#slackStepMs;
@@ -215,7 +214,7 @@ export class ValueTable {
 	}
 }
 
-/** Stands for "not open" between cells, where infinity would spoil the mean. */
+/** Marks "not open" between cells, where infinity would spoil the mean. */
 const ENDLESS = 1e15;
 
 function dot(steps: Steps, row: number, values: Float32Array, from: number): number {

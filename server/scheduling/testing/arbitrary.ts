@@ -94,7 +94,7 @@ const rule: fc.Arbitrary<RuleEffect> = fc.oneof(
 	}),
 );
 const condition = fc.constantFrom(null, 'job.class == "experimental"', 'job.team == "risk"', "job.gpus > 2", 'job.labels["x"] == "y"');
-/** One attempt for each slot, like those that are given in turn. */
+/** One attempt per slot, as if they were allocated in turn. */
 function everySlot<T extends { pool: number; slots: number[]; estimateMs: number }>(
 	pools: readonly { nodes: number; gpusPerNode: number }[],
 	like: readonly T[],

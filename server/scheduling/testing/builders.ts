@@ -169,7 +169,7 @@ export function anOffer(part: Partial<Offer> & { usd?: number | string | null } 
 	};
 }
 
-/** A rule that lets every job leave once the forecast wait exceeds ten seconds, and what is added. */
+/** A rule that lets every job leave once the forecast wait exceeds ten seconds, plus the given rules. */
 export function aPolicy(
 	part: {
 		rules?: [string, string | null, RuleEffect][];

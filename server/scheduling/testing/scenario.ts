@@ -13,7 +13,7 @@ export interface Scenario {
 	policy: string[];
 	/** One node of the pool home-a. */
 	home: { gpus: number; free: number[] };
-	/** `savedAgo`: the time since its last checkpoint; it makes none when that is left out. */
+	/** `savedAgo`: the time since its last checkpoint; omitted: no checkpoints. */
 	running?: { name: string; slots: number[]; estimate: string; ran: string; class?: WorkloadClass; savedAgo?: string }[];
 	jobs: {
 		name: string;

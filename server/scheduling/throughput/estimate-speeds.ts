@@ -192,7 +192,7 @@ export function unknownSpeed({ anchor }: ThroughputView): Speed {
 	return { logMean: Math.log(anchor.speed), logSd: UNKNOWN_SD, source: "prior", runs: 0 };
 }
 
-/** A prior that knows nothing. */
+/** A prior without data. */
 export const NO_PRIOR: ThroughputPrior = { accelerators: [], logMean: [], covariance: [] };
 
 function familyKey({ team, namePattern, gpus }: Pick<Family, "team" | "namePattern" | "gpus">): string {

@@ -52,7 +52,7 @@ describe("speeds of a job", () => {
 		const speeds = speedsBy(view(stat("SLOW", 10), stat("FAST", 15)), job());
 		expect(speeds.on("FAST")).toMatchObject({ source: "measured", runs: 5 });
 		expect(speeds.on("FAST").speed).toBeCloseTo(1.5, 1);
-		// What goes together with FAST is learned with it.
+		// Accelerators correlated with FAST are learned with it.
 		expect(speeds.on("OTHER").source).toBe("learned");
 		expect(speeds.on("OTHER").speed).toBeLessThan(speedsBy(view(), job()).on("OTHER").speed);
 	});

@@ -19,11 +19,11 @@ const LEAST_GAIN = 0.03;
 /**
  * An offer with an accelerator on which this family of jobs never ran, tried because it may be cheaper; null for none.
  *
- * The family's trials so far, by today's expected costs, and this one together may cost TRIAL_SHARE of all its runs. So exploration
- * is a bounded share of the spend, families that never run again are not explored, and an expensive trial waits until the family
- * has run often enough. Of several the one with the lowest optimistic score is tried: sqrt(2 ln(1 + runs)) standard deviations faster
- * than expected (UCB1: Auer, Cesa-Bianchi and Fischer, Machine Learning 47, 2002). One job of a family tries at a time; jobs with a
- * deadline never do.
+ * The family's trials so far, by today's expected costs, and this one together may cost TRIAL_SHARE of all its runs. So
+ * exploration is a bounded share of the spend, families that never run again are not explored, and an expensive trial waits
+ * until the family has run often enough. Of several it tries the one with the lowest optimistic score: sqrt(2 ln(1 + runs))
+ * standard deviations faster than expected (UCB1: Auer, Cesa-Bianchi and Fischer, Machine Learning 47, 2002). One job of a
+ * family tries at a time; jobs with a deadline never do.
  */
 export function trialOf(
 	rows: readonly OfferRow[],

@@ -31,7 +31,7 @@ export interface ThroughputStat {
 	variance: number;
 }
 
-/** What a snapshot knows of speeds. */
+/** Speed data of a snapshot. */
 export interface ThroughputView {
 	/** A machine with a known speed: estimates and stored work are relative to a machine of speed 1. */
 	anchor: { accelerator: string; speed: number };
