@@ -49,7 +49,7 @@ export async function writeAgentAudit(
 
 const AGENT = actorName({ kind: "system", part: "agent" });
 
-/** A sign-in that was refused. No one is known to have tried it, so the actor is the sign-in itself. */
+/** A refused sign-in. Its author is unknown, so the actor is the sign-in itself. */
 export async function writeRefusedSignIn(
 	db: DbOrTx,
 	entry: {

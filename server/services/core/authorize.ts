@@ -40,7 +40,7 @@ export function authorize(ctx: Pick<ServiceContext, "actor">, permission: Permis
 }
 
 /**
- * As authorize, for an entity that was found by its id: another team's is reported as missing, so that ids reveal nothing.
+ * Like authorize, for an entity found by its id: another team's is reported as missing, so that ids reveal nothing.
  * @throws SpillwayError `forbidden` when the role lacks the permission, `missing()` for another team's entity
  */
 export function authorizeFound(

@@ -31,10 +31,10 @@ export async function holdLedgerCalendar(tx: Tx): Promise<Calendar> {
 }
 
 /**
- * Chooses the time zone of the ledger's days and months, before anything was charged: afterwards sums would not fit
- * months that were reported already.
- * @throws SpillwayError `invalid_input` for a zone that this machine or the database does not know, `conflict` after the
- *   first charge, `forbidden`.
+ * Sets the time zone of the ledger's days and months, before any charge: afterwards sums would not match months that were
+ * already reported.
+ * @throws SpillwayError `invalid_input` for a zone unknown to this machine or the database, `conflict` after the first charge,
+ * `forbidden`.
  */
 export async function setLedgerZone(ctx: ServiceContext, zone: string): Promise<void> {
 	authorize(ctx, "rates:change", null);

@@ -26,7 +26,7 @@ export class SameObjects<T extends object> {
 	}
 }
 
-/** Whether two values of plain data (no dates, maps or sets) say the same; an absent field is not one that is undefined. */
+/** Whether two values of plain data (no dates, maps or sets) are equal; an absent field differs from an undefined one. */
 export function isSame(a: unknown, b: unknown): boolean {
 	if (Object.is(a, b)) return true;
 	if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

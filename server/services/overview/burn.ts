@@ -3,7 +3,7 @@ import type { Db } from "#server/db/client.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { MARGINAL_PRICE } from "#server/services/capacity/instance/marginal-price.ts";
 
-/** Points are kept at least this far apart, so that a busy day stays a small answer. */
+/** Minimum distance of points, so that a busy day gives a small response. */
 const STEP_MS = 15 * 60_000;
 
 /**

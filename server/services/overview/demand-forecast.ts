@@ -26,8 +26,8 @@ const COLUMNS: Record<z.infer<typeof demandForecastInput>["groupBy"], SQL> = {
 };
 
 /**
- * GPUs that jobs will want, hour by hour, as the Overview counts them: from a job's submission to its end. Scored on the second half of
- * what it learned from.
+ * GPUs that jobs will need, hour by hour, as the Overview counts them: from a job's submission to its end. Scored on the second
+ * half of the training data.
  * Cost: the jobs of a quarter of a year, and about a millisecond for each hour and group.
  */
 export async function forecastDemand(ctx: ServiceContext, raw: z.input<typeof demandForecastInput> = {}): Promise<DemandForecast> {

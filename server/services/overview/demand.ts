@@ -25,7 +25,7 @@ export interface Demand {
 }
 
 /**
- * Demand for GPUs through time, from the jobs and attempts themselves: nothing is sampled, so nothing is missed.
+ * Demand for GPUs over time, computed from the jobs and attempts themselves, so no sample is missing.
  * Cost: the jobs and attempts that overlap the range, once each, then one pass over the buckets in the database.
  */
 export async function readDemand(ctx: ServiceContext, raw: DemandInput): Promise<Demand> {

@@ -23,7 +23,7 @@ export interface RiskItem {
 	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry" | "of_nobody";
 	/** Of a machine that belongs to no one: its launch, where the provider reports it, else when a sweep first found it. */
 	sinceMs: number;
-	/** What it may have cost beyond its use until now; null: its price is not known. */
+	/** Possible cost beyond its use until now; null: its price is unknown. */
 	microUsd: string | null;
 	/** By the price of machines like it and not by the one that it was taken at. */
 	isEstimate: boolean;

@@ -32,7 +32,7 @@ export async function readStrays(db: Db): Promise<Stray[]> {
 	return strays.map((stray) => ({ ...stray, microUsdPerHour: priceOf(stray, offers) }));
 }
 
-/** Of its zone where that is on offer, else the most expensive of its region: rather too much than too little is called at risk. Pure. */
+/** The price of its zone if on offer, else the most expensive of its region: better to overestimate the risk. Pure. */
 export function priceOf(stray: Omit<Stray, "microUsdPerHour">, offers: readonly PricedOffer[]): bigint | null {
 	const alike = offers.filter(
 		(o) =>

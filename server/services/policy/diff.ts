@@ -8,7 +8,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchVersion, knownPointer, readStored } from "./fetch-version.ts";
 
 export interface PolicyDiff {
-	/** What it says differently, by rule; null when one of the texts cannot be read as a policy. */
+	/** Its differences by rule; null when one of the texts cannot be parsed as a policy. */
 	changes: PolicyChange[] | null;
 	/** What is written differently, by line. */
 	lines: LineRun[];
@@ -19,7 +19,7 @@ export function diffTexts(before: string, after: string): PolicyDiff {
 	return { changes: old && now ? diffPolicies(old, now) : null, lines: diffLines(before, after) };
 }
 
-/** From one version to another, or to a text; what is left out is the version in force. `to` is null for a text. */
+/** From one version to another, or to a text; default: the published version. `to` is null for a text. */
 export async function diffVersions(
 	ctx: ServiceContext,
 	raw: z.input<typeof diffInput>,

@@ -3,7 +3,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "./fetch-version.ts";
 
-/** What a version's text is known by in entity tags; 16 hex digits of its SHA-256. */
+/** Identifies a version's text in entity tags; 16 hex digits of its SHA-256. */
 export function hashOf(source: string): string {
 	return createHash("sha256").update(source).digest("hex").slice(0, 16);
 }

@@ -25,7 +25,7 @@ export function placeOf({ repository, path }: PolicyManagedBy): string {
 }
 
 /**
- * Somebody published since: who, when, and what they changed, one sentence a field.
+ * Another version was published since: who, when, and the changes, one sentence per field.
  * @throws SpillwayError `precondition_failed`
  */
 export async function refuseStale(db: DbOrTx, pointer: PointerRow | null, baseVersion: number): Promise<void> {

@@ -51,7 +51,7 @@ async function somebodyElseMayAgree(tx: Tx, accountId: string, of: SecondPersonO
 
 /** One waits at a time; asked again, it is the same. */
 async function proposeOff(tx: Tx, ctx: ServiceContext, of: SecondPersonOf): Promise<string> {
-	// The setting's row is there, since it is on: its lock makes two who ask at once wait for each other.
+	// The setting is on, so its row exists: its lock serializes concurrent calls.
 	await tx.select().from(setting).where(eq(setting.key, KEYS[of])).for("update");
 	const waits = and(eq(proposal.kind, "second_person_off"), eq(proposal.subject, of), isNull(proposal.decision));
 	const [open] = await tx.select({ id: proposal.id }).from(proposal).where(waits);

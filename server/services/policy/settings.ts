@@ -20,8 +20,8 @@ export async function viewPolicySettings(ctx: ServiceContext): Promise<PolicySet
 }
 
 /**
- * Asks for a second person, or does without again; that waits for another platform engineer where there is one.
- * Answers what holds now. Both are in the audit.
+ * Requires a second person, or drops the requirement; dropping waits for another platform engineer if there is one. Returns the
+ * settings in effect. Both are in the audit log.
  */
 export async function changePolicySettings(
 	ctx: ServiceContext,

@@ -1,7 +1,7 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "../context.ts";
 
-/** Threads that compute what would hold up every other request of the process. */
+/** Threads for computations that would delay all other requests of the process. */
 export interface ThreadPool {
 	/** @param task a key of the table in server/bin/web-thread.ts @throws SpillwayError when it takes too long; what the task throws */
 	run(task: string, input: unknown): Promise<unknown>;

@@ -84,8 +84,8 @@ async function change(
 }
 
 /**
- * Answers a sign-in that waits because its address belongs to an existing person: `link` gives it that account.
- * @throws SpillwayError `not_found` when none waits by this id
+ * Decides a sign-in that waits because its address belongs to an existing person: `link` assigns it that account.
+ * @throws SpillwayError `not_found` when no sign-in with this id waits
  */
 export async function answerIdentity(ctx: ServiceContext, id: string, answer: "link" | "reject"): Promise<{ id: string }> {
 	authorize(ctx, "account:manage", null);

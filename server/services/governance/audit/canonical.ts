@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 
-/** What stands for the hash before the first one. */
+/** Used as the hash before the first one. */
 export const GENESIS = "0".repeat(64);
 
 const msOf = (instant: SQL): SQL => sql`floor(extract(epoch from ${instant}) * 1000)::bigint`;

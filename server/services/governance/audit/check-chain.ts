@@ -19,7 +19,7 @@ const storedCheck = z.object({
 	checkedAtMs: z.number(),
 	/** Every seal up to this one was found right. */
 	verified: z.object({ sequence: z.number(), hash: z.string() }),
-	/** When the last walk began at the first seal; between two of these only what was added is looked at. */
+	/** Time of the last full walk from the first seal; between two of them only new entries are checked. */
 	fullAtMs: z.number(),
 	broken: z.object({ kind: z.enum(BREAK_KINDS), sequence: z.number().nullable(), auditId: z.number().nullable() }).nullable(),
 });
@@ -41,7 +41,7 @@ export async function checkChain(ctx: { db: Db; clock: Clock }, signal?: AbortSi
 	const nowMs = ctx.clock.nowMs();
 	const full = last === null || last.broken !== null || nowMs - last.fullAtMs >= DAY_MS;
 	const from: ChainPosition = full ? { sequence: 0, hash: GENESIS } : last.verified;
-	// After a cut tail nothing would follow the verified seal, which must still be there.
+	// After truncation no entry would follow the verified seal, which must still exist.
 	const cut = last !== null && !(await stillThere(ctx.db, last.verified));
 	const whole = full || cut;
 	const found = await walk(ctx, {

@@ -3,9 +3,9 @@ import { BlockList, isIP } from "node:net";
 import { env } from "#server/env.ts";
 
 /**
- * The client address that the audit records. `x-forwarded-for` counts only when it comes from a proxy on this machine or one
- * in SPILLWAY_TRUSTED_PROXIES, because any other client can write what it likes there. The result is the last entry that is
- * not itself a trusted proxy.
+ * The client address that the audit log records. `x-forwarded-for` counts only from a proxy on this machine or one in
+ * SPILLWAY_TRUSTED_PROXIES, because any other client can forge it. The result is the last entry that is not itself a trusted
+ * proxy.
  */
 export function clientAddress(req: Pick<IncomingMessage, "headers" | "socket">): string | null {
 	configured ??= trustedProxies(env().SPILLWAY_TRUSTED_PROXIES);

@@ -62,7 +62,10 @@ export async function changeCap(ctx: ServiceContext, raw: ChangeCapInput): Promi
 	});
 }
 
-/** Publishes a text that `editCap` made, with what changed in the audit. The policy is locked, and who asks was authorized. */
+/**
+ * Publishes a text made by `editCap`, and records the change in the audit log. The policy is locked, and the caller was
+ * authorized.
+ */
 export async function publishCap(
 	tx: Tx,
 	ctx: ServiceContext,

@@ -26,7 +26,7 @@ export interface Change extends ChangeView {
 /** What a part of the plan found. */
 export interface PlanPart {
 	changes: Change[];
-	/** Differences that are left alone, with the reason. */
+	/** Differences that are ignored, with the reason. */
 	skipped: string[];
 	/** Errors, at paths of the file. */
 	problems: { at: readonly PropertyKey[]; message: string }[];

@@ -47,7 +47,7 @@ export async function planSites(
 	return { changes: [...changes, ...removed.map(planRemove)], skipped: [], problems };
 }
 
-/** What adding or changing the site would refuse. */
+/** Reasons why adding or changing the site would be refused. */
 function problemsOf(ctx: CompanyContext, site: Site, before: SiteSettingsView | null, credentials: Credentials): readonly FieldProblem[] {
 	try {
 		const kind = kindOf(ctx.siteTools, site.provider);

@@ -15,7 +15,7 @@ import { planTeams } from "./plan-teams.ts";
 export interface CompanyPlan {
 	/** Empty when the installation matches the file. */
 	changes: ChangeView[];
-	/** Differences that are left alone, with the reason. */
+	/** Differences that are ignored, with the reason. */
 	skipped: string[];
 	/** Names this difference; applying with it refuses when something changed since. */
 	hash: string;

@@ -8,7 +8,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { DAY_MS, MINUTE_MS } from "#server/kernel/units.ts";
 
 const LIFE_MS = 10 * MINUTE_MS;
-/** Consonants only, so that a code is no word. */
+/** Consonants only, so that a code forms no word. */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LETTERS = 8;
 

@@ -40,7 +40,7 @@ function catalogueTypes(): NonNullable<ParsePolicyOptions["instanceTypes"]> {
 /** Days of the past that a forecast of the coming hours needs (server/scheduling/forecast/hour-pattern). */
 const PAST_MS = 7 * DAY_MS;
 
-/** What the coming hours can be forecast from: hours to come that were imported, or a week of hours or of spot prices. */
+/** Data for forecasts of the coming hours: imported future hours, or a week of hours or of spot prices. */
 async function forecasts(db: DbOrTx, nowMs: number): Promise<Measure[]> {
 	const week = new Date(nowMs - PAST_MS);
 	const grid = await db

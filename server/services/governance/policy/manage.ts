@@ -11,7 +11,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { knownPointer, type PointerRow } from "#server/services/policy/fetch-version.ts";
 import { lockPolicy } from "./write-version.ts";
 
-/** From now on the policy is changed from git alone; nothing when it is so already, or `origin` is not git. */
+/** From now on the policy can only be changed from git. No effect when that is already so, or when `origin` is not git. */
 export async function keepInGit(tx: Tx, ctx: ServiceContext, pointer: PointerRow, origin: PolicyOrigin | null): Promise<void> {
 	if (origin?.kind !== "git" || pointer.managedBy) return;
 	await setManagedBy(tx, ctx, pointer, { kind: "git", repository: origin.repository, path: origin.path });

@@ -9,9 +9,9 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 import { hashOf } from "#server/services/policy/entity-tag.ts";
 
 /**
- * Puts a publication or a rollback to a second person. One waits at a time for a policy; the same one again is the same
- * proposal, so that a pipeline may ask twice.
- * @throws SpillwayError `conflict` when another one waits.
+ * Proposes a publication or a rollback to a second person. Each policy has at most one pending proposal; repeating it returns
+ * the same one, so a pipeline may retry.
+ * @throws SpillwayError `conflict` when another one is pending.
  */
 export async function proposePublication(tx: Tx, ctx: ServiceContext, change: PolicyPublishChange, message: string): Promise<string> {
 	const waits = and(eq(proposal.kind, "policy_publish"), eq(proposal.subject, change.policyName), isNull(proposal.decision));

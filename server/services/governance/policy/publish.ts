@@ -23,7 +23,7 @@ export interface Published {
 	/** The version in force after the call. */
 	version: number;
 	proposalId: string | null;
-	/** What is odd in the text, also beside the sites, teams and offers that there are. */
+	/** Warnings about the text, including conflicts with the existing sites, teams and offers. */
 	warnings: PolicyProblem[];
 }
 

@@ -62,7 +62,7 @@ export interface PointerMove extends Responsible {
 	name: string;
 	version: number;
 	kind: "publish" | "rollback";
-	/** What the version says. */
+	/** The version's content. */
 	policy: Policy;
 	message: string;
 	origin?: PolicyOrigin | null;

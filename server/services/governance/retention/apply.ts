@@ -52,7 +52,7 @@ async function repeatBatches(signal: AbortSignal | undefined, batch: (done: numb
 	return total;
 }
 
-/** How many rows must go so that the rest fits. Rows just deleted may still be counted by the statistics. */
+/** How many rows to delete so that the rest fits. The statistics may still count rows that were just deleted. */
 async function excessRows(db: Db, table: string, maxGiB: number, justDeleted: number): Promise<number> {
 	const [size] = await db.execute<{ rows: string; bytes: number | null }>(sql`
 		select (select n_live_tup::text from pg_stat_user_tables where schemaname = 'public' and relname = ${table}) as rows,
@@ -80,8 +80,8 @@ async function deleteOldest(db: Db, { table, at, where }: Table, limit: number, 
 }
 
 /**
- * Deletes, at each call, the whole log of the attempt that ended first, of those that still have lines. Lines of attempts that
- * have not ended are never deleted. Continues where the last call stopped, so that attempts without lines are passed once.
+ * Each call deletes the whole log of the attempt that ended first among those with lines. Lines of live attempts are never
+ * deleted. Continues where the last call stopped, so that attempts without lines are skipped once.
  * @returns the number of lines
  */
 function logDeleter(db: Db): (before: Date | null) => Promise<number> {

@@ -99,7 +99,10 @@ export async function createScimUser(ctx: ServiceContext, input: ScimUserInput):
 	return getScimUser(ctx, id);
 }
 
-/** Changes what is given; `active` false ends sessions and tokens within 5 seconds. @throws SpillwayError `not_found`, `conflict` */
+/**
+ * Changes the given fields; `active` false ends sessions and tokens within 5 seconds. @throws SpillwayError `not_found`,
+ * `conflict`
+ */
 export async function updateScimUser(ctx: ServiceContext, id: string, changes: Partial<ScimUserInput>): Promise<ScimUser> {
 	const before = await getScimUser(ctx, id);
 	const after = { ...before, ...changes };

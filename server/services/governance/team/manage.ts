@@ -66,8 +66,8 @@ async function requireNoCircle(tx: Tx, id: string, parent: string): Promise<void
 }
 
 /**
- * Deletes a team that nothing refers to: no accounts, sub-teams, jobs or charges.
- * @throws SpillwayError `not_found`; `conflict` naming what refers to it; `forbidden`
+ * Deletes a team without references: no accounts, sub-teams, jobs or charges.
+ * @throws SpillwayError `not_found`; `conflict` naming the references; `forbidden`
  */
 export async function deleteTeam(ctx: ServiceContext, id: string): Promise<{ name: string }> {
 	authorize(ctx, "account:manage", null);

@@ -7,8 +7,8 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { ownId } from "./create.ts";
 
 /**
- * Ends a token; it stops working within 5 seconds.
- * @throws SpillwayError `not_found`, also for somebody else's token unless the caller manages accounts
+ * Revokes a token; it stops working within 5 seconds.
+ * @throws SpillwayError `not_found`, also for another person's token unless the caller manages accounts
  */
 export async function revokeToken(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	authorize(ctx, "token:manage", null);

@@ -7,7 +7,7 @@ import { openSecret } from "./secret-box.ts";
 
 export type ChannelRow = typeof channel.$inferSelect;
 
-/** A channel that was removed keeps its row, for the log of what was sent; it has nowhere to send to. */
+/** A removed channel keeps its row for the log of sent messages; it has no address. */
 export const notRemoved = or(isNotNull(channel.recipients), isNotNull(channel.secret));
 
 /** @throws SpillwayError `not_found`. */

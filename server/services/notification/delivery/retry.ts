@@ -2,8 +2,8 @@
 export const TRIES_MAX = 10;
 
 /**
- * When a message is tried again after its `tries`-th failure; null: never. Pauses double, and each is drawn from its
- * upper half, so that messages that failed together do not come back together.
+ * Time of the retry after the `tries`-th failure; null: never. Pauses double, and each is drawn from its upper half, so that
+ * messages that failed together are not retried together.
  * @param random in [0, 1).
  */
 export function nextTryMs(

@@ -31,7 +31,7 @@ export interface SenderContext {
 
 /** Messages under way at a time. */
 const BATCH = 20;
-/** A message that was claimed is no one else's for so many time limits: its sender has surely ended by then. */
+/** A claim is exclusive for this many time limits: its sender has certainly ended by then. */
 const CLAIM_TIMEOUTS = 4;
 
 type Claimed = typeof delivery.$inferSelect & { channel: typeof channel.$inferSelect };

@@ -14,8 +14,8 @@ export interface WebhookRequest {
 }
 
 /**
- * One POST. Redirects are not followed: an answer that is not 2xx is a failure.
- * @throws Error with a sentence for the log: what failed, and what a person can do about it.
+ * One POST. Redirects are not followed: a response other than 2xx is a failure.
+ * @throws Error with a message for the log: what failed, and how to fix it.
  */
 export function sendWebhook(request: WebhookRequest): Promise<void> {
 	const url = new URL(request.url);

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 export const SIGNATURE_HEADER = "X-Spillway-Signature";
 export const DELIVERY_HEADER = "X-Spillway-Delivery";
-/** A receiver should refuse what was signed longer ago: it may be a copy that somebody sends again. */
+/** Receivers should refuse older signatures: the message may be replayed. */
 export const REPLAY_WINDOW_S = 300;
 
 /** `t=<unix seconds>,v1=<hex HMAC-SHA256 (RFC 2104) of "<t>.<body>">`. */

@@ -22,7 +22,7 @@ export interface EventView {
 }
 
 /**
- * What just happened, newest first, within what the actor may see; with `jobId`, the events of that job.
+ * Recent events, newest first, within the actor's permissions; with `jobId`, the events of that job.
  * @throws SpillwayError `not_found` for a job that is missing or another team's
  */
 export async function listEvents(ctx: ServiceContext, input: { limit: number; jobId?: string }): Promise<EventView[]> {

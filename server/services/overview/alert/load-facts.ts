@@ -62,7 +62,7 @@ async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 		return days.flatMap(({ at, earlier }): AlertTeamDay[] => {
 			const microUsd = sums.get(at);
 			if (microUsd === undefined) return [];
-			// Weeks before the team's first charge are not weeks in which it spent nothing.
+			// Weeks before the team's first charge do not count as weeks without spend.
 			const first = earlier.findIndex((day) => sums.has(day));
 			const usualMicroUsd = first < 0 ? [] : earlier.slice(first).map((day) => sums.get(day) ?? 0n);
 			return [{ team, dayStartMs: at, dayKey: dayKey(at, calendar), microUsd, usualMicroUsd }];
@@ -72,7 +72,7 @@ async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 
 async function readRisk(ctx: ServiceContext): Promise<AlertRisk[]> {
 	const { items } = await moneyAtRisk(ctx);
-	// Machines of no one come from the sweeps' records.
+	// Machines without a job come from the sweeps' records.
 	const owned = items.flatMap(({ jobId, why, microUsd, ...i }) =>
 		jobId === null || why === "of_nobody" ? [] : [{ ...i, jobId, why, microUsd: BigInt(microUsd ?? 0) }],
 	);

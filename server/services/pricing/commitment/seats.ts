@@ -20,7 +20,7 @@ export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
 		.groupBy(sql`1`);
 	const moving = await db
 		.select({
-			// What is behind the capacity type in the id of such an offer.
+			// The part after the capacity type in the id of such an offer.
 			id: sql<string | null>`substring(${attempt.movingTo}->>'offerId' from ':reserved:(.+)$')`,
 			count: sql<number>`sum((${job.spec}->>'nodes')::int)::int`,
 		})

@@ -20,8 +20,8 @@ interface Known {
 }
 
 /**
- * What the table has on single hours, kept in memory: the meter asks for the same hour every few seconds. An hour that has
- * begun never changes its figure (import-intensity.ts), so figures of begun hours are kept permanently, gaps for a minute.
+ * The table's data on single hours, kept in memory: the meter reads the same hour every few seconds. A started hour never
+ * changes its figure (import-intensity.ts), so figures of started hours are kept permanently, gaps for a minute.
  */
 export class GridHoursCache {
 	readonly #byZone = new Map<string, Map<number, Known>>();

@@ -3,8 +3,8 @@ import type { Tx } from "#server/db/client.ts";
 import { offer } from "#server/db/schema/offer.ts";
 
 /**
- * Leaves an offer alone for a while after the provider refused it. The pause doubles with each refusal in a row; how
- * many count fades with a half-life of four pauses, so a place that recovers is soon asked again.
+ * Puts an offer in back-off after the provider refused it. The pause doubles with each consecutive refusal; their count decays
+ * with a half-life of four pauses, so a place that recovers is soon requested again.
  */
 export async function backOffOffer(
 	tx: Tx,

@@ -53,10 +53,11 @@ export async function listDiscounts(ctx: ServiceContext): Promise<DiscountView[]
 }
 
 /**
- * Replaces the list of negotiated discounts. It counts from the next decision and launch on; machines that run keep the price that
- * they were launched at.
- * `seen`: the list that the new one was made from.
- * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` when `seen` is not what is there.
+ * Replaces the list of negotiated discounts. It applies from the next decision and launch on; running machines keep the price
+ * of their launch.
+ * `seen`: the list that the new one is based on.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a site that is no cloud, `conflict` when `seen` is not the current
+ * list.
  */
 export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput, seen?: DiscountsInput): Promise<void> {
 	authorize(ctx, "rates:change", null);

@@ -6,7 +6,7 @@ import { listListPrices } from "./list-prices.ts";
 import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
 
-/** What can be had now, at the prices of the company's contracts: the clouds' offers, and what is reserved or committed there. */
+/** Available capacity at the company's contract prices: the clouds' offers, and reserved or committed capacity. */
 export async function listOffers(db: DbOrTx, nowMs: number): Promise<Offer[]> {
 	const market = await listMarketOffers(db, nowMs);
 	return [...market, ...(await reservedOffers(db, market, nowMs))];

@@ -10,8 +10,8 @@ import { withQuotas } from "./quota-use.ts";
 import { reservedOffers } from "./reserved.ts";
 
 /**
- * What listOffers says, without reading thousands of rows again that are as they were: prices change every few minutes, and
- * snapshots are read every second. A digest of all their inputs, computed by the database, shows changes.
+ * The result of listOffers, without reading thousands of unchanged rows again: prices change every few minutes, and snapshots
+ * are read every second. A digest of all their inputs, computed by the database, shows changes.
  */
 export class OffersAsRead {
 	#last: { digest: string; offers: Offer[] } | null = null;

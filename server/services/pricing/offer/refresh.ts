@@ -9,7 +9,7 @@ import { toStoredDisk } from "./stored-offer.ts";
 const BATCH = 500;
 
 /**
- * Writes what a cloud offers now; a price that changed also goes into the price history. Back-off survives. The only writer of
+ * Writes a cloud's current offers; a changed price also goes into the price history. Back-off survives. The only writer of
  * offers, so every driver's prices pass the floor here.
  */
 export async function refreshOffers(db: Db, observed: readonly OfferObservation[], atMs: number): Promise<void> {

@@ -35,7 +35,7 @@ export interface OfferView {
 	/** Older than `priceMaxAgeMs`: the offer is not chosen until its price was read again. */
 	priceStale: boolean;
 	priceSource: string;
-	/** The disk that its machines are launched with, beside their price; null: its driver names none. */
+	/** The launch disk of its machines, in addition to their price; null: its driver names none. */
 	disk: OfferDiskView | null;
 	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
 	quarantine: string | null;
@@ -46,7 +46,7 @@ export interface OfferView {
 	quota: (OfferQuota & { gpusFree: number }) | null;
 	/** Reserved capacity only: its free machines now. Its price is the marginal cost of using one. */
 	reservedFree: number | null;
-	/** Reserved capacity only: what was bought ahead. */
+	/** Reserved capacity only: the commitment. */
 	commitmentId: string | null;
 	backoffUntil: string | null;
 	backoffReason: string | null;
@@ -55,7 +55,7 @@ export interface OfferView {
 	prices: { atMs: number; microUsdPerHour: string }[];
 }
 
-/** `microUsdPerMonth` null: its price is not known, and it is in no cost; `source` says why. */
+/** `microUsdPerMonth` null: its price is unknown and included in no cost; `source` says why. */
 export interface OfferDiskView {
 	type: string;
 	gib: number;
@@ -68,7 +68,7 @@ export interface OffersPage {
 	items: OfferView[];
 	/** How many fit; items are the cheapest of them. */
 	total: number;
-	/** Every model that is offered, whatever was asked for. */
+	/** Every offered model, regardless of the filter. */
 	accelerators: string[];
 	/** When a provider was last read; null before the first time. */
 	seenAt: string | null;

@@ -5,7 +5,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { electricityPrice } from "#server/db/schema/electricity-price.ts";
 import { reachOf } from "../energy/power-facts.ts";
 
-/** What a kWh cost in an hour, and who said so. */
+/** The price of a kWh in an hour, and its source. */
 export interface ElectricityHourPrice {
 	microUsdPerKwh: bigint;
 	source: string;
@@ -20,7 +20,7 @@ export async function electricityHoursOf(
 	return (await electricityHoursOfSites(db, [siteId], interval)).get(siteId) ?? new Map();
 }
 
-/** The same of several sites at once; one without any known hour is left out. */
+/** The same for several sites at once; a site without any known hour is omitted. */
 export async function electricityHoursOfSites(
 	db: DbOrTx,
 	siteIds: readonly string[],

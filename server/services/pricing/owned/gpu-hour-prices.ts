@@ -49,7 +49,7 @@ export function gpuHourPrices({ card, gpus, atMs, powerOf, hours }: Priced, cale
 /** Horizon of hourly prices ahead: as much as a day-ahead market publishes. */
 const AHEAD_MS = DAY_MS;
 
-/** The hour that runs and those after it. From whole hours, so that the prices stay the same within an hour. */
+/** The current hour and the following ones. From whole hours, so that the prices stay the same within an hour. */
 function hoursAhead(nowMs: number): Interval {
 	const fromMs = bucketStartMs("hour", nowMs);
 	return { fromMs, toMs: fromMs + AHEAD_MS };

@@ -17,7 +17,7 @@ export interface PoolCard {
 	card: OwnedRateCard;
 }
 
-/** Cards never change once they are written, so what was worked out of one stays true. */
+/** Cards never change once written, so values computed from one stay valid. */
 const COSTS_MAX = 500;
 const costs = new Map<string, CardCost>();
 

@@ -41,8 +41,8 @@ export interface AvoidedEmissions {
 export const COMPARED_JOBS_MAX = 50;
 
 /**
- * What bursting avoided or added, only against counterfactuals that are stated with the figures. GPU time with unknown emissions is
- * on neither side. Reads sums, and the charges and decisions of at most COMPARED_JOBS_MAX jobs.
+ * Emissions that bursting avoided or added, only against counterfactuals that are stated with the figures. GPU time with
+ * unknown emissions is on neither side. Reads sums, and the charges and decisions of at most COMPARED_JOBS_MAX jobs.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export async function avoidedEmissions(ctx: ServiceContext, input: Interval): Promise<AvoidedEmissions> {

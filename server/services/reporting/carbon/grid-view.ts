@@ -15,7 +15,7 @@ import { segmentsOf } from "../spend/group-sums.ts";
 import { spendRange } from "../spend/range.ts";
 import { readSums } from "../spend/read-sums.ts";
 
-/** `hour`: the figure of that hour; `forecast`: the same of an hour still to come; `average`: of a year, whatever the hour. */
+/** `hour`: the figure of that hour; `forecast`: a figure of a future hour; `average`: of a year, whatever the hour. */
 export interface GridCell {
 	hourMs: number;
 	gramsPerKwh: number | null;

@@ -8,10 +8,10 @@ export interface SideSums {
 	/** Parts of energyMilliWh. */
 	measuredEnergyMilliWh: bigint;
 	hourlyGridMilliWh: bigint;
-	/** Location-based, as far as known. */
+	/** Location-based, where known. */
 	operationalMilligrams: bigint;
 	embodiedMilligrams: bigint;
-	/** For how much GPU time nothing is known. */
+	/** GPU time without known emissions. */
 	emissionsUnknownGpuMs: bigint;
 	embodiedUnknownGpuMs: bigint;
 }
@@ -42,7 +42,7 @@ const NO_SIDE: SideSums = {
 	...{ operationalMilligrams: 0n, embodiedMilligrams: 0n, emissionsUnknownGpuMs: 0n, embodiedUnknownGpuMs: 0n },
 };
 
-/** What rows of any capacity come to. */
+/** The total of rows of any capacity. */
 export function toCarbon(rows: Iterable<CarbonRow>): CarbonSums {
 	const sums: CarbonSums = {
 		...NO_SIDE,

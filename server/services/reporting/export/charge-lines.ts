@@ -13,7 +13,7 @@ const ROW = "\x1e";
 export interface ChargeSelection {
 	fromMs: number;
 	toMs: number;
-	/** Of charges: others are left out, so that an export that takes long is of one moment. */
+	/** Restricts charges, so that a long export shows one moment. */
 	posted: SQL;
 	/** null: all. */
 	teams: readonly string[] | null;
@@ -61,7 +61,7 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 	return { rows, after: rows.length < limit ? null : { periodStart, id } };
 }
 
-/** The part that rows of one cause share, which is the key of what is known of them. */
+/** The part shared by rows of one cause, which is the key of the facts about them. */
 export function sharedPartOf(row: string): string {
 	return row.slice(row.indexOf(SHARED) + 1);
 }

@@ -22,7 +22,7 @@ import {
 } from "./charge-lines.ts";
 import { loadFacts } from "./load-facts.ts";
 
-/** Rows of one read. Two batches are held at a time: one that is being written, one that is being read. */
+/** Rows of one read. Two batches are in memory at a time: one being written, one being read. */
 const BATCH_ROWS = 4_000;
 /** Causes with cached facts and cells; about 3 kB each. When it is full, all are let go. */
 const KNOWN_MAX = 10_000;

@@ -53,7 +53,7 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 	});
 }
 
-/** What was bought ahead: the unused part names its commitment, use is paid by the one that covers the machine. */
+/** Commitments: the unused part names its commitment, use is paid by the one that covers the machine. */
 function commitmentOf(f: SharedFields, machine: LoadedInstance | null, known: readonly Commitment[]): CommitmentFacts | null {
 	if (f.kind !== "commitment" && f.capacityType !== "reserved") return null;
 	const found = known.find((c) =>

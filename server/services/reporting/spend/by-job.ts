@@ -140,8 +140,8 @@ function longestOfFew({ kept, ofJobs, follows, limit }: MostExpensive): SQL {
 }
 
 /**
- * Jobs that are wholly in the range, by the index of their spans; those that reach over one of its edges are added up. Spans are
- * named job_month here, so that the same conditions hold.
+ * Jobs that are wholly in the range, by the index of their spans; those that cross one of its edges are summed. Spans are named
+ * job_month here, so that the same conditions apply.
  */
 function longestOfMany({ edges: { first, last }, kept, ofJobs, follows, limit }: MostExpensive): SQL {
 	return sql`inside as (

@@ -46,9 +46,9 @@ export interface ChargePage {
 	since: CutView | null;
 	/** With asOf: what was posted to the selection later. */
 	later: Pick<ChargeTotals, "charges" | "effectiveMicroUsd"> | null;
-	/** With a budget: what it counts of the whole selection; of reserved capacity that is what is billed for the use itself. */
+	/** With a budget: its count of the whole selection; for reserved capacity, the billed use. */
 	budget: { id: string; postedMicroUsd: bigint } | null;
-	/** What who asks may do with them. */
+	/** The caller's permissions on them. */
 	may: { refund: boolean };
 }
 
@@ -126,7 +126,7 @@ interface Few {
 	lost: LostChoice | undefined;
 }
 
-/** Of one job or cause, corrections, or of attempts that came to nothing: few enough charges to be added up themselves. */
+/** Of one job or cause, corrections, or of failed attempts: few enough charges to sum directly. */
 async function fewCharges(
 	ctx: Pick<ServiceContext, "db">,
 	range: Interval,
@@ -150,9 +150,9 @@ interface Added {
 }
 
 interface Found extends Added {
-	/** With a cut: what was posted behind it. */
+	/** With a cut: charges posted after it. */
 	later: Added | null;
-	/** The times in which the page's charges lie. */
+	/** The times of the page's charges. */
 	places: Interval[];
 }
 
@@ -200,7 +200,7 @@ function less(totals: ChargeTotals, later: ChargeTotals | null): ChargeTotals {
 
 const LONG_MS = 2 * 86_400_000;
 
-/** Buckets with charges from the newest on, until they hold enough beside the one that the page before ended in. */
+/** Buckets with charges from the newest on, until they hold enough in addition to the one where the previous page ended. */
 function placesOf(buckets: readonly { granularity: string | null; bucketStartMs: number; charges: bigint }[], s: Page): Interval[] {
 	const held = new Map<string, { interval: Interval; charges: bigint }>();
 	for (const { granularity, bucketStartMs, charges } of buckets) {

@@ -8,8 +8,8 @@ import { spendRange } from "./range.ts";
 import { type Spend, spendBy } from "./spend-by.ts";
 
 /**
- * What a range is held against: months against as many months before, anything else against the same length before it. Of a
- * range that is not over, only as much of the earlier one as has passed of this one; null while no hour of it has.
+ * The comparison range: for months as many months before, otherwise the same length before it. For an unfinished range, only
+ * the elapsed part of the earlier one; null while no hour of it has elapsed.
  */
 export function previousRange(range: Interval, nowMs: number, calendar: Calendar): Interval | null {
 	const endMs = Math.min(range.toMs, Math.floor(nowMs / HOUR_MS) * HOUR_MS);

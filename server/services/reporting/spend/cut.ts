@@ -15,16 +15,16 @@ export interface CutView {
 
 export interface Cut {
 	view: CutView;
-	/** Charges that were posted by then, and those that were later: together all, and none twice. */
+	/** Charges posted by then, and later ones: together all, without duplicates. */
 	by: SQL;
 	after: SQL;
 }
 
 /**
- * A cut through the ledger. Of a closed version exact: what it was made of. Of an instant, and of versions from before
- * charges were numbered, by the clocks of who posted them.
- * @param field of the input, which an error names.
- * @throws SpillwayError `invalid_input` for what is no cut, `not_found` for a version that was never written, `forbidden`.
+ * A cut through the ledger. For a closed version exact: its own charges. For an instant, and for versions from before charges
+ * were numbered, by the clocks of the posting processes.
+ * @param field of the input, for the error message.
+ * @throws SpillwayError `invalid_input` for an invalid cut, `not_found` for a version that was never written, `forbidden`.
  */
 export async function readCut(ctx: Pick<ServiceContext, "actor" | "db">, text: string, field: "asOf" | "since"): Promise<Cut> {
 	const cut = parseLedgerCut(text);

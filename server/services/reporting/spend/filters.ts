@@ -18,7 +18,7 @@ export function restricted(filters: SpendFilters): SpendDimension[] {
 export const columnOf = (table: typeof charge | typeof rollup, dimension: SpendDimension) =>
 	dimension === "site" ? table.siteId : table[dimension];
 
-/** The rows of charges or rollups that pass the filters, of these teams (null: of all, and what belongs to none). */
+/** The rows of charges or rollups that pass the filters, of these teams (null: all, including rows without a team). */
 export function passes(
 	table: (typeof charge | typeof rollup) & PgTable,
 	filters: SpendFilters,

@@ -20,7 +20,7 @@ export interface GroupedSums<Sums> {
 	/** The zone that days and months are counted in. */
 	zone: string;
 	groupBy: SpendGroup;
-	/** Largest first; times in order. `key`: the team, region … or the first day of the bucket (`2026-11-30`); "" is what has none. */
+	/** Largest first; times in order. `key`: the team, region … or the first day of the bucket (`2026-11-30`); "" for none. */
 	items: ({ key: string } & Sums)[];
 	totals: Sums;
 }
@@ -34,7 +34,7 @@ export interface SpendQuery {
 
 interface Kind<Column extends keyof RollupSums, Sums> {
 	columns: readonly Column[];
-	/** What rows of any capacity come to. */
+	/** The total of rows of any capacity. */
 	add: (rows: Iterable<SumsRow<Column>>) => Sums;
 	/** What groups are ordered by. */
 	size: (sums: Sums) => bigint;

@@ -183,7 +183,7 @@ async function ofCharges(
 		.orderBy(attempt.state);
 }
 
-/** The attempts that ended so in the range, and the time in which their charges lie. */
+/** The attempts that ended this way in the range, and the time of their charges. */
 export async function lostAttempts(
 	ctx: Pick<ServiceContext, "db">,
 	{ fromMs, toMs }: Interval,

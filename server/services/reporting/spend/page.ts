@@ -38,9 +38,9 @@ export interface SpendPage {
 	/** The chart: by day, week or month. */
 	series: SpendSeries;
 	groups: Spend;
-	/** The same groups in the range before, as far as this one has passed (previousRange); null where there is none. */
+	/** The same groups in the previous range, for the elapsed part of this one (previousRange); null without one. */
 	before: Spend | null;
-	/** The last months to the one that runs, whatever the range is. */
+	/** The last months up to the current one, regardless of the range. */
 	months: SpendSeries;
 	/** Start of the first day with charges: earlier cost is unknown. */
 	ledgerStartMs: number | null;

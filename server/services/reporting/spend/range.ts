@@ -8,7 +8,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 const RANGE_MAX_MS = 3_660 * DAY_MS;
 
 /**
- * The asked range in whole hours of the ledger's calendar.
+ * The requested range in whole hours of the ledger's calendar.
  * @throws SpillwayError `invalid_input` when it is empty, backwards, too long or not in whole milliseconds.
  */
 export function spendRange({ fromMs, toMs }: Interval, calendar: Calendar = UTC): Interval {

@@ -38,7 +38,7 @@ export const NO_SPEND: SpendSums = {
 	...{ energyMilliWh: 0n, emissionsMilligrams: 0n },
 };
 
-/** What rows of any capacity come to. */
+/** The total of rows of any capacity. */
 export function toSpend(rows: Iterable<SpendRow>): SpendSums {
 	const sums = { ...NO_SPEND };
 	for (const row of rows) {

@@ -16,7 +16,7 @@ import { NO_FILTERS, passes, type SpendFilters } from "./filters.ts";
 import { spendRange } from "./range.ts";
 
 export interface VarianceView extends Variance {
-	/** The range, as far as it has passed, and what it is held against. */
+	/** The elapsed part of the range, and its comparison range. */
 	after: Interval;
 	before: Interval;
 	/** The largest cause in words; null where nothing changed. */

@@ -61,7 +61,10 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 	);
 }
 
-/** Of the newest charge. A sequence returns its newest value whatever the transaction sees, and under the lock no one draws from it. */
+/**
+ * Of the newest charge. A sequence returns its newest value whatever the transaction sees, and under the lock no other process
+ * draws from it.
+ */
 async function lastNumber(tx: Tx): Promise<number> {
 	const [row] = await tx.execute<{ last: string }>(
 		sql`select (case when is_called then last_value else 0 end)::text as last from charge_number`,

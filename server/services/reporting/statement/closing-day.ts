@@ -21,8 +21,8 @@ export async function closingDay(db: DbOrTx): Promise<number> {
 export const changeClosingDayInput = z.strictObject({ day: daySchema });
 
 /**
- * Sets the day on which the month before is closed by itself and sent. A day that has passed already in this month counts
- * at once: what is not closed yet is closed with the next look.
+ * Sets the day on which the previous month is closed automatically and sent. A day already past in this month takes effect
+ * immediately: the next check closes an open month.
  * @throws SpillwayError `forbidden`; ZodError.
  */
 export async function changeClosingDay(ctx: ServiceContext, raw: z.input<typeof changeClosingDayInput>): Promise<{ day: number }> {

@@ -50,7 +50,7 @@ export interface ChangedSince {
 	charges: number;
 }
 
-/** What was posted to a month after it was closed; null when nothing was. */
+/** Amounts posted to a month after it was closed; null: none. */
 export function changedSince(content: Pick<StatementContent, "charges" | "totals">, now: LedgerNow): ChangedSince | null {
 	const change = {
 		deltaMicroUsd: now.effectiveMicroUsd - BigInt(content.totals.effectiveMicroUsd),

@@ -29,7 +29,7 @@ export type Block =
 /** An amount without GPU time, such as egress, has no hours to show. */
 const hoursOrNone = (gpuMs: string): string => (gpuMs === "0" ? "" : gpuHours(gpuMs));
 
-/** The body of a statement on paper, in its order. Sections without anything to say are left out. */
+/** The body of a statement on paper, in order. Empty sections are omitted. */
 export function statementBlocks(view: StatementView): Block[] {
 	const { content } = view;
 	return [

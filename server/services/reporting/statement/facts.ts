@@ -21,7 +21,7 @@ export async function readMonthFacts(
 	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
-	// Before the first policy there were no budgets; today's policy shows what it would have allowed.
+	// Before the first policy there were no budgets; today's policy shows what they would have allowed.
 	const allowed = policy ?? (await policyOfToday(db));
 	const notes = await readNotes(db, month.month);
 	const accelerators = new Set(

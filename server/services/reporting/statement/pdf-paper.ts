@@ -170,7 +170,7 @@ export async function bytesOf(doc: Paper): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-/** The built-in fonts have the characters of Windows-1252; what they lack is written with what they have. */
+/** The built-in fonts have the characters of Windows-1252; others are replaced. */
 const INSTEAD: Record<string, string> = { "−": "-", "≈": "~", "≤": "<=", "≥": ">=", "→": "->", "₂": "2", "\t": " " };
 export function printable(text: string): string {
 	return [...text.normalize("NFC")]

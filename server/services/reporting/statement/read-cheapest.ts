@@ -23,9 +23,8 @@ interface Seen {
 }
 
 /**
- * The cheapest hour of each of these accelerators that was seen in the month: prices observed in it or in force as it
- * began, less what was agreed for any part of it, and prices at which a machine was taken; of offers that no rule without a
- * condition removes.
+ * The cheapest hour of each of these accelerators seen in the month: prices observed in it or in force at its start, less
+ * discounts for any part of it, and prices at which a machine was launched; only offers that no unconditional rule excludes.
  */
 export async function readCheapest(
 	db: DbOrTx,

@@ -39,8 +39,8 @@ export async function readNotes(db: DbOrTx, month: string): Promise<Map<string, 
 export const noteKey = (team: string, subject: string): string => JSON.stringify([team, subject]);
 
 /**
- * Caps of the policy at the month's end and what was posted against them, each in the period that holds the month. `team`: the
- * statement that shows it besides the company's.
+ * Caps of the policy at the month's end and the amounts posted against them, each in the period that contains the month.
+ * `team`: the statement that shows it besides the company's.
  */
 export async function readBudgets(
 	db: DbOrTx,
@@ -81,7 +81,7 @@ function teamOfScope(scope: string): string {
 	return names.size === 1 && only !== undefined && !/\|\||!/.test(scope) ? only : "";
 }
 
-/** Bills held against the ledger, by team ("" is the company, with what belongs to none) and provider. */
+/** Bills compared with the ledger, by team ("" is the company, including charges without a team) and provider. */
 export async function readBills(db: DbOrTx, month: string, notes: ReadonlyMap<string, string>): Promise<Map<string, StatementBill[]>> {
 	const rows = await db.execute<{ team: string; provider: string; resources: number; unknown: number } & Record<string, string>>(sql`
 		select case grouping(j.team) when 1 then '' else coalesce(j.team, '') end as team, grouping(j.team)::int::text as whole, r.provider,

@@ -29,7 +29,7 @@ function sumsOf(t: typeof rollup | typeof rollupSlice) {
 	} satisfies Record<keyof RollupSums, unknown>;
 }
 
-/** What a sum that is not by these does not say. */
+/** Values of the dimensions that a sum lacks. */
 const UNSAID = { project: "", provider: "local", accelerator: "", kind: "compute" } as const;
 
 /** What one statement is made of ("" is the company's), by the slices that are kept for it: some hundred rows. */

@@ -3,7 +3,7 @@ import { parseDecimal } from "#server/accounting/focus/decimal.ts";
 /** A row of an export as a reader has it; null where the file says NULL. */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** What an export is held against beside its own rows. */
+/** Data for checking an export, besides its own rows. */
 export interface World {
 	rows: readonly Row[];
 	period: { start: string; end: string };
@@ -49,7 +49,7 @@ function each(world: World, holds: (row: Row) => boolean): void {
 
 const cell = (row: Row, column: string): string | null => row[column] ?? null;
 const isUsage = (row: Row) => row["ChargeCategory"] === "Usage" && row["ChargeClass"] !== "Correction";
-/** The time of machines that somebody pays for ahead. */
+/** The time of prepaid machines. */
 const isCommitted = (row: Row) =>
 	row["x_Kind"] === "commitment" ||
 	(row["x_CapacityType"] === "reserved" && row["ChargeCategory"] === "Usage" && !["egress", "storage"].includes(row["x_Kind"] ?? ""));

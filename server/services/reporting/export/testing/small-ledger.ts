@@ -21,9 +21,9 @@ const START = Date.UTC(2026, 10, 30, 18);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
- * One evening of a company that has something of everything: spot and on-demand machines, one under a reservation that is
- * used in part, owned GPUs used and idle, data sent home, an end that was learnt late (within the month, and after it), and
- * a bill with another price, a credit, a tax and a machine that no one knows.
+ * One evening of a company with every kind of charge: spot and on-demand machines, one under a partly used reservation, owned
+ * GPUs used and idle, data sent home, an end that became known late (within the month, and after it), and a bill with another
+ * price, a credit, a tax and an unknown machine.
  */
 export async function smallLedger(): Promise<Books> {
 	const books = await openBooks(START);
