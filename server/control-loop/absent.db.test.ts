@@ -107,7 +107,7 @@ describe("an attempt that is stopped before its hand-over is recorded", () => {
 });
 
 describe("a machine that the provider's answers leave out", () => {
-	/** One burst job beside a full home, on a machine with an agent that has reported. */
+	/** One burst job, with a full home, on a machine with an agent that has reported. */
 	async function burst(w: World) {
 		await w.submit({ name: "home-1", estimate: "10m" }, { name: "burst-1" });
 		await w.until(async () => (await w.instances())[0]?.readyAt != null);

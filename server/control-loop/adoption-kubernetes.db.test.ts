@@ -20,7 +20,7 @@ const given = settings && owner ? { settings: kubernetesSettingsSchema.parse(JSO
 const clock = { passTime: () => sleep(given ? 100 : 10) };
 const GPUS = 8;
 
-/** Where pods no longer exist with their files, no one looks for any. */
+/** Where pods no longer exist with their files, no files are searched for. */
 const FILES_COME_HOME: readonly ProbeStep[] = ["adopt:output_written", "adopt:return_planned", "adopt:checkpoint_home"];
 /** Steps of adoption at which the scheduler dies; two of them are enough against the emulated server, where each costs CI its time. */
 const DEATHS: readonly ProbeStep[] = given

@@ -253,7 +253,7 @@ async function stepFinishing(s: Step): Promise<void> {
 	if (sight.state === "over" || sight.state === "gone") await advance(s, "finished");
 }
 
-/** The outcome reported to home. Null if the command did not finish by itself, so home runs the job. */
+/** The outcome reported to home. Null if the command did not finish on its own, so home runs the job. */
 function outcomeOf({ jobState, jobReason, last, jobId }: LiveAdoption): ForeignOutcome | null {
 	const comment = (what: string) => `ran in the cloud as ${jobId}: ${what}`;
 	if (jobState === "succeeded") return { outcome: "succeeded", exitCode: 0, comment: comment("exit code 0") };

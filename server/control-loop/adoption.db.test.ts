@@ -33,7 +33,7 @@ function fill(w: World, blockerMs: number | null = 600_000): { blocker: string; 
 const adoptions = (w: World) => w.database.db.select().from(adoption).orderBy(asc(adoption.id));
 const reach = (w: World, state: string) => w.until(async () => (await adoptions(w)).at(-1)?.state === state, 120);
 const home = (w: World, id: string) => w.cluster.theirs.entry(id);
-/** Runs of the cloud that came to their end by themselves. */
+/** Cloud runs that finished on their own. */
 const cloudEnds = async (w: World) => (await w.attempts()).filter((a) => a.state === "succeeded" || a.state === "failed").length;
 const homeRuns = (w: World, id: string) => home(w, id)?.job.startedAtMs ?? null;
 
@@ -260,7 +260,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 });
 
 describe("somebody else acts on an adopted job", { timeout: 120_000 }, () => {
-	/** What they do, at which state, and what becomes of the adoption, our job and the one at home. */
+	/** Their command, the state when it happens, and the outcome for the adoption, our job and the job at home. */
 	it.each([
 		["cancel", "offered", "abandoned"],
 		["cancel", "holding", "abandoned"],

@@ -5,7 +5,7 @@ import { readHead } from "#server/services/governance/audit/head.ts";
 import { newSealMemory, sealAudit } from "#server/services/governance/audit/seal.ts";
 import type { LoopContext } from "./context.ts";
 
-/** What a leader does for the audit's chain: seals, checks, and writes the head to the log, where no database reaches. */
+/** A leader's work on the audit chain: seals, checks, and writes the latest hash to the log, outside the database. */
 export function auditChain(ctx: LoopContext, signal: AbortSignal): { seal: () => Promise<void>; check: () => Promise<void> } {
 	const memory = newSealMemory();
 	let loggedAtMs: number | null = null;
@@ -21,7 +21,7 @@ export function auditChain(ctx: LoopContext, signal: AbortSignal): { seal: () =>
 			ctx.log("info", "the audit's head", { sequence: head.sequence, hash: head.hash });
 		},
 		async check() {
-			// What was written while no scheduler led is no break.
+			// Entries written while no scheduler led do not count as a break.
 			if (!checkedBefore) await sealAudit(ctx, newSealMemory());
 			checkedBefore = true;
 			const { broken } = await checkChain(ctx, signal);

@@ -187,7 +187,9 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 	await recordHandOver(ctx.db, row.id, ctx.clock.nowMs());
 }
 
-/** Null when the attempt cannot be handed over now: a store that does not answer is asked again, any other problem is its end. */
+/**
+ * Null when the attempt cannot be handed over now: an unresponsive store is tried again, any other problem ends the attempt.
+ */
 async function secretsFor(ctx: LoopContext, row: LiveAttempt): Promise<DeliveredSecrets | null> {
 	const { db, secretStore, clock } = ctx;
 	try {

@@ -52,7 +52,7 @@ it("a critical job on a failed site runs elsewhere from its checkpoint within a 
 	expect(mostAlive).toBe(1);
 	const [lost, next, ...more] = await w.attempts();
 	expect(more).toEqual([]);
-	// While nothing was known of it, it waited: another one might have run beside it.
+	// While its state was unknown it waited, because a second copy might have run at the same time.
 	expect(lost).toMatchObject({ siteId: "home", movingTo: { kind: "cloud" }, moveReason: { code: "site_failover" } });
 	const knownMs = defined(lost?.finishedAt, "its end").getTime();
 	expect(defined(next?.startedAt, "its start").getTime() - knownMs).toBeLessThanOrEqual(MINUTE_MS);

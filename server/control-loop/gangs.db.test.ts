@@ -184,7 +184,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		await w.submit({ name: "gang", nodes: NODES });
 		await w.until(async () => (await w.attempts())[0]?.finishedAt != null);
 		const [first] = await w.attempts();
-		// They are asked for at once, so any of them may be the fourth.
+		// They are requested concurrently, so any of them may be the fourth.
 		const late = (await w.instances()).find((i) => i.attemptId === first?.id && i.readyAt === null);
 		expect(late).toBeDefined();
 		expect([first?.state, first?.reason?.code, first?.reason?.facts["rank"]]).toEqual([
@@ -334,7 +334,7 @@ describe("when one machine of a running gang ends", { timeout: TIMEOUT_MS }, () 
 
 describe("a scheduler killed at any step of a gang's launch or end", { timeout: TIMEOUT_MS }, () => {
 	const steps = PROBE_STEPS.filter((step) => step.startsWith("launch:") || step.startsWith("terminate:"));
-	// In the midst of it: at the third machine.
+	// Halfway: at the third machine.
 	const cases = steps.map((step) => [step, step === "launch:intent_written" ? 1 : 3] as const);
 	it.each(cases)("at %s, pass %i: one success, every machine gone, nothing held", async (step, pass) => {
 		const w = await open({ cloud: { offers: [zoned()] } });

@@ -13,7 +13,7 @@ const TOKEN = "a-token-of-the-service";
 let world: World;
 let server: Server;
 let asked: { zone: string | null; token: unknown }[];
-/** What the service answers for a zone: hours and intensities, or a status. */
+/** The service's response for a zone: hours and intensities, or a status. */
 let answers: Record<string, number[] | number>;
 let logged: string[];
 

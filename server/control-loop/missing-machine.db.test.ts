@@ -13,7 +13,7 @@ afterEach(async () => {
 const TERMINATE_MS = 7_000;
 const HIDDEN_MS = 600_000;
 
-/** One burst job beside a full home. */
+/** One burst job, with a full home. */
 async function open(): Promise<World> {
 	world = await World.open({ slots: 1, cloud: { terminateDelayMs: TERMINATE_MS } });
 	return world;

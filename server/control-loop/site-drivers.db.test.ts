@@ -21,7 +21,7 @@ import { World } from "./testing/world.ts";
 let world: World;
 let home: string;
 let closed: string[];
-/** What each site was opened with, in turn. */
+/** The options of each opened site, in order. */
 let opened: SitePlace[];
 const logged: string[] = [];
 

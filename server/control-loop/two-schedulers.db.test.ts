@@ -31,7 +31,7 @@ function blockCall<A extends unknown[], R>(target: { [K in string]: unknown }, m
 	return { reached: reached.promise, goOn: () => go.resolve() };
 }
 
-/** What a scheduler does in one tick, to its end. */
+/** One whole tick of a scheduler. */
 async function tickOf(ctx: World["ctx"]): Promise<void> {
 	await runCycle(ctx, newCycleMemory());
 	for (const driver of ctx.clusters.values()) await syncCluster(ctx, driver, newClusterMemory());

@@ -22,7 +22,7 @@ it("a machine that only its agent made known, since the answer to its launch rea
 	await w.until(async () => w.deaths === 1);
 	const [made] = w.cloud.instances();
 	const { instanceId, providerInstanceId, launchedAtMs } = defined(made, "the machine");
-	// As enrolling does before the launch is asked again.
+	// As enrolling does before the launch is retried.
 	await w.database.db
 		.update(instance)
 		.set({ state: "provisioning", providerInstanceId })

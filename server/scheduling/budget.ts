@@ -9,7 +9,7 @@ export interface BudgetBook {
 	/** The budget that misses the most for this hold, or null when all have room. What the job's pipeline reserved is used first. */
 	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): BudgetShort | null;
 	take(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): void;
-	/** What is left beside money. */
+	/** Remaining amounts other than money. */
 	readonly caps: CapBook;
 	readonly scarce: ScarceBook;
 }

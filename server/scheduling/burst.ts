@@ -4,7 +4,7 @@ import type { QueuedJob } from "./order.ts";
 
 type BurstRule = JobVerdict["burst"][number];
 
-/** What the triggers of burst rules are held against. */
+/** Values that the triggers of burst rules are compared with. */
 export interface BurstFacts {
 	/** P50 start at home − now; infinite when no pool that answers can run the job. */
 	forecastWaitMs: number;

@@ -19,7 +19,7 @@ export interface CapShort {
 	asked: bigint | number;
 }
 
-/** What is used of the policy's caps while a plan is being made. Of nested scopes all that hold the job apply. */
+/** Usage of the policy's caps while a plan is built. Of nested scopes all that contain the job apply. */
 export interface CapBook {
 	/** The first cap, in the order of the policy, that this would exceed; null when it exceeds none. */
 	shortOf(caps: readonly CapRule[], ask: CapAsk): CapShort | null;

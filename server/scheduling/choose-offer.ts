@@ -46,7 +46,7 @@ export interface ChosenOffer {
 	egressGiB: number;
 	/** Longest life of the instances there. */
 	lifeMs: number;
-	/** What it was chosen by. */
+	/** The score that decided the choice. */
 	scoreMicroUsd: number;
 	/** Chosen to measure the accelerator, although another is expected to cost less (throughput/trial.ts). */
 	isTrial?: boolean;
@@ -121,8 +121,8 @@ function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: Offe
 }
 
 /**
- * The offer of the least score on the way that the deadline's rule says; null where it cannot be had: then any other is better than
- * none.
+ * The offer with the lowest score on the capacity that the deadline's rule chooses; null where none is available: then any
+ * other is better than none.
  */
 function chooseBy(
 	way: DeadlineWay,

@@ -182,7 +182,7 @@ describe("gangs in the cloud", () => {
 		const boardWatts = { "A10G-24GB": 150 };
 		const one = estimate({ offers: [gang], boardWatts }, aJob().gpus(8).max(HOUR_MS).build());
 		const four = estimate({ offers: [gang], boardWatts }, aJob().gpus(8).nodes(4).max(HOUR_MS).build());
-		expect(four.totalMicroUsd).toBe(4 * one.totalMicroUsd - 2); // each rounded up by itself: 2.0333… × 4
+		expect(four.totalMicroUsd).toBe(4 * one.totalMicroUsd - 2); // each rounded up separately: 2.0333… × 4
 		expect(four.hold).toBeGreaterThanOrEqual(4n * one.hold - 4n);
 		expect(four.emissionsGrams).toBeCloseTo(4 * (one.emissionsGrams ?? Number.NaN), 6);
 	});

@@ -46,12 +46,12 @@ export interface CloudRun {
 	/** Its launch may wait until data have been copied ahead: not that of work which stops somewhere else for it. */
 	mayWait: boolean;
 	deadlineMs: number | null;
-	/** What an hour of its delay is worth, µ$. */
+	/** Value of an hour of its delay, µ$. */
 	delayMicroUsdPerHour: number;
 	terms: CostTerms;
 }
 
-/** What all runs of a cycle are priced by. */
+/** Inputs for the price of all runs of a cycle. */
 export interface CostTerms {
 	nowMs: number;
 	records: Snapshot["offerRecords"];
@@ -60,7 +60,7 @@ export interface CostTerms {
 	trials: Set<string>;
 }
 
-/** What an hour of delay of a job is worth, µ$: by its waiting budget, else by the policy's weight. */
+/** Value of an hour of delay of a job, µ$: by its waiting budget, else by the policy's weight. */
 export function delayMicroUsdPerHourOf(verdict: Pick<JobVerdict, "delayMicroUsdPerHour">, { policy }: Pick<Snapshot, "policy">): number {
 	return Number(verdict.delayMicroUsdPerHour ?? policy.weights.delayMicroUsdPerHour);
 }
@@ -277,7 +277,7 @@ export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): num
 	return Math.max(record?.backoffUntilMs ?? 0, row.backoffUntilMs, askAgainMs(record));
 }
 
-/** When spot that was seen to be unavailable is asked again, UTC ms; 0: at any time. */
+/** When unavailable spot is requested again, UTC ms; 0: at any time. */
 function askAgainMs(record: OfferRecord | undefined): number {
 	const zone = record?.zone ?? null;
 	if (zone === null || zone.up) return 0;
@@ -285,13 +285,13 @@ function askAgainMs(record: OfferRecord | undefined): number {
 	return zone.atMs + Math.min(LIMITS.askAgainMostMs, Math.max(LIMITS.askAgainLeastMs, awayMs / 2));
 }
 
-/** What a run on one offer is expected to take. Money in whole µ$, in plain numbers; NaN when the price is missing. */
+/** Expected times and cost of a run on one offer. Money in whole µ$, in plain numbers; NaN when the price is missing. */
 export interface Estimate {
 	/** Billed time of each instance: boot + staging + run + rework, and at least what is billed at the least. */
 	billedMs: number;
 	/** Before the launch, while data are copied into the place's store. Not billed. */
 	copyAheadMs: number;
-	/** Copying data in. It is billed like the run: the instance is there, and its GPUs wait. */
+	/** Copying data in. It is billed like the run: the instance runs, and its GPUs wait. */
 	stagingMs: number;
 	/** Work repeated, and boots and restores, after interruptions (records.ts). */
 	reworkMs: number;
@@ -303,7 +303,7 @@ export interface Estimate {
 	delayMs: number;
 	computeMicroUsd: number;
 	egressMicroUsd: number;
-	/** Of the instances' disks, by the most expensive month; null when their price is not known, and then not in the total. */
+	/** Cost of the instances' disks, by the most expensive month; null when their price is unknown, and then not in the total. */
 	storageMicroUsd: number | null;
 	totalMicroUsd: number;
 	/** null when grid, PUE or board power is not known. */

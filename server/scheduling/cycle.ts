@@ -50,7 +50,7 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 	};
 }
 
-/** Where no one asks nothing is looked up or kept. */
+/** Without questions nothing is looked up or kept. */
 const NOTHING_FOUND: Cycle["found"] = new WeakMap();
 
 interface Moment {

@@ -6,7 +6,7 @@ import type { Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
 
-/** What it takes to have a job's data at one place. */
+/** Effort to have a job's data at one place. */
 export interface Staging {
 	/** Time to copy the missing data, ms; at the slowest known speed where the place's is unknown. */
 	ms: number;
@@ -14,13 +14,13 @@ export interface Staging {
 	moveGiB: number;
 	/** Egress cost at the cloud with the nearest copy, µ$. Egress from home is free. */
 	egressMicroUsd: number;
-	/** Of moveGiB, what leaves a cloud, GiB. */
+	/** The part of moveGiB that leaves a cloud, GiB. */
 	egressGiB: number;
 	/** Time before the launch until these sets are in the place's store, ms; not billed. */
 	waitMs: number;
 	/** Sets to be copied there before the launch. */
 	copyFirst: readonly string[];
-	/** What copying one of them failed of, the last time. */
+	/** The last error of copying one of them. */
 	problem: string | null;
 }
 
@@ -28,7 +28,7 @@ export interface Staging {
 export interface StagingWays extends Staging {
 	/** Via a store of the place: data at home are copied into it before the launch. null: no such store, or nothing to copy. */
 	ahead: Staging | null;
-	/** A set that a machine there cannot fetch by itself; null: it can all. */
+	/** A set that a machine there cannot fetch on its own; null: it can fetch all. */
 	outOfReach: string | null;
 }
 

@@ -132,7 +132,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const leaves = due !== null && !sooner;
 	// Home does not reclaim its slots, so the job keeps its place in that queue.
 	if (job.fruitless && leaves) return found(queued, shape, "hold", noProgressReason(job.fruitless), start, due);
-	// Room is made for a deadline, or for who would leave otherwise.
+	// Room is made for a deadline, or for a job that would otherwise leave.
 	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
 		const asked = cycle.asked.has(job.jobId);
 		const wanted = { queued, verdict: shape.verdict, pools, startMs: start.at.startMs, leaves, asked };

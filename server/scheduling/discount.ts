@@ -2,7 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { mulDivCeil } from "#server/kernel/money.ts";
 import { matchesFamily, matchesRegion } from "#server/policy/match-pattern.ts";
 
-/** What a company has agreed with a cloud: so much less than the price that the provider names. */
+/** A company's discount at a cloud, relative to the provider's price. */
 export interface Discount {
 	id: string;
 	siteId: string;

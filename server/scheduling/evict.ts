@@ -21,7 +21,7 @@ export interface RoomAsked {
 	asked: boolean;
 }
 
-/** What making room costs. `lostMs`: GPU time of work since the last checkpoint, and of starting again, ms. */
+/** Cost of making room. `lostMs`: GPU time of work since the last checkpoint, and of restarting, ms. */
 interface Cost {
 	lostMs: number;
 	victims: readonly RunningAttempt[];
@@ -40,7 +40,7 @@ interface Cost {
 export class Evictions {
 	readonly #snapshot: Snapshot;
 	readonly #runTimeOf: RunTimeOf;
-	/** Slots by node that victims of this cycle leave and no one has claimed yet, ascending. */
+	/** Unclaimed slots by node that victims of this cycle leave, ascending. */
 	#left: Map<HomePool, Map<number, number[]>> | null = null;
 
 	constructor(snapshot: Snapshot, runTimeOf: RunTimeOf) {
@@ -91,7 +91,7 @@ export class Evictions {
 			const promised = pool.median.hasLater(node);
 			if (promised && left < resources.gpus) continue;
 			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
-			// Enough is free, and yet it does not start there: somebody before it needs it soon.
+			// Enough is free, but an earlier job needs it soon.
 			if (missing <= 0 && left === 0) continue;
 			// No attempt is evicted for a newcomer if it would lose much: most would, until their next checkpoint.
 			if (missing > 0 && forNewcomer && (allLoseMuch(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
@@ -126,7 +126,7 @@ export class Evictions {
 		return false;
 	}
 
-	/** It has no deadline, or could do all of it again after this job's late run and still be in time. */
+	/** It has no deadline, or could repeat all of it after this job's late run and still be in time. */
 	#canSpare(attempt: RunningAttempt, queued: QueuedJob): boolean {
 		const { deadlineMs, duration } = attempt.spec;
 		if (deadlineMs === null) return true;
@@ -283,7 +283,7 @@ export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 	return Math.min(unsavedMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));
 }
 
-/** What is done to the victims. */
+/** Actions on the victims. */
 export function evictActions({ pool, slots, victims, ruleId, urgent }: Eviction, queued: QueuedJob): Action[] {
 	const { jobId: forJobId } = queued.job;
 	const room = roomFacts({ poolId: pool.view.id, slots });

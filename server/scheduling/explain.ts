@@ -127,7 +127,7 @@ function cloudCandidates(d: Explained, count: number): Candidate[] {
 
 const BURST_NOT_DUE: Removal = { ruleId: null, why: "burst_not_due", facts: {} };
 
-/** What removes an offer that hardware, policy and price allow. */
+/** Reasons against an offer that hardware, policy and price allow. */
 function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | undefined): Removal | null {
 	const { nowMs } = d.snapshot;
 	const backoffUntilMs = backoffOf(row, d.snapshot.offerRecords);
@@ -240,7 +240,7 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 	);
 }
 
-/** What is removed for the whole shape; jobs of one shape and one length of run share it. */
+/** Exclusions for the whole shape; jobs of one shape and one length of run share it. */
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	const { rest, lifeMs } = d.run;
 	// The shape's groups are cleared with each moment, within which a spec's speeds are one object.

@@ -8,7 +8,7 @@ import type { HomeStart } from "./home.ts";
 import type { QueuedJob } from "./order.ts";
 import type { Shape } from "./shape.ts";
 
-/** What was found for one job; turned into an action, a reason and an explanation by `record`. */
+/** The result for one job; `record` turns it into an action, a reason and an explanation. */
 export interface Finding {
 	queued: QueuedJob;
 	shape: Shape;

@@ -31,13 +31,13 @@ interface PoolStart {
 
 /** Where and when a job would start at home: by the median replay, and by the late replay. */
 export interface HomeStart extends PoolStart {
-	/** null: it was not asked for. */
+	/** null: not computed. */
 	late: PoolStart | null;
 	/** As it is answered: the replay's, times what such forecasts were wrong by. */
 	range: TimeRange;
 	/** Its slots are free now. */
 	now: boolean;
-	/** These very slots, where they were kept for it: no one else can take them any more. */
+	/** These exact slots, if they were reserved for it: no other job can take them any more. */
 	slots?: readonly number[];
 }
 
@@ -72,7 +72,7 @@ export function homeStartAt(pool: HomePool, nodes: number[], startMs: number): H
 	return { ...start, late: start, range: { p50Ms: startMs, p90Ms: startMs }, now: false };
 }
 
-/** What so much work takes in a pool, by the clock. */
+/** Wall-clock time of this much work in a pool. */
 export function restIn(pool: Pick<HomePool, "speed">, rest: TimeSpread): TimeSpread {
 	return pool.speed === 1 ? rest : { p50Ms: msIn(pool, rest.p50Ms), p90Ms: msIn(pool, rest.p90Ms) };
 }

@@ -14,11 +14,11 @@ export const LIMITS = {
 	/** A team that uses none of its share gains this many points; one that uses twice its share loses as many. */
 	sharePoints: 40,
 
-	/** A duration statistic with fewer samples than this says less than the person's own estimate. */
+	/** With fewer samples than this a duration statistic is less reliable than the person's own estimate. */
 	minDurationSamples: 3,
 	/** Run time of an unknown job: no estimate, no maximum, no history of its team. An assumption. */
 	defaultRunMs: HOUR_MS,
-	/** P90 ÷ P50 of a run time when no history says how far the team's runs spread. An assumption. */
+	/** P90 ÷ P50 of a run time when no history gives the spread of the team's runs. An assumption. */
 	defaultSpread: 1.5,
 	/**
 	 * An attempt past its P90 runs on for this share of the time that it already ran. Both are the quantiles of a Pareto
@@ -79,7 +79,7 @@ export const LIMITS = {
 	 * is back by then, and leaving costs what was not saved. An assumption.
 	 */
 	failoverAfterMs: 30 * SECOND_MS,
-	/** From a started machine to work that goes on from its checkpoint, ms. An assumption: no restore is measured yet. */
+	/** From a started machine until work continues from its checkpoint, ms. An assumption: no restore is measured yet. */
 	restoreMs: 3 * MINUTE_MS,
 	/**
 	 * More than this share of a run is not expected to be lost, and no longer a restart than e to this power: such an offer is out of
@@ -88,7 +88,7 @@ export const LIMITS = {
 	maxLostShare: 0.9,
 	maxRestartExponent: 5,
 
-	/** Offers that are asked for an approval before the cheapest one's is reported. */
+	/** Number of offers checked for an approval before the cheapest one's is reported. */
 	approvalTries: 3,
 	/** A cycle that decides more jobs than this at once lists fewer candidates for the rest: a rush must not cost seconds and gigabytes. */
 	fullExplanations: 100,

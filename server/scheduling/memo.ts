@@ -102,7 +102,7 @@ export class Core {
 		return known.queued;
 	}
 
-	/** What it is taken to run in the replay of a pool with so many slots, ms (run-time.ts); kept for the last such pool. */
+	/** Its assumed run time in the replay of a pool with this many slots, ms (run-time.ts); kept for the last such pool. */
 	replayedRestMs({ job, rest }: Pick<QueuedJob, "job" | "rest">, slots: number): number {
 		const known = this.#rests.get(job);
 		if (!known) return replayedRestMs(job, this.runTimeOf(job.spec), rest, slots);
@@ -153,7 +153,7 @@ function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
 	return a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 }
 
-/** What shapes and their offers are made of, and until when they hold: then a price is stale, or a back-off over. */
+/** Inputs of shapes and their offers, and until when they are valid: then a price is stale, or a back-off ends. */
 interface ShapesBy {
 	policy: Policy;
 	offers: Snapshot["offers"];

@@ -191,7 +191,7 @@ export interface OfferFit {
 	eligible: OfferRow[];
 	/** Of `eligible`, those not in back-off by the offer itself. */
 	usable: OfferRow[];
-	/** `eligible`, lowest price first, for budgets: carbon costs no cash. Sorted when first asked for. */
+	/** `eligible`, lowest price first, for budgets: carbon costs no cash. Sorted on first use. */
 	byPrice: () => readonly OfferRow[];
 	/** The eligible row of an offer, by its id. */
 	byId: (offerId: string) => OfferRow | undefined;
@@ -205,7 +205,7 @@ export interface OfferFit {
 interface OfferKind {
 	machine: Machine;
 	rows: OfferRow[];
-	/** Some of it can be started several together. */
+	/** Parts of it can be started together. */
 	gangs: boolean;
 }
 
@@ -312,7 +312,7 @@ function gangRemoval(spec: JobSpec, row: OfferRow): Removal | null {
 	return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
 }
 
-/** Not enough of it is free for all machines of the job at once. */
+/** Not enough of it is free for all machines of the job together. */
 function scarcityRemoval(spec: JobSpec, offer: Offer): Removal | null {
 	const { reservedFree = null, quotaGpusFree = null } = offer;
 	if (offer.capacityType === "reserved" && reservedFree !== null && reservedFree < spec.nodes) {

@@ -28,7 +28,7 @@ export function decayed(record: OfferRecord, nowMs: number): OfferRecord {
 	};
 }
 
-/** What still counts of hours and interruptions, and of launches and refusals. */
+/** The remaining weight of hours and interruptions, and of launches and refusals. */
 function slowShare({ atMs }: OfferRecord, nowMs: number): number {
 	return nowMs <= atMs ? 1 : 0.5 ** ((nowMs - atMs) / LIMITS.interruptionHalfLifeMs);
 }
@@ -37,7 +37,7 @@ function fastShare({ atMs }: OfferRecord, nowMs: number): number {
 	return nowMs <= atMs ? 1 : 0.5 ** ((nowMs - atMs) / LIMITS.refusalHalfLifeMs);
 }
 
-/** Instances of it ran for so many hours, up to `nowMs`. */
+/** Instances of it ran for this many hours, up to `nowMs`. */
 export function withHours(record: OfferRecord, hours: number, nowMs: number): OfferRecord {
 	const { zone, ...now } = decayed(record, nowMs);
 	// Its launch was a probe, so the offer was observed continuously since the last one. Refused or reclaimed spot stays down
@@ -110,7 +110,7 @@ export function ratesOf(
 	let likeRefusals = 0;
 	let likeLaunches = 0;
 	for (const like of likes) {
-		// As decayed() has it, without a copy of each record: this is asked for every offer in every minute.
+		// Like decayed(), without a copy of each record: it is called for every offer in every minute.
 		const itsSlow = slowShare(like, nowMs);
 		const itsFast = fastShare(like, nowMs);
 		interruptions += like.interruptions * itsSlow;

@@ -51,7 +51,7 @@ export function makeRunTimeOf(durations: readonly DurationStat[]): RunTimeOf {
 		const p90 = named?.p90Ms ?? p50 * spread;
 		return spreadOf(Math.min(p50, ceiling), Math.min(p90, ceiling));
 	};
-	// A spec never changes, and is asked for in every cycle that its job lives.
+	// A spec never changes, and is used in every cycle of its job's life.
 	const known = new WeakMap<JobSpec, RunTime>();
 	return (spec) => {
 		const kept = known.get(spec);
@@ -84,7 +84,10 @@ export function remainingOf(total: RunTime, doneMs: number, maxMs: number | null
 	return spreadOf(Math.min(p50, left), Math.min(p90, left));
 }
 
-/** What a pending job is taken to run in the replay of a pool with so many slots, ms: drawn where history provides a distribution. */
+/**
+ * Assumed run time of a pending job in the replay of a pool with this many slots, ms: drawn where history provides a
+ * distribution.
+ */
 export function replayedRestMs(job: PendingJob, total: RunTime, rest: TimeSpread, slots: number): number {
 	if (!total.distribution) return rest.p50Ms;
 	return remainingOf(total, job.completedMs, job.spec.duration.maxMs, drawnShare(job.jobId, 0, slots)).p50Ms;

@@ -24,7 +24,7 @@ export interface Shape {
 	home: HomePool[];
 	/** Some pool can take it once it is free and answers. */
 	homeEver: boolean;
-	/** Sifted when first asked for. */
+	/** Filtered on first use. */
 	offers: () => OfferFit;
 	/** The main reason why offers are excluded (main-removal.ts), computed on first use; null: none. */
 	mainRemoval: () => RemovedGroup | null;
@@ -39,7 +39,7 @@ export type ExplainedGroup = Explanation["removed"][number];
 export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: OfferBook, nowMs: number): ShapeOf {
 	const signatureOf = makeSignatureOf(policy);
 	const shapes = new Map<string, Shape>();
-	// A spec never changes, and is asked for in every cycle that its job lives.
+	// A spec never changes, and is used in every cycle of its job's life.
 	const bySpec = new WeakMap<JobSpec, Shape>();
 	const judged = new Map<string, PolicyRemovals>();
 	const judgedRows = (verdict: JobVerdict): PolicyRemovals => {

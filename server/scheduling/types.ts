@@ -21,12 +21,12 @@ export interface Snapshot {
 	policyVersion: number;
 	pools: PoolView[];
 	offers: Offer[];
-	/** Jobs in state queued, or held by a budget or until a person says yes. */
+	/** Jobs in state queued, or held by a budget or for an approval. */
 	pending: PendingJob[];
 	/** Live attempts. */
 	running: RunningAttempt[];
 	budgets: BudgetView[];
-	/** What past runs took, best key first when several fit. */
+	/** Run times of past jobs, best key first when several fit. */
 	durations: DurationStat[];
 	/** A price older than this is stale and never chosen. */
 	priceMaxAgeMs: number;
@@ -134,11 +134,11 @@ export interface CopyAhead {
 	beganMs: number | null;
 	/** After a failure: not begun again before, UTC ms. */
 	retryAtMs: number | null;
-	/** What the last try failed of; null: it did not. */
+	/** The last attempt's error; null: none. */
 	problem: string | null;
 }
 
-/** What is carried between cycles to make the next one cheap. A plan is the same with it and without it. */
+/** State kept between cycles to make the next one cheap. A plan is the same with it and without it. */
 export interface DecideMemo {
 	readonly kept: Map<string, unknown>;
 }
@@ -155,7 +155,7 @@ export interface PoolView extends Pool {
 	memoryGiBPerNode?: number;
 	/** The kind of its site; absent counts as `local`. */
 	provider?: Provider;
-	/** How fast a job runs here beside the accelerator that its estimate means: 2 = half the time. Absent: 1. */
+	/** Speed of a job here relative to the accelerator that its estimate assumes: 2 = half the time. Absent: 1. */
 	speed?: number;
 }
 
@@ -180,7 +180,7 @@ export interface PendingJob {
 	refused?: readonly RefusedLaunch[];
 	/** Pools that are not for it now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
 	notPools?: readonly string[];
-	/** A person said yes: up to this amount. */
+	/** Approved by a person: up to this amount. */
 	approvedMicroUsd: bigint | null;
 	/** People's answers to each rule that required approval; absent: approvedMicroUsd is the approval for every rule. */
 	approvals?: readonly ApprovalAnswer[];
@@ -251,7 +251,7 @@ export interface RunningAttempt {
 	homePoolId?: string;
 	/** As of a pending job. */
 	refused?: readonly RefusedLaunch[];
-	/** Where it goes on once it has stopped: the slots or the offer are kept for it. */
+	/** Where it continues once it has stopped: the slots or the offer are reserved for it. */
 	movingTo?: MoveTarget | null;
 	/** The offer that its instance was bought as. */
 	offerId?: string | null;
@@ -313,7 +313,7 @@ export interface Plan {
 	explanations: Explanation[];
 	/** For every pending job that home can run. */
 	forecasts: Map<string, TimeRange>;
-	/** The same as the replay said them, before forecastScale; empty without one. */
+	/** The same from the replay, before forecastScale; empty without one. */
 	replayed?: Map<string, TimeRange>;
 	/** For every pending job that stays: why, for lists. */
 	waiting: Map<string, Reason>;

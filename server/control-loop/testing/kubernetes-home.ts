@@ -34,7 +34,7 @@ export async function emulatedHome(): Promise<KubernetesHome> {
 	return { ...home, forgetChanges: () => emulator.store.compact(), close };
 }
 
-/** A cluster that is there already. Its access has to be a server and a token's file, which can be led through the proxy. */
+/** An existing cluster. Its access must be a server and a token file, which can be routed through the proxy. */
 export async function givenHome(settings: ParsedKubernetesSettings, owner: ParsedKubernetesSettings["access"]): Promise<KubernetesHome> {
 	if (!("server" in settings.access)) throw new Error('the access has to be {"server", "tokenFile", "caFile"} here');
 	return { ...(await homeOf(settings, settings.access, owner)), forgetChanges: () => {} };

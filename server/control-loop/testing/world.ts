@@ -46,18 +46,18 @@ export interface WorldOptions {
 	/** Where its clock begins; a Monday morning without it. */
 	startMs?: number;
 	capUsd?: number;
-	/** What the machines' agents do: how long a command runs, ms. */
+	/** Behavior of the machines' agents: how long a command runs, ms. */
 	runMs?: number;
 	cloud?: Partial<Pick<FakeCloudOptions, "offers" | "regions" | "bootDelayMs" | "terminateDelayMs">>;
 	/** Additional rules of the policy, a line of YAML each. */
 	rules?: string[];
-	/** Caps beside the budget in money, a line of YAML each. */
+	/** Additional caps besides the budget in money, a line of YAML each. */
 	caps?: string[];
 	/** How attempts at home go; as the fake site has it without it. */
 	jobOf?: FakeClusterOptions["jobOf"];
 	/** The site has its own queue, into which others submit: `cluster.theirs`. */
 	hasQueue?: boolean;
-	/** What a tick moves the clock by; a second without it. */
+	/** Clock step of a tick; default one second. */
 	tickMs?: number;
 	/** Real: how long a look at the cloud waits for its regions. */
 	patienceMs?: number;
@@ -318,7 +318,7 @@ export class World {
 		return this.failing.get(instanceId) ?? (this.clock.nowMs() - run.startedAt.getTime() >= this.#runMs ? 0 : null);
 	}
 
-	/** What the agent of a machine does for a job with checkpoints: one on each interval of its run. */
+	/** Checkpoints by the agent of a machine: one on each interval of its run. */
 	async #saveOnInterval(attemptId: string): Promise<void> {
 		const { db } = this.database;
 		const [row] = await db
@@ -338,7 +338,7 @@ export class World {
 
 export interface JobChanges {
 	name: string;
-	/** What a site that really runs it runs; `true` without it. */
+	/** The command for a site that really runs it; default `true`. */
 	command?: string[];
 	/** Default 30 seconds. Also its run time at home. */
 	estimate?: string;

@@ -26,7 +26,7 @@ export function horizonOf(waitMs: number): number {
 /** One recorded forecast and the known outcome. Times are UTC ms, waits ms from atMs. */
 export interface ScoredForecast {
 	atMs: number;
-	/** As the replay said them, before any correction. */
+	/** From the replay, before any correction. */
 	replayP50Ms: number;
 	replayP90Ms: number;
 	/** As they were shown. */
@@ -36,7 +36,7 @@ export interface ScoredForecast {
 	waitMs: number;
 	/** It started: waitMs is the truth. */
 	known: boolean;
-	/** While it waits: what the newest forecast of the same job says is still to wait; null when there is none. */
+	/** While it waits: the remaining wait by the newest forecast of the same job; null when there is none. */
 	leftMs: number | null;
 }
 
@@ -46,7 +46,7 @@ export const LEARNED_FROM = 400;
 const MEDIAN_LEARNED_FROM = 200;
 /** Of forecasts made in one cycle so many at most teach a horizon: jobs of one queue share one error. */
 export const LEARNED_PER_CYCLE = 10;
-/** With fewer known outcomes than this in a horizon, its neighbours are asked too. */
+/** With fewer known outcomes than this in a horizon, its neighbors are included. */
 const ENOUGH = 40;
 /** With this many known outcomes they count as much as the replay itself. */
 const DOUBT = 10;

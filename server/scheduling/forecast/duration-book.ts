@@ -98,7 +98,7 @@ function statOf({ key, runs, ratios, kinds }: Group): DurationStat {
 class Window {
 	size = 0;
 	#sorted = new Float64Array(KEPT_AT_FIRST);
-	/** A ring once KEPT are there. */
+	/** A ring once it has KEPT entries. */
 	#arrived = new Float64Array(KEPT_AT_FIRST);
 	#next = 0;
 

@@ -27,13 +27,13 @@ export interface HistoryKey {
 	namePattern: string;
 	/** null: any number. */
 	gpus: number | null;
-	/** Within the team; null: everybody of it. */
+	/** Within the team; null: all users. */
 	user: string | null;
 }
 
 /**
- * The groups of runs that a job belongs to, the most specific first: what is run (the name) predicts more than who runs it, and a
- * user's own runs of a name more than the team's of that name.
+ * The groups of runs that a job belongs to, the most specific first: the name of the run predicts more than its user, and a
+ * user's own runs of a name more than the team's.
  */
 export function historyKeysOf(spec: RunTraits): HistoryKey[] {
 	const namePattern = namePatternOf(spec.name);

@@ -17,7 +17,7 @@ const SYNTHETIC_SAMPLES = 199;
 const EXACT_SPREAD = 0.01;
 /** Bound on what is kept for one list of statistics. */
 const KEPT_DISTRIBUTIONS = 20_000;
-/** Standard normal quantiles at POINT_SHARES; the ends stand for 1 % and 99.5 %. */
+/** Standard normal quantiles at POINT_SHARES; the ends represent 1 % and 99.5 %. */
 const NORMAL_POINTS = [-2.33, -1.64, -1.28, -0.84, -0.52, -0.25, 0, 0.25, 0.52, 0.84, 1.04, 1.28, 1.64, 1.96, 2.33, 2.58] as const;
 const NORMAL_P90 = 1.2816;
 
@@ -46,7 +46,7 @@ export function makeDistributionOf(stats: readonly DurationStat[]): Distribution
 	return known;
 }
 
-/** A list of statistics never changes, and is asked for every job of every cycle until the next list. */
+/** A list of statistics never changes, and is used for every job of every cycle until the next list. */
 const made = new WeakMap<readonly DurationStat[], DistributionOf>();
 
 function distributionsOf(stats: readonly DurationStat[]): DistributionOf {

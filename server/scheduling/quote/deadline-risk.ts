@@ -22,7 +22,7 @@ export interface RiskyRun {
 	interruptionsPerHour: number;
 	/** Longest work between two checkpoints; null: it starts again. */
 	checkpointEveryMs: number | null;
-	/** From an interruption to work that goes on. */
+	/** From an interruption until work continues. */
 	changeoverMs: number;
 }
 

@@ -29,7 +29,7 @@ export function expectedOf({ outcome, candidates, reason }: Explanation): Candid
 		if (c.placement.capacityType !== "owned" || c.outcome === "removed") continue;
 		if (first === null || c.start.p50Ms < first.start.p50Ms) first = c;
 	}
-	// What is put off to a better hour starts then, wherever that will be.
+	// Work deferred to a better hour starts then, wherever that will be.
 	const untilMs = reason.code === "deferred_cheaper_hour" || reason.code === "deferred_greener_hour" ? reason.facts["untilMs"] : null;
 	return first && typeof untilMs === "number" ? notBefore(first, untilMs) : first;
 }

@@ -12,7 +12,7 @@ export interface Variant {
 	spec: JobSpec;
 }
 
-/** Models that are tried beside those a job names. */
+/** Models that are tried in addition to those a job names. */
 const ACCELERATORS_TRIED = 4;
 /** How much later a deadline is tried. */
 const DEADLINES_LATER_MS = [4 * HOUR_MS, 24 * HOUR_MS];
@@ -24,7 +24,7 @@ const MAX_TIMES_P90 = 2;
 const MAX_STEP_MS = 10 * MINUTE_MS;
 /** GPUs of the largest machine that a gang is gathered on. */
 const ONE_NODE_GPUS = 16;
-/** A machine is suggested that has at least this share of the CPUs and the memory asked for. */
+/** A suggested machine has at least this share of the requested CPUs and memory. */
 const LEAST_MACHINE_SHARE = 0.5;
 
 /** Possible changes of a job: at most a dozen variants with one change each. Policy and prices decide their effect. */
@@ -174,7 +174,7 @@ function machineFields(cpus: number | null, memoryGiB: number | null): ChangedFi
 	];
 }
 
-/** What is held of a budget covers the instances' longest life, which a maximum shortens. */
+/** The hold of a budget covers the instances' longest life, which a maximum shortens. */
 function maximum(spec: JobSpec, { p90Ms }: TimeSpread): Variant[] {
 	const { duration } = spec;
 	const neededMs = Math.max(MAX_TIMES_P90 * p90Ms, duration.estimateMs ?? 0);

@@ -27,12 +27,15 @@ export function restAt(rest: TimeSpread, afterMs: number): TimeSpread {
 	return { p50Ms: Math.max(0, rest.p50Ms - afterMs), p90Ms: Math.max(0, rest.p90Ms - afterMs) };
 }
 
-/** What a delay of a job costs, µ$ in plain numbers; below 0 when time is gained. */
+/** Cost of a job's delay, µ$ in plain numbers; below 0 when time is gained. */
 export function delayCostMicroUsd(snapshot: Snapshot, { verdict }: Pick<Shape, "verdict">, delayMs: number): number {
 	return (delayMicroUsdPerHourOf(verdict, snapshot) * delayMs) / 3_600_000;
 }
 
-/** What so much work (ms at speed 1) costs a cloud attempt at its price in effect, µ$ in plain numbers; null when the price is unknown. */
+/**
+ * Cost of this much work (ms at speed 1) for a cloud attempt at its price in effect, µ$ in plain numbers; null when the price
+ * is unknown.
+ */
 export function costOfRest(attempt: RunningAttempt, restMs: number): number | null {
 	const price = attempt.microUsdPerHour ?? null;
 	return price === null ? null : (Number(price) * restMs) / (attempt.speed ?? 1) / 3_600_000;

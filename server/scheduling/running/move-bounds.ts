@@ -31,7 +31,7 @@ export class MoveBounds {
 	mayBeCheaper = false;
 	#wideUntilMs = Number.NEGATIVE_INFINITY;
 	#atMs = Number.NEGATIVE_INFINITY;
-	/** Of the next checkpoint; undefined: not asked for yet. */
+	/** Of the next checkpoint; undefined: not computed yet. */
 	#near: PayBound | null | undefined;
 
 	forget(): void {

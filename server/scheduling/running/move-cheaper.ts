@@ -55,7 +55,7 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 	if (rows.length === 1 && rows[0] === here) return false;
 	const workMs = restMs + restoreMsOf(snapshot);
 	const work = { p50Ms: workMs, p90Ms: workMs };
-	// Field by field: this is asked of every candidate in every cycle, and copying a whole attempt costs more than the answer.
+	// Field by field: this runs for every candidate in every cycle, and copying a whole attempt costs more than the result.
 	const job = { spec, completedMs: workDoneAt(attempt, atMs), checkpointGiB: attempt.checkpointGiB ?? 0 };
 	const run = cloudRunOf({ job, rest: work }, shape.verdict, snapshot);
 	const hereScore = scoreOf(here, run);
@@ -69,7 +69,7 @@ function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, here
 	return false;
 }
 
-/** What a move to this offer saves, µ$: the difference between its score and that of staying. */
+/** Savings of a move to this offer, µ$: the difference between its score and that of staying. */
 export function savingOn(
 	snapshot: Snapshot,
 	shape: Shape,
@@ -124,7 +124,7 @@ export function moveOne(
 	return null;
 }
 
-/** What the move is expected to save, µ$; null: the offer is not to be tried now. */
+/** Expected savings of the move, µ$; null: the offer should not be tried now. */
 function savingAt(
 	{ snapshot, shapeOf }: RunningInput,
 	attempt: RunningAttempt,

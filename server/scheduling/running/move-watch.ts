@@ -22,7 +22,7 @@ export class MoveWatch {
 	readonly #notBeforeMs: number[] = [];
 	/** The checkpoint that was found to be worth a look. */
 	readonly #checkedMs: number[] = [];
-	/** What a move could save at the most. */
+	/** Upper bound on the savings of a move. */
 	readonly #bounds: MoveBounds[] = [];
 	readonly #places = new Map<RunningAttempt, number>();
 	#shapeOf: ShapeOf | null = null;

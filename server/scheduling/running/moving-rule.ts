@@ -1,7 +1,7 @@
 import type { MoveKind } from "#server/domain/policy.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 
-/** What a move must save at the least for any rule to allow it, µ$; infinite: no rule does. Below it movingRule answers null. */
+/** The least savings for which any rule allows a move, µ$; infinite: no rule does. Below it movingRule returns null. */
 export function leastSaving(moves: JobVerdict["moves"], to: MoveKind): number {
 	if (moves.length === 0) return Number.POSITIVE_INFINITY;
 	let known = leastOf.get(moves);

@@ -13,7 +13,7 @@ import type { ProvenOffers } from "./proven-offers.ts";
 import { fastestOf } from "./return-home.ts";
 import type { RoomAtHome } from "./types.ts";
 
-/** What bears the rounding of plain numbers, µ$. */
+/** Covers the rounding of plain numbers, µ$. */
 const ROUNDING_MICRO_USD = 2;
 /** A little more or less than the rates are now, so that one answer outlives their small steps. */
 const RATE_SLACK = 1.02;

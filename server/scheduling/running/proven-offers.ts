@@ -58,7 +58,7 @@ export class ProvenOffers {
 		return kept;
 	}
 
-	/** Once a cycle, before it is asked: who has started by now. */
+	/** Once per cycle, before its first use: attempts that have started by now. */
 	lookAtStarts(): void {
 		for (const attempt of this.#starting) {
 			const { offerId, startedAtMs } = attempt;

@@ -13,7 +13,7 @@ export interface Try {
 	savingMicroUsd: number;
 	/** Cost to the job when none does, and it restarts where it was. */
 	failMicroUsd: number;
-	/** What an hour there costs less than an hour here. */
+	/** How much cheaper an hour there is than an hour here. */
 	cheaperMicroUsdPerHour: number;
 }
 

@@ -5,7 +5,7 @@ import type { DeadlineState } from "./types.ts";
 
 /** Before its launch on an offer. */
 export interface BeforeStart {
-	/** When it could be asked for, UTC ms. */
+	/** The earliest request, UTC ms. */
 	atMs: number;
 	deadlineMs: number;
 	/** Until its data are on the machine; a reclaimed one loses them. */

@@ -60,7 +60,10 @@ export const SPOT = {
 	ratioStep: 0.02,
 	/** Value tables kept, about 1.5 MB each: as many as one moment of the market has for jobs of all lengths. */
 	tables: 40,
-	/** Waiting must be expected to save this much of firm capacity's time, or work goes on at once: ends sooner for the same money. */
+	/**
+	 * Minimum expected savings of waiting, in firm capacity's time; otherwise work continues immediately and ends sooner for the
+	 * same money.
+	 */
 	waitSavesMs: MINUTE_MS / 2,
 	/** Prices closer than this share are taken for equal. */
 	samePriceShare: 0.001,

@@ -69,7 +69,7 @@ export function modelOf(record: ZoneRecord): ZoneModel {
 	};
 }
 
-/** What is believed of a zone never watched. */
+/** The prior for a zone without observations. */
 export function priorModel(): ZoneModel {
 	return PRIOR_MODEL;
 }

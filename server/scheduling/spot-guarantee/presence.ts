@@ -5,7 +5,7 @@ import { marketOf } from "./market.ts";
 import { PHASES, phaseOf, type Steps, stepsOf } from "./phases.ts";
 import type { ZoneModel } from "./types.ts";
 
-/** What is expected of a zone some time after it was last seen. */
+/** Expected state of a zone some time after its last observation. */
 export interface Presence {
 	/** Chance that an instance can be had now. */
 	chance: number;

@@ -28,7 +28,7 @@ export function tableFor(terms: TableTerms): ValueTable {
 	return table;
 }
 
-/** At least an hour. More slack than work is plenty of it: such a table answers as for as much slack as work. */
+/** At least an hour. Beyond as much slack as work, more slack changes nothing: such a table uses as much slack as work. */
 function powerOfTwo(ms: number): number {
 	return 2 ** Math.ceil(Math.log2(Math.max(60 * MINUTE_MS, ms)));
 }

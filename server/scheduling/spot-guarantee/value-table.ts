@@ -2,7 +2,7 @@ import { AGES, SPOT } from "./constants.ts";
 import type { Market } from "./market.ts";
 import { PHASES, type Steps, stepsOf } from "./phases.ts";
 
-/** What a table is worked out for. Times in ms; prices as shares of the firm price. */
+/** Key of a table. Times in ms; prices as shares of the firm price. */
 export interface TableTerms {
 	market: Market;
 	/** Spot's price ÷ the firm price, below 1. */

@@ -62,7 +62,7 @@ export class SpeedEstimator {
 	readonly #names: readonly string[];
 	readonly #indexOf: ReadonlyMap<string, number>;
 	readonly #own: ReadonlyMap<string, readonly Group[]>;
-	/** Groups that say something of ratios: at least two accelerators. */
+	/** Groups with data on ratios: at least two accelerators. */
 	readonly #shared: readonly Group[];
 	readonly #kept = new Map<string, ReadonlyMap<string, Speed>>();
 

@@ -11,7 +11,7 @@ export interface DataSetsView {
 	items: DataSet[];
 	/** Where Spillway may copy them before a launch. */
 	stores: DataStore[];
-	/** What it has copied there, or is copying. */
+	/** Its current and pending copies there. */
 	stored: StoredCopy[];
 	/** How fast data came into each cloud region lately, MiB/s. */
 	inbound: { place: string; mibPerS: number }[];
@@ -32,7 +32,7 @@ export async function readDataStores(db: DbOrTx): Promise<DataStore[]> {
 	return storedDataStores.parse(row?.value ?? []);
 }
 
-/** For the scheduler's own use: no check of who asks. */
+/** For the scheduler's own use: no authorization. */
 export async function readDataSets(db: DbOrTx): Promise<DataSet[]> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, DATA_SETS_SETTING));
 	return storedDataSets.parse(row?.value ?? []);

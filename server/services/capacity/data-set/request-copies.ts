@@ -55,7 +55,7 @@ export async function requestCopies(db: Db, { pending, data, nowMs }: Snapshot, 
 	return asked.length;
 }
 
-/** Its own folder for each set, which no one chooses: sets cannot overwrite each other. */
+/** A separate folder for each set, with a generated name: sets cannot overwrite each other. */
 function folderOf(uri: string): string {
 	return createHash("sha256").update(uri).digest("hex").slice(0, 24);
 }

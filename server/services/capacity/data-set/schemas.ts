@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { dataSetInput, type dataSetsInput, dataStoreInput } from "#server/contract/inputs/data-set.ts";
 
-/** What data sets have copies where: a list of dataSetInput under this key of `setting`. */
+/** Copies of data sets: a list of dataSetInput under this key of `setting`. */
 export const DATA_SETS_SETTING = "data_sets";
 /** Stores that copies are made in: a list of dataStoreInput under this key. */
 export const DATA_STORES_SETTING = "data_stores";

@@ -11,7 +11,7 @@ export interface StoredCopy {
 	asOfMs: number | null;
 	/** It is being copied, or is in line for it. */
 	copying: boolean;
-	/** What the last try failed of. */
+	/** The last attempt's error. */
 	error: string | null;
 }
 
@@ -64,7 +64,7 @@ export async function readStoreSpeeds(db: DbOrTx): Promise<Map<string, number>> 
 	return new Map(rows.map(({ place, mibPerS }) => [place, mibPerS]));
 }
 
-/** Copies to be made now, those asked for first first. */
+/** Copies to make now, oldest request first. */
 export async function dueCopies(db: DbOrTx, nowMs: number, atMost: number): Promise<Row[]> {
 	const notBefore = or(isNull(dataCopy.retryAt), lte(dataCopy.retryAt, new Date(nowMs)));
 	const asked = gte(dataCopy.wantedAt, new Date(1));

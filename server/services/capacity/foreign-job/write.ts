@@ -56,6 +56,6 @@ export async function writeForeignJobs(
 
 async function readWritten(db: Db, siteId: string): Promise<Map<string, string>> {
 	const rows = await db.select({ id: foreignJob.id }).from(foreignJob).where(eq(foreignJob.siteId, siteId));
-	// The order of a JSON object's keys is not kept there, so all of it is written again.
+	// The order of a JSON object's keys is not preserved there, so all of it is written again.
 	return new Map(rows.map(({ id }) => [id, ""]));
 }

@@ -30,7 +30,7 @@ export async function readRestored(db: DbOrTx): Promise<Restored | null> {
 	return row ? restoredSchema.parse(row.value) : null;
 }
 
-/** Records what the scheduler found, for the person who reviews. */
+/** Records the scheduler's findings for the reviewer. */
 export async function recordFound(db: DbOrTx, restored: Restored): Promise<void> {
 	await db.update(setting).set({ value: restored }).where(eq(setting.key, KEY));
 }

@@ -38,7 +38,7 @@ function referenced(ctx: SiteContext, source: Exclude<CredentialsInput, { kind: 
 	return credentialsOf(ctx.siteTools.keys, { id: "draft", credentialSource: source, sealedCredentials: null });
 }
 
-/** What a referenced file holds is parsed by the driver only now, so this may fail as a step. */
+/** The driver parses the content of a referenced file only now, so this step may fail. */
 async function* startCheck(kind: SiteKind, place: SitePlace): AsyncGenerator<CheckStep> {
 	let steps: AsyncGenerator<CheckStep>;
 	try {

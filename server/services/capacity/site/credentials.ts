@@ -59,7 +59,7 @@ export async function resealCredentials(db: Db, keys: CredentialKeys): Promise<n
 async function readCredentialFile(file: string): Promise<string> {
 	try {
 		const found = await stat(file);
-		// A device says that it has no bytes, and never ends; a pipe is waited for.
+		// A device reports no bytes and never ends; a pipe blocks.
 		if (!found.isFile()) throw missing(`${file} is no regular file`, "Name another one.");
 		if (found.size > FILE_BYTES_MAX) throw missing(`the file ${file} is larger than ${FILE_BYTES_MAX} bytes`, "Name another one.");
 		return await readFile(file, "utf8");

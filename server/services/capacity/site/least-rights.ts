@@ -5,8 +5,8 @@ import type { LeastRights } from "./tools.ts";
 const BLOCK = /^<!-- least rights: (.+?) -->\n+```(\w+)\n([\s\S]*?)\n```$/gm;
 
 /**
- * What must be pasted at a provider, from its document: each fenced block that is after a line
- * `<!-- least rights: title -->`. One source for anyone who reads the document and anyone who fills in the form.
+ * Rights to paste at a provider, from its document: each fenced block after a line `<!-- least rights: title -->`. One source
+ * for the document and the form.
  */
 export function leastRightsIn(text: string): LeastRights[] {
 	return [...text.matchAll(BLOCK)].map(([, title = "", language = "", block = ""]) => ({ title, language, text: block }));

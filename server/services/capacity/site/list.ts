@@ -33,7 +33,7 @@ export interface PoolDetail {
 	busy: number;
 	unavailable: number;
 	microUsdPerGpuHour: string;
-	/** How fast jobs run here beside a machine of speed 1 (the site's setting `speeds`). */
+	/** Job speed here relative to a machine of speed 1 (the site's setting `speeds`). */
 	speed: number;
 	/** Slot by slot in a pool of at most SLOTS_LISTED_MAX GPUs; empty for a larger one, with its nodes listed in pages. */
 	slots: SlotView[];

@@ -5,8 +5,8 @@ import type { LedgerContext } from "#server/services/ledger/charge/context.ts";
 import { meterPoolUntilNow } from "#server/services/ledger/charge/meter-pools.ts";
 
 /**
- * Writes size and health of a site's pools as the driver sees them; rate cards are not the driver's business. Answers
- * the pools that no one has priced yet: they are not used.
+ * Writes size and health of a site's pools as the driver sees them; rate cards are separate. Returns the pools without a price:
+ * they are not used.
  */
 export async function writePools(ctx: LedgerContext, siteId: string, pools: ClusterObservation["pools"]): Promise<string[]> {
 	const { db } = ctx;

@@ -9,7 +9,7 @@ import { fetchSite } from "./fetch.ts";
 import type { SiteRow } from "./row.ts";
 import type { LeastRights, SiteContext } from "./tools.ts";
 
-/** A site as anyone who looks after it sees it. Of its credentials, where they are and since when; never what they are. */
+/** A site for its administrators. For credentials, only their location and date, never their content. */
 export interface SiteSettingsView {
 	id: string;
 	name: string;

@@ -2,7 +2,7 @@ import type { SiteKind } from "#server/providers/site-kind.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import type { CredentialKeys } from "./credential-keys.ts";
 
-/** What adding and checking sites needs of its process: the drivers' own schemas and checks, and the keys. */
+/** Dependencies of adding and checking sites: the drivers' own schemas and checks, and the keys. */
 export interface SiteTools {
 	kinds: readonly SiteKind[];
 	keys: CredentialKeys;

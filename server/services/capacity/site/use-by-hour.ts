@@ -5,7 +5,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
 const HOURS = 24;
-/** Pools of more nodes are shown as one row: no one reads a hundred. */
+/** Pools with more nodes are shown as one row. */
 const NODES_SHOWN = 32;
 
 /**

@@ -14,7 +14,7 @@ export interface TermContext {
 	logError(error: unknown): void;
 }
 
-/** What work on a background job may read and set while it runs. */
+/** What a background job may read and set while it runs. */
 export interface Going {
 	/** Aborted when the job was canceled or given to another worker. */
 	stop: AbortController;

@@ -70,7 +70,7 @@ export class BackgroundTender {
 		this.#stopWorker();
 	}
 
-	/** Takes it over from anyone who had it. The time of the new term must differ from that of the last one. */
+	/** Takes the term over from its holder. The time of the new term must differ from that of the last one. */
 	async #begin(row: { id: string; startedAt: Date | null }, nowMs: number): Promise<void> {
 		const startedAt = new Date(Math.max(nowMs, (row.startedAt?.getTime() ?? 0) + 1));
 		const table = BACKGROUND_TABLES[this.#ctx.kind];

@@ -16,7 +16,7 @@ import { firstJobAtMs, loadLaunches, loadPools, loadPrices, loadPriorRuns, loadS
 export interface HistoryRequest {
 	fromMs: number;
 	toMs: number;
-	/** The version that is in force: the live loop's seed is made of it. */
+	/** The version in force, which also seeds the live loop. */
 	version: number;
 	/** The policies with budgets that need earlier spending. */
 	policies: readonly Policy[];

@@ -84,7 +84,7 @@ function toJob(row: Row, span: Span, { intern, speedOf }: { intern: (spec: JobSp
 	};
 }
 
-/** What earlier attempts had saved, and the whole of the last one at the speed of its place. */
+/** Saves of earlier attempts, and the whole of the last one at the speed of its place. */
 function workOf(row: Row, { fromMs, toMs }: Span, speed: number): RecordedWork {
 	const startedMs = row.lastStartedAt?.getTime() ?? null;
 	if (startedMs === null || startedMs >= toMs) return { kind: "unknown" };

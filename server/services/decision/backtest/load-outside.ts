@@ -131,7 +131,7 @@ export async function loadPriorRuns(db: Db, { fromMs }: Span): Promise<RecordedH
 		.toReversed();
 }
 
-/** What cloud work cost before the time, in the longest budget period that the time begins in. */
+/** Cost of cloud work before the time, in the longest budget period in which the time begins. */
 export async function loadSpentBefore(
 	db: Db,
 	{ fromMs }: Span,

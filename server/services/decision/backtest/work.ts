@@ -14,7 +14,7 @@ import { type Going, runTerm, type TermEnd } from "../background/run-term.ts";
 import { isMine, type Term } from "../background/table.ts";
 import { loadHistory } from "./load-history.ts";
 
-/** Of 1000: what reading the record counts for in the progress. */
+/** Of 1000: the share of the progress for reading the record. */
 const READING_PERMILLE = 150;
 /** Reading is half done after so many jobs: how many there are is not known before. */
 const READ_HALF = 20_000;

@@ -105,7 +105,7 @@ function cut<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
 	return part.length > 0 ? [...parts, part] : parts;
 }
 
-/** Rows that say the same are the same objects from cycle to cycle (snapshot/same-objects), and are written once. */
+/** Equal rows are the same objects across cycles (snapshot/same-objects), and are written once. */
 const written = new WeakMap<object, string>();
 
 function itemText<T extends object>(item: T, write: (item: T) => unknown): string {

@@ -21,7 +21,7 @@ export interface ReplayView {
 	replayed: { bytes: number; sha256: string };
 	/** The first field that differs, with both values as JSON; null when none does. */
 	difference: { path: string; recorded: string; replayed: string } | null;
-	/** What the cycle knew when it decided. */
+	/** The input of the cycle's decision. */
 	input: { pending: number; running: number; offers: number };
 }
 

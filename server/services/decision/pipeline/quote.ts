@@ -17,7 +17,7 @@ import { type PastOutputs, readPastOutputs } from "./past-outputs.ts";
 
 export type QuoteContext = ServiceContext & { timing: Timing };
 
-/** What a budget must set aside for a pipeline, and has free. */
+/** Amount that a budget must reserve for a pipeline, and its free amount. */
 export interface BudgetShare {
 	budgetId: string;
 	maximumMicroUsd: bigint;
@@ -36,8 +36,8 @@ export interface PreparedQuote {
 }
 
 /**
- * Quotes a whole graph over the present moment: the decision core is asked about one job of each shape, as for a single quote.
- * Results of steps have the size that they had in the last run of the pipeline.
+ * Quotes a whole graph at the present moment: the decision core decides one job of each shape, as for a single quote. Results
+ * of steps have the size of the last run of the pipeline.
  */
 export async function prepareQuote(ctx: QuoteContext, spec: PipelineSpec): Promise<PreparedQuote> {
 	const [snapshot, past] = await Promise.all([presentSnapshot(ctx), readPastOutputs(ctx.db, spec)]);

@@ -2,7 +2,7 @@ import type { planStudy } from "#server/db/schema/plan-study.ts";
 import type { PlanComparison } from "#server/plan/compare/types.ts";
 import type { PlanAssessment } from "#server/plan/types.ts";
 
-/** What a study found. */
+/** The findings of a study. */
 export interface StudyResult {
 	assessment: PlanAssessment;
 	comparison: PlanComparison;

@@ -20,7 +20,7 @@ import { isMine, type Term } from "../background/table.ts";
 import { loadRecords } from "./load-records.ts";
 import type { StudyResult } from "./view.ts";
 
-/** Of 1000: what reading the history counts for in the progress. */
+/** Of 1000: the share of the progress for reading the history. */
 const READING_PERMILLE = 100;
 const settingsSchema = z.object({ days: z.number().optional(), gpus: z.number().optional(), discountPercent: z.number() });
 

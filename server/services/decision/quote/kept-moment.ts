@@ -1,4 +1,4 @@
-/** What a KeptMoment is made with; ages in ms by `nowMs`. */
+/** Options of a KeptMoment; ages in ms by `nowMs`. */
 interface Keeping<T> {
 	read: () => Promise<T>;
 	/** The same, in the background, with all preparation of the next answer; null: not worth keeping. */
@@ -16,7 +16,7 @@ interface Keeping<T> {
 	maxAgeMs: number;
 	/** Pause after preparing a moment took `tookCpuMs` of processor time. `isAsked`: quotes are being requested. */
 	restMs: (tookCpuMs: number, isAsked: boolean) => number;
-	/** How long after the last question somebody counts as asking. */
+	/** How long after the last question quotes count as being requested. */
 	askedMs: number;
 	/** How often it is looked whether it has become worth keeping. */
 	lookMs: number;

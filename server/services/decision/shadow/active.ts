@@ -6,7 +6,7 @@ import { parseStoredPolicy } from "#server/policy/parse-policy.ts";
 
 export type ShadowRow = typeof shadow.$inferSelect;
 
-/** The draft that decides beside the published policy now, if any. */
+/** The draft that runs as a shadow of the published policy now, if any. */
 export async function runningShadow(db: DbOrTx, policyName: string): Promise<ShadowRow | null> {
 	const [row] = await db
 		.select()

@@ -17,12 +17,12 @@ const SHARE_MAX = 0.2;
 const AHEAD_MAX_MS = 1_000;
 const ROWS_MAX = 500;
 
-/** What a leader keeps of the shadow from cycle to cycle. */
+/** A leader's state of the shadow between cycles. */
 export interface ShadowMemory {
 	lookedAtMs: number;
 	running: { id: string; policy: Policy } | null;
 	memo: DecideMemo;
-	/** What it took beyond its share, at a time by performance.now(). */
+	/** Time used beyond its share, at a time by performance.now(). */
 	aheadMs: number;
 	aheadAtMs: number;
 	/** Outcomes that are on record, by job that waits. */

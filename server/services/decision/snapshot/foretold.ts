@@ -7,7 +7,7 @@ import { foretellPrices } from "./foretell-prices.ts";
 
 export type Foretold = Pick<Snapshot, "gridForecast" | "priceForecast" | "foretoldBy">;
 
-/** What is imported meanwhile counts after this time at the latest. */
+/** Data imported meanwhile take effect after this time at the latest. */
 const AGE_MS = 10 * MINUTE_MS;
 const NOTHING: Foretold = {};
 const NO_SERIES: ReadonlyMap<string, Series> = new Map();

@@ -34,7 +34,7 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 			savedMs: job.completedMs,
 			homePoolId: sql<string | null>`${adoption.facts}->>'poolId'`,
 			returnAt: adoption.returnAt,
-			// What earlier attempts had saved: this one's own checkpoints are part of its run time.
+			// Saves of earlier attempts: this one's own checkpoints are part of its run time.
 			completedMs: sql<string>`(select coalesce(max(c.completed_ms), 0) from checkpoint c where c.job_id = ${attempt.jobId} and c.attempt_id <> ${attempt.id})`,
 			lastSavedMs: sql<
 				string | null

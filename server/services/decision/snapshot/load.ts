@@ -56,7 +56,7 @@ const HISTORY_AGE_MS = MINUTE_MS;
 /** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
 const MOVE_VALID_MS = 10 * MINUTE_MS;
 
-/** What survives from cycle to cycle: specs never change, and run-time statistics change slowly. */
+/** State kept between cycles: specs never change, and run-time statistics change slowly. */
 export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
@@ -256,7 +256,7 @@ function forecastFor({ stopReason, stopRequestedAt, endedAt }: StopRow): Leaving
 	return { stopReason, askedAtMs: stopRequestedAt?.getTime() ?? null, endedAtMs: endedAt?.getTime() ?? null };
 }
 
-/** Last attempts of jobs that came to their end lately all the same: one that was asked to leave may end before it could. */
+/** Last attempts of jobs that recently finished anyway: an attempt that was asked to leave may finish first. */
 async function readLeftAndEnded(tx: Tx, nowMs: number): Promise<LeavingAttempt[]> {
 	const rows = await tx
 		.select({ stopReason: attempt.stopReason, stopRequestedAt: attempt.stopRequestedAt, endedAt: attempt.finishedAt })
@@ -354,7 +354,7 @@ function specOf(cache: SnapshotCache, { jobId }: { jobId: string }): JobSpec {
 	return defined(cache.specs.get(jobId), "spec of a live job");
 }
 
-/** Of these jobs, those that make checkpoints. */
+/** Those of the jobs that make checkpoints. */
 function saving(cache: SnapshotCache, rows: readonly { jobId: string }[]): string[] {
 	return rows.filter((row) => specOf(cache, row).checkpoint !== null).map(({ jobId }) => jobId);
 }

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import type { Reservation } from "#server/scheduling/types.ts";
 
-/** What pipelines have reserved, by pending job. Cost: one read of the live reservations' pending jobs. */
+/** Reservations of pipelines, by pending job. Cost: one read of the live reservations' pending jobs. */
 export async function readReservations(tx: Tx): Promise<Map<string, Reservation>> {
 	const rows = await tx.execute<{ jobId: string; pipelineId: string; budgetId: string; left: string }>(sql`
 		select p.job_id as "jobId", h.pipeline_id as "pipelineId", h.budget_id as "budgetId", h.left_micro_usd::text as left

@@ -15,7 +15,7 @@ export interface FoundObject {
 	changedAtMs: number;
 }
 
-/** Lists a location, folders below it included. @throws Error that says why it cannot be listed */
+/** Lists a location, including subfolders. @throws Error with the reason when it cannot be listed */
 export type ListObjects = (uri: string) => Promise<FoundObject[]>;
 
 const OBJECTS_MAX = 100_000;

@@ -17,7 +17,7 @@ export interface Firing {
 	saw: FiringView;
 }
 
-/** What a check found, and when the next one is due. */
+/** Result of a check, and the time of the next one. */
 export interface Checked {
 	firings: Firing[];
 	status: string | null;

@@ -29,7 +29,7 @@ export interface ReconciliationRun {
 	at: string;
 	/** The end of the one before; null for the first. */
 	since: string | null;
-	/** As the audit names who did it, and what the account is called now; null for the system. */
+	/** The author as recorded in the audit log, and the account's current name; null for the system. */
 	by: string;
 	byName: string | null;
 	/**

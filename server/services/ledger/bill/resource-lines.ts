@@ -26,7 +26,7 @@ export interface ResourceLine {
 	effectiveMicroUsd: string;
 	listMicroUsd: string;
 	billedMicroUsd: string;
-	/** A later bill says other amounts: it counts no more. */
+	/** A later bill has other amounts: this one no longer counts. */
 	restated: boolean;
 }
 

@@ -26,7 +26,7 @@ export async function restateLines(tx: Tx, billId: string): Promise<void> {
 		select id, ${billId} from placed left join bill_seen on bill_seen.kind = placed.kind where placed.n > coalesce(bill_seen.n, 0)`);
 }
 
-/** Of a row of `bill_line` under this name: a later bill says it otherwise. */
+/** Condition on a row of `bill_line` under this name: a later bill restates it. */
 export function restated(line: SQL): SQL {
 	return sql`exists (select 1 from bill_line_restated where bill_line_restated.line_id = ${line}.id)`;
 }

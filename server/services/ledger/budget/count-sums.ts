@@ -5,7 +5,7 @@ import { BUDGET_COST } from "./cost-sql.ts";
 import { COUNTED, replaceBudgetSlices, SLICE_OF_CHARGE, SLICE_SUMS } from "./post-slices.ts";
 import { type JobsInScope, jobIsIn, rowsOf, textsOf, USED_MACHINES } from "./scope.ts";
 
-/** What the jobs of a team were charged for cloud machines on one day. */
+/** Charges of a team's jobs for cloud machines on one day. */
 export interface CountedDay {
 	dayStartMs: number;
 	team: string;

@@ -62,7 +62,7 @@ describe("countBudgets", () => {
 		await tenMinutesOf("vision");
 		await publish(MONTH, RISK);
 		expect(await test.readBudget(books, "risk", "2026-11-01")).toEqual({ posted: 2_000_000n, held: 8_000_000n });
-		// The live machine goes on charging: $6 an hour more is posted to both.
+		// The live machine keeps charging: $6 an hour more is posted to both.
 		books.clock.advance(HOUR_MS);
 		await settleInstance(books, live);
 		const after = await test.readBudget(books, "risk", "2026-11-01");

@@ -3,7 +3,7 @@ import type { Tx } from "#server/db/client.ts";
 import { budgetPeriod } from "#server/db/schema/budget.ts";
 
 export interface BudgetBalance {
-	/** What was charged in each period, by the period's key. */
+	/** Charges in each period, by the period's key. */
 	postedByPeriod: Map<string, bigint>;
 	/**
 	 * Holds of live instances, whichever period each was placed in: an instance that runs past the end of a month spends the rest

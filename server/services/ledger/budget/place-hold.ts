@@ -81,7 +81,7 @@ interface Reserved {
 
 const NOTHING_RESERVED: ReadonlyMap<string, Reserved> = new Map();
 
-/** What the job's pipeline has reserved, by budget. The budgets are locked. */
+/** The reservation of the job's pipeline, by budget. The budgets are locked. */
 async function readReserved(tx: Tx, jobId: string, amountMicroUsd: bigint): Promise<Map<string, Reserved>> {
 	const rows = await tx
 		.select({

@@ -72,7 +72,7 @@ export async function postToHolds(tx: Tx, postings: readonly HoldPosting[], nowM
 			changes.push({ budgetId, periodKey, postedMicroUsd: 0n, heldMicroUsd: heldAfter - heldBefore });
 			const unusedMicroUsd = pending && state !== "pending" ? left(row.amountMicroUsd, postedMicroUsd) : 0n;
 			if (unusedMicroUsd > 0n) leftovers.push({ jobId: row.jobId, budgetId, unusedMicroUsd });
-			// A budget that the policy no longer has is no one's cap; its months are kept as months.
+			// A budget that the policy no longer has is no cap; its months are kept.
 			const kind = periods.get(budgetId) ?? "month";
 			for (const charge of posting.charges.flatMap((c) => cutCharge(c, calendar))) {
 				const period = periodOf(kind, charge.periodStartMs, calendar);

@@ -60,7 +60,7 @@ function holdsFor(scope: string, group: Group): boolean | null {
 	const facts = new JobFacts({ ...NO_JOB, team: group.team, project: group.project, class: group.class as JobSpec["class"] });
 	for (const field of Object.keys(facts)) {
 		if (field === "team" || field === "project" || field === "class") continue;
-		// An expression that gets by without it says the same of every job of the group.
+		// An expression that does not use it has the same result for every job of the group.
 		Object.defineProperty(facts, field, {
 			enumerable: true,
 			get: () => {

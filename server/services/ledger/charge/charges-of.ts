@@ -18,7 +18,7 @@ export async function chargesOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId
 	return readCharges(ctx.db, eq(charge.jobId, jobId));
 }
 
-/** For the ledger's own use: no check of who asks. */
+/** For the ledger's own use: no authorization. */
 export async function readCharges(db: DbOrTx, where: SQL | undefined): Promise<Charge[]> {
 	const rows = await db.select().from(charge).where(where).orderBy(asc(charge.periodStart), asc(charge.id));
 	return rows.map(toCharge);

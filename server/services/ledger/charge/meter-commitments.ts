@@ -147,7 +147,7 @@ async function unusedCharges(tx: Tx, c: Commitment, provider: Provider, time: In
 					...{ team: "", project: "", class: "" as const, siteId: c.siteId, provider, region: c.region ?? "" },
 					...{ capacityType: "reserved" as const, accelerator: c.accelerator, kind: "commitment" as const },
 				},
-				// A commitment is capacity that is owned for a time: its id stands where a pool's does.
+				// A commitment is capacity owned for a time: its id takes the place of a pool's.
 				...{ jobId: null, attemptId: null, instanceId: null, allocationId: null, poolId: c.id, billLineId: null },
 				correction: posted.has(hour) ? "use_learnt_late" : null,
 				...NO_AMOUNTS,

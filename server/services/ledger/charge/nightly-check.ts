@@ -10,9 +10,9 @@ import { type LedgerCheck, ledgerCheck } from "./check.ts";
 import type { LedgerContext } from "./context.ts";
 
 const CHECK_SETTING = "ledger_check";
-/** What one ledger's alert is about: there is one ledger. */
+/** Subject of the ledger's alert: there is one ledger. */
 const SUBJECT = "ledger";
-/** Of the differences that were found, so many are kept for people to look at. */
+/** Number of differences kept for review. */
 const KEPT_DIFFERENCES = 20;
 
 const storedCheck = z.object({

@@ -112,7 +112,7 @@ const ADDING = {
 	slice: adding("rollup_slice", ["granularity", "dimension", "bucket_start", "key", "team", "capacity_type", "idle"]),
 };
 
-/** The jobs are locked, so no one else writes these rows now. */
+/** The jobs are locked, so no other process writes these rows now. */
 async function addToJobMonths(tx: Tx, deltas: readonly JobMonthDelta[]): Promise<void> {
 	const rows = deltas.map(({ monthStartMs, ...rest }) => ({ monthStart: new Date(monthStartMs), ...rest }));
 	const written = await insertRecords(tx, "job_month", rows, ADDING.jobMonth);
@@ -128,7 +128,7 @@ async function addToJobMonths(tx: Tx, deltas: readonly JobMonthDelta[]): Promise
 	await keepSpans(tx, [...new Set(spanning)]);
 }
 
-/** Of jobs of several months: their first, their last, and what they cost in all. */
+/** For jobs of several months: their first, their last, and their total cost. */
 async function keepSpans(tx: Tx, jobIds: readonly string[]): Promise<void> {
 	if (jobIds.length === 0) return;
 	await tx.execute(sql`

@@ -20,7 +20,7 @@ export type RefundInput = z.input<typeof refundInput>;
 export interface Refund {
 	chargeId: string;
 	refundedMicroUsd: bigint;
-	/** What the ledger still holds of this cause in this time. */
+	/** The ledger's remaining amount for this cause in this time. */
 	leftMicroUsd: bigint;
 }
 

@@ -32,7 +32,7 @@ export interface PoolRates {
 	flatMicroUsdPerGpuHour: string;
 	/** The card that counts now; null: none yet. */
 	current: RateCardView | null;
-	/** What the card in force makes of the present month; null without one. */
+	/** The present month by the card in force; null without one. */
 	month: PoolMonth | null;
 	/** Newest first: past, current and future cards. */
 	history: RateCardView[];

@@ -100,7 +100,7 @@ describe("what was measured at a pool's machines", () => {
 		await twoHours();
 		const second = aCard({ power: { ...power, busyWattsPerGpu: "800", idleWattsPerGpu: "200" } });
 		await setRateCard(as("finance"), key, { card: second, message: "new fans", effectiveFrom: at(test.T0 + HOUR_MS) });
-		// Of two cards for one instant the one that was written later counts.
+		// Of two cards for one instant the one written later applies.
 		books.clock.advance(1_000);
 		// 700 Wh + 4 × 200 Wh.
 		const set = await setMeasuredPower(as("finance"), key, reading("2.25"));

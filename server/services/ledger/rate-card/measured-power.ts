@@ -19,7 +19,7 @@ import { type Corrected, unknownPool, writeCards } from "./set.ts";
 export type MeasuredPowerInput = z.input<typeof measuredPowerInput>;
 
 export interface MeasuredPowerSet extends Corrected {
-	/** What the rate cards had estimated for the time. */
+	/** The estimates of the rate cards for the time. */
 	estimatedKwh: string;
 	/** The cards that count in it now. */
 	cards: { effectiveFrom: string; busyWattsPerGpu: string; idleWattsPerGpu: string }[];

@@ -3,7 +3,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
 import { utcHourOf } from "#server/services/pricing/energy/intensity-file.ts";
 
-/** What a kWh cost in one UTC hour. */
+/** Price of a kWh in one UTC hour. */
 export interface PriceRow {
 	hourMs: number;
 	/** Below zero where the exchange paid for taking it. */

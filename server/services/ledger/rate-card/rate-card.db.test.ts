@@ -48,7 +48,7 @@ describe("a rate card", () => {
 		expect(await priceNow()).toEqual([600_000n]);
 		books.clock.advance(HOUR_MS);
 		expect(await priceNow()).toEqual([1_000_000n]);
-		// Of two cards for one instant the newer counts, here as in what is charged.
+		// Of two cards for one instant the newer applies, here as in the charges.
 		await setRateCard(as("finance"), key, card("70080"));
 		expect(await priceNow()).toEqual([2_000_000n]);
 	});

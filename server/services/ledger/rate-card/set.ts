@@ -24,7 +24,7 @@ import { readPosted } from "../charge/posted-money.ts";
 import { demandSoundCard, effectiveFromMs, type RateCardInput } from "./input.ts";
 
 export interface Corrected {
-	/** What was charged already and is corrected by their own entries. */
+	/** Existing charges, which are corrected by separate entries. */
 	corrections: number;
 	correctedMicroUsd: string;
 }

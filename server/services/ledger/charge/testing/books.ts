@@ -101,7 +101,7 @@ interface MachineOptions extends Work {
 	accelerator?: string;
 }
 
-/** A g5.xlarge with a separate job: on spot at $0.4042/h (on-demand $1.006/h) unless said otherwise, launched now. */
+/** A g5.xlarge with a separate job: on spot at $0.4042/h (on-demand $1.006/h) by default, launched now. */
 export async function addMachine(
 	books: Books,
 	options: MachineOptions = {},
