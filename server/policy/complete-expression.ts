@@ -22,7 +22,7 @@ const UNIT: Readonly<Record<string, string>> = {
 };
 const ROOTS = { job: JOB_FIELDS, quote: QUOTE_FIELDS } as const;
 
-/** What may be at the end of a condition that is being written; `from` counts from its start. */
+/** Completions at the end of an unfinished condition; `from` counts from its start. */
 export function completeExpression(
 	text: string,
 	{ teams, quote }: { teams: readonly string[]; quote: boolean },

@@ -19,7 +19,7 @@ const FACTS: CompletionFacts = {
 };
 const HEAD = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec:\n";
 
-/** The labels offered where `|` stands, and the text before them. */
+/** The labels offered at `|`, and the text before it. */
 function at(marked: string): { labels: string[]; typed: string; inserts: string[] } {
 	const offset = marked.indexOf("|");
 	const text = marked.slice(0, offset) + marked.slice(offset + 1);

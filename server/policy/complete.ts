@@ -94,7 +94,7 @@ function regionsOf(places: readonly Place[]): Values {
 	return [...whole, ...patterns, ...regions.map((region) => [region, "region"] as const)];
 }
 
-/** The part before the dot where there is one: `p4d` stands for p4d.24xlarge as well. */
+/** The part before the dot, if any: `p4d` also means p4d.24xlarge. */
 function familiesOf(instanceTypes: CompletionFacts["instanceTypes"]): Values {
 	const counts = new Map<string, Set<string>>();
 	for (const { instanceType, provider } of instanceTypes) {

@@ -8,7 +8,7 @@ export interface Completion {
 	detail: string;
 	/** A one-sentence explanation; null where the name suffices. */
 	info: string | null;
-	/** What is written for it, where that is more than the label. */
+	/** Inserted text, if longer than the label. */
 	insert: string;
 }
 

@@ -5,7 +5,7 @@ import { JOB_FIELDS, QUOTE_FIELDS } from "./job-facts.ts";
 import { POLICY_LIMITS } from "./limits.ts";
 import { nodesIn } from "./syntax-tree.ts";
 
-/** What one way of meeting a condition leaves of each field that it mentions. */
+/** Remaining values of each field after one way of meeting a condition. */
 export type Case = ReadonlyMap<string, Domain>;
 
 const ANY: Case = new Map();
@@ -79,7 +79,7 @@ const OPPOSITES = { "==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=
 const MIRRORED = { "==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<=" } as const;
 type Comparison = keyof typeof OPPOSITES;
 
-/** A field beside a literal, or a field that is true or false. */
+/** A field compared with a literal, or a boolean field. */
 function demandOf(node: ASTNode, holds: boolean): { field: string; demand: Demand } | null {
 	const flag = fieldOf(node);
 	if (flag !== null) return { field: flag, demand: { op: "is", value: holds } };

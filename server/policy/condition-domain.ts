@@ -98,7 +98,7 @@ function isEmpty({ low, lowOpen, high, highOpen, not }: Numbers): boolean {
 	return low > high || (low === high && (lowOpen || highOpen || not.includes(low)));
 }
 
-/** What both leave; null when they have no value in common. */
+/** The values allowed by both; null when there are none. */
 export function intersected(field: string, a: Domain | undefined, b: Domain): Domain | null {
 	if (!a) return b;
 	if (b.kind === "flag") return narrowed(field, a, { op: "is", value: b.value });

@@ -158,7 +158,7 @@ describe("what is said of conditions", () => {
 			}),
 			{ numRuns: 1_500, seed: 20261121 },
 		);
-		// the property would hold of a logic that never says anything
+		// the property would hold for a logic that never reports anything
 		for (const found of [never, always, implied, excluded]) expect(found).toBeGreaterThan(30);
 	});
 });

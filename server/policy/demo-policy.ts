@@ -1,4 +1,4 @@
-/** What an installation may set about the demo's policy. */
+/** Settings of the demo's policy that an installation may change. */
 export interface DemoPolicySettings {
 	/** Cap on cloud money a calendar month, whole US dollars. */
 	capUsd?: number;

@@ -6,7 +6,7 @@ import { grouping, listed, type Segment, value, words } from "./describe-conditi
 import type { RuleGroup } from "./description.ts";
 import { alternatives, usd } from "./sentence.ts";
 
-/** What a rule does, as a clause for the heading of its group. */
+/** The effect of a rule, as a clause for the heading of its group. */
 export function describeEffect(effect: RuleEffect): { group: RuleGroup; parts: Segment[] } {
 	switch (effect.kind) {
 		case "deny":
@@ -100,7 +100,7 @@ function triggersOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
 	return [...dueOf(effect), ...boundsOf(effect)];
 }
 
-/** What a burst may cost and carry along at most. */
+/** Limits of a burst on cost and data. */
 function boundsOf(effect: Extract<RuleEffect, { kind: "burst" }>): Segment[] {
 	const clauses: Segment[][] = [];
 	if (effect.costAtMostMicroUsd !== null) clauses.push([words("for at most "), value(usd(effect.costAtMostMicroUsd))]);

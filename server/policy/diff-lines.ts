@@ -11,8 +11,8 @@ export interface LineRun {
 const EDITS_MAX = 1_000;
 
 /**
- * What to take out of one text and put in to get the other, by whole lines; the fewest of them (Myers 1986, "An O(ND)
- * Difference Algorithm"), up to EDITS_MAX. Pure.
+ * Lines to delete and insert to turn one text into the other; the fewest of them (Myers 1986, "An O(ND) Difference Algorithm"),
+ * up to EDITS_MAX. Pure.
  */
 export function diffLines(before: string, after: string): LineRun[] {
 	return diffLists(linesOf(before), linesOf(after));

@@ -4,7 +4,7 @@ import type { Segment } from "./describe-condition.ts";
 import { describeRule } from "./describe-rule.ts";
 import type { Description, RuleGroup } from "./description.ts";
 
-/** What became of one rule, budget, cap, the shares or the weights. Sentences are those of describe-rule.ts. */
+/** The change of one rule, budget, cap, the shares or the weights. Sentences are those of describe-rule.ts. */
 export interface PolicyChange {
 	/** `moved`: the same entry in another position. The order decides which of several rules is named first. */
 	kind: "added" | "removed" | "changed" | "moved";

@@ -34,7 +34,7 @@ describe("the examples of docs/policy.md", () => {
 		const { policy, problems } = parsePolicy(whole(String(example)), { measures: MEASURES });
 		expect(problems.filter((p) => p.severity === "error")).toEqual([]);
 		expect(policy).not.toBeNull();
-		// what is said of a fragment as a whole policy, and nothing else
+		// problems of a fragment as a whole policy, and nothing else
 		const own = problems.filter((p) => !/No rule lets jobs burst|no budget caps the cost/.test(p.message));
 		expect(own).toEqual([]);
 	});

@@ -2,7 +2,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 import { environment, LOOPS } from "./expression-environment.ts";
 import { nodesIn } from "./syntax-tree.ts";
 
-/** What a value can be at most: entries of a list or map, 16 characters of a text; `element` is the size of a list's entry. */
+/** Maximum size of a value: entries of a list or map, 16 characters of a text; `element` is the size of a list's entry. */
 interface Worst {
 	steps: number;
 	size: number;
@@ -13,7 +13,7 @@ interface Worst {
 const CHARACTERS_A_STEP = 16;
 /** The longest text of a job file that a condition can read has 1,024 characters. */
 const TEXT = 1_024 / CHARACTERS_A_STEP;
-/** What a job file may have at most (job-file.ts): 64 data references with 16 areas each, 32 models, 64 labels. */
+/** Limits of a job file (job-file.ts): 64 data references with 16 areas each, 32 models, 64 labels. */
 const LISTS: Readonly<Record<string, { size: number; element: number }>> = {
 	residency: { size: 64 * 16, element: 1 },
 	accelerators: { size: 32, element: 4 },

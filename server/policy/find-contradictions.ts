@@ -5,7 +5,7 @@ import { closesClouds, closesHome, entriesOverlap, entryCovers, LIST_NAMES } fro
 import type { PlaceWork } from "./place-work.ts";
 import type { PolicyText } from "./policy-text.ts";
 
-/** What the checks between rules share. */
+/** Shared state of the checks between rules. */
 export interface Finding {
 	reader: PolicyText;
 	logic: ConditionLogic;
@@ -101,7 +101,7 @@ function findAllowedDenied({ reader, logic, work }: Finding, allowing: PlacedRul
 	reader.report(always ? "error" : "warning", allowing.offset, message, "Take what is allowed out of the denial, or give it a condition.");
 }
 
-/** One rule takes the clouds away and another home: anyone who meets both can never run. */
+/** One rule excludes the clouds and another home: a job that meets both can never run. */
 function findNowhere({ reader, logic }: Finding, earlier: PlacedRule, later: PlacedRule): void {
 	const [a, b] = [earlier.rule.effect, later.rule.effect];
 	if (!((closesClouds(a) && closesHome(b)) || (closesHome(a) && closesClouds(b)))) return;

@@ -64,7 +64,7 @@ function reachedFirst({ logic }: Finding, outer: PlacedBudget, inner: PlacedBudg
 /** The calendar's months lie within its quarters, and these within its years: how many of one make up the other. */
 const MONTHS: Readonly<Record<BudgetPeriod, number>> = { month: 1, quarter: 3, year: 12 };
 
-/** What a cap allows in one period of another: its amount for each of its periods within it. */
+/** The allowance of a cap in one period of another: its amount for each of its periods within it. */
 function mostOver(placed: PlacedBudget, period: BudgetPeriod | null): bigint | number {
 	const own = periodOf(placed);
 	const times = own === null || period === null ? 1 : Math.max(1, MONTHS[period] / MONTHS[own]);

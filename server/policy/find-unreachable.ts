@@ -22,7 +22,7 @@ function findShadowed({ reader, logic, work, rules }: Finding): void {
 		if (logic.never(placed.rule.when)) continue;
 		const wider = rules.find((other, at) => {
 			if (at === index || !saysAsMuch(work, other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
-			// of two that say the same, the later one is the superfluous one
+			// of two equivalent rules, the later one is superfluous
 			return at < index || !(saysAsMuch(work, placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
 		});
 		if (!wider) continue;
@@ -78,7 +78,7 @@ function deniesAsMuch(a: Places, b: Places): boolean {
 	return LIST_NAMES.every((list) => b[list].every((entry) => a[list].some((wide) => entryCovers(list, wide, entry))));
 }
 
-/** What passes the list `a` passes `b`. */
+/** Everything that passes the list `a` also passes `b`. */
 function within(list: (typeof LIST_NAMES)[number], a: readonly string[], b: readonly string[]): boolean {
 	return a.length > 0 && a.every((entry) => b.some((wide) => entryCovers(list, wide, entry)));
 }

@@ -64,7 +64,7 @@ function applyRule(verdict: JobVerdict, spec: JobSpec, { id: ruleId, effect }: R
 				verdict.delayMicroUsdPerHour ??= Number(effect.waitingMicroUsdPerGpuHour) * gpusOf(spec);
 			return;
 		}
-		// What takes a place, moves or puts off needs a condition that holds for sure.
+		// Rules that exclude, move or defer apply only if their condition certainly holds.
 		case "preempt":
 			if (error === null) verdict.preempt.push({ ruleId, classes: effect.classes, longerBy: effect.longerBy });
 			return;

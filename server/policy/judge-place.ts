@@ -57,7 +57,7 @@ function notAllowedBy(lists: Lists, place: Place): Removal | null {
 	return null;
 }
 
-/** `cloud` and `owned` stand for every site of their kind; anything else is the id of a site. */
+/** `cloud` and `owned` mean every site of their kind; anything else is the id of a site. */
 function isSite(entry: string, place: Place): boolean {
 	if (entry === "cloud") return isCloudProvider(place.provider);
 	if (entry === "owned") return !isCloudProvider(place.provider);

@@ -83,7 +83,7 @@ describe("mergePolicies", () => {
 	it("does not put entries of another indentation together", () => {
 		const mine = text([RULES.a, RULES.b, RULES.c, ["  - { id: e, limit: { instanceHours: 5 } }"]]);
 		const theirs = text([RULES.a, RULES.b, changed(RULES.c, "aws", "gcp")]);
-		// What is mine here is no YAML at all.
+		// My version is not valid YAML.
 		const merged = mergePolicies({ base: BASE, mine, theirs });
 		expect(merged.text).toBe(theirs);
 		expect(merged.conflicts).toMatchObject([{ key: "text" }]);

@@ -15,7 +15,7 @@ export interface MergeConflict {
 	base: string | null;
 	mine: string | null;
 	theirs: string | null;
-	/** What each did, in a sentence. */
+	/** The change of each side, in a sentence. */
 	message: string;
 }
 
@@ -27,10 +27,10 @@ export interface MergedPolicy {
 }
 
 export interface MergeTexts {
-	/** What both began from. */
+	/** The common base. */
 	base: string;
 	mine: string;
-	/** What is in force. */
+	/** The published text. */
 	theirs: string;
 }
 
@@ -133,7 +133,7 @@ class Merge {
 			if (order.includes(key)) continue;
 			const after = second.slice(0, i).findLast((k) => order.includes(k));
 			let at = after === undefined ? 0 : order.indexOf(after) + 1;
-			// What both added at one place: theirs first, as it is in force already.
+			// Additions of both at one place: theirs first, because it is already published.
 			while (side === "theirs" && at < order.length && !second.includes(order[at] ?? "")) at++;
 			order.splice(at, 0, key);
 		}

@@ -17,7 +17,7 @@ export function entriesOverlap(list: ListName, a: string, b: string): boolean {
 		case "regions":
 			return globsOverlap(a, b);
 		case "instanceFamilies":
-			// p4d stands for p4d.24xlarge as well
+			// p4d also means p4d.24xlarge
 			return globsOverlap(a, b) || globsOverlap(`${a}.*`, b) || globsOverlap(a, `${b}.*`);
 		case "capacityTypes":
 			return a === b;

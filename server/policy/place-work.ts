@@ -1,10 +1,10 @@
 import { POLICY_LIMITS } from "./limits.ts";
 
-/** What comparing two texts without a star takes, in steps: most differ in their first characters. */
+/** Steps for comparing two texts without a star: most differ in their first characters. */
 const PLAIN_STEPS = 8;
-/** What holding a name against another one for a slip takes, in steps. */
+/** Steps for comparing a name with another one to find typos. */
 const SLIP_STEPS = 64;
-/** What looking up whether an offer fits a pattern takes, in steps. */
+/** Steps for looking up whether an offer fits a pattern. */
 const JUDGE_STEPS = 4;
 
 /**

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { isDeep } from "#server/kernel/testing/deep.ts";
 
 const run = promisify(execFile);
-/** What texts within the limits may keep alive at once, with the program itself, MiB. */
+/** Memory that texts within the limits may retain at once, including the program itself, MiB. */
 const HEAP_MIB = 64;
 const LIMITED = [`--max-old-space-size=${HEAP_MIB}`, "--max-semi-space-size=4"];
 

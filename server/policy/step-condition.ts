@@ -5,7 +5,7 @@ import { allowMixedNumbers, FUNCTIONS, METHODS } from "./expression-environment.
 import { EXPRESSION_LIMITS } from "./limits.ts";
 import { nodesIn } from "./syntax-tree.ts";
 
-/** What a step's condition may read of each needed step, as `needs.NAME` or `needs["NAME"]`. */
+/** Fields of each needed step that a step's condition may read, as `needs.NAME` or `needs["NAME"]`. */
 export const NEED_FIELDS: Readonly<Record<keyof NeedFacts, { type: "string" | "double"; meaning: string }>> = {
 	state: { type: "string", meaning: "succeeded, failed, skipped or cancelled" },
 	exit: { type: "double", meaning: "highest exit code of its runs" },

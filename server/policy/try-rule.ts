@@ -34,7 +34,7 @@ export interface RuleTrial {
 	touched: number;
 	/** Of the touched, those that another rule of the policy excludes too. */
 	alsoByOthers: number;
-	/** What all rules together leave. */
+	/** Places that remain after all rules together. */
 	left: number;
 	/** Sites at home that it excludes. */
 	homeSites: string[];

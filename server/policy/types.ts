@@ -42,7 +42,7 @@ export interface JobVerdict {
 		costAtMostMicroUsd: bigint | null;
 		dataAtMostGiB: number | null;
 	}[];
-	/** What an hour of its delay is worth, µ$: by the first burst rule with a waiting budget. Absent: the policy's weight. */
+	/** Value of an hour of its delay, µ$: by the first burst rule with a waiting budget. Absent: the policy's weight. */
 	delayMicroUsdPerHour?: number;
 	/** Classes of running jobs at home that it may preempt. */
 	preempt: { ruleId: string; classes: WorkloadClass[]; longerBy: number | null }[];
@@ -69,7 +69,7 @@ export interface JobVerdict {
 	unanswered?: { ruleId: string; error: string }[];
 }
 
-/** `conditionError` says why a rule's condition had no answer, when that is the reason that its filter is here. */
+/** `conditionError`: why a rule's condition could not be evaluated, if that is why its filter applies. */
 export type PlaceFilter = { ruleId: string; conditionError?: string } & (
 	| { kind: "deny" | "allow"; sites: string[]; regions: string[]; instanceFamilies: string[]; capacityTypes: CapacityType[] }
 	| { kind: "require_capacity_type"; capacityType: CapacityType }

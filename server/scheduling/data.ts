@@ -6,7 +6,7 @@ import type { Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
 
-/** Effort to have a job's data at one place. */
+/** Time and cost of staging a job's data at one place. */
 export interface Staging {
 	/** Time to copy the missing data, ms; at the slowest known speed where the place's is unknown. */
 	ms: number;

@@ -205,7 +205,7 @@ export interface OfferFit {
 interface OfferKind {
 	machine: Machine;
 	rows: OfferRow[];
-	/** Parts of it can be started together. */
+	/** Whether some of it can be launched together. */
 	gangs: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import { type Timing, timingSchema } from "#server/services/core/timing.ts";
 import { ChangeFeed } from "#server/services/notification/changes/feed.ts";
 
-/** What every request of this process shares. */
+/** Shared by all requests of this process. */
 export interface Runtime {
 	env: Env;
 	connection: Connection;
@@ -16,7 +16,7 @@ export interface Runtime {
 	changes: ChangeFeed;
 	/** Set by the process that can open sites (server/bin/web.ts): the drivers' SDKs are no part of what Next bundles. */
 	siteTools: SiteTools | null;
-	/** Aborted when the process is asked to stop: open streams end. */
+	/** Aborted when the process shuts down: open streams end. */
 	shutdown: AbortController;
 	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
 	logError(message: string, error: unknown, requestId: string): void;
@@ -36,7 +36,7 @@ function create(): Runtime {
 	const connection = connect(settings.DATABASE_URL, { directUrl: settings.DATABASE_DIRECT_URL, max: 12, applicationName: "spillway-web" });
 	const shutdown = new AbortController();
 	const changes = new ChangeFeed(connection.sql, shutdown.signal, systemClock);
-	// Before the first page is drawn. A database that does not answer yet is asked again by who subscribes.
+	// Before the first page is rendered. Subscribers retry a database that does not respond yet.
 	changes.open().catch(() => {});
 	return {
 		env: settings,

@@ -2,7 +2,7 @@ import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { actorName, type ServiceContext, viaOf } from "./context.ts";
 
-/** Writes who did what, in the transaction of the change: no change without its line, no line without its change. */
+/** Records the author and the change, in the transaction of the change, so that neither exists without the other. */
 export async function writeAudit(
 	tx: Tx,
 	ctx: Pick<ServiceContext, "actor" | "clock" | "requestId" | "source">,

@@ -16,7 +16,7 @@ export type Actor =
 	  }
 	| { kind: "system"; part: "control_loop" | "agent" | "seed" };
 
-/** What every service gets. */
+/** Common dependencies of every service. */
 export interface ServiceContext {
 	actor: Actor;
 	db: Db;

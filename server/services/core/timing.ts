@@ -33,7 +33,7 @@ export const timingSchema = z.strictObject({
 	priceMaxAgeMs: z.number().default(6 * 60 * 60_000),
 	/** How often prices are read. */
 	offersEveryMs: z.number().default(5 * 60_000),
-	/** What a launch takes until the command runs, before any was measured. */
+	/** Default time from launch to start of the command, before any was measured. */
 	cloudStartMs: z.strictObject({ p50Ms: z.number(), p90Ms: z.number() }).default({ p50Ms: 4 * 60_000, p90Ms: 6 * 60_000 }),
 	/** Safety net under the notifications, and how often providers are looked at. */
 	tickMs: z.number().default(1_000),

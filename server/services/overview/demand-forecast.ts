@@ -14,7 +14,7 @@ export type DemandForecast = z.infer<typeof demandForecastSchema>;
 
 /** Hours that are learned from: a quarter of a year. */
 const LEARN_HOURS = 13 * 7 * 24;
-/** Fewer say nothing of a day. */
+/** Fewer are not enough for a day. */
 const LEARN_MIN_HOURS = 24;
 const GROUPS_MAX = 12;
 

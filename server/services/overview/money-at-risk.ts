@@ -16,12 +16,12 @@ export const LAUNCH_PATIENCE_MS = 2 * MINUTE_MS;
 const LAUNCHED_AT_MOST_MS = 31 * DAY_MS;
 
 export interface RiskItem {
-	/** Ours; of a machine that belongs to no one the provider's. */
+	/** Our id; for a machine without a job the provider's. */
 	instanceId: string;
-	/** Null: of no one. */
+	/** Null: no job. */
 	jobId: string | null;
 	why: "not_seen_gone" | "cut_off" | "launch_unclear" | "past_expiry" | "of_nobody";
-	/** Of a machine that belongs to no one: its launch, where the provider reports it, else when a sweep first found it. */
+	/** For a machine without a job: its launch, where the provider reports it, else when a sweep first found it. */
 	sinceMs: number;
 	/** Possible cost beyond its use until now; null: its price is unknown. */
 	microUsd: string | null;

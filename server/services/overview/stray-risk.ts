@@ -6,7 +6,7 @@ import { type SweptStray, site } from "#server/db/schema/site.ts";
 /** A machine with our tag and without a living row, which the newest sweep of its site saw alive. */
 export interface Stray extends SweptStray {
 	siteId: string;
-	/** What its type costs there by the site's offers; null: they have no price for such machines. An estimate. */
+	/** Price of its type there by the site's offers; null: they have no price for such machines. An estimate. */
 	microUsdPerHour: bigint | null;
 }
 

@@ -10,7 +10,7 @@ import { fetchVersion, knownPointer, readStored } from "./fetch-version.ts";
 export interface PolicyDiff {
 	/** Its differences by rule; null when one of the texts cannot be parsed as a policy. */
 	changes: PolicyChange[] | null;
-	/** What is written differently, by line. */
+	/** Text differences, by line. */
 	lines: LineRun[];
 }
 

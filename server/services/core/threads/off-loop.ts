@@ -8,7 +8,7 @@ export interface ThreadPool {
 	close(): Promise<void>;
 }
 
-/** What one person may have waiting: a page's largest batch. */
+/** Maximum number of waiting tasks of one person: a page's largest batch. */
 const WAITING_MAX = 40;
 
 // Next bundles pages and route handlers apart, so module state would exist more than once; globalThis is one.

@@ -7,7 +7,7 @@ import { breakSentence } from "./chain-break.ts";
 import type { ChainBreak } from "./verify.ts";
 
 const RULE = "audit_chain_broken";
-/** What its alert is about: there is one chain. */
+/** Subject of the alert: there is one chain. */
 const SUBJECT = "audit";
 
 /** One alert is open while the chain is broken: it reports the first break that was found. Closed when a check finds the chain whole. */

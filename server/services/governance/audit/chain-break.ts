@@ -9,7 +9,7 @@ export const BREAK_KINDS = [
 ] as const;
 export type BreakKind = (typeof BREAK_KINDS)[number];
 
-/** What is wrong, in one sentence; the same on the page, in the log and on the command line. */
+/** The problem, in one sentence; the same on the page, in the log and on the command line. */
 export function breakSentence(broken: { kind: BreakKind; sequence: number | null; auditId: number | null }): string {
 	const [seal, line] = [`seal ${broken.sequence}`, `line ${broken.auditId}`];
 	switch (broken.kind) {

@@ -28,7 +28,7 @@ function holds(q: string): SQL | undefined {
 	return or(...fields.map((field) => sql`${field} ilike ${part}`));
 }
 
-/** LIKE's own characters stand for themselves. */
+/** Escapes LIKE's own special characters. */
 function escaped(value: string): string {
 	return value.replace(/[\\%_]/g, "\\$&");
 }

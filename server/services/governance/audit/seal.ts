@@ -21,7 +21,7 @@ interface Mark {
 
 /** State that a sealer keeps between rounds; a new one checks every entry once. */
 export interface SealMemory {
-	/** Every line up to this id has its seal or never came to be. */
+	/** Every entry up to this id is sealed or was never committed. */
 	doneId: number;
 	mark: Mark | null;
 	lookedAtAllMs: number | null;

@@ -41,7 +41,7 @@ export interface Verification {
 export interface VerifyOptions {
 	/** Behind a seal that was verified before; from the start by default. */
 	from?: ChainPosition;
-	/** The hash of an earlier head that the caller remembers, or the beginning of it. */
+	/** An earlier hash, or its beginning, that the caller saved. */
 	head?: string;
 	batchSeals?: number;
 	signal?: AbortSignal;

@@ -23,7 +23,7 @@ export interface Change extends ChangeView {
 	apply(ctx: CompanyContext): Promise<unknown>;
 }
 
-/** What a part of the plan found. */
+/** The findings of one part of the plan. */
 export interface PlanPart {
 	changes: Change[];
 	/** Differences that are ignored, with the reason. */

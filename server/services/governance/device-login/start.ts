@@ -13,7 +13,7 @@ const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LETTERS = 8;
 
 export const startDeviceLoginInput = z.strictObject({
-	/** What the command calls its machine, shown to the person who approves. */
+	/** The command's name for its machine, shown to the person who approves. */
 	clientName: line(100),
 });
 

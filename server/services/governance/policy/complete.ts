@@ -17,7 +17,7 @@ export const completeInput = z.strictObject({
 		.max(256 * 1024),
 });
 
-/** What may be at a place of a policy's text, with the sites, teams and offers that there are. */
+/** Completions at a position of a policy's text, with the existing sites, teams and offers. */
 export async function completePolicyText(ctx: ServiceContext, raw: z.input<typeof completeInput>): Promise<Completions> {
 	authorize(ctx, "policy:read", null);
 	const { source, offset } = completeInput.parse(raw);

@@ -28,7 +28,7 @@ export async function knownFacts({ db, clock }: { db: DbOrTx; clock: Clock }): P
 		...(sites.length > 0 ? { siteIds: sites.map(({ id }) => id).sort() } : {}),
 		...(teams.length > 0 ? { teams: teams.map(({ name }) => name).sort() } : {}),
 		...(places.length > 0 ? { places } : {}),
-		// Of clouds that are not connected yet too.
+		// Includes clouds that are not connected yet.
 		instanceTypes: [...catalogueTypes(), ...places],
 	};
 }

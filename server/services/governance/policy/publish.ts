@@ -80,7 +80,7 @@ async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { pol
 	const pointer = await fetchPointer(tx, name);
 	refuseManaged(pointer, origin);
 	const version = pointer?.activeVersion ?? 0;
-	// Also for who began from an older one: what was wanted is so already (RFC 9110, 13.1.1).
+	// Also for callers with an older base version: the requested state is already reached (RFC 9110, 13.1.1).
 	if (pointer && (await fetchVersion(tx, name, version)).source === source) {
 		await keepInGit(tx, ctx, pointer, origin);
 		return { outcome: "unchanged", version, proposalId: null };

@@ -26,7 +26,7 @@ export interface TriedRule extends RuleTrial {
 }
 
 /**
- * What a rule of a text does to a job with the offers of this moment. Prices are not judged, only places.
+ * The effect of one rule of a text on a job with the current offers. Only places are judged, not prices.
  * @throws SpillwayError `invalid_input` when the policy or the job cannot be read, `not_found` for the job or the rule.
  */
 export async function tryPolicyRule(ctx: ServiceContext, raw: z.input<typeof tryRuleInput>): Promise<TriedRule> {

@@ -15,7 +15,7 @@ interface ProposalBase {
 	decision: "approved" | "rejected" | "withdrawn" | null;
 	decidedBy: string | null;
 	decidedAt: string | null;
-	/** The reader proposed it, so somebody else has to agree. */
+	/** The reader proposed it, so another person must approve. */
 	mine: boolean;
 }
 

@@ -26,7 +26,7 @@ export function secretOf(secret: string, row: Pick<ChannelRow, "id" | "secret">)
 	return channelSecretSchema.parse(JSON.parse(openSecret(secret, row.id, row.secret)));
 }
 
-/** What the audit keeps of a channel: everything but its secret. */
+/** Audit log fields of a channel: everything but its secret. */
 export function auditedChannel({ secret: _, createdAt: __, ...rest }: ChannelRow) {
 	return rest;
 }

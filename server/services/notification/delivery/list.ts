@@ -21,12 +21,12 @@ export interface DeliveryView {
 	lastError: string | null;
 	createdAt: string;
 	sentAt: string | null;
-	/** Of what is still to be sent. */
+	/** For unsent messages. */
 	nextTryAt: string | null;
 }
 
 /**
- * What was sent, must be sent, or could not be sent; newest first.
+ * Sent, pending and failed messages; newest first.
  * @throws SpillwayError `forbidden` for callers without the right to change channels.
  */
 export async function listDeliveries(

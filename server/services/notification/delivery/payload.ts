@@ -1,6 +1,6 @@
 import type { OutboxMessage } from "./queue.ts";
 
-/** What is sent, apart from how. `id` is the same at every try: who gets it twice drops the second. */
+/** The content of a message, independent of its channel. `id` is the same at every try, so receivers can drop duplicates. */
 export interface Outgoing {
 	id: string;
 	about: string;

@@ -88,7 +88,7 @@ async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
 			: next === null
 				? { state: "failed" as const, lastError: failure }
 				: { nextTryAt: new Date(next), lastError: failure };
-	// The number of the try is the claim's token: anyone who claimed it since has the last word.
+	// The number of the try is the claim's token: a later claim takes precedence.
 	await ctx.db
 		.update(delivery)
 		.set(outcome)

@@ -11,7 +11,7 @@ export function signBody(key: string, body: string, atMs: number): string {
 	return `t=${t},v1=${macOf(key, t, body)}`;
 }
 
-/** What a receiver does: the signature is of this body, by this key, and not older than the window. */
+/** A receiver's check: the signature is of this body, by this key, and within the window. */
 export function verifySignature(key: string, body: string, header: string, nowMs: number): boolean {
 	const [, t = "", given = ""] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(header) ?? [];
 	if (given === "" || Math.abs(nowMs / 1_000 - Number(t)) > REPLAY_WINDOW_S) return false;

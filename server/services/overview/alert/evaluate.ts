@@ -63,7 +63,10 @@ async function queueOtherAlerts(tx: Tx, nowMs: number): Promise<number> {
 	return queued;
 }
 
-/** What explains an odd day best: the job that cost most on it. Cost: the day's charges of one team, for an alert that opens. */
+/**
+ * The best explanation of an odd day: the job that cost most on it. Cost: the day's charges of one team, for an alert that
+ * opens.
+ */
 async function withTopJob(tx: Tx, finding: AlertFinding): Promise<AlertFinding> {
 	const { team, dayStartMs } = finding.facts;
 	if (finding.rule !== "spend_anomaly" || typeof dayStartMs !== "number" || typeof team !== "string") return finding;

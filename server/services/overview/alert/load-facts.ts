@@ -35,12 +35,12 @@ export async function loadAlertFacts(ctx: ServiceContext, budgets: readonly Budg
 	return { settings: alertRulesOf(settings), budgets: states, teamDays, risk, sweeps };
 }
 
-/** The team of a scope that is about one team and says no more; others are everybody's business. */
+/** The team of a scope with exactly one team and no other condition; other scopes concern everyone. */
 export function teamOf(scope: string): string | null {
 	return /^\s*job\.team\s*==\s*(["'])([^"'\\]+)\1\s*$/.exec(scope)?.[2] ?? null;
 }
 
-/** Yesterday and today of each team that spent anything on them, beside the same weekdays before. */
+/** Yesterday and today of each team with spend on them, and the same weekdays before. */
 async function readTeamDays(db: Db, nowMs: number): Promise<AlertTeamDay[]> {
 	const calendar = await ledgerCalendar(db);
 	const today = bucketStartMs("day", nowMs, calendar);

@@ -14,7 +14,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { refuseUnseen } from "./refuse-unseen.ts";
 import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
 
-/** What the account has reserved or committed to: a list of commitmentInput. */
+/** The account's reservations and commitments: a list of commitmentInput. */
 const COMMITMENTS_SETTING = "commitments";
 export type CommitmentsInput = z.input<typeof commitmentsInput>;
 const stored = z.array(commitmentInput);
@@ -25,7 +25,7 @@ export interface BoughtAhead extends Commitment {
 	reservation: string | null;
 }
 
-/** For the ledger's and the scheduler's own use: no check of who asks. */
+/** For the ledger's and the scheduler's own use: no authorization. */
 export async function readCommitments(db: DbOrTx): Promise<BoughtAhead[]> {
 	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING));
 	return stored.parse(row?.value ?? []).map(({ from, to, upfrontMicroUsd, hourlyMicroUsd, ...rest }) => ({
@@ -72,7 +72,7 @@ export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput,
 	});
 }
 
-/** Machines that were launched on a commitment keep it: enough of it, of the same machine in the same place, to their end. */
+/** Machines launched on a commitment keep it: the list must cover them, same machine and place, to their end. */
 async function refuseUnderMachines(tx: Tx, items: z.output<typeof commitmentsInput>["items"]): Promise<void> {
 	const used = await tx
 		.select({

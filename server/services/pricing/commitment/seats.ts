@@ -33,7 +33,7 @@ export async function takenSeats(db: DbOrTx): Promise<Map<string, number>> {
 	return taken;
 }
 
-/** Who places on a commitment and who changes the list come one after the other. */
+/** Serializes placements on a commitment and changes of the list. */
 export async function lockCommitments(tx: Tx): Promise<void> {
 	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('commitments', 0))`);
 }

@@ -19,7 +19,7 @@ export interface ImportedIntensity {
 	kept: number;
 	/** Hours that were known with the same figure. */
 	unchanged: number;
-	/** Said to anyone who imports, always. */
+	/** Always shown to the person who imports. */
 	note: string;
 }
 
@@ -47,7 +47,7 @@ export async function importIntensity(ctx: ServiceContext, input: ImportIntensit
 
 type Sums = Omit<ImportedIntensity, "zones" | "note">;
 
-/** Hours from a source that is read by itself, without a line in the audit for each reading. */
+/** Hours from a source that is read automatically, without an audit log entry for each reading. */
 export async function writeIntensities(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
 	const sums = { added: 0, replaced: 0, kept: 0, unchanged: 0 };
 	for (let at = 0; at < rows.length; at += INSERT_ROWS) {

@@ -16,7 +16,7 @@ export const INTENSITY_ROWS_MAX = 900_000;
 const GRAMS_MAX = 2_000;
 const ZONE = /^[A-Z]{2,3}(-[A-Z0-9]{1,12}){0,3}$/;
 
-/** What columns are called: here, in tables made from Electricity Maps, and in its data portal's own csv files. */
+/** Column names: our own, those of tables made from Electricity Maps, and those of its data portal's csv files. */
 const COLUMNS = {
 	zone: ["zone", "zone id", "zone_id", "zoneid"],
 	hour: ["ts", "hour", "datetime", "datetime (utc)", "timestamp"],

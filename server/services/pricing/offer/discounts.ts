@@ -13,7 +13,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { refuseUnseen } from "../commitment/refuse-unseen.ts";
 import { listListPrices } from "./list-prices.ts";
 
-/** What was agreed with the clouds: a list of discountInput. */
+/** Discounts agreed with the clouds: a list of discountInput. */
 const DISCOUNTS_SETTING = "discounts";
 export type DiscountsInput = z.input<typeof discountsInput>;
 const stored = z.array(discountInput);
@@ -23,7 +23,7 @@ export type DiscountView = z.output<typeof discountInput> & {
 	offersNow: number;
 };
 
-/** All of them, whenever they count. For the scheduler's and the ledger's own use: no check of who asks. */
+/** All of them, regardless of their dates. For the scheduler's and the ledger's own use: no authorization. */
 export async function readDiscounts(db: DbOrTx): Promise<Discount[]> {
 	return (await readStored(db)).map(toDiscount);
 }

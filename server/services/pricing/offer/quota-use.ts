@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import type { Offer, OfferQuota } from "#server/domain/capacity.ts";
 
-/** A provider counts a machine in its quota some time after it was asked for. */
+/** A provider counts a machine in its quota some time after the request. */
 const LAG_SECONDS = 60;
 
-/** What an account's quota still allows of an offer, whole machines only, GPUs. */
+/** The rest of an account's quota for an offer, whole machines only, GPUs. */
 function gpusFree({ gpus, vcpus }: Pick<Offer, "gpus" | "vcpus">, { unit, limit, used }: OfferQuota): number {
 	const each = unit === "cores" ? vcpus : gpus;
 	return each <= 0 ? 0 : Math.max(0, Math.floor((limit - used) / each)) * gpus;

@@ -39,7 +39,10 @@ export interface OfferView {
 	disk: OfferDiskView | null;
 	/** Why the provider's newest price is not believed; the offer then has none, or an older one. */
 	quarantine: string | null;
-	/** What the machine lists at on demand where a negotiated discount is in its prices, else null; and the discount in its own price. */
+	/**
+	 * The machine's on-demand list price where its prices include a negotiated discount, else null; and the discount in its own
+	 * price.
+	 */
 	listMicroUsdPerHour: string | null;
 	discount: OfferDiscount | null;
 	/** The account's quota that it counts in, and GPUs that it still allows here; null: not known. */

@@ -90,7 +90,7 @@ export async function electricityAhead(db: DbOrTx, siteIds: readonly string[], n
 	);
 }
 
-/** Of each pool the one in force. */
+/** For each pool the card in force. */
 async function cardsNow(db: DbOrTx, nowMs: number) {
 	return db
 		.selectDistinctOn([rateCard.siteId, rateCard.poolId], { siteId: rateCard.siteId, poolId: rateCard.poolId, card: rateCard.card })

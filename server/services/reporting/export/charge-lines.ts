@@ -21,7 +21,7 @@ export interface ChargeSelection {
 
 export interface ChargeBatch {
 	rows: string[];
-	/** Where the next batch goes on; null after the last one. */
+	/** Start of the next batch; null after the last one. */
 	after: Position | null;
 }
 

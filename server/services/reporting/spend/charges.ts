@@ -27,7 +27,7 @@ import { sumsOfBudget } from "./sums-of-budget.ts";
 export type ListChargesInput = z.input<typeof listChargesInput>;
 
 export interface ChargeLine extends NamedCharge {
-	/** What caused it: every charge has exactly one. */
+	/** Its cause: every charge has exactly one. */
 	cause: { kind: "instance" | "allocation" | "pool" | "bill_line"; id: string };
 }
 
@@ -41,7 +41,7 @@ export interface ChargePage {
 	nextCursor: string | null;
 	/** Of the whole selection, not of the page. */
 	totals: ChargeTotals;
-	/** The cuts that were asked for. */
+	/** The requested cuts. */
 	asOf: CutView | null;
 	since: CutView | null;
 	/** With asOf: what was posted to the selection later. */
@@ -93,7 +93,8 @@ export async function listCharges(ctx: Pick<ServiceContext, "actor" | "db">, raw
 		const countedMicroUsd = sums.countedMicroUsd - (later?.countedMicroUsd ?? 0n);
 		return { later, totals: less(sums.totals, later?.totals ?? null), countedMicroUsd, places: placesOf(sums.days, page) };
 	};
-	// What was posted later is taken off sums that hold it: both are of one moment, else a charge posted between is in one of them.
+	// Later charges are subtracted from sums that include them: both must be of one moment, else a charge posted in between is in
+	// only one of them.
 	const { later, totals, places, countedMicroUsd } = await (until ? ctx.db.transaction(readFrom, ONE_MOMENT) : readFrom(ctx.db));
 	const how = budget !== undefined && (await hasManyJobs(ctx.db, budget, periods)) ? "each" : "all";
 	const wanted = and(selected(how), cut, after === null ? undefined : before(after));
@@ -257,7 +258,7 @@ function before({ atMs, id }: { atMs: number; id: string }): SQL {
 	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
 }
 
-/** Ids say what they are of; a pool's is whatever its site calls it. */
+/** Ids show their kind, except a pool's, whose name its site chooses. */
 function causeColumn(id: string) {
 	if (id.startsWith("ins_")) return charge.instanceId;
 	if (id.startsWith("alc_")) return charge.allocationId;

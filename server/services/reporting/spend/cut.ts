@@ -6,7 +6,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 
-/** What a cut is, for who reads the answer. */
+/** Description of a cut for the reader of the response. */
 export interface CutView {
 	atMs: number;
 	/** null for an instant. */

@@ -36,7 +36,7 @@ interface Kind<Column extends keyof RollupSums, Sums> {
 	columns: readonly Column[];
 	/** The total of rows of any capacity. */
 	add: (rows: Iterable<SumsRow<Column>>) => Sums;
-	/** What groups are ordered by. */
+	/** The sort keys of groups. */
 	size: (sums: Sums) => bigint;
 }
 

@@ -32,7 +32,7 @@ export interface MonthForecast {
 }
 
 /**
- * What this month of the ledger's calendar will have cost at its end, for the cloud and for everything, from the days that are on record.
+ * Forecast cost of this month of the ledger's calendar at its end, for the cloud and in total, from the recorded days.
  * @throws SpillwayError `forbidden`.
  */
 export async function monthForecast(

@@ -10,7 +10,7 @@ const VALUES_MAX = 200;
 /** A range of any length, as the Spend screen's. */
 export const spendOptionsInput = z.strictObject({ fromMs: instantMs, toMs: instantMs });
 
-/** Of each dimension the values that anything was charged for in a range, most expensive first: what a filter can be set to. */
+/** For each dimension the values with charges in a range, most expensive first: the options of a filter. */
 export type SpendOptions = Record<SpendDimension, string[]>;
 
 /** @throws SpillwayError `forbidden`, `invalid_input`. */

@@ -5,7 +5,7 @@ import { SPEND_COLUMNS, type SpendSums, toSpend } from "./sums.ts";
 export type Spend = GroupedSums<SpendSums>;
 
 /**
- * What was spent in a range, most expensive first. "" by team is idle capacity.
+ * Spend in a range, highest first. "" by team is idle capacity.
  * @throws SpillwayError `forbidden`, `invalid_input`.
  */
 export function spendBy(ctx: Pick<ServiceContext, "actor" | "db">, input: SpendQuery): Promise<Spend> {

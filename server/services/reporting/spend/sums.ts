@@ -5,7 +5,7 @@ import type { SumsRow } from "./read-sums.ts";
 export interface SpendSums {
 	/** Owned hardware while jobs used it. */
 	ownedMicroUsd: bigint;
-	/** Owned hardware that no one used. */
+	/** Idle owned hardware. */
 	idleMicroUsd: bigint;
 	cloudMicroUsd: bigint;
 	totalMicroUsd: bigint;

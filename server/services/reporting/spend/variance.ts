@@ -82,7 +82,7 @@ interface Lost {
 const placeKey = (c: Pick<VarianceCell, "team" | "project" | "siteId" | "region" | "capacityType" | "accelerator">): string =>
 	JSON.stringify([c.team, c.project, c.siteId, c.region, c.capacityType, c.accelerator]);
 
-/** What attempts cost that ended in the range without a result, by line of work and place. */
+/** Cost of attempts that ended in the range without a result, by line of work and place. */
 async function readLost(db: ServiceContext["db"], { fromMs, toMs }: Interval): Promise<Map<string, Lost>> {
 	const rows = await db
 		.select({

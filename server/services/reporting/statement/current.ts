@@ -3,7 +3,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { rollupSlice } from "#server/db/schema/charge.ts";
 import type { StatementContent, StatementState } from "#server/domain/statement.ts";
 
-/** What the ledger holds of a month now, of a team or ("") of the company. */
+/** The ledger's current totals of a month, for a team or ("") the company. */
 export interface LedgerNow {
 	effectiveMicroUsd: bigint;
 	charges: number;

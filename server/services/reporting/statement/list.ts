@@ -38,7 +38,7 @@ export interface StatementList {
 	teams: string[];
 	/** Newest first: every month with a charge or a statement. */
 	items: StatementMonth[];
-	/** The day on which the month before is closed by itself and sent, and whether the person may set it. */
+	/** The day on which the previous month is closed automatically and sent, and whether the person may set it. */
 	closing: { day: number; mayChange: boolean };
 }
 
@@ -96,7 +96,7 @@ interface Newest {
 	signedBy: string[];
 }
 
-/** Of the stored JSON only what the list shows. */
+/** Only the listed fields of the stored JSON. */
 async function newestByMonth(db: DbOrTx, team: string): Promise<Map<string, Newest>> {
 	const rows = await db
 		.selectDistinctOn([statement.month], {

@@ -10,7 +10,7 @@ import { actorName, type ServiceContext } from "#server/services/core/context.ts
 export const noteInput = z.strictObject({
 	month: monthSchema,
 	team: statementTeam,
-	/** What it is about. Notes on budgets are the company's, and appear on every statement that shows the budget. */
+	/** Its subject. Notes on budgets belong to the company, and appear on every statement that shows the budget. */
 	subject: z.string().regex(/^(budget|bill):.{1,120}$/, "must be budget:<id> or bill:<provider>"),
 	text: z.string().trim().min(1).max(2_000),
 });

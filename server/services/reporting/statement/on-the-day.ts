@@ -36,7 +36,7 @@ async function closeIfCharged(ctx: { db: Db; clock: Clock }, month: string): Pro
 		await closeMonth(systemContext(ctx.db, ctx.clock), { month });
 		return month;
 	} catch (error) {
-		// A month without charges has no statement; somebody who closed it meanwhile has done the same.
+		// A month without charges has no statement; a concurrent close has the same result.
 		if (error instanceof SpillwayError && (error.code === "conflict" || error.code === "invalid_input")) return null;
 		throw error;
 	}

@@ -59,7 +59,7 @@ function drawText(doc: Paper, text: string): void {
 	doc.fillColor(INK.quiet).text(printable(text), PAPER.left, doc.y + 5, options);
 }
 
-/** Rows keep together; where a page ends, the heads stand again on the next one. */
+/** Rows are not split; a new page repeats the headers. */
 function drawTable(doc: Paper, columns: readonly Column[], rows: readonly Row[]): void {
 	const head = (): void => {
 		doc.y += 3;
@@ -141,7 +141,7 @@ export function drawFigures(doc: Paper, figures: readonly { label: string; value
 	rule(doc, doc.y);
 }
 
-/** The footer of every page, and the header of those after the first; when all pages are there. */
+/** The footer of every page, and the header of all but the first; called when all pages exist. */
 export function drawMargins(doc: Paper, text: { head: string; left: string; middle: string }): void {
 	const { start, count } = doc.bufferedPageRange();
 	for (let i = start; i < start + count; i++) {

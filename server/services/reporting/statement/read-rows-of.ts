@@ -32,7 +32,7 @@ function sumsOf(t: typeof rollup | typeof rollupSlice) {
 /** Values of the dimensions that a sum lacks. */
 const UNSAID = { project: "", provider: "local", accelerator: "", kind: "compute" } as const;
 
-/** What one statement is made of ("" is the company's), by the slices that are kept for it: some hundred rows. */
+/** The charges of one statement ("" is the company's), by the slices stored for it: some hundred rows. */
 export async function readRowsOf(
 	db: DbOrTx,
 	month: LedgerMonth,

@@ -85,7 +85,7 @@ afterAll(() => books.database.drop());
 
 const total = (sums: { effectiveMicroUsd: string }): bigint => BigInt(sums.effectiveMicroUsd);
 
-/** Every amount of a statement beside the sum of the charges that it leads to. */
+/** Every amount of a statement, and the sum of the charges that it links to. */
 async function amountsAndCharges(team: string, version: number): Promise<[string, bigint, bigint][]> {
 	const { content } = await getStatement(finance(), { ...MONTH, team, version });
 	const asOf = cutOfVersion(content);

@@ -36,7 +36,7 @@ export async function newestOf(db: DbOrTx, month: string): Promise<Map<string, S
 	return new Map(rows.map((r) => [r.team, r]));
 }
 
-/** Of the newest versions of a month only what their sums are. */
+/** Only the sums of the newest versions of a month. */
 export async function newestSums(db: DbOrTx, month: string): Promise<Map<string, NewestSums>> {
 	const rows = await db
 		.selectDistinctOn([statement.team], {

@@ -1,6 +1,6 @@
 import { parseDecimal } from "#server/accounting/focus/decimal.ts";
 
-/** A row of an export as a reader has it; null where the file says NULL. */
+/** A row of an export as read by a consumer; null where the file has NULL. */
 export type Row = Readonly<Record<string, string | null>>;
 
 /** Data for checking an export, besides its own rows. */
