@@ -231,7 +231,7 @@ export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
 /**
  * Three conditions: the saved machine time, with its carbon, is worth more than the delay; it is enough to justify the detour;
  * and the deadline still holds at P90, or is no tighter than without. Savings of a smaller staging after interruptions are
- * omitted: they would only favor copying ahead.
+ * omitted: they would only favour copying ahead.
  */
 function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: CloudRun): boolean {
 	const { instances, start, deadlineMs, terms } = run;

@@ -40,7 +40,7 @@ export function moveCheaper(input: RunningInput, candidates: readonly Mover[]): 
 
 /**
  * Whether a move to any proven offer could save what a rule requires: exact where the current offer can be scored. Rules moves
- * out without reading offers, money or approvals. Cost: a score for each proven offer up to the first whose price alone is too
+ * out without reading offers, money or approvals. Cost: a score for each proven offer up to the first with a price that alone is too
  * high.
  */
 function mayPay({ snapshot }: RunningInput, { attempt, shape, atMs, restMs, hereMicroUsd }: Mover, proven: ProvenOffers): boolean {

@@ -258,7 +258,7 @@ function before({ atMs, id }: { atMs: number; id: string }): SQL {
 	return sql`(${charge.periodStart}, ${charge.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`;
 }
 
-/** Ids show their kind, except a pool's, whose name its site chooses. */
+/** An id's prefix shows its kind, except for pools: their sites choose the id. */
 function causeColumn(id: string) {
 	if (id.startsWith("ins_")) return charge.instanceId;
 	if (id.startsWith("alc_")) return charge.allocationId;
