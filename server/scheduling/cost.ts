@@ -221,8 +221,8 @@ export function stagingByMachineMs(row: OfferRow, run: CloudRun): number {
 }
 
 /**
- * A data set that keeps this run from a row for now: nothing there can read it, and its launch may not wait for a copy; null: none
- * does.
+ * A data set that excludes this row for this run for now: nothing there can read it, and the launch may not wait for a copy;
+ * null: none.
  */
 export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
 	return run.data.length === 0 || run.mayWait ? null : stagingWays(row, run).outOfReach;

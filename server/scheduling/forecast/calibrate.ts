@@ -61,9 +61,9 @@ const LEAST_MS = SECOND_MS;
  */
 const GAIN = { p50: 0.025, p90: 0.04 } as const;
 /**
- * How far the correction may go, as the logarithm of a factor. An outcome is known only after the wait, and until then the
- * correction continues on forecasts made before it moved: without a narrow bound it runs far past what it should be, and as
- * far to the other side next (an integrator's wind-up). A bias that lasts is the quantile's to learn, which has no such bound.
+ * Bound of the correction, as the logarithm of a factor. An outcome is known only after the wait, and until then the correction
+ * is based on forecasts made before it moved. Without a narrow bound it overshoots, and then overshoots the other way
+ * (integrator wind-up). A lasting bias is learned by the quantile, which has no such bound.
  */
 const CORRECTION_MAX = { p50: 1, p90: 2 } as const;
 /** A job that has waited this share of its current total forecast already shows how its first forecast will turn out. */

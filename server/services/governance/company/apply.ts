@@ -8,7 +8,8 @@ import { computePlan, hashOf } from "./plan.ts";
 
 /**
  * Makes the installation match the file, in one transaction: all changes happen, or none.
- * @throws SpillwayError as planCompany; `precondition_failed` when the difference is not the one of `hash`; what the changes throw
+ * @throws SpillwayError as planCompany; `precondition_failed` when the difference does not match `hash`; any error of the
+ * changes
  */
 export async function applyCompany(
 	ctx: CompanyContext,
