@@ -27,7 +27,7 @@ export function completeExpression(
 	text: string,
 	{ teams, quote }: { teams: readonly string[]; quote: boolean },
 ): { from: number; items: Completion[] } {
-	// Nothing of it would be read.
+	// A longer expression is rejected, so it gets no completions.
 	if (text.length > POLICY_LIMITS.expressionCharacters) return { from: text.length, items: [] };
 	const open = openText(text);
 	if (open !== null) return { from: open + 1, items: valuesFor(text.slice(0, open), teams, false) };

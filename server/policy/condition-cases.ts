@@ -130,7 +130,7 @@ function constantOf(node: ASTNode, holds: boolean): readonly Case[] | null {
 	}
 }
 
-/** What is not understood has some answer, the same wherever it is written the same; what may have none is wholly open. */
+/** An unsupported part has a fixed result per text, so equal texts are equal. A part that may fail to evaluate is left open. */
 function opaque(node: ASTNode, holds: boolean): readonly Case[] {
 	return mayHaveNoAnswer(node) ? [ANY] : meeting(`? ${sourceOf(node)}`, { op: "is", value: holds });
 }

@@ -137,7 +137,7 @@ function poolDetail(
 	const holder = new Map(open.flatMap((o) => o.slots.filter((slot) => slot < all).map((slot) => [slot, o] as const)));
 	const unavailable = new Set(row.unavailableSlots.filter((slot) => slot < all && !holder.has(slot)));
 	const isFree = (slot: number): boolean => !holder.has(slot) && !unavailable.has(slot);
-	// Slots are a count and no places, so that any free ones are those of nodes that are not there; any unavailable ones while none comes.
+	// Slots are only counted, so any free slots represent the absent nodes; while no node can be added, any unavailable slots do.
 	const absentOnes = row.noneComes ? unavailable.size : all - holder.size - unavailable.size;
 	const absent = Math.min(row.nodesToCome * row.gpusPerNode, absentOnes);
 	const gpus = all - absent;

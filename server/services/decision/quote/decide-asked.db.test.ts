@@ -71,7 +71,7 @@ describe("the moment that questions are answered from", { timeout: 60_000 }, () 
 		await vi.waitFor(async () => expect((await ask()).queue.jobs).toBe(jobs), { timeout: 20_000 });
 		const renewed = await ask();
 		expect(renewed.decidedAtMs).toBe(first.decidedAtMs + 1_000);
-		// Out of what was found before, the same moment gives the same answer as one that is read now.
+		// With the earlier memo the same moment gives the same answer as a fresh read.
 		pass(15_001);
 		const again = await ask();
 		expect(again).toMatchObject({ decidedAtMs: renewed.decidedAtMs + 15_001, queue: renewed.queue, outcome: renewed.outcome });

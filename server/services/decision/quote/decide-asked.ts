@@ -106,7 +106,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 		readBehind: async () => {
 			if (!(await manyWait(db))) return null;
 			const snapshot = await read();
-			// Everything is found of it but what is asked.
+			// Prepares the memo for everything except the quoted jobs.
 			decideKeeping(snapshot, NO_JOB);
 			return snapshot;
 		},
