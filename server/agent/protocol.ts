@@ -5,13 +5,12 @@ import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { identityDocumentSchema } from "./identity-document.ts";
 
 /**
- * What agent and control plane say to each other below `/agent/v1`. The control plane parses requests strictly; the agent
- * parses answers leniently, so that one that is still out there understands a newer control plane. A change that an old
- * agent could not bear gets a new path.
+ * The agent protocol, below `/agent/v1`. The control plane parses requests strictly. The agent parses responses leniently, so
+ * that an older agent works with a newer control plane. A change that would break old agents gets a new path.
  */
 export const AGENT_PATH = "/agent/v1";
 
-/** Everything that crosses the wire has a bound. */
+/** Limits on everything sent over the wire. */
 export const AGENT_LIMITS = {
 	logLinesPerCall: 1_000,
 	/** UTF-8 bytes of text; JSON may need up to six times as many. */
@@ -21,21 +20,21 @@ export const AGENT_LIMITS = {
 	checkpointFileBytes: 64 * 1024 ** 3,
 	pathBytes: 1_024,
 	bodyBytes: 4 * 1024 ** 2,
-	/** Of an artifact's file, one request: short enough for proxies, long enough to fill a link. */
+	/** Bytes of an artifact file per request: small enough for proxies, large enough to saturate a link. */
 	artifactPartBytes: 64 * 1024 ** 2,
 } as const;
 
 const BASE64URL = /^[A-Za-z0-9_-]{16,128}$/;
-/** A wrong clock is no reason to refuse a report: the control plane bounds what it stores. */
+/** Accepts reports from machines with a wrong clock: the control plane bounds the times it stores. */
 const instant = z.number().int().min(0).max(8_640_000_000_000_000);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hex digits");
 
 export const checkpointIdSchema = z.string().regex(/^ckp_[0-9a-z]{22,26}$/, "is not the id of a checkpoint");
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects control characters
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** What file systems take as the name of a file. */
+/** Longest file name that file systems accept. */
 const PART_BYTES_MAX = 255;
 
 /** Why a relative path may not be used below a checkpoint's folder, or null when it stays inside. */
@@ -66,13 +65,13 @@ export type CheckpointFile = z.infer<typeof checkpointFileSchema>;
 export const enrollRequest = z.strictObject({
 	instanceId: z.string().regex(/^ins_[0-9a-z_]{1,80}$/, "is not the id of an instance"),
 	bootstrapSecret: z.string().regex(BASE64URL, "is not a bootstrap secret"),
-	/** As the machine's metadata service says. */
+	/** From the machine's metadata service. */
 	providerInstanceId: z.string().regex(/^[A-Za-z0-9._:/-]{1,128}$/, "is not a provider's instance id"),
-	/** Drawn by the agent when it starts and kept secret: identifies a retry. */
+	/** Secret random value that the agent generates at start. Identifies retries. */
 	nonce: z.string().regex(BASE64URL, "must be 16 to 128 characters of base64url"),
-	/** Its address within the provider's network, as the metadata service says; left out when it does not. */
+	/** Address in the provider's network, from the metadata service. Absent if unavailable. */
 	privateAddress: z.union([z.ipv4(), z.ipv6()]).optional(),
-	/** What the provider signed for the machine; left out when its metadata service gives nothing of the kind. */
+	/** Identity document signed by the provider. Absent if the metadata service has none. */
 	identity: identityDocumentSchema.optional(),
 });
 export type EnrollRequest = z.infer<typeof enrollRequest>;
@@ -115,16 +114,16 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 		.optional(),
 });
 
-/** An order to end the command: SIGTERM, `graceMs`, SIGKILL. The code is one of Spillway's; a newer one is accepted as is. */
+/** An order to stop the command: SIGTERM, `graceMs`, SIGKILL. `reason` is a Spillway code; unknown codes are accepted. */
 export const stopOrderSchema = z.object({ reason: z.string(), graceMs: z.number().min(0) });
 
-/** What every beat and the enrolment contain. */
+/** Fields of every heartbeat and enrolment response. */
 const orders = {
 	stop: stopOrderSchema.nullable(),
-	/** The attempt is over for the control plane: end everything at once, nothing of it is wanted any more. */
+	/** The control plane has ended the attempt: stop everything immediately and save nothing. */
 	over: z.boolean(),
 	expiresAtMs: instant,
-	/** The control plane's clock, which the agent goes by. */
+	/** The control plane's clock. The agent follows it. */
 	nowMs: instant,
 };
 
@@ -137,18 +136,18 @@ export const enrollAnswer = z.object({
 	heartbeatMs: z.number().int().min(10),
 	stopGraceMs: z.number().int().min(0),
 	controlSilenceMs: z.number().int().min(100),
-	/** The command must be still while no beat was answered for so long; null: it runs on. */
+	/** Pause the command when no heartbeat was answered for this long. null: never pause. */
 	leaseMs: z.number().int().min(100).nullish(),
 	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
-	/** The checkpoint folder is wanted as the command left it even if it succeeded: somebody waits for its files. */
+	/** Save the final checkpoint folder even after success, because its files are needed. */
 	keepsEnd: z.boolean().default(false),
-	/** Values of the job's secrets; kept in memory and private files alone. */
+	/** Values of the job's secrets. Kept only in memory and in private files. */
 	secrets: z.object({ env: z.record(z.string(), z.string()), files: z.record(z.string(), z.string()) }).default({ env: {}, files: {} }),
-	/** Why the secrets cannot be delivered: the attempt ends with it. */
+	/** Why the secrets cannot be delivered. Ends the attempt. */
 	secretProblem: z.string().nullish(),
-	/** Of the operator's data remotes those that this job's data need, with their credentials; kept in memory alone. */
+	/** The operator's data remotes that this job needs, with credentials. Kept only in memory. */
 	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-	/** Which machine of how many it is; null when it is all of the attempt. */
+	/** This machine's rank and the gang's size. null for a single-machine attempt. */
 	gang: z.object({ rank: z.number().int().min(0), nodes: z.number().int().min(2) }).nullish(),
 	...orders,
 });
@@ -156,10 +155,10 @@ export type EnrollAnswer = z.infer<typeof enrollAnswer>;
 
 // --- gang -----------------------------------------------------------------------------------------------------------
 
-/** The machine's rank of a gang is ready: repeated until the answer contains the rendezvous. */
+/** Reports that this rank of the gang is ready. Repeated until the response contains the rendezvous. */
 export const stagedRequest = z.strictObject({});
 
-/** `master`: all machines are ready, and rank 0 must be reached there; null: not all are. */
+/** `master`: address of rank 0, set once all machines are ready. */
 export const stagedAnswer = z.object({
 	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
 });
@@ -170,10 +169,10 @@ export type StagedAnswer = z.infer<typeof stagedAnswer>;
 export const AGENT_PHASES = ["enrolling", "staging", "running", "stopping", "saving", "reporting", "off"] as const;
 export type AgentPhase = (typeof AGENT_PHASES)[number];
 
-/** The provider said that it takes the machine at this time. */
+/** The provider announced that it reclaims the machine at this time. */
 const notice = z.strictObject({ atMs: instant });
 
-/** What the GPUs of the machine did in one UTC minute: mean use, and total power where the driver reports it. */
+/** GPU use of the machine in one UTC minute: mean utilisation, and total power where the driver reports it. */
 const gpuMinute = z.strictObject({
 	minuteMs: instant,
 	gpus: z.number().int().min(1).max(64),
@@ -182,7 +181,7 @@ const gpuMinute = z.strictObject({
 });
 export type GpuMinute = z.infer<typeof gpuMinute>;
 
-/** Most minutes in one beat, and kept by an agent while it cannot report. */
+/** Limits on minutes per heartbeat, and on minutes an agent keeps while it cannot report. */
 export const GPU_MINUTES_PER_BEAT = 60;
 export const GPU_MINUTES_KEPT = 24 * 60;
 
@@ -190,7 +189,7 @@ export const heartbeatRequest = z.strictObject({
 	phase: z.enum(AGENT_PHASES),
 	notice: notice.optional(),
 	gpuMinutes: z.array(gpuMinute).max(GPU_MINUTES_PER_BEAT).optional(),
-	/** The command is paused this long after this beat unless it, or a later one, is answered. Absent: no lease. */
+	/** Pause the command this long after this heartbeat unless it or a later one is answered. Absent: no lease. */
 	leaseMs: z.number().int().min(100).max(86_400_000).optional(),
 });
 export type HeartbeatRequest = z.infer<typeof heartbeatRequest>;
@@ -212,7 +211,7 @@ export const logsRequest = z.strictObject({
 	lines: z.array(logLineSchema).min(1).max(AGENT_LIMITS.logLinesPerCall),
 });
 export type LogsRequest = z.infer<typeof logsRequest>;
-/** `stored`: number of the newest stored line. `full`: no more are taken, whatever comes. */
+/** `stored`: number of the newest stored line. `full`: no further lines are accepted. */
 export const logsAnswer = z.object({ stored: z.number().int().min(0), full: z.boolean() });
 export type LogsAnswer = z.infer<typeof logsAnswer>;
 
@@ -230,7 +229,7 @@ export const exitSchema = z.strictObject({
 	outputProblem: z.string().max(500).optional(),
 });
 
-/** Why the agent itself ended the command, when the control plane may not know yet. `signalled`: the machine shut down. */
+/** Why the agent stopped the command without an order. `signalled`: the machine shut down. */
 export const OWN_STOP_CAUSES = ["notice", "expired", "control_silent", "signalled"] as const;
 
 export const exitedRequest = z.strictObject({
@@ -245,7 +244,7 @@ export const doneAnswer = z.object({});
 
 // --- checkpoints ----------------------------------------------------------------------------------------------------
 
-/** The control plane names a checkpoint before its files come, so that names sort by one clock. */
+/** The control plane assigns the checkpoint id before the upload, so that ids sort by one clock. */
 export const newCheckpointAnswer = z.object({ id: checkpointIdSchema });
 /** Header of each uploaded file. */
 export const SHA256_HEADER = "x-spillway-sha256";
@@ -253,19 +252,19 @@ export const commitRequest = z.strictObject({ files: z.array(checkpointFileSchem
 
 // --- artifacts ------------------------------------------------------------------------------------------------------
 
-/** The id of the artifact that an attempt uploads for one output: derived, so that a repeated upload continues the first. */
+/** Artifact id for one output of an attempt. Derived, so that a repeated upload resumes the first. */
 export const artifactIdSchema = z.string().regex(/^art_[0-9a-z]{22,26}_\d{3}_\d{2}$/, "is not the id of an artifact");
 /** Byte at which the body of an uploaded part begins in its file. */
 export const OFFSET_HEADER = "x-spillway-offset";
 
 export const beginArtifactRequest = z.strictObject({
-	/** Of one of the job's outputs. */
+	/** Name of one of the job's outputs. */
 	name: z.string().min(1).max(63),
 	files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles),
 });
 export type BeginArtifactRequest = z.infer<typeof beginArtifactRequest>;
 
-/** `received`: bytes of each file, in the order of the request, that need not be sent again. `complete`: nothing is left to do. */
+/** `received`: bytes already stored of each file, in request order. `complete`: nothing left to upload. */
 export const beginArtifactAnswer = z.object({
 	id: artifactIdSchema,
 	received: z.array(z.number().int().min(0)),
@@ -273,14 +272,14 @@ export const beginArtifactAnswer = z.object({
 });
 export type BeginArtifactAnswer = z.infer<typeof beginArtifactAnswer>;
 
-/** The files of a result that is data of the job. */
+/** Files of an artifact that the job uses as input data. */
 export const artifactFilesAnswer = z.object({ files: z.array(checkpointFileSchema) });
 export type ArtifactFilesAnswer = z.infer<typeof artifactFilesAnswer>;
 
-/** `bytes` of the file that are stored now: where the next part begins. */
+/** `bytes`: stored bytes of the file, where the next part starts. */
 export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 
-/** Bodies of the calls that have one, by the last part of their path. */
+/** Request bodies, by the last part of the path. */
 export const AGENT_REQUESTS = {
 	enroll: enrollRequest,
 	heartbeat: heartbeatRequest,

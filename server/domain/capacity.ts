@@ -2,7 +2,7 @@ import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** Instance type × region/zone × capacity type, with its price and when that was seen. */
 export interface Offer {
-	/** `provider:region:zone|*:instanceType:capacityType`, of what was bought ahead `:` and its id behind it; stable over time. */
+	/** `provider:region:zone|*:instanceType:capacityType`, followed by `:` and the commitment's id if bought ahead. Stable. */
 	id: string;
 	siteId: string;
 	provider: Provider;
@@ -15,53 +15,53 @@ export interface Offer {
 	vcpus: number;
 	memoryGiB: number;
 	capacityType: Exclude<CapacityType, "owned">;
-	/** Price of one instance. null: not known; such an offer is shown and never chosen. */
+	/** Price of one instance. null: unknown; the offer is shown but never chosen. */
 	microUsdPerHour: bigint | null;
-	/** The same machine's on-demand price, to say what spot saved. */
+	/** The same machine's on-demand price, for computing spot savings. */
 	onDemandMicroUsdPerHour: bigint | null;
-	/** What the machine lists at on demand, where a negotiated discount makes its prices others. Absent: onDemandMicroUsdPerHour. */
+	/** On-demand list price when a negotiated discount applies. Absent: onDemandMicroUsdPerHour. */
 	listMicroUsdPerHour?: bigint;
-	/** The negotiated discount that is in its price. Absent: none. */
+	/** The negotiated discount included in the price. Absent: none. */
 	discount?: OfferDiscount;
 	priceObservedAtMs: number;
 	priceSource: string;
 	/** Set after a capacity or quota error: not before this time. */
 	backoffUntilMs: number | null;
 	backoffReason: "insufficient_capacity" | "quota_exceeded" | null;
-	/** Money out per GiB leaving this region for home. */
+	/** Egress price per GiB from this region to the owned cluster. */
 	egressMicroUsdPerGiB: bigint;
 	/** Average grid intensity × PUE for carbon estimates; null when no source is known. */
 	gridGramsPerKwh: number | null;
 	pue: number | null;
-	/** Reserved capacity only: instances of it that are free now. Its price is the marginal one, and may be 0. */
+	/** Reserved capacity only: free instances. The price is the marginal price, and may be 0. */
 	reservedFree?: number | null;
 	/**
-	 * Reserved capacity only: what was bought ahead that pays for it. Offers of one commitment in several regions share what is free
-	 * of it. Absent: the offer stands for itself.
+	 * Reserved capacity only: the commitment that pays for it. Offers of one commitment in several regions share its free
+	 * instances. Absent: the offer shares none.
 	 */
 	commitmentId?: string;
-	/** Reserved capacity only: the provider's own name of what machines are launched into. Absent: the provider matches them by itself. */
+	/** Reserved capacity only: the provider's name of the reservation to launch into. Absent: the provider matches automatically. */
 	reservation?: string;
-	/** Longest life that the capacity itself allows (a block's end), UTC ms. */
+	/** When the capacity ends (for example, a capacity block), UTC ms. */
 	availableUntilMs?: number | null;
-	/** GPUs that the account's quota still allows here; null or absent: not known. */
+	/** GPUs left in the account's quota here; null or absent: unknown. */
 	quotaGpusFree?: number | null;
-	/** The quota that this is from, in the provider's name and count. Offers of one region and quota share it. */
+	/** The quota behind quotaGpusFree, in the provider's name and unit. Offers of one region and quota share it. */
 	quota?: OfferQuota;
-	/** Least time that is billed, ms (AWS, Azure, GCP: 60 s). Absent: none. */
+	/** Minimum billed time, ms (AWS, Azure, GCP: 60 s). Absent: none. */
 	billedMinimumMs?: number;
-	/** Its driver can start several instances together, all or none, in one place. Absent: it cannot. */
+	/** The driver can start several instances in one place, all or none. Absent: it cannot. */
 	gangs?: boolean;
-	/** The disk that every instance is launched with. Absent: its driver requests no size. */
+	/** The disk of every launched instance. Absent: the driver requests no size. */
 	disk?: MachineDisk;
 }
 
-/** The root disk that a launch asks for: it is made with the machine and deleted with it. */
+/** The root disk requested at launch. It is created and deleted with the machine. */
 export interface MachineDisk {
 	/** As the provider calls it: `gp3`, `Premium_LRS`, `pd-balanced`. */
 	type: string;
 	gib: number;
-	/** Price of the whole disk for a calendar month. null: not known; then the disk is in no cost, and is said not to be. */
+	/** Price of the whole disk per calendar month. null: unknown; costs then exclude the disk and say so. */
 	microUsdPerMonth: bigint | null;
 	/** When the price was read, UTC ms; null without one. */
 	observedAtMs: number | null;
@@ -88,7 +88,7 @@ export function offerId(o: Pick<Offer, "provider" | "region" | "zone" | "instanc
 	return `${o.provider}:${o.region}:${o.zone ?? "*"}:${o.instanceType}:${o.capacityType}`;
 }
 
-/** Where an attempt runs, as every list and API shows it. */
+/** Where an attempt runs, as shown in lists and APIs. */
 export interface Placement {
 	siteId: string;
 	provider: Provider;
@@ -98,13 +98,13 @@ export interface Placement {
 	instanceType: string | null;
 	poolId: string | null;
 	accelerator: string | null;
-	/** In a cloud: the speed that was expected when the job was placed, relative to a machine of speed 1. Absent: 1. */
+	/** Cloud only: expected speed at placement, relative to a machine of speed 1. Absent: 1. */
 	speed?: number;
 	/** Egress reserved for an attempt at admission, GiB. Only while a cap on egress applies to the job. */
 	egressGiB?: number;
 }
 
-/** Equal nodes of an owned site. A GPU here is a slot that one attempt holds alone. */
+/** Identical nodes of an owned site. A GPU is a slot that one attempt holds exclusively. */
 export interface Pool {
 	id: string;
 	siteId: string;

@@ -1,9 +1,9 @@
 import type { CapacityType, Provider, WorkloadClass } from "./vocabulary.ts";
 
 /**
- * What a charge is for. `boot` and `staging` are machine time before the command runs, `compute` the time of the command,
+ * Kinds of charge. `boot` and `staging` are machine time before the command runs, `compute` the time of the command,
  * `idle` owned capacity that no job used, `commitment` the unused part of reserved or committed capacity; `credit` and
- * `tax` come from invoices, `adjustment` corrects what was charged before.
+ * `tax` come from invoices, `adjustment` corrects earlier charges.
  */
 export const CHARGE_KINDS = [
 	"compute",
@@ -19,7 +19,7 @@ export const CHARGE_KINDS = [
 ] as const;
 export type ChargeKind = (typeof CHARGE_KINDS)[number];
 
-/** What a charge and its rollups are grouped by. Empty string: does not apply (idle capacity has no team). */
+/** Dimensions of a charge and its rollups. Empty string: does not apply (idle capacity has no team). */
 export interface ChargeDimensions {
 	team: string;
 	project: string;
@@ -32,11 +32,11 @@ export interface ChargeDimensions {
 	kind: ChargeKind;
 }
 
-/** What sums are sliced by, beside team and capacity; "" is nothing more. */
+/** Dimensions that totals are sliced by, in addition to team and capacity. "": no further slice. */
 export const SLICE_DIMENSIONS = ["", "project", "class", "site", "provider", "region", "accelerator", "kind"] as const;
 export type SliceDimension = (typeof SLICE_DIMENSIONS)[number];
 
-/** Why a charge corrects others; null on what was metered. */
+/** Why a charge corrects others; null on metered charges. */
 export const CHARGE_CORRECTIONS = [
 	"end_learnt_late",
 	"use_learnt_late",
@@ -49,7 +49,7 @@ export const CHARGE_CORRECTIONS = [
 ] as const;
 export type ChargeCorrection = (typeof CHARGE_CORRECTIONS)[number];
 
-/** A priced usage row in FOCUS's terms; insert-only. One of instanceId, allocationId, poolId or billLineId says what caused it. */
+/** A priced usage row in FOCUS terms; insert-only. One of instanceId, allocationId, poolId or billLineId identifies its cause. */
 export interface Charge {
 	id: string;
 	/** Half-open [start, end), UTC ms; never crosses an hour, so that it belongs to one bucket of each rollup. */
@@ -61,7 +61,7 @@ export interface Charge {
 	instanceId: string | null;
 	allocationId: string | null;
 	poolId: string | null;
-	/** A line of an imported bill: credits, taxes, and what was billed for none of our instances. */
+	/** A line of an imported bill: credits, taxes, and amounts billed for instances that are not ours. */
 	billLineId: string | null;
 	correction: ChargeCorrection | null;
 	/** GPU-milliseconds metered: gpus × length. */
@@ -73,12 +73,12 @@ export interface Charge {
 	energyMilliWh: bigint;
 	/** The part of energyMilliWh that was measured; the rest is estimated from the accelerator's power. */
 	measuredEnergyMilliWh: bigint;
-	/** The part of energyMilliWh that uses the grid's intensity of its hour; the rest with an average of a year. */
+	/** The part of energyMilliWh that uses the hourly grid intensity; the rest uses a yearly average. */
 	hourlyGridMilliWh: bigint;
 	/** Operational, location-based; null when no intensity is known for the place. */
 	emissionsMilligrams: bigint | null;
-	/** Operational, market-based (what the power contract says); null when nothing is known. */
+	/** Operational, market-based (from the power contract); null when unknown. */
 	marketEmissionsMilligrams: bigint | null;
-	/** The machine's manufacture, as far as this time and these GPUs answer for it; null when no one has published it. */
+	/** Share of the machine's manufacturing emissions for this time and these GPUs; null when no figure is published. */
 	embodiedMilligrams: bigint | null;
 }
