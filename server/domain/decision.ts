@@ -1,13 +1,13 @@
 import type { Placement } from "./capacity.ts";
 import type { Reason } from "./reasons.ts";
 
-/** A range of points in time, UTC ms: half of the forecasts lie before p50, nine in ten before p90. */
+/** Forecast times, UTC ms: half of the forecasts are before p50, nine in ten before p90. */
 export interface TimeRange {
 	p50Ms: number;
 	p90Ms: number;
 }
 
-/** One place that was considered for a job. Amounts are estimates, decimal strings of micro-dollars. */
+/** One placement considered for a job. Amounts are estimates, as decimal strings of micro-dollars. */
 export interface Candidate {
 	placement: Placement;
 	offerId: string | null;
@@ -21,33 +21,33 @@ export interface Candidate {
 	/** Where `speed` comes from. Absent: the site's setting, or speed 1. */
 	speedSource?: SpeedSource;
 	/**
-	 * Of the time until the start: data that lie at home are copied into the region's store before anything is billed, ms. Absent:
-	 * none are.
+	 * Part of the time until the start, ms: copying data from the owned cluster to the region's store, before billing starts.
+	 * Absent: no copy.
 	 */
 	copyAheadMs?: number;
-	/** What the run would cost there from now to its end, by part; `cash` is what is newly spent (0 at home). */
+	/** Estimated cost from now to the end of the run, by part. `cash` is new spend (0 on owned capacity). */
 	computeMicroUsd: string;
 	egressMicroUsd: string;
 	/**
-	 * Disks. Absent: the price of a cloud's disks is not known and they are in no amount here, or owned capacity, where the cost
+	 * Disk cost. Absent: the cloud's disk price is unknown and no amount includes disks, or the capacity is owned and its cost
 	 * includes everything.
 	 */
 	storageMicroUsd?: string;
 	totalMicroUsd: string;
 	cashMicroUsd: string;
-	/** The most that this placement may spend: what is held of the budget. */
+	/** Maximum spend of this placement, held from the budget. */
 	worstCaseMicroUsd: string;
 	emissionsGrams: number | null;
-	/** total + delay × weight + carbon × weight: what the choice is made by. */
+	/** The ranking score: total + delay × weight + carbon × weight. */
 	scoreMicroUsd: string;
 	outcome: "chosen" | "passes" | "removed";
-	/** The rule or fact that removed it. ruleId is null when no rule but a fact did (hardware, price, capacity). */
+	/** The rule or fact that removed it. ruleId is null for a fact (hardware, price, capacity). */
 	removedBy: { ruleId: string | null; why: RemovalCode; facts: Reason["facts"] } | null;
 }
 
 /**
- * Where an expected speed comes from, best first: measured by this family of jobs, declared in the job file, learned from
- * other jobs of the team or company, or public measurements.
+ * Sources of an expected speed, best first: measured on this family of jobs, declared in the job file, learned from other
+ * jobs of the team or company, or public measurements.
  */
 export const SPEED_SOURCES = ["measured", "declared", "learned", "prior"] as const;
 export type SpeedSource = (typeof SPEED_SOURCES)[number];
@@ -97,20 +97,20 @@ export type RemovalCode = (typeof REMOVAL_CODES)[number];
 
 export type Outcome = "place_home" | "launch" | "wait" | "hold" | "fail";
 
-/** What was considered for one job in one cycle, and why; stored with the decision and never changed. */
+/** Candidates and reasons for one job in one cycle. Stored with the decision; immutable. */
 export interface Explanation {
 	jobId: string;
 	decidedAtMs: number;
 	policy: { name: string; version: number };
 	outcome: Outcome;
 	reason: Reason;
-	/** What the cloud's money rules say of this job. */
+	/** Result of the cloud spending rules for this job. */
 	verdict: "allow" | "deny" | "needs_approval";
-	/** Waiting at home: when it would start. null when no owned pool can ever run it. */
+	/** Estimated start on the owned cluster. null when no owned pool can ever run the job. */
 	homeStart: TimeRange | null;
-	/** The candidates worth showing: home first, then offers by score; at most EXPLAINED_CANDIDATES. */
+	/** Candidates to show: owned capacity first, then offers by score; at most EXPLAINED_CANDIDATES. */
 	candidates: Candidate[];
-	/** All that were removed, by what removed them, with the cheapest of each kind. */
+	/** All removed candidates, grouped by cause, with the cheapest of each. */
 	removed: { ruleId: string | null; why: RemovalCode; count: number; cheapest: Candidate }[];
 	consideredCount: number;
 }

@@ -9,9 +9,8 @@ import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import type { ForeignObservation, ForeignQueue } from "./foreign-queue.ts";
 
 /**
- * The two ports. A driver speaks to one site. Every call is idempotent by the id it is given, may be made again after
- * any error, never retries for long by itself (one quick retry at most) and throws only DriverError.
- * The suite in contract/ holds every driver to what is written here.
+ * The two ports. A driver serves one site. Every call is idempotent by the given id, is safe to repeat after any error,
+ * makes at most one quick retry and throws only DriverError. The suite in contract/ tests every driver against these rules.
  */
 
 // --- owned clusters -------------------------------------------------------------------------------------------------
@@ -21,40 +20,40 @@ export interface ClusterDriver {
 	readonly provider: Provider;
 	readonly capabilities: { multiNode: boolean; pushesChanges: boolean };
 
-	/** What the site has and runs now. */
+	/** The site's current nodes and attempts. */
 	observe(): Promise<ClusterObservation>;
 
-	/** Starts an attempt in the given slots. The same attemptId twice starts one process. Returns when it was handed over. */
+	/** Starts an attempt in the given slots. Idempotent by attemptId. Returns once the site has accepted it. */
 	start(request: StartAttempt): Promise<void>;
 
 	/**
-	 * Asks an attempt to end: SIGTERM, `graceMs` for a checkpoint, then SIGKILL. Returns at once; the end is seen by
-	 * `observe`. Silent when the attempt is unknown or over.
+	 * Stops an attempt: SIGTERM, `graceMs` for a checkpoint, then SIGKILL. Returns immediately; `observe` reports the end.
+	 * Does nothing when the attempt is unknown or ended.
 	 */
 	stop(attemptId: string, graceMs: number): Promise<void>;
 
-	/** Log lines of an attempt from byte `offset` of each stream on; empty when nothing is new. */
+	/** Log lines of an attempt, starting at byte `offset` of each stream; empty when there are no new lines. */
 	readLogs(attemptId: string, cursor: LogCursor, maxBytes: number): Promise<{ lines: LogLine[]; cursor: LogCursor }>;
 
-	/** Folder on this host in which the attempt leaves its checkpoints, or null when the site keeps them itself. */
+	/** Folder on this host where the attempt saves checkpoints, or null when the site stores them itself. */
 	checkpointFolder(attemptId: string): string | null;
 
 	/**
-	 * What an attempt left at a path of its work folder, readable on this host; null when the site keeps that folder elsewhere.
-	 * @throws StagingError when the path leads out of the work folder
+	 * Files at a path of the attempt's work folder, readable on this host; null when the site keeps that folder elsewhere.
+	 * @throws StagingError when the path is outside the work folder
 	 */
 	listOutput(attemptId: string, path: string): Promise<OutputFiles | null>;
 
-	/** The attempt's end is recorded: what the driver kept for it may go. */
+	/** Lets the driver delete its data for an attempt whose end is recorded. */
 	forget(attemptId: string): Promise<void>;
 
-	/** Calls back whenever something changed, when capabilities.pushesChanges. Returns the way to stop it. */
+	/** Calls back on every change, if capabilities.pushesChanges. Returns the unsubscribe function. */
 	subscribe(onChange: () => void): () => void;
 
-	/** Acts on jobs that Spillway did not submit; null: this site has no own queue, or does not allow it. */
+	/** Acts on jobs that Spillway did not submit; null: the site has no queue of its own, or does not allow it. */
 	readonly queue: ForeignQueue | null;
 
-	/** Ends the connection. With stopJobs, attempts are stopped with `graceMs` first (the host goes down). */
+	/** Closes the connection. With stopJobs, first stops attempts with `graceMs` (host shutdown). */
 	close(options: { stopJobs: boolean; graceMs: number }): Promise<void>;
 }
 
@@ -66,9 +65,9 @@ export interface StartAttempt {
 	poolId: string;
 	/** Slot numbers, ascending; as many as the job has GPUs. */
 	slots: number[];
-	/** A committed checkpoint to begin from. */
+	/** A committed checkpoint to restart from. */
 	restoreFrom: string | null;
-	/** Values of the job's secrets. A driver keeps them in private files or Secrets of the site, until the attempt is forgotten. */
+	/** Values of the job's secrets. The driver keeps them in private files or Secrets of the site until the attempt is forgotten. */
 	secrets?: DeliveredSecrets;
 }
 
@@ -76,13 +75,12 @@ export interface ClusterObservation {
 	observedAtMs: number;
 	pools: PoolObservation[];
 	/**
-	 * Every node with accelerators, those that are out of service included. The same array while nothing was read again, where that
-	 * is cheap.
+	 * Every node with accelerators, including nodes out of service. Where cheap, remains the same array until a new reading.
 	 */
 	nodes: readonly ClusterNode[];
-	/** Every attempt the site still knows, those that ended included until they are forgotten. */
+	/** Every attempt on the site, including ended attempts until they are forgotten. */
 	attempts: AttemptObservation[];
-	/** The site's own queue without what Spillway submitted; null: it has none, or it was not read yet. It may be some seconds older. */
+	/** The site's own queue without Spillway's jobs; null: none, or not read yet. May be some seconds older than the rest. */
 	foreign: ForeignObservation | null;
 }
 
@@ -116,7 +114,7 @@ export interface AttemptObservation {
 }
 
 export interface LogLine {
-	/** UTC ms at which the line was read. */
+	/** When the line was read, UTC ms. */
 	atMs: number;
 	stream: "stdout" | "stderr" | "spillway";
 	text: string;
@@ -130,36 +128,36 @@ export interface CloudDriver {
 	readonly provider: Provider;
 	readonly capabilities: { spot: boolean };
 
-	/** Asks the cheapest question that proves that the account answers. Throws `unauthorized` and the like. */
+	/** Makes the cheapest call that proves access to the account. Throws `unauthorized` and similar errors. */
 	check(): Promise<void>;
 
 	/**
-	 * What can be bought in the enabled regions, prices as the provider says now. Offers without a price have
-	 * microUsdPerHour null. As much as could be had: a failing region is left out and named in `failedRegions`.
+	 * Offers in the enabled regions at the provider's current prices. Offers without a price have microUsdPerHour null.
+	 * Failing regions are omitted and listed in `failedRegions`.
 	 */
 	offers(): Promise<{ offers: OfferObservation[]; failedRegions: { region: string; message: string }[] }>;
 
 	/**
-	 * Asks for one instance. The token is `instanceId`: the same call again answers the same instance and never makes a
-	 * second. Tags are set in the same call. Returns as soon as the provider gave an id.
+	 * Launches one instance. The idempotency token is `instanceId`: a repeated call returns the same instance and never
+	 * creates a second. Sets tags in the same call. Returns once the provider has assigned an id.
 	 */
 	launch(request: LaunchRequest): Promise<InstanceObservation>;
 
-	/** The instances of these provider ids, in one region. An id that the provider does not know is left out. */
+	/** The instances with these provider ids, in one region. Omits ids unknown to the provider. */
 	describe(region: string, providerInstanceIds: string[]): Promise<InstanceObservation[]>;
 
-	/** The instance that was made with this token, or null when the provider shows none (yet: listings lag). */
+	/** The instance launched with this token, or null when the provider lists none. Listings can lag. */
 	findByToken(region: string, instanceId: string): Promise<InstanceObservation | null>;
 
 	/**
-	 * Everything that carries this control plane's tag, in every enabled region, all pages, whatever its state.
-	 * @param alsoIn regions that the site's settings may name no more
+	 * All instances with this control plane's tag, in every enabled region and state, across all pages.
+	 * @param alsoIn regions that the site's settings may no longer include
 	 */
 	list(
 		alsoIn?: readonly string[],
 	): Promise<{ instances: InstanceObservation[]; sweptRegions: string[]; failedRegions: { region: string; message: string }[] }>;
 
-	/** Returns when the provider accepted. Silent when it no longer exists already. Seen to be over only by describe or list. */
+	/** Returns once the provider accepts. Does nothing if the instance no longer exists. Only describe or list confirm the end. */
 	terminate(region: string, providerInstanceId: string): Promise<void>;
 
 	close(): Promise<void>;
@@ -174,24 +172,24 @@ export interface LaunchRequest {
 	region: string;
 	/** Null: the provider, or its driver, chooses one. */
 	zone: string | null;
-	/** Machines of the attempt; several are a gang in one zone. Absent: 1. */
+	/** Machines of the attempt; more than one form a gang in one zone. Absent: 1. */
 	nodes?: number;
 	instanceType: string;
 	capacityType: Exclude<CapacityType, "owned">;
 	/**
-	 * Reserved capacity that the machine must be launched into, by the provider's own name; null: the provider puts a machine of the
-	 * type into what is open by itself.
+	 * The reservation to launch into, by the provider's name; null: the provider automatically matches machines of the type to
+	 * open reservations.
 	 */
 	reservation?: string | null;
-	/** The script that the machine executes at boot; at most 16 kB. */
+	/** The boot script; at most 16 kB. */
 	userData: string;
-	/** Written as a tag too: after this time anybody may end the machine. */
+	/** Also set as a tag: after this time anyone may terminate the machine. */
 	expiresAtMs: number;
 }
 
 export interface InstanceObservation {
 	providerInstanceId: string;
-	/** By which the provider's signed documents name the machine, where they do so by another number than its id. */
+	/** The machine's id in the provider's signed documents, where it differs from the instance id. */
 	signedId?: string;
 	/** From our tag; null on a machine that has the control plane's tag but not this one. */
 	instanceId: string | null;
@@ -199,19 +197,18 @@ export interface InstanceObservation {
 	zone: string | null;
 	instanceType: string;
 	capacityType: CapacityType;
-	/** `stopped` still costs disks: it is ended like a running one. */
+	/** `stopped` machines still incur disk charges, so they are terminated like running ones. */
 	state: "pending" | "running" | "stopping" | "stopped" | "terminated";
 	launchedAtMs: number;
 	billing: Billing;
-	/** The provider's word for why it ended, e.g. Server.SpotInstanceTermination. */
+	/** The provider's reason for the end, e.g. Server.SpotInstanceTermination. */
 	stateReasonCode: string | null;
 	privateAddress: string | null;
 }
 
 /**
- * Whether the provider bills the machine's time, by the observed state, with its own times where it reports them.
- * Null: it does not; then the times of observation count. `endedBetween`: our own call ended it, by our clock, where that is
- * the end of its billing. `never`: it failed while it was made.
+ * Whether the provider bills the machine's time in the observed state, with the provider's times where reported. Null: not
+ * reported, so observation times apply. `endedBetween`: our own call ended billing, by our clock. `never`: creation failed.
  */
 export type Billing =
 	| { phase: "not_yet" }

@@ -3,41 +3,40 @@ import { z } from "zod";
 const durationMs = z.int().min(0).max(86_400_000);
 
 const behaviourSchema = z.discriminatedUnion("kind", [
-	/** The action is done, then the connection is cut before the answer. */
+	/** Completes the action, then cuts the connection before the response. */
 	z.strictObject({ kind: z.literal("lose_answer") }),
-	/** The action is done only after this long. */
+	/** Delays the action by this long. */
 	z.strictObject({ kind: z.literal("delay_action"), durationMs }),
-	/** The action is done at once, its answer comes after this long. */
+	/** Completes the action immediately and delays the response by this long. */
 	z.strictObject({ kind: z.literal("delay_answer"), durationMs }),
-	/** A launch: no other call sees the new instances for this long (eventual consistency). */
+	/** Launch: hides the new instances from other calls for this long (eventual consistency). */
 	z.strictObject({ kind: z.literal("invisible"), durationMs }),
-	/** A launch: added to the boot delay. */
+	/** Launch: added to the boot delay. */
 	z.strictObject({ kind: z.literal("slow_boot"), durationMs }),
-	/** A launch: this long after the launch the instance no longer exists without a trace, its processes too. */
+	/** Launch: after this long the instance and its processes vanish without a trace. */
 	z.strictObject({ kind: z.literal("vanish"), durationMs }),
 	/** A launch: so many instances are requested in this call. */
 	z.strictObject({ kind: z.literal("limited_capacity"), available: z.int().min(0) }),
-	/** A termination: added to the termination delay. */
+	/** Termination: added to the termination delay. */
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
-	/** The action `metadata`: a machine's metadata service does not answer. */
+	/** Action `metadata`: the machine's metadata service does not respond. */
 	z.strictObject({ kind: z.literal("no_metadata") }),
 	/**
-	 * The action `*`: the cloud's clock is so far ahead of this computer's (negative: behind), in what it reports and in what it
-	 * accepts.
+	 * Action `*`: how far the cloud's clock is ahead of this computer's (negative: behind), in the times it reports and accepts.
 	 */
 	z.strictObject({ kind: z.literal("wrong_clock"), offsetMs: z.int().min(-2_592_000_000).max(2_592_000_000) }),
-	/** The action `metadata`: what a machine gets that asks for its identity document. `absent`: there is none for it. */
+	/** Action `metadata`: the response to a machine's request for its identity document. `absent`: no document. */
 	z.strictObject({ kind: z.literal("identity"), as: z.enum(["absent", "malformed", "expired", "other_machine"]) }),
 ]);
 
 export const faultSpecSchema = z
 	.strictObject({
-		/** The emulated cloud's own name of an action, or `*` for each. */
+		/** The emulated cloud's name of an action, or `*` for all. */
 		action: z.string().min(1),
 		match: z.strictObject({ region: z.string(), zone: z.string(), instanceType: z.string(), spot: z.boolean() }).partial().optional(),
 		/**
-		 * How many matching calls it meets; default 1. An SDK repeats a call that met a 5xx by itself: to show it such an
-		 * error, give as many as it has attempts.
+		 * Number of matching calls that the fault affects; default 1. SDKs retry 5xx responses: to make the error reach the
+		 * caller, set the SDK's number of attempts.
 		 */
 		times: z.union([z.int().min(1), z.literal("always")]).default(1),
 		error: z
@@ -53,7 +52,7 @@ export type FaultSpec = z.input<typeof faultSpecSchema>;
 export type FaultBehaviour = z.infer<typeof behaviourSchema>;
 export type IdentityAs = Extract<FaultBehaviour, { kind: "identity" }>["as"];
 
-/** What a call is about, as far as it is known; a fault that asks for an unknown fact does not match. */
+/** Known facts about a call. A fault that requires an unknown fact does not match. */
 export interface CallFacts {
 	action: string;
 	region: string;
@@ -69,29 +68,28 @@ export interface ActiveFault {
 }
 
 /**
- * `entrance` faults meet a call before anything is done; `launch` faults meet only a launch that is really new, so
- * that a repeated call with the same token still gets its instances while there is no capacity. `metadata` and `identity`
- * faults meet what machines ask their metadata service, and no call of the cloud's; `clock` faults each call before it is
- * known what it asks.
+ * `entrance` faults affect a call before any work. `launch` faults affect only new launches, so that a repeated call with
+ * the same token still returns its instances when capacity is exhausted. `metadata` and `identity` faults affect only
+ * requests to the metadata service. `clock` faults affect every call before it is parsed.
  */
 type Stage = "entrance" | "launch" | "metadata" | "identity" | "clock";
 
 const METADATA_ACTION = "metadata";
 const LAUNCH_BEHAVIOURS = new Set(["invisible", "slow_boot", "vanish", "limited_capacity"]);
 
-/** What the script must know of the cloud with the faults. */
+/** The cloud-specific part of the fault script. */
 export interface FaultDialect {
-	/** The action that makes machines. */
+	/** The action that creates machines. */
 	launchAction: string;
-	/** The codes of errors that only a new launch can meet. */
+	/** Error codes that only new launches return. */
 	launchErrors: ReadonlySet<string>;
-	/** What can be wrong with its identity documents; the ones of some clouds never end. */
+	/** Possible faults of identity documents. On some clouds, documents never expire. */
 	identityFaults: ReadonlySet<IdentityAs>;
-	/** The cloud's own error, as its endpoint answers it. */
+	/** Builds the cloud's own error response. */
 	toError(error: NonNullable<ActiveFault["spec"]["error"]>): Error;
 }
 
-/** The script of what goes wrong. */
+/** The fault script. */
 export class FaultControl {
 	readonly #dialect: FaultDialect;
 	readonly #faults: ActiveFault[] = [];
@@ -101,7 +99,7 @@ export class FaultControl {
 		this.#dialect = dialect;
 	}
 
-	/** @throws ZodError for a fault that is not of the script's form; RangeError for one that this cloud cannot have. Returns its id. */
+	/** Returns the fault's id. @throws ZodError for an invalid fault; RangeError for a fault this cloud does not support. */
 	add(spec: FaultSpec): string {
 		const parsed = faultSpecSchema.parse(spec);
 		this.#demandPossible(parsed);
@@ -136,7 +134,7 @@ export class FaultControl {
 		this.#faults.length = 0;
 	}
 
-	/** Uses up every fault that meets this call at this stage; the first error is thrown, behaviours are returned. */
+	/** Consumes every fault that matches this call at this stage. Throws the first error; returns the behaviours. */
 	take(stage: Stage, facts: CallFacts): FaultBehaviour[] {
 		const behaviours: FaultBehaviour[] = [];
 		for (const fault of this.#faults.filter(({ spec }) => this.#stageOf(spec) === stage && matches(spec, facts))) {
@@ -148,24 +146,24 @@ export class FaultControl {
 		return behaviours;
 	}
 
-	/** Whether the metadata service of a machine is unavailable for this question. Uses the fault up. */
+	/** Whether the machine's metadata service is unavailable for this request. Consumes the fault. */
 	silencesMetadata(machine: Omit<CallFacts, "action">): boolean {
 		return this.take("metadata", { action: METADATA_ACTION, ...machine }).length > 0;
 	}
 
-	/** What is wrong with the identity document that a machine asks for now; null for nothing. Uses the fault up. */
+	/** The fault of the identity document for this request; null for none. Consumes the fault. */
 	identityOf(machine: Omit<CallFacts, "action">): IdentityAs | null {
 		const [fault] = this.take("identity", { action: METADATA_ACTION, ...machine });
 		return fault?.kind === "identity" ? fault.as : null;
 	}
 
-	/** By how much the cloud's clock is ahead at this call, ms. Uses the fault up. */
+	/** How far the cloud's clock is ahead at this call, ms. Consumes the fault. */
 	takeClockOffset(): number {
 		const [fault] = this.take("clock", { action: "*", region: "" });
 		return fault?.kind === "wrong_clock" ? fault.offsetMs : 0;
 	}
 
-	/** Whether a launch there would meet an error now. Uses nothing up. */
+	/** Whether a launch there would fail now. Consumes no fault. */
 	blocksLaunch(facts: CallFacts): boolean {
 		return this.#faults.some(({ spec }) => spec.error !== undefined && this.#stageOf(spec) === "launch" && matches(spec, facts));
 	}
