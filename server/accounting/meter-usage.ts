@@ -9,36 +9,36 @@ import { type Commitment, coveredMs, seatUntil } from "./commitment.ts";
 import { type DiskUsage, diskCostUntil } from "./disk.ts";
 import type { Calendar } from "./zone.ts";
 
-/** From `fromMs` on, one machine costs this much; what it lists at is the on-demand price where that is known. */
+/** Price of one machine from `fromMs`. The list price is the on-demand price where known. */
 export interface PriceStep {
 	fromMs: number;
 	microUsdPerHour: bigint;
 	listMicroUsdPerHour: bigint;
 }
 
-/** Where a charge comes from: exactly one of instanceId, allocationId and poolId is set. */
+/** The cause of a charge: exactly one of instanceId, allocationId and poolId is set. */
 export type ChargeCause = Pick<Charge, "jobId" | "attemptId" | "instanceId" | "allocationId" | "poolId">;
 
-/** What a machine's time is for, from an instant on until the next phase. */
+/** The kind of a machine's time from `fromMs` until the next phase. */
 export interface Phase {
 	fromMs: number;
 	kind: Extract<ChargeKind, "boot" | "staging" | "compute">;
 }
 
-/** One machine that is paid by the hour, from its launch to its end (null: it still runs). */
+/** One machine paid by the hour, from launch to end (null: still running). */
 export interface Usage {
 	startMs: number;
 	endMs: number | null;
-	/** Ascending by fromMs; the first one holds from the start on, whatever its fromMs. */
+	/** Ascending by fromMs; the first applies from the start, whatever its fromMs. */
 	prices: readonly PriceStep[];
 	terms: BillingTerms;
-	/** Ascending by fromMs; the first one holds from the start on. Absent: all of it is compute. */
+	/** Ascending by fromMs; the first applies from the start. Absent: all time is compute. */
 	phases?: readonly Phase[] | undefined;
-	/** It pays this machine's time: what it costs is amortised, and nothing is billed for its use. */
+	/** The commitment that pays for this machine's time. Its cost is amortised; use is not billed. */
 	commitment?: Commitment | undefined;
-	/** Its disk, which is there as long as it is. Absent: none of a known price. */
+	/** The machine's disk, for the machine's whole life. Absent: no disk with a known price. */
 	disk?: DiskUsage | undefined;
-	/** Of the ledger: charges are cut at its midnights. Absent: UTC. */
+	/** The ledger's calendar: charges are split at its midnights. Absent: UTC. */
 	calendar?: Calendar | undefined;
 	gpus: number;
 	power: PowerFacts;
@@ -48,18 +48,16 @@ export interface Usage {
 
 export interface Metered {
 	charges: ChargeDraft[];
-	/** Up to where the usage is charged now. */
+	/** Time up to which the usage is charged. */
 	meteredUntilMs: number;
 }
 
 const MS_PER_HOUR = 3_600_000n;
 
 /**
- * The charges between what was metered already (null: nothing) and now or the usage's end, whichever comes first, one
- * for each UTC hour and phase, and one for each hour of its disk. Every amount is the difference of two running totals, so the
- * charges of a usage add up to the
- * same whatever the moments at which it is metered.
- * An end that was learnt late, behind what is metered, is corrected by adjustments of the opposite sign.
+ * Charges from the time already metered (null: none) to now or the usage's end, whichever is earlier: one per UTC hour and
+ * phase, and one per hour of the disk. Every amount is the difference of two running totals, so the sum does not depend on
+ * when the usage is metered. An end learnt late, before the metered time, is corrected by adjustments of the opposite sign.
  */
 export function meterUsage(usage: Usage, meteredUntilMs: number | null, nowMs: number): Metered {
 	const doneMs = Math.max(usage.startMs, meteredUntilMs ?? usage.startMs);
@@ -72,9 +70,9 @@ export function meterUsage(usage: Usage, meteredUntilMs: number | null, nowMs: n
 }
 
 /**
- * What is missing so that a usage, charged up to `untilMs`, costs what its prices as they are known now say, hour by hour:
- * a price may be learnt after its time was charged. `posted` is what the ledger has of the machine's time, by start of
- * the hour. Money alone: time and footprint stay as they were charged.
+ * Hourly adjustments that bring a usage, charged up to `untilMs`, to its currently known prices: a price may be learnt after
+ * its time was charged. `posted` is the ledger's amount for the machine's time, by start of the hour. Adjusts money only, not
+ * time or footprint.
  */
 export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, untilMs: number): ChargeDraft[] {
 	const hourOf = (atMs: number) => bucketStartMs("hour", atMs, usage.calendar);
@@ -102,7 +100,7 @@ export function correctUsage(usage: Usage, posted: ReadonlyMap<number, bigint>, 
 	});
 }
 
-/** The reversal of the same charge, as its own row. */
+/** The reversal of a charge, as its own row. */
 export function reversed(charge: ChargeDraft): ChargeDraft {
 	return { ...charge, ...negated(charge), correction: "end_learnt_late", dimensions: { ...charge.dimensions, kind: "adjustment" } };
 }
@@ -117,7 +115,7 @@ function chargesBetween(usage: Usage, interval: Interval): ChargeDraft[] {
 	return usage.disk ? [...time, ...diskCharges(usage, usage.disk, interval)] : time;
 }
 
-/** The energy of disks is not counted: no figure of it is on record here. */
+/** Excludes disk energy: no figure for it is available. */
 function diskCharges(usage: Usage, disk: DiskUsage, interval: Interval): ChargeDraft[] {
 	const costAt = (atMs: number): bigint => diskCostUntil(disk, usage.startMs, atMs - usage.startMs);
 	return cutAtHours(interval, usage.calendar).map((piece) => {
@@ -136,7 +134,7 @@ function draftOf({ dimensions, cause }: Usage, kind: ChargeKind, { fromMs, toMs 
 
 const ALL_COMPUTE: readonly Phase[] = [{ fromMs: 0, kind: "compute" }];
 
-/** Pieces within one hour and one phase each. */
+/** Splits an interval into pieces, each within one hour and one phase. */
 function cutAtPhases(phases: readonly Phase[], { fromMs, toMs }: Interval, calendar?: Calendar): (Interval & Pick<Phase, "kind">)[] {
 	return phases.flatMap(({ kind, fromMs: beginsMs }, i) => {
 		const part = { fromMs: i === 0 ? fromMs : Math.max(fromMs, beginsMs), toMs: Math.min(toMs, phases[i + 1]?.fromMs ?? toMs) };
@@ -144,7 +142,7 @@ function cutAtPhases(phases: readonly Phase[], { fromMs, toMs }: Interval, calen
 	});
 }
 
-/** All money and GPU time of the usage by `atMs`; its footprint is computed hour by hour. */
+/** Total money and GPU time of the usage up to `atMs`. The footprint is computed per hour. */
 function totalAt(usage: Usage, atMs: number): Amounts {
 	const elapsedMs = atMs - usage.startMs;
 	const paid = costOfSteps(usage.prices, usage.startMs, billableMs(usage.terms, elapsedMs));
@@ -155,14 +153,14 @@ function totalAt(usage: Usage, atMs: number): Amounts {
 		gpuMs: gpus * BigInt(elapsedMs),
 		listMicroUsd: paid.listMicroUsd,
 		contractedMicroUsd: paid.microUsd,
-		// Without a commitment what it effectively costs and what is billed are the contracted price; credits come with bills.
+		// Without a commitment, effective and billed cost equal the contracted price. Bills add credits later.
 		effectiveMicroUsd: paid.microUsd,
 		billedMicroUsd: paid.microUsd,
 		...covered,
 	};
 }
 
-/** Covered time costs its share of the commitment and is billed with it, not with its use; other time its own price. */
+/** Covered time costs its share of the commitment, which is billed separately. Other time costs its own price. */
 function coveredTotals(usage: Usage, commitment: Commitment, atMs: number): Pick<Amounts, "effectiveMicroUsd" | "billedMicroUsd"> {
 	const { startMs } = usage;
 	const outsideMs = atMs - startMs - coveredMs(commitment, { fromMs: startMs, toMs: atMs });
@@ -173,7 +171,7 @@ function coveredTotals(usage: Usage, commitment: Commitment, atMs: number): Pick
 	};
 }
 
-/** Time × price over all steps is summed exactly and rounded down once; with one step this is kernel/money's costOfElapsed. */
+/** Sums time × price over all steps exactly and rounds down once. With one step this equals kernel/money's costOfElapsed. */
 function costOfSteps(prices: readonly PriceStep[], startMs: number, billedMs: number): { microUsd: bigint; listMicroUsd: bigint } {
 	assert(prices.length > 0, "a usage needs a price");
 	let paid = 0n;

@@ -1,6 +1,6 @@
 import type { BookedInstance } from "#server/emulators/shared/booked-instance.ts";
 
-/** One promise each; every entry is a sentence that says what broke it. */
+/** Violations by guarantee. Each entry is a sentence that describes one violation. */
 export interface Violations {
 	orphans: string[];
 	doubles: string[];
@@ -12,7 +12,7 @@ export interface Violations {
 	disks: string[];
 }
 
-/** What has come of a run when it rests. */
+/** State of a run after all work has ended. */
 export interface Outcome {
 	jobs: { id: string; name: string; state: string; reason: string; finishedAtMs: number | null; deadlineMs: number | null }[];
 	attempts: {
@@ -20,7 +20,7 @@ export interface Outcome {
 		jobId: string;
 		number: number;
 		state: string;
-		/** The command's end was reported by its agent. */
+		/** Whether the agent reported the command's end. */
 		reported: boolean;
 		createdAtMs: number;
 		startedAtMs: number | null;
@@ -33,41 +33,41 @@ export interface Outcome {
 		attemptId: string;
 		state: string;
 		providerInstanceId: string | null;
-		/** When it was billed as the control plane knows it, and how much too long that may be because no one looked. */
+		/** Billed time as recorded by the control plane. Slack: possible excess because the exact time was not observed. */
 		fromMs: number | null;
 		fromSlackMs: number;
 		untilMs: number | null;
 		untilSlackMs: number;
-		/** When its agent was heard last. */
+		/** Last contact from its agent. */
 		heardMs: number | null;
-		/** Since when it counts as standing still permanently. */
+		/** When the machine was fenced: from then on it is known to run nothing. */
 		fencedMs: number | null;
-		/** Price of its disk as its offer knew it; 0: not known. */
+		/** Disk price from its offer; 0: unknown. */
 		diskMicroUsdPerMonth: number;
-		/** Time of the machine in all of its charges together, and what its disk was charged. */
+		/** Total machine time and disk cost of its charges. */
 		charged: { ms: number; diskMicroUsd: number } | null;
 	}[];
-	/** Numbers in the stored lines of each attempt's standard output, in the order of storage. */
+	/** Numbers in the stored lines of each attempt's standard output, in storage order. */
 	stored: ReadonlyMap<string, number[]>;
 	said: ReadonlyMap<string, number[]>;
-	/** Machines of the providers' own books, each with our instance's id. */
+	/** Machines in the providers' records, each with our instance id. */
 	machines: (BookedInstance & { ourInstance: string; provider: string })[];
-	/** What the control plane recorded about its own actions. */
+	/** The control plane's audit records of its own actions. */
 	audit: { atMs: number; action: string; subject: string; after: unknown }[];
-	/** Commands that were paused by their lease, and resumed. */
+	/** Commands that their lease paused and that then resumed. */
 	pauses: number;
-	/** What commands saw themselves. */
+	/** Duplicate runs that the commands detected themselves. */
 	doubleCommands: string[];
-	/** Where the attempts went on that were stopped to go on elsewhere. */
+	/** Where moved attempts resumed. */
 	moved: ("home" | "cloud")[];
 }
 
-/** The clocks of two processes and the rounding of a provider's word to whole seconds. */
+/** Tolerance for two processes' clocks and for providers' rounding to whole seconds. */
 const SECOND_MS = 1_000;
 
 /**
- * By the run's clock: how long a busy host may take for a call that was under way when the last process of its machine no longer
- * existed.
+ * Longest time, by the run's clock, that a busy host may take to complete a call still in progress when the machine's last
+ * process ended.
  */
 const LAST_CALL_MS = 30_000;
 
@@ -85,7 +85,7 @@ export function check(seen: Outcome): Violations {
 	};
 }
 
-/** Machines that live although everything is over, and machines without a row. */
+/** Machines still alive after the run, and machines without a row. */
 function orphans({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
 	return machines.flatMap((m) => {
@@ -105,16 +105,16 @@ function doubles({ machines, attempts, doubleCommands }: Outcome): string[] {
 }
 
 /**
- * Whether one more machine of its intent is one too many. It is not beside one that there was no room for, nor after one that
- * vanished: where nothing shows that it was ever made, asking for it again is right.
+ * Whether this machine makes another one for the same intent a duplicate. Machines that never ran or that vanished do not:
+ * with no sign that a machine was created, requesting it again is correct.
  */
 function isSecond(machine: Outcome["machines"][number]): boolean {
 	return !machine.vanished && machine.runningAt !== null;
 }
 
 /**
- * The lines of an attempt are stored in order, each once, without a gap; and all of them when its agent reported its end. The last
- * output of a killed agent or machine is lost.
+ * An attempt's lines must be stored in order, once each, without gaps, and completely if its agent reported its end. A killed
+ * agent or machine may lose its last output.
  */
 function lostLines(attempt: Outcome["attempts"][number], { stored, said }: Outcome): string[] {
 	const kept = stored.get(attempt.id) ?? [];
@@ -123,12 +123,12 @@ function lostLines(attempt: Outcome["attempts"][number], { stored, said }: Outco
 	const gap = kept.findIndex((n, i) => n !== (first ?? 1) + i);
 	if (gap >= 0) return [`${attempt.id}: the ${gap + 1}th stored line is ${kept[gap]} instead of ${(first ?? 1) + gap}`];
 	const missing = printed.length - kept.length;
-	// One line may have been printed when the command was cut off before it wrote that down.
+	// The command may be killed after it prints a line and before it records the line.
 	if (kept.length > printed.length + 1) return [`${attempt.id}: ${kept.length} lines are stored of ${printed.length} printed`];
 	return attempt.reported && missing > 0 ? [`${attempt.id}: ${missing} of ${printed.length} printed lines are not stored`] : [];
 }
 
-/** The ledger against the provider's book: the time that it bills of each machine is charged once, and no other. */
+/** Compares the ledger with the provider's records: billed machine time must be charged exactly once, and no other time. */
 function seconds({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
 	const charged = instances.flatMap((row) => {
@@ -139,31 +139,31 @@ function seconds({ machines, instances }: Outcome): string[] {
 	return [...charged, ...lastOfEach(machines).flatMap((m) => secondsOf(m, rows.get(m.ourInstance)))];
 }
 
-/** The row describes the last one; an earlier one vanished, or is reported as a duplicate. */
+/** The row describes the last machine; earlier ones vanished or are reported as duplicates. */
 function lastOfEach(machines: Outcome["machines"]): Outcome["machines"] {
 	return [...new Map(machines.toSorted((a, b) => a.launchTime - b.launchTime).map((m) => [m.ourInstance, m])).values()];
 }
 
-/** No month is shorter: a second of a disk costs no more than in this one. */
+/** The shortest month has the highest disk price per second. */
 const SHORTEST_MONTH_MS = 28 * 86_400_000;
 
-/** No provider's disk costs less than a minute of it when it costs anything: Amazon's. */
+/** Longest minimum charge for a disk among the providers: Amazon's, one minute. */
 const LEAST_DISK_MS = 60_000;
 
-/** The ledger's disks against the provider's book: what it bills of each by its own list, but for the time that no one could see. */
+/** Compares disk charges with the provider's list-price billing, except for time that could not be observed. */
 function disks({ machines, instances }: Outcome): string[] {
 	const rows = new Map(instances.map((i) => [i.id, i]));
 	return lastOfEach(machines).flatMap((machine) => {
 		const row = rows.get(machine.ourInstance);
 		const billed = machine.disk?.billedMicroUsd ?? null;
-		// Machines that were never seen are reported above. A disk with an unreadable price is not counted, and the offer says so.
+		// `secondsOf` reports machines without billed time. Disks with an unknown price are not charged.
 		if (billed === null || row?.fromMs == null || row.untilMs === null || row.diskMicroUsdPerMonth === 0) return [];
 		const name = `${machine.provider} ${machine.instanceId} of ${machine.ourInstance}`;
 		const over = (row.charged?.diskMicroUsd ?? 0) - Number(billed);
 		const slackMs = row.fromSlackMs + row.untilSlackMs;
-		// A machine that may never have run at all is charged the least that a disk costs, or nothing.
+		// A machine that may never have run is charged the disk minimum or nothing.
 		const leastMs = (row.charged?.ms ?? 0) <= slackMs ? LEAST_DISK_MS : 0;
-		// Two ends, and the rounding to whole seconds on both sides.
+		// Both ends, each rounded to whole seconds on both sides.
 		const unseenMs = slackMs + 4 * SECOND_MS + spokeAfterEndMs(machine, row) + leastMs;
 		const wrong = Math.abs(over) > (row.diskMicroUsdPerMonth * unseenMs) / SHORTEST_MONTH_MS + 1;
 		return wrong ? [`${name}: ${over} µ$ are charged for its disk beyond the ${billed} µ$ that are billed`] : [];
@@ -175,7 +175,7 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 	const at = wrongSecondsAt(machine, row);
 	const name = `${provider} ${instanceId} of ${machine.ourInstance}`;
 	if (runningAt === null) return at.before > SECOND_MS ? [`${name} never ran and ${at.before} ms are charged`] : [];
-	// One that vanished before anybody had seen it is no one's, and its intent's machine another one.
+	// A machine that vanished before it was observed has no charge; another machine serves its intent.
 	if (row?.fromMs == null) return machine.vanished ? [] : [`${name} ran ${billedMs} ms and nothing is charged`];
 	const late = at.after - spokeAfterEndMs(machine, row);
 	return [
@@ -186,7 +186,7 @@ function secondsOf(machine: Outcome["machines"][number], row: Outcome["instances
 	];
 }
 
-/** The processes of a machine that is billed no more live for a moment, on a busy host for a long one, and their agent's word counts. */
+/** Processes outlive the end of billing briefly, longer on a busy host. Reports from their agent still count. */
 function spokeAfterEndMs(
 	{ runningAt, billedMs, silentAt, terminatedAt }: Outcome["machines"][number],
 	row: Outcome["instances"][number],
@@ -197,7 +197,7 @@ function spokeAfterEndMs(
 	return Math.max(0, Math.min(row.heardMs, silentMs) - endMs);
 }
 
-/** Milliseconds that are charged and not billed at its two ends, beyond what no one could see; and those that are not charged. */
+/** Milliseconds charged but not billed at each end, beyond the slack, and milliseconds billed but not charged. */
 function wrongSecondsAt({ runningAt, billedMs }: Outcome["machines"][number], row: Outcome["instances"][number] | undefined) {
 	const none = { before: 0, after: 0, unpaidBefore: 0, unpaidAfter: 0 };
 	if (row?.fromMs == null || row.untilMs === null) return none;

@@ -7,20 +7,20 @@ import { strike } from "./guest-processes.ts";
 import { ANY_INSTANT, type Kill } from "./plan.ts";
 import type { World, WorldEvents } from "./world.ts";
 
-/** A kill that was met. */
+/** A kill that was carried out. */
 export interface Met {
 	kill: Kill;
 	/** By the run's clock. */
 	atMs: number;
-	/** The owner of the agent. */
+	/** The agent's instance. */
 	instanceId: string | null;
-	/** When what was killed was there again. */
+	/** When the victim was running again. */
 	backAtMs: number | null;
 }
 
 const MOVE_DECIDED = "move:intent_written";
 
-/** The kills of a plan: each comes when its step is passed, and anyone who was killed comes back after a while. */
+/** Carries out the kills of a plan: each at its step. Restarts victims after a delay. */
 export class Kills implements WorldEvents {
 	readonly met: Met[] = [];
 	readonly #world: () => World;
@@ -38,34 +38,34 @@ export class Kills implements WorldEvents {
 		this.#world = world;
 	}
 
-	/** Whether some kill is still to come, or somebody to come back. */
+	/** Whether any kill or restart is pending. */
 	get isUnderWay(): boolean {
 		return this.#pending.length > 0 || this.#repairs.size > 0;
 	}
 
-	/** The steps that somebody waits for: others need not be reported. */
+	/** The only steps that must be reported. */
 	get watched(): string[] {
 		return [MOVE_DECIDED, ...this.#pending.map(({ step }) => step)];
 	}
 
-	/** Kills the scheduler wherever it is. */
+	/** Kills the scheduler at any step. */
 	killScheduler(backAfterMs: number): void {
 		if (this.#calm) return;
 		const kill: Kill = { victim: "scheduler", step: ANY_INSTANT, pass: 1, inMove: false, how: "killed", backAfterMs };
 		this.repair(this.#replaceScheduler(this.#note(kill, null)));
 	}
 
-	/** No more kills from now on. */
+	/** Stops further kills. */
 	calm(): void {
 		this.#calm = true;
 	}
 
-	/** Until everybody who was killed is back. */
+	/** Waits until every victim is running again. */
 	async allBack(): Promise<void> {
 		while (this.#repairs.size > 0) await Promise.all(this.#repairs);
 	}
 
-	/** What puts right again what was done; a run does not rest before it is over. */
+	/** Tracks repair work. A run does not end before its repairs do. */
 	repair(work: Promise<void>): void {
 		const noted = work.catch((error: unknown) => this.#world().log(`!! ${String(error)}`)).finally(() => this.#repairs.delete(noted));
 		this.#repairs.add(noted);
@@ -128,7 +128,7 @@ export class Kills implements WorldEvents {
 	}
 
 	async #replaceScheduler(met: Met): Promise<void> {
-		// At once, so that it comes to nothing behind the step.
+		// Kill immediately, so that the scheduler does nothing past this step.
 		await this.#world().killScheduler();
 		const replaced = this.#replaced.then(async () => {
 			await sleep(met.kill.backAfterMs);

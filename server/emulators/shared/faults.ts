@@ -184,7 +184,7 @@ export class FaultControl {
 	}
 }
 
-/** The longest of the behaviours of this kind; 0 when there is none. */
+/** The longest duration among behaviours of this kind; 0 when there are none. */
 export function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
 	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
 }
