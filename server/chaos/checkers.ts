@@ -52,7 +52,7 @@ export interface Outcome {
 	said: ReadonlyMap<string, number[]>;
 	/** Machines in the providers' records, each with our instance id. */
 	machines: (BookedInstance & { ourInstance: string; provider: string })[];
-	/** The control plane's audit records of its own actions. */
+	/** The control plane's audit records of actions. */
 	audit: { atMs: number; action: string; subject: string; after: unknown }[];
 	/** Commands that their lease paused and that then resumed. */
 	pauses: number;

@@ -44,13 +44,13 @@ export interface ClusterDriver {
 	 */
 	listOutput(attemptId: string, path: string): Promise<OutputFiles | null>;
 
-	/** Lets the driver delete its data for an attempt whose end is recorded. */
+	/** Lets the driver delete its data for an attempt with a recorded end. */
 	forget(attemptId: string): Promise<void>;
 
 	/** Calls back on every change, if capabilities.pushesChanges. Returns the unsubscribe function. */
 	subscribe(onChange: () => void): () => void;
 
-	/** Acts on jobs that Spillway did not submit; null: the site has no queue of its own, or does not allow it. */
+	/** Acts on jobs that Spillway did not submit; null: the site has no queue, or does not allow it. */
 	readonly queue: ForeignQueue | null;
 
 	/** Closes the connection. With stopJobs, first stops attempts with `graceMs` (host shutdown). */
