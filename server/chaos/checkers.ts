@@ -40,7 +40,7 @@ export interface Outcome {
 		untilSlackMs: number;
 		/** Last contact from its agent. */
 		heardMs: number | null;
-		/** When the machine was fenced: from then on it is known to run nothing. */
+		/** When the machine was fenced: its command is paused, must not resume, and counts as ended. */
 		fencedMs: number | null;
 		/** Disk price from its offer; 0: unknown. */
 		diskMicroUsdPerMonth: number;
@@ -147,7 +147,7 @@ function lastOfEach(machines: Outcome["machines"]): Outcome["machines"] {
 /** The shortest month has the highest disk price per second. */
 const SHORTEST_MONTH_MS = 28 * 86_400_000;
 
-/** Longest minimum charge for a disk among the providers: Amazon's, one minute. */
+/** A disk that costs anything costs at least this time of it at every provider; Amazon bills the least. */
 const LEAST_DISK_MS = 60_000;
 
 /** Compares disk charges with the provider's list-price billing, except for time that could not be observed. */
