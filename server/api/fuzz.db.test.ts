@@ -18,7 +18,8 @@ import { addOneOfEach } from "./testing/one-of-each.ts";
 
 const REQUESTS = cases(20_000, 1_000_000);
 const SEED = process.env["SPILLWAY_TEST_SEED"] ?? "1";
-const AT_ONCE = 24;
+/** One after the other in `npm test`, so that a run repeats; side by side in `npm run test:deep`. */
+const AT_ONCE = cases(1, 24);
 const MACHINES = 3;
 
 let server: WholeServer;

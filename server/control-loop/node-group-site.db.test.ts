@@ -16,7 +16,7 @@ import { World } from "./testing/world.ts";
 
 const KEY = { siteId: "k8s", poolId: "nvidia-h100-80gb-hbm3x2" };
 const labels = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3" };
-const TRIES = 1_000;
+const TRIES = 10_000;
 
 let cluster: EmulatedCluster | null = null;
 let world: World | null = null;

@@ -9,7 +9,8 @@ import { type CheckedRun, runChecked } from "./run-checked.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** 53 beside the first fifty: moves to cheaper capacity are rare among them. */
-const FIXED = [...Array.from({ length: 50 }, (_, i) => i + 1), 53];
+/** Seed 85 moves a job to cheaper capacity, which the others do not. */
+const FIXED = [...Array.from({ length: 50 }, (_, i) => i + 1), 53, 85];
 /** What these runs met, all together: a fault that never happens tests nothing. */
 const met = {
 	crashes: 0,

@@ -67,7 +67,7 @@ describe("a shadow over REST", () => {
 		const wrong = await world.post(AT, { source: draft.replace("4h", "4") });
 		expect([wrong.status, wrong.json.fields[0]]).toMatchObject([400, { path: "source", line: expect.any(Number) }]);
 		expect((await world.post(AT, { text: draft })).status).toBe(400);
-		expect((await world.post("/policies/none/shadow", { source: draft })).status).toBe(503);
+		expect((await world.post("/policies/none/shadow", { source: draft })).status).toBe(404);
 		expect((await world.get(`${AT}?since=1`)).status).toBe(400);
 		expect((await world.get(AT)).status).toBe(404);
 	});
