@@ -37,6 +37,7 @@ import { site } from "./site.ts";
 import { sites } from "./sites.ts";
 import { spend } from "./spend.ts";
 import { statement } from "./statement.ts";
+import { stores } from "./stores.ts";
 import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
@@ -46,7 +47,7 @@ import { wait } from "./wait.ts";
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
 	...[submit, pipeline, trigger, importCommand, quote, jobs, show, logs, wait, cancel, resume, explain, receipt, artifacts, approvals],
-	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
+	...[instances, offers, sites, site, data, stores, spend, charges, carbon, budgets, statement, bill],
 	...[
 		exportCommand,
 		rates,

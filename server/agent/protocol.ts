@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "#server/domain/checkpoint.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
@@ -61,6 +62,25 @@ export const checkpointFileSchema = z.strictObject({
 });
 export type CheckpointFile = z.infer<typeof checkpointFileSchema>;
 
+/** Where a machine exchanges files with its team's store: an rclone remote that covers one folder, for a while. */
+export const storeAccessSchema = z.object({ options: z.record(z.string(), z.string()), path: z.string() });
+export type StoreAccess = z.infer<typeof storeAccessSchema>;
+
+/** A file of a checkpoint in a store. `from`: the folder, below the job's, where it was uploaded. */
+export const shardFileSchema = checkpointFileSchema.extend({ from: relativePath });
+export type ShardFile = z.infer<typeof shardFileSchema>;
+
+/** A complete checkpoint to begin from. With `store`, the parts of the ranks are there; else `files` are at the control plane. */
+export const restorableSchema = z.object({
+	id: checkpointIdSchema,
+	files: z.array(checkpointFileSchema),
+	step: z.number().int().nullish(),
+	store: z
+		.object({ access: storeAccessSchema, parts: z.array(z.object({ rank: z.number().int().min(0), files: z.array(shardFileSchema) })) })
+		.optional(),
+});
+export type Restorable = z.infer<typeof restorableSchema>;
+
 // --- enroll ---------------------------------------------------------------------------------------------------------
 
 export const enrollRequest = z.strictObject({
@@ -100,7 +120,15 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 	deadlineMs: z.number().nullable(),
 	priority: z.number(),
 	critical: z.boolean(),
-	checkpoint: z.object({ path: z.string(), uri: z.string().nullable(), intervalMs: z.number().positive() }).nullable(),
+	checkpoint: z
+		.object({
+			path: z.string(),
+			intervalMs: z.number().positive(),
+			keep: z.number().int().min(1).optional(),
+			ranks: z.enum(CHECKPOINT_RANKS).optional(),
+			restore: z.enum(CHECKPOINT_RESTORES).optional(),
+		})
+		.nullable(),
 	data: z.array(z.object({ uri: z.string(), sizeGiB: z.number().nullable(), mount: z.string(), residency: z.array(z.string()) })),
 	outputs: z
 		.array(
@@ -110,6 +138,7 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 				kind: z.enum(OUTPUT_KINDS),
 				when: z.enum(OUTPUT_MOMENTS),
 				keepMs: z.number().nullable(),
+				to: z.string().optional(),
 			}),
 		)
 		.optional(),
@@ -139,7 +168,7 @@ export const enrollAnswer = z.object({
 	controlSilenceMs: z.number().int().min(100),
 	/** The command must be still while no beat was answered for so long; null: it runs on. */
 	leaseMs: z.number().int().min(100).nullish(),
-	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
+	checkpoint: restorableSchema.nullable(),
 	/** The checkpoint folder is wanted as the command left it even if it succeeded: somebody waits for its files. */
 	keepsEnd: z.boolean().default(false),
 	/** Values of the job's secrets; kept in memory and private files alone. */
@@ -157,10 +186,16 @@ export type EnrollAnswer = z.infer<typeof enrollAnswer>;
 // --- gang -----------------------------------------------------------------------------------------------------------
 
 /** The machine's rank of a gang is ready: repeated until the answer contains the rendezvous. */
-export const stagedRequest = z.strictObject({});
+export const stagedRequest = z.strictObject({
+	/** The checkpoint that it restored. All ranks must begin from the same one. */
+	restored: checkpointIdSchema.nullish(),
+});
 
-/** `master`: all machines are ready, and rank 0 must be reached there; null: not all are. */
+export type StagedRequest = z.infer<typeof stagedRequest>;
+
+/** `master`: all machines are ready, and rank 0 must be reached there; null: not all are. `restore`: begin from this one instead. */
 export const stagedAnswer = z.object({
+	restore: restorableSchema.nullish(),
 	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
 });
 export type StagedAnswer = z.infer<typeof stagedAnswer>;
@@ -246,7 +281,26 @@ export const doneAnswer = z.object({});
 // --- checkpoints ----------------------------------------------------------------------------------------------------
 
 /** The control plane names a checkpoint before its files come, so that names sort by one clock. */
-export const newCheckpointAnswer = z.object({ id: checkpointIdSchema });
+export const newCheckpointRequest = z.strictObject({
+	/** Of a gang whose ranks all save: the step that they save together. */
+	step: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+export type NewCheckpointRequest = z.infer<typeof newCheckpointRequest>;
+
+/** With `store`, files go there, below `folder` of the job's, and only the manifest comes to the control plane. */
+export const newCheckpointAnswer = z.object({
+	id: checkpointIdSchema,
+	store: z.object({ access: storeAccessSchema, folder: relativePath }).optional(),
+});
+export type NewCheckpointAnswer = z.infer<typeof newCheckpointAnswer>;
+
+export const commitShardRequest = z.strictObject({ shards: z.array(shardFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
+/** `complete`: the parts of all ranks are there. */
+export const commitShardAnswer = z.object({ complete: z.boolean() });
+
+/** A checkpoint could not be restored whole; the answer is the one before it. */
+export const brokenCheckpointRequest = z.strictObject({ problem: z.string().min(1).max(500) });
+export const brokenCheckpointAnswer = z.object({ next: restorableSchema.nullable() });
 /** Header of each uploaded file. */
 export const SHA256_HEADER = "x-spillway-sha256";
 export const commitRequest = z.strictObject({ files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
@@ -270,11 +324,13 @@ export const beginArtifactAnswer = z.object({
 	id: artifactIdSchema,
 	received: z.array(z.number().int().min(0)),
 	complete: z.boolean(),
+	/** The team's store: files go there, and only the commit comes to the control plane. */
+	store: storeAccessSchema.optional(),
 });
 export type BeginArtifactAnswer = z.infer<typeof beginArtifactAnswer>;
 
 /** The files of a result that is data of the job. */
-export const artifactFilesAnswer = z.object({ files: z.array(checkpointFileSchema) });
+export const artifactFilesAnswer = z.object({ files: z.array(checkpointFileSchema), store: storeAccessSchema.optional() });
 export type ArtifactFilesAnswer = z.infer<typeof artifactFilesAnswer>;
 
 /** `bytes` of the file that are stored now: where the next part begins. */
@@ -288,7 +344,9 @@ export const AGENT_REQUESTS = {
 	staged: stagedRequest,
 	running: runningRequest,
 	exited: exitedRequest,
-	checkpoints: z.strictObject({}),
+	checkpoints: newCheckpointRequest,
+	shards: commitShardRequest,
+	broken: brokenCheckpointRequest,
 	commit: commitRequest,
 	artifacts: beginArtifactRequest,
 };

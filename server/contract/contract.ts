@@ -21,6 +21,7 @@ import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
 import { trigger } from "./trigger.ts";
+import { store } from "./store.ts";
 
 /** Every public operation, by group. A group's name and an operation's key are its id: `job.list`. */
 export const contract = {
@@ -48,6 +49,7 @@ export const contract = {
 	channel,
 	rates,
 	dataSet,
+	store,
 	statement,
 	bill,
 	audit,

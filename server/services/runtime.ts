@@ -3,6 +3,7 @@ import { type Connection, connect } from "#server/db/client.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { logLine } from "#server/kernel/program-log.ts";
+import type { StorePort } from "#server/providers/store-port.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import { type Timing, timingSchema } from "#server/services/core/timing.ts";
 import { ChangeFeed } from "#server/services/notification/changes/feed.ts";
@@ -16,6 +17,8 @@ export interface Runtime {
 	changes: ChangeFeed;
 	/** Set by the process that can open sites (server/bin/web.ts): the drivers' SDKs are no part of what Next bundles. */
 	siteTools: SiteTools | null;
+	/** Reaches stores of teams: set by the same process, for it needs rclone. */
+	storePort: StorePort | null;
 	/** Aborted when the process is asked to stop: open streams end. */
 	shutdown: AbortController;
 	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
@@ -45,6 +48,7 @@ function create(): Runtime {
 		timing: timingSchema.parse(settings.SPILLWAY_TIMING),
 		changes,
 		siteTools: null,
+		storePort: null,
 		shutdown,
 		logError: (message, error, requestId) => {
 			logLine("error", message, { requestId, error: inspect(error) });

@@ -19,6 +19,7 @@ import { dataSetOperations, ratesOperations } from "./rates.ts";
 import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
 import { triggerOperations } from "./triggers.ts";
+import { storeOperations } from "./stores.ts";
 
 type BindingsOf<Contract> = {
 	[Group in keyof Contract]: {
@@ -54,6 +55,7 @@ export const BOUND = {
 	company: companyOperations,
 	rates: ratesOperations,
 	dataSet: dataSetOperations,
+	store: storeOperations,
 	statement: statementOperations,
 	bill: billOperations,
 	audit: auditOperations,

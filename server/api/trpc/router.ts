@@ -37,6 +37,7 @@ import { planOperations } from "../operations/plans.ts";
 import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { triggerOperations } from "../operations/triggers.ts";
+import { storeOperations } from "../operations/stores.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { auditRouter } from "./audit-router.ts";
@@ -103,6 +104,7 @@ export const appRouter = router({
 		page: procedure.input(performancePageInput).query(({ ctx, input }) => performancePage(ctx.service, input)),
 	}),
 	artifact: router(proceduresOf(artifactOperations)),
+	store: router(proceduresOf(storeOperations)),
 	pipeline: router(proceduresOf(pipelineOperations)),
 	trigger: router(proceduresOf(triggerOperations)),
 	spend: router({
