@@ -124,7 +124,7 @@ export class CheckpointSync {
 		return id;
 	}
 
-	/** The files to save; of a gang whose ranks all save, those of the newest step. */
+	/** The files to save; of a gang where all ranks save, those of the newest step. */
 	async #list(): Promise<{ found: FolderFile[]; step: number | null }> {
 		const found = await listFolder(this.#folder);
 		if (!this.#allRanks) return { found, step: null };

@@ -282,7 +282,7 @@ export const doneAnswer = z.object({});
 
 /** The control plane names a checkpoint before its files come, so that names sort by one clock. */
 export const newCheckpointRequest = z.strictObject({
-	/** Of a gang whose ranks all save: the step that they save together. */
+	/** Of a gang where all ranks save: the step that they save together. */
 	step: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
 });
 export type NewCheckpointRequest = z.infer<typeof newCheckpointRequest>;

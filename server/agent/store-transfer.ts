@@ -3,7 +3,7 @@ import { digestOf, type FolderFile } from "./folder-files.ts";
 import type { CheckpointFile, StoreAccess } from "./protocol.ts";
 import { downloadFiles, uploadFiles } from "./rclone/store-files.ts";
 
-/** Files whose sums are computed at once: the disk, not the processor, is the limit of more. */
+/** Sums that are computed at once: the disk, not the processor, is the limit of more. */
 const SUMS_AT_ONCE = 4;
 
 /** How a machine exchanges files with its team's store. */

@@ -1,6 +1,5 @@
 import path from "node:path";
 import type { Env } from "#server/env.ts";
-import type { StorePort } from "#server/providers/store-port.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
@@ -31,7 +30,7 @@ export function processContext({
 	env: Env;
 	timing: Timing;
 	siteTools: SiteTools | null;
-	storePort: StorePort | null;
+	storePort: StoreBox["port"] | null;
 }): Omit<OperationContext, keyof ServiceContext> {
 	const { SPILLWAY_HOME, SPILLWAY_SECRET } = env;
 	const stores = storePort && { port: storePort, secretKey: SPILLWAY_SECRET };

@@ -6,7 +6,7 @@ export const CHECKPOINT_RESTORES = ["all", "own"] as const;
 const STEP = /(\d{1,15})$/;
 
 /**
- * The newest step in a checkpoint folder whose entries are named by step, such as `step-200`, `global_step200`, `checkpoint-200`
+ * The newest step in a checkpoint folder with entries named by step, such as `step-200`, `global_step200`, `checkpoint-200`
  * or `iter_0000200`; null without any. `paths` are relative, with "/".
  */
 export function newestStep(paths: readonly string[]): { step: number; folder: string } | null {

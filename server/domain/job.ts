@@ -56,7 +56,7 @@ export interface CheckpointSpec {
 	restore?: (typeof CHECKPOINT_RESTORES)[number] | undefined;
 }
 
-/** Complete checkpoints of a job that are kept without a rule of its own; older ones are deleted. */
+/** Complete checkpoints of a job that are kept without a rule in its file; older ones are deleted. */
 export const CHECKPOINTS_KEPT = 2;
 
 export interface DataRef {

@@ -6,8 +6,8 @@ import { removeStore, setDefaultStore, setStorageLimits } from "#server/services
 import { checkStore } from "#server/services/capacity/store/check.ts";
 import { listStores } from "#server/services/capacity/store/list.ts";
 import { authorize } from "#server/services/core/authorize.ts";
+import type { OperationContext } from "../operation-context.ts";
 import { bind } from "./bind.ts";
-import type { OperationContext } from "./context.ts";
 
 export const storeOperations = {
 	list: bind(store.list, (ctx) => listStores(ctx)),

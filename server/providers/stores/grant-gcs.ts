@@ -37,7 +37,7 @@ export async function grantGcs(store: OpenStore, config: ConfigOf<"gcs">, grant:
 		...{ subject_token_type: ACCESS_TOKEN, requested_token_type: ACCESS_TOKEN },
 		options: JSON.stringify(accessBoundary(config, grant)),
 	});
-	// The exchange names no lifetime of its own: the token ends with the one that it was made from.
+	// The exchange names no lifetime: the token ends with the one that it was made from.
 	const expiresAtMs = Date.now() + Math.min(own.expires_in, token.expires_in) * 1_000;
 	// The form of Go's oauth2.Token. Without a refresh token rclone cannot extend it.
 	const oauth = JSON.stringify({ access_token: token.access_token, token_type: "Bearer", expiry: new Date(expiresAtMs).toISOString() });

@@ -15,7 +15,7 @@ const credentials = z.object({
 });
 
 /**
- * Credentials whose session policy covers one folder: AssumeRole where the store names a role or is not AWS, else GetFederationToken.
+ * Credentials with a session policy for one folder: AssumeRole where the store names a role or is not AWS, else GetFederationToken.
  * @throws Error from the token service
  */
 export async function grantS3(store: OpenStore, config: ConfigOf<"s3">, grant: StoreGrant): Promise<GrantedRemote> {

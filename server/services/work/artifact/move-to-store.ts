@@ -9,7 +9,7 @@ import { artifactPlace, deletePlace } from "./store.ts";
 
 const MOST = 20;
 
-/** Results in the embedded store whose team has a store that machines cannot reach themselves. */
+/** Results in the embedded store of teams with a store that machines cannot reach themselves. */
 export async function resultsToMove(db: Db): Promise<{ id: string; team: string }[]> {
 	const indirect = sql`(${store.config}->>'kind' = 'webdav' or (${store.config}->>'kind' = 's3' and ${store.config}->>'provider' = 'Other'))`;
 	return db

@@ -16,7 +16,7 @@ export function rootOf(embeddedRoot: string, config: StoreConfig | null): string
 	return config?.kind === "folder" ? path.join(config.path, "artifacts") : embeddedRoot;
 }
 
-/** Root of the files of an artifact whose store is a folder; `embeddedRoot` for any other. */
+/** Root of the files of an artifact in a folder store; `embeddedRoot` for any other. */
 export async function rootOfArtifact(db: DbOrTx, embeddedRoot: string, storeId: string | null): Promise<string> {
 	return storeId === null ? embeddedRoot : rootOf(embeddedRoot, (await storeById(db, storeId)).config);
 }
