@@ -29,6 +29,8 @@ export interface PlanOptions {
 	json: boolean;
 	redact: boolean;
 	progress: boolean;
+	/** The arguments as they were given. */
+	argv: readonly string[];
 }
 
 const GPUS_MAX = 1_000_000;
@@ -64,7 +66,18 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 		json: values.json ?? false,
 		redact: values.redact ?? false,
 		progress: !(values["no-progress"] ?? false),
+		argv,
 	};
+}
+
+const PLAIN_WORD = /^[\w./:=,@%+-]+$/;
+
+/** The shell command that gives the same report as JSON. @param gpus what an absent --gpus came to. */
+export function commandOf({ argv, gpus: given, scenario }: PlanOptions, gpus: number): string {
+	const kept = argv.filter((part) => part !== "--json" && part !== "--no-progress");
+	const own = given === undefined && scenario === undefined ? [`--gpus=${gpus}`] : [];
+	const quoted = [...kept, ...own].map((part) => (PLAIN_WORD.test(part) ? part : `'${part.replaceAll("'", "'\\''")}'`));
+	return ["spillway", "plan", ...quoted, "--json"].join(" ");
 }
 
 function parse(argv: readonly string[]) {

@@ -10,7 +10,7 @@ import { runStudy } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
 import { prepareStudy } from "./plan-compare.ts";
-import { PLAN_VERBS, type PlanOptions, type PlanVerb, readPlanOptions } from "./plan-options.ts";
+import { commandOf, PLAN_VERBS, type PlanOptions, type PlanVerb, readPlanOptions } from "./plan-options.ts";
 
 const USAGE = `Usage: spillway plan ${PLAN_VERBS.join("|")} --trace FILE [flags]
 
@@ -51,7 +51,7 @@ const PARALLEL_PERCENT = 97;
 
 async function runHeadline(options: PlanOptions, bar: ProgressBar): Promise<void> {
 	const study = await prepareStudy(options);
-	const command = `spillway plan headline --trace ${options.trace} --gpus ${study.assessment.capacity.gpus} --json`;
+	const command = commandOf(options, study.assessment.capacity.gpus);
 	const parallelFraction = (options.parallelPercent ?? PARALLEL_PERCENT) / 100;
 	const report = headline(study, { command, parallelFraction }, ({ label, share }) => bar.draw(label, share, 1));
 	bar.clear();

@@ -33,7 +33,8 @@ export class OwnedBackfill implements Strategy {
 	readonly #specs: TraceSpecs;
 	readonly #history = new RunHistory();
 	readonly #lines = new Map<string, Line>();
-	readonly #running = new Map<string, Set<Run>>();
+	/** By node, with the spec that its run time is learned by. */
+	readonly #running = new Map<string, Map<Run, JobSpec>>();
 
 	constructor(world: World) {
 		this.#world = world;
@@ -57,17 +58,24 @@ export class OwnedBackfill implements Strategy {
 	}
 
 	decide(): void {
+		let first: SeenJob | null = null;
 		let reservation: Reservation | null = null;
 		const blocked = new Set<Line>();
 		for (;;) {
 			const line = this.#nextLine(blocked);
 			const job = line?.jobs[line.head];
 			if (!line || !job) return;
-			if (reservation === null) {
+			if (first === null) {
 				if (this.#start(line)) continue;
-				reservation = this.#reserve(job);
+				first = job;
+				// Reads past runs at the same moments, whether or not a reservation is needed.
+				this.#history.runTimeOf(this.#world.nowMs);
 				if (this.#world.pools.every((nodes) => nodes.freeGpus === 0)) return;
-			} else if (this.#mayJump(job, line.spec, reservation) && this.#start(line)) continue;
+			} else if (this.#world.pools.some((nodes) => nodes.canEverFit(job) && nodes.fit(job.nodes, job.gpusPerNode) !== null)) {
+				// Expensive, so only when a later job has room now.
+				reservation ??= this.#reserve(first);
+				if (this.#mayJump(job, line.spec, reservation) && this.#start(line)) continue;
+			}
 			blocked.add(line);
 		}
 	}
@@ -90,10 +98,11 @@ export class OwnedBackfill implements Strategy {
 		const run = job && startHome(this.#world, job);
 		if (!run) return false;
 		line.head++;
+		const spec = this.#specs.specOf(job);
 		for (const node of nodesOf(run)) {
 			const runs = this.#running.get(node);
-			if (runs) runs.add(run);
-			else this.#running.set(node, new Set([run]));
+			if (runs) runs.set(run, spec);
+			else this.#running.set(node, new Map([[run, spec]]));
 		}
 		return true;
 	}
@@ -117,7 +126,8 @@ export class OwnedBackfill implements Strategy {
 	#roomAt(nodes: HomeNodes, node: number, gpus: number): number {
 		let free = nodes.freeOn(node);
 		if (free >= gpus) return this.#world.nowMs;
-		const runs = [...(this.#running.get(nameOf(nodes, node)) ?? [])].map((run) => ({ run, endMs: this.#expectedEnd(run) }));
+		const running = this.#running.get(nameOf(nodes, node)) ?? [];
+		const runs = Array.from(running, ([run, spec]) => ({ run, endMs: this.#expectedEnd(run, spec) }));
 		runs.sort((a, b) => a.endMs - b.endMs);
 		for (const { run, endMs } of runs) {
 			free += run.job.gpusPerNode;
@@ -126,10 +136,10 @@ export class OwnedBackfill implements Strategy {
 		return Number.POSITIVE_INFINITY;
 	}
 
-	#expectedEnd(run: Run): number {
+	#expectedEnd(run: Run, spec: JobSpec): number {
 		const { nowMs } = this.#world;
 		const doneMs = run.savedBeforeMs + Math.max(0, nowMs - run.workAtMs) * run.speed;
-		const rest = remainingOf(this.#history.runTimeOf(nowMs)(this.#specs.specOf(run.job)), doneMs, null);
+		const rest = remainingOf(this.#history.runTimeOf(nowMs)(spec), doneMs, null);
 		return nowMs + rest.p90Ms / run.speed;
 	}
 
