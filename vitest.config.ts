@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const ROOMS = "{server,cli,components,scripts,bench,examples}";
+const ROOMS = "{server,cli,clients,components,scripts,bench,examples}";
 /** Rooms without processes, sockets or module state: their tests share a worker's modules, which spares loading the house 200 times. */
 const PURE_ROOMS = "{components,cli,bench,server/{kernel,domain,policy,scheduling,accounting,simulation,rates}}";
 const PURE_TESTS = `${PURE_ROOMS}/**/*.test.{ts,tsx}`;

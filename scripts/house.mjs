@@ -87,6 +87,9 @@ export const HOUSE = {
 		packages: "any",
 	},
 	cli: { at: ["cli/"], imports: [...BASE, "contract"], packages: ["zod", "yaml"] },
+	// Packages for other programs. The generator reads the OpenAPI document; the packages themselves import nothing of the house.
+	clientGenerator: { at: ["clients/generate/"], imports: ["api"], packages: [] },
+	clients: { at: ["clients/"], imports: [], packages: [] },
 	examples: { at: ["examples/"], imports: [], packages: [] },
 	bench: {
 		at: ["bench/"],

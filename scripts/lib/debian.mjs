@@ -11,6 +11,8 @@ const SERVERS = {
 		packages: ["slurmctld", "slurmd", "slurmrestd", "slurm-client", "slurm-wlm-jwt-plugin", "munge"],
 	},
 	podman: { programs: ["/usr/bin/podman", "/usr/sbin/runc", "/bin/busybox"], packages: ["podman", "runc", "busybox-static"] },
+	pytest: { programs: ["/usr/bin/python3", "/usr/bin/pytest-3"], packages: ["python3-pytest"] },
+	mypy: { programs: ["/usr/bin/mypy"], packages: ["mypy"] },
 	rclone: { programs: ["/usr/bin/rclone"], packages: ["rclone"] },
 };
 

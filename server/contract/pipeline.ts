@@ -10,43 +10,47 @@ import { byId, entityId } from "./parts.ts";
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const microUsd = z.string().meta({ description: "Micro-dollars as a decimal text." });
 const time = z.string().meta({ description: "ISO 8601, UTC." });
-const counts = z.record(z.enum(STEP_STATES), z.number().int());
+const counts = z.record(z.enum(STEP_STATES), z.number().int()).meta({ id: "StepCounts" });
 
 /** A pipeline or sweep in lists: one row, however many jobs it has. */
-export const pipelineSchema = z.object({
-	id: z.string(),
-	kind: z.enum(PIPELINE_KINDS),
-	name: z.string(),
-	team: z.string(),
-	project: z.string(),
-	state: z.enum(PIPELINE_STATES),
-	steps: z.number().int(),
-	runs: z.number().int(),
-	counts,
-	submittedBy: z.string(),
-	submittedAt: time,
-	finishedAt: time.nullable(),
-	deadlineAt: time.nullable(),
-	budgetMicroUsd: microUsd.nullable(),
-	costMicroUsd: microUsd,
-	emissionsGrams: z.number(),
-});
+export const pipelineSchema = z
+	.object({
+		id: z.string(),
+		kind: z.enum(PIPELINE_KINDS),
+		name: z.string(),
+		team: z.string(),
+		project: z.string(),
+		state: z.enum(PIPELINE_STATES),
+		steps: z.number().int(),
+		runs: z.number().int(),
+		counts,
+		submittedBy: z.string(),
+		submittedAt: time,
+		finishedAt: time.nullable(),
+		deadlineAt: time.nullable(),
+		budgetMicroUsd: microUsd.nullable(),
+		costMicroUsd: microUsd,
+		emissionsGrams: z.number(),
+	})
+	.meta({ id: "Pipeline" });
 
-export const stepSchema = z.object({
-	name: z.string(),
-	needs: z.array(z.string()),
-	when: z.string().nullable(),
-	retry: z.number().int(),
-	runs: z.number().int(),
-	counts,
-	running: z.number().int(),
-	startedAt: time.nullable(),
-	finishedAt: time.nullable(),
-	costMicroUsd: microUsd,
-	emissionsGrams: z.number(),
-	why: z.string().nullable().meta({ description: "Why it was skipped." }),
-	expectedRunMs: z.number(),
-});
+export const stepSchema = z
+	.object({
+		name: z.string(),
+		needs: z.array(z.string()),
+		when: z.string().nullable(),
+		retry: z.number().int(),
+		runs: z.number().int(),
+		counts,
+		running: z.number().int(),
+		startedAt: time.nullable(),
+		finishedAt: time.nullable(),
+		costMicroUsd: microUsd,
+		emissionsGrams: z.number(),
+		why: z.string().nullable().meta({ description: "Why it was skipped." }),
+		expectedRunMs: z.number(),
+	})
+	.meta({ id: "PipelineStep" });
 
 const range = z.object({ p50: time, p90: time });
 
@@ -107,18 +111,20 @@ const stopSchema = z.object({
 	target: z.number().nullable(),
 });
 
-export const pipelineDetailSchema = pipelineSchema.extend({
-	labels: z.record(z.string(), z.string()),
-	parameters: z.record(z.string(), scalar),
-	parallel: z.number().int().nullable(),
-	quote: pipelineQuoteSchema
-		.nullable()
-		.meta({ description: "The quote at submission; null for pipelines submitted before there were quotes." }),
-	triggerId: z.string().nullable().meta({ description: "The trigger that started it." }),
-	stop: stopSchema.nullable(),
-	reservedMicroUsd: microUsd.meta({ description: "What is still held in budgets for runs that are to come." }),
-	stepList: z.array(stepSchema),
-});
+export const pipelineDetailSchema = pipelineSchema
+	.extend({
+		labels: z.record(z.string(), z.string()),
+		parameters: z.record(z.string(), scalar),
+		parallel: z.number().int().nullable(),
+		quote: pipelineQuoteSchema
+			.nullable()
+			.meta({ description: "The quote at submission; null for pipelines submitted before there were quotes." }),
+		triggerId: z.string().nullable().meta({ description: "The trigger that started it." }),
+		stop: stopSchema.nullable(),
+		reservedMicroUsd: microUsd.meta({ description: "What is still held in budgets for runs that are to come." }),
+		stepList: z.array(stepSchema),
+	})
+	.meta({ id: "PipelineDetail" });
 
 export const pipelinePageSchema = z.object({ items: z.array(pipelineSchema), nextCursor: z.string().nullable() });
 
@@ -130,46 +136,50 @@ export const submittedPipelineSchema = z.object({
 	runs: z.number().int(),
 });
 
-export const runSchema = z.object({
-	index: z.number().int(),
-	name: z.string(),
-	step: z.string(),
-	values: z.record(z.string(), scalar),
-	state: z.enum(STEP_STATES),
-	job: z.object({ id: z.string(), state: z.string() }).nullable(),
-	tries: z.number().int(),
-	exitCode: z.number().int().nullable(),
-	why: z.string().nullable(),
-	startedAt: time.nullable(),
-	finishedAt: time.nullable(),
-	costMicroUsd: microUsd,
-});
+export const runSchema = z
+	.object({
+		index: z.number().int(),
+		name: z.string(),
+		step: z.string(),
+		values: z.record(z.string(), scalar),
+		state: z.enum(STEP_STATES),
+		job: z.object({ id: z.string(), state: z.string() }).nullable(),
+		tries: z.number().int(),
+		exitCode: z.number().int().nullable(),
+		why: z.string().nullable(),
+		startedAt: time.nullable(),
+		finishedAt: time.nullable(),
+		costMicroUsd: microUsd,
+	})
+	.meta({ id: "PipelineRun" });
 
 export const runPageSchema = z.object({
 	items: z.array(runSchema),
 	next: z.number().int().nullable().meta({ description: "Send it as after to get the next page; null on the last." }),
 });
 
-export const trialsSchema = z.object({
-	metric: z.string().nullable(),
-	goal: z.enum(["minimize", "maximize"]),
-	metrics: z.array(z.string()),
-	best: z.number().int().nullable().meta({ description: "Index of the best trial so far." }),
-	items: z.array(
-		z.object({
-			index: z.number().int(),
-			name: z.string(),
-			values: z.record(z.string(), scalar),
-			state: z.enum(STEP_STATES),
-			jobId: z.string().nullable(),
-			best: z.number().nullable(),
-			last: z.number().nullable(),
-			lastStep: z.number().nullable(),
-			costMicroUsd: microUsd,
-			why: z.string().nullable().meta({ description: "Why it was stopped early or skipped." }),
-		}),
-	),
-});
+export const trialsSchema = z
+	.object({
+		metric: z.string().nullable(),
+		goal: z.enum(["minimize", "maximize"]),
+		metrics: z.array(z.string()),
+		best: z.number().int().nullable().meta({ description: "Index of the best trial so far." }),
+		items: z.array(
+			z.object({
+				index: z.number().int(),
+				name: z.string(),
+				values: z.record(z.string(), scalar),
+				state: z.enum(STEP_STATES),
+				jobId: z.string().nullable(),
+				best: z.number().nullable(),
+				last: z.number().nullable(),
+				lastStep: z.number().nullable(),
+				costMicroUsd: microUsd,
+				why: z.string().nullable().meta({ description: "Why it was stopped early or skipped." }),
+			}),
+		),
+	})
+	.meta({ id: "Trials" });
 
 const movedSchema = z.object({ id: z.string(), state: z.enum(PIPELINE_STATES) });
 

@@ -1,0 +1,12 @@
+import { openApi } from "#server/api/rest/openapi.ts";
+import { pythonModels, pythonOperations } from "./python.ts";
+import { readContract } from "./read-contract.ts";
+
+/** Text of each generated file, by its path in clients/. */
+export function generate(): Record<string, string> {
+	const contract = readContract(openApi());
+	return {
+		"python/src/spillway/_models.py": pythonModels(contract),
+		"python/src/spillway/_operations.py": pythonOperations(contract),
+	};
+}
