@@ -168,13 +168,14 @@ export class Client {
 		headers: Record<string, string>,
 		signal: AbortSignal,
 	): Promise<Response> {
-		const { url, token } = this.#settings;
+		const { url, token, traceHeaders } = this.#settings;
 		try {
 			return await fetch(`${url}${PREFIX}${path}${queryText(query)}`, {
 				method,
 				signal,
 				redirect: "error",
 				headers: {
+					...traceHeaders,
 					...headers,
 					...(token === null ? {} : { authorization: `Bearer ${token}` }),
 					...(body === undefined ? {} : { "content-type": "application/json" }),

@@ -19,6 +19,14 @@ function writeToken(place: string, token: string): void {
 	writeFileSync(path.join(folder, place, "token"), token);
 }
 
+describe("the trace that a command is part of", () => {
+	it("is passed on when it is one", () => {
+		const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+		expect(settings([], { TRACEPARENT: traceparent, TRACESTATE: "a=b" }).traceHeaders).toEqual({ traceparent, tracestate: "a=b" });
+		expect(settings([], { TRACEPARENT: "no\nheader" }).traceHeaders).toEqual({});
+	});
+});
+
 describe("the address", () => {
 	it.each([
 		[[], {}, "http://127.0.0.1:3000"],

@@ -9,6 +9,8 @@ export interface Settings {
 	token: string | null;
 	/** Where the token comes from or was looked for, for messages. Never the token itself. */
 	tokenSource: string;
+	/** The W3C trace that the command is part of, as headers. */
+	traceHeaders?: Record<string, string>;
 }
 
 const PORT_DEFAULT = 3000;
@@ -25,7 +27,12 @@ export interface Surroundings {
 /** @throws CliError when the address or the token is none. */
 export function readSettings(args: Args, around: Surroundings): Settings {
 	const url = urlOf(args, around);
-	return { url, ...tokenOf(args, around, url) };
+	return { url, ...tokenOf(args, around, url), traceHeaders: traceHeadersOf(around.env) };
+}
+
+function traceHeadersOf({ TRACEPARENT, TRACESTATE }: Surroundings["env"]): Record<string, string> {
+	if (!TRACEPARENT || !/^[\da-f-]+$/.test(TRACEPARENT)) return {};
+	return { traceparent: TRACEPARENT, ...(TRACESTATE && /^[\x20-\x7e]+$/.test(TRACESTATE) && { tracestate: TRACESTATE }) };
 }
 
 function urlOf(args: Args, { env }: Surroundings): string {

@@ -52,6 +52,8 @@ export const HOUSE = {
 		imports: [...PURE_CORE, "rates", "providers", "simulation", "plan", "db", "services", "auth", "env"],
 		packages: "any",
 	},
+	// OpenTelemetry behind the ports of server/domain/trace.ts; nothing else imports its packages.
+	tracing: { at: ["server/tracing/"], imports: BASE, packages: "any" },
 	api: { at: ["server/api/"], imports: [...BASE, "agentProtocol", "contract", "services", "env"], packages: "any" },
 	// What a fresh demo holds; start-up and the benchmarks are the only ones who know it.
 	demo: {
@@ -64,7 +66,22 @@ export const HOUSE = {
 		at: ["server/bin/"],
 		imports: [
 			...PURE_CORE,
-			...["rates", "providers", "simulation", "plan", "emulators", "agent", "db", "services", "auth", "controlLoop", "api", "demo", "env"],
+			...[
+				"rates",
+				"providers",
+				"simulation",
+				"plan",
+				"emulators",
+				"agent",
+				"db",
+				"services",
+				"auth",
+				"controlLoop",
+				"tracing",
+				"api",
+				"demo",
+				"env",
+			],
 		],
 		packages: "any",
 	},

@@ -72,6 +72,13 @@ const schema = z.object({
 	SPILLWAY_SCHEDULER_PORT: z.coerce.number().int().min(1).max(65535).optional(),
 	/** Bearer token that /metrics demands; unset: none. */
 	SPILLWAY_METRICS_TOKEN: z.string().min(16).optional(),
+	/** OTLP/HTTP receiver of traces, without /v1/traces; unset: tracing is off. */
+	OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+	/** Its address with path, instead. */
+	OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+	OTEL_SERVICE_NAME: z.string().min(1).default("spillway"),
+	/** Share of submissions that are traced when the caller has not decided. */
+	OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */
@@ -217,6 +224,11 @@ export function proxyEnvironment(): NodeJS.ProcessEnv | undefined {
 /** The database server without a pooler. */
 export function directDatabaseUrl(e: Env = env()): string {
 	return e.DATABASE_DIRECT_URL ?? e.DATABASE_URL;
+}
+
+/** The OTLP receiver's address for traces; null when tracing is off. */
+export function tracesUrl({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Env): string | null {
+	return whole ?? (base === undefined ? null : `${base.replace(/\/$/, "")}/v1/traces`);
 }
 
 /** The address under which instances and people reach this control plane. */

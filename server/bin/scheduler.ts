@@ -22,6 +22,7 @@ import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
 import { objectLister } from "./object-lister.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
+import { traceReceiver } from "./trace-receiver.ts";
 
 const settings = env();
 configureProxy();
@@ -84,7 +85,9 @@ const probes =
 				metrics: () => registry.metrics(),
 				onError: (error) => log("error", "The scheduler cannot listen for probes", { error: error.message }),
 			});
+const traces = await traceReceiver(settings);
 await runScheduler({
+	...(traces && { sendSpans: traces.send }),
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
 	retention: settings.SPILLWAY_RETENTION,
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
@@ -94,6 +97,7 @@ await runScheduler({
 		? {}
 		: { carbonApi: { url: settings.SPILLWAY_CARBON_URL, token: settings.SPILLWAY_CARBON_TOKEN } }),
 });
+await traces?.close();
 probes?.close();
 probes?.closeAllConnections();
 for (const driver of clusters.values()) await driver.close({ stopJobs: driver.provider === "local", graceMs: timing.stopGraceMs });

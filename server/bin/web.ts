@@ -11,7 +11,7 @@ import { handleScim } from "#server/api/scim/handler.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
-import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets } from "#server/env.ts";
+import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
@@ -50,6 +50,10 @@ shared.siteTools = {
 	keys: new CredentialKeys({ home: shared.env.SPILLWAY_HOME, given: shared.env.SPILLWAY_CREDENTIAL_KEYS }),
 	leastRights: leastRightsReader(path.join(root, "docs")),
 };
+if (tracesUrl(shared.env)) {
+	const { makeTraceStarter } = await import("#server/tracing/start.ts");
+	shared.startTrace = makeTraceStarter(shared.env.OTEL_TRACES_SAMPLER_ARG);
+}
 const tokens = new TokenAuthenticator(shared.connection.db, { demo: shared.env.SPILLWAY_DEMO });
 const RATE_LIMIT_FAILURES = 600;
 const limiter = new RateLimiter(shared.env.SPILLWAY_RATE_LIMIT);

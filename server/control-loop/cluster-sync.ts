@@ -22,6 +22,7 @@ import { finishAttempt } from "#server/services/work/attempt/finish.ts";
 import { listFiles } from "#server/services/work/checkpoint/copy-folder.ts";
 import { latestCheckpoint, saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import { attemptMasker, deliverSecrets, NO_SECRETS } from "#server/services/work/secret/deliver.ts";
+import { withTraceParent } from "#server/services/work/trace/environment.ts";
 import { syncAdoptions } from "./adoption-sync.ts";
 import type { LoopContext } from "./context.ts";
 import { keepOutputs, type OutputCopies } from "./keep-outputs.ts";
@@ -164,13 +165,15 @@ async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveA
 async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
 	const secrets = await secretsFor(ctx, row);
 	if (secrets === null) return;
+	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), ctx.artifactRoot);
+	const spec = await withTraceParent(ctx.db, placed, { jobId: row.jobId, attemptNo: row.number });
 	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
 	try {
 		await driver.start({
 			attemptId: row.id,
 			jobId: row.jobId,
 			attemptNo: row.number,
-			spec: withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), ctx.artifactRoot),
+			spec,
 			poolId: row.placement.poolId ?? "",
 			slots: row.slots,
 			restoreFrom: restore?.folder ?? null,

@@ -16,6 +16,7 @@ import { checkLedgerWhenDue } from "#server/services/ledger/charge/nightly-check
 import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts";
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
+import { type SendSpans, sendTraces } from "#server/services/work/trace/send.ts";
 import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
 import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
@@ -38,6 +39,7 @@ const BACKTESTS_EVERY_MS = 1_000;
 /** Changes send a notification; this finds the others, such as a replaced credentials file. */
 const SITES_EVERY_MS = 10_000;
 const TRIGGERS_EVERY_MS = 1_000;
+const TRACES_EVERY_MS = 2_000;
 /** Usually there is no work: one read. Requests wake it. */
 const COPIES_EVERY_MS = 10_000;
 /** Most times there is nothing to do: two reads. */
@@ -61,6 +63,8 @@ export interface SchedulerOptions {
 	dataCopier?: DataCopier;
 	/** Lists the locations of triggers; without it triggers are left to another scheduler. */
 	listObjects?: ListObjects;
+	/** Sends traces; without it traced jobs are left to another scheduler. */
+	sendSpans?: SendSpans;
 	/** Retention limits; without them nothing is deleted. */
 	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
@@ -115,7 +119,8 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * all of them to end after the signal.
  */
 async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {
-	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention } = options;
+	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention, sendSpans } =
+		options;
 	const { timing } = ctx;
 	const task: Task = (name, everyMs, minGapMs, run) =>
 		repeat({
@@ -172,6 +177,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
 		others.push(task(name, BACKTESTS_EVERY_MS, 200, tend));
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
+	if (sendSpans) others.push(task("traces", TRACES_EVERY_MS, 200, async () => void (await sendTraces(ctx, sendSpans))));
 	const leases = newLeaseMemory();
 	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));
 	others.push(task("waits", timing.meterMs, 1_000, waitRecorder(ctx)));

@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import { type Connection, connect } from "#server/db/client.ts";
+import type { StartTrace } from "#server/domain/trace.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { logLine } from "#server/kernel/program-log.ts";
@@ -16,6 +17,8 @@ export interface Runtime {
 	changes: ChangeFeed;
 	/** Set by the process that can open sites (server/bin/web.ts): the drivers' SDKs are no part of what Next bundles. */
 	siteTools: SiteTools | null;
+	/** Decides whether a submission is traced (server/tracing); null when tracing is off. */
+	startTrace: StartTrace | null;
 	/** Aborted when the process shuts down: open streams end. */
 	shutdown: AbortController;
 	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
@@ -45,6 +48,7 @@ function create(): Runtime {
 		timing: timingSchema.parse(settings.SPILLWAY_TIMING),
 		changes,
 		siteTools: null,
+		startTrace: null,
 		shutdown,
 		logError: (message, error, requestId) => {
 			logLine("error", message, { requestId, error: inspect(error) });

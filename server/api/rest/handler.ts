@@ -97,6 +97,7 @@ async function answerTo(
 		clock: rt.clock,
 		requestId: at.requestId,
 		source: clientAddress(req),
+		trace: route.write ? (rt.startTrace?.(req.headers, rt.clock.nowMs()) ?? null) : null,
 		...processContext(rt),
 	};
 	const key = req.headers["idempotency-key"];

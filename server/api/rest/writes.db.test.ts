@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jobTrace } from "#server/db/schema/job-trace.ts";
+import { makeTraceStarter } from "#server/tracing/start.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
 
 let world: RestWorld;
@@ -53,6 +55,17 @@ describe("Idempotency-Key", () => {
 			expect(answer).toMatchObject({ status: 202, json: { state: "cancelled" } });
 			expect(answer.headers.get("idempotency-replayed")).toBe(replayed);
 		}
+	});
+});
+
+describe("traces", () => {
+	it("continue the caller's for what a write submits", async () => {
+		world.runtime.startTrace = makeTraceStarter(0);
+		const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+		const { json } = await world.post("/jobs", aJob(), { headers: { traceparent } });
+		await world.post("/jobs", aJob());
+		const rows = await world.database.db.select().from(jobTrace);
+		expect(rows).toMatchObject([{ jobId: json.id, traceId: "4bf92f3577b34da6a3ce929d0e0e4736", parentSpanId: "00f067aa0ba902b7" }]);
 	});
 });
 

@@ -94,6 +94,7 @@ export class RestWorld {
 			changes: new ChangeFeed(database.sql, this.#shutdown.signal, { nowMs: () => this.nowMs() }),
 			shutdown: this.#shutdown,
 			siteTools,
+			startTrace: null,
 			logError: (_, error) => void this.failures.push(error),
 			authenticate: (token, nowMs) => authenticator.actorOf(token, nowMs),
 			openDoors: openDoors({ env: env(), db: database.db, clock: { nowMs: () => this.nowMs() } }),

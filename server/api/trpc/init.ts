@@ -66,6 +66,7 @@ export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 		clock: rt.clock,
 		requestId: ctx.requestId,
 		source: ctx.source,
+		trace: rt.startTrace?.({}, rt.clock.nowMs()) ?? null,
 		...processContext(rt),
 	};
 	const result = await next({ ctx: { ...ctx, actor: ctx.actor, service } });

@@ -357,7 +357,7 @@ export interface JobChanges {
 	data?: { uri: string; sizeGiB: number };
 }
 
-function specOf(changes: JobChanges): JobSpec {
+export function specOf(changes: JobChanges): JobSpec {
 	return parseJobDocument({
 		apiVersion: "spillway/v1",
 		kind: "Job",

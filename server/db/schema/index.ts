@@ -31,6 +31,7 @@ export * from "./job.ts";
 export * from "./job-import.ts";
 export * from "./job-log.ts";
 export * from "./job-secret.ts";
+export * from "./job-trace.ts";
 export * from "./offer.ts";
 export * from "./pipeline.ts";
 export * from "./plan-study.ts";

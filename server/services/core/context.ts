@@ -1,5 +1,6 @@
 import type { Db } from "#server/db/client.ts";
 import type { TokenScope } from "#server/domain/token-scopes.ts";
+import type { TraceStart } from "#server/domain/trace.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 
@@ -24,6 +25,8 @@ export interface ServiceContext {
 	requestId: string | null;
 	/** The address that a person's request came from; nothing for the system. */
 	source?: string | null;
+	/** The trace that jobs submitted by this request belong to; nothing when it is not sampled. */
+	trace?: TraceStart | null;
 }
 
 /** The form in which the audit and job rows name an actor. */

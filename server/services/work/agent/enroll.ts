@@ -13,6 +13,7 @@ import { withNearestCopies } from "#server/services/capacity/data-set/nearest-co
 import { adoptionsOf } from "../adoption/read.ts";
 import { markStaging } from "../attempt/advance.ts";
 import { deliverSecrets, NO_SECRETS } from "../secret/deliver.ts";
+import { withTraceParent } from "../trace/environment.ts";
 import { agentTokenOf, bootstrapSecretOf, sameSum, sha256Of } from "./bootstrap.ts";
 import { checkIdentity } from "./check-identity.ts";
 import { checkpointFor } from "./checkpoint-manifest.ts";
@@ -51,7 +52,8 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 	});
 	const nowMs = ctx.clock.nowMs();
 	const secrets = await secretsFor(ctx, row, nowMs);
-	const spec = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
+	const placed = await withNearestCopies(ctx.db, row.spec, `${row.instance.provider}:${row.instance.region}`, row.submittedAt);
+	const spec = await withTraceParent(ctx.db, placed, { jobId: row.attempt.jobId, attemptNo: row.attempt.number });
 	const orders = ordersFor(
 		{
 			attemptState: row.attempt.state,

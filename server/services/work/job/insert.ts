@@ -5,6 +5,7 @@ import type { Change } from "#server/domain/change.ts";
 import type { ImportRecord } from "#server/domain/imports/record.ts";
 import { gpusOf, type JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
+import type { TraceStart } from "#server/domain/trace.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { type Actor, actorName, viaOf } from "#server/services/core/context.ts";
 import { withNamedModels } from "./named-models.ts";
@@ -14,6 +15,8 @@ export interface Submission {
 	actor: Actor;
 	requestId: string | null;
 	source: string | null;
+	/** The trace that it belongs to; absent: it is not traced. */
+	trace?: TraceStart | null;
 	/** The account that the scheduler submits it for; absent: the actor. */
 	by?: string;
 	/** What it was read from; the same object for all jobs of one script, which is kept once. */
@@ -38,7 +41,8 @@ export async function insertJobs(db: DbOrTx, submissions: readonly Submission[],
 		with r as (
 			select * from jsonb_to_recordset(${rows}::jsonb) as r(
 				id text, name text, team text, project text, class workload_class, priority smallint, gpus integer, spec jsonb,
-				"by" text, deadline timestamptz, "requestId" text, via text, source text, "importId" text)
+				"by" text, deadline timestamptz, "requestId" text, via text, source text, "importId" text,
+				trace jsonb)
 		), i as (
 			insert into job_import (id, kind, findings, left_out, is_as_read, read_at)
 			select id, kind, findings, "leftOut", "isAsRead", ${at}::timestamptz
@@ -54,12 +58,16 @@ export async function insertJobs(db: DbOrTx, submissions: readonly Submission[],
 		), a as (
 			insert into audit (at, actor, action, subject, after, request_id, via, source)
 			select ${at}::timestamptz, "by", 'job.submit', id, jsonb_build_object('name', name, 'team', team), "requestId", via, source from r
+		), t as (
+			insert into job_trace (job_id, trace_id, parent_span_id, trace_state, received_at)
+			select id, trace->>'traceId', trace->>'parentSpanId', trace->>'traceState', (trace->>'receivedAt')::timestamptz from r
+			where jsonb_typeof(trace) = 'object'
 		)
 		select pg_notify(${WAKE_CHANNEL}, ''), pg_notify(${CHANGE_CHANNEL}, ${JSON.stringify(change)})`);
 	return ids;
 }
 
-function rowOf(id: string, { spec, actor, by, requestId, source }: Submission): Record<string, unknown> {
+function rowOf(id: string, { spec, actor, by, requestId, source, trace }: Submission): Record<string, unknown> {
 	return {
 		id,
 		name: spec.name,
@@ -74,5 +82,6 @@ function rowOf(id: string, { spec, actor, by, requestId, source }: Submission): 
 		requestId,
 		via: viaOf(actor),
 		source,
+		trace: trace ? { ...trace, receivedAt: new Date(trace.receivedAtMs).toISOString() } : null,
 	};
 }

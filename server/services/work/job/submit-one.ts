@@ -25,7 +25,8 @@ export async function submitJob(ctx: ServiceContext, spec: JobSpec, script?: Imp
 	const imported = script ? await recordImport(ctx, script, [spec]) : null;
 	const queue = queues.get(ctx.db) ?? new SubmitQueue(ctx.db);
 	queues.set(ctx.db, queue);
-	const submission = { spec, actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, imported };
+	const { actor, requestId, source = null, trace = null } = ctx;
+	const submission = { spec, actor, requestId, source, trace, imported };
 	return queue.add(submission, () => ctx.clock.nowMs());
 }
 

@@ -18,7 +18,7 @@ import { insertJobs } from "./insert.ts";
 export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[], script?: ImportInput): Promise<string[]> {
 	await checkSubmission(ctx, specs);
 	const imported = script ? await recordImport(ctx, script, specs) : null;
-	const common = { actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, imported };
+	const common = { actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, trace: ctx.trace ?? null, imported };
 	return insertJobs(
 		ctx.db,
 		specs.map((spec) => ({ spec, ...common })),
