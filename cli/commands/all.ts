@@ -12,6 +12,7 @@ import { charges } from "./charges.ts";
 import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
+import { find } from "./find.ts";
 import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { instances } from "./instances.ts";
@@ -45,7 +46,24 @@ import { wait } from "./wait.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
 export const COMMANDS: readonly Command[] = [
-	...[submit, pipeline, trigger, importCommand, quote, jobs, show, logs, wait, cancel, resume, explain, receipt, artifacts, approvals],
+	...[
+		submit,
+		pipeline,
+		trigger,
+		importCommand,
+		quote,
+		jobs,
+		find,
+		show,
+		logs,
+		wait,
+		cancel,
+		resume,
+		explain,
+		receipt,
+		artifacts,
+		approvals,
+	],
 	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
 	...[
 		exportCommand,

@@ -56,6 +56,7 @@ function NodesPanel({ site: { id, name, lastSeenAt } }: { site: Site }) {
 	const rest = counts.ready + counts.closed + counts.down - nodes.length;
 	return (
 		<Panel
+			id={`nodes-${id}`}
 			title={`Nodes of ${name}`}
 			sub={nodes.length > 0 && countsText(counts)}
 			actions={

@@ -41,7 +41,7 @@ export function AccountsTable({ label, accounts, onEdit }: TableProps) {
 function AccountLine({ account, onEdit }: { account: AccountRow; onEdit: () => void }) {
 	const isDisabled = account.disabledAt !== null;
 	return (
-		<Tr faded={isDisabled}>
+		<Tr id={account.id} faded={isDisabled}>
 			<Td phone="a" className="py-2">
 				<b className="font-semibold">{account.name}</b>
 				{isDisabled && <Chip className="ml-2">Deactivated</Chip>}

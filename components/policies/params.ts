@@ -24,5 +24,8 @@ export const policyParams = {
 const serialize = createSerializer(policyParams);
 export const policiesHref = (view: { mode?: "read" | "edit"; version?: number | null }): string => serialize("/policies", view);
 
+/** Element ID of a rule's card. */
+export const ruleAnchor = (id: string): string => `rule-${id}`;
+
 /** Element ID of a YAML line. */
 export const lineAnchor = (line: number): string => `policy-line-${line}`;

@@ -4,7 +4,7 @@ import { CsvButton } from "#components/csv/csv-button.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { rulesCsv } from "#components/policies/export-csv.ts";
 import { useMarking } from "#components/policies/marking.tsx";
-import { ACTIVE_POLICY, lineAnchor } from "#components/policies/params.ts";
+import { ACTIVE_POLICY, lineAnchor, ruleAnchor } from "#components/policies/params.ts";
 import { prepareRules, type RuleCard } from "#components/policies/rules.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
@@ -54,6 +54,7 @@ function Card({ card }: { card: RuleCard }) {
 	const { marked, mark } = useMarking();
 	return (
 		<li
+			id={ruleAnchor(card.id)}
 			onPointerEnter={() => mark(card.id)}
 			onPointerLeave={() => mark(null)}
 			onFocus={() => mark(card.id)}

@@ -7,11 +7,14 @@ import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { actionOfKey } from "#components/shell/shortcuts.ts";
 
 // Loaded on first use so that other visits do not pay for the palette.
-const CommandPalette = dynamic(() => import("#components/shell/command-palette.tsx").then((m) => m.CommandPalette), { ssr: false });
+const loadPalette = () => import("#components/shell/command/command-palette.tsx").then((m) => m.CommandPalette);
+const CommandPalette = dynamic(loadPalette, { ssr: false });
 const ShortcutsDialog = dynamic(() => import("#components/shell/shortcuts-dialog.tsx").then((m) => m.ShortcutsDialog), { ssr: false });
 const MoreSheet = dynamic(() => import("#components/shell/more-sheet.tsx").then((m) => m.MoreSheet), { ssr: false });
 
 const CHORD_MS = 1_500;
+/** After the page's own scripts. */
+const PRELOAD_AFTER_MS = 1_500;
 
 function isTyping(target: EventTarget | null): boolean {
 	return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
@@ -28,6 +31,12 @@ function focusSearch(): boolean {
 export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignOut }) {
 	const router = useRouter();
 	const open = useSyncExternalStore(overlayStore.subscribe, overlayStore.get, () => null);
+
+	// Fetches the palette once the page is idle, so that it opens without waiting for the network.
+	useEffect(() => {
+		const timer = setTimeout(() => void loadPalette(), PRELOAD_AFTER_MS);
+		return () => clearTimeout(timer);
+	}, []);
 
 	// Subscribes to the document's keyboard events.
 	useEffect(() => {
@@ -55,7 +64,7 @@ export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignO
 		return () => document.removeEventListener("keydown", onKey);
 	}, [router]);
 
-	if (open === "palette") return <CommandPalette onClose={closeOverlay} />;
+	if (open === "palette") return <CommandPalette role={user.role} onClose={closeOverlay} />;
 	if (open === "shortcuts") return <ShortcutsDialog onClose={closeOverlay} />;
 	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOut={signOut} />;
 	return null;

@@ -9,7 +9,7 @@ export function PaletteButton() {
 		<button
 			type="button"
 			onClick={openPalette}
-			title="Find a screen, job or action (Ctrl K)"
+			title="Find or do anything (Ctrl K)"
 			className="mb-2 flex h-8 items-center gap-2.5 rounded-md border bg-panel px-2.25 text-ink-3 hover:text-ink max-rail:w-9.5 max-rail:justify-center max-rail:px-0"
 		>
 			<Icon name="search" className="size-3.5" />

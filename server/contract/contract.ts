@@ -16,6 +16,7 @@ import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { draft, policy } from "./policy.ts";
 import { rates } from "./rates.ts";
+import { search } from "./search.ts";
 import { secret } from "./secret.ts";
 import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
@@ -34,6 +35,7 @@ export const contract = {
 	offer,
 	forecast,
 	overview,
+	search,
 	policy,
 	draft,
 	backtest,

@@ -16,6 +16,7 @@ import { pipelineOperations } from "./pipelines.ts";
 import { planOperations } from "./plans.ts";
 import { draftOperations, policyOperations } from "./policies.ts";
 import { dataSetOperations, ratesOperations } from "./rates.ts";
+import { searchOperations } from "./search.ts";
 import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
 import { triggerOperations } from "./triggers.ts";
@@ -39,6 +40,7 @@ export const BOUND = {
 	offer: offerOperations,
 	forecast: forecastOperations,
 	overview: overviewOperations,
+	search: searchOperations,
 	policy: policyOperations,
 	draft: draftOperations,
 	backtest: backtestOperations,

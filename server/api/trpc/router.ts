@@ -34,6 +34,7 @@ import { forecastOperations, instanceOperations, offerOperations } from "../oper
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
+import { searchOperations } from "../operations/search.ts";
 import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { triggerOperations } from "../operations/triggers.ts";
@@ -123,6 +124,7 @@ export const appRouter = router({
 		changeClosingDay: procedure.input(changeClosingDayInput).mutation(({ ctx, input }) => changeClosingDay(ctx.service, input)),
 	}),
 	bill: router(proceduresOf(billOperations)),
+	search: router(proceduresOf(searchOperations)),
 	secret: router(proceduresOf(secretOperations)),
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,

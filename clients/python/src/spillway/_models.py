@@ -3685,6 +3685,37 @@ class OverviewMoneyAtRiskOutput(TypedDict):
     items: List[RiskItem]
 
 
+class SearchFindOutput(TypedDict):
+    items: List[SearchFindOutputItemsItem]
+    nextCursor: None
+
+
+class SearchFindOutputItemsItem(TypedDict):
+    kind: SearchFindOutputItemsItemKind
+    id: str
+    name: str
+    detail: str
+    href: str
+    live: bool
+    actions: List[Literal["approve", "cancel"]]
+
+SearchFindOutputItemsItemKind = Literal[
+    "job",
+    "approval",
+    "pipeline",
+    "trigger",
+    "team",
+    "person",
+    "policy",
+    "rule",
+    "budget",
+    "site",
+    "machine",
+    "month",
+    "doc",
+]
+
+
 class PolicyNamesOutput(TypedDict):
     items: List[PolicyName]
     nextCursor: None

@@ -1045,6 +1045,38 @@ class OverviewOperations:
         )
 
 
+class SearchOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def find(
+        self,
+        *,
+        q: Optional[str] = None,
+        kind: Optional[Union[m.SearchFindOutputItemsItemKind, Sequence[m.SearchFindOutputItemsItemKind]]] = None,
+        live: Optional[bool] = None,
+        limit: Optional[int] = None,
+    ) -> m.SearchFindOutput:
+        """Find jobs, teams, people, rules, machines, months and other entities by words.
+
+        Only what you may see. Per kind: exact names first, then beginnings, then the newest.
+        `actions`: what you may do with it now. `href`: its screen.
+        """
+        return cast(
+            m.SearchFindOutput,
+            self._transport.json(
+                "GET",
+                join("/search"),
+                query={
+                    "q": q,
+                    "kind": kind,
+                    "live": live,
+                    "limit": limit,
+                },
+            ),
+        )
+
+
 class PolicyOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3126,6 +3158,7 @@ class Operations:
         self.offer = OfferOperations(transport)
         self.forecast = ForecastOperations(transport)
         self.overview = OverviewOperations(transport)
+        self.search = SearchOperations(transport)
         self.policy = PolicyOperations(transport)
         self.draft = DraftOperations(transport)
         self.backtest = BacktestOperations(transport)

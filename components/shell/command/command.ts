@@ -1,0 +1,20 @@
+import type { IconName } from "#components/ui/icon.tsx";
+
+/** What Enter does with a result. */
+export type CommandAct =
+	| { kind: "open"; href: string }
+	/** Asks for a second Enter, then calls the server. */
+	| { kind: "approve" | "cancel"; id: string; name: string }
+	| { kind: "theme"; theme: "light" | "dark" | "system" }
+	| { kind: "shortcuts" };
+
+export interface Command {
+	id: string;
+	label: string;
+	/** At the right: what kind of thing it is. */
+	detail?: string;
+	icon: IconName;
+	/** Keys that do the same. */
+	keys?: readonly string[];
+	act: CommandAct;
+}

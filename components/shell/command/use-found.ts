@@ -1,0 +1,44 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { useTRPC } from "#components/trpc/client.tsx";
+import type { FoundEntity } from "#server/domain/search.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
+import { parseQuery, searchOf } from "./parse-query.ts";
+
+const PAUSE_MS = 60;
+/** Results stay fresh for as long as someone types back and forth. */
+const FRESH_MS = 5_000;
+
+export interface Found {
+	/** `loading`: the entities answer an earlier query. */
+	state: "done" | "loading" | "failed";
+	entities: readonly FoundEntity[];
+	teams: readonly string[];
+}
+
+/** Entities for the typed text; an older answer never replaces a newer one. */
+export function useFound(text: string): Found {
+	const trpc = useTRPC();
+	const client = useQueryClient();
+	const { data: teams = [] } = useQuery({ ...trpc.team.names.queryOptions(), staleTime: MINUTE_MS });
+	const [answer, setAnswer] = useState<{ of: string; failed: boolean; entities: readonly FoundEntity[] }>({
+		...{ of: "", failed: false, entities: [] },
+	});
+	// Asks the server once typing pauses.
+	useEffect(() => {
+		const search = searchOf(parseQuery(text));
+		if (search === null) return setAnswer({ of: text, failed: false, entities: [] });
+		let current = true;
+		const timer = setTimeout(() => {
+			client.fetchQuery({ ...trpc.search.find.queryOptions(search), staleTime: FRESH_MS, retry: false }).then(
+				(entities) => current && setAnswer({ of: text, failed: false, entities }),
+				() => current && setAnswer({ of: text, failed: true, entities: [] }),
+			);
+		}, PAUSE_MS);
+		return () => {
+			current = false;
+			clearTimeout(timer);
+		};
+	}, [text, client, trpc]);
+	return { state: answer.of !== text ? "loading" : answer.failed ? "failed" : "done", entities: answer.entities, teams };
+}

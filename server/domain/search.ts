@@ -1,0 +1,46 @@
+/** Kinds of entities that a search finds. */
+export const SEARCH_KINDS = [
+	"job",
+	"approval",
+	"pipeline",
+	"trigger",
+	"team",
+	"person",
+	"policy",
+	"rule",
+	"budget",
+	"site",
+	"machine",
+	"month",
+	"doc",
+] as const;
+export type SearchKind = (typeof SEARCH_KINDS)[number];
+
+export const SEARCH_ACTIONS = ["approve", "cancel"] as const;
+
+/** One entity that a search found. */
+export interface FoundEntity {
+	kind: SearchKind;
+	/** Unique within its kind. An approval's is the approval, not its job. */
+	id: string;
+	name: string;
+	/** What tells it from others of the same name. */
+	detail: string;
+	/** The screen that shows it. */
+	href: string;
+	/** Ended jobs, terminated machines and past versions rank below live ones. */
+	live: boolean;
+	/** What the caller may do with it now. */
+	actions: (typeof SEARCH_ACTIONS)[number][];
+}
+
+/** The words of a query, lower case. */
+export function searchWords(text: string): string[] {
+	return text.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+/** Whether the text contains every word, in any order and letter case. */
+export function matchesWords(text: string, words: readonly string[]): boolean {
+	const low = text.toLowerCase();
+	return words.every((word) => low.includes(word));
+}
