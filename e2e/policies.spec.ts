@@ -85,7 +85,7 @@ test("edit, error, fix, backtest, publish; a job changes its course; roll back",
 	const dialog = page.getByRole("dialog", { name: "Publish draft" });
 	await dialog.getByLabel("Reason").fill("Research stays at home");
 	await expect(dialog.getByRole("list", { name: "Changes by rule" })).toContainText("stays-home");
-	await expect(dialog.getByText(/^Includes backtest .* of this draft/)).toBeVisible();
+	await expect(dialog.getByRole("region", { name: /^Backtest .* of this draft/ })).toContainText("Cloud cost");
 	await expectAccessible(page);
 	await dialog.getByRole("button", { name: "Publish" }).click();
 	await expect(page.getByRole("button", { name: "Edit", exact: true })).toBeVisible();
@@ -252,6 +252,8 @@ test("a second person: what is published waits, is read, and counts once somebod
 		const dialog = page.getByRole("dialog", { name: "Publish draft" });
 		await expect(dialog.getByText("Takes effect after a second person approves.")).toBeVisible();
 		await dialog.getByLabel("Reason").fill("Longer waits");
+		await expect(dialog.getByRole("button", { name: "Propose" })).toBeDisabled();
+		await dialog.getByLabel("Why publish without a finished backtest?").fill("Measured by hand");
 		await expectAccessible(page);
 		await dialog.getByRole("button", { name: "Propose" }).click();
 		await expect(page.locator("#proposals")).toContainText("needs someone else");

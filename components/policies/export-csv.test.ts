@@ -21,8 +21,22 @@ describe("Policies exports", () => {
 
 	it("exports each version with its last activation and commit", () => {
 		const written = { message: "Spot first", authorName: "Ada", createdAt: "2026-11-01T08:00:00.000Z" };
-		const publish = { kind: "publish", at: "2026-11-01T09:00:00.000Z", byName: "Ada", approvedByName: null, backtestId: null };
-		const rollback = { kind: "rollback", at: "2026-11-09T09:00:00.000Z", byName: "Bo", approvedByName: "Cy", backtestId: "bt_1" };
+		const publish = {
+			kind: "publish",
+			at: "2026-11-01T09:00:00.000Z",
+			byName: "Ada",
+			approvedByName: null,
+			backtestId: null,
+			noBacktestReason: "urgent",
+		};
+		const rollback = {
+			kind: "rollback",
+			at: "2026-11-09T09:00:00.000Z",
+			byName: "Bo",
+			approvedByName: "Cy",
+			backtestId: "bt_1",
+			noBacktestReason: null,
+		};
 		const origin = { kind: "git", repository: "git@acme/policies", path: "default.yaml", commit: "0123456789abcdef" };
 		const [inForce, never] = readCsv(
 			versionsCsv([

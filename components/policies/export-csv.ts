@@ -16,13 +16,30 @@ export function rulesCsv(version: number, groups: readonly RuleGroup[]): string 
 /** Versions as CSV with the last activation, if any. */
 export function versionsCsv(versions: readonly VersionView[]): string {
 	const written = ["Version", "Active", "Message", "Author", "Created (UTC)"];
-	const published = ["Activated (UTC)", "By", "Method", "Approved by", "Backtest", "Repository", "File", "Commit"];
+	const published = [
+		"Activated (UTC)",
+		"By",
+		"Method",
+		"Approved by",
+		"Backtest",
+		"Reason without backtest",
+		"Repository",
+		"File",
+		"Commit",
+	];
 	const lines = versions.map((v) => {
 		const last = v.publications.at(-1);
 		const git = v.origin?.kind === "git" ? v.origin : null;
 		return [
 			...[String(v.version), v.inForce ? "yes" : "no", v.message, v.authorName, v.createdAt],
-			...[last?.at ?? "", last?.byName ?? "", last?.kind ?? "", last?.approvedByName ?? "", last?.backtestId ?? ""],
+			...[
+				last?.at ?? "",
+				last?.byName ?? "",
+				last?.kind ?? "",
+				last?.approvedByName ?? "",
+				last?.backtestId ?? "",
+				last?.noBacktestReason ?? "",
+			],
 			...[git?.repository ?? "", git?.path ?? "", git?.commit ?? ""],
 		];
 	});

@@ -51,7 +51,7 @@ export function ProposalDialog({ proposal: p, canDecide, onClose }: ProposalDial
 				)}
 				<p className="text-ink-3">{standing(p, canDecide)}</p>
 				<Changed proposal={p} />
-				<Seen backtestId={p.backtestId} canRead={canDecide} />
+				<Seen backtestId={p.backtestId} noBacktestReason={p.noBacktestReason} canRead={canDecide} />
 			</div>
 		</Dialog>
 	);
@@ -105,11 +105,12 @@ function Changed({ proposal: { policyName, source } }: { proposal: PolicyProposa
 }
 
 /** The figures that the author reviewed. */
-function Seen({ backtestId, canRead }: { backtestId: string | null; canRead: boolean }) {
+function Seen({ backtestId, noBacktestReason, canRead }: { backtestId: string | null; noBacktestReason: string | null; canRead: boolean }) {
 	const trpc = useTRPC();
 	const asks = canRead && backtestId !== null;
 	const backtest = useQuery(trpc.backtest.get.queryOptions({ id: backtestId ?? "" }, { enabled: asks }));
-	if (backtestId === null) return <p className="text-ink-3">No backtest of this draft was reviewed.</p>;
+	if (backtestId === null)
+		return <p className="text-warn-ink">No finished backtest of this draft{noBacktestReason === null ? "." : `: ${noBacktestReason}`}</p>;
 	if (!canRead) return <p className="text-ink-3">Backtest {backtestId} of this draft was reviewed.</p>;
 	if (backtest.error)
 		return (

@@ -3,30 +3,39 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type SubmitEvent, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { BacktestProgress } from "./backtest/backtest-progress.tsx";
+import { Figures } from "./backtest/figures.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { ACTIVE_POLICY, type PolicyCheck } from "./params.ts";
 import { codeOf } from "./use-draft.ts";
+
+/** Letters of a reason. */
+const REASON_MIN = 3;
 
 type PublishDialogProps = {
 	text: string;
 	baseVersion: number;
 	check: PolicyCheck;
-	/** The finished backtest of exactly this draft, if any. */
-	backtestId: string | null;
+	/** The backtest of exactly this draft, if any; it may still run. */
+	backtest: Outputs["backtest"]["get"] | null;
 	onClose: () => void;
 	onPublished: (outcome: "published" | "proposed" | "unchanged") => void;
 	onMerge: () => void;
 };
 
 /** Publishes a draft with a reason, or reports a conflicting publication. */
-export function PublishDialog({ text, baseVersion, check, backtestId, onClose, onPublished, onMerge }: PublishDialogProps) {
+export function PublishDialog({ text, baseVersion, check, backtest, onClose, onPublished, onMerge }: PublishDialogProps) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [message, setMessage] = useState("");
+	const [untested, setUntested] = useState("");
+	const finished = backtest !== null && backtest.result !== null;
+	const complete = message.trim().length >= REASON_MIN && (finished || untested.trim().length >= REASON_MIN);
 	const settings = useQuery(trpc.policy.settings.queryOptions());
 	const publish = useMutation(trpc.policy.publish.mutationOptions());
 	const second = settings.data?.secondPerson === true;
@@ -36,7 +45,7 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 		try {
 			const done = await publish.mutateAsync({
 				...{ ...ACTIVE_POLICY, source: text, message, baseVersion },
-				...(backtestId === null ? {} : { backtestId }),
+				...(finished ? { backtestId: backtest.id } : { noBacktestReason: untested }),
 			});
 			void client.invalidateQueries({ queryKey: trpc.policy.pathKey() });
 			void client.invalidateQueries({ queryKey: trpc.budget.pathKey() });
@@ -70,7 +79,7 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 							Merge
 						</Button>
 					) : (
-						<Button variant="primary" type="submit" form="publish" busy={publish.isPending} disabled={message.trim().length < 3}>
+						<Button variant="primary" type="submit" form="publish" busy={publish.isPending} disabled={!complete}>
 							{second ? "Propose" : "Publish"}
 						</Button>
 					)}
@@ -97,11 +106,43 @@ export function PublishDialog({ text, baseVersion, check, backtestId, onClose, o
 						Line {w.line}: {w.message} {w.fix}
 					</p>
 				))}
-				<p className="text-ink-3">
-					{backtestId === null ? "No backtest of this draft was reviewed." : `Includes backtest ${backtestId} of this draft.`}
-				</p>
+				<Tested backtest={backtest} reason={untested} onReason={setUntested} />
 				{check.published && <DiffView changes={check.published.changes} lines={check.published.lines} />}
 			</form>
 		</Dialog>
+	);
+}
+
+type TestedProps = { backtest: Outputs["backtest"]["get"] | null; reason: string; onReason: (reason: string) => void };
+
+/** What the draft's backtest found; without a finished one, why it is published anyway. */
+function Tested({ backtest, reason, onReason }: TestedProps) {
+	if (backtest?.result) {
+		return (
+			<section aria-label={`Backtest ${backtest.id} of this draft`} className="overflow-hidden rounded-md border">
+				<Figures result={backtest.result} fromMs={Date.parse(backtest.from)} toMs={Date.parse(backtest.to)} narrow headline />
+			</section>
+		);
+	}
+	const pending = backtest?.state === "queued" || backtest?.state === "running";
+	return (
+		<>
+			{pending && <BacktestProgress backtest={backtest} />}
+			<Field
+				label="Why publish without a finished backtest?"
+				htmlFor="publish-untested"
+				hint={
+					pending ? "Or wait for it. The reason is stored with the version." : "Or run one first. The reason is stored with the version."
+				}
+			>
+				<Textarea
+					id="publish-untested"
+					value={reason}
+					maxLength={500}
+					aria-describedby="publish-untested-note"
+					onChange={(event) => onReason(event.currentTarget.value)}
+				/>
+			</Field>
+		</>
 	);
 }

@@ -104,6 +104,9 @@ function VersionLine({ version: v, mode }: { version: VersionView; mode: "read" 
 					</span>
 				)}
 				{last?.backtestId && <span className="block text-xs text-ink-3">published after backtest {last.backtestId}</span>}
+				{last?.noBacktestReason && (
+					<span className="block text-xs text-warn-ink">published without a backtest: {last.noBacktestReason}</span>
+				)}
 			</span>
 		</li>
 	);

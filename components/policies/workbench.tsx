@@ -37,7 +37,7 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 	const [line, setLine] = useState<number | null>(null);
 	const [show, setShow] = useState<{ line: number; asked: number } | null>(null);
 	const [dialog, setDialog] = useState<"publish" | "merge" | null>(null);
-	const backtestId = useSeenBacktest(text);
+	const backtest = useSeenBacktest(text);
 	const problems = check?.problems ?? NO_PROBLEMS;
 	const changed = useMemo(() => changedLines(check), [check]);
 	const complete = useCallback((source: string, offset: number) => client.policy.complete.query({ source, offset }), [client]);
@@ -105,7 +105,7 @@ export function PolicyWorkbench({ accountId, onDone }: { accountId: string; onDo
 			{dialog === "publish" && check && (
 				<PublishDialog
 					{...{ text, baseVersion, check }}
-					backtestId={backtestId}
+					backtest={backtest}
 					onClose={() => setDialog(null)}
 					onMerge={() => setDialog("merge")}
 					// Keep the draft until it is active, since a pending approval may be rejected.

@@ -4,6 +4,7 @@ import { parseAsString, useQueryState } from "nuqs";
 import { useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { ErrorState, Forbidden } from "#components/page/states.tsx";
+import { BacktestProgress } from "#components/policies/backtest/backtest-progress.tsx";
 import { Details } from "#components/policies/backtest/details.tsx";
 import { Figures } from "#components/policies/backtest/figures.tsx";
 import { MovesTable } from "#components/policies/backtest/moves-table.tsx";
@@ -13,6 +14,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
+import { cn } from "#components/ui/cn.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
@@ -60,7 +62,7 @@ export function BacktestPanel(props: BacktestPanelProps) {
 					<Course {...props} backtest={got.data ?? null} loading={newest.isLoading || got.isLoading} />
 				)}
 			</Panel>
-			{got.data?.result && (
+			{got.data?.result && got.data.source === props.source && (
 				<>
 					<MovesTable result={got.data.result} baseVersion={got.data.baseVersion} toMs={Date.parse(got.data.to)} />
 					<Details result={got.data.result} baseVersion={got.data.baseVersion} />
@@ -106,6 +108,7 @@ function Controls({ name, source, ready, backtest }: BacktestPanelProps & { back
 			<SegmentedControl label="Last" name="backtest-days" value={days} options={options} onChange={setDays} />
 			<Button
 				size="sm"
+				{...(backtest && backtest.source !== source && { variant: "primary" as const })}
 				disabled={!ready}
 				busy={start.isPending}
 				title={ready ? undefined : "Fix the draft's errors first"}
@@ -126,32 +129,27 @@ function Course({ source, backtest, loading }: BacktestPanelProps & { backtest: 
 			</p>
 		);
 	}
-	if (isPending(backtest)) return <Progress backtest={backtest} />;
+	if (isPending(backtest))
+		return (
+			<div className="px-4 pb-4">
+				<BacktestProgress backtest={backtest} />
+			</div>
+		);
 	if (backtest.state === "cancelled") return <p className="px-4 pb-4 text-ink-3">Cancelled.</p>;
 	if (!backtest.result) return <ErrorState title="Backtest failed" detail={backtest.error ?? "No reason recorded."} />;
 	const stale = backtest.source !== source;
 	return (
 		<>
-			<Figures result={backtest.result} fromMs={Date.parse(backtest.from)} toMs={Date.parse(backtest.to)} />
+			<div className={cn(stale && "opacity-45 grayscale")} aria-hidden={stale || undefined}>
+				<Figures result={backtest.result} fromMs={Date.parse(backtest.from)} toMs={Date.parse(backtest.to)} />
+			</div>
 			<p className="flex items-center gap-2 border-t px-4 py-2.5 text-xs text-ink-2">
 				{stale && <span aria-hidden className="size-1.5 flex-none rounded-full bg-warn" />}
 				<span>
 					Ran <Time atMs={Date.parse(backtest.finishedAt ?? backtest.createdAt)} />
-					{stale ? ", on an earlier draft. Run it again to include your changes." : ", on this draft."}
+					{stale ? ", on another draft. Run it again for this one." : ", on this draft."}
 				</span>
 			</p>
 		</>
-	);
-}
-
-function Progress({ backtest }: { backtest: Backtest }) {
-	const percent = Math.floor(backtest.progressPermille / 10);
-	return (
-		<div className="grid gap-2 px-4 pb-4">
-			<progress value={percent} max={100} aria-label="Backtest progress" className="h-2 w-full accent-(--accent)" />
-			<p role="status" className="tabular text-ink-2">
-				{backtest.state === "queued" ? "Queued for the scheduler." : percent < 15 ? "Reading history." : `Replaying jobs: ${percent}%.`}
-			</p>
-		</div>
 	);
 }

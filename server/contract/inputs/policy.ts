@@ -71,6 +71,8 @@ export const publishInput = z.strictObject({
 	baseVersion: z.number().int().min(0).max(2_147_483_647),
 	/** The backtest that was seen before. */
 	backtestId: z.string().min(1).max(64).optional(),
+	/** Why there is no finished backtest. The browser's form requires one of the two. */
+	noBacktestReason: z.string().trim().min(3, "say in a few words why").max(500).optional(),
 });
 
 export const rollbackInput = z.strictObject({

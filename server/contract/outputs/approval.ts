@@ -48,6 +48,7 @@ export const policyProposalSchema = proposalBaseSchema
 			])
 			.nullable(),
 		backtestId: z.string().nullable(),
+		noBacktestReason: z.string().nullable(),
 		stale: z.boolean(),
 		policyVersion: z.number(),
 	})

@@ -115,6 +115,7 @@ export const publicationSchema = z
 		approvedBy: z.string().nullable(),
 		approvedByName: z.string().nullable(),
 		backtestId: z.string().nullable(),
+		noBacktestReason: z.string().nullable(),
 	})
 	.meta({ id: "Publication" });
 

@@ -41,6 +41,8 @@ export const policyPublication = pgTable(
 		approvedBy: text(),
 		/** The backtest that was seen before. */
 		backtestId: text(),
+		/** Why it was published in the browser without a finished backtest. */
+		noBacktestReason: text(),
 	},
 	(t) => [index("policy_publication_time").on(t.name, t.publishedAt)],
 );

@@ -20,6 +20,7 @@ export interface PolicyPublishChange {
 	rollbackTo: number | null;
 	origin: PolicyOrigin | null;
 	backtestId: string | null;
+	noBacktestReason?: string | null;
 }
 
 /** What changes only when a second person agrees, by their setting. */

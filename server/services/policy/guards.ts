@@ -75,12 +75,26 @@ export function changeSentence({ kind, before, after }: PolicyChange): string {
 	return `${kind}: ${text(after ?? before)}`;
 }
 
-/** @throws SpillwayError `invalid_input` for a backtest that is not there, or was of another text. */
+/** @throws SpillwayError `invalid_input` for a publication in the browser with neither a finished backtest nor a reason. */
+export function refuseUntested(publication: {
+	origin: PolicyOrigin | null;
+	backtestId: string | null;
+	noBacktestReason: string | null;
+}): void {
+	if (publication.origin?.kind !== "browser" || publication.backtestId !== null || publication.noBacktestReason !== null) return;
+	throw new SpillwayError("invalid_input", "This text has no finished backtest.", {
+		fix: "Wait for its backtest, or say why you publish without one.",
+		fields: [{ path: "noBacktestReason", message: "say why there is no finished backtest" }],
+	});
+}
+
+/** @throws SpillwayError `invalid_input` for a backtest that is not there, has not finished, or was of another text. */
 export async function refuseOtherBacktest(db: DbOrTx, name: string, source: string, backtestId: string | null): Promise<void> {
 	if (backtestId === null) return;
 	const [row] = await db.select().from(backtest).where(eq(backtest.id, backtestId));
-	if (row && row.policyName === name && row.source === source) return;
-	const what = row ? "was of another text" : "is not there";
+	const isOfThis = row?.policyName === name && row.source === source;
+	if (isOfThis && row.state === "done") return;
+	const what = isOfThis ? `is ${row.state}, not finished` : row ? "was of another text" : "is not there";
 	throw new SpillwayError("invalid_input", `The backtest ${backtestId} ${what}, so it does not apply to this text.`, {
 		fix: "Run a backtest of this text, or publish without one.",
 		fields: [{ path: "backtestId", message: what }],

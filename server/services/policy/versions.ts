@@ -24,6 +24,8 @@ export interface PublicationView {
 	approvedByName: string | null;
 	/** The backtest that was seen before. */
 	backtestId: string | null;
+	/** Why it was published in the browser without a finished backtest. */
+	noBacktestReason: string | null;
 }
 
 export interface VersionView {
@@ -108,7 +110,8 @@ async function viewsOf(db: DbOrTx, name: string, rows: readonly VersionRow[], ac
 			.filter((p) => p.version === row.version)
 			.map((p) => ({
 				...{ id: p.id, kind: p.kind, at: p.publishedAt.toISOString(), by: p.publishedBy, byName: nameOf(p.publishedBy) },
-				...{ approvedBy: p.approvedBy, approvedByName: p.approvedBy === null ? null : nameOf(p.approvedBy), backtestId: p.backtestId },
+				...{ approvedBy: p.approvedBy, approvedByName: p.approvedBy === null ? null : nameOf(p.approvedBy) },
+				...{ backtestId: p.backtestId, noBacktestReason: p.noBacktestReason },
 			})),
 	}));
 }

@@ -1749,6 +1749,7 @@ class Publication(TypedDict):
     approvedBy: Optional[str]
     approvedByName: Optional[str]
     backtestId: Optional[str]
+    noBacktestReason: Optional[str]
 
 
 class Version(TypedDict):
@@ -2594,6 +2595,7 @@ class PolicyProposal(TypedDict):
     rollbackTo: Optional[float]
     origin: Optional[Union[PolicyOrigin, PolicyOriginGit]]
     backtestId: Optional[str]
+    noBacktestReason: Optional[str]
     stale: bool
     policyVersion: float
 
@@ -4413,6 +4415,7 @@ class _PolicyPutBodyRequired(TypedDict):
 
 class PolicyPutBody(_PolicyPutBodyRequired, total=False):
     backtestId: str
+    noBacktestReason: str
     origin: Union[PolicyPutBodyOriginCli, PolicyPutBodyOriginGit]
 
 

@@ -20,8 +20,8 @@ export async function publishProposed(
 	row: typeof proposal.$inferSelect,
 	change: PolicyPublishChange,
 ): Promise<number> {
-	const { policyName: name, source, origin, backtestId, rollbackTo, policyVersion } = change;
-	const responsible = { by: row.proposedBy, approvedBy: actorName(ctx.actor), backtestId };
+	const { policyName: name, source, origin, backtestId, noBacktestReason = null, rollbackTo, policyVersion } = change;
+	const responsible = { by: row.proposedBy, approvedBy: actorName(ctx.actor), backtestId, noBacktestReason };
 	refuseManaged(await fetchPointer(tx, name), origin);
 	if (rollbackTo !== null) {
 		const policy = readable(await fetchVersion(tx, name, rollbackTo));

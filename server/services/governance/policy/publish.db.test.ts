@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { team } from "#server/db/schema/account.ts";
-import { policy as policyTable, policyVersion } from "#server/db/schema/policy.ts";
+import { backtest } from "#server/db/schema/backtest.ts";
+import { policyPublication, policy as policyTable, policyVersion } from "#server/db/schema/policy.ts";
 import { site } from "#server/db/schema/site.ts";
 import { parsePolicy } from "#server/policy/parse-policy.ts";
 import * as test from "#server/services/ledger/charge/testing/books.ts";
@@ -93,5 +94,35 @@ describe("a policy in force", () => {
 		await publish(textOf([BURST]));
 		await putInForce(textOf([BURST, "{ id: new, forbid: { sites: [cloud] } }"]));
 		await expect(activePolicy(books.db)).rejects.toMatchObject({ code: "unavailable", message: expect.stringContaining("forbid") });
+	});
+});
+
+describe("a policy that is published in the browser", () => {
+	const NEXT = textOf([BURST, "{ id: life, limit: { instanceHours: 2 } }"]);
+	const inBrowser = (more: { backtestId?: string; noBacktestReason?: string }) =>
+		publishPolicy(
+			{ ...books, actor: { kind: "person", accountId: "usr_1", name: "Ada", role: "platform", teams: [], via: "session" } },
+			{ name: "default", message: "test", source: NEXT, baseVersion: 1, origin: { kind: "browser" }, ...more },
+		);
+	const addBacktest = (state: "running" | "done", source = NEXT) => {
+		const at = new Date(books.clock.nowMs());
+		const row = { id: `btst_${state}`, policyName: "default", baseVersion: 1, source, fromTime: at, toTime: at, state, createdAt: at };
+		return books.db.insert(backtest).values({ ...row, createdBy: "account:usr_1" });
+	};
+
+	it("needs a finished backtest of its text, or a reason that is stored with the version", async () => {
+		await publish(textOf([BURST]));
+		await expect(inBrowser({})).rejects.toMatchObject({ code: "invalid_input", fields: [{ path: "noBacktestReason" }] });
+		await addBacktest("running");
+		await expect(inBrowser({ backtestId: "btst_running" })).rejects.toMatchObject({ fields: [{ message: "is running, not finished" }] });
+		await expect(inBrowser({ noBacktestReason: "Outage: no time to wait" })).resolves.toMatchObject({ version: 2 });
+		const [last] = await books.db.select().from(policyPublication).where(eq(policyPublication.version, 2));
+		expect(last).toMatchObject({ backtestId: null, noBacktestReason: "Outage: no time to wait" });
+	});
+
+	it("needs no reason with a finished backtest", async () => {
+		await publish(textOf([BURST]));
+		await addBacktest("done");
+		await expect(inBrowser({ backtestId: "btst_done" })).resolves.toMatchObject({ outcome: "published", version: 2 });
 	});
 });

@@ -9,7 +9,7 @@ import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged, refuseOtherBacktest, refuseStale } from "#server/services/policy/guards.ts";
+import { refuseManaged, refuseOtherBacktest, refuseStale, refuseUntested } from "#server/services/policy/guards.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
 import { nameProblem } from "./judge-text.ts";
 import { knownFacts } from "./known-facts.ts";
@@ -64,15 +64,16 @@ interface Request {
 	/** null: whatever is in force. */
 	baseVersion: number | null;
 	backtestId: string | null;
+	noBacktestReason: string | null;
 	origin: PolicyOrigin | null;
 }
 
 function readRequest(ctx: ServiceContext, raw: PublishRequest | { name: string; source: string; message: string }): Request {
 	if (ctx.actor.kind === "system" && !("baseVersion" in raw))
-		return { ...raw, baseVersion: null, backtestId: null, origin: { kind: "seed" } };
+		return { ...raw, baseVersion: null, backtestId: null, noBacktestReason: null, origin: { kind: "seed" } };
 	const { origin, ...rest } = { origin: undefined, ...raw };
-	const { backtestId, ...input } = publishInput.parse(rest);
-	return { ...input, backtestId: backtestId ?? null, origin: origin ?? null };
+	const { backtestId, noBacktestReason, ...input } = publishInput.parse(rest);
+	return { ...input, backtestId: backtestId ?? null, noBacktestReason: noBacktestReason ?? null, origin: origin ?? null };
 }
 
 async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { policy: Policy }): Promise<Omit<Published, "warnings">> {
@@ -87,9 +88,11 @@ async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { pol
 	}
 	if (baseVersion !== null) await refuseStale(tx, pointer, baseVersion);
 	await refuseOtherBacktest(tx, name, source, input.backtestId);
+	// The first policy has no history to replay.
+	if (pointer) refuseUntested(input);
 	if (ctx.actor.kind === "person" && (await readPolicySettings(tx)).secondPerson) {
-		const { message, backtestId } = input;
-		const change = { policyName: name, policyVersion: version, source, rollbackTo: null, origin, backtestId };
+		const { message, backtestId, noBacktestReason } = input;
+		const change = { policyName: name, policyVersion: version, source, rollbackTo: null, origin, backtestId, noBacktestReason };
 		return { outcome: "proposed", version, proposalId: await proposePublication(tx, ctx, change, message) };
 	}
 	const written = await writeVersion(tx, ctx, { ...input, baseVersion: version === 0 ? null : version });

@@ -22,6 +22,7 @@ export interface Responsible {
 	/** The second person. */
 	approvedBy?: string;
 	backtestId?: string | null;
+	noBacktestReason?: string | null;
 }
 
 export interface NewVersion extends Responsible {
@@ -84,6 +85,7 @@ export async function movePointer(tx: Tx, ctx: ServiceContext, input: PointerMov
 		publishedBy: input.by ?? actorName(ctx.actor),
 		approvedBy: input.approvedBy ?? null,
 		backtestId: input.backtestId ?? null,
+		noBacktestReason: input.noBacktestReason ?? null,
 	});
 	await countBudgets(tx, input.policy.budgets, nowMs);
 	await writeAudit(tx, ctx, {
@@ -93,6 +95,7 @@ export async function movePointer(tx: Tx, ctx: ServiceContext, input: PointerMov
 			...(origin ? { origin } : {}),
 			...(input.by === undefined ? {} : { by: input.by, approvedBy: input.approvedBy }),
 			...(input.backtestId ? { backtestId: input.backtestId } : {}),
+			...(input.noBacktestReason ? { noBacktestReason: input.noBacktestReason } : {}),
 		},
 	});
 	await notify(tx, { wake: true, changes: [{ topic: "policy", id: name, team: null }] });

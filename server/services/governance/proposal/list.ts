@@ -42,6 +42,7 @@ export interface PolicyProposalView extends ProposalBase, OfPolicy {
 	rollbackTo: number | null;
 	origin: PolicyOrigin | null;
 	backtestId: string | null;
+	noBacktestReason: string | null;
 }
 
 /** That these change without a second person from now on. */
@@ -104,6 +105,6 @@ function viewOf(base: ProposalBase, change: ProposedChange, activeVersion: (poli
 			...{ fromMicroUsd: BigInt(fromMicroUsd), toMicroUsd: BigInt(toMicroUsd) },
 		};
 	}
-	const { source, rollbackTo, origin, backtestId } = change;
-	return { ...base, ...ofPolicy, kind: "policy_publish", policyName, source, rollbackTo, origin, backtestId };
+	const { source, rollbackTo, origin, backtestId, noBacktestReason = null } = change;
+	return { ...base, ...ofPolicy, kind: "policy_publish", policyName, source, rollbackTo, origin, backtestId, noBacktestReason };
 }
