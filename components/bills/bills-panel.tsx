@@ -41,7 +41,7 @@ export function ProvidersPanel({ view }: { view: BillsView }) {
 					title="No bills imported for this month"
 					action={{ label: "Statement", href: `/statements/${view.month}` }}
 				>
-					Import a provider's FOCUS file with <code>spillway bill import FILE</code>. Its months are reconciled immediately.
+					Finance imports bills here or with <code>spillway bill import FILE</code>.
 				</EmptyState>
 			</Panel>
 		);

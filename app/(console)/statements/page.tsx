@@ -1,21 +1,26 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
+import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { ImportPanel } from "#components/bills/import-panel.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { MonthsPanel } from "#components/statements/months-panel.tsx";
 import { loadStatementParams } from "#components/statements/search-params.ts";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { GRANTS } from "#server/domain/permissions.ts";
 
 export const metadata: Metadata = { title: "Statements" };
 
 export default async function StatementsPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
 	const { team } = await loadStatementParams(searchParams);
+	const actor = await signedIn();
 	void getQueryClient().prefetchQuery(trpc.statement.list.queryOptions(team === null ? {} : { team }));
 	return (
 		<HydrateClient>
 			<PageHeader title="Statements" />
 			<PageBody>
+				{GRANTS[actor.role]["bill:import"] && <ImportPanel />}
 				<p className="max-w-215 text-pretty text-ink-2">
 					Closing a month creates a statement for the company and one per team. Later postings show as changes; closing again creates a new
 					version.

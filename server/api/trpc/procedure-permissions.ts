@@ -45,6 +45,7 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	"spend.variance": "spend:read",
 	"spend.options": "spend:read",
 	"spend.calendar": "spend:read",
+	"bill.importFile": "bill:import",
 	"statement.preview": "statement:read",
 	"statement.note": "statement:close",
 	"statement.changeClosingDay": "statement:close",

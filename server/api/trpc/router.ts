@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
 import { jobSpendInput, listChargesInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
+import { importUploadedBill } from "#server/services/ledger/bill/import-uploaded.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
@@ -123,7 +125,10 @@ export const appRouter = router({
 		note: procedure.input(noteInput).mutation(({ ctx, input }) => noteVariance(ctx.service, input)),
 		changeClosingDay: procedure.input(changeClosingDayInput).mutation(({ ctx, input }) => changeClosingDay(ctx.service, input)),
 	}),
-	bill: router(proceduresOf(billOperations)),
+	bill: router({
+		...proceduresOf(billOperations),
+		importFile: procedure.input(importUploadedBillInput).mutation(({ ctx, input }) => importUploadedBill(ctx.service, input)),
+	}),
 	search: router(proceduresOf(searchOperations)),
 	secret: router(proceduresOf(secretOperations)),
 	token: router(proceduresOf(tokenOperations)),

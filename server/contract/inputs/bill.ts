@@ -25,3 +25,14 @@ export const resourceLinesInput = z.strictObject({
 	/** Of the machine that the resource was matched to; absent for one that is not known. */
 	instanceId: z.string().min(1).max(64).optional(),
 });
+
+/** Below what one request of a page may hold; the command line and REST take files of any size. */
+export const UPLOADED_BILL_MAX = 7 * 1024 * 1024;
+
+/** A bill from a page: the file, or gzip of it, in base64. */
+export const importUploadedBillInput = z.strictObject({
+	fileName: z.string().trim().min(1).max(500),
+	contentBase64: z.base64().max(UPLOADED_BILL_MAX, "The file is too large for the browser. Use: spillway bill import FILE"),
+	/** Nothing is written. */
+	preview: z.boolean(),
+});

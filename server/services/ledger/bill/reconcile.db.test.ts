@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { alert } from "#server/db/schema/alert.ts";
@@ -11,6 +12,7 @@ import { meterAll } from "../charge/meter.ts";
 import { addMachine, type Books, chargedTo, openBooks, readInstance, readJob, T0, terminate } from "../charge/testing/books.ts";
 import { readReconciliationHistory } from "./history.ts";
 import { importBill } from "./import.ts";
+import { importUploadedBill } from "./import-uploaded.ts";
 import { reconcileMonth } from "./reconcile.ts";
 import { readReconciliation } from "./reconciliation.ts";
 import { listResourceLines } from "./resource-lines.ts";
@@ -389,5 +391,34 @@ describe("credits and taxes", () => {
 			["tax", 190_000n, 190_000n],
 		]);
 		await expectSoundLedger();
+	});
+});
+
+describe("a bill that a page uploads", () => {
+	it("is previewed with the differences that its import then posts, and a preview keeps nothing", async () => {
+		const { resource } = await threeHours();
+		const text = [`${HEAD},x_own`, `${aLine({ cost: "1.3", resource })},a`, `${aLine({ cost: "1", resource, hour: 1 })},b`].join("\n");
+		const upload = (preview: boolean) =>
+			importUploadedBill(books, { fileName: "aws.csv", contentBase64: gzipSync(text).toString("base64"), preview });
+		books.clock.advance(60_000);
+		const { preview } = await upload(true);
+		expect(preview).toMatchObject({
+			...{ alreadyImported: false, bill: { rows: 2, providers: ["AWS"], billedMicroUsd: "2300000" } },
+			columns: { recognized: expect.arrayContaining(["BilledCost", "ResourceId"]), other: ["x_own"] },
+		});
+		expect(await books.db.$count(bill)).toBe(0);
+		expect(await corrections()).toEqual([]);
+		await upload(false);
+		const posted = await readReconciliation(books, { month: "2026-11" });
+		expect(posted.providers).toEqual(preview?.months[0]?.providers);
+		expect(posted.providers[0]?.adjustedMicroUsd).not.toBe("0");
+		expect((await upload(true)).preview?.alreadyImported).toBe(true);
+		await expectSoundLedger();
+	});
+
+	it("reports the row and column of an error, and imports nothing", async () => {
+		const text = `${HEAD}\n${aLine({ cost: "a dollar", resource: "i-1" })}`;
+		const wrong = importUploadedBill(books, { fileName: "a.csv", contentBase64: Buffer.from(text).toString("base64"), preview: true });
+		await expect(wrong).rejects.toMatchObject({ code: "invalid_input", fields: [{ path: "BilledCost", line: 2 }] });
 	});
 });

@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import type { SearchParams } from "nuqs/server";
+import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { ProvidersPanel, ResourcesPanel } from "#components/bills/bills-panel.tsx";
+import { ImportPanel } from "#components/bills/import-panel.tsx";
 import { HistoryPanel } from "#components/bills/history-panel.tsx";
 import { LinesPanel } from "#components/bills/lines-panel.tsx";
 import { type BillsView, billsQuery, historyQuery, loadBillsParams } from "#components/bills/params.ts";
@@ -10,6 +12,7 @@ import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { statementHref } from "#components/statements/search-params.ts";
 import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { GRANTS } from "#server/domain/permissions.ts";
 import { monthWords, teamTitle } from "#server/domain/statement-words.ts";
 
 type Props = { params: Promise<{ month: string }>; searchParams: Promise<SearchParams> };
@@ -25,6 +28,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function BillsPage({ params, searchParams }: Props) {
 	const { month } = await params;
 	if (!MONTH.test(month)) notFound();
+	const actor = await signedIn();
 	const view: BillsView = { month, ...(await loadBillsParams(searchParams)) };
 	if (view.team === null) void getQueryClient().prefetchQuery(trpc.bill.reconciliationHistory.queryOptions(historyQuery(view)));
 	void getQueryClient().prefetchQuery(trpc.bill.reconciliation.queryOptions(billsQuery(view)));
@@ -37,6 +41,7 @@ export default async function BillsPage({ params, searchParams }: Props) {
 				meta={<span className="truncate text-ink-3 max-md:hidden">{view.team ? teamTitle(view.team) : "compared with the ledger"}</span>}
 			/>
 			<PageBody>
+				{GRANTS[actor.role]["bill:import"] && <ImportPanel />}
 				<QueryBoundary what="bills" framed skeleton={<TableSkeleton rows={3} columns={6} label="Loading bills" />}>
 					<ProvidersPanel view={view} />
 				</QueryBoundary>

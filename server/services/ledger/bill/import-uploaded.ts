@@ -1,0 +1,35 @@
+import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import type { z } from "zod";
+import { importBill } from "./import.ts";
+import { monthsOfBill } from "./months-of-bill.ts";
+import { type BillPreview, previewBill } from "./preview.ts";
+import { reconcileMonth } from "./reconcile.ts";
+import type { BillView } from "./view.ts";
+
+/**
+ * A bill that a page sends as gzip in base64. With `preview`, nothing is written.
+ * @throws SpillwayError `forbidden`; `invalid_input` with row and column of the first error; ZodError.
+ */
+export async function importUploadedBill(
+	ctx: ServiceContext,
+	raw: z.input<typeof importUploadedBillInput>,
+): Promise<{ preview: BillPreview | null; bill: BillView; months: string[] }> {
+	authorize(ctx, "bill:import", null);
+	const { fileName, contentBase64, preview } = importUploadedBillInput.parse(raw);
+	const input = { fileName, bytes: oneChunk(Buffer.from(contentBase64, "base64")) };
+	if (preview) {
+		const found = await previewBill(ctx, input);
+		return { preview: found, bill: found.bill, months: found.months.map(({ month }) => month) };
+	}
+	const { bill } = await importBill(ctx, input);
+	const months = await monthsOfBill(ctx.db, bill.id);
+	// Also for a file that was imported before: its reconciliation may have failed.
+	for (const month of months) await reconcileMonth(ctx, { month });
+	return { preview: null, bill, months };
+}
+
+async function* oneChunk(bytes: Buffer): AsyncGenerator<Uint8Array> {
+	yield bytes;
+}
