@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useId, useState } from "react";
 import { Money } from "#components/money/money.tsx";
+import { monthBefore } from "#components/statements/drill.ts";
 import { statementHref } from "#components/statements/search-params.ts";
 import { useAfterChange } from "#components/statements/use-change.ts";
 import type { StatementView } from "#components/statements/use-statement.ts";
@@ -10,7 +11,8 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Textarea } from "#components/ui/input.tsx";
-import { monthWords } from "#server/domain/statement-words.ts";
+import type { StatementContent } from "#server/domain/statement.ts";
+import { monthWords, partialWords } from "#server/domain/statement-words.ts";
 
 /** Closes the month for the company and all teams; closing again after corrections needs a reason. */
 export function CloseDialog({ view, onClose }: { view: StatementView; onClose: () => void }) {
@@ -63,6 +65,7 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 					{view.changedSince.charges} {view.changedSince.charges === 1 ? "charge" : "charges"}.
 				</p>
 			)}
+			<PartialWarning content={view.content} />
 			{again ? (
 				<Field label="Reason" htmlFor={id} hint="One sentence, printed on the new version.">
 					<Textarea
@@ -83,5 +86,16 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 				</dl>
 			)}
 		</Dialog>
+	);
+}
+
+/** What to know before a month is closed that the ledger does not have whole, or whose comparison it does not. */
+function PartialWarning({ content }: { content: StatementContent }) {
+	const { month, before } = partialWords(content);
+	if (month === null && before === null) return null;
+	return (
+		<p role="note" className="mb-3 rounded-md bg-warn-soft px-3 py-2 text-warn-ink">
+			{month === null ? `${monthWords(monthBefore(content.month))}: ${before}.` : `${monthWords(content.month)} has charges ${month}.`}
+		</p>
 	);
 }

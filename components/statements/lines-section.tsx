@@ -4,13 +4,14 @@ import { monthBefore } from "#components/statements/drill.ts";
 import { None, PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
 import { gpuHours, lineRows } from "#components/statements/prepare-statement.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
-import { monthWords } from "#server/domain/statement-words.ts";
+import { monthWords, partialWords } from "#server/domain/statement-words.ts";
 
 const nameOf = (month: string) => monthWords(month).split(" ")[0] ?? month;
 
 /** Owned and cloud cost, compared with the previous month. */
 export function LinesSection({ content }: { content: StatementContent }) {
 	const compares = content.previousTotals !== null;
+	const partial = partialWords(content);
 	return (
 		<Section title="Owned and cloud">
 			<PaperTable aria-label="Owned and cloud">
@@ -22,13 +23,17 @@ export function LinesSection({ content }: { content: StatementContent }) {
 						<PTh n className="max-md:hidden print:table-cell">
 							GPU-hours
 						</PTh>
-						<PTh n>{nameOf(content.month)}</PTh>
+						<PTh n>
+							{nameOf(content.month)}
+							<Partial words={partial.month} />
+						</PTh>
 						{compares && (
 							<PTh n className="max-md:hidden print:table-cell">
 								{nameOf(monthBefore(content.month))}
+								<Partial words={partial.before} />
 							</PTh>
 						)}
-						{compares && <PTh n>Change</PTh>}
+						{compares && partial.before === null && <PTh n>Change</PTh>}
 					</tr>
 				</thead>
 				<tbody>
@@ -65,4 +70,9 @@ export function LinesSection({ content }: { content: StatementContent }) {
 			</PaperTable>
 		</Section>
 	);
+}
+
+/** Below a month's name: the days that it has charges for. */
+function Partial({ words }: { words: string | null }) {
+	return words === null ? null : <span className="block font-book text-warn-ink">{words}</span>;
 }

@@ -2,7 +2,7 @@ import type { SpendPart } from "#components/spend/drill.ts";
 import type { Tone } from "#components/ui/chip.tsx";
 import type { StatementContent, StatementItem, StatementState, StatementSums } from "#server/domain/statement.ts";
 import { type ChargesWith, chargesOfLine } from "#server/domain/statement-charges.ts";
-import { LINE_WORDS, SIDE_WORDS } from "#server/domain/statement-words.ts";
+import { LINE_WORDS, partialWords, SIDE_WORDS } from "#server/domain/statement-words.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { drillBefore, itemDrill, statementDrill } from "./drill.ts";
@@ -34,6 +34,7 @@ const SIDE_PART = { owned: "home", cloud: "cloud" } as const;
 /** Lines, then owned and cloud totals, then the total; each level adds up to the next. */
 export function lineRows(content: StatementContent): LineRow[] {
 	const { lines, sides, totals, previousTotals } = content;
+	const comparable = partialWords(content).before === null;
 	type Behind = { charges?: ChargesWith; part?: SpendPart };
 	const row = (
 		{ key, label, kind, charges = {}, part = "all" }: Pick<LineRow, "key" | "label" | "kind"> & Behind,
@@ -42,7 +43,7 @@ export function lineRows(content: StatementContent): LineRow[] {
 	): LineRow => {
 		const microUsd = BigInt(sums.effectiveMicroUsd);
 		const before = previousTotals ? BigInt(previous?.effectiveMicroUsd ?? 0) : null;
-		const changeMicroUsd = before === null ? null : microUsd - before;
+		const changeMicroUsd = before === null || !comparable ? null : microUsd - before;
 		return {
 			...{ key, label, kind, gpuMs: BigInt(sums.gpuMs), microUsd, previousMicroUsd: before, changeMicroUsd },
 			href: microUsd === 0n ? null : statementDrill(content, charges, { part }),

@@ -47,6 +47,11 @@ function compare(section: StatementDifference["section"], before: readonly Amoun
 
 /** Whether a new closing would say anything else: when, and as which version, it was closed is not what it says. */
 export function saysTheSame(a: StatementContent, b: StatementContent): boolean {
-	const bare = ({ postedUntilNumber: _, ...c }: StatementContent) => ({ ...c, version: 0, replaces: null, postedUntilMs: 0 });
+	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, ...c }: StatementContent) => ({
+		...c,
+		version: 0,
+		replaces: null,
+		postedUntilMs: 0,
+	});
 	return canonicalJson(bare(a)) === canonicalJson(bare(b));
 }

@@ -60,6 +60,8 @@ export interface MonthFacts {
 	postedUntilMs: number;
 	/** Of a month that is being closed: the number of the newest charge. */
 	postedUntilNumber?: number;
+	/** First day with charges, when it lies in this month or the one before. */
+	ledgerFromMs?: number;
 	/** By team and line, of both months. */
 	rows: readonly MonthRow[];
 	/** The same of this month by project, and by what was used and bought. They may be `rows` themselves. */

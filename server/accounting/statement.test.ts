@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StatementContent } from "#server/domain/statement.ts";
+import { partialWords } from "#server/domain/statement-words.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { NO_SUMS } from "./rollup.ts";
 import { buildStatement } from "./statement.ts";
@@ -157,4 +158,22 @@ describe("differences", () => {
 		]);
 		expect(diffStatements(before, before)).toEqual([]);
 	});
+});
+
+describe("months that the ledger does not have whole", () => {
+	const built = (ledgerFromMs?: number) =>
+		buildStatement(someFacts({ rows: [aRow()], ...(ledgerFromMs === undefined ? {} : { ledgerFromMs }) }), company);
+	it.each([
+		["whole", undefined, { month: null, before: null }],
+		["begun in the month before", Date.UTC(2026, 9, 24), { month: null, before: "24–31 Oct only, not comparable" }],
+		["begun with the month", Date.UTC(2026, 10, 1), { month: null, before: null }],
+		["begun in the month", Date.UTC(2026, 10, 5), { month: "from 5 Nov only", before: null }],
+	])("%s", (_, ledgerFromMs, words) => expect(partialWords(built(ledgerFromMs))).toEqual(words));
+
+	it("counts the days in the ledger's zone", () => {
+		const content = { ...built(Date.UTC(2026, 9, 23, 22)), fromMs: Date.UTC(2026, 9, 31, 23), zone: "Europe/Berlin" };
+		expect(partialWords(content).before).toBe("24–31 Oct only, not comparable");
+	});
+
+	it("does not make a version differ", () => expect(saysTheSame(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));
 });

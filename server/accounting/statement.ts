@@ -11,7 +11,7 @@ export const TOP_JOBS = 20;
  * @param version 0 for a preview.
  */
 export function buildStatement(facts: MonthFacts, at: { team: string; version: number; replaces: string | null }): StatementContent {
-	const { month, fromMs, toMs, zone, postedUntilMs, postedUntilNumber } = facts;
+	const { month, fromMs, toMs, zone, postedUntilMs, postedUntilNumber, ledgerFromMs } = facts;
 	const company = at.team === "";
 	const own = (list: readonly MonthRow[]): readonly MonthRow[] => (company ? list : list.filter((r) => r.team === at.team));
 	const thisMonth = (list: readonly MonthRow[]): MonthRow[] => own(list).filter((r) => r.month === "this");
@@ -23,6 +23,7 @@ export function buildStatement(facts: MonthFacts, at: { team: string; version: n
 	return {
 		...{ month, team: at.team, version: at.version, replaces: at.replaces, fromMs, toMs, zone, postedUntilMs },
 		...(postedUntilNumber === undefined ? {} : { postedUntilNumber }),
+		...(ledgerFromMs === undefined ? {} : { ledgerFromMs }),
 		charges: rows.reduce((n, r) => n + r.charges, 0),
 		...{ totals, previousTotals },
 		sides: [

@@ -1,4 +1,4 @@
-import type { SavingKey, StatementLineKey, StatementState, WasteKey } from "./statement.ts";
+import type { SavingKey, StatementContent, StatementLineKey, StatementState, WasteKey } from "./statement.ts";
 
 /** What people read for the keys of a statement, the same on the page, in the PDF, in the CSV and on the command line. */
 export const LINE_WORDS: Record<StatementLineKey, string> = {
@@ -80,4 +80,20 @@ export function differenceWords(section: string, key: string): string {
 		default:
 			return "Total";
 	}
+}
+
+/**
+ * Labels of a statement whose months are not both whole because the ledger began in one of them. `before` is of the month
+ * that it is compared with: its change says nothing. Null: whole, or without charges.
+ */
+export function partialWords(content: Pick<StatementContent, "fromMs" | "zone" | "ledgerFromMs">): {
+	month: string | null;
+	before: string | null;
+} {
+	const { fromMs, zone, ledgerFromMs } = content;
+	if (ledgerFromMs === undefined || ledgerFromMs === fromMs) return { month: null, before: null };
+	const day = (ms: number, options: Intl.DateTimeFormatOptions) => new Date(ms).toLocaleDateString("en-GB", { timeZone: zone, ...options });
+	const whole = { day: "numeric", month: "short" } as const;
+	if (ledgerFromMs > fromMs) return { month: `from ${day(ledgerFromMs, whole)} only`, before: null };
+	return { month: null, before: `${day(ledgerFromMs, { day: "numeric" })}–${day(fromMs - 1, whole)} only, not comparable` };
 }

@@ -32,6 +32,8 @@ export interface StatementContent {
 	postedUntilMs: number;
 	/** Exactly the charges of the month with numbers up to this are in it. A preview has none, nor have versions from before numbers. */
 	postedUntilNumber?: number;
+	/** First day with charges, when it lies in this month or the one before: what is earlier is unknown, not zero. */
+	ledgerFromMs?: number;
 	/** How many charges. */
 	charges: number;
 	totals: StatementSums;

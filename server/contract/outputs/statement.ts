@@ -117,6 +117,7 @@ export const statementContentSchema = z
 		zone: z.string(),
 		postedUntilMs: z.number(),
 		postedUntilNumber: z.number().optional(),
+		ledgerFromMs: z.number().optional(),
 		charges: z.number(),
 		totals: statementSumsSchema,
 		previousTotals: statementSumsSchema.nullable(),

@@ -3218,6 +3218,7 @@ class _StatementContentRequired(TypedDict):
 
 class StatementContent(_StatementContentRequired, total=False):
     postedUntilNumber: float
+    ledgerFromMs: float
 
 
 class StatementContentSidesItem(TypedDict):

@@ -1,7 +1,7 @@
+import type { z } from "zod";
 import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import type { z } from "zod";
 import { importBill } from "./import.ts";
 import { monthsOfBill } from "./months-of-bill.ts";
 import { type BillPreview, previewBill } from "./preview.ts";

@@ -1,9 +1,9 @@
 import { asc, eq } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
 import { rollup } from "#server/db/schema/charge.ts";
-import type { ServiceContext } from "#server/services/core/context.ts";
 
 /** Start of the first day with charges; null without charges. Earlier cost is unknown, not zero. */
-export async function ledgerStartMs(ctx: Pick<ServiceContext, "db">): Promise<number | null> {
+export async function ledgerStartMs(ctx: { db: DbOrTx }): Promise<number | null> {
 	const [first] = await ctx.db
 		.select({ at: rollup.bucketStart })
 		.from(rollup)

@@ -1,5 +1,5 @@
 import type { StatementSums } from "#server/domain/statement.ts";
-import { LINE_WORDS, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
+import { LINE_WORDS, partialWords, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { decimal, exactDollars } from "./figures.ts";
 import type { StatementView } from "./get.ts";
@@ -30,6 +30,7 @@ export function statementCsv(view: StatementView): string {
 
 function headRows({ content, shown, state }: StatementView): Row[] {
 	const fact = (item: string, text: string): Row => ({ section: "statement", item, text });
+	const partial = partialWords(content);
 	return [
 		fact("month", content.month),
 		fact("team", content.team),
@@ -40,6 +41,8 @@ function headRows({ content, shown, state }: StatementView): Row[] {
 		fact("time_zone", content.zone),
 		fact("posted_until", new Date(content.postedUntilMs).toISOString()),
 		fact("charges", String(content.charges)),
+		...(partial.month ? [fact("partial_month", partial.month)] : []),
+		...(partial.before ? [fact("previous_month", partial.before)] : []),
 		fact("sha256", shown?.sha256 ?? ""),
 		...(shown?.correction ? [fact("correction", shown.correction)] : []),
 	];

@@ -4,6 +4,7 @@ import {
 	differenceWords,
 	LINE_WORDS,
 	monthWords,
+	partialWords,
 	SAVING_WORDS,
 	SIDE_WORDS,
 	WASTE_METHOD,
@@ -58,23 +59,27 @@ function change(sums: StatementSums, previous: StatementSums | null): string {
 	return dollars(BigInt(sums.effectiveMicroUsd) - BigInt(previous?.effectiveMicroUsd ?? 0));
 }
 
-function againstLastMonth({ month, sides, lines, totals, previousTotals }: StatementContent): Block[] {
+function againstLastMonth(content: StatementContent): Block[] {
+	const { month, sides, lines, totals, previousTotals } = content;
+	const partial = partialWords(content);
+	const comparable = previousTotals !== null && partial.before === null;
 	const row = (label: string, sums: StatementSums, previous: StatementSums | null): string[] => [
 		label,
 		hoursOrNone(sums.gpuMs),
 		dollars(sums.effectiveMicroUsd),
 		previousTotals ? dollars(previous?.effectiveMicroUsd ?? "0") : "",
-		previousTotals ? change(sums, previous) : "",
+		comparable ? change(sums, previous) : "",
 	];
 	const columns = [
 		{ label: "", width: 0.4 },
 		{ label: "GPU-hours", width: 0.14, n: true },
 		{ label: `${name(month)}, USD`, width: 0.17, n: true },
 		{ label: previousTotals ? `${name(before(month))}, USD` : "", width: 0.17, n: true },
-		{ label: previousTotals ? "Change" : "", width: 0.12, n: true },
+		{ label: comparable ? "Change" : "", width: 0.12, n: true },
 	];
 	return [
 		{ kind: "heading", text: "On-prem against cloud" },
+		...partialNotes(month, partial),
 		{
 			kind: "table",
 			columns,
@@ -85,6 +90,15 @@ function againstLastMonth({ month, sides, lines, totals, previousTotals }: State
 			],
 		},
 	];
+}
+
+/** Which of the two months is not whole. */
+function partialNotes(month: string, partial: ReturnType<typeof partialWords>): Block[] {
+	const notes = [
+		partial.month && `${monthWords(month)}: ${partial.month}.`,
+		partial.before && `${monthWords(before(month))}: ${partial.before}.`,
+	];
+	return notes.filter(Boolean).map((text) => ({ kind: "text", text: String(text) }));
 }
 
 function shares(title: string, label: string, none: string, list: StatementContent["byTeam"]): Block[] {

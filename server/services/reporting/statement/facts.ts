@@ -1,7 +1,8 @@
 import { TOP_JOBS } from "#server/accounting/statement.ts";
 import type { MonthFacts } from "#server/accounting/statement-facts.ts";
 import type { DbOrTx } from "#server/db/client.ts";
-import type { LedgerMonth } from "./month.ts";
+import { ledgerStartMs } from "../spend/ledger-start.ts";
+import { type LedgerMonth, previousMonth } from "./month.ts";
 import { readCheapest } from "./read-cheapest.ts";
 import { policyOfMonth, policyOfToday, readBills, readBudgets, readNotes } from "./read-money.ts";
 import { readRows, readTopJobs } from "./read-rows.ts";
@@ -34,6 +35,7 @@ export async function readMonthFacts(
 		zone: month.calendar.zone,
 		postedUntilMs,
 		...(postedUntilNumber === undefined ? {} : { postedUntilNumber }),
+		...(await ledgerBegins(db, month)),
 		...{ rows, projectRows, itemRows },
 		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
 		waste: await readWaste(db, month, only),
@@ -50,4 +52,10 @@ const alike = (rows: MonthFacts["rows"]) => ({ rows, projectRows: rows, itemRows
 /** The company, and every team that was charged in the month. */
 export function teamsOf(rows: MonthFacts["rows"]): string[] {
 	return ["", ...new Set(rows.flatMap((r) => (r.month === "this" && r.team !== "" ? [r.team] : [])))].sort();
+}
+
+/** When the ledger begins inside the month or the one before, one of them is not whole. */
+async function ledgerBegins(db: DbOrTx, month: LedgerMonth): Promise<{ ledgerFromMs?: number }> {
+	const startMs = await ledgerStartMs({ db });
+	return startMs !== null && startMs > previousMonth(month).fromMs && startMs < month.toMs ? { ledgerFromMs: startMs } : {};
 }
