@@ -89,7 +89,7 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 	);
 }
 
-/** What to know before a month is closed that the ledger does not have whole, or whose comparison it does not. */
+/** A warning before closing when this month or the one before is not whole in the ledger. */
 function PartialWarning({ content }: { content: StatementContent }) {
 	const { month, before } = partialWords(content);
 	if (month === null && before === null) return null;

@@ -24,7 +24,7 @@ export interface FoundEntity {
 	/** Unique within its kind. An approval's is the approval, not its job. */
 	id: string;
 	name: string;
-	/** What tells it from others of the same name. */
+	/** Distinguishes it from others of the same name. */
 	detail: string;
 	/** The screen that shows it. */
 	href: string;

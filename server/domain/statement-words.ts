@@ -83,7 +83,7 @@ export function differenceWords(section: string, key: string): string {
 }
 
 /**
- * Labels of a statement whose months are not both whole because the ledger began in one of them. `before` is of the month
+ * Labels of a statement in which one of the two months is not whole, because the ledger began in it. `before` is of the month
  * that it is compared with: its change says nothing. Null: whole, or without charges.
  */
 export function partialWords(content: Pick<StatementContent, "fromMs" | "zone" | "ledgerFromMs">): {

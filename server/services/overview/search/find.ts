@@ -35,7 +35,7 @@ const FINDERS: Readonly<Record<SearchKind, Finder>> = {
 };
 
 /**
- * Entities of every kind that the caller may see and whose text contains all words. Cost: one small query per kind, side by side.
+ * Entities of every kind that the caller may see, with all words in their text. Cost: one small query per kind, side by side.
  * @throws SpillwayError `forbidden`; ZodError
  */
 export async function findEntities(ctx: ServiceContext, raw: z.input<typeof searchInput>): Promise<FoundEntity[]> {
