@@ -9,7 +9,7 @@ const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/plan.ts");
 
 /** Passed on as they are given. */
 const VALUES = [
-	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card"],
+	...["trace", "gpus", "accelerator", "start", "days", "scenario", "policy", "card", "job"],
 	...["save-scenario", "seed", "horizon", "discount", "growth", "delivery", "parallel", "commitment-discount"],
 ] as const;
 const SWITCHES = ["json", "redact"] as const;
@@ -34,6 +34,7 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 		scenario: { value: "FILE", help: "compare: sites and prices (default: --gpus, and the catalogue of the United States)" },
 		policy: { value: "FILE", help: "compare: burst under this policy too" },
 		card: { value: "FILE", help: "compare: rate card of the owned GPUs, JSON (default: the shipped one)" },
+		job: { value: "FILE", help: "headline: job file with the spec.scaling of the one job on more GPUs" },
 		"save-scenario": { value: "DIR", help: "compare: write the scenario and policies, for spillway simulate" },
 		seed: { value: "N", help: "compare: draws of spot and of weeks (default: 1)" },
 		horizon: { value: "MONTHS", help: "compare: of NPV and payback (default: the card's life)" },

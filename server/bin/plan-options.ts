@@ -24,6 +24,8 @@ export interface PlanOptions {
 	deliveryMonths: number | undefined;
 	/** Discount of reserved GPUs. */
 	commitmentPercent: number | undefined;
+	/** Job file with the scaling of the one job on more GPUs. */
+	job: string | undefined;
 	/** Amdahl: of the one job on more GPUs. */
 	parallelPercent: number | undefined;
 	json: boolean;
@@ -55,7 +57,7 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 		accelerator: values.accelerator,
 		startMs: moment(values.start),
 		days: wholeNumber("days", values.days, { min: 1, max: 36_500 }),
-		...{ scenario: values.scenario, policy: values.policy, card: values.card, saveScenario: values["save-scenario"] },
+		...{ scenario: values.scenario, policy: values.policy, card: values.card, job: values.job, saveScenario: values["save-scenario"] },
 		seed: wholeNumber("seed", values.seed, { min: 0, max: 2 ** 31 - 1 }),
 		horizonMonths: wholeNumber("horizon", values.horizon, { min: 1, max: 120 }),
 		discountPercent: percent("discount", values.discount, { min: 0, max: 100 }),
@@ -94,6 +96,7 @@ function parse(argv: readonly string[]) {
 				scenario: { type: "string" },
 				policy: { type: "string" },
 				card: { type: "string" },
+				job: { type: "string" },
 				"save-scenario": { type: "string" },
 				seed: { type: "string" },
 				horizon: { type: "string" },

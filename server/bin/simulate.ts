@@ -16,6 +16,7 @@ import { chooseRuns, type PlannedRun } from "#server/simulation/report/choose-ru
 import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
 import { count, renderReport } from "#server/simulation/report/render-report.ts";
+import { sizedJobs } from "#server/simulation/report/sized-jobs.ts";
 import { readScenarioFile, sha256 } from "#server/simulation/scenario-file/read-scenario.ts";
 import { parseTrace, readTextFile } from "#server/simulation/trace-file/read-trace.ts";
 import { SHIPPED_FACTS } from "./simulate-facts.ts";
@@ -54,7 +55,7 @@ function simulate(options: SimulateOptions): void {
 		recordedStartMs: trace.recordedStartMs,
 		...(options.seed === null ? {} : { seed: options.seed }),
 	});
-	const jobs = jobsThatFit(trace.jobs, scenario);
+	const jobs = jobsThatFit(sizedJobs(trace.jobs, scenario), scenario);
 	if (jobs.length === 0)
 		throw new SpillwayError("invalid_input", `No job of ${options.trace} fits a pool or an offer of ${options.scenario}.`, {
 			fix: "Compare the jobs' gpus and gpu_type with the scenario's machines.",

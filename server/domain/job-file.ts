@@ -4,6 +4,7 @@ import { changedEnvValues, invalidDocument, JOB_KIND } from "./job-file-problems
 import { jobDocumentSchema } from "./job-schema.ts";
 import type { SecretRef } from "./job-secret.ts";
 import { readDocumentText } from "./read-document-text.ts";
+import type { Scaling } from "./scaling.ts";
 import { locateProblems, type PathProblem, problemsOf, protoKeys, withFix } from "./schema/problems.ts";
 
 /** The document read as a job, with defaults applied. */
@@ -40,6 +41,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 			...(resources.bf16 === true && { bf16: true }),
 		},
 		...(spec.throughput && { throughput: spec.throughput }),
+		...(spec.scaling && { scaling: scalingOf(spec.scaling) }),
 		duration: { estimateMs: spec.duration.estimate ?? null, maxMs: spec.duration.max ?? null },
 		deadlineMs: spec.deadline ?? null,
 		priority: spec.priority,
@@ -48,6 +50,17 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		...(spec.metrics.length > 0 && { metrics: spec.metrics }),
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),
 		data: spec.data.map((set) => ({ uri: set.uri, sizeGiB: set.sizeGiB ?? null, mount: set.mount, residency: set.residency })),
+	};
+}
+
+type ScalingInput = NonNullable<z.output<typeof jobDocumentSchema>["spec"]["scaling"]>;
+
+function scalingOf({ parallel, curve, upTo }: ScalingInput): Scaling {
+	const points = curve?.toSorted((a, b) => a.gpus - b.gpus);
+	return {
+		...(parallel !== undefined && { parallel }),
+		...(points && { curve: points }),
+		upTo: upTo ?? points?.at(-1)?.gpus ?? 1,
 	};
 }
 

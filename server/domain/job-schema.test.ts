@@ -12,6 +12,8 @@ const fields = listFields(jobDocumentSchema);
 
 /** What the parents of a field hold besides it. */
 const PARENTS: Readonly<Record<string, unknown>> = {
+	scaling: { parallel: 0.5, upTo: 64 },
+	curve: { gpus: 8, speed: 1 },
 	data: [{ uri: "s3://a", mount: "/d" }],
 	outputs: [{ name: "a", path: "out" }],
 	checkpoint: { path: "/c" },
@@ -44,6 +46,9 @@ describe("the job schema", () => {
 				}, document);
 				// A secret is a variable or a file.
 				if (parent === "spec.secrets" && name === "file") delete below["env"];
+				// Scaling is a share or a curve.
+				if (parent === "spec.scaling" && name === "curve") delete below["parallel"];
+				if (parent === "spec.scaling.curve") document["spec"] = { command: ["x"], scaling: { curve: [below, { gpus: 64, speed: 9 }] } };
 				below[name] = example;
 				expect(() => parseJobDocument(document), `${parent}.${name}`).not.toThrow();
 			}
@@ -57,7 +62,8 @@ describe("the job schema", () => {
 		expect(byPath.get("spec.data.uri")).toMatchObject({ isRequired: true });
 		expect(byPath.get("spec.class")).toMatchObject({ defaultValue: "burst", choices: expect.arrayContaining(["sensitive"]) });
 		expect(fields.filter((f) => f.isRequired).map((f) => f.name)).toEqual([
-			...["apiVersion", "kind", "metadata", "name", "team", "spec", "command", "name", "path", "uri", "mount", "name", "path"],
+			...["apiVersion", "kind", "metadata", "name", "team", "spec", "command", "name"],
+			...["gpus", "speed", "path", "uri", "mount", "name", "path"],
 		]);
 	});
 });

@@ -204,6 +204,63 @@ const secret = z
 			ctx.addIssue({ code: "custom", message: "needs either env or file: how the command receives the secret" });
 	});
 
+/** GPUs of a job, all nodes together. */
+const allGpus = () => value.wholeNumber(1, JOB_LIMITS.nodes * JOB_LIMITS.gpusPerNode);
+
+const scaling = z
+	.strictObject({
+		parallel: z
+			.number("must be a number from 0 to 1")
+			.min(0)
+			.max(1)
+			.optional()
+			.meta({
+				title: "Parallel share",
+				description: "Amdahl's law: the share of the run time on the requested GPUs that k times the GPUs divide by k. Needs upTo.",
+				examples: [0.97],
+				defaultText: "none",
+			}),
+		curve: z
+			.array(
+				z.strictObject({
+					gpus: allGpus().meta({ title: "GPUs", description: "All nodes together.", examples: [16] }),
+					speed: z
+						.number("must be a number such as 1.9")
+						.positive()
+						.max(1e9)
+						.meta({ title: "Speed", description: "Measured work per hour, in the same unit for all points.", examples: [1.9] }),
+				}),
+			)
+			.min(2)
+			.max(32)
+			.optional()
+			.meta({
+				title: "Measured curve",
+				description: "Speed by number of GPUs. Exactly one of parallel and curve is required.",
+				examples: [
+					[
+						{ gpus: 8, speed: 1 },
+						{ gpus: 16, speed: 1.9 },
+					],
+				],
+				defaultText: "none",
+			}),
+		upTo: allGpus()
+			.optional()
+			.meta({
+				title: "Most GPUs",
+				description: "The most GPUs that the job may use, all nodes together.",
+				examples: [64],
+				defaultText: "the largest of curve",
+			}),
+	})
+	.superRefine(({ parallel, curve, upTo }, ctx) => {
+		const add = (message: string): void => ctx.addIssue({ code: "custom", message });
+		if ((parallel === undefined) === (curve === undefined)) add("needs exactly one of parallel and curve");
+		else if (parallel !== undefined && upTo === undefined) add("needs upTo with parallel: the most GPUs that the job may use");
+		if (curve && new Set(curve.map(({ gpus }) => gpus)).size < curve.length) add("has the same number of GPUs twice in curve");
+	});
+
 export const jobSpecSchema = z.strictObject({
 	class: z
 		.enum(WORKLOAD_CLASSES)
@@ -276,6 +333,13 @@ export const jobSpecSchema = z.strictObject({
 			valueType: "accelerator: number",
 			defaultText: "learned",
 		}),
+	scaling: scaling.optional().meta({
+		title: "Scaling",
+		description: "How the run time depends on the number of GPUs. Quotes suggest other sizes by it.",
+		docs: "How the run time depends on the number of GPUs: `parallel` with `upTo`, or `curve`. [Quotes](forecast.md#a-quote) suggest larger sizes, and [plans](plan.md) replay them. The job itself runs on the GPUs that it asks for.",
+		examples: [{ parallel: 0.97, upTo: 64 }],
+		defaultText: "none",
+	}),
 	duration: z
 		.strictObject({
 			estimate: duration()

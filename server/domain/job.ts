@@ -1,5 +1,6 @@
 import type { SecretRef } from "./job-secret.ts";
 import type { OutputSpec } from "./output.ts";
+import type { Scaling } from "./scaling.ts";
 import type { WorkloadClass } from "./vocabulary.ts";
 
 /** What a person submitted, normalised: defaults filled in, lengths of time in ms. `server/domain/job-file.ts` makes it. */
@@ -29,6 +30,8 @@ export interface JobSpec {
 	};
 	/** Declared speed by canonical accelerator: work per hour in any unit that all entries share. Absent: not declared. */
 	throughput?: Record<string, number>;
+	/** Declared run time by number of GPUs. Absent: it runs on the GPUs that it asks for. */
+	scaling?: Scaling;
 	duration: { estimateMs: number | null; maxMs: number | null };
 	deadlineMs: number | null;
 	/** 0..100, higher first. */

@@ -12,6 +12,8 @@ export type JobChange =
 	| { kind: "one_node"; gpus: number }
 	/** Half of the machines, or of the GPUs of one, for twice as long. */
 	| { kind: "half"; nodes: number; gpus: number }
+	/** As many machines and GPUs of each as it scales to, and how many times as fast it is. */
+	| { kind: "scale"; nodes: number; gpus: number; speedup: number }
 	/** No more CPUs and memory than the cheapest machine with these GPUs has. */
 	| { kind: "machine"; instanceType: string; cpus: number | null; memoryGiB: number | null }
 	/** A bound on the run, and so on what is held of the budget. */
@@ -63,6 +65,8 @@ export function changeWords(change: JobChange, f: SentenceFormatters = PLAIN_FOR
 			return `Ask for one machine of ${change.gpus} GPUs`;
 		case "half":
 			return `Ask for ${change.nodes > 1 ? `${change.nodes} machines of ` : ""}${plural(change.gpus, "GPU")}, for twice as long`;
+		case "scale":
+			return `Ask for ${change.nodes > 1 ? `${change.nodes} machines of ` : ""}${plural(change.gpus, "GPU")}, ${change.speedup} times as fast`;
 		case "machine":
 			return `Ask for no more than ${change.instanceType} has${machineWords(change)}`;
 		case "max_duration":

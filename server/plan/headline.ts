@@ -1,8 +1,13 @@
+import type { Scaling } from "#server/domain/scaling.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
+import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
+import { withSize } from "#server/simulation/report/sized-jobs.ts";
 import { type OptionSpec, type RanOption, runSpec } from "./compare/options.ts";
 import { ownedMoney, scaledCard, sumOwned } from "./compare/owned-money.ts";
 import { homeOnly, type PlanPolicy, readPlanPolicy, shippedPolicies } from "./compare/policies.ts";
-import { nodeGpus, ownedGpus } from "./compare/resize.ts";
+import { nodeGpus, ownedGpus, withOwnedGpus } from "./compare/resize.ts";
+import { type OptionRun, runOption } from "./compare/run-option.ts";
 import type { Study, StudyProgress } from "./study.ts";
 
 /** A published claim next to what this history gives. Shares are changes: −0.4 is 40% less. */
@@ -14,8 +19,8 @@ export interface HeadlineResult {
 	measured: number | null;
 	/** Reaches at least the weakest figure. */
 	reached: boolean | null;
-	/** replayed: by the decision core; computed: by a formula. */
-	basis: "replayed" | "computed";
+	/** By the decision core. */
+	basis: "replayed";
 	how: string;
 	command: string;
 }
@@ -34,13 +39,22 @@ export interface PlanHeadline {
 export interface HeadlineOptions {
 	/** How the figures are seen again. */
 	command: string;
-	/** Share of a job that runs in parallel (Amdahl), for the job on more GPUs. */
-	parallelFraction: number;
+	/** The job on more GPUs; `source` says where its scaling is from. */
+	oneJob: OneJob;
+}
+
+export interface OneJob {
+	scaling: Scaling;
+	/** Absent: the GPUs of an owned node. */
+	gpus?: number;
+	/** Absent: LONG_JOB_MS. */
+	durationMs?: number;
+	source: string;
 }
 
 const CAP_USD = 50_000;
-/** Hours of the claim, and how many times the GPUs are taken. */
-const LONG_JOB = { beforeHours: 72, afterHours: 18, timesGpus: 8 } as const;
+/** Hours of the claim. */
+const LONG_JOB = { beforeHours: 72, afterHours: 18 } as const;
 
 const policyText = (name: string, rules: string, budgets = ""): string => `apiVersion: spillway/v1
 kind: Policy
@@ -70,7 +84,7 @@ export function headline(study: Study, options: HeadlineOptions, onProgress: (pr
 		);
 	}
 	const money = moneyOf(study, specs, runs);
-	const figures = figuresOf(runs, money, options.parallelFraction);
+	const figures = figuresOf(runs, money, oneJobFigure(study, options.oneJob));
 	return {
 		apiVersion: "spillway/v1",
 		kind: "PlanHeadline",
@@ -124,7 +138,38 @@ function moneyOf({ card, assessment }: Study, specs: readonly OptionSpec[], runs
 
 type Figure = Omit<HeadlineResult, "reached" | "command">;
 
-function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<string, number>, parallelFraction: number): Figure[] {
+/** One job alone: on the GPUs that it asked for, at home, and on the most that it scales to. Both replayed. */
+function oneJobFigure({ scenario, card }: Study, { scaling, source, ...given }: OneJob): Figure {
+	const gpus = given.gpus ?? nodeGpus(scenario);
+	const durationMs = given.durationMs ?? LONG_JOB.beforeHours * HOUR_MS;
+	const [, , eager] = shippedPolicies() as [PlanPolicy, PlanPolicy, PlanPolicy];
+	const job = traceJobOf({ gpus, durationMs, accelerator: card.accelerator });
+	const node = nodeGpus(scenario);
+	const home = withOwnedGpus({ ...scenario, offers: [] }, Math.ceil(gpus / node) * node);
+	const wide = withSize(job, scaling, scaling.upTo);
+	const before = jobsThatFit([job], home).length > 0 ? runOption([job], home, homeOnly()) : null;
+	const after = jobsThatFit([wide], scenario).length > 0 ? runOption([wide], scenario, eager) : null;
+	const hours = (run: OptionRun | null): number | null => (run && run.report.jobsDone === 1 ? run.report.meanTimeToModelS / 3600 : null);
+	const [from, to] = [hours(before), hours(after)];
+	const claimed = LONG_JOB.afterHours / LONG_JOB.beforeHours - 1;
+	const words = (value: number | null, size: number): string =>
+		`${value === null ? "cannot run" : `${value.toFixed(1)} h`} on ${size} GPUs`;
+	return {
+		...{ id: "one_job", claim: `One job from ${LONG_JOB.beforeHours} h to ${LONG_JOB.afterHours} h on more GPUs`, basis: "replayed" },
+		claimed: { from: claimed, to: claimed },
+		measured: from === null || to === null ? null : Math.round((to / from - 1) * 10_000) / 10_000,
+		how: `${words(from, gpus)} at home, ${words(to, wide.gpus)} with bursting for $${(Number(after?.cloudMicroUsd ?? 0n) / 1e6).toFixed(0)} of cloud, alone in the scenario; ${source}`,
+	};
+}
+
+function traceJobOf({ gpus, durationMs, accelerator }: { gpus: number; durationMs: number; accelerator: string }): TraceJob {
+	return {
+		...{ id: "one-job", submitMs: 0, durationMs, gpus, team: "one-job", user: null, accelerators: [accelerator] },
+		...{ deadlineMs: null, deadlineKind: null, status: null, limitMs: null },
+	};
+}
+
+function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<string, number>, oneJob: Figure): Figure[] {
 	const change = (now: number | undefined, then: number | undefined): number | null =>
 		now === undefined || then === undefined || then === 0 ? null : Math.round((now / then - 1) * 10_000) / 10_000;
 	const time = (id: string) => runs.get(id)?.report.meanTimeToModelS;
@@ -132,7 +177,6 @@ function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<stri
 		const run = runs.get(id);
 		return run && run.report.cloudGpuHours > 0 ? Number(run.cloudMicroUsd) / run.report.cloudGpuHours : undefined;
 	};
-	const scaled = 1 - parallelFraction + parallelFraction / LONG_JOB.timesGpus;
 	return [
 		{
 			...{ id: "time_to_model", claim: "Mean time to model", claimed: { from: -0.6, to: -0.4 }, basis: "replayed" },
@@ -157,12 +201,7 @@ function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<stri
 				how: "bursting on spot only, beside the same jobs on demand only",
 			},
 		},
-		{
-			...{ id: "one_job", claim: `One job from ${LONG_JOB.beforeHours} h to ${LONG_JOB.afterHours} h on more GPUs`, basis: "computed" },
-			claimed: { from: LONG_JOB.afterHours / LONG_JOB.beforeHours - 1, to: LONG_JOB.afterHours / LONG_JOB.beforeHours - 1 },
-			measured: Math.round((scaled - 1) * 10_000) / 10_000,
-			how: `Amdahl's law with ${LONG_JOB.timesGpus} times the GPUs and a parallel fraction of ${parallelFraction}; not replayed`,
-		},
+		oneJob,
 		{
 			...{ id: "tco", claim: "Total cost of owning for the peak", claimed: { from: -0.4, to: -0.4 }, basis: "replayed" },
 			...{

@@ -1,5 +1,6 @@
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
+import { scalingOf } from "#server/simulation/report/sized-jobs.ts";
 import { compareOptions } from "./compare/compare.ts";
 import type { Outlook } from "./compare/finance.ts";
 import { type OptionSpec, planOptions, type RanOption, runSpec } from "./compare/options.ts";
@@ -29,7 +30,7 @@ export interface StudyProgress {
 export function runStudy(study: Study, onProgress: (progress: StudyProgress) => void = () => {}): PlanComparison {
 	const { assessment, scenario, card, policy } = study;
 	const jobs = jobsThatFit(study.jobs, scenario);
-	const specs = planOptions(scenario, assessment, policy);
+	const specs = planOptions(scenario, assessment, { own: policy, hasScaling: jobs.some((job) => scalingOf(job) !== null) });
 	const ran = specs.map((spec, i): { spec: OptionSpec; run: RanOption } => {
 		const run = runSpec(spec, jobs, scenario, (done, total) =>
 			onProgress({ label: spec.label, share: (i + (total === 0 ? 1 : done / total)) / specs.length }),

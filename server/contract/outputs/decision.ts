@@ -137,6 +137,12 @@ export const jobChangeSchema = z
 			gpus: z.number(),
 		}),
 		z.object({
+			kind: z.literal("scale"),
+			nodes: z.number(),
+			gpus: z.number(),
+			speedup: z.number(),
+		}),
+		z.object({
 			kind: z.literal("machine"),
 			instanceType: z.string(),
 			cpus: z.number().nullable(),

@@ -73,6 +73,13 @@ export const jobSpecSchema = z
 			bf16: z.boolean().optional(),
 		}),
 		throughput: z.record(z.string(), z.number()).optional(),
+		scaling: z
+			.object({
+				upTo: z.number(),
+				parallel: z.number().optional(),
+				curve: z.array(z.object({ gpus: z.number(), speed: z.number() })).optional(),
+			})
+			.optional(),
 		duration: z.object({
 			estimateMs: z.number().nullable(),
 			maxMs: z.number().nullable(),

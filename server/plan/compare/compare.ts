@@ -134,7 +134,7 @@ function flowOf(from: {
 /** Replays under the burst policy by owned GPUs; cloud only stands for none. */
 function curveOf(rows: readonly Row[], policyId: string): { gpus: number; row: Row }[] {
 	return rows
-		.filter(({ spec }) => spec.id === CLOUD_ID || (spec.policy.id === policyId && spec.hasCloud))
+		.filter(({ spec }) => spec.id === CLOUD_ID || (spec.policy.id === policyId && spec.hasCloud && !spec.scales))
 		.map((row) => ({ gpus: row.spec.ownedGpus, row }))
 		.sort((a, b) => a.gpus - b.gpus);
 }

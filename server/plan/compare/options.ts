@@ -1,5 +1,6 @@
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { jobsThatFit } from "#server/simulation/report/jobs-that-fit.ts";
+import { sizedJobs } from "#server/simulation/report/sized-jobs.ts";
 import type { PlanAssessment } from "../types.ts";
 import { homeOnly, type PlanPolicy, shippedPolicies } from "./policies.ts";
 import { nodeGpus, ownedGpus, withOwnedGpus } from "./resize.ts";
@@ -14,11 +15,14 @@ export interface OptionSpec {
 	policy: PlanPolicy;
 	ownedGpus: number;
 	hasCloud: boolean;
+	/** Jobs that scale ask for the size that is cheapest under the policy's price of delay. */
+	scales?: boolean;
 }
 
 export const BURST_ID = "burst";
 export const AS_IS_ID = "as_is";
 export const CLOUD_ID = "cloud_only";
+export const SCALED_ID = "burst_scaled";
 
 /** Steps that are bought, at most. */
 const STEPS_MAX = 3;
@@ -27,8 +31,13 @@ const STEPS_MAX = 3;
  * Own GPUs only; bursting under each policy; more GPUs of the same kind without and with bursting; half of them with bursting; and
  * cloud only. Steps of buying reach the 80, 95 and 99% lines of demand, else 1, 2 and 4 nodes.
  * @param own the caller's policy; it takes the place of `balanced` as the burst policy.
+ * @param hasScaling some jobs scale: bursting is also replayed with them at their cheapest size.
  */
-export function planOptions(scenario: ReplayScenario, assessment: PlanAssessment, own: PlanPolicy | null): OptionSpec[] {
+export function planOptions(
+	scenario: ReplayScenario,
+	assessment: PlanAssessment,
+	{ own, hasScaling }: { own: PlanPolicy | null; hasScaling: boolean },
+): OptionSpec[] {
 	const base = ownedGpus(scenario);
 	const [cautious, balanced, eager] = shippedPolicies() as [PlanPolicy, PlanPolicy, PlanPolicy];
 	const burst = own ?? balanced;
@@ -42,6 +51,7 @@ export function planOptions(scenario: ReplayScenario, assessment: PlanAssessment
 		spec(AS_IS_ID, "As it is: own GPUs only", "as_is", home),
 		spec("burst_cautious", cautious.label, "burst", cautious),
 		spec(BURST_ID, burst.label, "burst", burst),
+		...(hasScaling ? [{ ...spec(SCALED_ID, `${burst.label}, scaling jobs on more GPUs`, "burst", burst), scales: true }] : []),
 		...(own ? [spec("burst_balanced", balanced.label, "burst", balanced)] : []),
 		spec("burst_eager", eager.label, "burst", eager),
 		...steps.map((more) => spec(`buy_${more}`, `Buy ${more} GPUs, no cloud`, "buy", home, base + more)),
@@ -71,6 +81,15 @@ export function runSpec(
 ): RanOption {
 	const resized = withOwnedGpus(scenario, spec.ownedGpus);
 	const offered = spec.hasCloud ? resized : { ...resized, offers: [] };
-	const able = jobsThatFit(jobs, offered);
-	return { ...runOption(able, offered, spec.policy, onProgress), jobsNeverRan: jobs.length - able.length };
+	const scaled = spec.scales ? { ...offered, scaling: scalingPrices(offered, spec.policy) } : offered;
+	const able = jobsThatFit(sizedJobs(jobs, scaled), scaled);
+	return { ...runOption(able, scaled, spec.policy, onProgress), jobsNeverRan: jobs.length - able.length };
+}
+
+/** The cheapest GPU-hour that can be rented, and what the policy says that an hour of delay is worth. */
+function scalingPrices({ offers }: ReplayScenario, { policy }: PlanPolicy): NonNullable<ReplayScenario["scaling"]> {
+	const prices = offers.flatMap(({ microUsdPerHour, gpus }) =>
+		microUsdPerHour !== null && microUsdPerHour > 0n ? [Number(microUsdPerHour) / 1e6 / gpus] : [],
+	);
+	return { usdPerGpuHour: Math.min(...prices), usdPerHour: Number(policy.weights.delayMicroUsdPerHour) / 1e6 };
 }

@@ -110,6 +110,18 @@ describe("what would make a job cheaper or sooner", () => {
 		expect(found.map((s) => suggestionSentence(s))).toEqual(["Ask for 4 GPUs, for twice as long: starts 1d5h earlier, ends 1d4h earlier."]);
 	});
 
+	it("is more GPUs, where the job scales and sooner is worth them", () => {
+		const snapshot = aSnapshot({ pools: [aPool({ gpusPerNode: 8, freeSlots: [0, 1, 2, 3, 4, 5, 6, 7] })] });
+		const job = aJob("train")
+			.gpus(2)
+			.estimate(8 * HOUR_MS)
+			.build();
+		const scaling = { parallel: 1, upTo: 8 };
+		const found = suggestionsFor(snapshot, { ...job, spec: { ...job.spec, scaling } });
+		expect(found.map((s) => s.change)).toEqual([{ kind: "scale", nodes: 1, gpus: 8, speedup: 4 }]);
+		expect(found.map((s) => suggestionSentence(s))).toEqual(["Ask for 8 GPUs, 4 times as fast: ends 6h earlier."]);
+	});
+
 	it("is a maximum, where the worst case does not fit the budget", () => {
 		const snapshot = aSnapshot({
 			policy: aPolicy({ rules: [["go", null, burstRule({ always: true })]], budgets: [{ id: "month" }] }),

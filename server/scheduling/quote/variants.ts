@@ -1,6 +1,7 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { JOB_LIMITS } from "#server/domain/job-schema.ts";
+import { largerSizes, type Scaling, speedup, withGpus } from "#server/domain/scaling.ts";
 import type { ChangedField, JobChange } from "#server/domain/suggestion.ts";
 import { formatDuration, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Snapshot, TimeSpread } from "../types.ts";
@@ -27,14 +28,14 @@ const ONE_NODE_GPUS = 16;
 /** A suggested machine has at least this share of the requested CPUs and memory. */
 const LEAST_MACHINE_SHARE = 0.5;
 
-/** Possible changes of a job: at most a dozen variants with one change each. Policy and prices decide their effect. */
+/** Possible changes of a job: some dozen variants with one change each. Policy and prices decide their effect. */
 export function variantsOf(spec: JobSpec, snapshot: Snapshot, runTime: TimeSpread): Variant[] {
 	return [
 		...otherAccelerators(spec, snapshot),
 		...laterDeadlines(spec),
 		...checkpoints(spec),
 		...oneNode(spec),
-		...half(spec),
+		...(spec.scaling ? otherSizes(spec, spec.scaling, runTime) : half(spec)),
 		...machine(spec, snapshot.offers),
 		...maximum(spec, runTime),
 	].filter(({ spec: { duration, resources } }) => {
@@ -116,6 +117,28 @@ function oneNode(spec: JobSpec): Variant[] {
 			spec: { ...spec, nodes: 1, resources: { ...resources, gpus, cpus, memoryGiB } },
 		},
 	];
+}
+
+/** Half of the GPUs, and more of them up to what the job scales to; without a declared run time by that of past runs. */
+function otherSizes(spec: JobSpec, scaling: Scaling, runTime: TimeSpread): Variant[] {
+	const now = spec.nodes * spec.resources.gpus;
+	const timed = { ...spec, duration: { ...spec.duration, estimateMs: spec.duration.estimateMs ?? runTime.p50Ms } };
+	return [...(now > 1 ? [Math.ceil(now / 2)] : []), ...largerSizes(scaling, now)].map((size) => {
+		const sized = withGpus(timed, scaling, size);
+		const { nodes, resources, duration } = sized;
+		const speed = Math.round(speedup(scaling, now, nodes * resources.gpus) * 100) / 100;
+		return {
+			change: { kind: "scale", nodes, gpus: resources.gpus, speedup: speed },
+			fields: [
+				{ path: ["nodes"], value: nodes },
+				{ path: ["resources", "gpus"], value: resources.gpus },
+				...machineFields(resources.cpus, resources.memoryGiB),
+				...(duration.estimateMs === null ? [] : [{ path: ["duration", "estimate"], value: formatDuration(duration.estimateMs) }]),
+				...(duration.maxMs === null ? [] : [{ path: ["duration", "max"], value: formatDuration(duration.maxMs) }]),
+			],
+			spec: sized,
+		};
+	});
 }
 
 /** Only with a declared run time: the run time on half of the GPUs is then twice that. */

@@ -1,6 +1,7 @@
 import type { Offer, Pool } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { Policy } from "#server/domain/policy.ts";
+import type { Scaling } from "#server/domain/scaling.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
@@ -33,6 +34,8 @@ export interface TraceJob {
 	limitMs: number | null;
 	/** Recorded time from submission to start, ms. Absent: not recorded. No replay reads it. */
 	waitMs?: number;
+	/** Run time by number of GPUs, where the trace has it. */
+	scaling?: Scaling;
 	/** From our job records. Absent: a job is made up from the fields above. */
 	recorded?: RecordedJob;
 }
@@ -120,6 +123,8 @@ export interface ReplayScenario {
 	interruptionsPerHour?: ReadonlyMap<string, number>;
 	/** How fast kinds of jobs run on each accelerator. Absent: at the pool's speed, and at 1 in clouds. */
 	throughput?: ReplayThroughput;
+	/** Jobs that scale ask for the size that is cheapest at these prices. Absent: for the recorded one. */
+	scaling?: { usdPerGpuHour: number; usdPerHour: number };
 	/** What the core expects from launch to a running command. Absent: bootMs. */
 	cloudStartMs?: TimeSpread;
 }

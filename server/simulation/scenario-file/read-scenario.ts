@@ -85,6 +85,7 @@ export function parseScenario(
 		...(spec.capacityErrors.requestsPerMinute !== undefined && { requestsPerMinute: spec.capacityErrors.requestsPerMinute }),
 		dataOutGiB: spec.data.outGiB,
 		...(spec.throughput && { throughput: { ...spec.throughput, prior: facts.throughputPrior } }),
+		...(spec.scaling && { scaling: spec.scaling }),
 		...(spec.data.sets.length > 0 ? { data: readDataSets(ctx, pools, offers) } : {}),
 	};
 	return { scenario, files };

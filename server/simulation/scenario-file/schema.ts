@@ -262,6 +262,8 @@ const spec = z.strictObject({
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
 	throughput: throughput.optional(),
+	/** What a GPU-hour costs and an hour of waiting for the model is worth when jobs that scale choose their size. */
+	scaling: z.strictObject({ usdPerGpuHour: z.number().positive().max(1_000_000), usdPerHour: z.number().min(0).max(1_000_000) }).optional(),
 	data: data.default({ outGiB: 0, sets: [], links: [], stores: [] }),
 	forecast: z
 		.literal("none", { error: "can only be none: the core sees what a live one would see, and never how long a job will run" })

@@ -5,7 +5,18 @@ import { BadRow, eachLine, fieldAt, numberIn, shorten, splitCsv, TRACE_LIMITS } 
 import type { RowInput, RowReader, TraceInput } from "./types.ts";
 
 const REQUIRED = ["job_id", "submit_s", "duration_s", "gpus"] as const;
-const OPTIONAL = ["user", "group", "gpu_type", "status", "deadline_s", "deadline_kind", "limit_s", "wait_s"] as const;
+const OPTIONAL = [
+	"user",
+	"group",
+	"gpu_type",
+	"status",
+	"deadline_s",
+	"deadline_kind",
+	"limit_s",
+	"wait_s",
+	"parallel",
+	"scale_to",
+] as const;
 type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number];
 const KNOWN: readonly Column[] = [...REQUIRED, ...OPTIONAL];
 
@@ -130,7 +141,16 @@ function readRow(fields: string[], { at, width }: Layout, { notes, named }: RowI
 		status: text("status") || null,
 		limitMs,
 		...(waitMs !== null && { waitMs }),
+		...scalingIn(text("parallel"), text("scale_to")),
 	};
+}
+
+function scalingIn(parallel: string, upTo: string): Pick<TraceJob, "scaling"> {
+	if (parallel === "" && upTo === "") return {};
+	if (parallel === "" || upTo === "")
+		throw new BadRow("parallel", "Only one of parallel and scale_to is given.", "Give both, or leave both empty.");
+	const share = numberIn("parallel", parallel, "share", 1);
+	return { scaling: { parallel: share, upTo: Math.floor(numberIn("scale_to", upTo, "GPUs", TRACE_LIMITS.gpus)) } };
 }
 
 const KINDS = ["strict", "soft", "best"] as const;

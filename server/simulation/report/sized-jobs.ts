@@ -1,0 +1,32 @@
+import { cheapestSize, type Scaling, speedup, withGpus } from "#server/domain/scaling.ts";
+import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
+import { jobsThatFit } from "./jobs-that-fit.ts";
+
+/** The jobs at the sizes that the scenario's prices make cheapest, of those that some pool or offer can hold. */
+export function sizedJobs(jobs: readonly TraceJob[], scenario: ReplayScenario): readonly TraceJob[] {
+	const { scaling: prices } = scenario;
+	if (!prices) return jobs;
+	return jobs.map((job) => {
+		const scaling = scalingOf(job);
+		if (!scaling) return job;
+		const fits = (gpus: number): boolean => jobsThatFit([withSize(job, scaling, gpus)], scenario).length > 0;
+		return withSize(job, scaling, cheapestSize(scaling, job.gpus, { perGpuHour: prices.usdPerGpuHour, perHour: prices.usdPerHour }, fits));
+	});
+}
+
+export function scalingOf({ recorded, scaling }: TraceJob): Scaling | null {
+	return recorded?.spec.scaling ?? scaling ?? null;
+}
+
+/** The job on so many GPUs: its run time, time limit and spec follow. */
+export function withSize(job: TraceJob, scaling: Scaling, gpus: number): TraceJob {
+	if (gpus === job.gpus) return job;
+	const faster = speedup(scaling, job.gpus, gpus);
+	return {
+		...job,
+		gpus,
+		durationMs: Math.max(1, Math.round(job.durationMs / faster)),
+		limitMs: job.limitMs === null ? null : Math.max(1, Math.round(job.limitMs / faster)),
+		...(job.recorded && { recorded: { ...job.recorded, spec: withGpus(job.recorded.spec, scaling, gpus) } }),
+	};
+}
