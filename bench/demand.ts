@@ -1,24 +1,40 @@
 /**
- * How good the demand forecast is: `npm run bench:demand -- --trace FILE [--trace FILE] [--json]`. Hourly demand of a trace (GPUs if each job
+ * How good the demand forecast is: `npm run bench:demand -- --trace FILE [--trace FILE] [--json]`; without a trace, for the open traces
+ * and for a cluster on which nothing was tuned. Hourly demand of a trace (GPUs if each job
  * had started at its submission) is learned hour by hour; forecasts of a week from every sixth hour of the second half are scored (docs/plan.md).
  */
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
+import { HOUR_MS } from "#server/kernel/units.ts";
 import { scoreDemand } from "#server/plan/demand/score.ts";
 import { readHistoryFile } from "#server/plan/history/read-history.ts";
+import { HELD_OUT_DEMAND, tracePathOf } from "#server/plan/open-traces.ts";
 import { hoursOf } from "#server/plan/profile/demand.ts";
 
 const { values: args } = parseArgs({
 	options: { trace: { type: "string", multiple: true, default: [] }, json: { type: "boolean", default: false } },
 });
-const DEFAULT_TRACES = ["philly.csv.gz", "philly_muri_vc2.csv", "philly_chronus_mix2_deadlines.csv.gz"].map(
-	(name) => `../shared/data/traces/${name}`,
-);
-const traces = args.trace.length > 0 ? args.trace : DEFAULT_TRACES;
+const traces = args.trace.length > 0 ? args.trace : OPEN_TRACE_NAMES;
 const results = [];
 for (const trace of traces) {
-	const { jobs, startMs } = await readHistoryFile(trace);
+	const { jobs, startMs } = await readHistoryFile(tracePathOf(trace));
 	const { fromHour, demand } = hoursOf(jobs, startMs, null);
 	results.push({ trace, hours: demand.length, score: scoreDemand(fromHour, demand) });
+}
+if (args.trace.length === 0) {
+	const { fromHour, demand } = readSeries(HELD_OUT_DEMAND);
+	results.push({ trace: "helios-earth-demand (held out)", hours: demand.length, score: scoreDemand(fromHour, demand) });
+}
+
+/** Hourly rows `hour,gpus` without gaps. */
+function readSeries(file: string): { fromHour: number; demand: Float64Array } {
+	const rows = readFileSync(file, "utf8").trimEnd().split("\n").slice(1);
+	const [first = ""] = rows;
+	return {
+		fromHour: Date.parse(first.slice(0, first.indexOf(","))) / HOUR_MS,
+		demand: Float64Array.from(rows, (row) => Number(row.slice(row.indexOf(",") + 1))),
+	};
 }
 const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 if (args.json) process.stdout.write(`${JSON.stringify({ benchmark: "demand", results }, null, 1)}\n`);

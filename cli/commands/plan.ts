@@ -1,4 +1,5 @@
 import path from "node:path";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { badInput } from "../args.ts";
 import type { Command, CommandContext } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
@@ -26,7 +27,7 @@ full cost, CO2e, NPV, ranges, and whether to go. headline sets published claims 
 docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	local: true,
 	options: {
-		trace: { value: "FILE", help: "the recorded jobs" },
+		trace: { value: "FILE", help: `the recorded jobs, or an open trace: ${OPEN_TRACE_NAMES.join(", ")} (headline: all of these)` },
 		gpus: { value: "N", help: "owned GPUs (default: from the history)" },
 		accelerator: { value: "MODEL", help: "owned model, for prices (default: A100-80GB)" },
 		start: { value: "DATE", help: "when a CSV trace begins, UTC (default: a Monday)" },
@@ -49,6 +50,7 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	examples: [
 		"spillway plan assess --trace examples/simulate/trace.csv --gpus 32",
 		"spillway plan compare --trace examples/simulate/trace.csv --gpus 32 --discount 7",
+		"spillway plan headline --json",
 		"spillway plan headline --trace examples/simulate/trace.csv --gpus 32",
 		"spillway plan assess --trace sacct.txt.gz --redact --json > assessment.json",
 	],
@@ -57,7 +59,8 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 
 function runPlan({ io, args }: CommandContext): Promise<ExitCode> {
 	const [verb = ""] = args.positionals;
-	if (args.text("trace") === undefined) throw badInput("--trace is missing: give --trace FILE, the recorded jobs.");
+	if (args.text("trace") === undefined && verb !== "headline")
+		throw badInput("--trace is missing: give --trace FILE, the recorded jobs, or an open trace.");
 	const argv = [
 		verb,
 		...VALUES.flatMap((name) => args.list(name).map((value) => `--${name}=${value}`)),

@@ -6,6 +6,7 @@ export type Study = Outputs["plan"]["get"];
 export type StudyResult = NonNullable<Study["result"]>;
 export type Comparison = StudyResult["comparison"];
 export type Assessment = StudyResult["assessment"];
+export type Headline = NonNullable<StudyResult["headline"]>;
 export type Option = Comparison["options"][number];
 
 /** Whole US dollars: "$1,234", "−$1,234". */

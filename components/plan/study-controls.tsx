@@ -10,6 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input, Select } from "#components/ui/input.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { OPEN_TRACE_NAMES, OPEN_TRACES, type OpenTraceName } from "#server/domain/open-traces.ts";
 
 const DAYS = [30, 90, 365] as const;
 
@@ -61,7 +62,10 @@ export function StudyControls({ studies, shown }: { studies: Outputs["plan"]["li
 	);
 }
 
-type StartInput = { source: "records"; days: 30 | 90 | 365; discountPercent: number } | UploadInput;
+type StartInput =
+	| { source: "records"; days: 30 | 90 | 365; discountPercent: number }
+	| { source: "open"; trace: OpenTraceName; discountPercent: number }
+	| UploadInput;
 type UploadInput = { source: "upload"; name: string; trace: string; gpus?: number; discountPercent: number };
 
 function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean; onStart: (input: StartInput) => void }) {
@@ -70,6 +74,7 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 	const [days, setDays] = useState<(typeof DAYS)[number]>(90);
 	const [discount, setDiscount] = useState("8");
 	const [gpus, setGpus] = useState("");
+	const [openTrace, setOpenTrace] = useState<OpenTraceName>(OPEN_TRACE_NAMES[0]);
 	const discountPercent = Number(discount);
 	const isValid = discount !== "" && discountPercent >= 0 && discountPercent <= 100;
 	const startUpload = async (): Promise<void> => {
@@ -109,6 +114,22 @@ function StartDialog(props: { open: boolean; onClose: () => void; busy: boolean;
 							Study records
 						</Button>
 					</div>
+				</section>
+				<section className="grid gap-2 border-t pt-4">
+					<h3 className="font-semibold">Open traces</h3>
+					<div className="flex gap-2">
+						<Select aria-label="Open trace" value={openTrace} onChange={(e) => setOpenTrace(e.target.value as OpenTraceName)}>
+							{OPEN_TRACES.map(({ name, title }) => (
+								<option key={name} value={name}>
+									{title}
+								</option>
+							))}
+						</Select>
+						<Button busy={busy} disabled={!isValid} onClick={() => onStart({ source: "open", trace: openTrace, discountPercent })}>
+							Study trace
+						</Button>
+					</div>
+					<p className="text-xs text-ink-3">{OPEN_TRACES.find(({ name }) => name === openTrace)?.source}</p>
 				</section>
 				<section className="grid gap-2 border-t pt-4">
 					<h3 className="font-semibold">Upload a trace</h3>

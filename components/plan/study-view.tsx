@@ -3,6 +3,7 @@ import { parseAsString, useQueryState } from "nuqs";
 import { AnswerPanel } from "#components/plan/answer-panel.tsx";
 import { AssumptionsPanel } from "#components/plan/assumptions-panel.tsx";
 import { CandidatesTable } from "#components/plan/candidates-table.tsx";
+import { ClaimsTable } from "#components/plan/claims-table.tsx";
 import { CommitmentsTable } from "#components/plan/commitments-table.tsx";
 import { type StudyResult, shortUsd } from "#components/plan/format-plan.ts";
 import { OptionsTable } from "#components/plan/options-table.tsx";
@@ -22,6 +23,11 @@ export function StudyView({ result }: { result: StudyResult }) {
 	return (
 		<>
 			<AnswerPanel result={result} />
+			{result.headline && (
+				<Panel>
+					<ClaimsTable headline={result.headline} />
+				</Panel>
+			)}
 			<Panel>
 				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
 					<div className="min-w-0 pb-3">

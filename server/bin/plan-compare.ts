@@ -9,6 +9,7 @@ import { readCard, shippedCard } from "#server/plan/compare/owned-money.ts";
 import { type PlanPolicy, readPlanPolicy, shippedPolicies } from "#server/plan/compare/policies.ts";
 import { ownedGpus } from "#server/plan/compare/resize.ts";
 import { DEFAULT_START_MS } from "#server/plan/history/read-history.ts";
+import { tracePathOf } from "#server/plan/open-traces.ts";
 import { historyOf, lastDays, ownedModel } from "#server/plan/prepare.ts";
 import type { Study } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
@@ -22,7 +23,7 @@ import { SHIPPED_FACTS } from "./simulate-facts.ts";
  * @throws SpillwayError `not_found` or `invalid_input` naming the file; `precondition_failed` without owned GPUs.
  */
 export async function prepareStudy(options: PlanOptions): Promise<Study> {
-	const trace = await readTraceFile(options.trace, { lenient: true, acceleratorsNamed });
+	const trace = await readTraceFile(tracePathOf(options.trace), { lenient: true, acceleratorsNamed });
 	const jobs = lastDays(trace.jobs, options.days);
 	const startMs = trace.recordedStartMs ?? options.startMs ?? null;
 	const profile = (gpus: number | undefined, accelerator: string) =>

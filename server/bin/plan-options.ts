@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 export const PLAN_VERBS = ["assess", "compare", "headline"] as const;
@@ -6,6 +7,7 @@ export type PlanVerb = (typeof PLAN_VERBS)[number];
 
 export interface PlanOptions {
 	verb: PlanVerb;
+	/** A file, or the name of an open trace. */
 	trace: string;
 	gpus: number | undefined;
 	accelerator: string | undefined;
@@ -35,6 +37,9 @@ export interface PlanOptions {
 	argv: readonly string[];
 }
 
+/** Stands for every open trace: headline without --trace. */
+export const ALL_OPEN_TRACES = "open";
+
 const GPUS_MAX = 1_000_000;
 
 /**
@@ -48,11 +53,11 @@ export function readPlanOptions(argv: readonly string[]): PlanOptions | null {
 	const verb = PLAN_VERBS.find((known) => known === given);
 	if (!verb || positionals.length > 1)
 		throw bad(`"${positionals.join(" ")}" is not a plan command`, `Use one of: ${PLAN_VERBS.join(", ")}.`);
-	if (values.trace === undefined || values.trace === "")
-		throw bad("--trace is missing", "Give --trace FILE: a CSV trace or the output of sacct --parsable2.");
+	const trace = values.trace ?? (verb === "headline" ? ALL_OPEN_TRACES : "");
+	if (trace === "") throw bad("--trace is missing", `Give --trace FILE, or an open trace: ${OPEN_TRACE_NAMES.join(", ")}.`);
 	return {
 		verb,
-		trace: values.trace,
+		trace,
 		gpus: wholeNumber("gpus", values.gpus, { min: 1, max: GPUS_MAX }),
 		accelerator: values.accelerator,
 		startMs: moment(values.start),

@@ -1,10 +1,12 @@
 import { gpusOf } from "#server/domain/job.ts";
 import { parseJobText } from "#server/domain/job-file.ts";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { assess } from "#server/plan/assess.ts";
 import { modelNamed } from "#server/plan/candidates/prices.ts";
-import { headline, type OneJob } from "#server/plan/headline.ts";
+import { assumedJob, headline, type OneJob, type PlanHeadline } from "#server/plan/headline.ts";
 import { readHistoryFile } from "#server/plan/history/read-history.ts";
+import { tracePathOf } from "#server/plan/open-traces.ts";
 import { renderAssessment } from "#server/plan/render/assessment.ts";
 import { renderComparison } from "#server/plan/render/comparison.ts";
 import { renderHeadline } from "#server/plan/render/headline.ts";
@@ -13,9 +15,9 @@ import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { ProgressBar } from "#server/simulation/report/progress-bar.ts";
 import { readTextFile } from "#server/simulation/trace-file/read-trace.ts";
 import { prepareStudy } from "./plan-compare.ts";
-import { commandOf, PLAN_VERBS, type PlanOptions, type PlanVerb, readPlanOptions } from "./plan-options.ts";
+import { ALL_OPEN_TRACES, commandOf, PLAN_VERBS, type PlanOptions, type PlanVerb, readPlanOptions } from "./plan-options.ts";
 
-const USAGE = `Usage: spillway plan ${PLAN_VERBS.join("|")} --trace FILE [flags]
+const USAGE = `Usage: spillway plan ${PLAN_VERBS.join("|")} --trace FILE|NAME [flags]
 
 docs/plan.md explains each figure.
 `;
@@ -49,18 +51,9 @@ async function runCompare(options: PlanOptions, bar: ProgressBar): Promise<void>
 	process.stdout.write(options.json ? `${JSON.stringify(comparison, null, 1)}\n` : renderComparison(comparison));
 }
 
-/** Of the one job, without --job: assumptions. */
-const PARALLEL_PERCENT = 97;
-const TIMES_GPUS = 8;
-const NODE_GPUS = 8;
-
 /** @throws SpillwayError `invalid_input` for a job file without scaling. */
 function readOneJob({ job: file, parallelPercent }: PlanOptions): OneJob {
-	if (file === undefined) {
-		const parallel = (parallelPercent ?? PARALLEL_PERCENT) / 100;
-		const source = `Amdahl's law with a parallel share of ${parallel}, ${parallelPercent === undefined ? "assumed" : "given"}`;
-		return { scaling: { parallel, upTo: NODE_GPUS * TIMES_GPUS }, gpus: NODE_GPUS, source };
-	}
+	if (file === undefined) return assumedJob(parallelPercent);
 	const spec = parseJobText(readTextFile(file, "job file"));
 	if (!spec.scaling)
 		throw new SpillwayError("invalid_input", `${file} has no scaling.`, {
@@ -76,16 +69,23 @@ function readOneJob({ job: file, parallelPercent }: PlanOptions): OneJob {
 }
 
 async function runHeadline(options: PlanOptions, bar: ProgressBar): Promise<void> {
-	const study = await prepareStudy(options);
-	const command = commandOf(options, study.assessment.capacity.gpus);
-	const report = headline(study, { command, oneJob: readOneJob(options) }, ({ label, share }) => bar.draw(label, share, 1));
+	const isAll = options.trace === ALL_OPEN_TRACES;
+	const reports: PlanHeadline[] = [];
+	for (const trace of isAll ? OPEN_TRACE_NAMES : [options.trace]) {
+		const one = { ...options, trace, argv: isAll ? [...options.argv, `--trace=${trace}`] : options.argv };
+		const study = await prepareStudy(one);
+		const command = commandOf(one, study.assessment.capacity.gpus);
+		reports.push(headline(study, { command, oneJob: readOneJob(one) }, ({ label, share }) => bar.draw(`${trace}: ${label}`, share, 1)));
+	}
 	bar.clear();
-	process.stdout.write(options.json ? `${JSON.stringify(report, null, 1)}\n` : renderHeadline(report));
+	const [first] = reports;
+	const whole = isAll ? { apiVersion: "spillway/v1", kind: "PlanHeadlines", items: reports } : first;
+	process.stdout.write(options.json ? `${JSON.stringify(whole, null, 1)}\n` : reports.map(renderHeadline).join("\n"));
 }
 
 async function runAssess(options: PlanOptions, bar: ProgressBar): Promise<void> {
 	const { trace, gpus, startMs, redact, commitmentPercent } = options;
-	const history = await readHistoryFile(trace, {
+	const history = await readHistoryFile(tracePathOf(trace), {
 		startMs,
 		acceleratorsNamed,
 		onProgress: (rows, share) => bar.draw(`${rows.toLocaleString("en-US")} rows`, share, 1),

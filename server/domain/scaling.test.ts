@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseJobText } from "./job-file.ts";
-import { cheapestSize, largerSizes, speedup, withGpus } from "./scaling.ts";
+import { cheapestSize, largerSizes, speedup } from "./scaling.ts";
+import { withGpus } from "./sized-spec.ts";
 
 const HOUR = 3_600_000;
 const amdahl = { upTo: 64, parallel: 0.9 };

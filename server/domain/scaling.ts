@@ -1,5 +1,3 @@
-import type { JobSpec } from "./job.ts";
-
 /** How a job's run time depends on its number of GPUs. */
 export interface Scaling {
 	/** The most GPUs that it may use, all nodes together. */
@@ -9,9 +7,6 @@ export interface Scaling {
 	/** Measured speeds in any unit, ascending in GPUs. */
 	curve?: readonly { gpus: number; speed: number }[];
 }
-
-/** GPUs of the usual cloud machine with a fast interconnect. */
-const MACHINE_GPUS = 8;
 
 /** Run time on `from` GPUs ÷ run time on `to`. Above the largest measured size, and below the smallest, it does not change. */
 export function speedup(scaling: Scaling, from: number, to: number): number {
@@ -45,25 +40,4 @@ export function cheapestSize(
 ): number {
 	const cost = (size: number): number => (size * prices.perGpuHour + prices.perHour) / speedup(scaling, gpus, size);
 	return largerSizes(scaling, gpus).reduce((best, size) => (fits(size) && cost(size) < cost(best) ? size : best), gpus);
-}
-
-/** As few machines as hold so many GPUs, with equal shares; never smaller machines than the job asked for. */
-export function shapeOfSize(spec: Pick<JobSpec, "resources">, gpus: number): { nodes: number; gpus: number } {
-	const nodes = Math.ceil(gpus / Math.max(MACHINE_GPUS, spec.resources.gpus));
-	return { nodes, gpus: Math.ceil(gpus / nodes) };
-}
-
-/** The job on another number of GPUs: CPUs and memory of a node follow its GPUs, declared times follow the speed. */
-export function withGpus(spec: JobSpec, scaling: Scaling, gpus: number): JobSpec {
-	const { nodes, resources, duration } = spec;
-	const shape = shapeOfSize(spec, gpus);
-	const times = (value: number | null): number | null => (value === null ? null : Math.ceil((value * shape.gpus) / resources.gpus));
-	const faster = speedup(scaling, nodes * resources.gpus, shape.nodes * shape.gpus);
-	const shorter = (ms: number | null): number | null => (ms === null ? null : Math.max(1, Math.ceil(ms / faster)));
-	return {
-		...spec,
-		nodes: shape.nodes,
-		resources: { ...resources, gpus: shape.gpus, cpus: times(resources.cpus), memoryGiB: times(resources.memoryGiB) },
-		duration: { estimateMs: shorter(duration.estimateMs), maxMs: shorter(duration.maxMs) },
-	};
 }

@@ -52,6 +52,17 @@ export interface OneJob {
 	source: string;
 }
 
+/** Assumed where nothing is known of a job: the share of data-parallel training that more GPUs divide, and how many are taken. */
+const PARALLEL_PERCENT = 97;
+const ASSUMED_GPUS = { before: 8, after: 64 } as const;
+
+/** The job on more GPUs by Amdahl's law. @param percent its parallel share; absent: assumed. */
+export function assumedJob(percent?: number): OneJob {
+	const parallel = (percent ?? PARALLEL_PERCENT) / 100;
+	const source = `Amdahl's law with a parallel share of ${parallel}, ${percent === undefined ? "assumed" : "given"}`;
+	return { scaling: { parallel, upTo: ASSUMED_GPUS.after }, gpus: ASSUMED_GPUS.before, source };
+}
+
 const CAP_USD = 50_000;
 /** Hours of the claim. */
 const LONG_JOB = { beforeHours: 72, afterHours: 18 } as const;
@@ -146,9 +157,10 @@ function oneJobFigure({ scenario, card }: Study, { scaling, source, ...given }: 
 	const job = traceJobOf({ gpus, durationMs, accelerator: card.accelerator });
 	const node = nodeGpus(scenario);
 	const home = withOwnedGpus({ ...scenario, offers: [] }, Math.ceil(gpus / node) * node);
+	const burst = { ...home, offers: scenario.offers };
 	const wide = withSize(job, scaling, scaling.upTo);
 	const before = jobsThatFit([job], home).length > 0 ? runOption([job], home, homeOnly()) : null;
-	const after = jobsThatFit([wide], scenario).length > 0 ? runOption([wide], scenario, eager) : null;
+	const after = jobsThatFit([wide], burst).length > 0 ? runOption([wide], burst, eager) : null;
 	const hours = (run: OptionRun | null): number | null => (run && run.report.jobsDone === 1 ? run.report.meanTimeToModelS / 3600 : null);
 	const [from, to] = [hours(before), hours(after)];
 	const claimed = LONG_JOB.afterHours / LONG_JOB.beforeHours - 1;
@@ -158,7 +170,7 @@ function oneJobFigure({ scenario, card }: Study, { scaling, source, ...given }: 
 		...{ id: "one_job", claim: `One job from ${LONG_JOB.beforeHours} h to ${LONG_JOB.afterHours} h on more GPUs`, basis: "replayed" },
 		claimed: { from: claimed, to: claimed },
 		measured: from === null || to === null ? null : Math.round((to / from - 1) * 10_000) / 10_000,
-		how: `${words(from, gpus)} at home, ${words(to, wide.gpus)} with bursting for $${(Number(after?.cloudMicroUsd ?? 0n) / 1e6).toFixed(0)} of cloud, alone in the scenario; ${source}`,
+		how: `${words(from, gpus)} at home, ${words(to, wide.gpus)} with bursting for $${(Number(after?.cloudMicroUsd ?? 0n) / 1e6).toFixed(0)} of cloud; no other jobs; ${source}`,
 	};
 }
 

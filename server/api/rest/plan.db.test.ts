@@ -41,7 +41,9 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		const bytes = Buffer.concat([TRACE, Buffer.from("broken,row\n")]);
 		const study = await studied({ source: "upload", name: "trace.csv", trace: bytes.toString("base64"), gpus: 32 });
 		expect(study).toMatchObject({ state: "done", progressPermille: 1000, error: null, name: "trace.csv" });
-		const { assessment, comparison } = study.result;
+		const { assessment, comparison, headline } = study.result;
+		expect(headline.results.map((r: { basis: string }) => r.basis)).toEqual(Array(5).fill("replayed"));
+		expect(headline.results[0].command).toBe("spillway plan headline --trace=trace.csv --gpus=32 --json");
 		expect(assessment.capacity).toEqual({ gpus: 32, basis: "given" });
 		expect(assessment.history.badRows.count).toBe(1);
 		const waits = Object.fromEntries(comparison.options.map((o: { id: string; meanWaitS: number }) => [o.id, o.meanWaitS]));
@@ -77,6 +79,7 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).json.state).toBe("cancelled");
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).status).toBe(409);
 		expect((await world.post("/plan/studies", { source: "records", days: 31 })).status).toBe(400);
+		expect((await world.post("/plan/studies", { source: "open", trace: "philly" })).status).toBe(400);
 		expect((await world.get("/plan/studies/plan_none")).status).toBe(404);
 		expect((await world.get("/plan/studies", { as: "finance" })).json.items).toHaveLength(1);
 		for (const call of [

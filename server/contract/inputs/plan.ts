@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 
 /** Days of records that a study may cover. */
 export const STUDY_DAYS = [30, 90, 365] as const;
@@ -14,6 +15,14 @@ export const startStudyInput = z.discriminatedUnion("source", [
 			STUDY_DAYS.map((days) => z.literal(days)),
 			{ error: `must be one of ${STUDY_DAYS.join(", ")}` },
 		),
+		discountPercent,
+	}),
+	z.strictObject({
+		source: z.literal("open"),
+		/** A public trace that comes with Spillway. */
+		trace: z.enum(OPEN_TRACE_NAMES),
+		/** Owned GPUs. Absent: from the history. */
+		gpus: z.number().int().min(1).max(1_000_000).optional(),
 		discountPercent,
 	}),
 	z.strictObject({

@@ -4,7 +4,7 @@ import { instant } from "../parts.ts";
 export const studySummarySchema = z
 	.object({
 		id: z.string(),
-		source: z.enum(["records", "upload"]),
+		source: z.enum(["records", "upload", "open"]),
 		name: z.string(),
 		state: z.enum(["failed", "cancelled", "queued", "running", "done"]),
 		progressPermille: z.number(),
@@ -22,6 +22,8 @@ const resultSchema = z.object({
 		...{ apiVersion: z.literal("spillway/v1"), kind: z.literal("PlanComparison") },
 		decision: z.looseObject({ verdict: z.enum(["go", "pilot", "no_go"]), headline: z.string(), summary: z.string() }),
 	}),
+	/** Published claims next to what the trace gives. Absent: own records, and studies of earlier releases. */
+	headline: z.looseObject({ apiVersion: z.literal("spillway/v1"), kind: z.literal("PlanHeadline") }).optional(),
 });
 
 export const studySchema = studySummarySchema.extend({ result: resultSchema.nullable() }).meta({ id: "PlanStudy" });

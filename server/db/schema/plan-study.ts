@@ -7,8 +7,8 @@ export const planStudy = pgTable(
 	"plan_study",
 	{
 		id: text().primaryKey(),
-		/** Our own records, or an uploaded trace. */
-		source: text({ enum: ["records", "upload"] }).notNull(),
+		/** Our own records, an uploaded trace, or one that comes with Spillway. */
+		source: text({ enum: ["records", "upload", "open"] }).notNull(),
 		name: text().notNull(),
 		/** An uploaded file's bytes, base64; deleted when the study is over. */
 		trace: text(),

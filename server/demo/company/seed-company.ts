@@ -2,6 +2,8 @@ import { team } from "#server/db/schema/account.ts";
 import type { Env } from "#server/env.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { listStudies } from "#server/services/decision/plan/get.ts";
+import { startStudy } from "#server/services/decision/plan/start.ts";
 import { COMPANY_TEAMS } from "../accounts.ts";
 import { importDemoHistory } from "../history/import-demo-history.ts";
 import { seedPolicy } from "../policy.ts";
@@ -27,4 +29,6 @@ export async function seedCompany(ctx: ServiceContext, settings: CompanySettings
 	await seedPolicy(ctx, companyPolicy(), "The company's rules: burst after half an hour, experiments on spot only, caps by team");
 	await seedGrid(ctx, ctx.clock.nowMs() - COMPANY_DAYS * DAY_MS);
 	await importDemoHistory(ctx, { days: COMPANY_DAYS, seed, story: companyStory });
+	// The Plan page opens with a public trace; the scheduler works on it in the background.
+	if ((await listStudies(ctx, { limit: 1 })).length === 0) await startStudy(ctx, { source: "open", trace: "philly-ee9e8c" });
 }

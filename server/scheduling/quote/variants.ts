@@ -1,7 +1,8 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { JOB_LIMITS } from "#server/domain/job-schema.ts";
-import { largerSizes, type Scaling, speedup, withGpus } from "#server/domain/scaling.ts";
+import { largerSizes, type Scaling, speedup } from "#server/domain/scaling.ts";
+import { withGpus } from "#server/domain/sized-spec.ts";
 import type { ChangedField, JobChange } from "#server/domain/suggestion.ts";
 import { formatDuration, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Snapshot, TimeSpread } from "../types.ts";

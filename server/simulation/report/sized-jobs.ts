@@ -1,4 +1,5 @@
-import { cheapestSize, type Scaling, speedup, withGpus } from "#server/domain/scaling.ts";
+import { cheapestSize, type Scaling, speedup } from "#server/domain/scaling.ts";
+import { withGpus } from "#server/domain/sized-spec.ts";
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { jobsThatFit } from "./jobs-that-fit.ts";
 

@@ -2,6 +2,7 @@ import { count, inArray, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { startStudyInput } from "#server/contract/inputs/plan.ts";
 import { planStudy } from "#server/db/schema/plan-study.ts";
+import { OPEN_TRACES } from "#server/domain/open-traces.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
@@ -16,16 +17,15 @@ const PENDING_MAX = 5;
 const START_LOCK = "plan-study:start";
 
 /**
- * Queues a study of Spillway's records or of an uploaded trace; a background job of the scheduler.
+ * Queues a study of Spillway's records, of an uploaded trace or of an open one; a background job of the scheduler.
  * @throws SpillwayError `forbidden`; `invalid_input`; `conflict` when too many are queued.
  */
 export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startStudyInput>): Promise<StudyView> {
 	authorize(ctx, "plan:run", null);
 	const input = startStudyInput.parse(raw);
-	const { source, discountPercent, days } = input;
-	const isUpload = input.source === "upload";
-	const name = isUpload ? input.name : `Own records, ${input.days} days`;
-	const settings = { days, discountPercent, ...(isUpload && input.gpus !== undefined && { gpus: input.gpus }) };
+	const { source } = input;
+	const name = nameOf(input);
+	const settings = settingsOf(input);
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtext(${START_LOCK}))`);
@@ -40,7 +40,7 @@ export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startS
 		const [row] = await tx
 			.insert(planStudy)
 			.values({
-				...{ id: newId("plan", nowMs), source, name, settings, trace: isUpload ? input.trace : null, result: null },
+				...{ id: newId("plan", nowMs), source, name, settings, trace: source === "upload" ? input.trace : null, result: null },
 				...{ createdAt: new Date(nowMs), createdBy: actorName(ctx.actor) },
 			})
 			.returning();
@@ -48,4 +48,19 @@ export async function startStudy(ctx: ServiceContext, raw: z.input<typeof startS
 		await writeAudit(tx, ctx, { action: "plan.start", subject: made.id, after: { source, name, ...settings } });
 		return viewOf(made);
 	});
+}
+
+type StartInput = z.output<typeof startStudyInput>;
+
+function nameOf(input: StartInput): string {
+	if (input.source === "upload") return input.name;
+	if (input.source === "records") return `Own records, ${input.days} days`;
+	return OPEN_TRACES.find(({ name }) => name === input.trace)?.title ?? input.trace;
+}
+
+function settingsOf(input: StartInput): Record<string, unknown> {
+	const { discountPercent } = input;
+	const gpus = input.source !== "records" && input.gpus !== undefined ? { gpus: input.gpus } : {};
+	if (input.source === "open") return { discountPercent, openTrace: input.trace, ...gpus };
+	return { days: input.days, discountPercent, ...gpus };
 }

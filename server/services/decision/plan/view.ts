@@ -1,11 +1,14 @@
 import type { planStudy } from "#server/db/schema/plan-study.ts";
 import type { PlanComparison } from "#server/plan/compare/types.ts";
+import type { PlanHeadline } from "#server/plan/headline.ts";
 import type { PlanAssessment } from "#server/plan/types.ts";
 
 /** The findings of a study. */
 export interface StudyResult {
 	assessment: PlanAssessment;
 	comparison: PlanComparison;
+	/** Published claims on a trace. Absent: own records, and studies of earlier releases. */
+	headline?: PlanHeadline;
 }
 
 /** A study without its result, as lists show it. */

@@ -2,12 +2,15 @@ import { gunzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
 import { planStudy } from "#server/db/schema/plan-study.ts";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { assess } from "#server/plan/assess.ts";
 import { buildScenario } from "#server/plan/compare/build-scenario.ts";
 import { shippedCard } from "#server/plan/compare/owned-money.ts";
-import type { PlanComparison } from "#server/plan/compare/types.ts";
+import type { StudyFindings, StudyTask } from "#server/plan/find-study.ts";
+import { assumedJob, type HeadlineOptions } from "#server/plan/headline.ts";
 import { DEFAULT_START_MS, LISTED_BAD_ROWS, readHistory } from "#server/plan/history/read-history.ts";
+import { readOpenTrace } from "#server/plan/open-traces.ts";
 import { historyOf, lastDays, ownedModel } from "#server/plan/prepare.ts";
 import type { Study, StudyProgress } from "#server/plan/study.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
@@ -22,13 +25,18 @@ import type { StudyResult } from "./view.ts";
 
 /** Of 1000: the share of the progress for reading the history. */
 const READING_PERMILLE = 100;
-const settingsSchema = z.object({ days: z.number().optional(), gpus: z.number().optional(), discountPercent: z.number() });
+const settingsSchema = z.object({
+	days: z.number().optional(),
+	gpus: z.number().optional(),
+	discountPercent: z.number(),
+	openTrace: z.enum(OPEN_TRACE_NAMES).optional(),
+});
 
 export interface StudyContext extends TermContext {
 	timing: Pick<Timing, "cloudStartMs" | "offerCooldownMs">;
 	facts: ShippedFacts;
 	/** Replays all options, in a thread: the caller must go on beating. Rejects when the signal comes. */
-	replay(study: Study, options: { signal: AbortSignal; onProgress(progress: StudyProgress): void }): Promise<PlanComparison>;
+	replay(task: StudyTask, options: { signal: AbortSignal; onProgress(progress: StudyProgress): void }): Promise<StudyFindings>;
 }
 
 /** Does a study that was begun: reads the history, replays the options, writes the result. Ends early when it was canceled. */
@@ -47,10 +55,13 @@ async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { st
 	const prepared =
 		row.source === "records"
 			? await loadRecords(ctx.db, { days: settings.days ?? 90, nowMs: row.createdAt.getTime(), timing: ctx.timing })
-			: await readUpload(row, settings, ctx.facts);
+			: await readTrace(bytesOf(row, settings), row.name, settings, ctx.facts);
 	progress.permille = READING_PERMILLE;
-	const comparison = await ctx.replay(
-		{ ...prepared, outlook: { discountRate: settings.discountPercent / 100 } },
+	const findings = await ctx.replay(
+		{
+			study: { ...prepared, outlook: { discountRate: settings.discountPercent / 100 } },
+			claims: row.source === "records" ? null : claimsOf(row, settings),
+		},
 		{
 			signal: stop.signal,
 			onProgress: ({ share }) => {
@@ -58,15 +69,27 @@ async function study(ctx: StudyContext, row: typeof planStudy.$inferSelect, { st
 			},
 		},
 	);
-	return { assessment: prepared.assessment, comparison };
+	return { assessment: prepared.assessment, ...findings };
 }
 
-async function readUpload(
-	{ trace, name }: typeof planStudy.$inferSelect,
+/** The published claims on a trace: with the assumed job, and the command for the same figures. */
+function claimsOf({ name }: typeof planStudy.$inferSelect, { openTrace, days, gpus }: z.output<typeof settingsSchema>): HeadlineOptions {
+	const trace = openTrace ?? (/^[\w./-]+$/.test(name) ? name : "FILE");
+	const flags = [...(gpus === undefined ? [] : [`--gpus=${gpus}`]), ...(days === undefined ? [] : [`--days=${days}`])];
+	return { command: ["spillway plan headline", `--trace=${trace}`, ...flags, "--json"].join(" "), oneJob: assumedJob() };
+}
+
+function bytesOf({ trace }: typeof planStudy.$inferSelect, { openTrace }: z.output<typeof settingsSchema>): Buffer {
+	return openTrace ? readOpenTrace(openTrace) : Buffer.from(trace ?? "", "base64");
+}
+
+async function readTrace(
+	bytes: Buffer,
+	name: string,
 	settings: z.output<typeof settingsSchema>,
 	facts: ShippedFacts,
 ): Promise<Omit<Study, "outlook">> {
-	const text = unpack(Buffer.from(trace ?? "", "base64"), name);
+	const text = unpack(bytes, name);
 	const read = parseTrace(text, name, { lenient: true, acceleratorsNamed });
 	const jobs = lastDays(read.jobs, settings.days);
 	const accelerator = ownedModel(jobs);

@@ -1,0 +1,26 @@
+import type { JobSpec } from "./job.ts";
+import { type Scaling, speedup } from "./scaling.ts";
+
+/** GPUs of the usual cloud machine with a fast interconnect. */
+const MACHINE_GPUS = 8;
+
+/** As few machines as hold so many GPUs, with equal shares; never smaller machines than the job asked for. */
+function shapeOfSize(spec: Pick<JobSpec, "resources">, gpus: number): { nodes: number; gpus: number } {
+	const nodes = Math.ceil(gpus / Math.max(MACHINE_GPUS, spec.resources.gpus));
+	return { nodes, gpus: Math.ceil(gpus / nodes) };
+}
+
+/** The job on another number of GPUs: CPUs and memory of a node follow its GPUs, declared times follow the speed. */
+export function withGpus(spec: JobSpec, scaling: Scaling, gpus: number): JobSpec {
+	const { nodes, resources, duration } = spec;
+	const shape = shapeOfSize(spec, gpus);
+	const times = (value: number | null): number | null => (value === null ? null : Math.ceil((value * shape.gpus) / resources.gpus));
+	const faster = speedup(scaling, nodes * resources.gpus, shape.nodes * shape.gpus);
+	const shorter = (ms: number | null): number | null => (ms === null ? null : Math.max(1, Math.ceil(ms / faster)));
+	return {
+		...spec,
+		nodes: shape.nodes,
+		resources: { ...resources, gpus: shape.gpus, cpus: times(resources.cpus), memoryGiB: times(resources.memoryGiB) },
+		duration: { estimateMs: shorter(duration.estimateMs), maxMs: shorter(duration.maxMs) },
+	};
+}
