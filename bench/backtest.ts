@@ -50,7 +50,7 @@ function recordsOf(count: number, days: number, seed: number): RecordedHistory {
 			duration: { estimateMs: Math.ceil((t.durationMs * (0.5 + random.next())) / HOUR_MS) * HOUR_MS, maxMs: null },
 			deadlineMs: random.next() < 0.1 ? submittedAtMs + 2 * t.durationMs + 4 * HOUR_MS : null,
 			...{ priority: 50, critical: false, data: [] },
-			checkpoint: random.next() < 0.5 ? { path: "/checkpoints", uri: null, intervalMs: 15 * MINUTE_MS } : null,
+			checkpoint: random.next() < 0.5 ? { path: "/checkpoints", intervalMs: 15 * MINUTE_MS } : null,
 		};
 		return {
 			...{ id: `job_${t.id}`, spec, submittedAtMs, approvedMicroUsd: null, withdrawnAtMs: null, dataOutGiB: 0 },

@@ -140,6 +140,7 @@ const schema = z.object({
 	/** How fast jobs run in such a slot beside a cloud machine: 2 is half the time. */
 	SPILLWAY_LOCAL_SPEED: z.coerce.number().pipe(poolSpeedSchema).default(1),
 	/** File in the form of rclone.conf: what data sets are fetched by, with credentials (docs/data.md). */
+	SPILLWAY_DELIVERY_ROOT: z.string().min(1).optional(),
 	SPILLWAY_DATA_REMOTES: z.string().min(1).optional(),
 	/** An API of the Electricity Maps form that the grid's intensity is read from each hour; unset: imports and the shipped averages. */
 	SPILLWAY_CARBON_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -38,6 +38,7 @@ import { site } from "./site.ts";
 import { sites } from "./sites.ts";
 import { spend } from "./spend.ts";
 import { statement } from "./statement.ts";
+import { stores } from "./stores.ts";
 import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
@@ -64,7 +65,7 @@ export const COMMANDS: readonly Command[] = [
 		artifacts,
 		approvals,
 	],
-	...[instances, offers, sites, site, data, spend, charges, carbon, budgets, statement, bill],
+	...[instances, offers, sites, site, data, stores, spend, charges, carbon, budgets, statement, bill],
 	...[
 		exportCommand,
 		rates,

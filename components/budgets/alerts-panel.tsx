@@ -16,6 +16,7 @@ const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> 
 	ledger_mismatch: { label: "ledger check", tone: "risk" },
 	audit_chain_broken: { label: "audit chain", tone: "risk" },
 	approval_waiting: { label: "approval", tone: "warn" },
+	delivery_failing: { label: "delivery", tone: "warn" },
 };
 
 /** Alerts, open or resolved. */

@@ -12,6 +12,7 @@ export const TOPIC_LABEL: Record<ChannelTopic, string> = {
 	ledger_mismatch: "Ledger check failed",
 	audit_chain_broken: "Audit chain broken",
 	approval_waiting: "Approval requested",
+	delivery_failing: "Result not delivered",
 	statement: "Statements",
 };
 

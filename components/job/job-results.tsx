@@ -18,6 +18,7 @@ export function JobResults({ job }: { job: JobDetail }) {
 	const { data } = useSuspenseQuery(trpc.artifact.list.queryOptions({ id: job.id }));
 	return (
 		<Panel title="Results" sub={`spillway artifacts get ${job.name}`}>
+			<Deliveries items={data} />
 			{data.length === 0 ? (
 				<EmptyState icon="jobs" title="No results yet" className="py-7">
 					{job.finishedAt === null ? "Results appear when an attempt ends." : "The job ended without results."}
@@ -45,6 +46,49 @@ export function JobResults({ job }: { job: JobDetail }) {
 			)}
 		</Panel>
 	);
+}
+
+/** Copies that are still on their way, and why. */
+function Deliveries({ items }: { items: readonly { id: string; name: string; deliveries: readonly Delivery[] }[] }) {
+	const trpc = useTRPC();
+	const retry = useMutation(
+		trpc.artifact.deliver.mutationOptions({ onError: (error) => toast.error(`Could not retry. ${error.message}`) }),
+	);
+	const rows = items.flatMap((item) => item.deliveries.map((delivery) => ({ item, delivery })));
+	if (rows.length === 0) return null;
+	return (
+		<ul className="grid gap-1.5 px-4 pb-3 text-sm">
+			{rows.map(({ item, delivery }) => (
+				<li key={`${item.id} ${delivery.target}`} className="flex flex-wrap items-baseline gap-x-2">
+					<b className="font-semibold">{item.name}</b>
+					<span className="font-mono text-xs">{delivery.target}</span>
+					<span className={delivery.state === "delivered" || delivery.error === null ? "text-ink-2" : "text-risk-ink"}>
+						{deliveryText(delivery)}
+					</span>
+					{delivery.nextAt !== null && delivery.failures > 0 && <Time atMs={Date.parse(delivery.nextAt)} form="short" />}
+					{delivery.state !== "delivered" && delivery.failures > 0 && (
+						<Button size="sm" variant="link" disabled={retry.isPending} onClick={() => retry.mutate({ id: item.id })}>
+							Retry now
+						</Button>
+					)}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+type Delivery = {
+	target: string;
+	state: "pending" | "delivered" | "failed";
+	failures: number;
+	error: string | null;
+	nextAt: string | null;
+};
+
+function deliveryText({ state, failures, error }: Delivery): string {
+	if (state === "delivered") return "Delivered";
+	if (failures === 0) return "Not delivered yet";
+	return state === "failed" ? `Not delivered, given up after ${failures} tries: ${error}` : `Not delivered: ${error}. Next try`;
 }
 
 type Item = { id: string; name: string; kind: string; attemptId: string; createdAt: string; deletedAt: string | null };

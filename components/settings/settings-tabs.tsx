@@ -6,6 +6,7 @@ const TABS = [
 	{ id: "people", label: "People", href: "/settings/people" },
 	{ id: "teams", label: "Teams", href: "/settings/teams" },
 	{ id: "secrets", label: "Secrets", href: "/settings/secrets" },
+	{ id: "stores", label: "Stores", href: "/settings/stores" },
 	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
 ] as const;
 

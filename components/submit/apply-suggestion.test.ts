@@ -28,7 +28,7 @@ describe("apply suggestion", () => {
 			nodes: 1,
 			resources: { ...spec.resources, accelerators: ["H100-80GB", "A100-80GB"] },
 			duration: { ...spec.duration, estimateMs: 12 * 3_600_000 },
-			checkpoint: { path: "/checkpoints", uri: null, intervalMs: 900_000 },
+			checkpoint: { path: "/checkpoints", intervalMs: 900_000 },
 			deadlineMs: Date.UTC(2026, 11, 1, 8),
 		});
 		expect(applySuggestion("a: [", [{ path: ["nodes"], value: 1 }])).toBeNull();

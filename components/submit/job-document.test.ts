@@ -19,7 +19,7 @@ const FULL = {
 		deadline: "2026-12-01T08:00:00Z",
 		priority: 70,
 		critical: true,
-		checkpoint: { path: "/checkpoints", uri: "s3://acme/x", interval: "10m" },
+		checkpoint: { path: "/checkpoints", interval: "10m" },
 		data: [
 			{ uri: "s3://acme/claims", sizeGiB: 500, mount: "/data", residency: ["eu"] },
 			{ uri: "file:./more", mount: "/more" },

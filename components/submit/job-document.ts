@@ -43,7 +43,6 @@ export function jobDocument(spec: JobSpec): JobFile {
 			checkpoint: checkpoint
 				? withoutEmpty({
 						path: checkpoint.path,
-						uri: checkpoint.uri ?? undefined,
 						interval: checkpoint.intervalMs === DEFAULT_INTERVAL_MS ? undefined : formatDuration(checkpoint.intervalMs),
 					})
 				: undefined,

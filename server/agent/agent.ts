@@ -28,8 +28,10 @@ import {
 	GPU_MINUTES_KEPT,
 	logsAnswer,
 	OWN_STOP_CAUSES,
+	type Restorable,
 	stagedAnswer,
 } from "./protocol.ts";
+import { rcloneOfInstance } from "./rclone/find.ts";
 import { fetchArtifact, restoreCheckpoint } from "./restore-checkpoint.ts";
 import { type Running, RunningCommand } from "./run-command.ts";
 import type { AgentSettings } from "./settings.ts";
@@ -264,12 +266,14 @@ async function begin(s: Session): Promise<Begun> {
 	const [job] = await Promise.all([
 		prepareJob({
 			...{ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.announce },
-			fetchArtifact: (id, target) => fetchArtifact(s.client, { id, folder: target, signal: stopSignal, log: s.announce }),
+			fetchArtifact: (id, target) =>
+				fetchArtifact(s.client, { id, folder: target, rclone: rcloneFor(s), signal: stopSignal, log: s.announce }),
 		}),
 		container?.pull(),
 	]);
-	const restored = await restore(s, job);
-	const gang = await meetGang(s);
+	const begunFrom = await restore(s, job, s.terms.checkpoint);
+	const gang = await meetGang(s, job, begunFrom);
+	const restored = job.checkpointFolder === null ? signatureOf([]) : signatureOf(await listFolder(job.checkpointFolder));
 	await s.guard?.lease.untilValid(stopSignal);
 	const output = {
 		onLine: (stream: "stdout" | "stderr", text: string) => s.shipper.add(stream, text),
@@ -294,27 +298,43 @@ async function openContainer({ settings, terms, lifecycle, announce }: Session):
 }
 
 /** Waits until all machines of the gang are as far. Answers the variables by which their commands find each other. */
-async function meetGang({ terms, client, lifecycle, announce }: Session): Promise<Record<string, string>> {
+async function meetGang(s: Session, job: PreparedJob, begunFrom: string | null): Promise<Record<string, string>> {
+	const { terms, client, lifecycle, announce } = s;
 	if (!terms.gang) return {};
+	let restored = begunFrom;
 	const { rank, nodes } = terms.gang;
 	announce(`is ready as rank ${rank} of ${nodes}`);
 	for (;;) {
-		const { master } = await client.call({ method: "POST", path: "/staged", json: {}, answer: stagedAnswer, signal: lifecycle.stopSignal });
+		const json = restored === null ? {} : { restored };
+		const { master, restore: other } = await client.call({
+			...{ method: "POST" as const, path: "/staged", json, answer: stagedAnswer, signal: lifecycle.stopSignal },
+		});
+		if (other !== undefined) {
+			announce("another machine found the checkpoint broken: the one before it is restored");
+			restored = await restore(s, job, other);
+			continue;
+		}
 		if (master) return gangEnvironment({ rank, nodes, master, gpusPerNode: terms.spec.resources.gpus });
 		await pause(terms.heartbeatMs, lifecycle.stopSignal);
 		lifecycle.stopSignal.throwIfAborted();
 	}
 }
 
-/** Answers the signature of what the checkpoint folder holds before the command runs. */
-async function restore(s: Session, job: PreparedJob): Promise<string> {
-	if (job.checkpointFolder === null) return signatureOf([]);
-	const { checkpoint } = s.terms;
-	if (checkpoint !== null) {
-		await restoreCheckpoint(s.client, { checkpoint, folder: job.checkpointFolder, signal: s.lifecycle.stopSignal, log: s.announce });
-		s.announce(`begins from checkpoint ${checkpoint.id} (${checkpoint.files.length} files)`);
-	}
-	return signatureOf(await listFolder(job.checkpointFolder));
+/** Returns the id of the checkpoint that the folder holds now, or null when the job begins from nothing. */
+async function restore(s: Session, job: PreparedJob, checkpoint: Restorable | null): Promise<string | null> {
+	if (job.checkpointFolder === null || checkpoint === null) return null;
+	const done = await restoreCheckpoint(s.client, {
+		...{ checkpoint, folder: job.checkpointFolder, rclone: rcloneFor(s), signal: s.lifecycle.stopSignal, log: s.announce },
+		...{ own: s.terms.spec.checkpoint?.restore === "own", rank: s.terms.gang?.rank ?? 0 },
+	});
+	if (done === null) return null;
+	const files = done.store ? done.store.parts.flatMap((part) => part.files) : done.files;
+	s.announce(`begins from checkpoint ${done.id} (${files.length} files${done.step == null ? "" : `, step ${done.step}`})`);
+	return done.id;
+}
+
+function rcloneFor(s: Pick<Session, "announce" | "lifecycle">): () => Promise<string> {
+	return () => rcloneOfInstance(s.announce, s.lifecycle.giveUpSignal);
 }
 
 async function superviseRun(s: Session, { job, restored, command }: Begun): Promise<Exit> {
@@ -334,7 +354,9 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 	s.lifecycle.move("saving");
 	let unkept: string | null = null;
 	if (sync && (s.lifecycle.plan !== null || exit.code !== 0 || s.terms.keepsEnd)) {
-		unkept = await sync.upload(s.lifecycle.giveUpSignal).then(() => null, messageOf);
+		const endsAtMs = s.notice()?.atMs ?? null;
+		const leftMs = endsAtMs === null ? null : endsAtMs - s.clock.nowMs();
+		unkept = await sync.upload(s.lifecycle.giveUpSignal, { leftMs }).then(() => null, messageOf);
 		if (unkept !== null) s.announce(`the last checkpoint could not be kept: ${unkept}`);
 	}
 	const outputProblem = await keepOutputs(s, job, exit);
@@ -353,7 +375,7 @@ async function keepOutputs(s: Session, job: PreparedJob, exit: Exit): Promise<st
 	const due = dueOutputs(s.terms.spec.outputs, succeeded);
 	if (due.length === 0) return null;
 	const problem = await uploadOutputs(
-		{ client: s.client, workFolder: job.workFolder, signal: s.lifecycle.giveUpSignal, log: s.announce },
+		{ client: s.client, workFolder: job.workFolder, rclone: rcloneFor(s), signal: s.lifecycle.giveUpSignal, log: s.announce },
 		due,
 	);
 	return succeeded ? problem : null;
@@ -381,9 +403,10 @@ async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): 
 }
 
 function newCheckpointSync(s: Session, job: PreparedJob, restored: string): CheckpointSync | null {
-	// Of a gang, rank 0 keeps the checkpoints, as its commands do for all.
-	if (job.checkpointFolder === null || (s.terms.gang?.rank ?? 0) > 0) return null;
-	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, log: s.announce });
+	const allRanks = s.terms.gang != null && s.terms.spec.checkpoint?.ranks === "all";
+	// Without that rule rank 0 of a gang keeps the checkpoints, as its commands do for all.
+	if (job.checkpointFolder === null || (!allRanks && (s.terms.gang?.rank ?? 0) > 0)) return null;
+	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, allRanks, rclone: rcloneFor(s), log: s.announce });
 }
 
 function whenAborted(signal: AbortSignal): Promise<void> {

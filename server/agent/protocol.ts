@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "#server/domain/checkpoint.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
@@ -60,6 +61,25 @@ export const checkpointFileSchema = z.strictObject({
 });
 export type CheckpointFile = z.infer<typeof checkpointFileSchema>;
 
+/** Where a machine exchanges files with its team's store: an rclone remote that covers one folder, for a while. */
+export const storeAccessSchema = z.object({ options: z.record(z.string(), z.string()), path: z.string() });
+export type StoreAccess = z.infer<typeof storeAccessSchema>;
+
+/** A file of a checkpoint in a store. `from`: the folder, below the job's, where it was uploaded. */
+export const shardFileSchema = checkpointFileSchema.extend({ from: relativePath });
+export type ShardFile = z.infer<typeof shardFileSchema>;
+
+/** A complete checkpoint to begin from. With `store`, the parts of the ranks are there; else `files` are at the control plane. */
+export const restorableSchema = z.object({
+	id: checkpointIdSchema,
+	files: z.array(checkpointFileSchema),
+	step: z.number().int().nullish(),
+	store: z
+		.object({ access: storeAccessSchema, parts: z.array(z.object({ rank: z.number().int().min(0), files: z.array(shardFileSchema) })) })
+		.optional(),
+});
+export type Restorable = z.infer<typeof restorableSchema>;
+
 // --- enroll ---------------------------------------------------------------------------------------------------------
 
 export const enrollRequest = z.strictObject({
@@ -99,7 +119,15 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 	deadlineMs: z.number().nullable(),
 	priority: z.number(),
 	critical: z.boolean(),
-	checkpoint: z.object({ path: z.string(), uri: z.string().nullable(), intervalMs: z.number().positive() }).nullable(),
+	checkpoint: z
+		.object({
+			path: z.string(),
+			intervalMs: z.number().positive(),
+			keep: z.number().int().min(1).optional(),
+			ranks: z.enum(CHECKPOINT_RANKS).optional(),
+			restore: z.enum(CHECKPOINT_RESTORES).optional(),
+		})
+		.nullable(),
 	data: z.array(z.object({ uri: z.string(), sizeGiB: z.number().nullable(), mount: z.string(), residency: z.array(z.string()) })),
 	outputs: z
 		.array(
@@ -109,6 +137,7 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 				kind: z.enum(OUTPUT_KINDS),
 				when: z.enum(OUTPUT_MOMENTS),
 				keepMs: z.number().nullable(),
+				to: z.string().optional(),
 			}),
 		)
 		.optional(),
@@ -138,7 +167,7 @@ export const enrollAnswer = z.object({
 	controlSilenceMs: z.number().int().min(100),
 	/** Pause the command when no heartbeat was answered for this long. null: never pause. */
 	leaseMs: z.number().int().min(100).nullish(),
-	checkpoint: z.object({ id: checkpointIdSchema, files: z.array(checkpointFileSchema) }).nullable(),
+	checkpoint: restorableSchema.nullable(),
 	/** Save the final checkpoint folder even after success, because its files are needed. */
 	keepsEnd: z.boolean().default(false),
 	/** Values of the job's secrets. Kept only in memory and in private files. */
@@ -156,10 +185,15 @@ export type EnrollAnswer = z.infer<typeof enrollAnswer>;
 // --- gang -----------------------------------------------------------------------------------------------------------
 
 /** Reports that this rank of the gang is ready. Repeated until the response contains the rendezvous. */
-export const stagedRequest = z.strictObject({});
+export const stagedRequest = z.strictObject({
+	/** The checkpoint that it restored. All ranks must begin from the same one. */
+	restored: checkpointIdSchema.nullish(),
+});
+export type StagedRequest = z.infer<typeof stagedRequest>;
 
-/** `master`: address of rank 0, set once all machines are ready. */
+/** `master`: address of rank 0, set once all machines are ready. `restore`: begin from this checkpoint instead. */
 export const stagedAnswer = z.object({
+	restore: restorableSchema.nullish(),
 	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
 });
 export type StagedAnswer = z.infer<typeof stagedAnswer>;
@@ -245,7 +279,26 @@ export const doneAnswer = z.object({});
 // --- checkpoints ----------------------------------------------------------------------------------------------------
 
 /** The control plane assigns the checkpoint id before the upload, so that ids sort by one clock. */
-export const newCheckpointAnswer = z.object({ id: checkpointIdSchema });
+export const newCheckpointRequest = z.strictObject({
+	/** Of a gang where all ranks save: the step that they save together. */
+	step: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+export type NewCheckpointRequest = z.infer<typeof newCheckpointRequest>;
+
+/** With `store`, files go there, below `folder` of the job's, and only the manifest comes to the control plane. */
+export const newCheckpointAnswer = z.object({
+	id: checkpointIdSchema,
+	store: z.object({ access: storeAccessSchema, folder: relativePath }).optional(),
+});
+export type NewCheckpointAnswer = z.infer<typeof newCheckpointAnswer>;
+
+export const commitShardRequest = z.strictObject({ shards: z.array(shardFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
+/** `complete`: the parts of all ranks are there. */
+export const commitShardAnswer = z.object({ complete: z.boolean() });
+
+/** A checkpoint could not be restored whole; the answer is the one before it. */
+export const brokenCheckpointRequest = z.strictObject({ problem: z.string().min(1).max(500) });
+export const brokenCheckpointAnswer = z.object({ next: restorableSchema.nullable() });
 /** Header of each uploaded file. */
 export const SHA256_HEADER = "x-spillway-sha256";
 export const commitRequest = z.strictObject({ files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
@@ -269,11 +322,13 @@ export const beginArtifactAnswer = z.object({
 	id: artifactIdSchema,
 	received: z.array(z.number().int().min(0)),
 	complete: z.boolean(),
+	/** The team's store: files go there, and only the commit comes to the control plane. */
+	store: storeAccessSchema.optional(),
 });
 export type BeginArtifactAnswer = z.infer<typeof beginArtifactAnswer>;
 
 /** Files of an artifact that the job uses as input data. */
-export const artifactFilesAnswer = z.object({ files: z.array(checkpointFileSchema) });
+export const artifactFilesAnswer = z.object({ files: z.array(checkpointFileSchema), store: storeAccessSchema.optional() });
 export type ArtifactFilesAnswer = z.infer<typeof artifactFilesAnswer>;
 
 /** `bytes`: stored bytes of the file, where the next part starts. */
@@ -287,7 +342,9 @@ export const AGENT_REQUESTS = {
 	staged: stagedRequest,
 	running: runningRequest,
 	exited: exitedRequest,
-	checkpoints: z.strictObject({}),
+	checkpoints: newCheckpointRequest,
+	shards: commitShardRequest,
+	broken: brokenCheckpointRequest,
 	commit: commitRequest,
 	artifacts: beginArtifactRequest,
 };

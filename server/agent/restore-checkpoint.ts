@@ -1,27 +1,79 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { encodePath } from "./checkpoint-sync.ts";
 import { backoffMs, type ControlClient, messageOf, Refused } from "./client.ts";
-import { artifactFilesAnswer, type CheckpointFile, type EnrollAnswer } from "./protocol.ts";
+import { artifactFilesAnswer, brokenCheckpointAnswer, type CheckpointFile, type Restorable, type ShardFile } from "./protocol.ts";
 import { makeFolderInside, mustBeInside } from "./safe-path.ts";
+import { downloadChecked } from "./store-transfer.ts";
 import { pause } from "./wait.ts";
 
 const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
 
 /**
- * Fetches the files of a checkpoint into a folder and holds each to its sum.
+ * Fetches the files of a checkpoint into a folder and checks each against its sum. One in a store that is not whole is reported, and
+ * the one before it restored. Returns the restored one, or null when none is left.
  * @throws Refused; AbortError when the signal is aborted first.
  */
-export async function restoreCheckpoint(
-	client: ControlClient,
-	options: { checkpoint: NonNullable<EnrollAnswer["checkpoint"]>; folder: string; signal: AbortSignal; log(text: string): void },
-): Promise<void> {
-	const { checkpoint, ...rest } = options;
-	await fetchFiles(client, { from: `/checkpoints/${checkpoint.id}`, what: "the checkpoint", files: checkpoint.files, ...rest });
+export async function restoreCheckpoint(client: ControlClient, options: RestoreOptions): Promise<Restorable | null> {
+	const { rank: _, own: __, rclone: ___, ...rest } = options;
+	for (let checkpoint: Restorable | null = options.checkpoint; checkpoint !== null; ) {
+		if (!checkpoint.store) {
+			await fetchFiles(client, { from: `/checkpoints/${checkpoint.id}`, what: "the checkpoint", files: checkpoint.files, ...rest });
+			return checkpoint;
+		}
+		const problem = await restoreFromStore({ ...checkpoint, store: checkpoint.store }, options);
+		if (problem === null) return checkpoint;
+		options.log(`checkpoint ${checkpoint.id} is not whole (${problem}); the one before it is restored instead`);
+		await emptyFolder(options.folder);
+		checkpoint = await reportBroken(client, checkpoint.id, problem, options.signal);
+	}
+	options.log("no whole checkpoint is left: the job begins again");
+	return null;
+}
+
+async function reportBroken(client: ControlClient, id: string, problem: string, signal: AbortSignal): Promise<Restorable | null> {
+	const call = { method: "POST" as const, path: `/checkpoints/${id}/broken`, json: { problem }, answer: brokenCheckpointAnswer, signal };
+	return (await client.call(call)).next;
+}
+
+interface RestoreOptions {
+	checkpoint: Restorable;
+	folder: string;
+	/** Only this rank's shards are wanted. */
+	own?: boolean;
+	rank?: number;
+	/** Path of the rclone to use. @throws StagingError when there is none. */
+	rclone(): Promise<string>;
+	signal: AbortSignal;
+	log(text: string): void;
+}
+
+/** Downloads the shards of all ranks, or of this one. Returns what is missing or has another sum, or null when it is whole. */
+async function restoreFromStore(
+	checkpoint: Restorable & { store: NonNullable<Restorable["store"]> },
+	options: RestoreOptions,
+): Promise<string | null> {
+	const { parts, access } = checkpoint.store;
+	const { folder, own = false, rank = 0 } = options;
+	await mkdir(folder, { recursive: true });
+	const wanted = new Map<string, ShardFile>();
+	// A file that several ranks saved under one name: each machine restores its own.
+	for (const part of [...parts].sort((a, b) => Number(a.rank === rank) - Number(b.rank === rank)))
+		if (!own || part.rank === rank) for (const file of part.files) wanted.set(file.path, file);
+	const byFolder = Map.groupBy(wanted.values(), (file) => file.from);
+	const wrong = await Promise.all(
+		[...byFolder].map(([from, files]) => downloadChecked(folder, files, { ...access, path: `${access.path}/${from}` }, options)),
+	);
+	const names = wrong.flat();
+	return names.length === 0 ? null : `missing or changed: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""}`;
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+	for (const name of await readdir(folder).catch(() => [])) await rm(path.join(folder, name), { recursive: true, force: true });
 }
 
 /**
@@ -30,12 +82,17 @@ export async function restoreCheckpoint(
  */
 export async function fetchArtifact(
 	client: ControlClient,
-	options: { id: string; folder: string; signal: AbortSignal; log(text: string): void },
+	options: { id: string; folder: string; rclone(): Promise<string>; signal: AbortSignal; log(text: string): void },
 ): Promise<void> {
-	const { id, ...rest } = options;
+	const { id, rclone, ...rest } = options;
 	const from = `/artifacts/${id}`;
-	const { files } = await client.call({ method: "GET", path: from, answer: artifactFilesAnswer, signal: options.signal });
+	const { files, store } = await client.call({ method: "GET", path: from, answer: artifactFilesAnswer, signal: options.signal });
 	await mkdir(options.folder, { recursive: true });
+	if (store) {
+		const wrong = await downloadChecked(options.folder, files, store, { rclone, signal: options.signal });
+		if (wrong.length > 0) throw new Error(`result ${id} is not whole in its store: ${wrong.slice(0, 3).join(", ")}`);
+		return;
+	}
 	await fetchFiles(client, { from, what: `result ${id}`, files, ...rest });
 }
 

@@ -4,15 +4,18 @@ import { Readable } from "node:stream";
 import type { OutputSpec } from "#server/domain/output.ts";
 import { encodePath } from "./checkpoint-sync.ts";
 import { type ControlClient, messageOf } from "./client.ts";
-import { digestOf } from "./folder-files.ts";
 import { listOutput } from "./output-files.ts";
 import { AGENT_LIMITS, artifactPartAnswer, beginArtifactAnswer, type CheckpointFile, doneAnswer, OFFSET_HEADER } from "./protocol.ts";
+import { uploadFiles } from "./rclone/store-files.ts";
+import { sumAll } from "./store-transfer.ts";
 
 const PART_TIMEOUT_MS = 60 * 60_000;
 
 interface Upload {
 	client: ControlClient;
 	workFolder: string;
+	/** Path of the rclone to use. @throws StagingError when there is none. */
+	rclone(): Promise<string>;
 	signal: AbortSignal;
 	log(text: string): void;
 }
@@ -41,14 +44,15 @@ async function uploadOutput(upload: Upload, output: OutputSpec): Promise<string 
 	if (found.files.length === 0) return `output ${output.name}: no files at ${output.path}`;
 	if (found.files.length > AGENT_LIMITS.checkpointFiles)
 		return `output ${output.name} has ${found.files.length} files; at most ${AGENT_LIMITS.checkpointFiles} are kept, so pack them into an archive`;
-	const files: CheckpointFile[] = [];
-	for (const file of found.files) files.push({ path: file.path, ...(await digestOf(path.join(found.root, file.path), signal)) });
+	const paths = found.files.map((file) => file.path);
+	const files = await sumAll(found.root, paths, signal);
 	const begun = await client.call({
 		...{ method: "POST" as const, path: "/artifacts", json: { name: output.name, files } },
 		...{ answer: beginArtifactAnswer, signal },
 	});
 	if (begun.complete) return null;
-	for (const [index, file] of files.entries()) await sendFile(upload, begun.id, found.root, file, begun.received[index] ?? 0);
+	if (begun.store) await uploadFiles(found.root, paths, { program: await upload.rclone(), remote: begun.store, signal });
+	else for (const [index, file] of files.entries()) await sendFile(upload, begun.id, found.root, file, begun.received[index] ?? 0);
 	await client.call({ method: "POST", path: `/artifacts/${begun.id}/commit`, json: {}, answer: doneAnswer, signal });
 	log(`output ${output.name} uploaded: ${files.length} files, ${files.reduce((sum, f) => sum + f.bytes, 0)} bytes`);
 	return null;

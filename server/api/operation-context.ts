@@ -1,15 +1,19 @@
 import path from "node:path";
 import type { Env } from "#server/env.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
+import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import type { Timing } from "#server/services/core/timing.ts";
+import type { ArtifactFiles } from "#server/services/work/artifact/open-file.ts";
 import { type SecretStore, secretStore } from "#server/services/work/secret/store.ts";
 
 /** What an operation's service may need of its process. */
 export type OperationContext = ServiceContext & {
 	timing: Timing;
 	siteTools: SiteTools | null;
-	artifactStore: { root: string; secretKey: string };
+	/** Reaches stores of teams; null in processes that cannot. */
+	stores: StoreBox | null;
+	artifactStore: ArtifactFiles & { secretKey: string };
 	/** Keeps the secrets of jobs. */
 	secretStore: SecretStore;
 	/** Seals the secrets of channels. */
@@ -21,12 +25,15 @@ export function processContext({
 	env,
 	timing,
 	siteTools,
+	storePort,
 }: {
 	env: Env;
 	timing: Timing;
 	siteTools: SiteTools | null;
+	storePort: StoreBox["port"] | null;
 }): Omit<OperationContext, keyof ServiceContext> {
 	const { SPILLWAY_HOME, SPILLWAY_SECRET } = env;
-	const artifactStore = { root: path.join(SPILLWAY_HOME, "artifacts"), secretKey: SPILLWAY_SECRET };
-	return { timing, siteTools, artifactStore, secretStore: secretStore(env), secret: SPILLWAY_SECRET };
+	const stores = storePort && { port: storePort, secretKey: SPILLWAY_SECRET };
+	const artifactStore = { root: path.join(SPILLWAY_HOME, "artifacts"), stores, secretKey: SPILLWAY_SECRET };
+	return { timing, siteTools, stores, artifactStore, secretStore: secretStore(env), secret: SPILLWAY_SECRET };
 }

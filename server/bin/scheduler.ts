@@ -1,4 +1,5 @@
 import path from "node:path";
+import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { listenForProbes } from "#server/api/scheduler-face.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { drainCluster } from "#server/control-loop/drain.ts";
@@ -12,6 +13,7 @@ import { directDatabaseUrl, env, publicUrl, requireOwnSecrets } from "#server/en
 import { systemClock } from "#server/kernel/clock.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
+import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
@@ -54,6 +56,7 @@ const ctx: LoopContext = {
 	secretStore: secretStore(settings),
 	checkpointRoot: path.join(settings.SPILLWAY_HOME, "checkpoints"),
 	artifactRoot: path.join(settings.SPILLWAY_HOME, "artifacts"),
+	stores: { port: new RcloneStores(rcloneOfHost), secretKey: settings.SPILLWAY_SECRET },
 	log,
 	probe: () => {},
 };
@@ -90,6 +93,7 @@ await runScheduler({
 	...(traces && { sendSpans: traces.send }),
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
 	retention: settings.SPILLWAY_RETENTION,
+	deliveryRoot: settings.SPILLWAY_DELIVERY_ROOT ?? path.join(settings.SPILLWAY_HOME, "delivered"),
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
 	listObjects: objectLister(settings.SPILLWAY_DATA_REMOTES),
 	lookAtSites: () => sites.look(),

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import path from "node:path";
 import next from "next";
+import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { makeAnswer, methodOf, surfaceOf } from "#server/api/answer.ts";
@@ -14,6 +15,7 @@ import { demandMigrated } from "#server/db/migrate.ts";
 import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
+import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { leastRightsReader } from "#server/services/capacity/site/least-rights.ts";
 import { systemContext } from "#server/services/core/context.ts";
@@ -54,6 +56,7 @@ if (tracesUrl(shared.env)) {
 	const { makeTraceStarter } = await import("#server/tracing/start.ts");
 	shared.startTrace = makeTraceStarter(shared.env.OTEL_TRACES_SAMPLER_ARG);
 }
+shared.storePort = new RcloneStores(rcloneOfHost);
 const tokens = new TokenAuthenticator(shared.connection.db, { demo: shared.env.SPILLWAY_DEMO });
 const RATE_LIMIT_FAILURES = 600;
 const limiter = new RateLimiter(shared.env.SPILLWAY_RATE_LIMIT);
@@ -77,6 +80,7 @@ const agent = createAgentHandler({
 	secretKey: rt.env.SPILLWAY_SECRET,
 	checkpointRoot: path.join(home, "checkpoints"),
 	artifactRoot: path.join(home, "artifacts"),
+	stores: { port: shared.storePort, secretKey: rt.env.SPILLWAY_SECRET },
 	agentFile: AGENT_FILE,
 	runtimeFiles: RUNTIME_FILES,
 	log: (message, error) => rt.logError(message, error, "agent"),

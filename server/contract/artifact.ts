@@ -19,9 +19,40 @@ export const artifactSchema = z
 		createdAt: z.string(),
 		expiresAt: z.string().nullable(),
 		deletedAt: z.string().nullable().meta({ description: "When the files were deleted; the record stays as lineage." }),
+		storeId: z.string().nullable().meta({ description: "The team's store that has the files; null: the embedded one." }),
+		deliveries: z
+			.array(
+				z.object({
+					target: z.string(),
+					state: z.enum(["pending", "delivered", "failed"]),
+					failures: z.number().int(),
+					error: z.string().nullable(),
+					nextAt: z.string().nullable(),
+					deliveredAt: z.string().nullable(),
+				}),
+			)
+			.meta({ description: "Copies to the places that the job names (`to`)." }),
 		fileList: z.array(z.object({ path: z.string(), bytes: z.number().int(), sha256: z.string(), mediaType: z.string() })),
 	})
 	.meta({ id: "Artifact" });
+
+const lineageSchema = z
+	.object({
+		artifactId: z.string(),
+		jobId: z.string(),
+		jobName: z.string(),
+		attempt: z.number().int(),
+		place: z.string(),
+		command: z.array(z.string()),
+		image: z.string().nullable(),
+		imageDigest: z.string().nullable(),
+		inputs: z.array(z.object({ uri: z.string(), digest: z.string().nullable() })),
+		policyVersion: z.number().int().nullable(),
+		costMicroUsd: z.string().meta({ description: "Of the attempt so far." }),
+		emissionsGrams: z.number().nullable(),
+		usedBy: z.array(z.object({ jobId: z.string(), name: z.string() })).meta({ description: "The newest 50 jobs that have it as data." }),
+	})
+	.meta({ id: "ArtifactLineage" });
 
 const artifactPath = z.string({ error: "name a file of the artifact: ?path=…" }).min(1).max(1_024);
 
@@ -42,6 +73,25 @@ export const artifact = {
 		permission: "artifact:read",
 		input: byId,
 		output: artifactSchema,
+	}),
+	lineage: operation({
+		method: "GET",
+		path: "/artifacts/{id}/lineage",
+		summary: "Get what produced a result, what that cost, and the jobs that used it",
+		permission: "artifact:read",
+		input: byId,
+		output: lineageSchema,
+		procedure: "query",
+	}),
+	deliver: operation({
+		method: "POST",
+		path: "/artifacts/{id}/deliver",
+		summary: "Retry the undelivered copies of a result now",
+		permission: "artifact:delete",
+		input: byId,
+		output: z.object({ retried: z.number().int() }),
+		write: true,
+		procedure: "mutation",
 	}),
 	download: operation({
 		method: "GET",

@@ -21,6 +21,7 @@ import { secret } from "./secret.ts";
 import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
+import { store } from "./store.ts";
 import { trigger } from "./trigger.ts";
 
 /** Every public operation, by group. A group's name and an operation's key are its id: `job.list`. */
@@ -50,6 +51,7 @@ export const contract = {
 	channel,
 	rates,
 	dataSet,
+	store,
 	statement,
 	bill,
 	audit,

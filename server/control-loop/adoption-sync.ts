@@ -12,7 +12,7 @@ import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/
 import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/work/adoption/offer.ts";
 import { outputLines } from "#server/services/work/adoption/output-lines.ts";
 import { type LiveAdoption, liveAdoptions, unkeptOf } from "#server/services/work/adoption/read.ts";
-import { latestCheckpoint } from "#server/services/work/checkpoint/store.ts";
+import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch-stored.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
@@ -230,7 +230,7 @@ async function stepReturning(s: Step): Promise<void> {
 
 /** Null if there is no checkpoint or the site has no place for files. */
 async function bringNewestCheckpoint({ ctx, queue, row }: Step): Promise<BroughtHome | null> {
-	const newest = queue.bringCheckpoint && (await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId));
+	const newest = queue.bringCheckpoint && (await fetchCheckpoint(ctx.db, ctx.checkpointRoot, ctx.stores ?? null, row.jobId));
 	return newest && queue.bringCheckpoint ? queue.bringCheckpoint(row.foreignId, newest.folder) : null;
 }
 

@@ -14,13 +14,13 @@ import { withNearestCopies } from "#server/services/capacity/data-set/nearest-co
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import { writePools } from "#server/services/capacity/site/pools.ts";
-import { artifactPlace } from "#server/services/work/artifact/store.ts";
 import { markRunning, markStaging, recordHandOver } from "#server/services/work/attempt/advance.ts";
 import { appendLogs } from "#server/services/work/attempt/append-logs.ts";
 import { noteWait } from "#server/services/work/attempt/cluster-wait.ts";
 import { finishAttempt } from "#server/services/work/attempt/finish.ts";
 import { listFiles } from "#server/services/work/checkpoint/copy-folder.ts";
-import { latestCheckpoint, saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
+import { fetchCheckpoint, fetchResult } from "#server/services/work/checkpoint/fetch-stored.ts";
+import { saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import { attemptMasker, deliverSecrets, NO_SECRETS } from "#server/services/work/secret/deliver.ts";
 import { withTraceParent } from "#server/services/work/trace/environment.ts";
 import { syncAdoptions } from "./adoption-sync.ts";
@@ -40,6 +40,8 @@ export interface ClusterMemory {
 	queue: QueueMemory;
 	nodes: NodeMemory;
 	outputs: OutputCopies;
+	/** Downloads from stores that attempts wait for, by attempt. */
+	fetches: Map<string, FetchedFiles | "fetching">;
 	/** Reads the site again soon. */
 	wake: () => void;
 }
@@ -47,6 +49,7 @@ export interface ClusterMemory {
 export function newClusterMemory(wake: () => void = () => {}): ClusterMemory {
 	return {
 		outputs: new Map(),
+		fetches: new Map(),
 		wake,
 		stopSent: new Set(),
 		savedAtMs: new Map(),
@@ -130,7 +133,7 @@ async function syncAttempt(
 	seen: AttemptObservation | undefined,
 ): Promise<void> {
 	// Stopped before its start was recorded: a crashed process may have made the call.
-	if (!seen) return row.handedOverAt || row.state === "stopping" ? absorbAbsence(ctx, memory, row) : handOver(ctx, driver, row);
+	if (!seen) return row.handedOverAt || row.state === "stopping" ? absorbAbsence(ctx, memory, row) : handOver(ctx, driver, memory, row);
 	memory.absences.clear(row.id);
 	if (row.state === "stopping" && seen.phase !== "exited" && seen.phase !== "lost") {
 		if (!memory.stopSent.has(row.id)) {
@@ -162,12 +165,13 @@ async function absorbAbsence(ctx: LoopContext, memory: ClusterMemory, row: LiveA
 }
 
 /** Starting is idempotent, so after a crash the call is repeated. */
-async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttempt): Promise<void> {
+async function handOver(ctx: LoopContext, driver: ClusterDriver, memory: ClusterMemory, row: LiveAttempt): Promise<void> {
+	const fetched = await fetchedFor(ctx, memory, row);
+	if (fetched === null) return;
 	const secrets = await secretsFor(ctx, row);
 	if (secrets === null) return;
-	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), ctx.artifactRoot);
+	const placed = withStoredResults(await withNearestCopies(ctx.db, row.spec, driver.siteId), fetched.results);
 	const spec = await withTraceParent(ctx.db, placed, { jobId: row.jobId, attemptNo: row.number });
-	const restore = row.number > 1 ? await latestCheckpoint(ctx.db, ctx.checkpointRoot, row.jobId) : null;
 	try {
 		await driver.start({
 			attemptId: row.id,
@@ -176,7 +180,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 			spec,
 			poolId: row.placement.poolId ?? "",
 			slots: row.slots,
-			restoreFrom: restore?.folder ?? null,
+			restoreFrom: fetched.checkpoint,
 			...(secrets !== NO_SECRETS && { secrets }),
 		});
 	} catch (error) {
@@ -186,6 +190,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, row: LiveAttemp
 		await refused(ctx, row, error);
 		return;
 	}
+	memory.fetches.delete(row.id);
 	ctx.probe("home:handed_over");
 	await recordHandOver(ctx.db, row.id, ctx.clock.nowMs());
 }
@@ -205,11 +210,48 @@ async function secretsFor(ctx: LoopContext, row: LiveAttempt): Promise<Delivered
 	}
 }
 
+interface FetchedFiles {
+	checkpoint: string | null;
+	/** Folders of results by their address as data. */
+	results: ReadonlyMap<string, string>;
+}
+
+/** What the attempt needs on this host; null while it is downloaded from a store, which must not hold up the site. */
+async function fetchedFor(ctx: LoopContext, memory: ClusterMemory, row: LiveAttempt): Promise<FetchedFiles | null> {
+	const known = memory.fetches.get(row.id);
+	if (known !== undefined) return known === "fetching" ? null : known;
+	const work = fetchFiles(ctx, row);
+	if (!ctx.stores) return work;
+	memory.fetches.set(row.id, "fetching");
+	work
+		.then(
+			(done) => memory.fetches.set(row.id, done),
+			(error: unknown) => {
+				// The next sync tries again.
+				memory.fetches.delete(row.id);
+				ctx.log("warn", "Could not fetch what an attempt needs from its team's store", { attemptId: row.id, error: messageOf(error) });
+			},
+		)
+		.finally(memory.wake);
+	return null;
+}
+
+async function fetchFiles(ctx: LoopContext, row: LiveAttempt): Promise<FetchedFiles> {
+	const { db, checkpointRoot, artifactRoot, stores = null } = ctx;
+	const restore = row.number > 1 ? await fetchCheckpoint(db, checkpointRoot, stores, row.jobId) : null;
+	const results = new Map<string, string>();
+	for (const { uri } of row.spec.data) {
+		const id = artifactOfUri(uri);
+		if (id !== null) results.set(uri, await fetchResult(db, artifactRoot, stores, id));
+	}
+	return { checkpoint: restore?.folder ?? null, results };
+}
+
 /** Results of other jobs as folders of this host, which is where owned sites copy data from. */
-function withStoredResults(spec: LiveAttempt["spec"], artifactRoot: string): LiveAttempt["spec"] {
+function withStoredResults(spec: LiveAttempt["spec"], results: ReadonlyMap<string, string>): LiveAttempt["spec"] {
 	const data = spec.data.map((ref) => {
-		const id = artifactOfUri(ref.uri);
-		return id === null ? ref : { ...ref, uri: artifactUri(artifactPlace(artifactRoot, id).whole) };
+		const folder = results.get(ref.uri);
+		return folder === undefined ? ref : { ...ref, uri: artifactUri(folder) };
 	});
 	return { ...spec, data };
 }

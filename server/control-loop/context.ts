@@ -1,6 +1,7 @@
 import type { Db } from "#server/db/client.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
+import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import type { SecretStore } from "#server/services/work/secret/store.ts";
 
@@ -21,6 +22,8 @@ export interface LoopContext {
 	checkpointRoot: string;
 	/** Root folder of the embedded artifact store on this host. */
 	artifactRoot: string;
+	/** Stores of teams; null: everything is kept in the folders above. */
+	stores?: StoreBox | null;
 	log(level: "info" | "warn" | "error", message: string, facts?: Record<string, unknown>): void;
 	/** Called between steps with an order that matters in a crash. Does nothing in production. */
 	probe(step: ProbeStep): void;

@@ -30,6 +30,7 @@ import { emptyOutbox, lookForAlerts, type NoticeSettings } from "./notices.ts";
 import { waitRecorder } from "./record-waits.ts";
 import { type Repeating, repeat } from "./repeat.ts";
 import { awaitReview } from "./restored.ts";
+import { ResultDeliveries } from "./result-deliveries.ts";
 import { SiteTasks } from "./site-tasks.ts";
 
 const LEADER_RETRY_MS = 500;
@@ -65,6 +66,8 @@ export interface SchedulerOptions {
 	listObjects?: ListObjects;
 	/** Sends traces; without it traced jobs are left to another scheduler. */
 	sendSpans?: SendSpans;
+	/** Folder that contains the targets of `home:` deliveries; without it they are left to another scheduler. */
+	deliveryRoot?: string;
 	/** Retention limits; without them nothing is deleted. */
 	retention?: Retention;
 	/** Starts a process that works on a backtest; without it they are left to another scheduler. */
@@ -119,8 +122,8 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  * all of them to end after the signal.
  */
 async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {
-	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention, sendSpans } =
-		options;
+	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention } = options;
+	const { sendSpans, deliveryRoot } = options;
 	const { timing } = ctx;
 	const task: Task = (name, everyMs, minGapMs, run) =>
 		repeat({
@@ -144,6 +147,9 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 			copying,
 			task("tidying copies of data", HOUR_MS, 1_000, () => copies.tidy()),
 		);
+	const tools = dataCopier && deliveryRoot !== undefined ? { homeRoot: deliveryRoot, copier: dataCopier } : null;
+	const deliveries = tools && new ResultDeliveries(ctx, tools, signal);
+	if (deliveries) others.push(task("delivering results", timing.deliverMs, 500, () => deliveries.tend()));
 	const memory = newCycleMemory();
 	const firstPrices = new FirstPrices(ctx.clouds.keys(), ctx.clock.nowMs());
 	const cycle = task("a cycle", timing.tickMs, 5, async () => {
@@ -192,6 +198,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 		await Promise.all([cycle, ...others].map((t) => t.done));
 		await sites.done();
 		await copies?.done();
+		await deliveries?.done();
 	};
 }
 
@@ -250,5 +257,5 @@ async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortS
 /** Checkpoints of jobs that ended long ago, and artifacts past their time. */
 async function deleteOldFiles(ctx: LoopContext): Promise<void> {
 	await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs());
-	await deleteExpiredArtifacts(ctx.db, ctx.artifactRoot, ctx.clock.nowMs());
+	await deleteExpiredArtifacts(ctx.db, { root: ctx.artifactRoot, stores: ctx.stores ?? null }, ctx.clock.nowMs());
 }

@@ -57,6 +57,11 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for a yes: ${r.money("costMicroUsd") ?? "cloud money"}`,
 				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; no one is asked after ${t}`)}.`,
 			};
+		case "delivery_failing":
+			return {
+				title: `Result ${r.text("name") ?? ""} of ${r.text("job") ?? "a job"} is not delivered`,
+				text: `${r.count("failures") ?? "Several"} tries to copy it to ${r.text("target") ?? "its target"} failed: ${r.text("error") ?? "unknown error"}. It stays in its store, and is tried again for 14 days.`,
+			};
 		default:
 			return assertNever(rule, "alert rule");
 	}

@@ -16,6 +16,8 @@ export const ALERT_RULES = [
 	"audit_chain_broken",
 	/** A rule asks a person before a job may leave home. */
 	"approval_waiting",
+	/** A result could not be delivered to the place that its job names. */
+	"delivery_failing",
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 

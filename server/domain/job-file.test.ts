@@ -24,7 +24,7 @@ spec:
   deadline: 2026-12-01T08:00:00Z
   priority: 50                        # 0..100
   critical: false                     # true: failover to a second region
-  checkpoint: { path: /checkpoints, uri: s3://acme-ckpt/fraud-v7, interval: 15m }
+  checkpoint: { path: /checkpoints, interval: 15m }
   data: [{ uri: s3://acme/claims, sizeGiB: 500, mount: /data, residency: [eu] }]
 `;
 
@@ -56,7 +56,7 @@ describe("the job of the design", () => {
 			deadlineMs: Date.UTC(2026, 11, 1, 8),
 			priority: 50,
 			critical: false,
-			checkpoint: { path: "/checkpoints", uri: "s3://acme-ckpt/fraud-v7", intervalMs: 15 * MINUTE_MS },
+			checkpoint: { path: "/checkpoints", intervalMs: 15 * MINUTE_MS },
 			data: [{ uri: "s3://acme/claims", sizeGiB: 500, mount: "/data", residency: ["eu"] }],
 		});
 	});

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { JobSpec } from "./job.ts";
+import type { CheckpointSpec, JobSpec } from "./job.ts";
 import { changedEnvValues, invalidDocument, JOB_KIND } from "./job-file-problems.ts";
 import { jobDocumentSchema } from "./job-schema.ts";
 import type { SecretRef } from "./job-secret.ts";
@@ -46,7 +46,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		deadlineMs: spec.deadline ?? null,
 		priority: spec.priority,
 		critical: spec.critical,
-		checkpoint: checkpoint ? { path: checkpoint.path, uri: checkpoint.uri ?? null, intervalMs: checkpoint.interval } : null,
+		checkpoint: checkpoint ? checkpointOf(checkpoint) : null,
 		...(spec.metrics.length > 0 && { metrics: spec.metrics }),
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),
 		data: spec.data.map((set) => ({ uri: set.uri, sizeGiB: set.sizeGiB ?? null, mount: set.mount, residency: set.residency })),
@@ -66,6 +66,17 @@ function scalingOf({ parallel, curve, upTo }: ScalingInput): Scaling {
 
 function secretRefOf({ name, env, file }: { name: string; env?: string | undefined; file?: string | undefined }): SecretRef {
 	return env === undefined ? { name, file: file ?? "" } : { name, env };
+}
+
+function checkpointOf({
+	interval,
+	keep,
+	ranks,
+	restore,
+	path,
+}: NonNullable<z.output<typeof jobDocumentSchema>["spec"]["checkpoint"]>): CheckpointSpec {
+	const special = { ...(ranks !== "first" && { ranks }), ...(restore !== "all" && { restore }) };
+	return { path, intervalMs: interval, ...(keep !== undefined && { keep }), ...special };
 }
 
 /** The document before it is checked: the body of `POST /jobs`. */

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { HOUR_MS, SECOND_MS } from "../kernel/units.ts";
+import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "./checkpoint.ts";
 import { dataAddressOf } from "./data-address.ts";
+import { deliveryProblem } from "./delivery-target.ts";
 import { SECRET_LIMITS, secretFileName } from "./job-secret.ts";
 import { patternProblem } from "./metric/read-metrics.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS, outputVariable } from "./output.ts";
@@ -48,6 +50,11 @@ function checkDataUri(uri: string, ctx: z.RefinementCtx): void {
 	} catch (error) {
 		ctx.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
 	}
+}
+
+function checkDeliveryTarget(target: string, ctx: z.RefinementCtx): void {
+	const problem = deliveryProblem(target);
+	if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
 }
 
 const resources = z.strictObject({
@@ -106,14 +113,31 @@ const checkpoint = z.strictObject({
 		description: "Where the job writes its checkpoints. SPILLWAY_CHECKPOINT_DIR contains this path.",
 		examples: ["/checkpoints"],
 	}),
-	uri: value
-		.line(1024)
-		.optional()
-		.meta({ title: "Checkpoint storage", description: "Where checkpoints are stored.", examples: ["s3://acme-ckpt/fraud-v7"] }),
 	interval: duration()
 		.refine((ms) => ms >= JOB_LIMITS.checkpointIntervalMinMs, "must be at least 1s, so that the job makes progress")
 		.prefault("15m")
 		.meta({ title: "Checkpoint interval", description: "How often checkpoints are saved. At least 1s.", examples: ["15m"] }),
+	keep: value
+		.wholeNumber(1, 100)
+		.optional()
+		.meta({ title: "Checkpoints kept", description: "Complete checkpoints that are kept.", examples: [5], defaultText: "2" }),
+	ranks: z
+		.enum(CHECKPOINT_RANKS)
+		.default("first")
+		.meta({
+			title: "Saving ranks",
+			description: "first saves on rank 0. all saves the shards of every rank, in folders named by step.",
+			docs: "`first` saves on rank 0. `all` saves the shards of every rank, in folders named by step; see [checkpoints](checkpoints.md#every-rank-saves).",
+			examples: ["all"],
+		}),
+	restore: z
+		.enum(CHECKPOINT_RESTORES)
+		.default("all")
+		.meta({
+			title: "Restored shards",
+			description: "all restores every rank's shards on each machine, own only its own.",
+			examples: ["own"],
+		}),
 });
 
 export const dataSetSchema = z.strictObject({
@@ -170,6 +194,18 @@ const output = z.strictObject({
 			title: "Upload when",
 			description: "success uploads when the command exits with 0. always also after failures and interruptions.",
 			examples: ["success"],
+		}),
+	to: z
+		.string()
+		.max(1_024)
+		.superRefine(checkDeliveryTarget)
+		.optional()
+		.meta({
+			title: "Deliver to",
+			description: "Folder or bucket that gets a copy, such as home:/models/fraud or s3://acme-models/fraud.",
+			docs: "Folder or bucket that gets a copy, such as `home:/models/fraud` or `s3://acme-models/fraud`. See [delivery](results.md#delivery).",
+			examples: ["home:/models/fraud"],
+			defaultText: "not delivered",
 		}),
 	keep: duration()
 		.optional()

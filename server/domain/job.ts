@@ -1,3 +1,4 @@
+import type { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "./checkpoint.ts";
 import type { SecretRef } from "./job-secret.ts";
 import type { OutputSpec } from "./output.ts";
 import type { Scaling } from "./scaling.ts";
@@ -37,7 +38,7 @@ export interface JobSpec {
 	/** 0..100, higher first. */
 	priority: number;
 	critical: boolean;
-	checkpoint: { path: string; uri: string | null; intervalMs: number } | null;
+	checkpoint: CheckpointSpec | null;
 	data: DataRef[];
 	/** Results to upload when an attempt ends. Absent: none. */
 	outputs?: OutputSpec[] | undefined;
@@ -46,6 +47,20 @@ export interface JobSpec {
 	/** Who submitted it, as run times are learned by: set where a snapshot is read, never by a job file. Absent: not known. */
 	user?: string;
 }
+
+export interface CheckpointSpec {
+	path: string;
+	intervalMs: number;
+	/** Complete checkpoints that are kept. Absent: CHECKPOINTS_KEPT. */
+	keep?: number | undefined;
+	/** Which ranks of a gang save. Absent: rank 0. */
+	ranks?: (typeof CHECKPOINT_RANKS)[number] | undefined;
+	/** Which shards a rank restores. Absent: all. */
+	restore?: (typeof CHECKPOINT_RESTORES)[number] | undefined;
+}
+
+/** Complete checkpoints of a job that are kept without a rule in its file; older ones are deleted. */
+export const CHECKPOINTS_KEPT = 2;
 
 export interface DataRef {
 	uri: string;

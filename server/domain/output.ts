@@ -16,6 +16,8 @@ export interface OutputSpec {
 	when: OutputMoment;
 	/** How long the files are kept after the upload, ms; null: until a person deletes them. */
 	keepMs: number | null;
+	/** A folder of an owned site or a store that gets a copy. Absent: none. */
+	to?: string | undefined;
 }
 
 /** The environment variable that holds the absolute path of an output: `model-v2` becomes `SPILLWAY_OUTPUT_MODEL_V2`. */

@@ -39,6 +39,8 @@ export const PERMISSIONS = [
 	"plan:run",
 	/** Where data sets have copies. */
 	"data:change",
+	/** Add, check and remove stores of teams, and set their limits. */
+	"store:manage",
 	/** Approve somebody else's publication. */
 	"policy:approve",
 	/** Approve or reject a job for which a rule requires it; the rule names the role. */
@@ -85,6 +87,7 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"plan:read": "all",
 		"plan:run": "all",
 		"data:change": "all",
+		"store:manage": "all",
 		"policy:approve": "all",
 		"job:approve": "all",
 		"secret:read": "all",

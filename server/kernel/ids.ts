@@ -2,7 +2,25 @@
 export type IdPrefix =
 	| ("job" | "att" | "ins" | "hold" | "chg" | "dec" | "usr" | "tok" | "evt" | "off" | "ckp" | "aud" | "alc" | "cyc")
 	| ("rate" | "bill" | "alrt" | "chan" | "dlv" | "prop" | "stmt" | "sig" | "note")
-	| ("pub" | "appr" | "btst" | "shdw" | "adp" | "cpy" | "imp" | "idn" | "dvl" | "pipe" | "plan" | "trig" | "fire" | "grp");
+	| (
+			| "pub"
+			| "appr"
+			| "btst"
+			| "shdw"
+			| "adp"
+			| "cpy"
+			| "imp"
+			| "idn"
+			| "dvl"
+			| "pipe"
+			| "plan"
+			| "trig"
+			| "fire"
+			| "grp"
+			| "sto"
+			| "rdl"
+			| "trf"
+	  );
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";
 

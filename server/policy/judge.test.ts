@@ -139,7 +139,7 @@ describe("what else rules say of a job", () => {
 		expect(plain.burst).toMatchObject([{ ruleId: "wait", forecastWaitMs: 1_800_000, costAtMostMicroUsd: 50_000_000n, dataAtMostGiB: 500 }]);
 		const urgent = judgeJob(
 			policy,
-			aJob({ deadlineMs: 5, critical: true, class: "batch_inference", checkpoint: { path: "/c", uri: null, intervalMs: 1 } }),
+			aJob({ deadlineMs: 5, critical: true, class: "batch_inference", checkpoint: { path: "/c", intervalMs: 1 } }),
 		);
 		expect(urgent.preempt).toEqual([
 			{ ruleId: "room", classes: ["baseline", "experimental"], longerBy: null },

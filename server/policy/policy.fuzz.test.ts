@@ -28,7 +28,7 @@ const KNOWN: ParsePolicyOptions = {
 };
 const JOBS = [
 	aJob(),
-	aJob({ class: "sensitive", deadlineMs: 1, checkpoint: { path: "/c", uri: null, intervalMs: 1 }, data: [data(["eu"], null)] }),
+	aJob({ class: "sensitive", deadlineMs: 1, checkpoint: { path: "/c", intervalMs: 1 }, data: [data(["eu"], null)] }),
 	aJob({ nodes: 512, labels: { tier: "gold", pipeline: "retrain" }, duration: { estimateMs: 60_000, maxMs: 90_000_000 } }),
 ];
 

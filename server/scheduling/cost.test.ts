@@ -11,7 +11,7 @@ import type { PendingJob, Snapshot } from "./types.ts";
 const spot = anOffer({ capacityType: "spot", usd: "0.60", onDemandMicroUsdPerHour: usdToMicro(1) });
 const onDemand = anOffer({ usd: "1.00" });
 const weights = { delayMicroUsdPerHour: usdToMicro(5), carbonMicroUsdPerTonne: 0n };
-const checkpoint = { path: "/ckpt", uri: null, intervalMs: 15 * MINUTE_MS };
+const checkpoint = { path: "/ckpt", intervalMs: 15 * MINUTE_MS };
 
 function withCheckpoint(job: PendingJob): PendingJob {
 	return { ...job, spec: { ...job.spec, checkpoint } };

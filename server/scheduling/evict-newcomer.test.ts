@@ -8,7 +8,7 @@ import type { Action, RunningAttempt, Snapshot } from "./types.ts";
 
 const NEWCOMERS_FIRST: [string, null, RuleEffect] = ["newcomers-first", null, { kind: "preempt", classes: ["burst"], longerBy: 3 }];
 const INTERVAL_MS = 15 * MINUTE_MS;
-const checkpoint = { path: "state", uri: null, intervalMs: INTERVAL_MS };
+const checkpoint = { path: "state", intervalMs: INTERVAL_MS };
 
 /** Ran 20 hours, and saved its work so long ago. */
 function long(name: string, slots: number[], savedAgoMs = 30 * SECOND_MS, ranMs = 20 * HOUR_MS): RunningAttempt {

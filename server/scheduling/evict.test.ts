@@ -164,7 +164,7 @@ describe("room for a deadline", () => {
 
 describe("work lost by an end now", () => {
 	const ran = aJob("a").running("home-a", [0], 40 * MINUTE_MS);
-	const saves = { ...ran.spec, checkpoint: { path: "/c", uri: null, intervalMs: 15 * MINUTE_MS } };
+	const saves = { ...ran.spec, checkpoint: { path: "/c", intervalMs: 15 * MINUTE_MS } };
 	it.each<[string, Partial<RunningAttempt>, number]>([
 		["all of a run that saves nothing", {}, 40],
 		["what was not saved yet", { savedMs: 33 * MINUTE_MS }, 7],

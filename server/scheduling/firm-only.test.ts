@@ -17,7 +17,7 @@ function due(inMs: number, checkpoints = true): PendingJob {
 		.max(WORK_MS)
 		.deadline(NOON_MS + inMs)
 		.build();
-	return { ...job, spec: { ...job.spec, checkpoint: checkpoints ? { path: "/c", uri: null, intervalMs: 15 * MINUTE_MS } : null } };
+	return { ...job, spec: { ...job.spec, checkpoint: checkpoints ? { path: "/c", intervalMs: 15 * MINUTE_MS } : null } };
 }
 const choose = (job: PendingJob, given: Partial<Snapshot> = {}) => chooseFor(aSnapshot({ offers: [spot, firm], ...given }), job);
 

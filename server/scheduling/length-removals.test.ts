@@ -25,7 +25,7 @@ function decideWith(life: number, job: PendingJob) {
 const anHour = aJob("a").estimate(HOUR_MS);
 const saving = (everyMs: number): PendingJob => {
 	const job = anHour.build();
-	return { ...job, spec: { ...job.spec, checkpoint: { path: "c", uri: null, intervalMs: everyMs } } };
+	return { ...job, spec: { ...job.spec, checkpoint: { path: "c", intervalMs: everyMs } } };
 };
 
 describe("the life of an instance", () => {

@@ -156,7 +156,7 @@ function withHomeWork(work: { gpus: number; ranMs: number }[], clock: { nowMs: n
 		const saved = (): number => Math.max(0, Math.floor((clock.nowMs - startMs) / intervalMs)) * intervalMs;
 		return {
 			...job,
-			spec: { ...job.spec, checkpoint: { path: "/c", uri: null, intervalMs } },
+			spec: { ...job.spec, checkpoint: { path: "/c", intervalMs } },
 			get savedMs() {
 				return saved();
 			},

@@ -117,7 +117,7 @@ const anyCloud: fc.Arbitrary<Snapshot> = fc
 				.waited(100 - i)
 				.build();
 			const data = j.residency.length > 0 ? [{ uri: `s3://set/${i}`, sizeGiB: j.sizeGiB, mount: "/d", residency: j.residency }] : [];
-			const checkpoint = j.checkpoints ? { path: "/c", uri: null, intervalMs: 15 * MINUTE_MS } : null;
+			const checkpoint = j.checkpoints ? { path: "/c", intervalMs: 15 * MINUTE_MS } : null;
 			const size = j.checkpointGiB === undefined ? {} : { checkpointGiB: j.checkpointGiB };
 			return { ...built, ...size, spec: { ...built.spec, data, checkpoint, duration: { estimateMs: j.estimateMs, maxMs: j.maxMs } } };
 		});

@@ -21,7 +21,7 @@ const spot = anOffer({ usd: "0.30", capacityType: "spot" });
 /** A known length of 30 hours, a checkpoint every 15 min, a boot of 2 min at P90. */
 function due(inMs: number, part: Partial<PendingJob["spec"]> = {}): PendingJob {
 	const job = aJob("a").estimate(WORK_MS).max(WORK_MS).build();
-	return { ...job, spec: { ...job.spec, deadlineMs: NOON_MS + inMs, checkpoint: { path: "/c", uri: null, intervalMs: 15 * M }, ...part } };
+	return { ...job, spec: { ...job.spec, deadlineMs: NOON_MS + inMs, checkpoint: { path: "/c", intervalMs: 15 * M }, ...part } };
 }
 const WORK_MS = 30 * HOUR_MS;
 /** No checkpoint yet, so the start restores nothing. */

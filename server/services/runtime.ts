@@ -4,6 +4,7 @@ import type { StartTrace } from "#server/domain/trace.ts";
 import { type Env, env } from "#server/env.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import { logLine } from "#server/kernel/program-log.ts";
+import type { StorePort } from "#server/providers/store-port.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import { type Timing, timingSchema } from "#server/services/core/timing.ts";
 import { ChangeFeed } from "#server/services/notification/changes/feed.ts";
@@ -19,6 +20,8 @@ export interface Runtime {
 	siteTools: SiteTools | null;
 	/** Decides whether a submission is traced (server/tracing); null when tracing is off. */
 	startTrace: StartTrace | null;
+	/** Reaches stores of teams: set by the same process, because it needs rclone. */
+	storePort: StorePort | null;
 	/** Aborted when the process shuts down: open streams end. */
 	shutdown: AbortController;
 	/** One JSON line on stderr, with the request's id; the error with its causes, as a database driver hides the reason there. */
@@ -49,6 +52,7 @@ function create(): Runtime {
 		changes,
 		siteTools: null,
 		startTrace: null,
+		storePort: null,
 		shutdown,
 		logError: (message, error, requestId) => {
 			logLine("error", message, { requestId, error: inspect(error) });

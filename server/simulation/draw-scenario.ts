@@ -209,7 +209,7 @@ function drawArrival(random: Random, submittedAtMs: number, i: number): Arrival 
 		deadlineMs: chance(0.3) ? submittedAtMs + drawDeadline(random, totalMs) : null,
 		priority: random.pick([50, 50, 50, 0, 80, 100]),
 		critical: false,
-		checkpoint: chance(0.6) ? { path: "/checkpoints", uri: null, intervalMs: random.int(1, 20) * MINUTE_MS } : null,
+		checkpoint: chance(0.6) ? { path: "/checkpoints", intervalMs: random.int(1, 20) * MINUTE_MS } : null,
 		data: [],
 	};
 	return {

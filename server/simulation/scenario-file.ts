@@ -118,7 +118,7 @@ function arrivalOf(job: z.output<typeof jobSchema>, startMs: number): Arrival {
 			duration: { estimateMs: job.estimate ?? null, maxMs: job.max ?? null },
 			deadlineMs: job.deadlineAfter === undefined ? null : submittedAtMs + job.deadlineAfter,
 			...{ priority: job.priority, critical: false, data: [] },
-			checkpoint: job.checkpointEvery === undefined ? null : { path: "/checkpoints", uri: null, intervalMs: job.checkpointEvery },
+			checkpoint: job.checkpointEvery === undefined ? null : { path: "/checkpoints", intervalMs: job.checkpointEvery },
 		},
 		work: {
 			totalMs: job.runs,

@@ -103,7 +103,7 @@ function specOf(family: Family, submittedAtMs: number, number: number): JobSpec 
 		deadlineMs: family.deadlineMs === null ? null : submittedAtMs + family.deadlineMs,
 		priority: family.priority,
 		critical: false,
-		checkpoint: family.checkpoint ? { path: "/checkpoints", uri: null, intervalMs: 15 * MINUTE_MS } : null,
+		checkpoint: family.checkpoint ? { path: "/checkpoints", intervalMs: 15 * MINUTE_MS } : null,
 		data: [],
 	};
 }

@@ -178,7 +178,7 @@ function specOf({ workH, deadlineH }: PeerWindow, gpus: number, runTimeInput: Ru
 		deadlineMs,
 		priority: 0,
 		critical: false,
-		checkpoint: { path: "/checkpoints", uri: null, intervalMs: MINUTE_MS },
+		checkpoint: { path: "/checkpoints", intervalMs: MINUTE_MS },
 		data: [],
 	};
 }

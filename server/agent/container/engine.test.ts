@@ -95,7 +95,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 			command: shell(script),
 			env: { SEED: '7 "8" $HOME', KEY: "-----BEGIN-----\nabc\n-----END-----" },
 			data: [{ uri: `file://${source}`, sizeGiB: null, mount: "/data/claims", residency: [] }],
-			checkpoint: { path: "/checkpoints", uri: null, intervalMs: 60_000 },
+			checkpoint: { path: "/checkpoints", intervalMs: 60_000 },
 		};
 		const { running, job } = await start(spec, { NNODES: "2" });
 		expect(await running.started).toBe(true);

@@ -25,6 +25,10 @@ export interface CopyOptions {
 	onProgress?(progress: CopyProgress): void;
 	/** Links are no part of what is copied: one in the source is an error rather than a file less. */
 	linksAreErrors?: boolean;
+	/** Arguments that replace the usual ones of the same name. */
+	after?: readonly string[];
+	/** At the lowest processor priority. */
+	nice?: boolean;
 }
 
 /** What a data set of many small files needs to fill a line; a few large ones are fetched in parts at once. */
@@ -55,7 +59,7 @@ export async function runRclone(args: readonly string[], remotes: NamedRemotes, 
 	const { signal } = options;
 	signal?.throwIfAborted();
 	const complaints: string[] = [];
-	const all = [...args, ...AT_ONCE, ...PATIENCE, ...REPORT];
+	const all = [...args, ...AT_ONCE, ...PATIENCE, ...REPORT, ...(options.after ?? [])];
 	const code = await run(all, environmentOf(remotes, options.tmpFolder), options, (line) => read(line, complaints, options));
 	signal?.throwIfAborted();
 	const failed = code !== 0 || (options.linksAreErrors && complaints.length > 0);
@@ -79,11 +83,12 @@ export function environmentOf(remotes: NamedRemotes, tmpFolder: string): Record<
 function run(
 	args: string[],
 	env: Record<string, string>,
-	{ program, signal }: CopyOptions,
+	{ program, signal, nice = false }: CopyOptions,
 	onLine: (line: string) => void,
 ): Promise<number | null> {
 	return new Promise((resolve, reject) => {
-		const child = spawn(program, args, { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
+		const [file, all] = nice ? ["nice", ["-n", "19", program, ...args]] : [program, args];
+		const child = spawn(file, all, { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
 		// SIGTERM lets it delete the file that is half there; it is fetched again in any case.
 		const end = (): void => void child.kill("SIGTERM");
 		signal?.addEventListener("abort", end, { once: true });

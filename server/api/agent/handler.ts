@@ -20,12 +20,14 @@ import {
 	newAgentCheckpoint,
 	storeCheckpointFile,
 } from "#server/services/work/agent/checkpoint.ts";
+import { checkpointFor } from "#server/services/work/agent/checkpoint-manifest.ts";
 import type { AgentContext } from "#server/services/work/agent/context.ts";
 import { enrollAgent } from "#server/services/work/agent/enroll.ts";
 import { agentHeartbeat } from "#server/services/work/agent/heartbeat.ts";
 import { inputArtifactFile, inputArtifactFiles } from "#server/services/work/agent/input-artifact.ts";
 import { reportExited, reportRunning, storeAgentLogs } from "#server/services/work/agent/report.ts";
 import { reportStaged } from "#server/services/work/agent/staged.ts";
+import { commitShards, markBroken } from "#server/services/work/agent/store-checkpoint.ts";
 import { DOORS } from "../edge/limits.ts";
 import { scanJson } from "../edge/scan-json.ts";
 import { MethodNotAllowedError } from "../method-not-allowed.ts";
@@ -97,6 +99,8 @@ const ROUTES: readonly (readonly [method: string, path: string, route: Route])[]
 	["POST", "exited", withAgent(AGENT_REQUESTS.exited, reportExited)],
 	["POST", "checkpoints", withAgent(AGENT_REQUESTS.checkpoints, newAgentCheckpoint)],
 	["POST", "checkpoints/*/commit", (call) => commitRoute(call)],
+	["POST", "checkpoints/*/shards", (call) => commitShardsRoute(call)],
+	["POST", "checkpoints/*/broken", (call) => brokenRoute(call)],
 	["PUT", "checkpoints/*/**", (call) => putCheckpointFile(call)],
 	["GET", "checkpoints/*/**", (call) => getCheckpointFile(call)],
 	["POST", "artifacts", withAgent(AGENT_REQUESTS.artifacts, beginArtifact)],
@@ -179,6 +183,22 @@ const commitRoute: Route = async ({ options, request, parts }) => {
 	const { files } = await readBody(request, options, AGENT_REQUESTS.commit);
 	await commitAgentCheckpoint(options, agent, { id, files });
 	return json({});
+};
+
+const commitShardsRoute: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const id = checkpointIdSchema.parse(parts[1]);
+	const { shards } = await readBody(request, options, AGENT_REQUESTS.shards);
+	if (!options.stores) throw new SpillwayError("not_found", "This server has no stores.", { fix: "Start the web server with stores." });
+	return json(await commitShards({ ...options, stores: options.stores }, agent, { id, shards }));
+};
+
+const brokenRoute: Route = async ({ options, request, parts }) => {
+	const agent = await authenticateAgent(options.db, request.headers.get("authorization"));
+	const id = checkpointIdSchema.parse(parts[1]);
+	const { problem } = await readBody(request, options, AGENT_REQUESTS.broken);
+	await markBroken(options, agent, { id, problem });
+	return json({ next: await checkpointFor(options, agent) });
 };
 
 const listInputArtifact: Route = async ({ options, request, parts }) => {

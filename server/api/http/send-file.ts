@@ -5,6 +5,10 @@ import type { StoredFile } from "#server/services/work/artifact/open-file.ts";
 
 /** Sends a stored file, or one byte range of it (RFC 9110, 14); 416 for a range beyond it. A client that leaves ends the reading. */
 export async function sendFile(request: IncomingMessage, response: ServerResponse, file: StoredFile, signal: AbortSignal): Promise<void> {
+	if (file.redirect !== null) {
+		response.writeHead(307, { location: file.redirect, "cache-control": "private, no-store", "content-length": 0 }).end();
+		return;
+	}
 	const range = rangeOf(request.headers.range, file);
 	if (range === "unsatisfiable") {
 		response.writeHead(416, { "content-range": `bytes */${file.bytes}`, "content-length": 0 }).end();

@@ -19,6 +19,7 @@ import { dataSetOperations, ratesOperations } from "./rates.ts";
 import { searchOperations } from "./search.ts";
 import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
+import { storeOperations } from "./stores.ts";
 import { triggerOperations } from "./triggers.ts";
 
 type BindingsOf<Contract> = {
@@ -56,6 +57,7 @@ export const BOUND = {
 	company: companyOperations,
 	rates: ratesOperations,
 	dataSet: dataSetOperations,
+	store: storeOperations,
 	statement: statementOperations,
 	bill: billOperations,
 	audit: auditOperations,

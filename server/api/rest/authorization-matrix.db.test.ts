@@ -33,6 +33,7 @@ beforeAll(async () => {
 		...{
 			approval: { id: { value: approvalId, team: true } },
 			artifact: { id: { value: artifactId, team: true } },
+			store: { id: { value: "sto_matrix" } },
 			pipeline: { id: { value: pipelineId, team: true } },
 			secret: { team: { value: "research", team: true }, name: { value: "missing" } },
 			trigger: { id: { value: triggerId, team: true } },

@@ -95,6 +95,7 @@ export class RestWorld {
 			shutdown: this.#shutdown,
 			siteTools,
 			startTrace: null,
+			storePort: null,
 			logError: (_, error) => void this.failures.push(error),
 			authenticate: (token, nowMs) => authenticator.actorOf(token, nowMs),
 			openDoors: openDoors({ env: env(), db: database.db, clock: { nowMs: () => this.nowMs() } }),

@@ -39,6 +39,7 @@ import { planOperations } from "../operations/plans.ts";
 import { searchOperations } from "../operations/search.ts";
 import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
+import { storeOperations } from "../operations/stores.ts";
 import { triggerOperations } from "../operations/triggers.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
@@ -106,6 +107,7 @@ export const appRouter = router({
 		page: procedure.input(performancePageInput).query(({ ctx, input }) => performancePage(ctx.service, input)),
 	}),
 	artifact: router(proceduresOf(artifactOperations)),
+	store: router(proceduresOf(storeOperations)),
 	pipeline: router(proceduresOf(pipelineOperations)),
 	trigger: router(proceduresOf(triggerOperations)),
 	spend: router({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "#server/domain/checkpoint.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
 import { ADOPTION_STATES, ATTEMPT_STATES, JOB_STATES } from "#server/domain/states.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
@@ -50,6 +51,7 @@ export const outputSpecSchema = z
 		kind: z.enum(OUTPUT_KINDS),
 		when: z.enum(OUTPUT_MOMENTS),
 		keepMs: z.number().nullable(),
+		to: z.string().optional(),
 	})
 	.meta({ id: "OutputSpec" });
 
@@ -90,7 +92,9 @@ export const jobSpecSchema = z
 		checkpoint: z
 			.object({
 				path: z.string(),
-				uri: z.string().nullable(),
+				keep: z.number().int().optional(),
+				ranks: z.enum(CHECKPOINT_RANKS).optional(),
+				restore: z.enum(CHECKPOINT_RESTORES).optional(),
 				intervalMs: z.number(),
 			})
 			.nullable(),

@@ -1,6 +1,6 @@
 import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { OutputKind } from "../../domain/output.ts";
-import { bigInt, instant } from "./columns.ts";
+import { bigInt, instant, json } from "./columns.ts";
 import { job } from "./job.ts";
 
 /** A result of an attempt, complete in the store. The row stays as lineage when the files are deleted. */
@@ -23,6 +23,10 @@ export const artifact = pgTable(
 		/** When the files are deleted; null: never. */
 		expiresAt: instant(),
 		deletedAt: instant(),
+		/** The team's store that has the files; null: the embedded one. */
+		storeId: text(),
+		/** Regions that the job's data, and so its results, must not leave. */
+		residency: json<string[]>(),
 	},
 	(t) => [
 		uniqueIndex("artifact_attempt_name").on(t.attemptId, t.name),

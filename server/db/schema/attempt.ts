@@ -53,6 +53,8 @@ export const attempt = pgTable(
 		sealedSecrets: text(),
 		logCursor: json<{ stdout: number; stderr: number } | null>(),
 		lastHeardAt: instant(),
+		/** Digest of the container image that ran, as its machine reports it; null without an image or a report. */
+		imageDigest: text(),
 		/** Sums of its charges, kept in the transaction that writes them. */
 		costMicroUsd: microUsd().notNull().default(sql`0`),
 		gpuMs: bigInt().notNull().default(sql`0`),

@@ -48,6 +48,8 @@ export const instance = pgTable(
 			.references(() => attempt.id),
 		/** Rank in its attempt: 0 to nodes − 1. */
 		rank: integer().notNull().default(0),
+		/** The checkpoint that it restored before it was ready; null: none. */
+		restoredCheckpoint: text(),
 		/** When the intent was recorded. */
 		intendedAt: instant().notNull(),
 		/** First and latest launch call. */

@@ -63,6 +63,8 @@ export const job = pgTable(
 			.where(sql`${t.placement}->>'capacityType' <> 'owned'`),
 		/** Searches by part of a name. */
 		index("job_name_trgm").using("gin", sql`${t.name} gin_trgm_ops`),
+		/** Jobs that use a result as data. */
+		index("job_data").using("gin", sql`(${t.spec}->'data') jsonb_path_ops`).where(sql`${t.spec}->'data' <> '[]'::jsonb`),
 		index("job_finished").on(t.finishedAt).where(sql`${t.finishedAt} is not null`),
 		uniqueIndex("job_id_state").on(t.id, t.state),
 		check("job_finished_iff_final", sql`(${t.state} in ('succeeded','failed','cancelled')) = (${t.finishedAt} is not null)`),

@@ -160,7 +160,7 @@ export function startCases(site: () => ClusterHarness): void {
 		await mkdir(path.join(from, "deep"), { recursive: true });
 		await writeFile(path.join(from, "deep", "step"), "41");
 		const script = 'cat "$SPILLWAY_CHECKPOINT_DIR/deep/step"; echo 42 > "$SPILLWAY_CHECKPOINT_DIR/deep/step"';
-		const spec = aSpec({ command: ["sh", "-c", script], gpus: 1, checkpoint: { path: "/state", uri: null, intervalMs: 60_000 } });
+		const spec = aSpec({ command: ["sh", "-c", script], gpus: 1, checkpoint: { path: "/state", intervalMs: 60_000 } });
 		const request = aStart(h, { end: null }, { spec, restoreFrom: from });
 		await h.driver.start(request);
 		expect((await untilPhase(h, request.attemptId, "exited")).exit?.code).toBe(0);

@@ -94,7 +94,7 @@ describe.skipIf(missing !== null)(
 		it.each([1, 2])("is stopped, saves and exits with its code, on %i nodes", async (nodes) => {
 			const saves = "trap 'echo saved >\"$SPILLWAY_CHECKPOINT_DIR/$NODE_RANK.txt\"; echo saved; exit 3' TERM";
 			const script = `${saves}; echo ${READY}; while :; do sleep 0.05; done`;
-			const spec = { nodes, checkpoint: { path: "ckpt", uri: null, intervalMs: 60_000 } };
+			const spec = { nodes, checkpoint: { path: "ckpt", intervalMs: 60_000 } };
 			const id = await start(script, spec, nodes === 1 ? [0] : [0, 4]);
 			await untilPrinted(h, id, READY);
 			if (nodes === 2) while ((await printed(id, "stdout")).filter((line) => line === READY).length < 2) await sleep(50);

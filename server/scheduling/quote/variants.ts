@@ -100,7 +100,7 @@ function checkpoints(spec: JobSpec): Variant[] {
 					? { path: ["checkpoint"], value: { path: CHECKPOINT_PATH, interval } }
 					: { path: ["checkpoint", "interval"], value: interval },
 			],
-			spec: { ...spec, checkpoint: { ...(checkpoint ?? { path: CHECKPOINT_PATH, uri: null }), intervalMs: CHECKPOINT_EVERY_MS } },
+			spec: { ...spec, checkpoint: { ...(checkpoint ?? { path: CHECKPOINT_PATH }), intervalMs: CHECKPOINT_EVERY_MS } },
 		},
 	];
 }

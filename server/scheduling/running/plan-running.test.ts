@@ -157,7 +157,7 @@ describe("going on at a cheaper offer", () => {
 					.max(7.5 * HOUR_MS)
 					.deadline(deadlineMs),
 			);
-			return { ...attempt, spec: { ...attempt.spec, checkpoint: { path: "/ckpt", uri: null, intervalMs: 15 * MINUTE_MS } } };
+			return { ...attempt, spec: { ...attempt.spec, checkpoint: { path: "/ckpt", intervalMs: 15 * MINUTE_MS } } };
 		};
 		const to = (offer: Offer, leftMs: number): number =>
 			moves({

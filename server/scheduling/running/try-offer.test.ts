@@ -47,7 +47,7 @@ describe("a lone job in an expensive zone", () => {
 	const moves = (record: OfferRecord | null, jobs = ["a"]) => {
 		const running = jobs.map((id) => {
 			const attempt = inCloud(aJob(id).estimate(20 * HOUR_MS), { usd: "4.00" });
-			return { ...attempt, spec: { ...attempt.spec, checkpoint: { path: "/c", uri: null, intervalMs: 15 * MINUTE_MS } } };
+			return { ...attempt, spec: { ...attempt.spec, checkpoint: { path: "/c", intervalMs: 15 * MINUTE_MS } } };
 		});
 		const offerRecords: Snapshot["offerRecords"] = new Map(record ? [[cheap.id, record]] : []);
 		const here = anOffer({ usd: "4.00", instanceType: "g5.2xlarge" });

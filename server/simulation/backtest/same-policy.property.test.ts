@@ -64,7 +64,7 @@ function historyOf(jobs: readonly Drawn[], taken: number): RecordedHistory {
 					name: `j${i}`,
 					gpus: j.gpus,
 					deadlineMs: j.deadlineHours === null ? null : submitted + j.deadlineHours * HOUR_MS,
-					checkpoint: j.saves ? { path: "/c", uri: null, intervalMs: 10 * MINUTE_MS } : null,
+					checkpoint: j.saves ? { path: "/c", intervalMs: 10 * MINUTE_MS } : null,
 				}),
 			});
 		}),

@@ -53,7 +53,7 @@ function makeSpec(job: SeenJob, jobClass: WorkloadClass, intervalMs: number): Jo
 		deadlineMs: null,
 		priority: 0,
 		critical: false,
-		checkpoint: Number.isFinite(intervalMs) ? { path: "/checkpoints", uri: null, intervalMs } : null,
+		checkpoint: Number.isFinite(intervalMs) ? { path: "/checkpoints", intervalMs } : null,
 		data: [...job.data],
 	};
 }

@@ -328,12 +328,16 @@ class AttemptClusterWait(TypedDict):
     message: str
 
 
-class OutputSpec(TypedDict):
+class _OutputSpecRequired(TypedDict):
     name: str
     path: str
     kind: OutputSpecKind
     when: Literal["success", "always"]
     keepMs: Optional[float]
+
+
+class OutputSpec(_OutputSpecRequired, total=False):
+    to: str
 
 OutputSpecKind = Literal["model", "dataset", "report", "file"]
 
@@ -398,10 +402,15 @@ class JobSpecDuration(TypedDict):
     maxMs: Optional[float]
 
 
-class JobSpecCheckpoint(TypedDict):
+class _JobSpecCheckpointRequired(TypedDict):
     path: str
-    uri: Optional[str]
     intervalMs: float
+
+
+class JobSpecCheckpoint(_JobSpecCheckpointRequired, total=False):
+    keep: int
+    ranks: Literal["first", "all"]
+    restore: Literal["all", "own"]
 
 _JobDetailRequired = TypedDict(
     "_JobDetailRequired",
@@ -1278,7 +1287,20 @@ class Artifact(TypedDict):
     expiresAt: Optional[str]
     # When the files were deleted; the record stays as lineage.
     deletedAt: Optional[str]
+    # The team's store that has the files; null: the embedded one.
+    storeId: Optional[str]
+    # Copies to the places that the job names (`to`).
+    deliveries: List[ArtifactDeliveriesItem]
     fileList: List[ArtifactFileListItem]
+
+
+class ArtifactDeliveriesItem(TypedDict):
+    target: str
+    state: Literal["pending", "delivered", "failed"]
+    failures: int
+    error: Optional[str]
+    nextAt: Optional[str]
+    deliveredAt: Optional[str]
 
 
 class ArtifactFileListItem(TypedDict):
@@ -1286,6 +1308,34 @@ class ArtifactFileListItem(TypedDict):
     bytes: int
     sha256: str
     mediaType: str
+
+
+class ArtifactLineage(TypedDict):
+    artifactId: str
+    jobId: str
+    jobName: str
+    attempt: int
+    place: str
+    command: List[str]
+    image: Optional[str]
+    imageDigest: Optional[str]
+    inputs: List[ArtifactLineageInputsItem]
+    policyVersion: Optional[int]
+    # Of the attempt so far.
+    costMicroUsd: str
+    emissionsGrams: Optional[float]
+    # The newest 50 jobs that have it as data.
+    usedBy: List[ArtifactLineageUsedByItem]
+
+
+class ArtifactLineageInputsItem(TypedDict):
+    uri: str
+    digest: Optional[str]
+
+
+class ArtifactLineageUsedByItem(TypedDict):
+    jobId: str
+    name: str
 
 
 class _SweptStrayRequired(TypedDict):
@@ -2714,6 +2764,7 @@ AlertRule = Literal[
     "ledger_mismatch",
     "audit_chain_broken",
     "approval_waiting",
+    "delivery_failing",
 ]
 
 
@@ -3044,6 +3095,27 @@ class DataSetsStoresItem(_DataSetsStoresItemRequired, total=False):
 class DataSetsInboundItem(TypedDict):
     place: str
     mibPerS: float
+
+
+class Store(TypedDict):
+    id: str
+    team: str
+    name: str
+    kind: StoreKind
+    address: str
+    # Region or owned site; null when it was not entered.
+    place: Optional[str]
+    # New results and checkpoints of the team go here.
+    isDefault: bool
+    # Machines exchange bytes with the store; otherwise through the control plane.
+    direct: bool
+    microUsdPerGiBMonth: Optional[str]
+    createdAt: str
+    checkedAt: Optional[str]
+    # What failed in the latest check.
+    problem: Optional[str]
+
+StoreKind = Literal["s3", "gcs", "azblob", "webdav", "folder"]
 
 
 class ChangedSince(TypedDict):
@@ -3630,6 +3702,10 @@ class ArtifactListOutput(TypedDict):
     nextCursor: None
 
 
+class ArtifactDeliverOutput(TypedDict):
+    retried: int
+
+
 class ArtifactCreateLinkOutput(TypedDict):
     url: str
     expiresAt: str
@@ -3881,6 +3957,39 @@ class RatesDiscountsOutput(TypedDict):
 class RatesSetDiscountsOutput(TypedDict):
     items: List[Discount]
     nextCursor: None
+
+
+class StoreListOutput(TypedDict):
+    stores: List[Store]
+    teams: List[StoreListOutputTeamsItem]
+
+
+class StoreListOutputTeamsItem(TypedDict):
+    team: str
+    bytes: int
+    results: int
+    quotaGiB: Optional[float]
+    keepDays: Optional[float]
+
+
+class StoreCheckOutput(TypedDict):
+    steps: List[StoreCheckOutputStepsItem]
+    problem: Optional[str]
+
+
+class StoreCheckOutputStepsItem(TypedDict):
+    title: str
+    problem: Optional[str]
+
+
+class StoreRemoveOutput(TypedDict):
+    id: str
+
+
+class StoreLimitsOutput(TypedDict):
+    team: str
+    quotaGiB: Optional[float]
+    keepDays: Optional[int]
 
 
 class StatementListOutput(TypedDict):
@@ -4241,10 +4350,14 @@ class _JobDocumentSpecCheckpointRequired(TypedDict):
 
 
 class JobDocumentSpecCheckpoint(_JobDocumentSpecCheckpointRequired, total=False):
-    # Where checkpoints are stored.
-    uri: str
     # How often checkpoints are saved. At least 1s.
     interval: str
+    # Complete checkpoints that are kept.
+    keep: int
+    # first saves on rank 0. all saves the shards of every rank, in folders named by step.
+    ranks: Literal["first", "all"]
+    # all restores every rank's shards on each machine, own only its own.
+    restore: Literal["all", "own"]
 
 
 class _JobDocumentSpecDataItemRequired(TypedDict):
@@ -4274,6 +4387,8 @@ class JobDocumentSpecOutputsItem(_JobDocumentSpecOutputsItemRequired, total=Fals
     # success uploads when the command exits with 0. always also after failures and
     # interruptions.
     when: Literal["success", "always"]
+    # Folder or bucket that gets a copy, such as home:/models/fraud or s3://acme-models/fraud.
+    to: str
     # How long the files are kept.
     keep: str
 
@@ -4594,6 +4709,7 @@ ChannelCreateBodyEmailTopicsItem = Literal[
     "ledger_mismatch",
     "audit_chain_broken",
     "approval_waiting",
+    "delivery_failing",
     "statement",
 ]
 
@@ -4832,6 +4948,91 @@ class _DataSetSetBodyStoresItemRequired(TypedDict):
 
 class DataSetSetBodyStoresItem(_DataSetSetBodyStoresItemRequired, total=False):
     writeUri: str
+
+
+class _StoreAddBodyRequired(TypedDict):
+    team: str
+    name: str
+    config: Union[StoreAddBodyConfigS3, StoreAddBodyConfigGcs, StoreAddBodyConfigAzblob, StoreAddBodyConfigWebdav, StoreAddBodyConfigFolder]
+
+
+class StoreAddBody(_StoreAddBodyRequired, total=False):
+    secret: Dict[str, str]
+    isDefault: bool
+    usdPerGiBMonth: float
+    check: bool
+
+
+class _StoreAddBodyConfigS3Required(TypedDict):
+    kind: Literal["s3"]
+    bucket: str
+
+
+class StoreAddBodyConfigS3(_StoreAddBodyConfigS3Required, total=False):
+    prefix: str
+    place: str
+    provider: StoreAddBodyConfigS3Provider
+    region: str
+    endpoint: str
+    roleArn: str
+    stsEndpoint: str
+
+StoreAddBodyConfigS3Provider = Literal["AWS", "Minio", "Ceph", "Other"]
+
+
+class _StoreAddBodyConfigGcsRequired(TypedDict):
+    kind: Literal["gcs"]
+    bucket: str
+
+
+class StoreAddBodyConfigGcs(_StoreAddBodyConfigGcsRequired, total=False):
+    prefix: str
+    place: str
+    endpoint: str
+    stsEndpoint: str
+
+
+class _StoreAddBodyConfigAzblobRequired(TypedDict):
+    kind: Literal["azblob"]
+    account: str
+    container: str
+
+
+class StoreAddBodyConfigAzblob(_StoreAddBodyConfigAzblobRequired, total=False):
+    prefix: str
+    place: str
+    endpoint: str
+    hierarchical: bool
+
+
+class _StoreAddBodyConfigWebdavRequired(TypedDict):
+    kind: Literal["webdav"]
+    url: str
+
+
+class StoreAddBodyConfigWebdav(_StoreAddBodyConfigWebdavRequired, total=False):
+    prefix: str
+    place: str
+    vendor: Literal["other", "nextcloud", "owncloud"]
+
+
+class _StoreAddBodyConfigFolderRequired(TypedDict):
+    kind: Literal["folder"]
+    path: str
+
+
+class StoreAddBodyConfigFolder(_StoreAddBodyConfigFolderRequired, total=False):
+    place: str
+
+
+class StoreChangeBody(TypedDict):
+    isDefault: bool
+
+
+class StoreLimitsBody(TypedDict):
+    team: str
+    quotaGiB: Optional[float]
+    keepDays: Optional[int]
 
 
 class StatementCloseBody(TypedDict, total=False):

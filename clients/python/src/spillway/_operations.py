@@ -691,6 +691,36 @@ class ArtifactOperations:
             ),
         )
 
+    def lineage(
+        self,
+        id: str,
+    ) -> m.ArtifactLineage:
+        """Get what produced a result, what that cost, and the jobs that used it."""
+        return cast(
+            m.ArtifactLineage,
+            self._transport.json(
+                "GET",
+                join("/artifacts/{id}/lineage", id),
+            ),
+        )
+
+    def deliver(
+        self,
+        id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.ArtifactDeliverOutput:
+        """Retry the undelivered copies of a result now."""
+        return cast(
+            m.ArtifactDeliverOutput,
+            self._transport.json(
+                "POST",
+                join("/artifacts/{id}/deliver", id),
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
     def download(
         self,
         id: str,
@@ -2412,6 +2442,108 @@ class DataSetOperations:
         )
 
 
+class StoreOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+    ) -> m.StoreListOutput:
+        """List stores of teams, what each team keeps, and its limits."""
+        return cast(
+            m.StoreListOutput,
+            self._transport.json(
+                "GET",
+                join("/stores"),
+            ),
+        )
+
+    def add(
+        self,
+        body: m.StoreAddBody,
+    ) -> m.Store:
+        """Check a store and add it to a team; credentials are stored encrypted and never returned."""
+        return cast(
+            m.Store,
+            self._transport.json(
+                "POST",
+                join("/stores"),
+                body=body,
+            ),
+        )
+
+    def change(
+        self,
+        id: str,
+        body: m.StoreChangeBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.Store:
+        """Make a store its team's default, or use the embedded store again."""
+        return cast(
+            m.Store,
+            self._transport.json(
+                "PUT",
+                join("/stores/{id}", id),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def remove(
+        self,
+        id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.StoreRemoveOutput:
+        """Remove a store; its files stay where they are and stay readable."""
+        return cast(
+            m.StoreRemoveOutput,
+            self._transport.json(
+                "DELETE",
+                join("/stores/{id}", id),
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def check(
+        self,
+        id: str,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.StoreCheckOutput:
+        """Write, list, read and delete a small file, and issue credentials for one folder."""
+        return cast(
+            m.StoreCheckOutput,
+            self._transport.json(
+                "POST",
+                join("/stores/{id}/check", id),
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def limits(
+        self,
+        body: m.StoreLimitsBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.StoreLimitsOutput:
+        """Set a team's quota and retention of results."""
+        return cast(
+            m.StoreLimitsOutput,
+            self._transport.json(
+                "PUT",
+                join("/storage-limits"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+
 class StatementOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3173,6 +3305,7 @@ class Operations:
         self.channel = ChannelOperations(transport)
         self.rates = RatesOperations(transport)
         self.data_set = DataSetOperations(transport)
+        self.store = StoreOperations(transport)
         self.statement = StatementOperations(transport)
         self.bill = BillOperations(transport)
         self.audit = AuditOperations(transport)

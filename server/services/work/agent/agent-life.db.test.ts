@@ -194,7 +194,7 @@ process.on("SIGTERM", () => {
 });
 setInterval(() => { step++; console.log("step " + step); }, 10);`;
 
-const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", uri: null, intervalMs: 60_000 } };
+const COUNTER_SPEC: Partial<JobSpec> = { command: nodeJob(COUNTER), checkpoint: { path: "/state", intervalMs: 60_000 } };
 
 /** How much faster than real time a machine's clock and the control plane's run while a test lets time pass. */
 const WARP = 14_400;
@@ -347,7 +347,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	it("keeps checkpoints on the interval while the job runs", async () => {
 		const source = `const fs = require("node:fs"); let n = 0;
 			setInterval(() => { const f = process.env.SPILLWAY_CHECKPOINT_DIR + "/model"; fs.writeFileSync(f + ".new", "x".repeat(++n)); fs.renameSync(f + ".new", f); }, 150);`;
-		const rig = await launch({ command: nodeJob(source), checkpoint: { path: "state", uri: null, intervalMs: 50 } });
+		const rig = await launch({ command: nodeJob(source), checkpoint: { path: "state", intervalMs: 50 } });
 		await eventually("two checkpoints are kept", async () => {
 			const kept = await database.db.select().from(checkpoint).where(eq(checkpoint.jobId, rig.jobId));
 			return kept.length >= 2 && kept;
@@ -362,7 +362,7 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 	it("keeps what a job left that succeeded where its files are waited for at home, and not else, and says why when it cannot", async () => {
 		const leaves = (name: string) => ({
 			command: ["sh", "-c", `echo 0.93 >"$SPILLWAY_CHECKPOINT_DIR/$(printf '${name}')"`],
-			checkpoint: { path: "results", uri: null, intervalMs: 60_000 },
+			checkpoint: { path: "results", intervalMs: 60_000 },
 		});
 		const ofHome = { prepare: (_: ControlPlane, jobId: string) => seedAdoption(database.db, jobId) };
 		const [own, adopted, unnamable] = await Promise.all([

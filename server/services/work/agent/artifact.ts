@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -9,22 +9,29 @@ import type { Tx } from "#server/db/client.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
+import { issuesCredentials } from "#server/domain/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { artifactIdOf } from "#server/kernel/ids.ts";
+import { openStore } from "#server/services/capacity/store/box.ts";
+import { defaultStore, type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
+import { artifactFolder, demandQuota, rootOf } from "../artifact/place.ts";
 import { isRecorded, recordArtifact } from "../artifact/record.ts";
 import {
 	type ArtifactPlace,
 	artifactPlace,
 	closePlace,
+	deletePlace,
 	digestOf,
 	isThere,
 	openPlace,
 	readManifest,
 	storedBytes,
 	sumOf,
+	writeManifest,
 } from "../artifact/store.ts";
 import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
+import { lifetimeOf, sessionOf } from "./store-checkpoint.ts";
 
 /**
  * Begins the upload of one output, or continues it: the answer says how much of each file is stored already.
@@ -37,10 +44,26 @@ export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, inp
 		throw new SpillwayError("conflict", `Rank 0 uploads the outputs of a gang; this machine has rank ${agent.rank}.`, {
 			fix: "Gather the outputs on rank 0.",
 		});
-	const { index } = await findOutput(ctx, agent, input.name);
+	const { index, team } = await findOutput(ctx, agent, input.name);
 	const id = artifactIdOf(agent.jobId, agent.attemptNo, index);
-	const place = artifactPlace(ctx.artifactRoot, id);
 	if (await isRecorded(ctx.db, id)) return { id, received: input.files.map((f) => f.bytes), complete: true };
+	await demandQuota(
+		ctx.db,
+		team,
+		input.files.reduce((sum, file) => sum + file.bytes, 0),
+	);
+	const row = await defaultStore(ctx.db, team);
+	const note = artifactPlace(ctx.artifactRoot, id);
+	await rm(note.storeNote, { force: true });
+	if (row) await noteStore(note, row.id);
+	if (row && ctx.stores && issuesCredentials(row.config)) {
+		await writeManifest(note, input.files);
+		const { options, path: folder } = await ctx.stores.port.grant(openStore(ctx.stores, row), {
+			...{ folder: artifactFolder(id), mode: "write", session: sessionOf(agent), lifetimeMs: lifetimeOf(ctx, agent) },
+		});
+		return { id, received: input.files.map(() => 0), complete: false, store: { options, path: folder } };
+	}
+	const place = artifactPlace(rootOf(ctx.artifactRoot, row?.config ?? null), id);
 	const announced = await readManifest(place);
 	if (announced === null || digestOf(announced) !== digestOf(input.files)) await openPlace(place, input.files);
 	const folder = (await isThere(place.whole)) ? place.whole : place.partial;
@@ -59,7 +82,7 @@ export async function storeArtifactPart(
 	input: { id: string; path: string; offset: number; body: Readable },
 ): Promise<{ bytes: number }> {
 	demandLiveAttempt(agent);
-	const place = ownPlace(ctx, agent, input.id);
+	const { place } = await ownPlace(ctx, agent, input.id);
 	const file = (await readManifest(place))?.find((f) => f.path === input.path);
 	if (!file) throw notAnnounced(input.id, input.path);
 	const target = path.join((await isThere(place.whole)) ? place.whole : place.partial, file.path);
@@ -84,18 +107,36 @@ export async function storeArtifactPart(
 export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<void> {
 	if (await isRecorded(ctx.db, id)) return;
 	demandLiveAttempt(agent);
-	const place = ownPlace(ctx, agent, id);
+	const { place, store } = await ownPlace(ctx, agent, id);
 	const files = await readManifest(place);
 	if (files === null) throw notAnnounced(id);
-	if (!(await isThere(place.whole))) {
+	const isDirect = store !== null && issuesCredentials(store.config);
+	if (store && isDirect) await demandStored(ctx, store, id, files);
+	else if (!(await isThere(place.whole))) {
 		await demandComplete(place, files);
 		await closePlace(place);
 	}
 	const { output, team } = await findOutput(ctx, agent, Number(id.slice(-2)));
 	await recordArtifact(ctx.db, {
 		...{ id, jobId: agent.jobId, attemptId: agent.attemptId, team, output, files, atMs: ctx.clock.nowMs() },
+		// The scheduler moves what another kind of store cannot take from a machine itself.
+		storeId: isDirect || store?.config.kind === "folder" ? store.id : null,
 		check: (tx) => demandUnfenced(tx, agent),
 	});
+	if (isDirect) await deletePlace(artifactPlace(ctx.artifactRoot, id));
+}
+
+/** Compares names and sizes with what the store lists. */
+async function demandStored(ctx: AgentContext, row: StoreRow, id: string, files: readonly CheckpointFile[]): Promise<void> {
+	if (!ctx.stores) throw notAnnounced(id);
+	const stored = await ctx.stores.port.list(openStore(ctx.stores, row), artifactFolder(id));
+	const missing = files.filter((file) => stored.get(file.path) !== file.bytes).map((file) => file.path);
+	if (missing.length > 0) throw notComplete(missing);
+}
+
+async function noteStore(place: ArtifactPlace, storeId: string): Promise<void> {
+	await mkdir(path.dirname(place.storeNote), { recursive: true, mode: 0o700 });
+	await writeFile(place.storeNote, storeId, { mode: 0o600 });
 }
 
 async function findOutput(
@@ -115,9 +156,11 @@ async function findOutput(
 }
 
 /** An attempt may write only its own artifacts: their ids are derived from it. */
-function ownPlace(ctx: AgentContext, agent: AgentIdentity, id: string): ArtifactPlace {
+async function ownPlace(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<{ place: ArtifactPlace; store: StoreRow | null }> {
 	if (id.slice(0, -2) !== artifactIdOf(agent.jobId, agent.attemptNo, 0).slice(0, -2)) throw notAnnounced(id);
-	return artifactPlace(ctx.artifactRoot, id);
+	const noted = await readFile(artifactPlace(ctx.artifactRoot, id).storeNote, "utf8").catch(() => null);
+	const store = noted === null ? null : await storeById(ctx.db, noted);
+	return { place: artifactPlace(rootOf(ctx.artifactRoot, store?.config ?? null), id), store };
 }
 
 function notAnnounced(id: string, file?: string): SpillwayError {
@@ -152,8 +195,11 @@ async function demandComplete(place: ArtifactPlace, files: readonly CheckpointFi
 		if (file.bytes === 0) await touch(target);
 		if ((await storedBytes(target)) !== file.bytes) missing.push(file.path);
 	}
-	if (missing.length === 0) return;
-	throw new SpillwayError("precondition_failed", `The upload is not complete: ${missing.slice(0, 3).join(", ")}.`, {
+	if (missing.length > 0) throw notComplete(missing);
+}
+
+function notComplete(missing: readonly string[]): SpillwayError {
+	return new SpillwayError("precondition_failed", `The upload is not complete: ${missing.slice(0, 3).join(", ")}.`, {
 		fix: "Send what is missing, then commit.",
 	});
 }

@@ -4,10 +4,14 @@ import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
+import { type CheckpointFile, checkpointFileSchema, type Restorable } from "#server/agent/protocol.ts";
 import { listFiles } from "../checkpoint/copy-folder.ts";
-import { checkpointFolder, latestCheckpoint } from "../checkpoint/store.ts";
+import { checkpointFolder, newestCheckpoint } from "../checkpoint/store.ts";
+import type { AgentIdentity } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
+import { restorableFromStore } from "./store-checkpoint.ts";
+
+type Restorer = Pick<AgentIdentity, "jobId" | "attemptId" | "attemptNo" | "rank" | "expiresAtMs">;
 
 const manifestSchema = z.array(checkpointFileSchema);
 
@@ -23,9 +27,13 @@ export async function writeManifest(root: string, jobId: string, checkpointId: s
 }
 
 /** The job's newest checkpoint with its files and their sums, for an agent to begin from; null when it has none. */
-export async function checkpointFor(ctx: AgentContext, jobId: string): Promise<{ id: string; files: CheckpointFile[] } | null> {
-	const latest = await latestCheckpoint(ctx.db, ctx.checkpointRoot, jobId);
-	if (latest === null) return null;
+export async function checkpointFor(ctx: AgentContext, agent: Restorer): Promise<Restorable | null> {
+	const { jobId } = agent;
+	const newest = await newestCheckpoint(ctx.db, jobId);
+	if (newest === null) return null;
+	const { storeId } = newest;
+	if (storeId !== null && ctx.stores) return restorableFromStore({ ...ctx, stores: ctx.stores }, agent, { ...newest, storeId });
+	const latest = { id: newest.id, folder: checkpointFolder(ctx.checkpointRoot, jobId, newest.id) };
 	const kept = await readManifest(manifestFile(ctx.checkpointRoot, jobId, latest.id));
 	if (kept !== null) return { id: latest.id, files: kept };
 	// Kept by a site on this host, without sums: taken once, for this and every later agent.

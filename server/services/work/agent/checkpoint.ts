@@ -6,24 +6,47 @@ import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { eq } from "drizzle-orm";
 import { z } from "zod";
-import { AGENT_LIMITS, type CheckpointFile, checkpointFileSchema, pathProblem } from "#server/agent/protocol.ts";
+import {
+	AGENT_LIMITS,
+	type CheckpointFile,
+	checkpointFileSchema,
+	type NewCheckpointAnswer,
+	type NewCheckpointRequest,
+	pathProblem,
+} from "#server/agent/protocol.ts";
 import type { Tx } from "#server/db/client.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { job } from "#server/db/schema/job.ts";
+import { issuesCredentials } from "#server/domain/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
+import { defaultStore } from "#server/services/capacity/store/find.ts";
 import { listFiles } from "../checkpoint/copy-folder.ts";
 import { checkpointFolder, commitCheckpoint } from "../checkpoint/store.ts";
 import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
 import { writeManifest } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
+import { newStoreCheckpoint } from "./store-checkpoint.ts";
 
 /**
  * Names a new checkpoint of the agent's job and makes room for its files. What an earlier try left unfinished is removed:
  * a job has one live attempt, and of a gang only rank 0 keeps anything, so no one else is writing.
  */
-export async function newAgentCheckpoint(ctx: AgentContext, agent: AgentIdentity): Promise<{ id: string }> {
+export async function newAgentCheckpoint(
+	ctx: AgentContext,
+	agent: AgentIdentity,
+	{ step }: NewCheckpointRequest = {},
+): Promise<NewCheckpointAnswer> {
 	demandLiveAttempt(agent);
+	const [{ team, spec } = { team: "", spec: null }] = await ctx.db
+		.select({ team: job.team, spec: job.spec })
+		.from(job)
+		.where(eq(job.id, agent.jobId));
+	const allSave = spec?.checkpoint?.ranks === "all";
+	const row = ctx.stores && (await defaultStore(ctx.db, team));
+	if (ctx.stores && row && issuesCredentials(row.config) && (agent.rank === 0 || allSave))
+		return newStoreCheckpoint({ ...ctx, stores: ctx.stores }, agent, row, step ?? null);
 	if (agent.rank !== 0) {
 		throw new SpillwayError("conflict", `Only rank 0 of a gang uploads checkpoints; this machine has rank ${agent.rank}.`, {
 			fix: "Gather the checkpoint on rank 0.",

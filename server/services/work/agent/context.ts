@@ -3,6 +3,7 @@ import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { InstanceIdentity } from "#server/providers/instance-identity.ts";
+import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import type { SecretStore } from "../secret/store.ts";
 
@@ -18,6 +19,8 @@ export interface AgentContext {
 	checkpointRoot: string;
 	/** Root folder of the embedded artifact store. */
 	artifactRoot: string;
+	/** Stores of teams; absent: everything is kept in the folders above. */
+	stores?: StoreBox;
 	timing: AgentTiming;
 	/** How what providers sign for their machines is checked. Absent: the bootstrap secret alone lets an agent in. */
 	identities?: {

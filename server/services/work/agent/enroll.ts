@@ -77,7 +77,12 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		controlSilenceMs: ctx.timing.controlSilenceMs,
 		leaseMs: row.spec.critical && ctx.timing.leaseMs > 0 ? ctx.timing.leaseMs : null,
 		...secrets,
-		checkpoint: await checkpointFor(ctx, row.attempt.jobId),
+		checkpoint: await checkpointFor(ctx, {
+			...row.attempt,
+			attemptId: row.attempt.id,
+			attemptNo: row.attempt.number,
+			...rankOf(row.instance),
+		}),
 		keepsEnd: (await adoptionsOf(ctx.db, [row.attempt.jobId])).size > 0,
 		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
 		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
@@ -95,6 +100,10 @@ async function secretsFor(ctx: AgentContext, row: Row, nowMs: number): Promise<P
 		if (!(error instanceof SpillwayError) || error.code === "unavailable") throw error;
 		return { secrets: NO_SECRETS, secretProblem: error.message };
 	}
+}
+
+function rankOf({ rank, expiresAt }: Row["instance"]): { rank: number; expiresAtMs: number } {
+	return { rank, expiresAtMs: expiresAt.getTime() };
 }
 
 async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {

@@ -1,7 +1,9 @@
 import { and, asc, eq, isNull } from "drizzle-orm";
-import type { StagedAnswer } from "#server/agent/protocol.ts";
+import type { StagedAnswer, StagedRequest } from "#server/agent/protocol.ts";
 import { instance } from "#server/db/schema/instance.ts";
+import { newestCheckpoint } from "../checkpoint/store.ts";
 import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
+import { checkpointFor } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
 
 /** Where rank 0 listens, torchrun's own default. One job a machine, so that it is free. */
@@ -12,11 +14,18 @@ const MASTER_PORT = 29_500;
  * commands start within a beat of each other and none waits in its rendezvous for another one's data.
  * @throws SpillwayError `conflict` when the attempt is over.
  */
-export async function reportStaged(ctx: AgentContext, agent: AgentIdentity): Promise<StagedAnswer> {
+export async function reportStaged(
+	ctx: AgentContext,
+	agent: AgentIdentity,
+	{ restored = null }: StagedRequest = {},
+): Promise<StagedAnswer> {
 	demandLiveAttempt(agent);
+	const wanted = await newestCheckpoint(ctx.db, agent.jobId);
+	// A rank found the checkpoint broken after this one restored it. The embedded store has none that breaks.
+	if (restored !== null && wanted?.id !== restored) return { master: null, restore: await checkpointFor(ctx, agent) };
 	await ctx.db
 		.update(instance)
-		.set({ stagedAt: new Date(ctx.clock.nowMs()) })
+		.set({ stagedAt: new Date(ctx.clock.nowMs()), restoredCheckpoint: restored })
 		.where(and(eq(instance.id, agent.instanceId), isNull(instance.stagedAt)));
 	const members = await ctx.db
 		.select({ rank: instance.rank, stagedAt: instance.stagedAt, privateAddress: instance.privateAddress })

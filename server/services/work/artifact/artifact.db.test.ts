@@ -79,7 +79,7 @@ describe("uploading a result", () => {
 			["empty", "application/octet-stream"],
 			["weights.bin", "application/octet-stream"],
 		]);
-		const file = await openArtifactFile(owner(), root, { id, path: "weights.bin" });
+		const file = await openArtifactFile(owner(), { root, stores: null }, { id, path: "weights.bin" });
 		expect(await text(file.read())).toBe("0123456789");
 		expect(await text(file.read({ start: 2, end: 4 }))).toBe("234");
 	});
@@ -133,7 +133,7 @@ describe("access to a result", () => {
 		const id = await upload();
 		await expect(getArtifact(as("data_scientist", ["another"]), id)).rejects.toMatchObject({ code: "not_found" });
 		await expect(getArtifact(as("finance", []), id)).rejects.toMatchObject({ code: "forbidden" });
-		await expect(openArtifactFile(as("data_scientist", []), root, { id, path: "config.json" })).rejects.toMatchObject({
+		await expect(openArtifactFile(as("data_scientist", []), { root, stores: null }, { id, path: "config.json" })).rejects.toMatchObject({
 			code: "not_found",
 		});
 		expect(await getArtifact(as("platform", []), id)).toMatchObject({ id });
@@ -141,17 +141,19 @@ describe("access to a result", () => {
 
 	it("ends when the files are deleted; the lineage stays", async () => {
 		const id = await upload();
-		await deleteArtifact(owner(), root, id);
-		await deleteArtifact(owner(), root, id);
-		await expect(openArtifactFile(owner(), root, { id, path: "config.json" })).rejects.toThrow(/were deleted on 2026-11-23/);
+		await deleteArtifact(owner(), { root, stores: null }, id);
+		await deleteArtifact(owner(), { root, stores: null }, id);
+		await expect(openArtifactFile(owner(), { root, stores: null }, { id, path: "config.json" })).rejects.toThrow(
+			/were deleted on 2026-11-23/,
+		);
 		expect(await getArtifact(owner(), id)).toMatchObject({ deletedAt: "2026-11-23T12:00:00.000Z", digest: expect.any(String) });
 		await expect(readFile(path.join(root, id, "config.json"))).rejects.toThrow();
 	});
 
 	it("ends when its time is over", async () => {
 		const id = await upload("report", { "report.json": "[]" });
-		expect(await deleteExpiredArtifacts(database.db, root, clock.nowMs() + 59_000)).toBe(0);
-		expect(await deleteExpiredArtifacts(database.db, root, clock.nowMs() + 60_000)).toBe(1);
+		expect(await deleteExpiredArtifacts(database.db, { root, stores: null }, clock.nowMs() + 59_000)).toBe(0);
+		expect(await deleteExpiredArtifacts(database.db, { root, stores: null }, clock.nowMs() + 60_000)).toBe(1);
 		expect((await getArtifact(owner(), id)).deletedAt).toBe("2026-11-23T12:01:00.000Z");
 	});
 });

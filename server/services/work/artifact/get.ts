@@ -4,6 +4,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableJob } from "../readable-job.ts";
+import { deliveriesOf } from "./delivery.ts";
 import { type ArtifactDetail, artifactView } from "./view.ts";
 
 type Context = Pick<ServiceContext, "actor" | "db">;
@@ -13,12 +14,17 @@ export async function listArtifacts(ctx: ServiceContext, jobId: string): Promise
 	const { team } = await readableJob(ctx, jobId);
 	authorize(ctx, "artifact:read", team);
 	const rows = await ctx.db.select().from(artifact).where(eq(artifact.jobId, jobId)).orderBy(desc(artifact.createdAt), asc(artifact.name));
-	return Promise.all(rows.map(async (row) => artifactView(row, await filesOf(ctx, row.id))));
+	const deliveries = await deliveriesOf(
+		ctx.db,
+		rows.map(({ id }) => id),
+	);
+	return Promise.all(rows.map(async (row) => artifactView(row, await filesOf(ctx, row.id), deliveries.get(row.id) ?? [])));
 }
 
 /** @throws SpillwayError `not_found`, also for a result of another team */
 export async function getArtifact(ctx: Context, id: string): Promise<ArtifactDetail> {
-	return artifactView(await readableArtifact(ctx, id), await filesOf(ctx, id));
+	const row = await readableArtifact(ctx, id);
+	return artifactView(row, await filesOf(ctx, id), (await deliveriesOf(ctx.db, [id])).get(id) ?? []);
 }
 
 /** @throws SpillwayError `forbidden` for roles without access to results, `not_found` also for a result of another team */

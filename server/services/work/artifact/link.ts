@@ -7,23 +7,23 @@ import { account } from "#server/db/schema/account.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { Actor, ServiceContext } from "#server/services/core/context.ts";
-import { openArtifactFile, type StoredFile } from "./open-file.ts";
+import { type ArtifactFiles, openArtifactFile, type StoredFile } from "./open-file.ts";
 
 const linkFacts = z.strictObject({ artifactId: z.string(), path: z.string(), accountId: z.string(), expiresAtMs: z.number() });
 type LinkFacts = z.infer<typeof linkFacts>;
 
 /**
  * A token that downloads one file until it expires, with the rights that its creator has at the time of the download.
- * @param store `root` of the embedded store; `secretKey` signs the link
+ * @param store where the files are; `secretKey` signs the link
  * @throws SpillwayError as `openArtifactFile`; `forbidden` for callers who are no person
  */
 export async function createLink(
 	ctx: ServiceContext,
-	store: { root: string; secretKey: string },
+	store: ArtifactFiles & { secretKey: string },
 	id: string,
 	input: z.output<typeof linkInput>,
 ): Promise<{ token: string; expiresAt: string }> {
-	await openArtifactFile(ctx, store.root, { id, path: input.path });
+	await openArtifactFile(ctx, store, { id, path: input.path });
 	if (ctx.actor.kind !== "person") throw new SpillwayError("forbidden", "Only people create download links.");
 	const expiresAtMs = ctx.clock.nowMs() + input.minutes * MINUTE_MS;
 	const facts: LinkFacts = { artifactId: id, path: input.path, accountId: ctx.actor.accountId, expiresAtMs };
@@ -35,7 +35,7 @@ export async function createLink(
  * Opens the file of a link. Rights are checked again: a person who left the team downloads nothing any more.
  * @throws SpillwayError `unauthenticated` for a forged or expired link; as `openArtifactFile`
  */
-export async function openLink(db: Db, store: { root: string; secretKey: string }, token: string, nowMs: number): Promise<StoredFile> {
+export async function openLink(db: Db, store: ArtifactFiles & { secretKey: string }, token: string, nowMs: number): Promise<StoredFile> {
 	const facts = verify(store.secretKey, token);
 	if (facts === null || facts.expiresAtMs <= nowMs)
 		throw new SpillwayError("unauthenticated", facts === null ? "The link is not valid." : "The link has expired.", {
@@ -44,7 +44,7 @@ export async function openLink(db: Db, store: { root: string; secretKey: string 
 	const [row] = await db.select().from(account).where(eq(account.id, facts.accountId));
 	if (!row) throw new SpillwayError("unauthenticated", "The person who created the link has no account.", { fix: "Create a new link." });
 	const actor: Actor = { kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" };
-	return openArtifactFile({ actor, db }, store.root, { id: facts.artifactId, path: facts.path });
+	return openArtifactFile({ actor, db }, store, { id: facts.artifactId, path: facts.path });
 }
 
 /** The key is used for other signatures too; the prefix keeps them apart. */

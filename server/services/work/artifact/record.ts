@@ -4,7 +4,12 @@ import type { CheckpointFile } from "#server/agent/protocol.ts";
 import type { Db, Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
+import { resultDelivery } from "#server/db/schema/delivery-target.ts";
+import { job } from "#server/db/schema/job.ts";
+import { residencyOf } from "#server/domain/job.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { limitsOf } from "#server/services/capacity/store/find.ts";
 import { digestOf } from "./store.ts";
 
 /** Rows of one insert; PostgreSQL takes at most 65,535 parameters. */
@@ -24,18 +29,24 @@ export async function recordArtifact(
 		output: OutputSpec;
 		files: readonly CheckpointFile[];
 		atMs: number;
+		/** The team's store that has the files; null: the embedded one. */
+		storeId?: string | null;
 		check?: (tx: Tx) => Promise<void>;
 	},
 ): Promise<void> {
 	const { output, files } = input;
 	await db.transaction(async (tx) => {
 		await input.check?.(tx);
+		const { keepMs: teamKeepMs } = await limitsOf(tx, input.team);
+		const keepMs = output.keepMs ?? teamKeepMs;
+		const [from] = await tx.select({ spec: job.spec }).from(job).where(eq(job.id, input.jobId));
 		const created = await tx
 			.insert(artifact)
 			.values({
 				...{ id: input.id, jobId: input.jobId, attemptId: input.attemptId, team: input.team, name: output.name, kind: output.kind },
 				...{ files: files.length, bytes: BigInt(files.reduce((sum, f) => sum + f.bytes, 0)), digest: digestOf(files) },
-				...{ createdAt: new Date(input.atMs), expiresAt: output.keepMs === null ? null : new Date(input.atMs + output.keepMs) },
+				...{ createdAt: new Date(input.atMs), expiresAt: keepMs === null ? null : new Date(input.atMs + keepMs) },
+				...{ storeId: input.storeId ?? null, residency: from ? residencyOf(from.spec) : [] },
 			})
 			.onConflictDoNothing()
 			.returning({ id: artifact.id });
@@ -45,6 +56,11 @@ export async function recordArtifact(
 			mediaType: mime.getType(file.path) ?? "application/octet-stream",
 		}));
 		for (let at = 0; at < rows.length; at += ROWS_PER_INSERT) await tx.insert(artifactFile).values(rows.slice(at, at + ROWS_PER_INSERT));
+		if (output.to !== undefined)
+			await tx.insert(resultDelivery).values({
+				...{ id: newId("rdl", input.atMs), artifactId: input.id, target: output.to, state: "pending" },
+				...{ createdAt: new Date(input.atMs), nextAt: new Date(input.atMs) },
+			});
 		await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: input.team }] });
 	});
 }

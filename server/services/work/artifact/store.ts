@@ -11,11 +11,13 @@ export interface ArtifactPlace {
 	whole: string;
 	partial: string;
 	manifest: string;
+	/** Names the team's store that an upload under way goes to. */
+	storeNote: string;
 }
 
 export function artifactPlace(root: string, artifactId: string): ArtifactPlace {
 	const whole = path.join(root, artifactId);
-	return { whole, partial: `${whole}.partial`, manifest: `${whole}.manifest.json` };
+	return { whole, partial: `${whole}.partial`, manifest: `${whole}.manifest.json`, storeNote: `${whole}.store` };
 }
 
 /** Prepares an empty place for an upload of these files; what an earlier upload left there is deleted. */
@@ -42,7 +44,7 @@ export async function closePlace(place: ArtifactPlace): Promise<void> {
 }
 
 export async function deletePlace(place: ArtifactPlace): Promise<void> {
-	for (const target of [place.whole, place.partial, place.manifest]) await rm(target, { recursive: true, force: true });
+	for (const target of [place.whole, place.partial, place.manifest, place.storeNote]) await rm(target, { recursive: true, force: true });
 }
 
 /** Bytes of a file that are on disk; 0 when it is not there. */

@@ -1,32 +1,33 @@
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { and, desc, eq, ne, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
 import type { Db, DbOrTx, Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { job } from "#server/db/schema/job.ts";
+import { CHECKPOINTS_KEPT } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
 import { copyFolder } from "./copy-folder.ts";
-
-/** Complete checkpoints of a job that are kept; older ones are deleted. */
-export const CHECKPOINTS_KEPT = 2;
 
 /** Where the files of a checkpoint lie. */
 export function checkpointFolder(root: string, jobId: string, checkpointId: string): string {
 	return path.join(root, jobId, checkpointId);
 }
 
-/** The folder of the job's newest complete checkpoint, or null. */
-export async function latestCheckpoint(db: DbOrTx, root: string, jobId: string): Promise<{ id: string; folder: string } | null> {
+/** The job's newest checkpoint that no restore found broken; null: it has none. */
+export async function newestCheckpoint(
+	db: DbOrTx,
+	jobId: string,
+): Promise<{ id: string; storeId: string | null; step: number | null } | null> {
 	const [row] = await db
-		.select({ id: checkpoint.id })
+		.select({ id: checkpoint.id, storeId: checkpoint.storeId, step: checkpoint.step })
 		.from(checkpoint)
-		.where(eq(checkpoint.jobId, jobId))
+		.where(and(eq(checkpoint.jobId, jobId), isNull(checkpoint.problem), isNull(checkpoint.prunedAt)))
 		.orderBy(desc(checkpoint.createdAt), desc(checkpoint.id))
 		.limit(1);
-	return row ? { id: row.id, folder: checkpointFolder(root, jobId, row.id) } : null;
+	return row ?? null;
 }
 
 /**
@@ -57,12 +58,29 @@ export async function saveCheckpoint(
 	return id;
 }
 
-/** Makes a folder that is complete in the store the job's newest checkpoint. `check` throws where it may not, in the same transaction. */
-export async function commitCheckpoint(
-	db: Db,
-	root: string,
-	input: { id: string; jobId: string; attemptId: string; files: number; bytes: number; atMs: number; check?: (tx: Tx) => Promise<void> },
-): Promise<void> {
+interface CompleteCheckpoint {
+	id: string;
+	jobId: string;
+	attemptId: string;
+	files: number;
+	bytes: number;
+	atMs: number;
+	/** Of a checkpoint in a team's store. */
+	storeId?: string;
+	step?: number | null;
+	ranks?: number;
+	/** Throws where it may not be recorded, in the same transaction. */
+	check?: (tx: Tx) => Promise<void>;
+}
+
+/** Makes a folder that is complete in the embedded store the job's newest checkpoint. */
+export async function commitCheckpoint(db: Db, root: string, input: CompleteCheckpoint): Promise<void> {
+	await recordCheckpoint(db, input);
+	await prune(db, root, input.jobId);
+}
+
+/** Records a complete checkpoint, and marks older ones beyond the job's rule as pruned. Recording it again changes nothing. */
+export async function recordCheckpoint(db: Db, input: CompleteCheckpoint): Promise<void> {
 	await db.transaction(async (tx) => {
 		await input.check?.(tx);
 		const [run] = await tx
@@ -76,28 +94,42 @@ export async function commitCheckpoint(
 		const speed = run ? (await readSpeeds(tx)).of(run.placement) : 1;
 		const inThisAttempt = run?.startedAt ? Math.max(0, input.atMs - run.startedAt.getTime()) : 0;
 		const completedMs = BigInt(before?.ms ?? "0") + BigInt(Math.round(inThisAttempt * speed));
-		await tx.insert(checkpoint).values({
-			id: input.id,
-			jobId: input.jobId,
-			attemptId: input.attemptId,
-			createdAt: new Date(input.atMs),
-			files: input.files,
-			bytes: BigInt(input.bytes),
-			completedMs,
-		});
+		const created = await tx
+			.insert(checkpoint)
+			.values({
+				...{ id: input.id, jobId: input.jobId, attemptId: input.attemptId, createdAt: new Date(input.atMs), files: input.files },
+				...{ bytes: BigInt(input.bytes), completedMs, storeId: input.storeId ?? null, step: input.step ?? null, ranks: input.ranks ?? 1 },
+			})
+			.onConflictDoNothing()
+			.returning({ id: checkpoint.id });
+		if (created.length === 0) return;
+		await markPruned(tx, input.jobId, input.atMs);
 		await tx.update(job).set({ completedMs }).where(eq(job.id, input.jobId));
 		await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: null }] });
 	});
-	await prune(db, root, input.jobId);
+}
+
+/** Older checkpoints beyond the number that the job keeps. Their files are deleted later. */
+async function markPruned(tx: Tx, jobId: string, atMs: number): Promise<void> {
+	const [row] = await tx.select({ spec: job.spec }).from(job).where(eq(job.id, jobId));
+	const whole = await tx
+		.select({ id: checkpoint.id })
+		.from(checkpoint)
+		.where(and(eq(checkpoint.jobId, jobId), isNull(checkpoint.problem), isNull(checkpoint.prunedAt)))
+		.orderBy(desc(checkpoint.createdAt), desc(checkpoint.id));
+	const old = whole.slice(row?.spec.checkpoint?.keep ?? CHECKPOINTS_KEPT).map(({ id }) => id);
+	if (old.length > 0)
+		await tx
+			.update(checkpoint)
+			.set({ prunedAt: new Date(atMs) })
+			.where(inArray(checkpoint.id, old));
 }
 
 async function prune(db: Db, root: string, jobId: string): Promise<void> {
 	const kept = await db
 		.select({ id: checkpoint.id })
 		.from(checkpoint)
-		.where(eq(checkpoint.jobId, jobId))
-		.orderBy(desc(checkpoint.createdAt), desc(checkpoint.id))
-		.limit(CHECKPOINTS_KEPT);
+		.where(and(eq(checkpoint.jobId, jobId), isNull(checkpoint.prunedAt)));
 	const keep = new Set(kept.map((k) => k.id));
 	const oldest = [...keep].sort()[0];
 	const folders = await readdir(path.join(root, jobId)).catch(() => []);

@@ -95,7 +95,7 @@ function saying(words: string): Saying {
 		case "bound":
 			return { spec: { data: [{ ...data, sizeGiB: 0, residency: [rest.replace("to ", "")] }] } };
 		case "saves":
-			return { spec: { checkpoint: { path: "/checkpoints", uri: null, intervalMs: lengthOf(rest.replace("every ", "")) } } };
+			return { spec: { checkpoint: { path: "/checkpoints", intervalMs: lengthOf(rest.replace("every ", "")) } } };
 		case "pipeline:":
 			return { spec: { labels: { pipeline: rest } } };
 		case "approved":

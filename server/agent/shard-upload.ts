@@ -1,0 +1,72 @@
+import { type ControlClient, messageOf, Refused } from "./client.ts";
+import type { FolderFile } from "./folder-files.ts";
+import { commitShardAnswer, type NewCheckpointAnswer, type ShardFile } from "./protocol.ts";
+import { type StoreMover, uploadWithSums } from "./store-transfer.ts";
+
+/** What this machine knows of files that a complete upload has: they need not be sent again. */
+export type KnownShards = Map<string, { bytes: number; changedMs: number; shard: ShardFile }>;
+
+interface ShardUpload {
+	client: ControlClient;
+	root: string;
+	files: readonly FolderFile[];
+	known: KnownShards;
+	/** Throws when the job wrote to its files meanwhile. */
+	demandStill(): Promise<void>;
+	mover: StoreMover;
+}
+
+export interface ShardResult {
+	complete: boolean;
+	files: number;
+	/** What was sent, and how long that took. */
+	sentBytes: number;
+	sentMs: number;
+}
+
+/** Bytes of these files that an upload would send. */
+export function freshBytes(files: readonly FolderFile[], known: KnownShards): number {
+	return files.filter((file) => !isKnown(file, known)).reduce((sum, file) => sum + file.bytes, 0);
+}
+
+function isKnown(file: FolderFile, known: KnownShards): boolean {
+	const before = known.get(file.path);
+	return before !== undefined && before.bytes === file.bytes && before.changedMs === file.changedMs;
+}
+
+/** Sends what changed to the store, and the manifest to the control plane. */
+export async function uploadShards(
+	begun: NewCheckpointAnswer & { store: NonNullable<NewCheckpointAnswer["store"]> },
+	upload: ShardUpload,
+): Promise<ShardResult> {
+	const { client, root, files, known, mover } = upload;
+	const fresh = files.filter((file) => !isKnown(file, known));
+	const beganMs = performance.now();
+	const sums = await uploadWithSums(root, fresh, begun.store.access, mover);
+	const sentMs = performance.now() - beganMs;
+	await upload.demandStill();
+	const sent = new Map(sums.map((file) => [file.path, { ...file, from: begun.store.folder }]));
+	const shards = files.map((file) => sent.get(file.path) ?? known.get(file.path)?.shard).filter((shard) => shard !== undefined);
+	const { complete } = await client.call({
+		...{
+			method: "POST" as const,
+			path: `/checkpoints/${begun.id}/shards`,
+			json: { shards },
+			answer: commitShardAnswer,
+			signal: mover.signal,
+		},
+	});
+	known.clear();
+	for (const file of files) {
+		const shard = shards.find(({ path }) => path === file.path);
+		if (shard) known.set(file.path, { bytes: file.bytes, changedMs: file.changedMs, shard });
+	}
+	return { complete, files: files.length, sentBytes: sums.reduce((sum, file) => sum + file.bytes, 0), sentMs };
+}
+
+/** A commit that refers to files which the control plane does not know sends everything next time. */
+export function forgetOnRefusal(error: unknown, known: KnownShards, log: (text: string) => void): void {
+	if (!(error instanceof Refused) || error.problem.code !== "precondition_failed") return;
+	known.clear();
+	log(`the next checkpoint is uploaded in full: ${messageOf(error)}`);
+}

@@ -1,0 +1,25 @@
+import { store } from "#server/contract/store.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { addStore } from "#server/services/capacity/store/add.ts";
+import type { StoreContext } from "#server/services/capacity/store/box.ts";
+import { removeStore, setDefaultStore, setStorageLimits } from "#server/services/capacity/store/change.ts";
+import { checkStore } from "#server/services/capacity/store/check.ts";
+import { listStores } from "#server/services/capacity/store/list.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import type { OperationContext } from "../operation-context.ts";
+import { bind } from "./bind.ts";
+
+export const storeOperations = {
+	list: bind(store.list, (ctx) => listStores(ctx)),
+	add: bind(store.add, (ctx, input) => addStore(withStores(ctx), input)),
+	change: bind(store.change, (ctx, { id, isDefault }) => setDefaultStore(ctx, id, isDefault)),
+	check: bind(store.check, (ctx, { id }) => checkStore(withStores(ctx), id)),
+	remove: bind(store.remove, (ctx, { id }) => removeStore(ctx, id)),
+	limits: bind(store.limits, (ctx, input) => setStorageLimits(ctx, input)),
+};
+
+function withStores(ctx: OperationContext): StoreContext {
+	authorize(ctx, "store:manage", null);
+	if (ctx.stores) return { ...ctx, stores: ctx.stores };
+	throw new SpillwayError("unavailable", "This process cannot reach stores.", { fix: "Send the request to the web server." });
+}

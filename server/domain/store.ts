@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { line } from "./schema/values.ts";
+
+/** Where a team keeps results and checkpoints. `folder` is a path that the control plane's hosts share, such as an NFS mount. */
+export const STORE_KINDS = ["s3", "gcs", "azblob", "webdav", "folder"] as const;
+export type StoreKind = (typeof STORE_KINDS)[number];
+
+/** S3 and what speaks its protocol. `Other` has no token service: machines of clouds send through the control plane. */
+export const S3_PROVIDERS = ["AWS", "Minio", "Ceph", "Other"] as const;
+
+const bucket = z
+	.string()
+	.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, "must be a bucket name: 3 to 63 lower-case letters, digits, dots and dashes");
+const prefix = line(512)
+	.refine(
+		(text) => !text.split("/").some((part) => part === "" || part === "." || part === ".."),
+		"must be a relative path such as spillway",
+	)
+	.optional();
+const address = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).max(1_024);
+/** A region as decisions name it, or the id of an owned site. */
+const place = z
+	.string()
+	.regex(
+		/^((aws|azure|gcp):[a-z0-9-]{2,40}|[a-z0-9][a-z0-9-]{0,62})$/,
+		"must be a region such as aws:eu-west-1, or the id of an owned site",
+	)
+	.optional();
+
+const common = { prefix, place };
+
+export const storeConfigSchema = z.discriminatedUnion("kind", [
+	z.strictObject({
+		...{ kind: z.literal("s3"), bucket, ...common },
+		provider: z.enum(S3_PROVIDERS).default("AWS"),
+		region: line(64).default("us-east-1"),
+		endpoint: address.optional(),
+		/** The role that machines assume for their prefix. Without one AWS issues a federation token. */
+		roleArn: z
+			.string()
+			.regex(/^arn:[a-z0-9-]+:iam::[^:]*:role\/.+$/, "must be the ARN of a role, such as arn:aws:iam::123456789012:role/spillway-store")
+			.optional(),
+		/** Address of the token service when it is not the provider's usual one. */
+		stsEndpoint: address.optional(),
+	}),
+	z.strictObject({ kind: z.literal("gcs"), bucket, ...common, endpoint: address.optional(), stsEndpoint: address.optional() }),
+	z.strictObject({
+		...{ kind: z.literal("azblob"), ...common, endpoint: address.optional() },
+		account: z.string().regex(/^[a-z0-9]{3,24}$/, "must be a storage account: 3 to 24 lower-case letters and digits"),
+		container: z.string().regex(/^[a-z0-9](-?[a-z0-9]){2,62}$/, "must be a container name"),
+		/** A hierarchical namespace can limit a signature to a folder; a flat one only to the container. */
+		hierarchical: z.boolean().default(false),
+	}),
+	z.strictObject({
+		kind: z.literal("webdav"),
+		url: address,
+		...common,
+		vendor: z.enum(["other", "nextcloud", "owncloud"]).default("other"),
+	}),
+	z.strictObject({
+		...{ kind: z.literal("folder"), place },
+		path: line(1_024).refine((text) => text.startsWith("/") && !text.split("/").includes(".."), "must be an absolute path"),
+	}),
+]);
+export type StoreConfig = z.output<typeof storeConfigSchema>;
+export type ConfigOf<K extends StoreKind> = Extract<StoreConfig, { kind: K }>;
+
+const text = (max: number) => z.string().min(1).max(max);
+/** The store's own credentials. They stay with the control plane. */
+export const STORE_SECRETS = {
+	s3: z.strictObject({ accessKeyId: text(128), secretAccessKey: text(256) }),
+	gcs: z.strictObject({ serviceAccountKey: text(16_384).refine(isServiceAccountKey, "must be the JSON key of a service account") }),
+	azblob: z.strictObject({ accountKey: text(256).regex(/^[A-Za-z0-9+/]+={0,2}$/, "must be the account's key in base64") }),
+	webdav: z.strictObject({ user: text(256), password: text(1_024) }),
+	folder: z.strictObject({}),
+} as const satisfies Record<StoreKind, z.ZodType>;
+export type StoreSecret<K extends StoreKind> = z.output<(typeof STORE_SECRETS)[K]>;
+
+/** A store with its credentials opened. */
+export type OpenStore = { [K in StoreKind]: { id: string; config: ConfigOf<K>; secret: StoreSecret<K> } }[StoreKind];
+
+/** One rclone remote: its options, and the path in it that the caller may use. */
+export interface StoreRemote {
+	options: Record<string, string>;
+	path: string;
+}
+
+/** What a machine may do in a store, and until when. */
+export interface StoreGrant {
+	/** Below the store's prefix, without slashes at its ends. */
+	folder: string;
+	mode: "read" | "write";
+	lifetimeMs: number;
+	/** Names the session in the provider's log: letters, digits and `_`. */
+	session: string;
+}
+
+/** Whether short-lived credentials for one folder can be issued, so that machines exchange bytes with the store themselves. */
+export function issuesCredentials(config: StoreConfig): boolean {
+	return config.kind === "gcs" || config.kind === "azblob" || (config.kind === "s3" && config.provider !== "Other");
+}
+
+/** Where a store is, as people write it. */
+export function storeAddress(config: StoreConfig): string {
+	switch (config.kind) {
+		case "s3":
+			return joinPath(`s3://${config.bucket}`, config.prefix);
+		case "gcs":
+			return joinPath(`gs://${config.bucket}`, config.prefix);
+		case "azblob":
+			return joinPath(`azblob://${config.account}/${config.container}`, config.prefix);
+		case "webdav":
+			return joinPath(config.url.replace(/\/+$/, ""), config.prefix);
+		case "folder":
+			return config.path;
+	}
+}
+
+/** Path parts joined by one slash each; empty and absent parts are left out. */
+export function joinPath(...parts: (string | undefined)[]): string {
+	return parts.filter((part) => part !== undefined && part !== "").join("/");
+}
+
+function isServiceAccountKey(value: string): boolean {
+	try {
+		const key: unknown = JSON.parse(value);
+		return z.object({ client_email: z.string(), private_key: z.string() }).safeParse(key).success;
+	} catch {
+		return false;
+	}
+}

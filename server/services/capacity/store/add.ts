@@ -1,0 +1,71 @@
+import { and, eq, isNull } from "drizzle-orm";
+import { addStoreInput } from "#server/contract/inputs/store.ts";
+import type { Tx } from "#server/db/client.ts";
+import { team } from "#server/db/schema/account.ts";
+import { store } from "#server/db/schema/store.ts";
+import { STORE_SECRETS } from "#server/domain/store.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { newId } from "#server/kernel/ids.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { openStore, type StoreContext, sealStoreSecret } from "./box.ts";
+import { runCheck } from "./check.ts";
+import { type StoreView, storeView } from "./view.ts";
+
+/**
+ * Adds a store to a team after checking it. @throws SpillwayError `forbidden`; `invalid_input` at its fields; `conflict` for a name
+ * that the team uses; `precondition_failed` when the check fails
+ */
+export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreView> {
+	authorize(ctx, "store:manage", null);
+	const { check, secret: rawSecret, usdPerGiBMonth, ...input } = addStoreInput.parse(raw);
+	const secret = STORE_SECRETS[input.config.kind].safeParse(rawSecret ?? {});
+	if (!secret.success)
+		throw new SpillwayError("invalid_input", "The store's credentials are incomplete.", {
+			fields: secret.error.issues.map((issue) => ({ path: ["secret", ...issue.path].join("."), message: issue.message })),
+		});
+	await demandTeam(ctx, input.team);
+	const id = newId("sto", ctx.clock.nowMs());
+	const sealedSecret = sealStoreSecret(ctx.stores.secretKey, id, secret.data);
+	const now = new Date(ctx.clock.nowMs());
+	if (check) {
+		const { problem } = await runCheck(ctx.stores, openStore(ctx.stores, { id, config: input.config, sealedSecret }));
+		if (problem !== null)
+			throw new SpillwayError("precondition_failed", `The store failed its check. ${problem}`, {
+				fix: "Correct its settings, or its rights, and add it again.",
+			});
+	}
+	return ctx.db.transaction(async (tx) => {
+		if (input.isDefault) await unsetDefault(tx, input.team);
+		const [row] = await tx
+			.insert(store)
+			.values({
+				...{ id, sealedSecret, ...input, createdAt: now, checkedAt: check ? now : null },
+				microUsdPerGiBMonth: usdPerGiBMonth === undefined ? null : BigInt(Math.round(usdPerGiBMonth * 1e6)),
+			})
+			.onConflictDoNothing()
+			.returning();
+		if (!row)
+			throw new SpillwayError("conflict", `Team ${input.team} has a store ${JSON.stringify(input.name)}.`, {
+				fields: [{ path: "name", message: "is taken" }],
+			});
+		await writeAudit(tx, ctx, { action: "store.add", subject: id, after: { team: row.team, name: row.name, config: row.config } });
+		return storeView(row);
+	});
+}
+
+/** The team uses the embedded store, until another one becomes its default. */
+export async function unsetDefault(tx: Tx, name: string): Promise<void> {
+	await tx
+		.update(store)
+		.set({ isDefault: false })
+		.where(and(eq(store.team, name), isNull(store.removedAt)));
+}
+
+async function demandTeam({ db }: StoreContext, name: string): Promise<void> {
+	const [row] = await db.select({ name: team.name }).from(team).where(eq(team.name, name));
+	if (!row)
+		throw new SpillwayError("invalid_input", `There is no team ${JSON.stringify(name)}.`, {
+			fields: [{ path: "team", message: "does not exist" }],
+		});
+}
