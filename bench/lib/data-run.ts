@@ -139,7 +139,7 @@ async function plainCopy({ world, folder }: Run, folders: readonly string[]): Pr
 		SECRET_ACCESS_KEY: secretAccessKey,
 	};
 	const remote = Object.fromEntries(Object.entries(options).map(([key, value]) => [`RCLONE_CONFIG_STORE_${key}`, value]));
-	const env = { PATH: process.env.PATH ?? "", HOME: folder, RCLONE_CONFIG: "", ...remote } as NodeJS.ProcessEnv;
+	const env: NodeJS.ProcessEnv = { ...process.env, HOME: folder, RCLONE_CONFIG: "", ...remote };
 	const beganMs = performance.now();
 	await Promise.all(folders.map((from, i) => promisify(execFile)(program, ["copy", from, `store:${STORE_BUCKET}/plain/${i}`], { env })));
 	const seconds = (performance.now() - beganMs) / 1_000;

@@ -26,14 +26,16 @@ export interface DeliveryTools {
 	copier: DataCopier;
 }
 
+type DeliveryContext = Pick<LoopContext, "db" | "clock" | "log" | "stores" | "artifactRoot">;
+
 /** Copies results to the places that jobs name, and into stores that machines cannot reach themselves. */
 export class ResultDeliveries {
-	readonly #ctx: LoopContext;
+	readonly #ctx: DeliveryContext;
 	readonly #tools: DeliveryTools;
 	readonly #signal: AbortSignal;
 	readonly #busy = new Map<string, Promise<void>>();
 
-	constructor(ctx: LoopContext, tools: DeliveryTools, signal: AbortSignal) {
+	constructor(ctx: DeliveryContext, tools: DeliveryTools, signal: AbortSignal) {
 		this.#ctx = ctx;
 		this.#tools = tools;
 		this.#signal = signal;

@@ -31,6 +31,8 @@ export interface ObjectStoreCounts {
  */
 export class ObjectStoreEmulator {
 	readonly counts: ObjectStoreCounts = { bytesIn: 0, bytesOut: 0, puts: 0, denied: 0 };
+	/** Whether the store dies at this request: it and all requests under way end without an answer. */
+	dies: (request: IncomingMessage) => boolean = () => false;
 	readonly #options: ObjectStoreOptions;
 	readonly #files: ObjectFiles;
 	readonly #sessions = new Map<string, Session>();
@@ -39,7 +41,10 @@ export class ObjectStoreEmulator {
 	private constructor(options: ObjectStoreOptions) {
 		this.#options = options;
 		this.#files = new ObjectFiles(options.folder);
-		this.#server = createServer((request, response) => void this.#answer(request, response));
+		this.#server = createServer((request, response) => {
+			if (this.dies(request)) this.#server.closeAllConnections();
+			else void this.#answer(request, response);
+		});
 	}
 
 	static async start(options: ObjectStoreOptions, port = 0): Promise<ObjectStoreEmulator> {
