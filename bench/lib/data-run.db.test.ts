@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { createTestDatabase } from "#server/db/testing/database.ts";
-import { measureData } from "./lib/data-run.ts";
+import { measureData } from "./data-run.ts";
 
 it("saves, restores and uploads by the agent's code, with no byte of a file through the control plane", async () => {
 	const database = await createTestDatabase();
