@@ -23,7 +23,7 @@ const GIVE_UP_MS = 14 * DAY_MS;
 export interface DeliveryTools {
 	/** Folder that `home:` targets are below. */
 	homeRoot: string;
-	copier: DataCopier;
+	copier: Pick<DataCopier, "copy">;
 }
 
 type DeliveryContext = Pick<LoopContext, "db" | "clock" | "log" | "stores" | "artifactRoot">;
