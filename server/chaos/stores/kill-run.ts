@@ -12,8 +12,8 @@ import { resultDelivery } from "#server/db/schema/delivery-target.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
 import { type Random, seededRandom } from "#server/kernel/random.ts";
 import { aSpec, seedJob } from "#server/services/work/agent/testing/seed.ts";
+import { drawFiles, type Files, filesIn, writeFiles } from "./kill-files.ts";
 import { interrupt, type Machine, type StoreWorld } from "./store-world.ts";
-import { type Files, filesIn, drawFiles, writeFiles } from "./kill-files.ts";
 
 export const KILL_STEPS = ["save", "restore", "upload", "deliver"] as const;
 export type KillStep = (typeof KILL_STEPS)[number];
@@ -146,7 +146,10 @@ async function runResult(scene: Scene): Promise<number> {
 	const [row] = await db.select().from(artifact).where(eq(artifact.jobId, jobId));
 	if (!row) return 1;
 	if (scene.step === "deliver") await withKill(scene, (signal) => deliver(scene, signal));
-	await db.update(resultDelivery).set({ nextAt: new Date(0) }).where(eq(resultDelivery.artifactId, row.id));
+	await db
+		.update(resultDelivery)
+		.set({ nextAt: new Date(0) })
+		.where(eq(resultDelivery.artifactId, row.id));
 	await deliver(scene, never);
 	const [delivered] = await db.select({ state: resultDelivery.state }).from(resultDelivery).where(eq(resultDelivery.artifactId, row.id));
 	const arrived = await filesIn(path.join(homeRoot(scene), target));
