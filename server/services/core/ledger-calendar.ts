@@ -23,9 +23,14 @@ export async function ledgerCalendar(db: DbOrTx): Promise<Calendar> {
 
 /** The same for who writes charges: the choice cannot change before the transaction has ended. */
 export async function holdLedgerCalendar(tx: Tx): Promise<Calendar> {
+	return toCalendar(await lockZone(tx, "key share"));
+}
+
+/** The stored zone, with its row locked; the row is created if it is missing. A lock is never upgraded, since two upgrades deadlock. */
+async function lockZone(tx: Tx, strength: "key share" | "update"): Promise<unknown> {
 	for (;;) {
-		const [row] = await tx.select({ zone: setting.value }).from(setting).where(eq(setting.key, ZONE_SETTING)).for("key share");
-		if (row) return toCalendar(row.zone);
+		const [row] = await tx.select({ zone: setting.value }).from(setting).where(eq(setting.key, ZONE_SETTING)).for(strength);
+		if (row) return row.zone;
 		await tx.insert(setting).values({ key: ZONE_SETTING, value: UTC.zone }).onConflictDoNothing();
 	}
 }
@@ -41,9 +46,8 @@ export async function setLedgerZone(ctx: ServiceContext, zone: string): Promise<
 	calendarOf(zone);
 	await ctx.db.transaction(async (tx) => {
 		// `for update` waits for every writer that holds the calendar, and the next ones wait for this.
-		await holdLedgerCalendar(tx);
-		const [before] = await tx.select({ zone: setting.value }).from(setting).where(eq(setting.key, ZONE_SETTING)).for("update");
-		if (before?.zone === zone) return;
+		const before = await lockZone(tx, "update");
+		if (before === zone) return;
 		const known = await tx.execute(sql`select 1 from pg_timezone_names where name = ${zone}`);
 		if (known.length === 0) {
 			throw new SpillwayError("invalid_input", `The database does not know the time zone "${zone}".`, {
@@ -53,13 +57,13 @@ export async function setLedgerZone(ctx: ServiceContext, zone: string): Promise<
 		}
 		const [first] = await tx.select({ id: charge.id }).from(charge).limit(1);
 		if (first) {
-			throw new SpillwayError("conflict", `The ledger already has charges, so its time zone stays ${String(before?.zone)}.`, {
+			throw new SpillwayError("conflict", `The ledger already has charges, so its time zone stays ${String(before)}.`, {
 				fix: "Set the time zone before the first charge, or use a new installation.",
 			});
 		}
 		await tx.update(setting).set({ value: zone }).where(eq(setting.key, ZONE_SETTING));
 		await tx.execute(sql`select spillway_count_work()`);
-		await writeAudit(tx, ctx, { action: "ledger.zone", subject: "ledger", before: { zone: before?.zone }, after: { zone } });
+		await writeAudit(tx, ctx, { action: "ledger.zone", subject: "ledger", before: { zone: before }, after: { zone } });
 	});
 }
 

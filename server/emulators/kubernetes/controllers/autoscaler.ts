@@ -75,9 +75,13 @@ export class Autoscaler {
 	}
 
 	#removeIdle(name: string): void {
-		const isBusy = this.#store
+		const unfinished = this.#store
 			.list<PodObject>("pods", null)
-			.some((p) => p.spec.nodeName === name && p.status.phase !== "Succeeded" && p.status.phase !== "Failed");
+			.filter((p) => p.status.phase !== "Succeeded" && p.status.phase !== "Failed");
+		// As the real one, which keeps a node that a pending pod caused until the pod is bound.
+		const isExpected = unfinished.some((p) => !p.spec.nodeName && !p.metadata.deletionTimestamp && this.#askedFor.has(p.metadata.uid));
+		if (isExpected) return;
+		const isBusy = unfinished.some((p) => p.spec.nodeName === name);
 		if (!isBusy && this.#nodes.delete(name)) void this.#kubelet()?.leave(name);
 	}
 
