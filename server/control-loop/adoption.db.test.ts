@@ -2,6 +2,7 @@ import { asc } from "drizzle-orm";
 import { afterEach, describe, expect, it } from "vitest";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
+import { sampled } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { advanceAdoption } from "#server/services/work/adoption/advance.ts";
@@ -10,6 +11,8 @@ import { getJob } from "#server/services/work/job/get.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
 import { World, type WorldOptions } from "./testing/world.ts";
 
+/** The steps of an adoption. Other tests cover a planned return. */
+const STEPS = PROBE_STEPS.filter((step) => (step.startsWith("adopt:") && step !== "adopt:return_planned") || step.startsWith("launch:"));
 const opened: World[] = [];
 afterEach(async () => {
 	for (const world of opened.splice(0)) await world.database.drop();
@@ -156,27 +159,24 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(home(w, theirs)?.finished).toMatchObject({ outcome: "succeeded", exitCode: 0 });
 	});
 
-	it.each(PROBE_STEPS.filter((step) => (step.startsWith("adopt:") && step !== "adopt:return_planned") || step.startsWith("launch:")))(
-		"runs to its end once, and is reported at home, when the scheduler dies at %s",
-		async (step: ProbeStep) => {
-			const w = await open();
-			w.killAt = { step, pass: 1 };
-			const { blocker, theirs } = fill(w);
-			if (step === "adopt:return_intended" || step === "adopt:checkpoint_home" || step === "adopt:released") {
-				w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
-				await reach(w, "held");
-				w.cluster.theirs.act(blocker, "cancel");
-			}
-			await w.until(
-				async () => home(w, theirs)?.end !== null && (await adoptions(w)).every((a) => a.endedAt !== null) && (await w.quiet()),
-				300,
-			);
-			expect(w.deaths).toBe(1);
-			const ranAtHome = homeRuns(w, theirs) !== null;
-			expect(await cloudEnds(w)).toBe(ranAtHome ? 0 : 1);
-			expect(home(w, theirs)?.finished?.outcome ?? "at home").toBe(ranAtHome ? "at home" : "succeeded");
-		},
-	);
+	it.each(sampled(STEPS, 5))("runs to its end once, and is reported at home, when the scheduler dies at %s", async (step: ProbeStep) => {
+		const w = await open();
+		w.killAt = { step, pass: 1 };
+		const { blocker, theirs } = fill(w);
+		if (step === "adopt:return_intended" || step === "adopt:checkpoint_home" || step === "adopt:released") {
+			w.cloud.calls.fail("launch", "insufficient_capacity", { times: 50 });
+			await reach(w, "held");
+			w.cluster.theirs.act(blocker, "cancel");
+		}
+		await w.until(
+			async () => home(w, theirs)?.end !== null && (await adoptions(w)).every((a) => a.endedAt !== null) && (await w.quiet()),
+			300,
+		);
+		expect(w.deaths).toBe(1);
+		const ranAtHome = homeRuns(w, theirs) !== null;
+		expect(await cloudEnds(w)).toBe(ranAtHome ? 0 : 1);
+		expect(home(w, theirs)?.finished?.outcome ?? "at home").toBe(ranAtHome ? "at home" : "succeeded");
+	});
 });
 
 describe("a job with a checkpoint folder named by its owner", { timeout: 120_000 }, () => {
@@ -247,7 +247,7 @@ describe("a job with a checkpoint folder named by its owner", { timeout: 120_000
 		expect(row).toMatchObject({ state: "released", output: { files: [], problem: "the disk is full" } });
 	});
 
-	it.each(["adopt:return_planned", "adopt:return_intended", "adopt:checkpoint_home", "adopt:released"] as const)(
+	it.each(sampled(["adopt:return_planned", "adopt:return_intended", "adopt:checkpoint_home", "adopt:released"] as const, 2))(
 		"goes home once, with its checkpoint, when the scheduler dies at %s",
 		async (step) => {
 			const { w, theirs } = await openLeaving();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { sampled } from "#server/kernel/testing/deep.ts";
 import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { PROBE_STEPS, type ProbeStep } from "./context.ts";
@@ -14,7 +15,7 @@ afterEach(async () => {
 });
 
 describe("a scheduler killed at any step of a launch, a termination or a start at home", () => {
-	it.each(STEPS)(
+	it.each(sampled(STEPS, 5))(
 		"loses, doubles and leaves nothing when it dies at %s",
 		async (step: ProbeStep) => {
 			world = await World.open({ slots: 1, runMs: 8_000 });

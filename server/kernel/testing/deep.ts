@@ -5,3 +5,9 @@ export const isDeep = process.env["SPILLWAY_TEST_DEEP"] === "1";
 export function cases(sample: number, all: number): number {
 	return isDeep ? all : sample;
 }
+
+/** A short sample of a list of cases in `npm test`, evenly spaced and with the first; all of them in `npm run test:deep`. */
+export function sampled<T>(all: readonly T[], count: number): readonly T[] {
+	if (isDeep || count >= all.length) return all;
+	return Array.from({ length: count }, (_, i) => all[Math.floor((i * all.length) / count)] as T);
+}
