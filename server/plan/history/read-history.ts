@@ -7,6 +7,7 @@ import { JsonItems } from "#server/simulation/trace-file/json-items.ts";
 import { csvRowReader } from "#server/simulation/trace-file/parse-csv.ts";
 import { isJson, jsonRowReader, noArray } from "#server/simulation/trace-file/parse-json.ts";
 import { sacctRowReader } from "#server/simulation/trace-file/parse-sacct.ts";
+import { clusterLogReader, isClusterLog } from "#server/simulation/trace-file/public-logs.ts";
 import { namer, noNotes, type TraceFormat } from "#server/simulation/trace-file/read-trace.ts";
 import { BadRow, TRACE_LIMITS } from "#server/simulation/trace-file/trace-rows.ts";
 import type { RowReader, TraceNotes } from "#server/simulation/trace-file/types.ts";
@@ -151,8 +152,9 @@ class Reading {
 
 	#header(text: string): RowReader {
 		const header = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-		this.#format = header.includes("|") ? "sacct" : "csv";
+		this.#format = header.includes("|") ? "sacct" : isClusterLog(header) ? "log" : "csv";
 		const input = { name: this.#name, header, notes: this.#notes, named: namer(this.#options.acceleratorsNamed) };
+		if (this.#format === "log") return clusterLogReader(input);
 		return this.#format === "sacct" ? sacctRowReader(input) : csvRowReader(input);
 	}
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import { UNKNOWN_TEAM } from "./parse-csv.ts";
-import { BadRow, numberIn, TRACE_LIMITS } from "./trace-rows.ts";
+import { BadRow, numberIn, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput } from "./types.ts";
 
 const moment = z.iso.datetime({ offset: true, error: "is not a time as 2026-11-21T07:30:00Z" }).nullish();

@@ -1,7 +1,8 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { nearestName } from "#server/kernel/nearest-name.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import { BadRow, eachLine, fieldAt, numberIn, shorten, splitCsv, TRACE_LIMITS } from "./trace-rows.ts";
+import { isPodList, podListReader } from "./public-logs.ts";
+import { BadRow, eachLine, fieldAt, numberIn, shorten, splitCsv, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput, RowReader, TraceInput } from "./types.ts";
 
 const REQUIRED = ["job_id", "submit_s", "duration_s", "gpus"] as const;
@@ -19,9 +20,6 @@ const OPTIONAL = [
 ] as const;
 type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number];
 const KNOWN: readonly Column[] = [...REQUIRED, ...OPTIONAL];
-
-/** Jobs from a file without groups are one team. */
-export const UNKNOWN_TEAM = "unknown";
 
 /** The CSV form: a column by its name, empty = not known, times in seconds. */
 export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: null } {
@@ -48,6 +46,7 @@ export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedSt
  * @throws SpillwayError `invalid_input` when a required column is missing.
  */
 export function csvRowReader(input: RowInput): RowReader {
+	if (isPodList(input.header)) return podListReader(input);
 	const columns = columnsOf(input);
 	return (line) => readRow(splitCsv(line), columns, input);
 }

@@ -1,8 +1,8 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import { refuseDouble, tooManyRows, UNKNOWN_TEAM } from "./parse-csv.ts";
+import { refuseDouble, tooManyRows } from "./parse-csv.ts";
 import { elapsedMs, limitMs, momentMs } from "./sacct-times.ts";
-import { BadRow, eachLine, fieldAt, numberIn, shorten, TRACE_LIMITS } from "./trace-rows.ts";
+import { BadRow, eachLine, fieldAt, numberIn, shorten, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput, RowReader, TraceInput } from "./types.ts";
 
 const KNOWN = [
@@ -20,7 +20,11 @@ export const SACCT_COMMAND =
  * their job and passed over; jobs without a GPU and jobs that never started are counted.
  */
 export function parseSacct(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: number | null } {
-	const readLine = sacctRowReader(input);
+	return parseDated(input, sacctRowReader(input));
+}
+
+/** All rows of a file with dated submissions; the first one becomes 0. */
+export function parseDated(input: TraceInput, readLine: RowReader): { jobs: TraceJob[]; recordedStartMs: number | null } {
 	const jobs: TraceJob[] = [];
 	const seen = new Map<string, number>();
 	let first = Number.POSITIVE_INFINITY;

@@ -4,11 +4,13 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import { parseCsvTrace } from "./parse-csv.ts";
 import { isJson, parseJsonTrace } from "./parse-json.ts";
-import { parseSacct } from "./parse-sacct.ts";
+import { parseDated, parseSacct } from "./parse-sacct.ts";
+import { clusterLogReader, isClusterLog } from "./public-logs.ts";
 import { RowProblems, TRACE_LIMITS } from "./trace-rows.ts";
 import type { TraceInput, TraceNotes } from "./types.ts";
 
-export type TraceFormat = "csv" | "sacct" | "json";
+/** log: a public cluster log with dated submissions. */
+export type TraceFormat = "csv" | "sacct" | "json" | "log";
 
 export interface Trace {
 	/** By submission, then as they are in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
@@ -27,8 +29,8 @@ export interface TraceOptions {
 }
 
 /**
- * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more), `sacct --parsable2`, or JSON of
- * Slurm's REST API or kubectl, gzipped or not.
+ * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more), `sacct --parsable2`, JSON of
+ * Slurm's REST API or kubectl, or a public trace as it is downloaded (public-logs.ts), gzipped or not.
  * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with the lines of bad rows.
  */
 export async function readTrace(file: string, options: TraceOptions = {}): Promise<TraceJob[]> {
@@ -59,6 +61,7 @@ export function parseTrace(text: string, name: string, options: TraceOptions = {
 const EMPTY_FIXES: Record<TraceFormat, string> = {
 	csv: "Give at least one row with gpus and duration_s above 0.",
 	sacct: "Ask sacct for AllocTRES, and for a time in which jobs ran.",
+	log: "Download the whole file again.",
 	json: "List a time in which jobs with GPUs ran and ended.",
 };
 
@@ -74,7 +77,8 @@ function readJobs(input: Omit<TraceInput, "header" | "body">): Pick<Trace, "jobs
 			fix: "Begin with a header: job_id,submit_s,duration_s,gpus, or use the output of sacct --parsable2 with its header.",
 		});
 	const rows = { ...input, header, body: { offset: end + 1, line: 2 } };
-	return header.includes("|") ? { ...parseSacct(rows), format: "sacct" } : { ...parseCsvTrace(rows), format: "csv" };
+	if (header.includes("|")) return { ...parseSacct(rows), format: "sacct" };
+	return isClusterLog(header) ? { ...parseDated(rows, clusterLogReader(rows)), format: "log" } : { ...parseCsvTrace(rows), format: "csv" };
 }
 
 /** Notes of a reading that has not begun. */

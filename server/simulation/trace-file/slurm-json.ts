@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import type { TraceJob } from "#server/simulation/replay/types.ts";
-import { UNKNOWN_TEAM } from "./parse-csv.ts";
 import { gpusOf, modelsAsked } from "./parse-sacct.ts";
-import { BadRow, TRACE_LIMITS } from "./trace-rows.ts";
+import { BadRow, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput } from "./types.ts";
 
 /** A number, or Slurm's `{ set, infinite, number }` with 0 where none is set. */

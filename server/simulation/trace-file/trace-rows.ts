@@ -15,6 +15,9 @@ export const TRACE_LIMITS = {
 	field: 4096,
 } as const;
 
+/** Jobs from a file without groups are one team. */
+export const UNKNOWN_TEAM = "unknown";
+
 /** What is wrong with one row: thrown by the parsers of rows, and turned into a reported or a skipped row by RowProblems. */
 export class BadRow extends Error {
 	override name = "BadRow";
