@@ -18,6 +18,11 @@ test("an uploaded trace becomes a decision with options that can be shown", asyn
 	await cloud.click();
 	await expect(cloud).toHaveAttribute("aria-pressed", "true");
 	await expect(page).toHaveURL(/option=cloud_only/);
+	await expect(page.getByRole("table", { name: "Published claims" })).toBeVisible();
+	await page.getByRole("link", { name: "Decision", exact: true }).click();
+	await expect(page.getByRole("table", { name: "Options of the decision" })).toBeVisible();
+	const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download PDF" }).click()]);
+	expect(file.suggestedFilename()).toMatch(/^spillway-plan-.*\.pdf$/);
 });
 
 test.describe("a data scientist", () => {

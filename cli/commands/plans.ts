@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { z } from "zod";
 import { studySchema, studySummarySchema } from "#server/contract/outputs/plan.ts";
 import { pageOf } from "#server/contract/parts.ts";
+import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -13,12 +14,13 @@ type Study = z.infer<typeof studySummarySchema> & Partial<Pick<z.infer<typeof st
 
 export const plans: Command = {
 	name: "plans",
-	usage: "ls | start [--trace FILE] | show ID | cancel ID",
+	usage: "ls | start [--trace FILE] | show ID [--pdf FILE] | cancel ID",
 	summary: "study what to buy, rent or burst from the installation's own records, on the server",
 	details: "start studies the last --days of the installation's own jobs, or an uploaded trace. The Plan page shows the result.",
 	options: {
 		days: { value: "DAYS", help: "start: 30, 90 or 365 of own records; any number of a trace (default: 90, or all)" },
-		trace: { value: "FILE", help: "start: upload this trace (CSV or sacct --parsable2, gzipped or not)" },
+		trace: { value: "FILE", help: `start: upload this trace, or an open one: ${OPEN_TRACE_NAMES.join(", ")}` },
+		pdf: { value: "FILE", help: "show: write the decision as a document" },
 		gpus: { value: "N", help: "start: owned GPUs of the trace (default: from the trace)" },
 		discount: { value: "PERCENT", help: "start: discount rate a year (default: 8)" },
 	},
@@ -54,14 +56,17 @@ async function start({ io, client, args, json }: CommandContext): Promise<ExitCo
 	const discountPercent = args.wholeNumber("discount", { min: 0, max: 100 });
 	const file = args.text("trace");
 	const given = { ...(discountPercent !== undefined && { discountPercent }) };
+	const open = OPEN_TRACE_NAMES.find((name) => name === file);
 	const body =
 		file === undefined
 			? { source: "records", days: days ?? 90, ...given }
-			: {
-					...{ source: "upload", name: path.basename(file), trace: read(path.resolve(io.cwd, file)), ...given },
-					...(days !== undefined && { days }),
-					...(gpus !== undefined && { gpus }),
-				};
+			: open
+				? { source: "open", trace: open, ...given, ...(gpus !== undefined && { gpus }) }
+				: {
+						...{ source: "upload", name: path.basename(file), trace: read(path.resolve(io.cwd, file)), ...given },
+						...(days !== undefined && { days }),
+						...(gpus !== undefined && { gpus }),
+					};
 	const answer = await client.post("/plan/studies", body);
 	const { id } = readAs(studySchema, answer, "study");
 	io.out(json ? `${answer.text}\n` : `Started ${id}. Follow it with: spillway plans show ${id}\n`);
@@ -76,7 +81,18 @@ function read(file: string): string {
 	}
 }
 
-async function show({ io, client, json }: CommandContext, id: string): Promise<ExitCode> {
+async function show({ io, client, args, json }: CommandContext, id: string): Promise<ExitCode> {
+	const pdf = args.text("pdf");
+	if (pdf !== undefined) {
+		const bytes = await client.file(`/plan/studies/${encodeURIComponent(id)}/decision`, { format: "pdf" });
+		try {
+			writeFileSync(path.resolve(io.cwd, pdf), bytes);
+		} catch (cause) {
+			throw new CliError(EXIT.badInput, `Could not write ${pdf}. Check the path and its permissions.`, { cause });
+		}
+		io.err(`${pdf}: ${bytes.length} bytes\n`);
+		return EXIT.done;
+	}
 	const answer = await client.get(`/plan/studies/${encodeURIComponent(id)}`);
 	const study = readAs(studySchema, answer, "study");
 	const decision = study.result?.comparison.decision;

@@ -28,16 +28,16 @@ export function AnswerPanel({ result: { comparison } }: { result: StudyResult })
 						</div>
 					))}
 				</dl>
-				{decision.verdict !== "no_go" && <Pilot pilot={decision.pilot} />}
+				{decision.verdict !== "no_go" && <PilotText pilot={decision.pilot} />}
 			</div>
-			<Tests tests={decision.tests} />
+			<DecisionTests tests={decision.tests} />
 		</section>
 	);
 }
 
 type Decision = StudyResult["comparison"]["decision"];
 
-function Tests({ tests }: { tests: Decision["tests"] }) {
+export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 	const passed = tests.filter((test) => test.passed).length;
 	return (
 		<Table aria-label="Tests of the decision" stacks={false} className="[&_td:first-child]:pl-0 [&_th:first-child]:pl-0">
@@ -72,7 +72,7 @@ function Tests({ tests }: { tests: Decision["tests"] }) {
 	);
 }
 
-function Pilot({ pilot }: { pilot: Decision["pilot"] }) {
+export function PilotText({ pilot }: { pilot: Decision["pilot"] }) {
 	return (
 		<div className="mt-4 grid max-w-[62ch] gap-1 text-ink-2">
 			<h3 className="font-semibold text-ink">Proposed pilot</h3>

@@ -8,7 +8,7 @@ import { isPending, type Study } from "#components/plan/format-plan.ts";
 import { StudyControls } from "#components/plan/study-controls.tsx";
 import { StudyView } from "#components/plan/study-view.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import { Button } from "#components/ui/button.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 
@@ -35,9 +35,9 @@ export function PlanScreen() {
 					<>
 						<StudyControls studies={list.data ?? []} shown={study} />
 						{study?.result && (
-							<Button variant="primary" className="max-md:hidden print:hidden" onClick={() => window.print()}>
-								Print the decision
-							</Button>
+							<ButtonLink variant="primary" className="print:hidden" href={`/plan/decisions/${encodeURIComponent(study.id)}`}>
+								Decision
+							</ButtonLink>
 						)}
 					</>
 				}

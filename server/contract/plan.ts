@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listStudiesInput, startStudyInput } from "./inputs/plan.ts";
+import { DECISION_FORMATS, listStudiesInput, startStudyInput } from "./inputs/plan.ts";
 import { operation } from "./operation.ts";
-import { studySchema, studySummarySchema } from "./outputs/plan.ts";
+import { planDecisionSchema, studySchema, studySummarySchema } from "./outputs/plan.ts";
 import { byId } from "./parts.ts";
 
 export const plan = {
@@ -34,6 +34,19 @@ export const plan = {
 		output: studySchema,
 		input: byId,
 		procedure: "query",
+	}),
+	decision: operation({
+		method: "GET",
+		path: "/plan/studies/{id}/decision",
+		summary: "Get the decision of a finished study with its frozen figures, and what happened since by month",
+		description: "`format=json` or `pdf` ([plan](plan.md#the-decision-page)).",
+		permission: "plan:read",
+		example: { format: "pdf" },
+		output: planDecisionSchema,
+		input: byId.extend({ format: z.enum(DECISION_FORMATS).optional() }),
+		errors: ["precondition_failed"],
+		procedure: "query",
+		media: ["application/pdf"],
 	}),
 	cancel: operation({
 		method: "POST",

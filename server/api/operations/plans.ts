@@ -2,11 +2,24 @@ import { plan } from "#server/contract/plan.ts";
 import { cancelStudy } from "#server/services/decision/plan/cancel.ts";
 import { getStudy, listStudies } from "#server/services/decision/plan/get.ts";
 import { startStudy } from "#server/services/decision/plan/start.ts";
-import { bind } from "./bind.ts";
+import { getPlanDecision } from "#server/services/reporting/plan-decision/get.ts";
+import { ok } from "../http/route.ts";
+import { planDecisionFile } from "../plan-decision-file.ts";
+import { bind, withRest } from "./bind.ts";
 
 export const planOperations = {
 	start: bind(plan.start, startStudy),
 	list: bind(plan.list, listStudies),
 	get: bind(plan.get, (ctx, { id }) => getStudy(ctx, id)),
+	decision: withRest(
+		bind(plan.decision, (ctx, { id }) => getPlanDecision(ctx, id)),
+		async (ctx, { id, format = "json" }, { response }) => {
+			if (format === "json") return ok(await getPlanDecision(ctx, id));
+			const file = await planDecisionFile(ctx, id);
+			response.writeHead(200, file.headers);
+			response.end(file.bytes);
+			return "streamed";
+		},
+	),
 	cancel: bind(plan.cancel, (ctx, { id }) => cancelStudy(ctx, id)),
 };

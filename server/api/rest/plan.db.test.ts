@@ -50,6 +50,7 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		expect(waits["burst"]).toBeLessThan(waits["as_is"]);
 		const [row] = await world.database.db.select({ trace: planStudy.trace }).from(planStudy).where(eq(planStudy.id, study.id));
 		expect(row?.trace).toBeNull();
+		expect((await world.get(`/plan/studies/${study.id}/decision`)).json.outcome).toBeNull();
 	});
 	it("replay the installation's own records with its pools and its policy", async () => {
 		for (const name of ["a", "b"]) {
@@ -64,6 +65,23 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 		expect([assessment.history.jobs, assessment.history.format, assessment.waits.basis]).toEqual([2, "records", "recorded"]);
 		expect(comparison.options.find((o: { id: string }) => o.id === "burst").policy).toBe("active");
 		expect(comparison.ownedGpus).toBe(assessment.capacity.gpus);
+		const page = `/plan/studies/${study.id}/decision`;
+		const frozen = (await world.get(page)).json;
+		expect(frozen).toMatchObject({ verdict: comparison.decision.verdict, headline: comparison.decision.headline });
+		expect(frozen.options).toHaveLength(comparison.options.length);
+		// Another job a month later: the frozen part stays, and the month appears next to what was expected.
+		const later = await world.submit({ name: "c" });
+		const attemptId = await world.start(later);
+		world.shiftMs += 40 * 86_400_000;
+		await world.end(attemptId, { code: 0 });
+		const { outcome, ...rest } = (await world.get(page)).json;
+		expect(rest).toEqual({ ...frozen, outcome: undefined });
+		expect(outcome.expected.cloudUsd).toBe(
+			comparison.options.find((o: { id: string }) => o.id === comparison.recommended).perMonth.cloudUsd,
+		);
+		expect(outcome.months.at(-1)).toMatchObject({ models: 1, isPart: true });
+		const pdf = await world.get(`${page}?format=pdf`);
+		expect([pdf.status, pdf.text.slice(0, 5)]).toEqual([200, "%PDF-"]);
 	});
 	it("report a history without jobs in words", async () => {
 		const study = await studied({
@@ -76,6 +94,7 @@ describe("plan studies", { timeout: LONG.timeout }, () => {
 	});
 	it("are canceled, and are closed to data scientists", async () => {
 		const { json } = await world.post("/plan/studies", { source: "records", days: 90 });
+		expect((await world.get(`/plan/studies/${json.id}/decision`)).status).toBe(412);
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).json.state).toBe("cancelled");
 		expect((await world.post(`/plan/studies/${json.id}/cancel`, undefined)).status).toBe(409);
 		expect((await world.post("/plan/studies", { source: "records", days: 31 })).status).toBe(400);

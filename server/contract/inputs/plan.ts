@@ -40,3 +40,5 @@ export const startStudyInput = z.discriminatedUnion("source", [
 ]);
 
 export const listStudiesInput = z.strictObject({ limit: z.number().int().min(1).max(100).default(20) });
+
+export const DECISION_FORMATS = ["json", "pdf"] as const;

@@ -27,3 +27,51 @@ const resultSchema = z.object({
 });
 
 export const studySchema = studySummarySchema.extend({ result: resultSchema.nullable() }).meta({ id: "PlanStudy" });
+
+/** Of one option or month; null: not known. */
+const figures = {
+	meanTimeToModelS: z.number().nullable(),
+	meanWaitS: z.number().nullable(),
+	/** US dollars for 730 hours; of a month: what it came to. */
+	cloudUsd: z.number(),
+};
+
+export const planDecisionSchema = z
+	.object({
+		study: studySummarySchema,
+		/** SHA-256 of the stored result: the same for as long as the figures are. */
+		sha256: z.string(),
+		verdict: z.enum(["go", "pilot", "no_go"]),
+		headline: z.string(),
+		summary: z.string(),
+		tests: z.array(z.object({ about: z.enum(["burst", "buy"]), test: z.string(), found: z.string(), passed: z.boolean() })),
+		/** null: no-go. */
+		pilot: z
+			.object({
+				...{ family: z.string(), team: z.string(), policy: z.string(), weeks: z.number(), capUsd: z.number() },
+				measure: z.array(z.string()),
+				stopWhen: z.array(z.string()),
+			})
+			.nullable(),
+		recommended: z.string(),
+		options: z.array(
+			z.object({ id: z.string(), label: z.string(), ownedGpus: z.number(), ...figures, totalUsd: z.number(), npvUsd: z.number() }),
+		),
+		assumptions: z.array(z.object({ name: z.string(), value: z.string(), source: z.string() })),
+		/** What happened since the study, next to `expected`. null: a study of a trace says nothing of this installation. */
+		outcome: z
+			.object({
+				expected: z.object({ label: z.string(), ...figures }),
+				months: z.array(
+					z.object({
+						month: z.string(),
+						/** Only a part of it: the month of the study, or the current one. */
+						isPart: z.boolean(),
+						models: z.number(),
+						...figures,
+					}),
+				),
+			})
+			.nullable(),
+	})
+	.meta({ id: "PlanDecision" });

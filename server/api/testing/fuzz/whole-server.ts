@@ -12,6 +12,7 @@ import { makeEdge } from "#server/api/edge/guard.ts";
 import { RateLimiter } from "#server/api/edge/rate-limiter.ts";
 import { serveFetch } from "#server/api/fetch-adapter.ts";
 import { downloadFocus } from "#server/api/focus-file.ts";
+import { downloadPlanDecision } from "#server/api/plan-decision-file.ts";
 import { handleScim } from "#server/api/scim/handler.ts";
 import { answerSession } from "#server/api/session-answer.ts";
 import { downloadStatement } from "#server/api/statement-file.ts";
@@ -129,6 +130,8 @@ function pageDoor(rt: RestWorld["runtime"]) {
 function downloadAt({ pathname, searchParams }: URL): Parameters<typeof answerSession>[1] | null {
 	if (pathname === "/api/exports/audit") return (ctx) => downloadAudit(ctx, searchParams);
 	if (pathname === "/api/exports/focus") return (ctx) => downloadFocus(ctx, searchParams);
+	const study = /^\/api\/plan\/decisions\/([^/]+)$/.exec(pathname)?.[1];
+	if (study !== undefined) return (ctx) => downloadPlanDecision(ctx, study);
 	const month = /^\/api\/statements\/([^/]+)$/.exec(pathname)?.[1];
 	return month === undefined ? null : (ctx) => downloadStatement(ctx, month, searchParams);
 }
