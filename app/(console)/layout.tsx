@@ -1,8 +1,10 @@
+import { cookies } from "next/headers";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import type { ReactNode } from "react";
 import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { ConsoleShell } from "#components/shell/console-shell.tsx";
+import { DEMO_BANNER_COOKIE } from "#components/shell/demo-banner-cookie.ts";
 import { TrpcProviders } from "#components/trpc/client.tsx";
 import { LiveUpdates } from "#components/trpc/live-updates.tsx";
 import { GRANTS } from "#server/domain/permissions.ts";
@@ -35,6 +37,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
 							user={{ name: actor.name, role: LABELS[actor.role], team: actor.teams.length > 0 ? actor.teams.join(", ") : null }}
 							nowMs={Date.now()}
 							demoHistory={demoHistory}
+							demoBannerHidden={(await cookies()).get(DEMO_BANNER_COOKIE) !== undefined}
 							openSetupSteps={openSteps}
 							signOut={signOutHere}
 						>

@@ -14,6 +14,8 @@ type ConsoleShellProps = {
 	nowMs: number;
 	/** Date up to which data was simulated; null outside the demo. */
 	demoHistory: { fromMs: number; toMs: number } | null;
+	/** This person dismissed the demo's banner. */
+	demoBannerHidden: boolean;
 	/** Set-up steps that are neither done nor skipped. */
 	openSetupSteps: number;
 	signOut: SignOut;
@@ -21,7 +23,7 @@ type ConsoleShellProps = {
 };
 
 /** The console shell with live data: counts of active jobs and open approvals. */
-export function ConsoleShell({ user, nowMs, demoHistory, openSetupSteps, signOut, children }: ConsoleShellProps) {
+export function ConsoleShell({ user, nowMs, demoHistory, demoBannerHidden, openSetupSteps, signOut, children }: ConsoleShellProps) {
 	const trpc = useTRPC();
 	const { data: counts } = useAwaitedQuery(trpc.job.counts.queryOptions());
 	const { data: asked } = useQuery(trpc.approval.count.queryOptions());
@@ -34,13 +36,14 @@ export function ConsoleShell({ user, nowMs, demoHistory, openSetupSteps, signOut
 			counts={{ jobs: active, approvals: asked ? asked.forMe + asked.changes : 0 }}
 			signOut={signOut}
 			banner={
-				demoHistory ? (
-					<DemoBanner>
-						Demo: history before {formatDay(demoHistory.toMs)} is simulated and clouds are emulated. Nothing here costs money.
-					</DemoBanner>
-				) : (
-					openSetupSteps > 0 && <SetupBanner steps={openSetupSteps} />
-				)
+				demoHistory
+					? !demoBannerHidden && (
+							<DemoBanner>
+								Demo: history before {formatDay(demoHistory.toMs)} and bills are simulated, clouds and clusters are emulated. Nothing here
+								costs money.
+							</DemoBanner>
+						)
+					: openSetupSteps > 0 && <SetupBanner steps={openSetupSteps} />
 			}
 		>
 			{children}

@@ -1,16 +1,29 @@
+"use client";
 import Link from "next/link";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
+import { DEMO_BANNER_COOKIE } from "#components/shell/demo-banner-cookie.ts";
+import { IconButton } from "#components/ui/button.tsx";
 import { Icon } from "#components/ui/icon.tsx";
 
-/** Marks every screen as demo data. */
-export function DemoBanner({ children }: { children?: ReactNode }) {
+const HIDE_SECONDS = 30 * 24 * 3_600;
+
+/** Says what of the demo is simulated, until it is dismissed in this browser. */
+export function DemoBanner({ children }: { children: ReactNode }) {
+	const [isOpen, setIsOpen] = useState(true);
+	if (!isOpen) return null;
+	const dismiss = () => {
+		// biome-ignore lint/suspicious/noDocumentCookie: a cookie, so that later pages are drawn without it and nothing moves; Firefox lacks the Cookie Store API.
+		document.cookie = `${DEMO_BANNER_COOKIE}=hidden; path=/; max-age=${HIDE_SECONDS}; samesite=lax`;
+		setIsOpen(false);
+	};
 	return (
 		<aside
 			aria-label="Demo data"
-			className="flex items-center justify-center gap-2 border-b bg-warn-soft px-4 py-1.5 text-xs text-warn-ink print:hidden"
+			className="flex items-center justify-center gap-2 border-b bg-warn-soft px-4 py-1 text-xs text-warn-ink print:hidden"
 		>
-			<Icon name="info" className="size-3.5" />
-			<p>{children ?? "Simulated demo data. No cloud account is connected; nothing here costs money."}</p>
+			<Icon name="info" className="size-3.5 flex-none" />
+			<p>{children}</p>
+			<IconButton icon="x" label="Dismiss" size="sm" onClick={dismiss} />
 		</aside>
 	);
 }

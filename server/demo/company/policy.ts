@@ -1,5 +1,5 @@
 /** The rules of the demo's company. Waits are minutes, as a company would write them. */
-export function companyPolicy(): string {
+export function companyPolicy(caps: CompanyCaps = CAPS): string {
 	return `# Which jobs may leave the owned clusters, where they may go, and what that may cost.
 apiVersion: spillway/v1
 kind: Policy
@@ -50,13 +50,16 @@ spec:
       limit: { instanceHours: 36 }
 
   budgets:
-    - { id: cloud-month, scope: "true", period: month, capUsd: ${CAPS.cloud}, atCap: hold }
-    - { id: foundation-month, scope: 'job.team == "foundation"', period: month, capUsd: ${CAPS.foundation}, atCap: hold }
-    - { id: research-month, scope: 'job.team == "research"', period: month, capUsd: ${CAPS.research}, atCap: hold }
+    - { id: cloud-month, scope: "true", period: month, capUsd: ${caps.cloud}, atCap: hold }
+    - { id: foundation-month, scope: 'job.team == "foundation"', period: month, capUsd: ${caps.foundation}, atCap: hold }
+    - { id: research-month, scope: 'job.team == "research"', period: month, capUsd: ${caps.research}, atCap: hold }
 
   weights: { delayUsdPerHour: 400, carbonUsdPerTonne: 80 }
 `;
 }
 
-/** US dollars a month, a little above what the history spends. */
-const CAPS = { cloud: 56_000, foundation: 46_000, research: 3_000 };
+/** US dollars a month, by budget. */
+export type CompanyCaps = Record<"cloud" | "foundation" | "research", number>;
+
+/** A little above what the history spends in a month. */
+const CAPS: CompanyCaps = { cloud: 56_000, foundation: 46_000, research: 3_000 };

@@ -8,8 +8,11 @@ import { COMPANY_TEAMS } from "../accounts.ts";
 import { importDemoHistory } from "../history/import-demo-history.ts";
 import { seedPolicy } from "../policy.ts";
 import { companyPolicy } from "./policy.ts";
+import { seedBill } from "./seed-bill.ts";
+import { seedCaps } from "./seed-caps.ts";
 import { seedGrid } from "./seed-grid.ts";
 import { seedHalls } from "./seed-halls.ts";
+import { seedRequest } from "./seed-request.ts";
 import { companyStory } from "./story.ts";
 
 export const COMPANY_DAYS = 90;
@@ -31,4 +34,7 @@ export async function seedCompany(ctx: ServiceContext, settings: CompanySettings
 	await importDemoHistory(ctx, { days: COMPANY_DAYS, seed, story: companyStory });
 	// The Plan page opens with a public trace; the scheduler works on it in the background.
 	if ((await listStudies(ctx, { limit: 1 })).length === 0) await startStudy(ctx, { source: "open", trace: "philly-ee9e8c" });
+	await seedCaps(ctx);
+	await seedBill(ctx);
+	await seedRequest(ctx);
 }

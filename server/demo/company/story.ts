@@ -8,14 +8,14 @@ import { COMPANY_FAMILIES, SURGE } from "./families.ts";
 const PRICE_SEED = 1;
 const TUESDAY = 2;
 
-/** Ninety days of the company: research doubles one line of work last week, and a region fails last Tuesday. */
+/** Ninety days of the company: research runs more of one line of work since the day before yesterday, which raises an anomaly, and a region fails last Tuesday. */
 export function companyStory(toMs: number): HistoryStory {
 	const outageFromMs = lastTuesday(toMs) + 9 * HOUR_MS;
 	return {
 		clouds: ["aws", "azure", "gcp"],
 		accelerators: ["H100-80GB", "A100-80GB", "L40S-48GB", "L4-24GB"],
 		families: COMPANY_FAMILIES,
-		surge: { families: SURGE, fromMs: toMs - 5 * DAY_MS, toMs: toMs - 3 * DAY_MS },
+		surge: { families: SURGE, fromMs: toMs - 2 * DAY_MS, toMs: toMs - DAY_MS / 2 },
 		outage: { siteId: "aws", region: "us-east-1", fromMs: outageFromMs, toMs: outageFromMs + 5 * HOUR_MS },
 		priceAt: movingPrice,
 	};
