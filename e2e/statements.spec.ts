@@ -51,6 +51,31 @@ test.describe("finance", () => {
 		expect((await months()).find((m) => m.month === month)?.state).toBe("signed");
 	});
 
+	test("imports a bill by its file: columns, differences, then the posting", async ({ page }) => {
+		const month = (await months()).find((m) => m.state !== "open")?.month ?? "";
+		const head =
+			"BilledCost,BillingCurrency,BillingPeriodStart,ChargeCategory,ChargePeriodStart,ChargePeriodEnd,ContractedCost,EffectiveCost";
+		const day = `${month}-10T00:00:00Z,${month}-10T01:00:00Z`;
+		const line = `-10,USD,${month}-01T00:00:00Z,Credit,${day},-10,-10,-10,AWS,NULL,promotion`;
+		const file = (text: string) => ({ name: "aws.csv", mimeType: "text/csv", buffer: Buffer.from(text) });
+		await open(page, "/statements", "Statements");
+		await page.getByLabel("Import bill").setInputFiles(file(`${head},ListCost\n1`));
+		const dialog = page.getByRole("dialog", { name: "Import aws.csv" });
+		await expect(dialog.getByRole("alert")).toContainText("ProviderName");
+		await expect(dialog.getByRole("button", { name: "Import and post" })).toBeDisabled();
+		await dialog.getByRole("button", { name: "Cancel" }).click();
+
+		await page.getByLabel("Import bill").setInputFiles(file(`${head},ListCost,ProviderName,ResourceId,x_note\n${line}`));
+		await expect(dialog).toContainText("11 recognized as FOCUS 1.0, 1 more kept unread");
+		await expect(dialog.getByRole("region").filter({ has: page.getByRole("table") })).toContainText("AWS");
+		await expectAccessible(page);
+		await dialog.getByRole("button", { name: "Import and post" }).click();
+		await expect(page.getByText("aws.csv imported")).toBeVisible();
+		await expect(dialog).toBeHidden();
+		await open(page, `/statements/${month}/bills`, "Bills");
+		await expect(page.getByRole("table", { name: "Bills by provider" })).toContainText("AWS");
+	});
+
 	test("downloads the statement as PDF, and as CSV by the CLI", async ({ page, request }) => {
 		const closed = (await months()).find((m) => m.state === "signed" || m.state === "closed");
 		const month = closed?.month ?? "";

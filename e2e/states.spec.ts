@@ -66,6 +66,19 @@ test("the keyboard reaches screens, search, shortcuts and the command palette", 
 	await expect(palette.getByRole("option", { name: /fraud-v/ }).first()).toBeVisible();
 	await page.keyboard.press("Enter");
 	await expect(page).toHaveURL(/\/jobs\/job_/);
+
+	// Enter pressed before the results are there runs the best of them.
+	const name = await page.getByRole("heading", { level: 1 }).textContent();
+	await page.keyboard.press("Control+k");
+	await page.keyboard.type(`why is ${name} waiting`);
+	await page.keyboard.press("Enter");
+	await expect(page).toHaveURL(/\/jobs\/job_\w+\/decision/);
+
+	await page.keyboard.press("Control+k");
+	await page.keyboard.type("research spend last month");
+	await expect(palette.getByRole("option").first()).toContainText("Spend: research");
+	await page.keyboard.press("Enter");
+	await expect(page).toHaveURL(/\/spend\?.*team=research/);
 });
 
 /** The header of the CSV file that a button downloads, pressed by keyboard. */

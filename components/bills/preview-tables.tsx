@@ -26,7 +26,7 @@ export function PreviewTables({ preview: { bill, columns, months } }: { preview:
 					{formatCount(columns.recognized.length)} recognized as FOCUS {bill.focusVersion}
 					{columns.other.length > 0 && (
 						<span className="text-ink-3" title={columns.other.join(", ")}>
-							, {formatCount(columns.other.length)} others kept unread
+							, {formatCount(columns.other.length)} more kept unread
 						</span>
 					)}
 				</dd>

@@ -90,18 +90,28 @@ function BudgetLine({ row: { budget: b, name, depth, bar, against, label }, chos
 				<CapBar bar={bar} label={label} />
 			</Td>
 			<Td n phone="c" className="max-md:text-left!">
-				<Money value={b.postedMicroUsd} />
+				<Money value={b.postedMicroUsd} fact={`budget/${b.id}/${b.periodKey}/posted`} />
 				<span className="text-ink-3 md:hidden">
 					{" "}
 					+ {formatMoney(b.heldMicroUsd, "posted")} held of {formatMoney(b.capMicroUsd, "whole")}
 				</span>
 			</Td>
-			<Td n>{b.heldMicroUsd === 0n ? <span className="text-ink-3">none</span> : <Money value={b.heldMicroUsd} />}</Td>
+			<Td n>
+				{b.heldMicroUsd === 0n ? (
+					<span className="text-ink-3">none</span>
+				) : (
+					<Money value={b.heldMicroUsd} fact={`budget/${b.id}/${b.periodKey}/held`} />
+				)}
+			</Td>
 			<Td n phone="b">
-				<Money value={b.freeMicroUsd} className={cn("font-semibold", b.freeMicroUsd < 0n && "text-risk-ink")} />
+				<Money
+					value={b.freeMicroUsd}
+					fact={`budget/${b.id}/${b.periodKey}/free`}
+					className={cn("font-semibold", b.freeMicroUsd < 0n && "text-risk-ink")}
+				/>
 			</Td>
 			<Td n>
-				<Money value={b.capMicroUsd} kind="whole" />
+				<Money value={b.capMicroUsd} fact={`budget/${b.id}/${b.periodKey}/cap`} kind="whole" />
 			</Td>
 			<Td n>{b.forecast ? <Money value={b.forecast.expectedMicroUsd} kind="estimate" /> : <span className="text-ink-3">not yet</span>}</Td>
 			<Td n phone="d">

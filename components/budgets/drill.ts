@@ -1,7 +1,7 @@
 import type { BudgetRow } from "#components/budgets/params.ts";
 import { scopeFilters } from "#components/budgets/prepare-rows.ts";
 import { narrowed } from "#components/spend/drill.ts";
-import { chargesHref } from "#components/spend/view.ts";
+import { chargesHref, type SpendView } from "#components/spend/view.ts";
 import { addDays, monthStart } from "#components/spend/zone-days.ts";
 import { CHARGES_OF_BUDGETS } from "#server/domain/budget-charges.ts";
 
@@ -40,4 +40,15 @@ export function budgetDrill(
 		...(own === null ? { budget: id } : {}),
 		asOf,
 	});
+}
+
+/**
+ * The spend that a budget counts in its period, as the Spend screen filters it; null where filters cannot express its scope,
+ * or the user does not see all of it.
+ */
+export function budgetSpendView({ scope, period, periodKey, seesAllTeams = true }: Counted, zone: string): SpendView | null {
+	const own = seesAllTeams ? scopeFilters(scope) : null;
+	const filters = own && narrowed(own, CHARGES_OF_BUDGETS);
+	const dates = { from: periodKey, to: addDays(monthStart(periodKey, MONTHS[period]), -1) };
+	return filters && { range: "month", dates, by: "team", bucket: null, filters, zone };
 }

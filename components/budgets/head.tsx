@@ -32,10 +32,14 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 						: `${daysLeft} ${daysLeft === 1 ? "day" : "days"} left${perDay === null ? "" : `, ${formatMoney(perDay, "whole")} per day`}`
 				}
 			>
-				<Money value={b.freeMicroUsd} {...(b.freeMicroUsd < 0n ? { className: "text-risk-ink" } : {})} />
+				<Money
+					value={b.freeMicroUsd}
+					fact={`budget/${b.id}/${b.periodKey}/free`}
+					{...(b.freeMicroUsd < 0n ? { className: "text-risk-ink" } : {})}
+				/>
 			</Fact>
 			<Fact label="Cap" note={`${scopeName(b.scope)}, a ${b.period}`}>
-				<Money value={b.capMicroUsd} kind="whole" />
+				<Money value={b.capMicroUsd} fact={`budget/${b.id}/${b.periodKey}/cap`} kind="whole" />
 			</Fact>
 			<Fact
 				label="Posted"
@@ -46,14 +50,14 @@ export function BudgetHead({ chosen }: { chosen: ChosenBudget }) {
 				}
 			>
 				<Drill href={b.postedMicroUsd === 0n ? null : budgetDrill(b)} what={`Posted to ${b.id}`}>
-					<Money value={b.postedMicroUsd} />
+					<Money value={b.postedMicroUsd} fact={`budget/${b.id}/${b.periodKey}/posted`} />
 				</Drill>
 			</Fact>
 			<Fact
 				label="Held"
 				note={b.machines === 0 ? "no running machines" : `worst case of ${b.machines} running ${b.machines === 1 ? "machine" : "machines"}`}
 			>
-				<Money value={b.heldMicroUsd} />
+				<Money value={b.heldMicroUsd} fact={`budget/${b.id}/${b.periodKey}/held`} />
 			</Fact>
 			<Fact
 				label={`Forecast to ${end}`}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { budgetDrill } from "./drill.ts";
+import { budgetDrill, budgetSpendView } from "./drill.ts";
 import { budgetsCsv } from "./export-csv.ts";
 import type { BudgetDetail, BudgetRow } from "./params.ts";
 import { burnDownDays, burnDownTicks, prepareBurnDown } from "./prepare-burn-down.ts";
@@ -184,6 +184,16 @@ describe("links to the charges of a budget", () => {
 		expect(budgetDrill(big, { day: "2026-11-03", team: "risk" })).toBe("/spend/charges?from=2026-11-03&to=2026-11-03&team=risk&budget=big");
 		expect(budgetDrill(big, { job: "job_1", asOf: "2026-11/1" })).toContain("job=job_1&asOf=2026-11/1&budget=big");
 		expect(budgetDrill({ ...big, seesAllTeams: false })).toBeNull();
+	});
+
+	it("its changes are those of the spend that it counts; none for scopes that filters cannot express", () => {
+		const quarter = row("q", 'job.team == "risk"', { period: "quarter", periodKey: "2026-10-01" });
+		expect(budgetSpendView(quarter, "Europe/Berlin")).toMatchObject({
+			...{ dates: { from: "2026-10-01", to: "2026-12-31" }, zone: "Europe/Berlin" },
+			filters: { team: ["risk"], capacityType: ["reserved", "on_demand", "spot"] },
+		});
+		expect(budgetSpendView(row("big", "job.gpus > 8"), "UTC")).toBeNull();
+		expect(budgetSpendView({ ...quarter, seesAllTeams: false }, "UTC")).toBeNull();
 	});
 
 	it("dates follow the ledger's time zone: 1 November in Auckland starts on 31 October, 11:00 UTC", () => {

@@ -49,6 +49,8 @@ export function DemandPlot({ input, rows, width, height, frame, phone, brush, wi
 	const cap = input.ownedGpus;
 	return (
 		<ComposedChart
+			// Recharts' brush keeps the indexes of earlier data: beyond the end of fewer rows, its position would be NaN.
+			key={rows.length}
 			width={width}
 			height={height}
 			data={[...rows]}
@@ -79,7 +81,7 @@ export function DemandPlot({ input, rows, width, height, frame, phone, brush, wi
 			{cross !== null && <ReferenceLine x={cross} stroke="var(--ink-3)" strokeDasharray="2 2" />}
 			<Notes input={input} phone={phone} left={frame.left} />
 			{!phone && <EndLabels labels={demandEndLabels(input)} />}
-			{brush > 0 && <Zoom rows={rows} brush={brush} window={window} onWindow={onWindow} />}
+			{brush > 0 && rows.length > 1 && <Zoom rows={rows} brush={brush} window={window} onWindow={onWindow} />}
 		</ComposedChart>
 	);
 }

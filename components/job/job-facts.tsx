@@ -201,7 +201,7 @@ function FinishFact({ job, outlook, nowMs }: { job: JobDetail; outlook: Outlook;
 		const ran = job.startedAt === null ? null : ms(job.finishedAt) - ms(job.startedAt);
 		return (
 			<Fact label="Ended" note={ran === null ? "never started" : `${formatSpan(ran, true)} after first start`}>
-				<Time atMs={ms(job.finishedAt)} form="short" />
+				<Time atMs={ms(job.finishedAt)} form="short" fact={`job/${job.id}/finished`} />
 			</Fact>
 		);
 	}

@@ -82,7 +82,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 						</td>
 						<td className={cn(CELL, "num", !open && "text-md")}>
 							<Link href={chargesOf(job, nowMs)} prefetch={false} className="underline-offset-4 hover:text-accent hover:underline">
-								<Money value={costMicroUsd} />
+								<Money value={costMicroUsd} fact={`job/${job.id}/cost`} />
 								<span className="sr-only">: charges</span>
 							</Link>
 						</td>
@@ -104,7 +104,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 								<td className={cn(CELL, "h-11 text-md")}>Total</td>
 								<td className="max-md:hidden" />
 								<td className={cn(CELL, "num text-md")}>
-									<Money value={expected} kind="estimate" />
+									<Money value={expected} kind="estimate" fact={`job/${job.id}/total`} />
 								</td>
 								<td className={CELL} />
 							</tr>

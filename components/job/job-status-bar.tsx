@@ -28,7 +28,7 @@ export function JobStatusBar({ job }: { job: JobDetail }) {
 				<dt>{ended === null ? "Finish" : "Ended"}</dt>
 				<dd suppressHydrationWarning>
 					{ended !== null ? (
-						<Time atMs={Date.parse(ended)} form="short" />
+						<Time atMs={Date.parse(ended)} form="short" fact={`job/${job.id}/finished`} />
 					) : outlook.finish ? (
 						`≈ ${formatShort(outlook.finish.p50Ms, nowMs)}`
 					) : (
@@ -39,11 +39,11 @@ export function JobStatusBar({ job }: { job: JobDetail }) {
 			<div>
 				<dt>Cost</dt>
 				<dd>
-					<Money value={job.costMicroUsd} />
+					<Money value={job.costMicroUsd} fact={`job/${job.id}/cost`} />
 					{ended === null && outlook.totalMicroUsd !== null && (
 						<span className="font-book text-ink-3">
 							{" "}
-							of <Money value={outlook.totalMicroUsd} kind="estimate" />
+							of <Money value={outlook.totalMicroUsd} kind="estimate" fact={`job/${job.id}/total`} />
 						</span>
 					)}
 				</dd>

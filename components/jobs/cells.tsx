@@ -65,7 +65,7 @@ export function JobStart({ job, axisMs }: { job: JobView; axisMs: number }) {
 	if (job.finishedAt !== null) {
 		return (
 			<span className="text-ink-3">
-				ended <Time atMs={ms(job.finishedAt)} form="short" />
+				ended <Time atMs={ms(job.finishedAt)} form="short" fact={`job/${job.id}/finished`} />
 			</span>
 		);
 	}
@@ -126,11 +126,11 @@ function ForecastStart({ p50Ms, p90Ms, axisMs }: { p50Ms: number; p90Ms: number;
 
 export function JobCost({ job }: { job: JobView }) {
 	if (job.finishedAt !== null || job.costMicroUsd === "0") return null;
-	return <Money value={job.costMicroUsd} />;
+	return <Money value={job.costMicroUsd} fact={`job/${job.id}/cost`} />;
 }
 
 export function JobTotal({ job, rates }: { job: JobView; rates: HourlyRates }) {
-	if (job.finishedAt !== null) return <Money value={job.costMicroUsd} />;
+	if (job.finishedAt !== null) return <Money value={job.costMicroUsd} fact={`job/${job.id}/cost`} />;
 	const total = estimatedTotal(job, rates);
 	if (total === null) {
 		return (
@@ -143,7 +143,7 @@ export function JobTotal({ job, rates }: { job: JobView; rates: HourlyRates }) {
 		<span
 			title={`${formatMoneyExact(total)}: ${job.expected ? "cost of earlier attempts, and the forecast of the placing decision" : "hourly owned price × estimated run time"}`}
 		>
-			<Money value={total} kind="estimate" />
+			<Money value={total} kind="estimate" fact={`job/${job.id}/total`} />
 		</span>
 	);
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { formatMoneyExact, formatMoneyParts, type MoneyKind } from "#components/money/format-money.ts";
 import { cn } from "#components/ui/cn.ts";
+import { factAttributes } from "#components/ui/fact-attributes.ts";
 
 type MoneyProps = {
 	/** Micro-dollars: a bigint, or its decimal string from JSON. */
@@ -10,6 +11,8 @@ type MoneyProps = {
 	per?: ReactNode;
 	/** Shows "+" for positive differences. */
 	signed?: boolean;
+	/** The name of a quantity that other screens show too. */
+	fact?: string | undefined;
 	className?: string;
 };
 
@@ -17,10 +20,14 @@ type MoneyProps = {
 const QUIET = "font-book tracking-normal text-ink-3 [font-size:max(0.68em,min(1em,13px))]";
 
 /** An amount of money; the exact value is on hover. */
-export function Money({ value, kind = "posted", per, signed = false, className }: MoneyProps) {
+export function Money({ value, kind = "posted", per, signed = false, fact, className }: MoneyProps) {
 	const { approximate, negative, dollars, cents } = formatMoneyParts(value, kind);
 	return (
-		<span title={formatMoneyExact(value)} className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}>
+		<span
+			{...(fact && factAttributes(fact, value))}
+			title={formatMoneyExact(value)}
+			className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}
+		>
 			{approximate && <span className="font-book text-ink-3">≈ </span>}
 			{negative ? "−" : signed ? "+" : ""}${dollars}
 			{cents && <span className={cn(kind === "posted" && dollars !== "0" && QUIET)}>{cents}</span>}

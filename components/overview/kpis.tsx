@@ -8,6 +8,7 @@ import { CLOUD_SPEND } from "#components/spend/links.ts";
 import { formatClock, formatMonth, formatSpan } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { factAttributes } from "#components/ui/fact-attributes.ts";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Kpi, KpiStrip } from "#components/ui/kpi.tsx";
 import { BudgetBar, NodeBar, RangeTrack, ShareBar } from "#components/ui/meter.tsx";
@@ -40,7 +41,7 @@ function OwnedKpi({ summary: { owned, month: spend }, sites, month, seesAll }: M
 	return (
 		<Kpi
 			label="Owned GPUs busy"
-			value={formatCount(owned.busy)}
+			value={<span {...factAttributes("owned/busy", owned.busy)}>{formatCount(owned.busy)}</span>}
 			unit={`of ${formatCount(owned.gpus)}`}
 			href="/sites"
 			graphic={<NodeBar label={label} nodes={nodesOf(sites)} />}
@@ -82,7 +83,7 @@ function QueueKpi({ summary: { queue, nowMs } }: { summary: Summary }) {
 	return (
 		<Kpi
 			label="Jobs queued"
-			value={formatCount(queue.jobs)}
+			value={<span {...factAttributes("jobs/queued", queue.jobs)}>{formatCount(queue.jobs)}</span>}
 			unit={queue.jobs === 0 ? "" : `need ${formatCount(queue.gpus)} GPU${queue.gpus === 1 ? "" : "s"}`}
 			href="/jobs"
 			graphic={
@@ -125,7 +126,7 @@ function BurnKpi({ summary: { cloud, burn, nowMs } }: { summary: Summary }) {
 	return (
 		<Kpi
 			label="Cloud burn now"
-			value={<Money value={cloud.burnMicroUsdPerHour} kind="price" />}
+			value={<Money value={cloud.burnMicroUsdPerHour} kind="price" fact="cloud/burn" />}
 			unit="per hour"
 			href="/sites"
 			graphic={
@@ -161,7 +162,7 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 		<Kpi
 			wide
 			label={seesAll ? `Cloud spend in ${month}` : `Your teams' cloud spend in ${month}`}
-			value={<Money value={posted} />}
+			value={<Money value={posted} fact={budget && seesAll ? `budget/${budget.id}/${budget.periodKey}/posted` : undefined} />}
 			unit={budget && seesAll ? `of ${formatMoney(budget.capMicroUsd, "whole")} budget` : undefined}
 			href={budget ? "/budgets" : CLOUD_SPEND}
 			graphic={

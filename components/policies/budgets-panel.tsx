@@ -61,7 +61,11 @@ export function BudgetsPanel() {
 									{formatDay(b.periodEndMs - 1, false)}
 								</span>
 								<span className="num ml-auto">
-									<Money value={b.freeMicroUsd} className={b.freeMicroUsd < 0n ? "font-semibold text-risk-ink" : "font-semibold"} />{" "}
+									<Money
+										value={b.freeMicroUsd}
+										fact={`budget/${b.id}/${b.periodKey}/free`}
+										className={b.freeMicroUsd < 0n ? "font-semibold text-risk-ink" : "font-semibold"}
+									/>{" "}
 									<span className="text-ink-3">free of {formatMoney(b.capMicroUsd, "whole")}</span>
 								</span>
 							</div>
@@ -72,9 +76,10 @@ export function BudgetsPanel() {
 								label={`${b.id}: ${formatMoney(b.postedMicroUsd, "posted")} posted, ${formatMoney(b.heldMicroUsd, "posted")} held, ${formatMoney(b.freeMicroUsd, "posted")} free of ${formatMoney(b.capMicroUsd, "whole")}`}
 							/>
 							<p className="text-xs text-ink-3">
-								<Money value={b.postedMicroUsd} className="text-ink-2" /> posted
+								<Money value={b.postedMicroUsd} fact={`budget/${b.id}/${b.periodKey}/posted`} className="text-ink-2" /> posted
 								{b.capMicroUsd > 0n && ` (${formatPercent(Number(b.postedMicroUsd) / Number(b.capMicroUsd))})`},{" "}
-								<Money value={b.heldMicroUsd} className="text-ink-2" /> held for running machines. {AT_CAP[b.atCap]}.
+								<Money value={b.heldMicroUsd} fact={`budget/${b.id}/${b.periodKey}/held`} className="text-ink-2" /> held for running
+								machines. {AT_CAP[b.atCap]}.
 							</p>
 						</li>
 					))}

@@ -7,7 +7,7 @@ import { changeOf, perGpuHour } from "#components/spend/prepare-table.ts";
 import { datesLabel } from "#components/spend/range.ts";
 import { useSpend } from "#components/spend/use-spend.ts";
 import { isFiltered, type SpendView, viewLabel } from "#components/spend/view.ts";
-import { dateOf, startOfDate } from "#components/spend/zone-days.ts";
+import { addDays, dateOf, monthStart, startOfDate } from "#components/spend/zone-days.ts";
 import { formatDay } from "#components/time/format-time.ts";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
@@ -21,12 +21,13 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 	const home = totals.ownedMicroUsd + totals.idleMicroUsd;
 	const used = perGpuHour(home, totals.ownedGpuMs);
 	const away = perGpuHour(totals.cloudMicroUsd, totals.cloudGpuMs);
+	const month = monthFact(view);
 	const charges = (part: SpendPart, microUsd: bigint) => (microUsd === 0n ? null : drillHref(view, { part }));
 	return (
 		<FactStrip columns="1.45fr 1.1fr 1.1fr 1.1fr 1fr" framed={false} className="mt-1">
 			<Fact label={viewLabel(view, hour)} lead wide note={<Before view={view} />}>
 				<Drill href={charges("all", totals.totalMicroUsd)} what="Total">
-					<Money value={totals.totalMicroUsd} />
+					<Money value={totals.totalMicroUsd} fact={month && `${month}/total`} />
 				</Drill>
 			</Fact>
 			<Fact
@@ -48,12 +49,12 @@ export function SpendHead({ view, seesAll }: { view: SpendView; seesAll: boolean
 				}
 			>
 				<Drill href={charges("home", home)} what="Owned hardware">
-					<Money value={home} />
+					<Money value={home} fact={month && `${month}/side-owned`} />
 				</Drill>
 			</Fact>
 			<Fact label="Cloud, posted" note={<Held all={seesAll && !isFiltered(view)} />}>
 				<Drill href={charges("cloud", totals.cloudMicroUsd)} what="Cloud">
-					<Money value={totals.cloudMicroUsd} />
+					<Money value={totals.cloudMicroUsd} fact={month && `${month}/side-cloud`} />
 				</Drill>
 			</Fact>
 			<MonthEndFact forecast={page.forecast} />
@@ -130,4 +131,12 @@ function MonthEndFact({ forecast }: { forecast: ReturnType<typeof useSpend>["pag
 			{cloud ? <Money value={cloud.expectedMicroUsd} kind="estimate" /> : <span className="text-ink-3">no forecast yet</span>}
 		</Fact>
 	);
+}
+
+/** The month that an unfiltered range is exactly, named as statements name theirs; undefined for other ranges. */
+function monthFact(view: SpendView): string | undefined {
+	const { dates } = view;
+	if (dates === null || isFiltered(view)) return undefined;
+	const isMonth = dates.from === monthStart(dates.from) && addDays(dates.to, 1) === monthStart(dates.from, 1);
+	return isMonth ? `month/${dates.from.slice(0, 7)}/` : undefined;
 }

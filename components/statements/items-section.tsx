@@ -36,7 +36,7 @@ export function ItemsSection({ content }: { content: StatementContent }) {
 						<PTd className="max-md:hidden print:table-cell" colSpan={3} />
 						<PTd n>
 							<Drill href={statementDrill(content)} what="Total for the month">
-								<Money value={content.totals.effectiveMicroUsd} />
+								<Money value={content.totals.effectiveMicroUsd} fact={`month/${content.month}/${content.team}/total`} />
 							</Drill>
 						</PTd>
 					</PTr>

@@ -49,7 +49,10 @@ export function LinesSection({ content }: { content: StatementContent }) {
 							</PTd>
 							<PTd n>
 								<Drill href={row.href} what={row.label}>
-									<Money value={row.microUsd} />
+									<Money
+										value={row.microUsd}
+										fact={row.kind === "line" ? undefined : `month/${content.month}/${content.team}/${row.key}`}
+									/>
 								</Drill>
 							</PTd>
 							{row.previousMicroUsd !== null && (

@@ -94,7 +94,7 @@ function MonthRow({ item, team }: { item: Item; team: string }) {
 			<Td n>{closed ? <Money value={closed.cloudMicroUsd} /> : null}</Td>
 			<Td n phone="b" className="font-semibold">
 				{!closed && <span className="font-book text-ink-3">{item.state === "open" ? "to date " : "posted "}</span>}
-				<Money value={closed?.totalMicroUsd ?? item.ledgerMicroUsd} />
+				<Money value={closed?.totalMicroUsd ?? item.ledgerMicroUsd} fact={`month/${item.month}/${team}/total`} />
 			</Td>
 			<Td n>{closed?.version}</Td>
 			<Td n phone="d">

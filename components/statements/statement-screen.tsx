@@ -1,4 +1,5 @@
 "use client";
+import { MonthVariance } from "#components/statements/month-variance.tsx";
 import { StatementOwner } from "#components/statements/statement-header.tsx";
 import { StatementPaper } from "#components/statements/statement-paper.tsx";
 import type { StatementAt } from "#components/statements/statement-query.ts";
@@ -13,7 +14,12 @@ export function StatementScreen({ at }: { at: StatementAt }) {
 			<div className="md:hidden print:hidden">
 				<StatementOwner at={at} view={view} />
 			</div>
-			<StatementPaper view={view} />
+			<div className="grid content-start gap-6 print:block">
+				<StatementPaper view={view} />
+				<div className="print:hidden">
+					<MonthVariance content={view.content} />
+				</div>
+			</div>
 			<StatementSide view={view} />
 		</div>
 	);

@@ -3,6 +3,7 @@ import { useCallback } from "react";
 import { useTime } from "#components/time/clock.tsx";
 import { formatClock, formatExact, formatRelative, formatShort, formatSpan } from "#components/time/format-time.ts";
 import { cn } from "#components/ui/cn.ts";
+import { factAttributes } from "#components/ui/fact-attributes.ts";
 
 type TimeProps = {
 	/** Milliseconds since the epoch. */
@@ -10,10 +11,12 @@ type TimeProps = {
 	/** relative: "18 min ago"; short: "14:32", "Wed 17:26"; clock: "14:32". */
 	form?: "relative" | "short" | "clock";
 	className?: string;
+	/** The name of a time that other screens show too. */
+	fact?: string;
 };
 
 /** A time with the exact UTC value on hover. Tabular figures keep the layout stable. */
-export function Time({ atMs, form = "relative", className }: TimeProps) {
+export function Time({ atMs, form = "relative", fact, className }: TimeProps) {
 	const derive = useCallback(
 		(now: number) => (form === "relative" ? formatRelative(atMs, now) : form === "short" ? formatShort(atMs, now) : formatClock(atMs)),
 		[atMs, form],
@@ -21,6 +24,7 @@ export function Time({ atMs, form = "relative", className }: TimeProps) {
 	const text = useTime(derive);
 	return (
 		<time
+			{...(fact && factAttributes(fact, atMs))}
 			dateTime={new Date(atMs).toISOString()}
 			title={formatExact(atMs)}
 			className={cn("tabular whitespace-nowrap", className)}

@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { AlertsList } from "#components/budgets/alerts-panel.tsx";
+import { BudgetVariance } from "#components/budgets/budget-variance.tsx";
 import { BudgetsTable } from "#components/budgets/budgets-table.tsx";
 import { ChangeCap } from "#components/budgets/cap-dialog.tsx";
 import { ChannelsPanel, DeliveriesPanel } from "#components/budgets/channels-panel.tsx";
@@ -36,6 +37,7 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 	}
 	// The first budget is known only once the list has loaded. If that fails, the list panel shows the error.
 	const list = await client.fetchQuery(trpc.budget.list.queryOptions()).catch(() => []);
+	const zone = (await client.fetchQuery(trpc.spend.calendar.queryOptions()).catch(() => null))?.zone ?? null;
 	const id = budget ?? list[0]?.id ?? null;
 	const chosen = id === null ? null : { id, period };
 	if (chosen) void client.prefetchQuery(trpc.budget.get.queryOptions(budgetQuery(chosen.id, chosen.period)));
@@ -55,6 +57,11 @@ export default async function BudgetsPage({ searchParams }: { searchParams: Prom
 					<BudgetsTable chosen={id} />
 				</QueryBoundary>
 				{chosen && <BudgetCourse chosen={chosen} />}
+				{chosen && zone !== null && (
+					<QueryBoundary what="the causes of the change" framed skeleton={<TableSkeleton rows={3} columns={4} label="Loading causes" />}>
+						<BudgetVariance chosen={chosen} zone={zone} />
+					</QueryBoundary>
+				)}
 				<Panel
 					id="alerts"
 					title="Alerts"

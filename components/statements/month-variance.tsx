@@ -1,0 +1,23 @@
+"use client";
+import { QueryBoundary } from "#components/page/query-boundary.tsx";
+import { VariancePanel } from "#components/spend/variance-panel.tsx";
+import type { SpendView } from "#components/spend/view.ts";
+import { dateOf } from "#components/spend/zone-days.ts";
+import { TextSkeleton } from "#components/ui/skeleton.tsx";
+import type { StatementContent } from "#server/domain/statement.ts";
+import { partialWords } from "#server/domain/statement-words.ts";
+
+/** Why the month cost more or less than the one before; not where the ledger does not have that one whole. */
+export function MonthVariance({ content }: { content: Pick<StatementContent, "fromMs" | "toMs" | "zone" | "team" | "ledgerFromMs"> }) {
+	const { fromMs, toMs, zone, team } = content;
+	if (partialWords(content).before !== null) return null;
+	const view: SpendView = {
+		...{ range: "month", by: "team", bucket: null, zone, filters: team === "" ? {} : { team: [team] } },
+		dates: { from: dateOf(fromMs, zone), to: dateOf(toMs - 1, zone) },
+	};
+	return (
+		<QueryBoundary what="the causes of the change" framed skeleton={<TextSkeleton lines={2} label="Loading causes" className="py-5" />}>
+			<VariancePanel view={view} />
+		</QueryBoundary>
+	);
+}
