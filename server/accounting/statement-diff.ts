@@ -47,7 +47,7 @@ function compare(section: StatementDifference["section"], before: readonly Amoun
 
 /** Whether a new closing would say anything else: when, and as which version, it was closed is not what it says. */
 export function saysTheSame(a: StatementContent, b: StatementContent): boolean {
-	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, ...c }: StatementContent) => ({
+	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, variance: ___, ...c }: StatementContent) => ({
 		...c,
 		version: 0,
 		replaces: null,

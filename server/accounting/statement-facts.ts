@@ -2,6 +2,7 @@ import type { ChargeKind } from "#server/domain/charge.ts";
 import type { StatementBill, StatementBudget, StatementLineKey } from "#server/domain/statement.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
 import type { RollupSums } from "./rollup.ts";
+import type { VarianceCell } from "./variance.ts";
 
 /** Sums of a month that have one team, project and line. */
 export interface MonthRow extends RollupSums {
@@ -62,6 +63,8 @@ export interface MonthFacts {
 	postedUntilNumber?: number;
 	/** First day with charges, when it lies in this month or the one before. */
 	ledgerFromMs?: number;
+	/** Of a month that is over: the cells of both months that its change is explained from. */
+	varianceCells?: { before: readonly VarianceCell[]; after: readonly VarianceCell[] };
 	/** By team and line, of both months. */
 	rows: readonly MonthRow[];
 	/** The same of this month by project, and by what was used and bought. They may be `rows` themselves. */

@@ -8,6 +8,7 @@ import { checkStatement } from "./statement-checks.ts";
 import { diffStatements, saysTheSame } from "./statement-diff.ts";
 import type { MonthFacts, MonthRow } from "./statement-facts.ts";
 import { canonicalJson } from "./statement-json.ts";
+import type { VarianceCell } from "./variance.ts";
 
 const hours = (n: number): bigint => BigInt(n * HOUR_MS);
 
@@ -176,4 +177,27 @@ describe("months that the ledger does not have whole", () => {
 	});
 
 	it("does not make a version differ", () => expect(saysTheSame(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));
+});
+
+describe("the change against the month before", () => {
+	const cell = (changes: Partial<VarianceCell>): VarianceCell => ({
+		...{ team: "risk", project: "fraud", siteId: "aws", region: "us-east-1", capacityType: "spot", accelerator: "H100-80GB" },
+		...{ kind: "compute", idle: false, gpuMs: hours(10), microUsd: 30_000_000n, lostGpuMs: 0n, lostMicroUsd: 0n },
+		...changes,
+	});
+	const varianceCells = {
+		before: [cell({}), cell({ team: "nlp", microUsd: 5_000_000n })],
+		after: [cell({ gpuMs: hours(20), microUsd: 70_000_000n }), cell({ team: "", project: "", idle: true, kind: "idle", microUsd: 1n })],
+	};
+	const rows = [aRow(), aRow({ month: "previous" })];
+
+	it.each([company, risk])("is explained by causes that add up, for the company and for a team", (at) => {
+		const { variance } = buildStatement(someFacts({ rows, varianceCells }), at);
+		const sum = variance?.causes.reduce((total, { microUsd }) => total + BigInt(microUsd), 0n);
+		expect(sum).toBe(BigInt(variance?.afterMicroUsd ?? 0) - BigInt(variance?.beforeMicroUsd ?? 0));
+		expect(variance?.afterMicroUsd).toBe(at.team === "" ? "70000001" : "70000000");
+	});
+
+	it("is left out where the month before is not whole", () =>
+		expect(buildStatement(someFacts({ rows, varianceCells, ledgerFromMs: Date.UTC(2026, 9, 24) }), company).variance).toBeUndefined());
 });

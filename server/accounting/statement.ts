@@ -3,6 +3,7 @@ import type { RollupSums } from "./rollup.ts";
 import { lineOf, type MonthFacts, type MonthRow } from "./statement-facts.ts";
 import { savingsOf } from "./statement-savings.ts";
 import { bothMonths, groupRows, itemsOf, sumRows, toStatementSums } from "./statement-sums.ts";
+import { statementVariance } from "./statement-variance.ts";
 
 export const TOP_JOBS = 20;
 
@@ -19,6 +20,7 @@ export function buildStatement(facts: MonthFacts, at: { team: string; version: n
 	const rows = thisMonth(facts.rows);
 	const items = thisMonth(facts.itemRows);
 	const { sums: totals, previous: previousTotals } = bothMonths(all);
+	const variance = previousTotals ? statementVariance(facts, at.team) : undefined;
 	const isOwned = (r: MonthRow): boolean => r.capacityType === "owned";
 	return {
 		...{ month, team: at.team, version: at.version, replaces: at.replaces, fromMs, toMs, zone, postedUntilMs },
@@ -26,6 +28,7 @@ export function buildStatement(facts: MonthFacts, at: { team: string; version: n
 		...(ledgerFromMs === undefined ? {} : { ledgerFromMs }),
 		charges: rows.reduce((n, r) => n + r.charges, 0),
 		...{ totals, previousTotals },
+		...(variance === undefined ? {} : { variance }),
 		sides: [
 			{ key: "owned", ...bothMonths(all.filter(isOwned)) },
 			{ key: "cloud", ...bothMonths(all.filter((r) => !isOwned(r))) },

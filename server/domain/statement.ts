@@ -1,3 +1,4 @@
+import type { VarianceCause } from "./variance-cause.ts";
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** The lines of a statement, in its order. `owned` is hardware while jobs used it, `idle` while no one did. */
@@ -39,6 +40,8 @@ export interface StatementContent {
 	totals: StatementSums;
 	/** The month before, for comparison; null when nothing was charged then. */
 	previousTotals: StatementSums | null;
+	/** Why it cost more or less than the month before. Absent where a month is not whole, and in versions from before. */
+	variance?: StatementVariance;
 	/** Everything that owned hardware cost, idle included, against everything that clouds cost. */
 	sides: { key: "owned" | "cloud"; sums: StatementSums; previous: StatementSums | null }[];
 	/** On-prem and cloud in their parts; they add up to the totals. A line without charges in both months is left out. */
@@ -58,6 +61,16 @@ export interface StatementContent {
 	budgets: StatementBudget[];
 	/** What the providers billed against what the ledger held before it was adjusted; empty without an imported bill. */
 	bills: StatementBill[];
+}
+
+/** The causes add up to after − before. Micro-dollars. */
+export interface StatementVariance {
+	/** The largest cause in words; null where nothing changed. */
+	sentence: string | null;
+	beforeMicroUsd: string;
+	afterMicroUsd: string;
+	/** Those that changed anything, in the order of a waterfall. */
+	causes: { cause: VarianceCause; microUsd: string }[];
 }
 
 export interface StatementSums {

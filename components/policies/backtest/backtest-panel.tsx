@@ -140,7 +140,7 @@ function Course({ source, backtest, loading }: BacktestPanelProps & { backtest: 
 	const stale = backtest.source !== source;
 	return (
 		<>
-			<div className={cn(stale && "opacity-45 grayscale")} aria-hidden={stale || undefined}>
+			<div className={cn(stale && "grayscale [&_*]:text-ink-3!")}>
 				<Figures result={backtest.result} fromMs={Date.parse(backtest.from)} toMs={Date.parse(backtest.to)} />
 			</div>
 			<p className="flex items-center gap-2 border-t px-4 py-2.5 text-xs text-ink-2">

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { BUDGET_PERIODS } from "#server/domain/policy.ts";
 import { SAVING_KEYS, STATEMENT_LINES, STATEMENT_STATES, WASTE_KEYS } from "#server/domain/statement.ts";
+import { VARIANCE_CAUSES } from "#server/domain/variance-cause.ts";
 import { CAPACITY_TYPES, PROVIDERS, ROLES } from "#server/domain/vocabulary.ts";
 import { instant, integerText } from "../parts.ts";
 
@@ -118,6 +119,14 @@ export const statementContentSchema = z
 		postedUntilMs: z.number(),
 		postedUntilNumber: z.number().optional(),
 		ledgerFromMs: z.number().optional(),
+		variance: z
+			.object({
+				sentence: z.string().nullable(),
+				beforeMicroUsd: integerText,
+				afterMicroUsd: integerText,
+				causes: z.array(z.object({ cause: z.enum(VARIANCE_CAUSES), microUsd: integerText })),
+			})
+			.optional(),
 		charges: z.number(),
 		totals: statementSumsSchema,
 		previousTotals: statementSumsSchema.nullable(),

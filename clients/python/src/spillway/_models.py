@@ -374,6 +374,7 @@ _JobSpecOptional = TypedDict(
     "_JobSpecOptional",
     {
         "throughput": Dict[str, float],
+        "scaling": "JobSpecScaling",
         "outputs": List["OutputSpec"],
         "user": str,
     },
@@ -395,6 +396,20 @@ class _JobSpecResourcesRequired(TypedDict):
 class JobSpecResources(_JobSpecResourcesRequired, total=False):
     gpuMemoryGiB: float
     bf16: bool
+
+
+class _JobSpecScalingRequired(TypedDict):
+    upTo: float
+
+
+class JobSpecScaling(_JobSpecScalingRequired, total=False):
+    parallel: float
+    curve: List[JobSpecScalingCurveItem]
+
+
+class JobSpecScalingCurveItem(TypedDict):
+    gpus: float
+    speed: float
 
 
 class JobSpecDuration(TypedDict):
@@ -649,6 +664,13 @@ class JobChangeHalf(TypedDict):
     gpus: float
 
 
+class JobChangeScale(TypedDict):
+    kind: Literal["scale"]
+    nodes: float
+    gpus: float
+    speedup: float
+
+
 class JobChangeMachine(TypedDict):
     kind: Literal["machine"]
     instanceType: str
@@ -660,7 +682,7 @@ class JobChangeMaxDuration(TypedDict):
     kind: Literal["max_duration"]
     maxMs: float
 
-JobChange = Union["JobChangeAccelerator", "JobChangeDeadline", "JobChangeCheckpoint", "JobChangeOneNode", "JobChangeHalf", "JobChangeMachine", "JobChangeMaxDuration"]
+JobChange = Union["JobChangeAccelerator", "JobChangeDeadline", "JobChangeCheckpoint", "JobChangeOneNode", "JobChangeHalf", "JobChangeScale", "JobChangeMachine", "JobChangeMaxDuration"]
 
 
 class Suggestion(TypedDict):
@@ -2084,7 +2106,7 @@ class ShadowDifferencesItem(TypedDict):
 
 class PlanStudy(TypedDict):
     id: str
-    source: Literal["records", "upload"]
+    source: Literal["records", "upload", "open"]
     name: str
     state: BacktestState
     progressPermille: float
@@ -2095,9 +2117,13 @@ class PlanStudy(TypedDict):
     result: Optional[PlanStudyResult]
 
 
-class PlanStudyResult(TypedDict):
+class _PlanStudyResultRequired(TypedDict):
     assessment: PlanAssessmentDocument
     comparison: PlanComparisonDocument
+
+
+class PlanStudyResult(_PlanStudyResultRequired, total=False):
+    headline: PlanHeadlineDocument
 
 
 class PlanAssessmentDocument(TypedDict):
@@ -2117,9 +2143,14 @@ class PlanComparisonDocumentDecision(TypedDict):
     summary: str
 
 
+class PlanHeadlineDocument(TypedDict):
+    apiVersion: Literal["spillway/v1"]
+    kind: Literal["PlanHeadline"]
+
+
 class PlanStudySummary(TypedDict):
     id: str
-    source: Literal["records", "upload"]
+    source: Literal["records", "upload", "open"]
     name: str
     state: BacktestState
     progressPermille: float
@@ -3291,6 +3322,19 @@ class _StatementContentRequired(TypedDict):
 class StatementContent(_StatementContentRequired, total=False):
     postedUntilNumber: float
     ledgerFromMs: float
+    variance: StatementContentVariance
+
+
+class StatementContentVariance(TypedDict):
+    sentence: Optional[str]
+    beforeMicroUsd: str
+    afterMicroUsd: str
+    causes: List[StatementContentVarianceCausesItem]
+
+
+class StatementContentVarianceCausesItem(TypedDict):
+    cause: VariancePartsItemCause
+    microUsd: str
 
 
 class StatementContentSidesItem(TypedDict):
@@ -4292,6 +4336,7 @@ _JobDocumentSpecOptional = TypedDict(
         "nodes": int,
         "resources": "JobDocumentSpecResources",
         "throughput": Dict[str, float],
+        "scaling": "JobDocumentSpecScaling",
         "duration": "JobDocumentSpecDuration",
         "deadline": str,
         "priority": int,
@@ -4335,6 +4380,23 @@ class JobDocumentSpecResources(TypedDict, total=False):
     gpuMemoryGiB: float
     # true excludes accelerators without bfloat16.
     bf16: bool
+
+
+class JobDocumentSpecScaling(TypedDict, total=False):
+    # Amdahl's law: the share of the run time on the requested GPUs that k times the GPUs
+    # divide by k. Needs upTo.
+    parallel: float
+    # Speed by number of GPUs. Exactly one of parallel and curve is required.
+    curve: List[JobDocumentSpecScalingCurveItem]
+    # The most GPUs that the job may use, all nodes together.
+    upTo: int
+
+
+class JobDocumentSpecScalingCurveItem(TypedDict):
+    # All nodes together.
+    gpus: int
+    # Measured work per hour, in the same unit for all points.
+    speed: float
 
 
 class JobDocumentSpecDuration(TypedDict, total=False):
@@ -4596,6 +4658,16 @@ class _PlanStartBodyRecordsRequired(TypedDict):
 
 
 class PlanStartBodyRecords(_PlanStartBodyRecordsRequired, total=False):
+    discountPercent: float
+
+
+class _PlanStartBodyOpenRequired(TypedDict):
+    source: Literal["open"]
+    trace: Literal["philly-ee9e8c", "philly-0e4a51", "philly-four-weeks"]
+
+
+class PlanStartBodyOpen(_PlanStartBodyOpenRequired, total=False):
+    gpus: int
     discountPercent: float
 
 

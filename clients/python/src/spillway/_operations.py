@@ -1496,7 +1496,7 @@ class PlanOperations:
 
     def start(
         self,
-        body: Union[m.PlanStartBodyRecords, m.PlanStartBodyUpload],
+        body: Union[m.PlanStartBodyRecords, m.PlanStartBodyOpen, m.PlanStartBodyUpload],
     ) -> m.PlanStudy:
         """Study what to buy, rent or burst, from our own records or an uploaded trace, in the
         background.

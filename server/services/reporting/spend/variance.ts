@@ -4,6 +4,7 @@ import { coverRange } from "#server/accounting/cover-range.ts";
 import { explainVariance, type Variance, type VarianceCell } from "#server/accounting/variance.ts";
 import { describeVariance } from "#server/accounting/variance-sentence.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
+import type { DbOrTx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { rollup } from "#server/db/schema/charge.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -47,10 +48,15 @@ export async function spendVariance(
 	return { ...variance, parts: variance.parts.slice(0, PARTS_MAX), after, before, sentence: describeVariance(variance) };
 }
 
+/** The cells of a whole range, of every team, as variances are computed from. */
+export function readVarianceCells(db: DbOrTx, range: Interval, calendar: Calendar): Promise<VarianceCell[]> {
+	return readCells({ db }, range, NO_FILTERS, null, calendar);
+}
+
 const sumOf = (column: SQL) => sql`sum(${column})`.mapWith((v: unknown) => BigInt(String(v)));
 
 async function readCells(
-	{ db }: Pick<ServiceContext, "db">,
+	{ db }: { db: DbOrTx },
 	range: Interval,
 	filters: SpendFilters,
 	teams: readonly string[] | null,
@@ -83,7 +89,7 @@ const placeKey = (c: Pick<VarianceCell, "team" | "project" | "siteId" | "region"
 	JSON.stringify([c.team, c.project, c.siteId, c.region, c.capacityType, c.accelerator]);
 
 /** Cost of attempts that ended in the range without a result, by line of work and place. */
-async function readLost(db: ServiceContext["db"], { fromMs, toMs }: Interval): Promise<Map<string, Lost>> {
+async function readLost(db: DbOrTx, { fromMs, toMs }: Interval): Promise<Map<string, Lost>> {
 	const rows = await db
 		.select({
 			...{ team: attempt.team, project: job.project, siteId: attempt.siteId, capacityType: attempt.capacityType },

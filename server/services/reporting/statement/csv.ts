@@ -1,5 +1,6 @@
 import type { StatementSums } from "#server/domain/statement.ts";
 import { LINE_WORDS, partialWords, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
+import { VARIANCE_WORDS } from "#server/domain/variance-cause.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { decimal, exactDollars } from "./figures.ts";
 import type { StatementView } from "./get.ts";
@@ -54,6 +55,9 @@ function lineRows({ content }: StatementView): Row[] {
 		...content.sides.map((s): Row => ({ section: "side", item: SIDE_WORDS[s.key], detail: s.key, ...figures(s.sums, s.previous) })),
 		...content.lines.map((l): Row => ({ section: "line", item: LINE_WORDS[l.key], detail: l.key, ...figures(l.sums, l.previous) })),
 		{ section: "total", item: "Total", ...figures(totals, previousTotals) },
+		...(content.variance?.causes ?? []).map(
+			({ cause, microUsd }): Row => ({ section: "variance", item: VARIANCE_WORDS[cause], detail: cause, usd: exactDollars(microUsd) }),
+		),
 		...content.byTeam.map((t): Row => ({ section: "team", item: t.key || "(no team)", ...figures(t.sums) })),
 		...content.byProject.map((p): Row => ({ section: "project", item: p.key || "(no project)", ...figures(p.sums) })),
 		...content.items.map((i): Row => {

@@ -10,6 +10,7 @@ import {
 	WASTE_METHOD,
 	WASTE_WORDS,
 } from "#server/domain/statement-words.ts";
+import { VARIANCE_WORDS } from "#server/domain/variance-cause.ts";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { dollars, gpuHours, kilograms, kilowattHours, moment } from "./figures.ts";
 import type { StatementView } from "./get.ts";
@@ -35,6 +36,7 @@ export function statementBlocks(view: StatementView): Block[] {
 	const { content } = view;
 	return [
 		...againstLastMonth(content),
+		...whatChanged(content),
 		...(content.team === "" ? shares("By team", "Team", "(no team)", content.byTeam) : []),
 		...(content.team === "" ? shares("By project", "Project", "(no project)", content.byProject) : []),
 		...items(content),
@@ -99,6 +101,22 @@ function partialNotes(month: string, partial: ReturnType<typeof partialWords>): 
 		partial.before && `${monthWords(before(month))}: ${partial.before}.`,
 	];
 	return notes.filter(Boolean).map((text) => ({ kind: "text", text: String(text) }));
+}
+
+/** The causes of the change, which add up to it. */
+function whatChanged({ month, variance }: StatementContent): Block[] {
+	if (!variance || variance.causes.length === 0) return [];
+	const columns = [
+		{ label: "", width: 0.82 },
+		{ label: "USD", width: 0.18, n: true },
+	];
+	const rows = variance.causes.map(({ cause, microUsd }) => ({ cells: [VARIANCE_WORDS[cause], dollars(microUsd)] }));
+	const change = BigInt(variance.afterMicroUsd) - BigInt(variance.beforeMicroUsd);
+	return [
+		{ kind: "heading", text: `What changed since ${name(before(month))}` },
+		...(variance.sentence === null ? [] : [{ kind: "text" as const, text: variance.sentence }]),
+		{ kind: "table", columns, rows: [...rows, { cells: ["Change", dollars(change)], as: "total" }] },
+	];
 }
 
 function shares(title: string, label: string, none: string, list: StatementContent["byTeam"]): Block[] {

@@ -1,7 +1,9 @@
+import type { Interval } from "#server/accounting/calendar.ts";
 import { TOP_JOBS } from "#server/accounting/statement.ts";
 import type { MonthFacts } from "#server/accounting/statement-facts.ts";
 import type { DbOrTx } from "#server/db/client.ts";
 import { ledgerStartMs } from "../spend/ledger-start.ts";
+import { readVarianceCells } from "../spend/variance.ts";
 import { type LedgerMonth, previousMonth } from "./month.ts";
 import { readCheapest } from "./read-cheapest.ts";
 import { policyOfMonth, policyOfToday, readBills, readBudgets, readNotes } from "./read-money.ts";
@@ -36,6 +38,7 @@ export async function readMonthFacts(
 		postedUntilMs,
 		...(postedUntilNumber === undefined ? {} : { postedUntilNumber }),
 		...(await ledgerBegins(db, month)),
+		...(postedUntilMs < month.toMs ? {} : { varianceCells: await readBothMonths(db, month) }),
 		...{ rows, projectRows, itemRows },
 		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
 		waste: await readWaste(db, month, only),
@@ -58,4 +61,9 @@ export function teamsOf(rows: MonthFacts["rows"]): string[] {
 async function ledgerBegins(db: DbOrTx, month: LedgerMonth): Promise<{ ledgerFromMs?: number }> {
 	const startMs = await ledgerStartMs({ db });
 	return startMs !== null && startMs > previousMonth(month).fromMs && startMs < month.toMs ? { ledgerFromMs: startMs } : {};
+}
+
+async function readBothMonths(db: DbOrTx, month: LedgerMonth): Promise<NonNullable<MonthFacts["varianceCells"]>> {
+	const of = (range: Interval) => readVarianceCells(db, range, month.calendar);
+	return { before: await of(previousMonth(month)), after: await of(month) };
 }

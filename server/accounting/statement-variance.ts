@@ -1,0 +1,20 @@
+import type { StatementVariance } from "#server/domain/statement.ts";
+import { VARIANCE_CAUSES } from "#server/domain/variance-cause.ts";
+import type { MonthFacts } from "./statement-facts.ts";
+import { explainVariance } from "./variance.ts";
+import { describeVariance } from "./variance-sentence.ts";
+
+/** Why a team's month ("" is the company's) differs from the one before; undefined where one of the two is not whole. */
+export function statementVariance({ varianceCells, ledgerFromMs, fromMs }: MonthFacts, team: string): StatementVariance | undefined {
+	if (!varianceCells || (ledgerFromMs !== undefined && ledgerFromMs !== fromMs)) return undefined;
+	const own = (cells: typeof varianceCells.before) => (team === "" ? cells : cells.filter((cell) => cell.team === team));
+	const variance = explainVariance(own(varianceCells.before), own(varianceCells.after));
+	return {
+		sentence: describeVariance(variance),
+		beforeMicroUsd: variance.beforeMicroUsd.toString(),
+		afterMicroUsd: variance.afterMicroUsd.toString(),
+		causes: VARIANCE_CAUSES.flatMap((cause) =>
+			variance.byCause[cause] === 0n ? [] : [{ cause, microUsd: variance.byCause[cause].toString() }],
+		),
+	};
+}
