@@ -1,4 +1,4 @@
-/** One machine of `bench:data`: its own process with the agent's code, as on a machine of its own. Works on one order after another. */
+/** One machine of `bench:data`: its own process with the agent's code, as on a separate machine. Works on one order after another. */
 import { mkdir } from "node:fs/promises";
 import { CheckpointSync } from "#server/agent/checkpoint-sync.ts";
 import { ControlClient } from "#server/agent/client.ts";

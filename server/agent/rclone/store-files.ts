@@ -17,7 +17,7 @@ export interface StoreTransfer {
 
 /** Objects larger than one part are sent in parts at once. */
 const PARTS = ["--s3-upload-concurrency=4", "--s3-chunk-size=16M", "--s3-no-check-bucket", "--azureblob-upload-concurrency=4"];
-/** Manifests have the SHA-256 of each file, so rclone need not read large files once more for an MD5 before it sends them. */
+/** Manifests have the SHA-256 of each file, so rclone need not read large files again for an MD5 before it sends them. */
 const OWN_SUMS = ["--s3-disable-checksum", "--azureblob-disable-checksum"];
 const GENTLE = ["--transfers=2", "--checkers=4"];
 

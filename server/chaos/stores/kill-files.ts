@@ -8,7 +8,7 @@ export type Files = Map<string, Buffer>;
 
 const BYTES_MAX = 200_000;
 
-/** One to three files whose names begin with `prefix`. */
+/** One to three files with names that begin with `prefix`. */
 export function drawFiles(random: Random, prefix: string): Files {
 	const count = random.int(1, 3);
 	return new Map(Array.from({ length: count }, (_, i) => [`${prefix}_${i}.bin`, drawContent(random.fork(String(i)))]));

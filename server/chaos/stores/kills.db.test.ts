@@ -7,7 +7,7 @@ import { cases } from "#server/kernel/testing/deep.ts";
 import { KILL_STEPS, runKill } from "./kill-run.ts";
 import { StoreWorld } from "./store-world.ts";
 
-/** Each is a job of its own, with a kill at a request that the seed draws. */
+/** Each is a separate job with a kill at a request that the seed draws. */
 const SEEDS = cases(4, 1_000);
 const FIRST_SEED = Number(process.env["SPILLWAY_TEST_SEED"] ?? 1);
 let database: TestDatabase;

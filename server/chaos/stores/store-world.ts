@@ -24,7 +24,7 @@ const TEAM = "research";
 export const STORE_KEYS = { accessKeyId: "AKIAEXAMPLE", secretAccessKey: "a-secret-of-the-store" };
 export const STORE_BUCKET = "models";
 
-/** An enrolled machine of an attempt, with a folder of its own. */
+/** An enrolled machine of an attempt, with its own folder. */
 export interface Machine {
 	rank: number;
 	client: ControlClient;
