@@ -38,65 +38,80 @@ export function PreviewTables({ preview: { bill, columns, months } }: { preview:
 	);
 }
 
-function Month({ month: { month, providers, items } }: { month: BillPreview["months"][number] }) {
-	const differing = items.filter(({ state }) => state !== "matched");
+function Month({ month: { month, providers, items, posted } }: { month: BillPreview["months"][number] }) {
 	return (
 		<section aria-label={monthWords(month)} className="grid gap-2">
 			<h3 className="font-semibold">{monthWords(month)}</h3>
-			<div className="overflow-hidden rounded-md border">
-				<Table aria-label={`${monthWords(month)} by provider`}>
-					<thead>
-						<tr>
-							<Th>Provider</Th>
-							<Th n>Ledger</Th>
-							<Th n>Billed</Th>
-							<Th n>To post</Th>
-							<Th n>Unexplained</Th>
-						</tr>
-					</thead>
-					<tbody>
-						{providers.map((p) => (
-							<Tr key={p.provider}>
-								<Td phone="a" className="font-strong">
-									{valueLabel("provider", p.provider)}
-								</Td>
-								<Td n>
-									<Money value={p.estimatedMicroUsd} />
-								</Td>
-								<Td n phone="b">
-									<Money value={p.billedMicroUsd} />
-								</Td>
-								<Td n phone="c" className="font-semibold">
-									<Money value={p.adjustedMicroUsd} signed />
-								</Td>
-								<Td n phone="d" className={p.unexplainedMicroUsd === "0" ? "text-ink-3" : "font-semibold text-risk-ink"}>
-									<Money value={p.unexplainedMicroUsd} signed />
-								</Td>
-							</Tr>
-						))}
-					</tbody>
-				</Table>
-			</div>
-			{differing.length === 0 ? (
-				<p className="text-ok-ink">Every resource matches the ledger.</p>
-			) : (
-				<ul aria-label={`Differences in ${monthWords(month)}`} className="grid gap-1">
-					{differing.slice(0, DIFFERENCES_SHOWN).map((item) => (
-						<li key={`${item.provider}/${item.resourceId}`} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
-							<span className="min-w-0">
-								<span className="block truncate font-mono text-xs">{item.resourceId}</span>
-								<span className="block text-xs text-ink-2">
-									{STATE_WORD[item.state]}: {whyOf(item)}
-								</span>
-							</span>
-							<Money value={item.adjustedMicroUsd} signed className="font-strong" />
-						</li>
-					))}
-					{differing.length > DIFFERENCES_SHOWN && (
-						<li className="text-ink-3">and {formatCount(differing.length - DIFFERENCES_SHOWN)} more</li>
-					)}
-				</ul>
-			)}
+			{posted.map((p) => (
+				<p key={`${p.provider}/${p.what}`}>
+					{valueLabel("provider", p.provider)}, {p.what === "corrections" ? "corrections" : "credits and taxes"}:{" "}
+					<Money value={p.effectiveMicroUsd} signed className="font-strong" />
+				</p>
+			))}
+			{posted.length === 0 && <p className="text-ok-ink">Nothing to post: the ledger has the bill's amounts.</p>}
+			{providers.length > 0 && <Providers month={month} providers={providers} />}
+			<Differences month={month} items={items} />
 		</section>
+	);
+}
+
+function Providers({ month, providers }: Pick<BillPreview["months"][number], "month" | "providers">) {
+	return (
+		<div className="overflow-hidden rounded-md border">
+			<Table aria-label={`${monthWords(month)} by provider`}>
+				<thead>
+					<tr>
+						<Th>Provider</Th>
+						<Th n>Ledger</Th>
+						<Th n>Billed</Th>
+						<Th n>To post</Th>
+						<Th n>Unexplained</Th>
+					</tr>
+				</thead>
+				<tbody>
+					{providers.map((p) => (
+						<Tr key={p.provider}>
+							<Td phone="a" className="font-strong">
+								{valueLabel("provider", p.provider)}
+							</Td>
+							<Td n>
+								<Money value={p.estimatedMicroUsd} />
+							</Td>
+							<Td n phone="b">
+								<Money value={p.billedMicroUsd} />
+							</Td>
+							<Td n phone="c" className="font-semibold">
+								<Money value={p.adjustedMicroUsd} signed />
+							</Td>
+							<Td n phone="d" className={p.unexplainedMicroUsd === "0" ? "text-ink-3" : "font-semibold text-risk-ink"}>
+								<Money value={p.unexplainedMicroUsd} signed />
+							</Td>
+						</Tr>
+					))}
+				</tbody>
+			</Table>
+		</div>
+	);
+}
+
+/** The resources that differ, largest first, each with its reason. */
+function Differences({ month, items }: Pick<BillPreview["months"][number], "month" | "items">) {
+	const differing = items.filter(({ state }) => state !== "matched");
+	if (differing.length === 0) return null;
+	return (
+		<ul aria-label={`Differences in ${monthWords(month)}`} className="grid gap-1">
+			{differing.slice(0, DIFFERENCES_SHOWN).map((item) => (
+				<li key={`${item.provider}/${item.resourceId}`} className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3">
+					<span className="min-w-0">
+						<span className="block truncate font-mono text-xs">{item.resourceId}</span>
+						<span className="block text-xs text-ink-2">
+							{STATE_WORD[item.state]}: {whyOf(item)}
+						</span>
+					</span>
+					<Money value={item.adjustedMicroUsd} signed className="font-strong" />
+				</li>
+			))}
+			{differing.length > DIFFERENCES_SHOWN && <li className="text-ink-3">and {formatCount(differing.length - DIFFERENCES_SHOWN)} more</li>}
+		</ul>
 	);
 }

@@ -1,6 +1,7 @@
 import { FOCUS_COLUMNS } from "#server/accounting/focus/columns.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { type PostedByBills, readReconciliationHistory } from "./history.ts";
 import { importBill } from "./import.ts";
 import { getBill } from "./list.ts";
 import { monthsOfBill } from "./months-of-bill.ts";
@@ -14,8 +15,8 @@ export interface BillPreview {
 	alreadyImported: boolean;
 	/** FOCUS columns of the file, and its own, which are kept unread. */
 	columns: { recognized: string[]; other: string[] };
-	/** Each month of the file compared with the ledger, with all bills including this one. */
-	months: Reconciliation[];
+	/** Each month of the file compared with the ledger, with all bills including this one, and what the import would post. */
+	months: (Reconciliation & { posted: PostedByBills[] })[];
 }
 
 /** Ends the transaction of a preview, so that nothing of it is kept. */
@@ -50,10 +51,11 @@ export async function previewBill(
 async function readPreview(ctx: ServiceContext, input: { fileName: string; bytes: AsyncIterable<Uint8Array> }): Promise<BillPreview> {
 	const { bill, alreadyImported } = await importBill(ctx, input);
 	const keys = await monthsOfBill(ctx.db, bill.id);
-	const months: Reconciliation[] = [];
+	const months: BillPreview["months"] = [];
 	for (const month of keys) {
 		await reconcileMonth(ctx, { month });
-		months.push(await readReconciliation(ctx, { month }));
+		const [run] = (await readReconciliationHistory(ctx, { month })).runs;
+		months.push({ ...(await readReconciliation(ctx, { month })), posted: run?.posted ?? [] });
 	}
 	const { columns } = await getBill(ctx, bill.id);
 	const known: ReadonlySet<string> = new Set(FOCUS_COLUMNS);

@@ -412,6 +412,9 @@ describe("a bill that a page uploads", () => {
 		const posted = await readReconciliation(books, { month: "2026-11" });
 		expect(posted.providers).toEqual(preview?.months[0]?.providers);
 		expect(posted.providers[0]?.adjustedMicroUsd).not.toBe("0");
+		const [run] = (await readReconciliationHistory(books, { month: "2026-11" })).runs;
+		expect(run?.posted.map((p) => p.effectiveMicroUsd)).toEqual([posted.providers[0]?.adjustedMicroUsd]);
+		expect(run?.posted).toEqual(preview?.months[0]?.posted);
 		expect((await upload(true)).preview?.alreadyImported).toBe(true);
 		await expectSoundLedger();
 	});
