@@ -40,7 +40,7 @@ type Decision = StudyResult["comparison"]["decision"];
 export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 	const passed = tests.filter((test) => test.passed).length;
 	return (
-		<Table aria-label="Tests of the decision" stacks={false} className="[&_td:first-child]:pl-0 [&_th:first-child]:pl-0">
+		<Table aria-label="Tests of the decision" className="[&_td:first-child]:pl-0 [&_th:first-child]:pl-0">
 			<thead>
 				<tr>
 					<Th>It had to</Th>
@@ -51,19 +51,23 @@ export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 			<tbody>
 				{tests.map(({ test, found, passed: isPassed }) => (
 					<Tr key={test}>
-						<Td className="h-8.5 whitespace-normal">{test}</Td>
-						<Td n className="h-8.5">
+						<Td phone="a" className="h-8.5 whitespace-normal">
+							{test}
+						</Td>
+						<Td n phone="c" className="h-8.5 max-md:text-left!">
 							{found}
 						</Td>
-						<Td n className={cn("h-8.5 font-semibold", isPassed ? "text-ok-ink" : "text-risk-ink")}>
+						<Td n phone="b" className={cn("h-8.5 font-semibold", isPassed ? "text-ok-ink" : "text-risk-ink")}>
 							{isPassed ? "yes" : "no"}
 						</Td>
 					</Tr>
 				))}
 				<Tr total>
-					<Td className="h-8.5 whitespace-normal">Go needs all of bursting; buying 3 of 4</Td>
+					<Td phone="a" className="h-8.5 whitespace-normal">
+						Go needs all of bursting; buying 3 of 4
+					</Td>
 					<Td className="h-8.5" />
-					<Td n className="h-8.5">
+					<Td n phone="b" className="h-8.5">
 						{passed} of {tests.length}
 					</Td>
 				</Tr>

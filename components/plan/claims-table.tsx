@@ -33,8 +33,8 @@ export function ClaimsTable({ headline }: { headline: Headline }) {
 							<Td n phone="d" className={cn("font-semibold", reached ? "text-ok-ink" : "text-risk-ink")}>
 								{reached === null ? "unknown" : reached ? "yes" : "no"}
 							</Td>
-							<Td phone="e" className="max-w-[60ch] whitespace-normal text-ink-2">
-								{how}
+							<Td phone="e" className="py-1.5 whitespace-normal text-ink-2">
+								<div className="max-w-[60ch] text-pretty">{how}</div>
 							</Td>
 						</Tr>
 					))}
