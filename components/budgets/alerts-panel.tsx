@@ -17,6 +17,11 @@ const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> 
 	audit_chain_broken: { label: "audit chain", tone: "risk" },
 	approval_waiting: { label: "approval", tone: "warn" },
 	delivery_failing: { label: "delivery", tone: "warn" },
+	site_unhealthy: { label: "site unhealthy", tone: "risk" },
+	no_leader: { label: "no scheduler", tone: "risk" },
+	job_stuck: { label: "job stuck", tone: "warn" },
+	sweep_failing: { label: "sweep failing", tone: "risk" },
+	credential_expiring: { label: "expiry", tone: "warn" },
 };
 
 /** Alerts, open or resolved. */

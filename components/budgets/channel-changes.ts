@@ -1,6 +1,6 @@
 import type { Channel } from "#components/budgets/params.ts";
 import type { Inputs } from "#components/trpc/outputs.ts";
-import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
+import { CHANNEL_TOPICS, type ChannelTopic, isSigned } from "#server/domain/alert.ts";
 
 /** Form state of a channel. The webhook URL and key are empty until replaced. */
 export interface ChannelDraft {
@@ -38,7 +38,7 @@ export function changesOf(channel: Channel, draft: ChannelDraft): Inputs["channe
 			? { recipients: addressesOf(target) }
 			: {}),
 		...(channel.kind !== "email" && target !== "" ? { url: target } : {}),
-		...(channel.kind === "webhook" && signingKey !== "" ? { signingKey } : {}),
+		...(isSigned(channel.kind) && signingKey !== "" ? { signingKey } : {}),
 	};
 	return Object.keys(changes).length === 0 ? null : { id: channel.id, ...changes };
 }

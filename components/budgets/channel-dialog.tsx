@@ -17,6 +17,7 @@ const KINDS = [
 	{ value: "email", label: "Email" },
 	{ value: "slack", label: "Slack-compatible" },
 	{ value: "webhook", label: "Webhook" },
+	{ value: "cloudevents", label: "CloudEvents" },
 ] as const;
 
 export function AddChannel() {

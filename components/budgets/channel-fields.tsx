@@ -13,6 +13,11 @@ export const TOPIC_LABEL: Record<ChannelTopic, string> = {
 	audit_chain_broken: "Audit chain broken",
 	approval_waiting: "Approval requested",
 	delivery_failing: "Result not delivered",
+	site_unhealthy: "Site unhealthy",
+	no_leader: "No leading scheduler",
+	job_stuck: "Job stuck",
+	sweep_failing: "Sweep failing",
+	credential_expiring: "Credential expiring",
 	statement: "Statements",
 };
 

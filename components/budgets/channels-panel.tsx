@@ -18,7 +18,12 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
 
-const KIND: Record<Channel["kind"], string> = { email: "mail", slack: "Slack-compatible", webhook: "signed webhook" };
+const KIND: Record<Channel["kind"], string> = {
+	email: "mail",
+	slack: "Slack-compatible",
+	webhook: "signed webhook",
+	cloudevents: "CloudEvents",
+};
 const isTopic = (text: string): text is ChannelTopic => (CHANNEL_TOPICS as readonly string[]).includes(text);
 
 /** Destinations of alerts and statements. */

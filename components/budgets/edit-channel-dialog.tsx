@@ -7,6 +7,7 @@ import type { Channel } from "#components/budgets/params.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
+import { isSigned } from "#server/domain/alert.ts";
 
 /** Edits a channel except its kind. Unchanged fields stay; the webhook URL and key are never sent to the browser. */
 export function EditChannelDialog({ channel, onClose }: { channel: Channel; onClose: () => void }) {
@@ -37,7 +38,7 @@ export function EditChannelDialog({ channel, onClose }: { channel: Channel; onCl
 		>
 			<NameField value={draft.name} onChange={(name) => set({ name })} />
 			<TargetField kind={channel.kind} kept value={draft.target} onChange={(target) => set({ target })} />
-			{channel.kind === "webhook" && (
+			{isSigned(channel.kind) && (
 				<Field label="New signing key" htmlFor="channel-key" hint="At least 16 characters. Leave empty to keep the current key.">
 					<Input
 						id="channel-key"

@@ -11,17 +11,18 @@ import { connect } from "#server/db/client.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
 import { directDatabaseUrl, env, publicUrl, requireOwnSecrets } from "#server/env.ts";
 import { systemClock } from "#server/kernel/clock.ts";
-import { parseAllowance } from "#server/kernel/outgoing.ts";
 import { logLine, surviveLostOutput } from "#server/kernel/program-log.ts";
 import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { deploymentId } from "#server/services/core/deployment.ts";
 import { countProcess, registry } from "#server/services/core/process-metrics.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
+import { findUrlExpiry } from "#server/services/overview/expiry/find.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
 import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
+import { noticeSettings } from "./notice-settings.ts";
 import { objectLister } from "./object-lister.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
 import { traceReceiver } from "./trace-receiver.ts";
@@ -69,13 +70,7 @@ async function stopHostJobs(): Promise<void> {
 	for (const driver of clusters.values()) if (driver.provider === "local") await drainCluster(ctx, driver);
 }
 
-const notices = {
-	secret: settings.SPILLWAY_SECRET,
-	smtpUrl: settings.SPILLWAY_SMTP_URL ?? null,
-	mailFrom: settings.SPILLWAY_MAIL_FROM,
-	publicUrl: publicUrl(settings),
-	allowance: parseAllowance(settings.SPILLWAY_OUTGOING_HOSTS),
-};
+const notices = noticeSettings(settings);
 const instanceName = settings.SPILLWAY_INSTANCE;
 countProcess();
 const probes =
@@ -97,6 +92,10 @@ await runScheduler({
 	dataCopier: dataCopier(settings.SPILLWAY_DATA_REMOTES),
 	listObjects: objectLister(settings.SPILLWAY_DATA_REMOTES),
 	lookAtSites: () => sites.look(),
+	findExpiries: async () => {
+		const own = await findUrlExpiry(publicUrl(settings));
+		return [...(await sites.findExpiries()), ...(own ? [own] : [])];
+	},
 	...(settings.SPILLWAY_CARBON_URL === undefined
 		? {}
 		: { carbonApi: { url: settings.SPILLWAY_CARBON_URL, token: settings.SPILLWAY_CARBON_TOKEN } }),

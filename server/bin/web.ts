@@ -11,6 +11,8 @@ import { refuse } from "#server/api/refuse.ts";
 import { handleScim } from "#server/api/scim/handler.ts";
 import { openDoors } from "#server/auth/open-doors.ts";
 import { TokenAuthenticator } from "#server/auth/tokens.ts";
+import { emptyOutbox } from "#server/control-loop/notices.ts";
+import { repeat } from "#server/control-loop/repeat.ts";
 import { demandMigrated } from "#server/db/migrate.ts";
 import { directDatabaseUrl, publicUrl, requireLoopbackDemo, requireOwnSecrets, tracesUrl } from "#server/env.ts";
 import { watchDiskRoom } from "#server/kernel/disk-room.ts";
@@ -24,11 +26,13 @@ import { setThreadPool } from "#server/services/core/threads/off-loop.ts";
 import { WorkerPool } from "#server/services/core/threads/pool.ts";
 import { keepQuotesReady } from "#server/services/decision/quote/decide-asked.ts";
 import { clientAddress } from "#server/services/governance/audit/client-address.ts";
+import { watchLeader } from "#server/services/overview/alert/watch-leader.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { keepListening } from "#server/services/work/agent/listening.ts";
 import { secretStore } from "#server/services/work/secret/store.ts";
 import { AGENT_FILE, RUNTIME_FILES } from "./agent-files.ts";
 import { configureProxy } from "./configure-proxy.ts";
+import { noticeSettings } from "./notice-settings.ts";
 import { showSetUpCode } from "./show-set-up-code.ts";
 import { siteKinds } from "./site-kinds.ts";
 
@@ -39,6 +43,7 @@ import { siteKinds } from "./site-kinds.ts";
 const EXIT_LIMIT_MS = 4_000;
 /** A checkpoint of 64 GiB at 20 MB/s takes an hour. */
 const UPLOAD_LIMIT_MS = 3_600_000;
+const LEADER_WATCH_MS = 30_000;
 const THREADS = 2;
 const THREAD_LIMIT_MS = 20_000;
 const HEADERS_LIMIT_MS = 15_000;
@@ -105,6 +110,7 @@ const room = await watchDiskRoom({
 const answer = makeAnswer({ ...{ rt, edge, room, agent, page }, scim: (req, res) => handleScim(scim, req, res) });
 
 countProcess();
+const notices = noticeSettings(rt.env);
 
 /** Records the duration when the answer has ended, or when the client has disconnected. */
 function measure(req: IncomingMessage, res: ServerResponse): void {
@@ -118,6 +124,14 @@ const server = createServer({ requestTimeout: UPLOAD_LIMIT_MS, headersTimeout: H
 		rt.logError("a request failed", error, "none");
 		refuse(res, error);
 	});
+});
+void repeat({
+	...{ everyMs: LEADER_WATCH_MS, minGapMs: 1_000, signal: rt.shutdown.signal },
+	run: async () => {
+		const ctx = { db: rt.connection.db, clock: rt.clock, timing: rt.timing };
+		if (await watchLeader(ctx)) await emptyOutbox(ctx, notices);
+	},
+	onError: (error) => rt.logError("could not watch the scheduler", error, "none"),
 });
 keepQuotesReady({ ...systemContext(rt.connection.db, rt.clock), timing: rt.timing }, rt.shutdown.signal);
 server.keepAliveTimeout = 65_000;

@@ -1,5 +1,6 @@
 import type { Connection } from "#server/db/client.ts";
 import { SITES_CHANNEL, WAKE_CHANNEL } from "#server/db/notify.ts";
+import type { Expiry } from "#server/domain/alert-facts.ts";
 import type { Retention } from "#server/domain/retention.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { systemContext } from "#server/services/core/context.ts";
@@ -13,6 +14,7 @@ import { applyRetention } from "#server/services/governance/retention/apply.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { makeMonthsAhead } from "#server/services/ledger/charge/months-ahead.ts";
 import { checkLedgerWhenDue } from "#server/services/ledger/charge/nightly-check.ts";
+import { recordExpiries } from "#server/services/overview/expiry/record.ts";
 import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts";
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
@@ -64,6 +66,8 @@ export interface SchedulerOptions {
 	dataCopier?: DataCopier;
 	/** Lists the locations of triggers; without it triggers are left to another scheduler. */
 	listObjects?: ListObjects;
+	/** Finds when certificates and credentials end; without it no one is warned of them. */
+	findExpiries?: () => Promise<Expiry[]>;
 	/** Sends traces; without it traced jobs are left to another scheduler. */
 	sendSpans?: SendSpans;
 	/** Folder that contains the targets of `home:` deliveries; without it they are left to another scheduler. */
@@ -123,7 +127,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  */
 async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {
 	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention } = options;
-	const { sendSpans, deliveryRoot } = options;
+	const { sendSpans, deliveryRoot, findExpiries } = options;
 	const { timing } = ctx;
 	const task: Task = (name, everyMs, minGapMs, run) =>
 		repeat({
@@ -183,6 +187,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
 		others.push(task(name, BACKTESTS_EVERY_MS, 200, tend));
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
+	if (findExpiries) others.push(task("expiring credentials", HOUR_MS, 1_000, async () => recordExpiries(ctx.db, await findExpiries())));
 	if (sendSpans) others.push(task("traces", TRACES_EVERY_MS, 200, async () => void (await sendTraces(ctx, sendSpans))));
 	const leases = newLeaseMemory();
 	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));

@@ -5,6 +5,7 @@ import type { Db } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
+import type { Expiry } from "#server/domain/alert-facts.ts";
 import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -15,6 +16,7 @@ import type { CredentialKeys } from "#server/services/capacity/site/credential-k
 import { credentialsOf, resealCredentials } from "#server/services/capacity/site/credentials.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
+import { findSiteExpiries } from "#server/services/overview/expiry/find.ts";
 import { resealSecrets } from "#server/services/work/secret/deliver.ts";
 import type { LoopContext } from "./context.ts";
 
@@ -83,6 +85,22 @@ export class SiteDrivers {
 			this.#tell(row.id, message);
 			await setSiteHealth(db, { siteId: row.id, healthy: false, message, atMs: clock.nowMs() });
 		}
+	}
+
+	/** When the certificates and credentials of enabled sites end. */
+	async findExpiries(): Promise<Expiry[]> {
+		const { db, keys } = this.#options;
+		const rows = await db
+			.select()
+			.from(site)
+			.where(and(eq(site.enabled, true), isNull(site.removedAt)));
+		const found = await Promise.all(
+			rows.map(async ({ id, name, settings, ...row }) => {
+				const credentials = await credentialsOf(keys, { id, ...row }).catch(() => null);
+				return findSiteExpiries({ id, name, settings, credentials });
+			}),
+		);
+		return found.flat();
 	}
 
 	#forget(id: string): void {

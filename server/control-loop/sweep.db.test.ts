@@ -108,7 +108,7 @@ describe("the sweep", () => {
 			await w.sweep();
 			w.clock.advance(minutes * MINUTE_MS);
 		}
-		expect(await subjects()).toEqual([["money_at_risk", "aws/us-east-1"]]);
+		expect(await subjects()).toEqual([["sweep_failing", "aws/us-east-1"]]);
 		await w.sweep();
 		expect(await subjects()).toEqual([]);
 	});

@@ -63,6 +63,34 @@ export interface AlertSweep {
 	unread: readonly { region: string; message: string; sinceMs: number }[];
 }
 
+/** A site that has not responded for so long that it is no passing fault. */
+export interface AlertSite {
+	siteId: string;
+	sinceMs: number;
+	message: string | null;
+}
+
+export interface AlertStuckJob {
+	jobId: string;
+	name: string;
+	team: string;
+	/** `held`: held without progress; otherwise the state that its attempt has been in since then. */
+	why: "held" | "starting" | "staging" | "stopping";
+	sinceMs: number;
+}
+
+/** Something that ends at a known time and must be renewed by a person. */
+export interface Expiry {
+	/** `token:<id>`, `site:<id>/<what>` or `url:<host>`. */
+	subject: string;
+	what: "token" | "credential" | "certificate";
+	/** Its name for people. */
+	name: string;
+	/** Null if unknown. */
+	startsAtMs: number | null;
+	expiresAtMs: number;
+}
+
 /** What an evaluation knows. */
 export interface AlertFacts {
 	settings: AlertRules;
@@ -71,6 +99,10 @@ export interface AlertFacts {
 	teamDays: readonly AlertTeamDay[];
 	risk: readonly AlertRisk[];
 	sweeps: readonly AlertSweep[];
+	sites: readonly AlertSite[];
+	stuck: readonly AlertStuckJob[];
+	/** Soon, or already over. */
+	expiring: readonly Expiry[];
 }
 
 export interface AlertRules {

@@ -32,7 +32,6 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 				text: `${r.money("microUsd") ?? "The day's spend"} against a median of ${r.money("medianMicroUsd") ?? "less"} on the same weekday of ${r.count("weeks") ?? "several"} weeks, from which days differ by ${r.money("deviationMicroUsd") ?? "little"} (median absolute deviation)${clause(r.text("jobName"), (n) => `. Most expensive was ${n}${clause(r.money("jobMicroUsd"), (m) => ` with ${m}`)}`)}.`,
 			};
 		case "money_at_risk":
-			if (r.text("why") === "region_unread") return regionUnread(r);
 			return {
 				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}`,
 				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}${clause(r.money("hourlyMicroUsd"), (m) => `; machines like it cost ${m} an hour there`)}${r.text("price") === "not_known" ? "; its price is not known" : ""}.`,
@@ -62,6 +61,28 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 				title: `Result ${r.text("name") ?? ""} of ${r.text("job") ?? "a job"} is not delivered`,
 				text: `${r.count("failures") ?? "Several"} tries to copy it to ${r.text("target") ?? "its target"} failed: ${r.text("error") ?? "unknown error"}. It stays in its store, and is tried again for 14 days.`,
 			};
+		case "site_unhealthy":
+			return {
+				title: `Site ${r.text("siteId") ?? "of the installation"} does not respond`,
+				text: `No answer${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. New jobs avoid the site; running ones are not updated. Check the network path and the site's credentials on the Sites page.`,
+			};
+		case "no_leader":
+			return {
+				title: "No scheduler leads",
+				text: `The last sign of a leading scheduler was${clause(r.instant("sinceMs"), (t) => ` at ${t}`) || " a while ago"}. Nothing is placed, metered or terminated until one leads. Start a scheduler, or check its log and its connection to the database.`,
+			};
+		case "job_stuck":
+			return {
+				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} is stuck`,
+				text: `${r.text("jobName") ?? "The job"} of team ${r.text("team") ?? "unknown"} ${STUCK[r.text("why") ?? ""] ?? "makes no progress"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}. Look at its log and its site, then resume or cancel it.`,
+			};
+		case "sweep_failing":
+			return regionUnread(r);
+		case "credential_expiring":
+			return {
+				title: `${expiringName(r)} expires${clause(r.instant("expiresAtMs"), (t) => ` ${t}`)}`,
+				text: `Renew it before then: afterwards ${EXPIRED[r.text("what") ?? ""] ?? "what uses it fails"}.`,
+			};
 		default:
 			return assertNever(rule, "alert rule");
 	}
@@ -75,10 +96,28 @@ const RISKS: Record<string, string> = {
 	of_nobody: "has our tag, belongs to no job and is being ended",
 };
 
+const STUCK: Record<string, string> = {
+	held: "is held without progress, and needs a person to resume it",
+	starting: "has been starting",
+	staging: "has been staging its data",
+	stopping: "was asked to stop and has not ended",
+};
+
+const EXPIRED: Record<string, string> = {
+	token: "requests with it are rejected",
+	credential: "the site stops responding",
+	certificate: "connections fail",
+};
+
+function expiringName(r: Read): string {
+	const name = r.text("name") ?? "unknown";
+	return r.text("what") === "token" ? `Token ${name}` : name;
+}
+
 function regionUnread(r: Read): AlertWords {
 	const where = `${r.text("siteId") ?? "a site"}${clause(r.text("region"), (t) => `, ${t}`)}`;
 	return {
-		title: `No one can determine what runs in ${where}`,
+		title: `The sweep of ${where} fails`,
 		text: `The sweep for lost machines could not read ${where}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. What runs there without a job is not found until it can: check the account's credentials and rights.`,
 	};
 }

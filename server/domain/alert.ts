@@ -18,6 +18,16 @@ export const ALERT_RULES = [
 	"approval_waiting",
 	/** A result could not be delivered to the place that its job names. */
 	"delivery_failing",
+	/** A site does not respond. */
+	"site_unhealthy",
+	/** No scheduler leads, so nothing is placed, metered or terminated. Web servers find it. */
+	"no_leader",
+	/** A job makes no progress and nothing that Spillway does will change that. */
+	"job_stuck",
+	/** Lost machines in a region or site cannot be found. */
+	"sweep_failing",
+	/** A credential or certificate ends soon. */
+	"credential_expiring",
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 
@@ -25,6 +35,13 @@ export type AlertRule = (typeof ALERT_RULES)[number];
 export const CHANNEL_TOPICS = [...ALERT_RULES, "statement"] as const;
 export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];
 
-export const CHANNEL_KINDS = ["email", "slack", "webhook"] as const;
+export const CHANNEL_KINDS = ["email", "slack", "webhook", "cloudevents"] as const;
+
+/** Kinds whose messages are signed with a key of the channel. */
+export const SIGNED_KINDS = ["webhook", "cloudevents"] as const satisfies readonly (typeof CHANNEL_KINDS)[number][];
+
+export function isSigned(kind: (typeof CHANNEL_KINDS)[number]): boolean {
+	return (SIGNED_KINDS as readonly string[]).includes(kind);
+}
 
 export const DELIVERY_STATES = ["pending", "sent", "failed"] as const;

@@ -97,10 +97,10 @@ const channelSchema = z.strictObject({
 		.meta({ description: "Addresses; for email.", excludes: ["url", "signingKey"], examples: ["[finance@example.com]"] }),
 	url: secretRef()
 		.optional()
-		.meta({ description: "The webhook's address; for slack and webhook.", excludes: ["recipients"] }),
+		.meta({ description: "The webhook's address; for all kinds but email.", excludes: ["recipients"] }),
 	signingKey: secretRef()
 		.optional()
-		.meta({ description: "Key that signs messages; for webhook.", defaultText: "generated, and not shown", excludes: ["recipients"] }),
+		.meta({ description: "Key that signs messages; for webhook and cloudevents.", defaultText: "generated, and not shown", excludes: ["recipients"] }),
 });
 
 /** Reports entries with a name that an earlier one has. */

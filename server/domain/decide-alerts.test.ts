@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { DAY_MS } from "../kernel/units.ts";
 import type { AlertBudget, AlertFacts, AlertTeamDay } from "./alert-facts.ts";
 import { alertWords } from "./alert-sentences.ts";
 import { decideAlerts, medianOf } from "./decide-alerts.ts";
+import { isExpiring } from "./expiry.ts";
 
 const usd = (n: number) => BigInt(Math.round(n * 1e6));
 const budget = (changes: Partial<AlertBudget> = {}): AlertBudget => ({
@@ -20,7 +22,7 @@ const day = (amount: number, usual: number[]): AlertTeamDay => ({
 });
 const facts = (changes: Partial<AlertFacts>): AlertFacts => ({
 	settings: { thresholdsPercent: [50, 80, 100], anomalyFloorMicroUsd: usd(100) },
-	...{ budgets: [], teamDays: [], risk: [], sweeps: [] },
+	...{ budgets: [], teamDays: [], risk: [], sweeps: [], sites: [], stuck: [], expiring: [] },
 	...changes,
 });
 const asOpen = (decision: ReturnType<typeof decideAlerts>) =>
@@ -170,9 +172,56 @@ describe("what a sweep leaves to worry about", () => {
 
 	it("a region that cannot be read is reported with the provider's message", () => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
-		expect(found).toMatchObject({ rule: "money_at_risk", subject: "aws/eu-west-1" });
+		expect(found).toMatchObject({ rule: "sweep_failing", subject: "aws/eu-west-1" });
 		const words = found && alertWords(found.rule, found.facts);
-		expect(words?.title).toBe("No one can determine what runs in aws, eu-west-1");
+		expect(words?.title).toBe("The sweep of aws, eu-west-1 fails");
 		expect(words?.text).toContain("UnauthorizedOperation");
+	});
+});
+
+describe("what the platform's people must act on", () => {
+	const sinceMs = Date.UTC(2026, 10, 19, 10);
+	const platform = {
+		sites: [{ siteId: "aws", sinceMs, message: "AuthFailure" }],
+		stuck: [{ jobId: "job_1", name: "train", team: "vision", why: "staging" as const, sinceMs }],
+		expiring: [
+			{ subject: "url:spillway.example.com", what: "certificate" as const, name: "The certificate of spillway.example.com" },
+			{ subject: "token:tok_1", what: "token" as const, name: "ci of Builder" },
+		].map((one) => ({ ...one, startsAtMs: null, expiresAtMs: sinceMs })),
+	};
+
+	it("is a finding of its own rule, in words, until it is over", () => {
+		const first = decideAlerts(facts(platform), []);
+		expect(first.open.map(({ rule, subject, team }) => [rule, subject, team])).toEqual([
+			["site_unhealthy", "aws", null],
+			["job_stuck", "job_1", "vision"],
+			["credential_expiring", "url:spillway.example.com", null],
+			["credential_expiring", "token:tok_1", null],
+		]);
+		expect(first.open.map(({ rule, facts: values }) => alertWords(rule, values).title)).toEqual([
+			"Site aws does not respond",
+			"train is stuck",
+			"The certificate of spillway.example.com expires 2026-11-19 10:00 UTC",
+			"Token ci of Builder expires 2026-11-19 10:00 UTC",
+		]);
+		expect(decideAlerts(facts(platform), asOpen(first))).toEqual({ open: [], close: [] });
+		expect(decideAlerts(facts({}), asOpen(first)).close).toHaveLength(4);
+	});
+
+	it("that no one leads is over once the leader evaluates", () => {
+		const open = [{ id: "alrt_1", rule: "no_leader" as const, subject: "scheduler" }];
+		expect(decideAlerts(facts({}), open).close).toEqual(["alrt_1"]);
+	});
+
+	it.each([
+		["a year's certificate", 365, 13, true],
+		["a year's certificate", 365, 15, false],
+		["a certificate of 90 days", 90, 10, false],
+		["a certificate of 90 days", 90, 8, true],
+		["a token of an hour", 1 / 24, 1 / 48, false],
+		["what is over", 365, -1, true],
+	])("%s (%d days) with %d days left: %s", (_, lifeDays, leftDays, expected) => {
+		const expiresAtMs = sinceMs + leftDays * DAY_MS;
+		expect(isExpiring({ startsAtMs: expiresAtMs - lifeDays * DAY_MS, expiresAtMs }, sinceMs)).toBe(expected);
 	});
 });

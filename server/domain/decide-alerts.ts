@@ -7,6 +7,12 @@ export const DECIDED_RULES = [
 	"budget_forecast_overrun",
 	"spend_anomaly",
 	"money_at_risk",
+	"site_unhealthy",
+	// The leader decides: while it does, there is one.
+	"no_leader",
+	"job_stuck",
+	"sweep_failing",
+	"credential_expiring",
 ] as const satisfies readonly AlertRule[];
 
 export interface OpenAlert {
@@ -40,6 +46,7 @@ export function decideAlerts(facts: AlertFacts, openNow: readonly OpenAlert[]): 
 		...facts.teamDays.flatMap((d) => anomaly(d, facts.settings)),
 		...facts.risk.map(atRisk),
 		...facts.sweeps.flatMap(unaccounted),
+		...platformFindings(facts),
 	];
 	const holds = new Set(holding.map(keyOf));
 	const decided: readonly AlertRule[] = DECIDED_RULES;
@@ -157,14 +164,29 @@ function priceFacts(microUsdPerHour: bigint | null | undefined): AlertFinding["f
 
 /** Machines of no row, and regions in which there may be some. */
 function unaccounted({ siteId, strays, unread }: AlertSweep): AlertFinding[] {
-	const finding = (subject: string, facts: AlertFinding["facts"]): AlertFinding => ({
-		...{ rule: "money_at_risk", subject: `${siteId}/${subject}`, team: null },
-		facts: { siteId, ...facts },
-	});
 	return [
-		...strays.map(({ providerInstanceId, microUsdPerHour, ...stray }) =>
-			finding(providerInstanceId, { why: "of_nobody", instanceId: providerInstanceId, ...stray, ...priceFacts(microUsdPerHour) }),
+		...strays.map(({ providerInstanceId, microUsdPerHour, ...stray }): AlertFinding => {
+			const facts = { siteId, why: "of_nobody", instanceId: providerInstanceId, ...stray, ...priceFacts(microUsdPerHour) };
+			return { rule: "money_at_risk", subject: `${siteId}/${providerInstanceId}`, team: null, facts };
+		}),
+		...unread.map(
+			(region): AlertFinding => ({
+				rule: "sweep_failing",
+				subject: `${siteId}/${region.region}`,
+				team: null,
+				facts: { siteId, ...region },
+			}),
 		),
-		...unread.map((region) => finding(region.region, { why: "region_unread", ...region })),
+	];
+}
+
+/** What people who run the installation must act on. */
+function platformFindings({ sites, stuck, expiring }: AlertFacts): AlertFinding[] {
+	return [
+		...sites.map((site): AlertFinding => ({ rule: "site_unhealthy", subject: site.siteId, team: null, facts: { ...site } })),
+		...stuck.map(
+			({ name, ...job }): AlertFinding => ({ rule: "job_stuck", subject: job.jobId, team: job.team, facts: { ...job, jobName: name } }),
+		),
+		...expiring.map(({ subject, ...expiry }): AlertFinding => ({ rule: "credential_expiring", subject, team: null, facts: { ...expiry } })),
 	];
 }

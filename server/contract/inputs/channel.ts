@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALERT_RULES, CHANNEL_TOPICS, DELIVERY_STATES } from "#server/domain/alert.ts";
+import { ALERT_RULES, CHANNEL_TOPICS, DELIVERY_STATES, SIGNED_KINDS } from "#server/domain/alert.ts";
 
 export const listAlertsInput = z.strictObject({
 	state: z.enum(["open", "past"]).optional(),
@@ -30,7 +30,7 @@ export const createChannelInput = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("email"), name, topics, team: z.string().min(1).max(64).nullable(), recipients }),
 	z.strictObject({ kind: z.literal("slack"), name, topics, team: z.string().min(1).max(64).nullable(), url }),
 	z.strictObject({
-		kind: z.literal("webhook"),
+		kind: z.enum(SIGNED_KINDS),
 		name,
 		topics,
 		team: z.string().min(1).max(64).nullable(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ALERT_RULES } from "#server/domain/alert.ts";
+import { ALERT_RULES, CHANNEL_KINDS } from "#server/domain/alert.ts";
 import { instant } from "../parts.ts";
 
 export const alertFactValuesSchema = z.record(z.string(), z.union([z.string(), z.number()]).nullable());
@@ -28,7 +28,7 @@ export const channelSchema = z
 	.object({
 		id: z.string(),
 		name: z.string(),
-		kind: z.enum(["email", "slack", "webhook"]),
+		kind: z.enum(CHANNEL_KINDS),
 		target: z.string(),
 		problem: z.string().nullable(),
 		topics: z.array(z.string()),

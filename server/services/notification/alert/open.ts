@@ -1,5 +1,6 @@
 import type { Tx } from "#server/db/client.ts";
 import { alert } from "#server/db/schema/alert.ts";
+import type { AlertRule } from "#server/domain/alert.ts";
 import type { AlertFinding } from "#server/domain/alert-facts.ts";
 import { alertWords } from "#server/domain/alert-sentences.ts";
 import { newId } from "#server/kernel/ids.ts";
@@ -30,8 +31,16 @@ export async function queueAlert(tx: Tx, row: typeof alert.$inferSelect, nowMs: 
 	});
 }
 
+const PAGES: Partial<Record<AlertRule, (subject: string) => string>> = {
+	site_unhealthy: () => "/sites",
+	sweep_failing: () => "/sites",
+	job_stuck: (jobId) => `/jobs/${jobId}`,
+};
+
 /** The page on which a person can act on the alert. */
 function pageOf({ id, rule, subject }: typeof alert.$inferSelect): string {
 	if (rule === "approval_waiting") return `/approvals?approval=${subject}`;
+	const page = PAGES[rule];
+	if (page) return page(subject);
 	return rule === "audit_chain_broken" ? "/audit" : `/budgets?alert=${id}#alerts`;
 }

@@ -20,7 +20,8 @@ export async function createChannel(ctx: ChannelContext, raw: CreateChannelInput
 	const input = createChannelInput.parse(raw);
 	const nowMs = ctx.clock.nowMs();
 	const id = newId("chan", nowMs);
-	const signingKey = input.kind === "webhook" ? (input.signingKey ?? randomBytes(32).toString("base64url")) : null;
+	const signingKey =
+		input.kind === "webhook" || input.kind === "cloudevents" ? (input.signingKey ?? randomBytes(32).toString("base64url")) : null;
 	const secret = input.kind === "email" ? null : sealSecret(ctx.secret, id, JSON.stringify({ url: input.url, signingKey }));
 	const row: ChannelRow = {
 		...{ id, name: input.name, kind: input.kind, topics: input.topics, team: input.team, secret },

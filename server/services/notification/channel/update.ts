@@ -56,4 +56,5 @@ const FIELDS: Record<ChannelRow["kind"], readonly string[]> = {
 	email: ["recipients"],
 	slack: ["url"],
 	webhook: ["url", "signingKey"],
+	cloudevents: ["url", "signingKey"],
 };

@@ -17,6 +17,26 @@ export function webhookBody({ id, about, message, createdAtMs, url }: Outgoing):
 	return JSON.stringify({ id, type, about, title, text, facts, url, createdAt: new Date(createdAtMs).toISOString() });
 }
 
+/** Media type of a CloudEvent in structured mode. */
+export const CLOUDEVENT_TYPE = "application/cloudevents+json; charset=utf-8";
+
+/** A CloudEvent 1.0 in structured mode: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md */
+export function cloudEventBody({ id, about, message, createdAtMs, url }: Outgoing): string {
+	const { title, text, facts } = message;
+	const [kind = "message"] = about.split(":", 1);
+	const { rule } = facts;
+	return JSON.stringify({
+		specversion: "1.0",
+		id,
+		source: new URL("/", url).href,
+		type: typeof rule === "string" ? `dev.spillway.${kind}.${rule}` : `dev.spillway.${kind}`,
+		subject: about,
+		time: new Date(createdAtMs).toISOString(),
+		datacontenttype: "application/json",
+		data: { title, text, facts, url },
+	});
+}
+
 /**
  * Slack's form, which Mattermost, Rocket.Chat and others take too:
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks

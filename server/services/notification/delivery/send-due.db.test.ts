@@ -1,3 +1,4 @@
+import { CloudEvent, type CloudEventV1, type Headers, HTTP } from "cloudevents";
 import { asc, eq } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { channel, delivery } from "#server/db/schema/alert.ts";
@@ -51,7 +52,7 @@ const add = (input: Record<string, unknown>) =>
 const message = {
 	title: "Budget <risk> has passed 80% of its cap",
 	text: "$80 of $100 is posted.",
-	facts: { thresholdPercent: 80 },
+	facts: { rule: "budget_threshold", thresholdPercent: 80 },
 	link: "/budgets?a=1",
 };
 const queue = (about = "alert:alrt_1", team: string | null = null) =>
@@ -78,6 +79,23 @@ describe("sendDue", () => {
 		expect(check(signingKey ?? "", `${got?.body} `)).toBe(false);
 		expect(check("another key of 16+", got?.body ?? "")).toBe(false);
 		expect(check(signingKey ?? "", got?.body ?? "", books.clock.nowMs() + 301_000)).toBe(false);
+	});
+
+	it("a CloudEvents channel: the official SDK accepts the event, and the signature is of its body", async () => {
+		const hook = await receiver();
+		const { signingKey } = await add({ kind: "cloudevents", url: hook.url });
+		await queue("alert:alrt_1");
+		await queue("statement:stm_1");
+		await sendDue(sender());
+		const events = hook.received.map(({ headers, body }) => HTTP.toEvent({ headers: headers as Headers, body }) as CloudEventV1<unknown>);
+		for (const event of events) expect(new CloudEvent(event).validate()).toBe(true);
+		expect(events.find(({ subject }) => subject === "alert:alrt_1")).toMatchObject({
+			...{ specversion: "1.0", type: "dev.spillway.alert.budget_threshold", source: "https://spillway.acme.test/" },
+			...{ id: (await rows())[0]?.id, datacontenttype: "application/json", time: "2026-11-10T10:00:00.000Z" },
+			data: { title: message.title, text: message.text, url: "https://spillway.acme.test/budgets?a=1" },
+		});
+		for (const { headers, body } of hook.received)
+			expect(verifySignature(signingKey ?? "", body, String(headers[SIGNATURE_HEADER.toLowerCase()]), books.clock.nowMs())).toBe(true);
 	});
 
 	it("a 500 and then 200: tried again after 15 s with the same id, and not before", async () => {

@@ -6,7 +6,7 @@ import type { Clock } from "#server/kernel/clock.ts";
 import type { OutgoingAllowance } from "#server/kernel/outgoing.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { secretOf } from "../channel/internal.ts";
-import { type Outgoing, slackBody, webhookBody } from "./payload.ts";
+import { CLOUDEVENT_TYPE, cloudEventBody, type Outgoing, slackBody, webhookBody } from "./payload.ts";
 import { nextTryMs } from "./retry.ts";
 import { sendMail } from "./send-mail.ts";
 import { sendWebhook } from "./send-webhook.ts";
@@ -95,6 +95,8 @@ async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
 		.where(and(eq(delivery.id, row.id), eq(delivery.state, "pending"), eq(delivery.tries, row.tries)));
 }
 
+const BODIES = { slack: slackBody, webhook: webhookBody, cloudevents: cloudEventBody };
+
 async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
 	const { channel: to } = row;
 	if (!to.enabled) throw new Error("The channel was disabled before this was sent.");
@@ -106,11 +108,11 @@ async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
 		return;
 	}
 	const { url: address, signingKey } = secretOf(ctx.secret, to);
-	const body = to.kind === "slack" ? slackBody(outgoing) : webhookBody(outgoing);
+	const body = BODIES[to.kind](outgoing);
 	const signature = signingKey === null ? {} : { [SIGNATURE_HEADER]: signBody(signingKey, body, ctx.clock.nowMs()) };
 	await sendWebhook({
 		...{ url: address, body, timeoutMs, allowance: ctx.allowance },
-		headers: { [DELIVERY_HEADER]: row.id, ...signature },
+		headers: { [DELIVERY_HEADER]: row.id, ...signature, ...(to.kind === "cloudevents" && { "content-type": CLOUDEVENT_TYPE }) },
 		...(ctx.ca === undefined ? {} : { ca: ctx.ca }),
 	});
 }
