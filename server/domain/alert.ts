@@ -37,7 +37,7 @@ export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];
 
 export const CHANNEL_KINDS = ["email", "slack", "webhook", "cloudevents"] as const;
 
-/** Kinds whose messages are signed with a key of the channel. */
+/** Channels with a key that signs their messages. */
 export const SIGNED_KINDS = ["webhook", "cloudevents"] as const satisfies readonly (typeof CHANNEL_KINDS)[number][];
 
 export function isSigned(kind: (typeof CHANNEL_KINDS)[number]): boolean {

@@ -190,7 +190,7 @@ describe("what the platform's people must act on", () => {
 		].map((one) => ({ ...one, startsAtMs: null, expiresAtMs: sinceMs })),
 	};
 
-	it("is a finding of its own rule, in words, until it is over", () => {
+	it("is a finding with a title, until it is over", () => {
 		const first = decideAlerts(facts(platform), []);
 		expect(first.open.map(({ rule, subject, team }) => [rule, subject, team])).toEqual([
 			["site_unhealthy", "aws", null],

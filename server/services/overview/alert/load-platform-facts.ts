@@ -10,7 +10,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { readExpiries } from "../expiry/record.ts";
 
 const SITE_PATIENCE_MS = 5 * MINUTE_MS;
-/** Longer than any of these states takes when all is well; staging may copy terabytes. */
+/** Longer than any of these states normally takes; staging may copy terabytes. */
 const STUCK_AFTER_MS = { starting: HOUR_MS, staging: 6 * HOUR_MS, stopping: HOUR_MS };
 /** Stuck jobs in one evaluation: a broken site must not open thousands of alerts. */
 const STUCK_MAX = 50;
