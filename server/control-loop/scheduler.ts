@@ -127,7 +127,7 @@ async function lead(options: SchedulerOptions, leadership: Leadership): Promise<
  */
 async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promise<() => Promise<void>> {
 	const { ctx, connection, instanceName, lookAtSites, carbonApi, notices, dataCopier, spawnBacktest, spawnStudy, retention } = options;
-	const { sendSpans, deliveryRoot, findExpiries } = options;
+	const { deliveryRoot } = options;
 	const { timing } = ctx;
 	const task: Task = (name, everyMs, minGapMs, run) =>
 		repeat({
@@ -182,13 +182,11 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 	}
 	others.push(task("deleting old checkpoints and artifacts", HOUR_MS, 1_000, () => deleteOldFiles(ctx)));
 	if (retention) others.push(task("retention", HOUR_MS, 1_000, () => deleteOldRows(ctx, retention, signal)));
-	others.push(...bookkeeping(ctx, task, signal), ...triggers(options, task));
+	others.push(...bookkeeping(ctx, task, signal), ...whereConfigured(options, task));
 	if (carbonApi) others.push(task("the grid's intensity", HOUR_MS / 4, 1_000, () => readGridIntensity(ctx, carbonApi, signal)));
 	for (const { name, tend } of backgroundTenders({ ctx, signal, spawnBacktest, spawnStudy }))
 		others.push(task(name, BACKTESTS_EVERY_MS, 200, tend));
 	if (notices) others.push(task("the outbox", timing.deliverMs, 500, () => emptyOutbox(ctx, notices)));
-	if (findExpiries) others.push(task("expiring credentials", HOUR_MS, 1_000, async () => recordExpiries(ctx.db, await findExpiries())));
-	if (sendSpans) others.push(task("traces", TRACES_EVERY_MS, 200, async () => void (await sendTraces(ctx, sendSpans))));
 	const leases = newLeaseMemory();
 	others.push(task("leases", timing.syncMs, 20, () => checkLeases(ctx, leases)));
 	others.push(task("waits", timing.meterMs, 1_000, waitRecorder(ctx)));
@@ -228,11 +226,17 @@ function backgroundTenders({
 
 type Task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>) => Repeating;
 
-/** Fires triggers. Most times none is due: one read by an index. */
-function triggers({ ctx, listObjects }: SchedulerOptions, task: Task): Repeating[] {
-	if (!listObjects) return [];
-	const actor = { ...systemContext(ctx.db, ctx.clock), timing: ctx.timing };
-	return [task("triggers", TRIGGERS_EVERY_MS, 500, async () => void (await checkTriggers(actor, listObjects)))];
+/** Tasks that need something which this scheduler may not have. */
+function whereConfigured({ ctx, listObjects, findExpiries, sendSpans }: SchedulerOptions, task: Task): Repeating[] {
+	const tasks: Repeating[] = [];
+	if (listObjects) {
+		const actor = { ...systemContext(ctx.db, ctx.clock), timing: ctx.timing };
+		// Most times no trigger is due: one read by an index.
+		tasks.push(task("triggers", TRIGGERS_EVERY_MS, 500, async () => void (await checkTriggers(actor, listObjects))));
+	}
+	if (findExpiries) tasks.push(task("expiring credentials", HOUR_MS, 1_000, async () => recordExpiries(ctx.db, await findExpiries())));
+	if (sendSpans) tasks.push(task("traces", TRACES_EVERY_MS, 200, async () => void (await sendTraces(ctx, sendSpans))));
+	return tasks;
 }
 
 /** Ledger, audit, statements and alerts. */

@@ -100,7 +100,11 @@ const channelSchema = z.strictObject({
 		.meta({ description: "The webhook's address; for all kinds but email.", excludes: ["recipients"] }),
 	signingKey: secretRef()
 		.optional()
-		.meta({ description: "Key that signs messages; for webhook and cloudevents.", defaultText: "generated, and not shown", excludes: ["recipients"] }),
+		.meta({
+			description: "Key that signs messages; for webhook and cloudevents.",
+			defaultText: "generated, and not shown",
+			excludes: ["recipients"],
+		}),
 });
 
 /** Reports entries with a name that an earlier one has. */
