@@ -20,7 +20,7 @@ export const bill: Command = {
 	usage: "import FILE... | ls | show ID | export ID [-o FILE] | check MONTH [--again | --final]",
 	summary: "import providers' bills in FOCUS and hold them against the ledger",
 	details:
-		"FOCUS 1.0 to 1.2 as CSV or gzip of it, of any size. The same file again changes nothing, and so does a line that an earlier bill has.",
+		"FOCUS 1.0 to 1.4 as CSV or gzip of it, of any size. The same file again changes nothing, and so does a line that an earlier bill has.",
 	options: {
 		output: { short: "o", value: "FILE", help: "bill export: write it to this file (default: stdout)" },
 		again: { help: "bill check: reconcile the month again first" },

@@ -5,11 +5,13 @@ import { saveStream } from "../save-stream.ts";
 
 export const exportCommand: Command = {
 	name: "export",
-	usage: "focus --month MONTH [--as-of POINT] [-o FILE]",
-	summary: "write every charge of a month as FOCUS 1.2, owned hardware included",
+	usage: "focus --month MONTH [--focus VERSION] [--dataset DATASET] [--as-of POINT] [-o FILE]",
+	summary: "write every charge of a month as FOCUS, owned hardware included",
 	details: "The format is CSV (docs/focus.md). Without -o it goes to stdout.",
 	options: {
 		month: { value: "MONTH", help: "a month of the ledger's calendar, for example 2026-11" },
+		focus: { value: "VERSION", help: "1.2 (default), 1.3 or 1.4" },
+		dataset: { value: "DATASET", help: "cost-and-usage (default), or contract-commitment as FOCUS 1.3" },
 		"as-of": { value: "POINT", help: "the ledger when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
 		output: { short: "o", value: "FILE", help: "write it to this file" },
 	},
@@ -20,7 +22,17 @@ export const exportCommand: Command = {
 		if (what !== "focus") throw badInput(`There is no "export ${what}". There is: export focus --month MONTH.`);
 		const month = args.text("month");
 		if (month === undefined) throw badInput("--month is missing: a month such as 2026-11.");
-		await saveStream(io, client.bytes("/exports/focus", { month, format: "csv", asOf: args.text("as-of") }), args.text("output"));
+		await saveStream(
+			io,
+			client.bytes("/exports/focus", {
+				month,
+				format: "csv",
+				version: args.text("focus"),
+				dataset: args.text("dataset"),
+				asOf: args.text("as-of"),
+			}),
+			args.text("output"),
+		);
 		return EXIT.done;
 	},
 };

@@ -7,6 +7,8 @@ export async function downloadFocus(ctx: ServiceContext, query: URLSearchParams)
 	const { fileName, chunks } = await exportFocus(ctx, {
 		month: query.get("month") ?? "",
 		format: query.get("format") ?? "csv",
+		dataset: query.get("dataset") ?? undefined,
+		version: query.get("version") ?? undefined,
 		asOf: query.get("asOf") ?? undefined,
 	});
 	const body = new ReadableStream<Uint8Array>({

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FOCUS_DATASETS, FOCUS_VERSIONS } from "#server/domain/focus-version.ts";
 import { reconciliationHistoryInput, reconciliationInput, resourceLinesInput } from "./inputs/bill.ts";
 import { operation } from "./operation.ts";
 import {
@@ -15,11 +16,17 @@ export const bill = {
 	exportFocus: operation({
 		method: "GET",
 		path: "/exports/focus",
-		summary: "Export every charge of a month as FOCUS 1.2",
+		summary: "Export every charge of a month as FOCUS 1.2, 1.3 or 1.4",
 		description: "A stream of any length ([FOCUS](focus.md)).",
 		permission: "charge:read",
 		example: { month: "2026-11" },
-		input: z.strictObject({ month: z.string(), format: z.enum(["csv"]).optional(), asOf: z.string().max(200).optional() }),
+		input: z.strictObject({
+			month: z.string(),
+			format: z.enum(["csv"]).optional(),
+			version: z.enum(FOCUS_VERSIONS).optional(),
+			dataset: z.enum(FOCUS_DATASETS).optional(),
+			asOf: z.string().max(200).optional(),
+		}),
 		media: ["text/csv"],
 	}),
 	import: operation({

@@ -7,19 +7,32 @@ describe("a bill's header", () => {
 		["1.1", ["ServiceSubcategory"]],
 		["1.2", ["ServiceSubcategory", "InvoiceId"]],
 		["1.0", ["x_Own"]],
+		["1.3", ["ServiceProviderName", "HostProviderName", "InvoiceId"]],
+		["1.4", ["InvoiceDetailId"]],
 	])("is of FOCUS %s with %j beside the columns that all versions have", (version, more) => {
-		expect(readBillHeader([...NEEDED_COLUMNS, ...more])).toMatchObject({ version });
+		expect(readBillHeader([...NEEDED_COLUMNS, "ProviderName", ...more])).toMatchObject({ version, providerColumn: "ProviderName" });
+	});
+
+	it("of FOCUS 1.4 names the provider in another column", () => {
+		expect(readBillHeader([...NEEDED_COLUMNS, "ServiceProviderName"])).toMatchObject({
+			version: "1.4",
+			providerColumn: "ServiceProviderName",
+		});
+		expect(readBillHeader(NEEDED_COLUMNS)).toMatchObject({ column: "ProviderName" });
 	});
 
 	it.each(NEEDED_COLUMNS.map((name) => [name]))("without %s it is refused by that name", (name) => {
-		expect(readBillHeader(NEEDED_COLUMNS.filter((n) => n !== name))).toEqual({
+		expect(readBillHeader([...NEEDED_COLUMNS, "ProviderName"].filter((n) => n !== name))).toEqual({
 			column: name,
 			message: `not a FOCUS file: it has no column ${name}`,
 		});
 	});
 
 	it("with a column twice, or without a name, it is refused, saying which", () => {
-		expect(readBillHeader([...NEEDED_COLUMNS, "BilledCost"])).toEqual({ column: "BilledCost", message: "the column is there twice" });
-		expect(readBillHeader(["", ...NEEDED_COLUMNS])).toEqual({ column: "#1", message: "a column has no name" });
+		expect(readBillHeader([...NEEDED_COLUMNS, "ProviderName", "BilledCost"])).toEqual({
+			column: "BilledCost",
+			message: "the column is there twice",
+		});
+		expect(readBillHeader(["", ...NEEDED_COLUMNS, "ProviderName"])).toEqual({ column: "#1", message: "a column has no name" });
 	});
 });

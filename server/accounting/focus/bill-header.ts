@@ -1,8 +1,8 @@
 import { FOCUS_COLUMNS } from "./columns.ts";
 
-export type FocusVersion = "1.0" | "1.1" | "1.2";
+export type FocusVersion = "1.0" | "1.1" | "1.2" | "1.3" | "1.4";
 
-/** Columns by the version that brought them (FOCUS_Spec v1.1 and v1.2); all others are as old as 1.0. */
+/** Columns by the version that brought them (FOCUS_Spec); all others are as old as 1.0. */
 const SINCE_1_1 = [
 	"CapacityReservationId",
 	"CapacityReservationStatus",
@@ -21,6 +21,13 @@ const SINCE_1_2 = [
 	"PricingCurrencyListUnitPrice",
 	"SubAccountType",
 ];
+const SINCE_1_3 = [
+	...["AllocatedMethodDetails", "AllocatedMethodId", "AllocatedResourceId", "AllocatedResourceName", "AllocatedTags"],
+	...["ContractApplied", "HostProviderName", "ServiceProviderName"],
+];
+const SINCE_1_4 = ["CommitmentProgramEligibilityDetails", "InvoiceDetailId"];
+/** Until 1.3; its successor, since 1.3. */
+const PROVIDER_NAMES = ["ProviderName", "ServiceProviderName"] as const;
 
 /** What a line says of itself in money and quantity; the same line may be billed again with others, and on an invoice then. */
 const AMOUNTS: ReadonlySet<string> = new Set([
@@ -29,7 +36,7 @@ const AMOUNTS: ReadonlySet<string> = new Set([
 	...["PricingCurrencyContractedUnitPrice", "PricingCurrencyEffectiveCost", "PricingCurrencyListUnitPrice"],
 ]);
 
-/** Without these a line cannot be matched or summed. All are mandatory in every version. */
+/** Without these, and the name of the provider, a line cannot be matched or summed. All are mandatory in every version. */
 export const NEEDED_COLUMNS = [
 	"BilledCost",
 	"BillingCurrency",
@@ -40,12 +47,13 @@ export const NEEDED_COLUMNS = [
 	"ContractedCost",
 	"EffectiveCost",
 	"ListCost",
-	"ProviderName",
 ] as const;
 
 export interface BillHeader {
 	version: FocusVersion;
 	columns: readonly string[];
+	/** The column with the name of the provider. */
+	providerColumn: (typeof PROVIDER_NAMES)[number];
 	/** Where each column stands. */
 	at: ReadonlyMap<string, number>;
 	/** FOCUS's own columns in alphabetical order: what two lines are compared by, and, but for amounts, what they are about. */
@@ -63,13 +71,24 @@ export function readBillHeader(cells: readonly string[]): BillHeader | HeaderPro
 		if (at.has(name)) return { column: name, message: "the column is there twice" };
 		at.set(name, i);
 	}
-	const missing = NEEDED_COLUMNS.filter((name) => !at.has(name));
-	if (missing.length > 0) return { column: missing[0] ?? "", message: `not a FOCUS file: it has no column ${missing.join(", ")}` };
-	const known = new Set<string>([...FOCUS_COLUMNS, ...SINCE_1_2]);
+	const providerColumn = PROVIDER_NAMES.find((name) => at.has(name));
+	const missing: string[] = NEEDED_COLUMNS.filter((name) => !at.has(name));
+	if (providerColumn === undefined) missing.push(PROVIDER_NAMES[0]);
+	if (missing.length > 0 || providerColumn === undefined)
+		return { column: missing[0] ?? "", message: `not a FOCUS file: it has no column ${missing.join(", ")}` };
+	const known = new Set<string>([...FOCUS_COLUMNS, ...SINCE_1_2, ...SINCE_1_3, ...SINCE_1_4]);
 	const compared = [...at]
 		.filter(([name]) => known.has(name))
 		.sort(([a], [b]) => (a < b ? -1 : 1))
 		.map(([name, i]) => ({ at: i, prefix: `${name}\x1f`, isAmount: AMOUNTS.has(name) }));
-	const version = SINCE_1_2.some((name) => at.has(name)) ? "1.2" : SINCE_1_1.some((name) => at.has(name)) ? "1.1" : "1.0";
-	return { version, columns, at, compared };
+	const version = versionOf(at);
+	return { version, columns, providerColumn, at, compared };
+}
+
+/** The oldest version that has all FOCUS columns of the file, and in which it lacks no mandatory one. */
+function versionOf(at: ReadonlyMap<string, number>): FocusVersion {
+	const has = (names: readonly string[]): boolean => names.some((name) => at.has(name));
+	if (has(SINCE_1_4) || !at.has("ProviderName")) return "1.4";
+	if (has(SINCE_1_3)) return "1.3";
+	return has(SINCE_1_2) ? "1.2" : has(SINCE_1_1) ? "1.1" : "1.0";
 }

@@ -52,7 +52,7 @@ export function readBillLine(header: BillHeader, values: Values): BillLine | Lin
 	const billedNanoUsd = money("BilledCost", null);
 	const periodStartMs = time("ChargePeriodStart");
 	const line: BillLine = {
-		providerName: text("ProviderName"),
+		providerName: text(header.providerColumn),
 		month: new Date(time("BillingPeriodStart")).toISOString().slice(0, 7),
 		chargeCategory: text("ChargeCategory"),
 		chargeClass: cell("ChargeClass"),

@@ -1,6 +1,8 @@
+import { type ExportVersion, FOCUS_VERSIONS } from "#server/domain/focus-version.ts";
+
 /**
- * The columns of a FOCUS 1.2 dataset that Spillway's export has, in the order of the specification (alphabetical), then its
- * own, which begin with `x_`. Source: FOCUS_Spec v1.2, https://focus.finops.org/focus-specification/v1-2/ (CC-BY-4.0).
+ * The columns of a FOCUS 1.2 dataset that Spillway's export has, in the order of the specification (alphabetical).
+ * Source: FOCUS_Spec v1.2, https://focus.finops.org/focus-specification/v1-2/ (CC-BY-4.0).
  */
 export const FOCUS_COLUMNS = [
 	"AvailabilityZone",
@@ -56,6 +58,13 @@ export const FOCUS_COLUMNS = [
 	"Tags",
 ] as const;
 
+/** What later versions changed in these columns (FOCUS_Spec, specification/datasets/cost_and_usage). */
+const CHANGES: Readonly<Record<ExportVersion, { added: readonly string[]; removed: readonly string[] }>> = {
+	"1.2": { added: [], removed: [] },
+	"1.3": { added: ["ContractApplied", "HostProviderName", "ServiceProviderName"], removed: [] },
+	"1.4": { added: [], removed: ["ProviderName", "PublisherName"] },
+};
+
 /** What the ledger knows beyond FOCUS. Energy in watt-hours, emissions in grams CO2e. */
 export const OWN_COLUMNS = [
 	"x_ChargeId",
@@ -78,4 +87,16 @@ export const OWN_COLUMNS = [
 	"x_EmbodiedGrams",
 ] as const;
 
-export const EXPORT_COLUMNS: readonly string[] = [...FOCUS_COLUMNS, ...OWN_COLUMNS];
+function columnsOf(version: ExportVersion): readonly string[] {
+	const steps = FOCUS_VERSIONS.slice(0, FOCUS_VERSIONS.indexOf(version) + 1).map((step) => CHANGES[step]);
+	const removed = new Set(steps.flatMap((step) => step.removed));
+	const columns = [...FOCUS_COLUMNS, ...steps.flatMap((step) => step.added)].filter((name) => !removed.has(name)).sort();
+	return [...columns, ...OWN_COLUMNS];
+}
+
+/** The columns of an export of each version: FOCUS's in alphabetical order, then Spillway's own. */
+export const EXPORT_COLUMNS: Readonly<Record<ExportVersion, readonly string[]>> = {
+	"1.2": columnsOf("1.2"),
+	"1.3": columnsOf("1.3"),
+	"1.4": columnsOf("1.4"),
+};

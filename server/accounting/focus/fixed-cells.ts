@@ -99,7 +99,8 @@ function commitmentOf(charge: ChargeCause, { commitment }: ExportFacts): FixedCe
 	};
 }
 
-function commitmentType(commitment: NonNullable<ExportFacts["commitment"]>): string {
+/** What a kind of commitment is called in an export. */
+export function commitmentType(commitment: Pick<NonNullable<ExportFacts["commitment"]>, "kind">): string {
 	return commitment.kind === "reservation" ? "Capacity Reservation" : "Usage Commitment";
 }
 

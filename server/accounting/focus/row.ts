@@ -1,4 +1,6 @@
 import type { ChargeKind } from "#server/domain/charge.ts";
+import type { ExportVersion } from "#server/domain/focus-version.ts";
+import { EXPORT_COLUMNS } from "./columns.ts";
 import { CSV_NULL, csvCell } from "./csv.ts";
 import { decimalText, divideRounded } from "./decimal.ts";
 import type { BillingPeriod, ChargeCause, ChargeOwn, ExportFacts } from "./facts.ts";
@@ -20,6 +22,10 @@ export interface RowPlan {
 	reservation: { id: string; status: string };
 	description: string;
 	commitment: { id: string; status: string | null; type: string };
+	/** The contract commitment that a charge is applied to; null without one, and where the version has no such column. */
+	contract: { id: string } | null;
+	/** The cell of ContractApplied where nothing is applied: empty text where the version has no such column. */
+	noContract: string;
 	issuer: string;
 	pricingCategory: string;
 	place: string;
@@ -28,7 +34,14 @@ export interface RowPlan {
 	own: string;
 }
 
-export function rowPlan(charge: ChargeCause, facts: ExportFacts, fixed: FixedCells, period: BillingPeriod): RowPlan {
+export function rowPlan(
+	charge: ChargeCause,
+	facts: ExportFacts,
+	fixed: FixedCells,
+	{ period, version }: { period: BillingPeriod; version: ExportVersion },
+): RowPlan {
+	const columns = EXPORT_COLUMNS[version];
+	const since13 = columns.includes("ServiceProviderName");
 	const { commitment, region, resource, service, identity, sku } = fixed;
 	const team = charge.team === "" ? null : charge.team;
 	return {
@@ -42,11 +55,12 @@ export function rowPlan(charge: ChargeCause, facts: ExportFacts, fixed: FixedCel
 			status: commitment?.status ?? null,
 			type: cells(commitment?.type ?? null),
 		},
-		issuer: cells(null, identity.invoiceIssuer),
+		contract: since13 && commitment ? { id: commitment.id } : null,
+		noContract: since13 ? `,${CSV_NULL}` : "",
+		issuer: cells(...(since13 ? [identity.provider] : []), null, identity.invoiceIssuer),
 		pricingCategory: pricingCategory(charge),
 		place: cells(
-			identity.provider,
-			identity.publisher,
+			...(columns.includes("ProviderName") ? [identity.provider, identity.publisher] : []),
 			region?.id ?? null,
 			region?.name ?? null,
 			resource?.id ?? null,
@@ -54,6 +68,7 @@ export function rowPlan(charge: ChargeCause, facts: ExportFacts, fixed: FixedCel
 			resource?.type ?? null,
 			service.category,
 			service.name,
+			...(since13 ? [identity.provider] : []),
 			service.subcategory,
 		),
 		sku: cells(sku?.id ?? null, sku?.meter ?? null, sku?.details ?? null, sku?.priceId ?? null),
@@ -103,7 +118,7 @@ export function rowRecord(plan: RowPlan, charge: ChargeOwn): string {
 		commitment.type,
 		committed === null ? CSV_NULL : unit,
 		used ? (consumed ?? CSV_NULL) : CSV_NULL,
-		used ? unit : CSV_NULL,
+		`${used ? unit : CSV_NULL}${contractCell(plan, committed === null ? null : charge)}`,
 		decimalText(charge.contractedMicroUsd, 6),
 		priced?.contractedUnitPrice ?? CSV_NULL,
 		decimalText(charge.effectiveMicroUsd, 6),
@@ -127,6 +142,14 @@ export function rowRecord(plan: RowPlan, charge: ChargeOwn): string {
 		grams(charge.marketEmissionsMilligrams),
 		`${grams(charge.embodiedMilligrams)}\r\n`,
 	].join(",");
+}
+
+/** The cell of ContractApplied with the comma before it; the whole effective cost of the charge is applied to its commitment. */
+function contractCell({ contract, noContract }: RowPlan, charge: ChargeOwn | null): string {
+	if (contract === null || charge === null) return noContract;
+	const cost = decimalText(charge.effectiveMicroUsd, 6);
+	const id = JSON.stringify(contract.id);
+	return `,${csvCell(`{"Elements":[{"ContractId":${id},"ContractCommitmentId":${id},"ContractCommitmentAppliedCost":${cost}}]}`)}`;
 }
 
 function cells(...values: Cell[]): string {

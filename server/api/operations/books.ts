@@ -38,8 +38,8 @@ export const statementOperations = {
 };
 
 export const billOperations = {
-	exportFocus: bindRest(bill.exportFocus, async (ctx, { month = "", format, asOf }, request) =>
-		streamCsv(request, await exportFocus(ctx, { month, asOf, ...(format === undefined ? {} : { format }) })),
+	exportFocus: bindRest(bill.exportFocus, async (ctx, { month = "", ...input }, request) =>
+		streamCsv(request, await exportFocus(ctx, { month, ...input })),
 	),
 	import: bindRest(bill.import, async (ctx, { name = "bill.csv" }, { raw }) => {
 		const imported = await importBill(ctx, { fileName: name, bytes: raw });

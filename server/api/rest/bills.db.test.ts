@@ -71,7 +71,7 @@ describe("the FOCUS export", () => {
 		const answer = await world.get("/exports/focus?month=2026-11&format=csv", { as: "finance" });
 		expect(answer.status).toBe(200);
 		expect(answer.headers.get("content-disposition")).toBe('attachment; filename="focus-1.2-2026-11.csv"');
-		expect(answer.text).toBe(`${EXPORT_COLUMNS.join(",")}\r\n`);
+		expect(answer.text).toBe(`${EXPORT_COLUMNS["1.2"].join(",")}\r\n`);
 		expect((await spillway("export", "focus", "--month", "2026-11")).out).toBe(answer.text);
 		const saved = await spillway("export", "focus", "--month", "2026-11", "-o", "out.csv");
 		expect(saved).toMatchObject({ code: 0, out: "", err: `out.csv: ${answer.text.length} bytes\n` });

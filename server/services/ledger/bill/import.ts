@@ -30,7 +30,7 @@ export interface ImportedBill {
 }
 
 /**
- * Imports a provider's FOCUS file (1.0 to 1.2, CSV or gzip), all of it or nothing. Memory does not grow with the file.
+ * Imports a provider's FOCUS file (1.0 to 1.4, CSV or gzip), all of it or nothing. Memory does not grow with the file.
  * A line equal to one of an earlier bill (re-issued bills repeat old lines) is counted but not imported again. A line with
  * other amounts restates the earlier line (restate-lines.ts). The same file becomes a separate bill if it brings back lines
  * that another bill restated meanwhile.

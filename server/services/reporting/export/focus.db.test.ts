@@ -37,7 +37,7 @@ describe("exporting a month as FOCUS", () => {
 		expect(rows).toHaveLength(ledger?.n);
 		expect(String(sum("EffectiveCost"))).toBe(ledger?.effective);
 		expect(String(sum("BilledCost"))).toBe(ledger?.billed);
-		expect(Object.keys(rows[0] ?? {})).toEqual(EXPORT_COLUMNS);
+		expect(Object.keys(rows[0] ?? {})).toEqual(EXPORT_COLUMNS["1.2"]);
 	});
 
 	it("says 2.5 h at $1.006 as 1.006 + 1.006 + 0.503, with quantity and price", async () => {
@@ -89,7 +89,7 @@ describe("exporting a month as FOCUS", () => {
 		const { chunks } = await exportFocus(books, { month: "2025-01" });
 		const parts: Buffer[] = [];
 		for await (const chunk of chunks) parts.push(chunk);
-		expect(Buffer.concat(parts).toString()).toBe(`${EXPORT_COLUMNS.join(",")}\r\n`);
+		expect(Buffer.concat(parts).toString()).toBe(`${EXPORT_COLUMNS["1.2"].join(",")}\r\n`);
 		await expect(exportFocus(books, { month: "2026-13" })).rejects.toThrow("2026-11");
 		expect(T0).toBe(Date.UTC(2026, 10, 10, 10));
 	});

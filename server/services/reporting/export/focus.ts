@@ -1,15 +1,18 @@
 import { type Interval, monthOfKey } from "#server/accounting/calendar.ts";
 import { EXPORT_COLUMNS } from "#server/accounting/focus/columns.ts";
+import { CONTRACT_COLUMNS, contractRecord } from "#server/accounting/focus/contract.ts";
 import { csvRecord } from "#server/accounting/focus/csv.ts";
 import type { BillingPeriod, ExportFacts } from "#server/accounting/focus/facts.ts";
 import { fixedCells } from "#server/accounting/focus/fixed-cells.ts";
 import { type RowPlan, rowPlan, rowRecord } from "#server/accounting/focus/row.ts";
 import type { Db } from "#server/db/client.ts";
+import { type ExportVersion, FOCUS_DATASETS, FOCUS_VERSIONS } from "#server/domain/focus-version.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
-import { teamScope } from "#server/services/core/authorize.ts";
+import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
 import { cutAt, readCut } from "../spend/cut.ts";
 import {
 	type ChargeBatch,
@@ -29,27 +32,55 @@ const KNOWN_MAX = 10_000;
 
 export interface FocusExport {
 	fileName: string;
-	/** CSV of FOCUS 1.2: the head, then a row for each charge of the month. Reads on only as it is read. */
+	/** CSV of FOCUS: the head, then a row for each charge of the month. Reads on only as it is read. */
 	chunks: AsyncGenerator<Buffer, void, undefined>;
 }
 
+export interface FocusInput {
+	month: string;
+	format?: string | undefined;
+	/** One of FOCUS_VERSIONS; default: the first. */
+	version?: string | undefined;
+	/** One of FOCUS_DATASETS; default: the first. */
+	dataset?: string | undefined;
+	/** The ledger when a version of a statement was closed, or at an instant. */
+	asOf?: string | undefined;
+}
+
 /**
- * Every charge of a month of the ledger's calendar as FOCUS 1.2, owned hardware included. A data scientist gets the rows
- * of their teams. `asOf`: the ledger when a version of a statement was closed, or at an instant. Cost: streams, in constant
- * memory; no transaction is held open.
- * @throws SpillwayError `forbidden`, `invalid_input` for a month or a cut that is none, `not_found` for a version that was never written.
+ * A month of the ledger's calendar as FOCUS: every charge, owned hardware included, or the commitments of the month. A data
+ * scientist gets the rows of their teams. Cost: streams, in constant memory; no transaction is held open.
+ * @throws SpillwayError `forbidden`, `invalid_input` for a month, version, dataset or cut that is none, `not_found` for a
+ * version of a statement that was never written.
  */
-export async function exportFocus(
-	ctx: Pick<ServiceContext, "actor" | "db" | "clock">,
-	input: { month: string; format?: string; asOf?: string | undefined },
-): Promise<FocusExport> {
+export async function exportFocus(ctx: Pick<ServiceContext, "actor" | "db" | "clock">, input: FocusInput): Promise<FocusExport> {
 	const teams = teamScope(ctx, "charge:read");
 	if ((input.format ?? "csv") !== "csv") throw wrong("format", "the only format is csv");
+	const version = FOCUS_VERSIONS.find((one) => one === (input.version ?? FOCUS_VERSIONS[0]));
+	if (version === undefined) throw wrong("version", `the version must be one of ${FOCUS_VERSIONS.join(", ")}`);
+	const dataset = FOCUS_DATASETS.find((one) => one === (input.dataset ?? FOCUS_DATASETS[0]));
+	if (dataset === undefined) throw wrong("dataset", `the dataset must be one of ${FOCUS_DATASETS.join(", ")}`);
 	const month = monthOfKey(input.month, await ledgerCalendar(ctx.db));
 	if (month === null) throw wrong("month", "must be a month such as 2026-11");
+	if (dataset === "contract-commitment") {
+		if (version !== "1.3") throw wrong("version", "the dataset contract-commitment is exported as FOCUS 1.3");
+		authorize(ctx, "rates:read", null);
+		return { fileName: `focus-${version}-${dataset}-${input.month}.csv`, chunks: contractRows(ctx.db, month) };
+	}
 	const cut = input.asOf === undefined ? cutAt(ctx.clock.nowMs()) : await readCut(ctx, input.asOf, "asOf");
 	const selection = { ...month, posted: cut.by, teams };
-	return { fileName: `focus-1.2-${input.month}.csv`, chunks: rowsOf(ctx.db, selection, billingPeriodOf(month)) };
+	return {
+		fileName: `focus-${version}-${input.month}.csv`,
+		chunks: rowsOf(ctx.db, selection, { period: billingPeriodOf(month), version }),
+	};
+}
+
+/** Commitments with time in the month, with their terms as they are now. */
+async function* contractRows(db: Db, month: Interval): AsyncGenerator<Buffer, void, undefined> {
+	yield Buffer.from(csvRecord(CONTRACT_COLUMNS));
+	const commitments = await readCommitments(db);
+	const due = commitments.filter(({ fromMs, toMs }) => fromMs < month.toMs && toMs > month.fromMs);
+	if (due.length > 0) yield Buffer.from(due.map(contractRecord).join(""));
 }
 
 function wrong(path: string, message: string): SpillwayError {
@@ -68,8 +99,14 @@ interface Known {
 	plan: RowPlan | null;
 }
 
-async function* rowsOf(db: Db, selection: ChargeSelection, period: BillingPeriod): AsyncGenerator<Buffer, void, undefined> {
-	yield Buffer.from(csvRecord(EXPORT_COLUMNS));
+/** What is the same for all rows. */
+interface ExportFrame {
+	period: BillingPeriod;
+	version: ExportVersion;
+}
+
+async function* rowsOf(db: Db, selection: ChargeSelection, frame: ExportFrame): AsyncGenerator<Buffer, void, undefined> {
+	yield Buffer.from(csvRecord(EXPORT_COLUMNS[frame.version]));
 	const known = new Map<string, Known>();
 	let next: Promise<ChargeBatch> | null = readChargeBatch(db, selection, null, BATCH_ROWS);
 	// A reader that leaves lets the read that is under way end unheard.
@@ -80,13 +117,13 @@ async function* rowsOf(db: Db, selection: ChargeSelection, period: BillingPeriod
 		next?.catch(unheard);
 		if (batch.rows.length === 0) continue;
 		await learn(db, known, batch.rows);
-		yield Buffer.from(batch.rows.map((row) => line(row, known, period)).join(""));
+		yield Buffer.from(batch.rows.map((row) => line(row, known, frame)).join(""));
 	}
 }
 
-function line(row: string, known: ReadonlyMap<string, Known>, period: BillingPeriod): string {
+function line(row: string, known: ReadonlyMap<string, Known>, frame: ExportFrame): string {
 	const about = defined(known.get(sharedPartOf(row)), "facts of a charge");
-	about.plan ??= rowPlan(about.shared, about.facts, fixedCells(about.shared, about.facts), period);
+	about.plan ??= rowPlan(about.shared, about.facts, fixedCells(about.shared, about.facts), frame);
 	return rowRecord(about.plan, parseOwn(row));
 }
 

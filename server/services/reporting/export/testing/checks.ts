@@ -20,6 +20,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 	ChargeFrequency: ["One-Time", "Recurring", "Usage-Based"],
 	CommitmentDiscountCategory: ["Spend", "Usage"],
 	CommitmentDiscountStatus: ["Used", "Unused"],
+	ContractCommitmentCategory: ["Spend", "Usage"],
+	ContractCommitmentType: ["Capacity Reservation", "Usage Commitment"],
 	PricingCategory: ["Standard", "Dynamic", "Committed", "Other"],
 	ServiceCategory: ["Compute", "Networking", "Storage", "Other"],
 	ServiceSubcategory: ["Virtual Machines", "Other (Compute)", "Other (Networking)", "Block Storage", "Other (Other)"],
@@ -86,6 +88,23 @@ function one(world: World, from: string, to: string): void {
 		if (before === undefined) found.set(key, value);
 		return before === undefined || before === value;
 	});
+}
+
+/** The elements of ContractApplied; none where it is null. */
+function elements(row: Row): Record<string, unknown>[] {
+	const { Elements = [] } = object(cell(row, "ContractApplied")) as { Elements?: Record<string, unknown>[] };
+	return Elements;
+}
+
+/** As ContractAppliedObjectSchema: ids, and a cost. */
+function isElement(element: Record<string, unknown>): boolean {
+	const { ContractId, ContractCommitmentId, ContractCommitmentAppliedCost, ...rest } = element;
+	const ids = [ContractId, ContractCommitmentId];
+	return (
+		ids.every((id) => typeof id === "string" && id !== "") &&
+		typeof ContractCommitmentAppliedCost === "number" &&
+		Object.keys(rest).length === 0
+	);
 }
 
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -197,6 +216,30 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 			return typeof tags["spillway/job"] === "string" && Object.values(tags).every((value) => typeof value === "string" && value !== "");
 		}),
 	labels: (w) => each(w, (r) => Object.keys(object(cell(r, "Tags"))).every((key) => !key.includes("/") || key.startsWith("spillway/"))),
+	contractApplied: (w) =>
+		each(w, (r) => (r["ContractApplied"] === null) === (r["CommitmentDiscountId"] === null) && elements(r).every(isElement)),
+	contractMatches: (w) =>
+		each(w, (r) =>
+			elements(r).every((e) => e["ContractCommitmentId"] === r["CommitmentDiscountId"] && e["ContractId"] === r["CommitmentDiscountId"]),
+		),
+	contractUnused: (w) =>
+		each(w, (r) => r["CommitmentDiscountStatus"] !== "Unused" || elements(r).every((e) => e["ContractCommitmentId"] === r["ResourceId"])),
+	contractCost: (w) => each(w, (r) => elements(r).every((e) => e["ContractCommitmentAppliedCost"] === Number(r["EffectiveCost"]))),
+	contractPeriod: (w) =>
+		each(
+			w,
+			(r) =>
+				r["ContractPeriodStart"] === r["ContractCommitmentPeriodStart"] &&
+				(r["ContractPeriodStart"] ?? "") < (r["ContractPeriodEnd"] ?? ""),
+		),
+	host: (w) =>
+		each(
+			w,
+			(r) => r["HostProviderName"] === r["ServiceProviderName"] && (r["ProviderName"] ?? r["HostProviderName"]) === r["HostProviderName"],
+		),
+	unique: (w, c) => {
+		if (new Set(w.rows.map((r) => r[c])).size !== w.rows.length) throw new Error(`${c} does not hold: it repeats`);
+	},
 	documented: (w) => {
 		for (const word of ["spillway/", "final when the charge is written", "at most 500 characters"]) {
 			if (!w.documentation.includes(word)) throw new Error(`docs/focus.md does not say "${word}"`);
