@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
-import path from "node:path";
 import { text } from "node:stream/consumers";
 import { policyCheckSchema } from "#server/contract/outputs/policy.ts";
 import { CliError, EXIT } from "./exit.ts";
+import { installedProgram } from "./installed-program.ts";
 
 /** Its own program, as the command knows no parser: what the server says and what is said here are one. */
-const PROGRAM = path.resolve(import.meta.dirname, "../server/bin/lint-policy.ts");
+const PROGRAM = "server/bin/lint-policy.ts";
 
 /** @throws CliError when the program cannot be started. */
 export async function lintOffline(source: string) {
-	const child = spawn(process.execPath, [PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
+	const child = spawn(process.execPath, [installedProgram(PROGRAM)], { stdio: ["pipe", "pipe", "inherit"] });
 	const failed = new Promise<never>((_, reject) => child.once("error", reject));
 	child.stdin.on("error", () => {});
 	child.stdin.end(source);

@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { CliError, EXIT, type ExitCode } from "./exit.ts";
+import { installedProgram } from "./installed-program.ts";
 import type { Io } from "./io.ts";
 
 /**
  * Runs a program of the server's side on this machine, with this process's terminal.
+ * @param program its file, from the root of the installation
  * @returns its exit code: done, bad input, interrupted, or server for any other.
  */
-export function runServerProgram(io: Io, program: string, argv: readonly string[]): Promise<ExitCode> {
-	const child = spawn(process.execPath, [program, ...argv], { cwd: io.cwd, stdio: "inherit" });
+export async function runServerProgram(io: Io, program: string, argv: readonly string[]): Promise<ExitCode> {
+	const child = spawn(process.execPath, [installedProgram(program), ...argv], { cwd: io.cwd, stdio: "inherit" });
 	// A terminal's Ctrl-C reaches both; a signal sent to this process alone has to be passed on.
 	const stop = (): void => void child.kill("SIGTERM");
 	io.signal.addEventListener("abort", stop);

@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import type { Command, CommandContext } from "../command.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
+import { installedProgram } from "../installed-program.ts";
 
 /** Runs on the host of the installation: it reads the database and SPILLWAY_HOME, not the API. */
-const PROGRAM = path.resolve(import.meta.dirname, "../../scripts/backup.mjs");
+const PROGRAM = "scripts/backup.mjs";
 const FILE_OPTIONS = {
 	"database-only": { help: "leave out checkpoints and outputs of jobs" },
 	"with-keys": { help: "include credential-keys and secrets.json: keep such a backup as a secret" },
@@ -43,10 +44,10 @@ restored database lacks.`,
 	run: (ctx) => runProgram(ctx, "restore"),
 };
 
-function runProgram({ io, args }: CommandContext, action: "backup" | "restore"): Promise<ExitCode> {
+async function runProgram({ io, args }: CommandContext, action: "backup" | "restore"): Promise<ExitCode> {
 	const switches = ["replace", "database-only", "with-keys", "reviewed"].filter((name) => args.has(name)).map((name) => `--${name}`);
 	const folder = args.positionals.map((place) => path.resolve(io.cwd, place));
-	const child = spawn(process.execPath, [PROGRAM, action, ...folder, ...switches], { cwd: io.cwd, stdio: "inherit" });
+	const child = spawn(process.execPath, [installedProgram(PROGRAM), action, ...folder, ...switches], { cwd: io.cwd, stdio: "inherit" });
 	return new Promise<ExitCode>((resolve, reject) => {
 		child.once("error", (cause) => reject(new CliError(EXIT.server, `The backup program cannot start: ${cause.message}.`, { cause })));
 		child.once("close", (code) => resolve(code === 0 ? EXIT.done : code === 2 ? EXIT.badInput : EXIT.server));

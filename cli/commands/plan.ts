@@ -1,4 +1,3 @@
-import path from "node:path";
 import { OPEN_TRACE_NAMES } from "#server/domain/open-traces.ts";
 import { badInput } from "../args.ts";
 import type { Command, CommandContext } from "../command.ts";
@@ -6,7 +5,7 @@ import type { ExitCode } from "../exit.ts";
 import { runServerProgram } from "../run-server-program.ts";
 
 /** A program of the server's side: it replays with the core that decides live. */
-const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/plan.ts");
+const PROGRAM = "server/bin/plan.ts";
 
 /** Passed on as they are given. */
 const VALUES = [

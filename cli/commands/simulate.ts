@@ -1,11 +1,10 @@
-import path from "node:path";
 import { badInput } from "../args.ts";
 import type { Command, CommandContext } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import { runServerProgram } from "../run-server-program.ts";
 
 /** The simulator is a program of the server's side: it replays with the very core that decides live. */
-const PROGRAM = path.resolve(import.meta.dirname, "../../server/bin/simulate.ts");
+const PROGRAM = "server/bin/simulate.ts";
 
 /** Passed on as they are given. */
 const FILES = ["trace", "scenario", "policy", "strategy", "seed", "out"] as const;

@@ -2796,6 +2796,11 @@ AlertRule = Literal[
     "audit_chain_broken",
     "approval_waiting",
     "delivery_failing",
+    "site_unhealthy",
+    "no_leader",
+    "job_stuck",
+    "sweep_failing",
+    "credential_expiring",
 ]
 
 
@@ -2807,13 +2812,15 @@ class AlertSentItem(TypedDict):
 class Channel(TypedDict):
     id: str
     name: str
-    kind: Literal["email", "slack", "webhook"]
+    kind: ChannelKind
     target: str
     problem: Optional[str]
     topics: List[str]
     team: Optional[str]
     enabled: bool
     createdAt: str
+
+ChannelKind = Literal["email", "slack", "webhook", "cloudevents"]
 
 
 class Delivery(TypedDict):
@@ -4782,6 +4789,11 @@ ChannelCreateBodyEmailTopicsItem = Literal[
     "audit_chain_broken",
     "approval_waiting",
     "delivery_failing",
+    "site_unhealthy",
+    "no_leader",
+    "job_stuck",
+    "sweep_failing",
+    "credential_expiring",
     "statement",
 ]
 
@@ -4794,15 +4806,15 @@ class ChannelCreateBodySlack(TypedDict):
     url: str
 
 
-class _ChannelCreateBodyWebhookRequired(TypedDict):
-    kind: Literal["webhook"]
+class _ChannelCreateBodyRequired(TypedDict):
+    kind: Literal["webhook", "cloudevents"]
     name: str
     topics: List[ChannelCreateBodyEmailTopicsItem]
     team: Optional[str]
     url: str
 
 
-class ChannelCreateBodyWebhook(_ChannelCreateBodyWebhookRequired, total=False):
+class ChannelCreateBody(_ChannelCreateBodyRequired, total=False):
     signingKey: str
 
 

@@ -2142,7 +2142,7 @@ class ChannelOperations:
 
     def create(
         self,
-        body: Union[m.ChannelCreateBodyEmail, m.ChannelCreateBodySlack, m.ChannelCreateBodyWebhook],
+        body: Union[m.ChannelCreateBodyEmail, m.ChannelCreateBodySlack, m.ChannelCreateBody],
     ) -> m.ChannelCreateOutput:
         """Create a channel; a webhook's signing key is returned once."""
         return cast(
@@ -2663,9 +2663,11 @@ class BillOperations:
         *,
         month: str,
         format: Optional[Literal["csv"]] = None,
+        version: Optional[Literal["1.2", "1.3", "1.4"]] = None,
+        dataset: Optional[Literal["cost-and-usage", "contract-commitment"]] = None,
         as_of: Optional[str] = None,
     ) -> BinaryIO:
-        """Export every charge of a month as FOCUS 1.2.
+        """Export every charge of a month as FOCUS 1.2, 1.3 or 1.4.
 
         A stream of any length (FOCUS).
         """
@@ -2675,6 +2677,8 @@ class BillOperations:
             query={
                 "month": month,
                 "format": format,
+                "version": version,
+                "dataset": dataset,
                 "asOf": as_of,
             },
         )

@@ -13,6 +13,9 @@ export interface OutboxMessage {
 	link: string;
 }
 
+/** Topics of which another one was part: channels that chose the other one before still receive them. */
+const FORMERLY: Partial<Record<ChannelTopic, ChannelTopic[]>> = { sweep_failing: ["money_at_risk"] };
+
 /**
  * Puts a message into the outbox of every channel of the topic: one delivery per channel, in the transaction of
  * the event. A repeated event adds nothing. Returns how many were added.
@@ -28,7 +31,7 @@ export async function queueMessage(
 		.select({ id: channel.id })
 		.from(channel)
 		.where(
-			sql`${channel.enabled} and ${topic} = any(${channel.topics}) and (${channel.team} is null or ${channel.team} = ${team})
+			sql`${channel.enabled} and ${channel.topics} && ${sql.param([topic, ...(FORMERLY[topic] ?? [])])}::text[] and (${channel.team} is null or ${channel.team} = ${team})
 				and ${since ? sql`${channel.createdAt} <= ${since.toISOString()}::timestamptz` : sql`true`}`,
 		);
 	if (channels.length === 0) return 0;
