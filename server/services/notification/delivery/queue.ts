@@ -13,7 +13,7 @@ export interface OutboxMessage {
 	link: string;
 }
 
-/** Topics of which another one was part: channels that chose the other one before still receive them. */
+/** Topics split off from another one: channels with the other one still receive them. */
 const FORMERLY: Partial<Record<ChannelTopic, ChannelTopic[]>> = { sweep_failing: ["money_at_risk"] };
 
 /**
