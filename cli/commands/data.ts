@@ -14,7 +14,12 @@ const dataSetsShape = z.looseObject({
 			z.looseObject({ uri: z.string(), at: z.string(), asOfMs: z.number().nullable(), copying: z.boolean(), error: z.string().nullable() }),
 		)
 		.default([]),
-	inbound: z.array(z.looseObject({ place: z.string(), mibPerS: z.number() })),
+	inbound: z.array(
+		z.looseObject({
+			...{ from: z.string(), place: z.string(), mibPerS: z.number(), lowMiBPerS: z.number(), highMiBPerS: z.number() },
+			...{ transfers: z.number(), newestAtMs: z.number().nullable() },
+		}),
+	),
 });
 
 /** Two thousand data sets with a few copies each. */
@@ -70,10 +75,16 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	];
 	if (stores.length > 0) io.out(table(io, kept, rows, { empty: "None." }));
 	if (inbound.length === 0) return EXIT.done;
-	io.out(`\n${heading(io, "How fast data came in, of late")}\n`);
+	io.out(`\n${heading(io, "Speed into regions")}\n`);
+	type Link = (typeof inbound)[number];
+	const nameOf = (end: string): string => (end === "*" ? "any" : oneLine(end));
 	const speeds = [
-		{ head: "REGION", cell: (s: (typeof inbound)[number]) => s.place },
-		{ head: "MIB/S", cell: (s: (typeof inbound)[number]) => s.mibPerS.toFixed(1), right: true as const },
+		{ head: "FROM", cell: (s: Link) => nameOf(s.from) },
+		{ head: "TO", cell: (s: Link) => nameOf(s.place) },
+		{ head: "MIB/S", cell: (s: Link) => s.mibPerS.toFixed(1), right: true as const },
+		{ head: "RANGE", cell: (s: Link) => `${s.lowMiBPerS.toFixed(0)}–${s.highMiBPerS.toFixed(0)}`, right: true as const },
+		{ head: "KNOWN BY", cell: (s: Link) => (s.transfers === 0 ? "published figures" : `${s.transfers} transfers`) },
+		{ head: "NEWEST", cell: (s: Link) => (s.newestAtMs === null ? "" : new Date(s.newestAtMs).toISOString().slice(0, 10)) },
 	];
 	io.out(table(io, speeds, inbound, { empty: "None." }));
 	return EXIT.done;

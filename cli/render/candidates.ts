@@ -9,6 +9,11 @@ import { table } from "./table.ts";
 /** A decision's places, or a quote's, which also show the chance of a missed deadline. */
 type Considered = Pick<Decision, "removed" | "consideredCount" | "policy"> & { candidates: Candidate[] };
 
+/** From fast to slow: nine of ten transfers are above the one and below the other. */
+function stagingRange({ staging }: Candidate): string {
+	return staging ? `${duration(staging.lowMs)}–${duration(staging.highMs)}` : "–";
+}
+
 /** The places that were considered, with their prices and what removed them. Every amount is an estimate. */
 export function candidateText(io: Io, explanation: Considered, atMs: number): string {
 	const places = table<Candidate>(
@@ -22,6 +27,9 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 			},
 			{ head: "START", cell: (c) => startRange(c.start, atMs), right: true },
 			{ head: "DONE", cell: (c) => `in ${duration(Math.max(0, c.finish.p50Ms - atMs))}`, right: true },
+			...(explanation.candidates.some(({ staging }) => staging)
+				? [{ head: "STAGING", cell: (c: Candidate) => stagingRange(c), right: true as const }]
+				: []),
 			{ head: "PRICE", cell: (c) => hourly(c.hourlyMicroUsd), right: true },
 			{ head: "COST", cell: (c) => about(c.totalMicroUsd), right: true },
 			{ head: "EGRESS", cell: (c) => about(c.egressMicroUsd), right: true },

@@ -115,6 +115,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	hardware_bf16: "Hardware",
 	too_slow: "Too slow",
 	life_too_short: "Instance life",
+	data_too_slow: "Data",
 	price_missing: "Price",
 	price_zero: "Price",
 	price_stale: "Price",
@@ -161,6 +162,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "hardware_bf16":
 		case "too_slow":
 		case "life_too_short":
+		case "data_too_slow":
 		case "multi_node_unsupported":
 			return "machine";
 		case "price_missing":

@@ -6,11 +6,12 @@ import { runAxis } from "#components/decision/decision-rows.ts";
 import { Carbon } from "#components/emissions/carbon.tsx";
 import { Money } from "#components/money/money.tsx";
 import { PlaceSwatch } from "#components/place/place.tsx";
-import { formatClockSeconds, formatExact } from "#components/time/format-time.ts";
+import { formatClockSeconds, formatExact, formatSpan } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { formatChance } from "#components/ui/format-number.ts";
 import { Icon } from "#components/ui/icon.tsx";
+
 import type { Way } from "./quote-ways.ts";
 
 type Ways = { home: Way | null; burst: Way | null };
@@ -43,6 +44,16 @@ export function QuoteTable({ ways, deadlineMs }: { ways: Ways; deadlineMs: numbe
 				{row("Start", (w) => (
 					<Range range={w.candidate.start} seconds={seconds} />
 				))}
+				{[ways.home, ways.burst].some((w) => w?.candidate.staging) &&
+					row("Data staging", ({ candidate: { staging } }) =>
+						staging ? (
+							<span title={`expected ${formatSpan(staging.expectedMs)}; nine of ten transfers are within the range`}>
+								{formatSpan(staging.lowMs)} to {formatSpan(staging.highMs)}
+							</span>
+						) : (
+							<span className="text-ink-3">–</span>
+						),
+					)}
 				{row("Finish", (w) => (
 					<Range range={w.candidate.finish} seconds={seconds} />
 				))}

@@ -21,6 +21,11 @@ export interface Candidate {
 	/** Where `speed` comes from. Absent: the site's setting, or speed 1. */
 	speedSource?: SpeedSource;
 	/**
+	 * Time to copy the job's data to the machine, which is billed; nine of ten transfers take longer than `low`, and nine of ten less
+	 * than `high`. Absent: none to copy.
+	 */
+	staging?: { expectedMs: number; lowMs: number; highMs: number };
+	/**
 	 * Part of the time until the start, ms: copying data from the owned cluster to the region's store, before billing starts.
 	 * Absent: no copy.
 	 */
@@ -35,7 +40,7 @@ export interface Candidate {
 	storageMicroUsd?: string;
 	totalMicroUsd: string;
 	cashMicroUsd: string;
-	/** Maximum spend of this placement, held from the budget. */
+	/** At most: what is held from the budget for this placement, and never less than the expected cost with slow staging. */
 	worstCaseMicroUsd: string;
 	emissionsGrams: number | null;
 	/** The ranking score: total + delay × weight + carbon × weight. */
@@ -71,6 +76,7 @@ export const REMOVAL_CODES = [
 	"hardware_bf16",
 	"too_slow",
 	"life_too_short",
+	"data_too_slow",
 	"price_missing",
 	"price_zero",
 	"price_stale",

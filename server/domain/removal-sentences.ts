@@ -113,6 +113,7 @@ type LimitCode =
 	| "deadline_needs_firm"
 	| "too_slow"
 	| "life_too_short"
+	| "data_too_slow"
 	| `spot_${"is_cheapest" | "too_short" | "worth_the_wait"}`;
 
 /** Removals by how much there is, or may be, of something. */
@@ -131,6 +132,8 @@ function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 			return `the job may need ${r.duration("neededMs") ?? "too long"} on ${r.text("accelerator") ?? "this accelerator"}${clause(r.duration("limitMs"), (d) => `, over its limit of ${d}`)}`;
 		case "life_too_short":
 			return `an instance may live${clause(r.duration("lifeMs"), (d) => ` ${d}`)}, and the job cannot ${r.text("missing") === "checkpoint" ? "reach its next checkpoint" : "finish"} in that${clause(r.duration("neededMs"), (d) => `: it needs ${d}`)}`;
+		case "data_too_slow":
+			return `copying the job's data there takes ${r.duration("stagingMs") ?? "too long"}, and with the run that does not fit ${r.text("limit") === "deadline" ? "before the job's deadline" : "into the life of an instance"}${clause(r.duration("leftMs"), (d) => ` (${d})`)}`;
 		case "deadline_needs_firm":
 			return "spot may be reclaimed, and the job's deadline leaves no time for that";
 		case "spot_is_cheapest":

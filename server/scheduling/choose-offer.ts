@@ -11,7 +11,7 @@ import type { BurstLimit, DueBurst } from "./burst.ts";
 import { type CapAsk, type CapShort, capFacts } from "./caps.ts";
 import { backoffOf, type CloudRun, dataOutOfReach, egressGiBOf, estimateOf, holdOf, lifeOn, stagingOn } from "./cost.ts";
 import { firmOnly } from "./firm-only.ts";
-import { endsTooSoon, lifeTooShort, tooSlow } from "./length-removals.ts";
+import { dataTooSlow, endsTooSoon, lifeTooShort, tooSlow } from "./length-removals.ts";
 import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
@@ -231,6 +231,7 @@ function makeBlockedBy(
 		return (
 			budgets.scarce.lacks(row, run.instances) ??
 			tooSlow(row, run, job) ??
+			dataTooSlow(row, run, job, nowMs) ??
 			lifeTooShort(row, run, job) ??
 			endsTooSoon(row, run, nowMs) ??
 			(atMost && overLimits(row, run, atMost))

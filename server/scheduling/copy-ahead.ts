@@ -1,4 +1,5 @@
 import { SECOND_MS } from "#server/kernel/units.ts";
+import { ANY_SOURCE, linkKey } from "./link-speed.ts";
 import type { Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
@@ -17,7 +18,8 @@ export function storedAt(uri: string, gib: number | null, place: string, sinceMs
 	if (!canBeStored(uri, place, view)) return null;
 	const copy = view.copiesAhead?.get(place)?.get(uri);
 	if (copy && copy.asOfMs !== null && copy.asOfMs >= sinceMs) return { kind: "there" };
-	const speed = view.stores?.get(place) ?? view.inboundMiBPerS.get(place) ?? null;
+	const link = view.links?.get(linkKey(ANY_SOURCE, place)) ?? view.unknownLink;
+	const speed = view.stores?.get(place) ?? view.inboundMiBPerS.get(place) ?? link?.mibPerS ?? null;
 	const wholeMs = speed === null || speed <= 0 ? 0 : copyMs(gib ?? 0, speed);
 	const pauseMs = Math.max(0, (copy?.retryAtMs ?? 0) - nowMs);
 	// A tenth is left until the store is seen to have it, so the set never counts as present before.

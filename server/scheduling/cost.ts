@@ -243,6 +243,21 @@ function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: Clou
 	return row.rankingMicroUsdPerHour * instances * savedMs > run.delayMicroUsdPerHour * laterMs;
 }
 
+/**
+ * The most that is shown for a placement: its hold, and never less than the expected cost with staging at the slow end of its
+ * range. A job that needs several lives is expected to cost more than the hold of one.
+ */
+export function worstCaseOf(row: OfferRow, run: CloudRun, { totalMicroUsd }: Pick<Estimate, "totalMicroUsd">): bigint {
+	const held = holdOf(row, run);
+	const { ms, rangeMs } = stagingOn(row, run);
+	const slowMicroUsd = ((row.microUsdPerHour + row.diskMicroUsdPerHour) * run.instances * Math.max(0, rangeMs.high - ms)) / HOUR_MS;
+	const expected = totalMicroUsd + slowMicroUsd;
+	// A missing price is NaN; the offer is excluded for that.
+	if (!Number.isFinite(expected)) return held;
+	const slow = BigInt(Math.ceil(expected));
+	return slow > held ? slow : held;
+}
+
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
 
 /**

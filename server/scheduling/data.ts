@@ -1,15 +1,26 @@
 import type { DataRef } from "#server/domain/job.ts";
 import { copyMs, storedAt } from "./copy-ahead.ts";
 import type { EgressStep } from "./egress.ts";
+import { ANY_SOURCE, linkKey, sourceOf, UNKNOWN_LINK } from "./link-speed.ts";
 import { liesAtHome } from "./offer-residency.ts";
 import type { Snapshot } from "./types.ts";
 
 type Known = NonNullable<Snapshot["data"]>;
 
+/** `low` ≤ `high`, ms. */
+export interface MsRange {
+	low: number;
+	high: number;
+}
+
+const NO_TIME: MsRange = { low: 0, high: 0 };
+
 /** Time and cost of staging a job's data at one place. */
 export interface Staging {
-	/** Time to copy the missing data, ms; at the slowest known speed where the place's is unknown. */
+	/** Time to copy the missing data, ms: expected. */
 	ms: number;
+	/** The same, where nine of ten are longer and shorter, ms. */
+	rangeMs: MsRange;
 	/** GiB to copy; infinite when the size of a missing set is unknown. */
 	moveGiB: number;
 	/** Egress cost at the cloud with the nearest copy, µ$. Egress from home is free. */
@@ -35,7 +46,7 @@ export interface StagingWays extends Staging {
 const NOTHING_FIRST: readonly string[] = [];
 
 export const NO_STAGING: StagingWays = {
-	...{ ms: 0, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
+	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
 	...{ ahead: null, outOfReach: null },
 };
 
@@ -46,7 +57,7 @@ export interface DataBook {
 	 * are as new as that; without it there are none.
 	 */
 	staging(data: readonly DataRef[], place: string, sinceMs?: number | null): StagingWays;
-	/** The longest that staging may take anywhere, ms. */
+	/** The longest that staging may take anywhere, ms: at the low end of the slowest known link. */
 	longestMs(data: readonly DataRef[]): number;
 	/** GiB that a job brings home. */
 	outGiB: number;
@@ -85,10 +96,31 @@ export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">):
 	};
 }
 
+/** The low end of the slowest link; the published figures where no link is known. */
 function slowestOf(view: Known): number | null {
 	let slowest: number | null = null;
-	for (const speed of view.inboundMiBPerS.values()) if (speed > 0 && (slowest === null || speed < slowest)) slowest = speed;
-	return slowest;
+	const consider = (speed: number): void => {
+		if (speed > 0 && (slowest === null || speed < slowest)) slowest = speed;
+	};
+	for (const speed of view.inboundMiBPerS.values()) consider(speed);
+	for (const { lowMiBPerS } of view.links?.values() ?? []) consider(lowMiBPerS);
+	return slowest ?? view.unknownLink?.lowMiBPerS ?? null;
+}
+
+/** Time for so many GiB over a link, expected and from fast to slow. */
+type LinkTimes = [ms: number, low: number, high: number];
+
+function timesOver(gib: number, from: string, place: string, view: Known | undefined, slowest: number | null): LinkTimes {
+	const link = view?.links?.get(linkKey(from, place)) ?? view?.links?.get(linkKey(ANY_SOURCE, place));
+	const exact = link ? null : view?.inboundMiBPerS.get(place);
+	const { unknownLink } = view ?? {};
+	if (link || (exact === undefined && unknownLink)) {
+		const { mibPerS, lowMiBPerS, highMiBPerS } = link ?? unknownLink ?? UNKNOWN_LINK;
+		return [copyMs(gib, mibPerS), copyMs(gib, highMiBPerS), copyMs(gib, lowMiBPerS)];
+	}
+	const speed = exact ?? slowest;
+	const ms = speed === null || speed <= 0 ? 0 : copyMs(gib, speed);
+	return [ms, ms, ms];
 }
 
 interface EgressPrices {
@@ -118,7 +150,11 @@ function stagingOf(
 	slowest: number | null,
 	prices: EgressPrices,
 ): StagingWays {
-	let [moveGiB, egressGiB, egressMicroUsd, timedGiB, storedGiB, waitMs] = [0, 0, 0, 0, 0, 0];
+	let [moveGiB, egressGiB, egressMicroUsd, waitMs] = [0, 0, 0, 0];
+	const [direct, ahead]: [LinkTimes, LinkTimes] = [
+		[0, 0, 0],
+		[0, 0, 0],
+	];
 	let [outOfReach, problem]: (string | null)[] = [null, null];
 	const copyFirst: string[] = [];
 	for (const ref of data) {
@@ -129,28 +165,33 @@ function stagingOf(
 		if (stored?.kind === "there") continue;
 		if (stored) {
 			copyFirst.push(uri);
-			storedGiB += sizeGiB ?? 0;
 			// One after the other, through one link.
 			waitMs += stored.readyInMs;
 			problem ??= stored.problem;
 		}
 		if (view?.filesStayHome && liesAtHome(ref)) outOfReach ??= uri;
 		moveGiB += sizeGiB ?? Number.POSITIVE_INFINITY;
-		timedGiB += sizeGiB ?? 0;
+		const times = timesOver(sizeGiB ?? 0, sourceOf(copies), place, view, slowest);
+		for (const [i, ms] of times.entries()) {
+			direct[i] = (direct[i] ?? 0) + ms;
+			if (!stored) ahead[i] = (ahead[i] ?? 0) + ms;
+		}
 		const price = sourcePrice(copies, prices);
 		if (price > 0) {
 			egressGiB += sizeGiB ?? 0;
 			egressMicroUsd += Math.ceil((sizeGiB ?? 0) * price);
 		}
 	}
-	const speed = view?.inboundMiBPerS.get(place) ?? slowest;
-	const msOf = (gib: number): number => (speed === null || speed <= 0 ? 0 : copyMs(gib, speed));
 	const both = { moveGiB, egressMicroUsd, egressGiB };
-	const ahead = copyFirst.length === 0 ? null : { ...both, ms: msOf(timedGiB - storedGiB), waitMs, copyFirst, problem: problem ?? null };
+	const later = { ...both, ...timeOf(ahead), waitMs, copyFirst, problem: problem ?? null };
 	return {
-		...{ ...both, ms: msOf(timedGiB), waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
-		...{ ahead, outOfReach: outOfReach ?? null },
+		...{ ...both, ...timeOf(direct), waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
+		...{ ahead: copyFirst.length === 0 ? null : later, outOfReach: outOfReach ?? null },
 	};
+}
+
+function timeOf([ms, low, high]: LinkTimes): Pick<Staging, "ms" | "rangeMs"> {
+	return { ms, rangeMs: { low, high } };
 }
 
 /** The cheapest copy's price of leaving, µ$/GiB. A pool's id names no region: it is home, or where the data were made. */

@@ -6,7 +6,7 @@ import { leastScores, type PassedOver } from "./best-offer.ts";
 import { budgetFacts } from "./budget.ts";
 import type { DueBurst } from "./burst.ts";
 import { type OfferChoice, shortRemoval } from "./choose-offer.ts";
-import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf, restOn } from "./cost.ts";
+import { backoffOf, type CloudRun, type Estimate, estimateOf, holdOf, restOn, stagingOn, worstCaseOf } from "./cost.ts";
 import { homeStart, restIn } from "./home.ts";
 import type { HomePool } from "./home-pool.ts";
 import { backoffRemoval, gramsOf, type OfferRow } from "./offers.ts";
@@ -157,16 +157,24 @@ function cloudCandidate(d: Explained, row: OfferRow, removal: Removal | null): C
 		...speedFacts(row, d.run),
 		computeMicroUsd: moneyText(computeMicroUsd),
 		egressMicroUsd: moneyText(egressMicroUsd),
+		...stagingFacts(row, d.run),
 		...(estimate.copyAheadMs > 0 && { copyAheadMs: Math.round(estimate.copyAheadMs) }),
 		...(storageMicroUsd !== null && { storageMicroUsd: moneyText(storageMicroUsd) }),
 		totalMicroUsd: moneyText(totalMicroUsd),
 		cashMicroUsd: moneyText(totalMicroUsd),
-		worstCaseMicroUsd: String(holdOf(row, d.run)),
+		worstCaseMicroUsd: String(worstCaseOf(row, d.run, estimate)),
 		emissionsGrams: estimate.emissionsGrams,
 		scoreMicroUsd: moneyText(estimate.scoreMicroUsd),
 		outcome: removal ? "removed" : "passes",
 		removedBy: removal,
 	};
+}
+
+/** Expected staging with its range; nothing without data to copy. */
+function stagingFacts(row: OfferRow, run: CloudRun): Pick<Candidate, "staging"> {
+	const { ms, rangeMs } = stagingOn(row, run);
+	if (ms <= 0 || !Number.isFinite(ms)) return {};
+	return { staging: { expectedMs: Math.round(ms), lowMs: Math.round(rangeMs.low), highMs: Math.round(rangeMs.high) } };
 }
 
 /** Start delay from data copied ahead, expected refusals and staging, and end delay from work repeated after interruptions. */

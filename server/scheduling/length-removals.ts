@@ -41,6 +41,31 @@ export function lifeTooShort(row: OfferRow, run: CloudRun, { spec, completedMs }
 	return { ruleId: null, why: "life_too_short", facts };
 }
 
+/**
+ * Data that cannot be there in time: without them the run would end before the instance or the deadline, with them it does not.
+ * The life counts with expected staging, the deadline with the fastest.
+ */
+export function dataTooSlow(row: OfferRow, run: CloudRun, { spec }: PendingJob, nowMs: number): Removal | null {
+	if (run.data.length === 0) return null;
+	const { ms, rangeMs, waitMs } = stagingOn(row, run);
+	if (ms <= 0) return null;
+	const isKnown = spec.duration.estimateMs !== null || run.length?.total.distribution != null;
+	const restMs = isKnown ? restOn(row, run).p50Ms : 0;
+	const beforeMs = run.start.p50Ms + (run.restores ? run.restoreMs : 0);
+	const breaks = (stagingMs: number, runMs: number, leftMs: number): boolean =>
+		beforeMs + runMs <= leftMs && beforeMs + stagingMs + runMs > leftMs;
+	const lifeMs = lifeOn(row, run);
+	const inOneLifeMs = Math.min(restMs, run.checkpointEveryMs ?? Number.POSITIVE_INFINITY);
+	const removal = (limit: "life" | "deadline", stagingMs: number, leftMs: number): Removal => ({
+		...{ ruleId: null, why: "data_too_slow" },
+		facts: { limit, stagingMs: Math.round(stagingMs), leftMs: Math.round(leftMs) },
+	});
+	if (breaks(ms, inOneLifeMs, lifeMs)) return removal("life", ms, lifeMs);
+	if (run.deadlineMs === null) return null;
+	const leftMs = run.deadlineMs - nowMs - waitMs;
+	return breaks(rangeMs.low, restMs, leftMs) ? removal("deadline", rangeMs.low, leftMs) : null;
+}
+
 /** Capacity that ends (a reserved block) must last for the expected run and the time to save it. */
 export function endsTooSoon(row: OfferRow, run: CloudRun, nowMs: number): Removal | null {
 	const { availableUntilMs } = row.offer;

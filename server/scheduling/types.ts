@@ -6,6 +6,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { EgressStep } from "./egress.ts";
+import type { LinkSpeed } from "./link-speed.ts";
 import type { ZoneRecord } from "./spot-guarantee/types.ts";
 import type { ThroughputView } from "./throughput/types.ts";
 
@@ -108,6 +109,10 @@ export interface DataView {
 	replicas: ReadonlyMap<string, readonly string[]>;
 	/** Speed into a place (`provider:region`), MiB/s; null: not known. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
+	/** Learned speeds by link (link-speed.ts). Absent: `inboundMiBPerS` is exact. */
+	links?: ReadonlyMap<string, LinkSpeed>;
+	/** Speed of a link that nothing is known of. Absent: that of the slowest known place. */
+	unknownLink?: LinkSpeed;
 	/** Size of a job's results sent home from the cloud, GiB. Absent: unknown, counted as 0. */
 	outGiB?: number;
 	/**

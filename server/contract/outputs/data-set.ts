@@ -33,8 +33,13 @@ export const dataSetsSchema = z
 		stored: z.array(storedCopySchema),
 		inbound: z.array(
 			z.object({
+				from: z.string(),
 				place: z.string(),
 				mibPerS: z.number(),
+				lowMiBPerS: z.number(),
+				highMiBPerS: z.number(),
+				transfers: z.number(),
+				newestAtMs: z.number().nullable(),
 			}),
 		),
 	})

@@ -16,6 +16,7 @@ export const candidateSchema = z
 		finish: timeRangeSchema,
 		speed: z.number().optional(),
 		speedSource: z.enum(SPEED_SOURCES).optional(),
+		staging: z.object({ expectedMs: z.number(), lowMs: z.number(), highMs: z.number() }).optional(),
 		copyAheadMs: z.number().optional(),
 		computeMicroUsd: integerText,
 		egressMicroUsd: integerText,

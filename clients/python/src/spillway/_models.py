@@ -521,10 +521,17 @@ class _CandidateRequired(TypedDict):
 class Candidate(_CandidateRequired, total=False):
     speed: float
     speedSource: CandidateSpeedSource
+    staging: CandidateStaging
     copyAheadMs: float
     storageMicroUsd: str
 
 CandidateSpeedSource = Literal["measured", "declared", "learned", "prior"]
+
+
+class CandidateStaging(TypedDict):
+    expectedMs: float
+    lowMs: float
+    highMs: float
 
 
 class CandidateRemovedBy(TypedDict):
@@ -551,6 +558,7 @@ CandidateRemovedByWhy = Literal[
     "hardware_bf16",
     "too_slow",
     "life_too_short",
+    "data_too_slow",
     "price_missing",
     "price_zero",
     "price_stale",
@@ -874,6 +882,7 @@ class _QuotedCandidateRequired(TypedDict):
 class QuotedCandidate(_QuotedCandidateRequired, total=False):
     speed: float
     speedSource: CandidateSpeedSource
+    staging: CandidateStaging
     copyAheadMs: float
     storageMicroUsd: str
 
@@ -2160,6 +2169,75 @@ class PlanStudySummary(TypedDict):
     finishedAt: Optional[str]
 
 
+class PlanDecision(TypedDict):
+    study: PlanStudySummary
+    sha256: str
+    verdict: Literal["go", "pilot", "no_go"]
+    headline: str
+    summary: str
+    tests: List[PlanDecisionTestsItem]
+    pilot: Optional[PlanDecisionPilot]
+    recommended: str
+    options: List[PlanDecisionOptionsItem]
+    assumptions: List[PlanDecisionAssumptionsItem]
+    outcome: Optional[PlanDecisionOutcome]
+
+
+class PlanDecisionTestsItem(TypedDict):
+    about: Literal["burst", "buy"]
+    test: str
+    found: str
+    passed: bool
+
+
+class PlanDecisionPilot(TypedDict):
+    family: str
+    team: str
+    policy: str
+    weeks: float
+    capUsd: float
+    measure: List[str]
+    stopWhen: List[str]
+
+
+class PlanDecisionOptionsItem(TypedDict):
+    id: str
+    label: str
+    ownedGpus: float
+    meanTimeToModelS: Optional[float]
+    meanWaitS: Optional[float]
+    cloudUsd: float
+    totalUsd: float
+    npvUsd: float
+
+
+class PlanDecisionAssumptionsItem(TypedDict):
+    name: str
+    value: str
+    source: str
+
+
+class PlanDecisionOutcome(TypedDict):
+    expected: PlanDecisionOutcomeExpected
+    months: List[PlanDecisionOutcomeMonthsItem]
+
+
+class PlanDecisionOutcomeExpected(TypedDict):
+    label: str
+    meanTimeToModelS: Optional[float]
+    meanWaitS: Optional[float]
+    cloudUsd: float
+
+
+class PlanDecisionOutcomeMonthsItem(TypedDict):
+    month: str
+    isPart: bool
+    models: float
+    meanTimeToModelS: Optional[float]
+    meanWaitS: Optional[float]
+    cloudUsd: float
+
+
 class JobSpend(TypedDict):
     fromMs: float
     toMs: float
@@ -3129,10 +3207,29 @@ class _DataSetsStoresItemRequired(TypedDict):
 class DataSetsStoresItem(_DataSetsStoresItemRequired, total=False):
     writeUri: str
 
+_DataSetsInboundItemRequired = TypedDict(
+    "_DataSetsInboundItemRequired",
+    {
+        "from": str,
+        "place": str,
+        "mibPerS": float,
+        "lowMiBPerS": float,
+        "highMiBPerS": float,
+        "transfers": float,
+        "newestAtMs": Optional[float],
+    },
+)
 
-class DataSetsInboundItem(TypedDict):
-    place: str
-    mibPerS: float
+_DataSetsInboundItemOptional = TypedDict(
+    "_DataSetsInboundItemOptional",
+    {
+    },
+    total=False,
+)
+
+
+class DataSetsInboundItem(_DataSetsInboundItemRequired, _DataSetsInboundItemOptional):
+    pass
 
 
 class Store(TypedDict):

@@ -1540,6 +1540,47 @@ class PlanOperations:
             ),
         )
 
+    def decision(
+        self,
+        id: str,
+        *,
+        format: Optional[Literal["json", "pdf"]] = None,
+    ) -> m.PlanDecision:
+        """Get the decision of a finished study with its frozen figures, and what happened since by
+        month.
+
+        `format=json` or `pdf` (plan).
+        """
+        return cast(
+            m.PlanDecision,
+            self._transport.json(
+                "GET",
+                join("/plan/studies/{id}/decision", id),
+                query={
+                    "format": format,
+                },
+            ),
+        )
+
+    def decision_file(
+        self,
+        id: str,
+        *,
+        format: Optional[Literal["json", "pdf"]] = None,
+    ) -> BinaryIO:
+        """Get the decision of a finished study with its frozen figures, and what happened since by
+        month.
+
+        `format=json` or `pdf` (plan).
+        """
+        return self._transport.file(
+            "GET",
+            join("/plan/studies/{id}/decision", id),
+            query={
+                "format": format,
+            },
+        )
+
     def cancel(
         self,
         id: str,

@@ -5,6 +5,7 @@ import { audit } from "#server/db/schema/audit.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
+import { learnLinkSpeed, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import { type ServiceContext, systemContext } from "#server/services/core/context.ts";
 import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { readDataView } from "./data-view.ts";
@@ -73,18 +74,31 @@ describe("copies of data sets", () => {
 });
 
 describe("how fast data came in", () => {
-	it("30 + 10 GiB in 10 + 10 minutes are 40 × 1,024 MiB ÷ 1,200 s = 34.13 MiB/s; a set of unknown size has no speed", async () => {
+	it("is learned per link from transfers of at least 64 MiB and 5 s, not from small ones and sets of unknown size", async () => {
 		await staged([ref("s3://a/b", 20), ref("s3://a/c", 10)], 10 * MINUTE_MS);
 		await staged([ref("s3://a/b", 10)], 10 * MINUTE_MS);
 		await staged([ref("s3://a/b", 50), ref("s3://a/c", null)], MINUTE_MS);
 		await staged([], MINUTE_MS);
 		const { inbound } = await listDataSets(ctx);
-		expect(inbound).toEqual([{ place: "aws:us-east-1", mibPerS: expect.closeTo(34.133, 2) }]);
+		await staged([ref("s3://a/tiny", 1 / 1024)], 2 * MINUTE_MS);
+		await staged([ref("s3://a/quick", 1)], 2_000);
+		const two = learnLinkSpeed([
+			{ bytes: 30 * 1024 ** 3, ms: 10 * MINUTE_MS, atMs: 0 },
+			{ bytes: 10 * 1024 ** 3, ms: 10 * MINUTE_MS, atMs: 0 },
+		]);
+		const learned = { place: "aws:us-east-1", transfers: 2, mibPerS: expect.closeTo(two.mibPerS, 3), newestAtMs: expect.any(Number) };
+		expect(inbound).toMatchObject([
+			{ from: "*", ...learned },
+			{ from: "address", ...learned },
+			{ from: "*", place: "*", transfers: 0, mibPerS: expect.closeTo(92) },
+		]);
+		expect((await listDataSets(ctx)).inbound).toEqual(inbound);
 	});
 
 	it("is nothing while nothing is known, and keeps the copies' object while they stay the same", async () => {
 		const nothing = await readDataView(database.db, clock.nowMs(), undefined);
-		expect(nothing).toEqual({ replicas: new Map(), inboundMiBPerS: new Map(), filesStayHome: true });
+		const exact = { replicas: new Map(), inboundMiBPerS: new Map(), links: new Map() };
+		expect(nothing).toEqual({ ...exact, unknownLink: UNKNOWN_LINK, filesStayHome: true });
 		await setDataSets(ctx, { items: [claims] });
 		const first = await readDataView(database.db, clock.nowMs(), undefined);
 		expect(first?.replicas).toEqual(new Map([[claims.uri, ["gcp:us-central1"]]]));

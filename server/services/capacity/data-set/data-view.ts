@@ -1,24 +1,25 @@
 import type { DbOrTx } from "#server/db/client.ts";
 import { env } from "#server/env.ts";
+import { UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import type { DataView as KnownData } from "#server/scheduling/types.ts";
 import { readEgressSteps } from "#server/services/pricing/offer/egress-volume.ts";
-import { readInboundSpeeds } from "./inbound-speeds.ts";
+import { readLinkSpeeds } from "./inbound-speeds.ts";
 import { readDataSets, readDataStores } from "./list.ts";
 import { readCopiesAhead, readStoreSpeeds } from "./stored-copies.ts";
 
 /**
- * Location, transfer speed and egress cost of data sets for the core; undefined while nothing is known. Returns `before` when
- * nothing changed, because results computed with it are still valid.
+ * Location, transfer speed and egress cost of data sets for the core. Parts that did not change are those of `before`, because
+ * results computed with them are still valid.
  */
-export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData | undefined): Promise<KnownData | undefined> {
+export async function readDataView(db: DbOrTx, nowMs: number, before: KnownData | undefined): Promise<KnownData> {
 	const sets = await readDataSets(db);
-	const inboundMiBPerS = await readInboundSpeeds(db, nowMs);
+	const links = await readLinkSpeeds(db, nowMs, sets);
 	const filesStayHome = !isOneHost();
 	const steps = await readEgressSteps(db, nowMs);
-	if (!filesStayHome && sets.length === 0 && inboundMiBPerS.size === 0 && steps.size === 0) return undefined;
 	const replicas = new Map(sets.map(({ uri, copies }) => [uri, copies.map(({ at }) => at)]));
 	const known: KnownData = {
-		...{ replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS, filesStayHome },
+		...{ replicas: same(before?.replicas, replicas) ?? replicas, inboundMiBPerS: new Map(), filesStayHome },
+		...{ links: same(before?.links, links) ?? links, unknownLink: UNKNOWN_LINK },
 		...(steps.size > 0 && { egressSteps: same(before?.egressSteps, steps) ?? steps }),
 	};
 	const stores = await readDataStores(db);

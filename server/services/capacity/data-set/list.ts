@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
+import { ANY_SOURCE, type LinkSpeed, linkKey, UNKNOWN_LINK } from "#server/scheduling/link-speed.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { readInboundSpeeds } from "./inbound-speeds.ts";
+import { readLinkSpeeds } from "./inbound-speeds.ts";
 import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSet, type DataStore, storedDataSets, storedDataStores } from "./schemas.ts";
 import { readStoredCopies, type StoredCopy } from "./stored-copies.ts";
 
@@ -13,17 +14,23 @@ export interface DataSetsView {
 	stores: DataStore[];
 	/** Its current and pending copies there. */
 	stored: StoredCopy[];
-	/** How fast data came into each cloud region lately, MiB/s. */
-	inbound: { place: string; mibPerS: number }[];
+	/** Speeds into cloud regions by source; the source `*` is any. The last row, into `*`, is the published start value. */
+	inbound: ({ from: string; place: string } & LinkSpeed)[];
 }
 
 /** @throws SpillwayError `forbidden`. */
 export async function listDataSets(ctx: ServiceContext): Promise<DataSetsView> {
 	authorize(ctx, "capacity:read", null);
-	const speeds = await readInboundSpeeds(ctx.db, ctx.clock.nowMs());
-	const inbound = [...speeds].map(([place, mibPerS]) => ({ place, mibPerS })).sort((a, b) => (a.place < b.place ? -1 : 1));
 	const [items, stores] = [await readDataSets(ctx.db), await readDataStores(ctx.db)];
+	const links = await readLinkSpeeds(ctx.db, ctx.clock.nowMs(), items);
+	const learned = [...links].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, speed]) => ({ ...endsOf(key), ...speed }));
+	const inbound = [...learned, { ...endsOf(linkKey(ANY_SOURCE, ANY_SOURCE)), ...UNKNOWN_LINK }];
 	return { items, stores, stored: await readStoredCopies(ctx.db), inbound };
+}
+
+function endsOf(key: string): { from: string; place: string } {
+	const [from = ANY_SOURCE, place = ANY_SOURCE] = key.split(" ");
+	return { from, place };
 }
 
 /** As readDataSets. */
