@@ -5,7 +5,9 @@ import { fieldErrorsOf } from "#components/page/field-errors.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { TextField } from "#components/settings/text-field.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import type { TeamUse } from "./stores-panel.tsx";
+import type { Outputs } from "#components/trpc/outputs.ts";
+
+export type TeamUse = Outputs["store"]["list"]["teams"][number];
 
 /** Sets a team's quota and retention of results. */
 export function LimitsDialog({ use, onClose }: { use: TeamUse; onClose: () => void }) {

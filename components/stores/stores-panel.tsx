@@ -11,12 +11,11 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
-import { LimitsDialog } from "./limits-dialog.tsx";
+import { LimitsDialog, type TeamUse } from "./limits-dialog.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 
 type Storage = Outputs["store"]["list"];
 type Store = Storage["stores"][number];
-export type TeamUse = Storage["teams"][number];
 
 /** Stores of teams, and what each team keeps. `canManage`: the person may change them. */
 export function StoresPanel({ canManage }: { canManage: boolean }) {

@@ -11,6 +11,7 @@ import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { resultDelivery } from "#server/db/schema/delivery-target.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
 import { type Random, seededRandom } from "#server/kernel/random.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 import { aSpec, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { drawFiles, type Files, filesIn, writeFiles } from "./kill-files.ts";
 import { interrupt, type Machine, type StoreWorld } from "./store-world.ts";
@@ -146,19 +147,16 @@ async function runResult(scene: Scene): Promise<number> {
 	const [row] = await db.select().from(artifact).where(eq(artifact.jobId, jobId));
 	if (!row) return 1;
 	if (scene.step === "deliver") await withKill(scene, (signal) => deliver(scene, signal));
-	await db
-		.update(resultDelivery)
-		.set({ nextAt: new Date(0) })
-		.where(eq(resultDelivery.artifactId, row.id));
-	await deliver(scene, never);
+	// By then the next try is due.
+	await deliver(scene, never, DAY_MS);
 	const [delivered] = await db.select({ state: resultDelivery.state }).from(resultDelivery).where(eq(resultDelivery.artifactId, row.id));
 	const arrived = await filesIn(path.join(homeRoot(scene), target));
 	return delivered?.state === "delivered" && isSame(arrived, files) ? 0 : 1;
 }
 
-async function deliver(scene: Scene, signal: AbortSignal): Promise<void> {
+async function deliver(scene: Scene, signal: AbortSignal, aheadMs = 0): Promise<void> {
 	const { world, db } = scene;
-	const ctx = { db, clock: { nowMs: () => Date.now() }, log: silent, stores: world.stores, artifactRoot: world.artifactRoot };
+	const ctx = { db, clock: { nowMs: () => Date.now() + aheadMs }, log: silent, stores: world.stores, artifactRoot: world.artifactRoot };
 	const copier = { copy: () => Promise.reject(new Error("results in a store are not copied by this")) };
 	const deliveries = new ResultDeliveries(ctx, { homeRoot: homeRoot(scene), copier }, signal);
 	await deliveries.tend();

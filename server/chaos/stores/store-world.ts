@@ -9,7 +9,6 @@ import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { serveFetch } from "#server/api/fetch-adapter.ts";
 import type { Db } from "#server/db/client.ts";
-import { team } from "#server/db/schema/account.ts";
 import { ObjectStoreEmulator } from "#server/emulators/objects/emulator.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
@@ -17,6 +16,7 @@ import { RcloneStores } from "#server/providers/stores/rclone-stores.ts";
 import { addStore } from "#server/services/capacity/store/add.ts";
 import type { StoreBox } from "#server/services/capacity/store/box.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { createTeam } from "#server/services/governance/team/manage.ts";
 import { bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
 import { SECRET_KEY, seedInstance } from "#server/services/work/agent/testing/seed.ts";
 
@@ -71,7 +71,7 @@ export class StoreWorld {
 	static async start(db: Db, folder: string): Promise<StoreWorld> {
 		const objects = await ObjectStoreEmulator.start({ folder: path.join(folder, "objects"), buckets: [STORE_BUCKET], ...STORE_KEYS });
 		const world = new StoreWorld(db, folder, objects);
-		await db.insert(team).values({ name: TEAM }).onConflictDoNothing();
+		await createTeam(world.platform(), { name: TEAM });
 		const config = { kind: "s3", bucket: STORE_BUCKET, prefix: TEAM, provider: "Minio", endpoint: objects.url };
 		await addStore(
 			{ ...world.platform(), stores: world.stores },

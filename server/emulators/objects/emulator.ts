@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ObjectStoreCounts } from "./counts.ts";
 import { ObjectFiles } from "./object-files.ts";
 import { allows } from "./policy.ts";
 import { OBJECT_ROUTES, type ObjectCall } from "./routes.ts";
@@ -15,14 +16,6 @@ export interface ObjectStoreOptions {
 	accessKeyId: string;
 	secretAccessKey: string;
 	nowMs?: () => number;
-}
-
-/** What went through, for tests: bodies in both directions. */
-export interface ObjectStoreCounts {
-	bytesIn: number;
-	bytesOut: number;
-	puts: number;
-	denied: number;
 }
 
 /**

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ObjectStoreCounts } from "./emulator.ts";
+import type { ObjectStoreCounts } from "./counts.ts";
 import { type ObjectFiles, type StoredObject, sizeOf } from "./object-files.ts";
 import { S3Error } from "./s3-error.ts";
 

@@ -1,9 +1,10 @@
+import type { z } from "zod";
+import type { planDecisionSchema } from "#server/contract/outputs/plan.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { performanceBy } from "../performance/performance-by.ts";
 import { spendBy } from "../spend/spend-by.ts";
-import type { PlanDecisionView } from "./get.ts";
 
-type Month = NonNullable<PlanDecisionView["outcome"]>["months"][number];
+type Month = NonNullable<z.infer<typeof planDecisionSchema>["outcome"]>["months"][number];
 
 /** What the company's jobs took and its clouds cost, from a moment until now, by month of the ledger's calendar. */
 export async function monthsSince(ctx: ServiceContext, fromMs: number): Promise<Month[]> {

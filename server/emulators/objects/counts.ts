@@ -1,0 +1,7 @@
+/** What went through, for tests: bodies in both directions. */
+export interface ObjectStoreCounts {
+	bytesIn: number;
+	bytesOut: number;
+	puts: number;
+	denied: number;
+}
