@@ -30,6 +30,7 @@ const spillway = (...args: string[]) =>
 	promisify(execFile)(path.join(installed, "node_modules/.bin/spillway"), args, {
 		cwd: installed,
 		env: {
+			NODE_ENV: "production",
 			PATH: `${path.dirname(process.execPath)}:${process.env["PATH"]}`,
 			HOME: folder,
 			SPILLWAY_URL: world.url,
