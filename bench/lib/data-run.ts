@@ -4,6 +4,7 @@ import { mkdir, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
+import { environmentOf } from "#server/agent/rclone/run.ts";
 import { interrupt, type Machine, STORE_BUCKET, STORE_KEYS, StoreWorld } from "#server/chaos/stores/store-world.ts";
 import type { Db } from "#server/db/client.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
@@ -130,16 +131,10 @@ async function command(child: ChildProcess | undefined, order: RankOrder): Promi
 /** Seconds of one `rclone copy` for each folder, all at the same time, with rclone's own settings and the store's own keys. */
 async function plainCopy({ world, folder }: Run, folders: readonly string[]): Promise<number> {
 	const program = await rcloneOfHost();
-	const { accessKeyId, secretAccessKey } = STORE_KEYS;
-	const options = {
-		TYPE: "s3",
-		PROVIDER: "Minio",
-		ENDPOINT: world.objects.url,
-		ACCESS_KEY_ID: accessKeyId,
-		SECRET_ACCESS_KEY: secretAccessKey,
-	};
-	const remote = Object.fromEntries(Object.entries(options).map(([key, value]) => [`RCLONE_CONFIG_STORE_${key}`, value]));
-	const env: NodeJS.ProcessEnv = { ...process.env, HOME: folder, RCLONE_CONFIG: "", ...remote };
+	const { accessKeyId: access_key_id, secretAccessKey: secret_access_key } = STORE_KEYS;
+	const store = { type: "s3", provider: "Minio", endpoint: world.objects.url, access_key_id, secret_access_key };
+	// As the agent runs it: settings of this machine do not change the comparison.
+	const env = environmentOf({ store }, folder) as NodeJS.ProcessEnv;
 	const beganMs = performance.now();
 	await Promise.all(folders.map((from, i) => promisify(execFile)(program, ["copy", from, `store:${STORE_BUCKET}/plain/${i}`], { env })));
 	const seconds = (performance.now() - beganMs) / 1_000;
