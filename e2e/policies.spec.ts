@@ -278,7 +278,7 @@ test("a second person: what is published waits, is read, and counts once somebod
 		await page.getByRole("button", { name: "Review changes" }).click();
 		const read = page.getByRole("dialog", { name: /^Proposed change to version/ });
 		await expect(read.getByRole("list", { name: "Changes by rule" })).toContainText("7h");
-		await expect(read.getByText("No backtest of this draft was reviewed.")).toBeVisible();
+		await expect(read.getByText("No finished backtest of this draft.")).toBeVisible();
 		await expectAccessible(page);
 		await read.getByRole("button", { name: "Approve" }).click();
 		await expect(read).toBeHidden();
