@@ -4,4 +4,3 @@ export type ExportVersion = (typeof FOCUS_VERSIONS)[number];
 
 /** Datasets of an export; Contract Commitment exists since FOCUS 1.3. */
 export const FOCUS_DATASETS = ["cost-and-usage", "contract-commitment"] as const;
-export type FocusDataset = (typeof FOCUS_DATASETS)[number];
