@@ -106,7 +106,7 @@ export const HOUSE = {
 		imports: [...BASE, "components", "api", "auth", "env"],
 		packages: "any",
 	},
-	cli: { at: ["cli/"], imports: [...BASE, "contract"], packages: ["zod", "yaml"] },
+	cli: { at: ["cli/"], imports: [...BASE, "contract"], packages: ["zod", "yaml", "@modelcontextprotocol/sdk"] },
 	// Packages for other programs. The generator reads the OpenAPI document; the packages themselves import nothing of the house.
 	clientGenerator: { at: ["clients/generate/"], imports: ["api"], packages: [] },
 	clients: { at: ["clients/"], imports: [], packages: [] },

@@ -20,6 +20,7 @@ import { jobs } from "./jobs.ts";
 import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { logs } from "./logs.ts";
+import { mcp } from "./mcp.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
 import { performance } from "./performance.ts";
@@ -64,6 +65,7 @@ export const COMMANDS: readonly Command[] = [
 		receipt,
 		artifacts,
 		approvals,
+		mcp,
 	],
 	...[instances, offers, sites, site, data, stores, spend, charges, carbon, budgets, statement, bill],
 	...[

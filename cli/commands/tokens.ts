@@ -16,12 +16,13 @@ const DAYS_MAX = 365;
 
 export const tokens: Command = {
 	name: "tokens",
-	usage: "ls | add NAME [--scope SCOPE …] [--days N] [--for WHO] | rm ID",
+	usage: "ls | add NAME [--scope SCOPE …] [--days N] [--approval-above USD] [--for WHO] | rm ID",
 	summary: "list, create and revoke tokens",
 	details: "A new token is printed once, alone on stdout. It acts as its owner, limited to its scopes.",
 	options: {
 		scope: { value: "SCOPE", many: true, help: `add: ${TOKEN_SCOPES.join(", ")}; may be repeated (default: read and jobs)` },
 		days: { value: "N", help: `add: days until it expires, 1 to ${DAYS_MAX} (default: ${DAYS_DEFAULT})` },
+		"approval-above": { value: "USD", help: "add: its jobs need approval above this estimated cost (default: no limit)" },
 		for: { value: "WHO", help: "add: a service account's address or id (default: yourself)" },
 	},
 	positionals: { min: 1, max: 2, name: "VERB NAME" },
@@ -47,6 +48,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		{ head: "NAME", cell: (t: Token) => t.name },
 		{ head: "OWNER", cell: (t: Token) => t.owner.name },
 		{ head: "SCOPES", cell: (t: Token) => t.scopes?.join(", ") ?? "all" },
+		{ head: "APPROVAL ABOVE", cell: (t: Token) => (t.approvalAboveUsd === null ? NONE : `$${t.approvalAboveUsd}`) },
 		{ head: "LAST USED", cell: (t: Token) => ago(t.lastUsedAt, io.nowMs()) },
 		{ head: "EXPIRES", cell: (t: Token) => t.expiresAt ?? NONE },
 	];
@@ -58,10 +60,13 @@ async function add(ctx: CommandContext, name: string): Promise<ExitCode> {
 	const { args, client, io, json } = ctx;
 	const scopes = args.list("scope");
 	const owner = args.text("for");
+	const limit = args.text("approval-above");
+	if (limit !== undefined && !/^\d+(\.\d+)?$/.test(limit)) throw badInput(`--approval-above: "${limit}" is not an amount such as 50.`);
 	const answer = await client.post("/tokens", {
 		name,
 		scopes: scopes.length > 0 ? scopes : ["read", "jobs"],
 		expiresInDays: args.wholeNumber("days", { min: 1, max: DAYS_MAX }) ?? DAYS_DEFAULT,
+		...(limit !== undefined && { approvalAboveUsd: Number(limit) }),
 		...(owner !== undefined && { accountId: await idOf(ctx, owner) }),
 	});
 	const { id, token, expiresAt } = readAs(tokenContract.create.output, answer, "token");

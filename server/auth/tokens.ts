@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, or } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { account, apiToken } from "#server/db/schema/account.ts";
 import { TOKEN_SCOPES } from "#server/domain/token-scopes.ts";
+import { microToUsdNumber } from "#server/kernel/money.ts";
 import type { Actor } from "#server/services/core/context.ts";
 import { hashToken } from "#server/services/governance/token/issue.ts";
 import { recordTokenUse } from "#server/services/governance/token/record-use.ts";
@@ -38,6 +39,7 @@ export class TokenAuthenticator {
 			.select({
 				tokenId: apiToken.id,
 				scopes: apiToken.scopes,
+				approvalAboveMicroUsd: apiToken.approvalAboveMicroUsd,
 				id: account.id,
 				name: account.name,
 				role: account.role,
@@ -57,6 +59,7 @@ export class TokenAuthenticator {
 		const actor: Actor | null = row
 			? {
 					...{ kind: "person", accountId: row.id, name: row.name, role: row.role, teams: row.teams, via: "token" },
+					...(row.approvalAboveMicroUsd !== null && { approvalAboveUsd: microToUsdNumber(row.approvalAboveMicroUsd) }),
 					...(row.scopes && { scopes: TOKEN_SCOPES.filter((scope) => row.scopes?.includes(scope)) }),
 				}
 			: null;

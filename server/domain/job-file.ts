@@ -46,6 +46,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		deadlineMs: spec.deadline ?? null,
 		priority: spec.priority,
 		critical: spec.critical,
+		...(spec.approvalAboveUsd !== undefined && { approvalAboveUsd: spec.approvalAboveUsd }),
 		checkpoint: checkpoint ? checkpointOf(checkpoint) : null,
 		...(spec.metrics.length > 0 && { metrics: spec.metrics }),
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),

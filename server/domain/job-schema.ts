@@ -414,6 +414,19 @@ export const jobSpecSchema = z.strictObject({
 			docs: "[Fails over](policy.md#move-go-on-elsewhere-at-a-checkpoint) to another site when its owned site stops responding, and to another region when its cloud instance [stops responding](agent.md#the-lease-of-a-critical-job). Available to policies.",
 			examples: [false],
 		}),
+	approvalAboveUsd: z
+		.number()
+		.min(0)
+		.max(1e9)
+		.optional()
+		.meta({
+			title: "Approval above",
+			description: "Finance approves each cloud placement that is estimated to cost more.",
+			docs: "[Finance approves](policy.md#require--approval--ask-a-person-first) each cloud placement that is estimated to cost more. 0 asks about every one.",
+			examples: [50],
+			defaultText: "only policies ask",
+			unit: "USD",
+		}),
 	checkpoint: checkpoint.optional().meta({
 		title: "Checkpoint",
 		description: "The job saves checkpoints and resumes from the latest one after an interruption.",

@@ -38,6 +38,11 @@ export interface JobSpec {
 	/** 0..100, higher first. */
 	priority: number;
 	critical: boolean;
+	/**
+	 * A person approves each cloud placement that is estimated to cost more, USD. A number, as the conditions of policies compare
+	 * estimates. Absent: only policies ask.
+	 */
+	approvalAboveUsd?: number;
 	checkpoint: CheckpointSpec | null;
 	data: DataRef[];
 	/** Results to upload when an attempt ends. Absent: none. */

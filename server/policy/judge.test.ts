@@ -270,6 +270,19 @@ describe("a condition without an answer takes the strict side", () => {
 });
 
 describe("judgeQuote", () => {
+	it.each([
+		[50, 50, false],
+		[50, 50.01, true],
+		[0, 0.01, true],
+		[50, Number.NaN, true],
+		[undefined, 1e9, false],
+	])("a job with approvalAboveUsd %s at $%d requires approval: %s", (approvalAboveUsd, costUsd, required) => {
+		const job = { ...aJob(), ...(approvalAboveUsd !== undefined && { approvalAboveUsd }) };
+		const none = { ...unanswerable(), rules: [] };
+		const expected = required ? { ruleId: "spec.approvalAboveUsd", role: "finance" } : null;
+		expect(judgeQuote(none, job, { costUsd, hourlyUsd: 1, offer: null })).toEqual(expected);
+		expect(judgeQuote(none, job, { costUsd, hourlyUsd: 1, offer: null }, (id) => id === "spec.approvalAboveUsd")).toBeNull();
+	});
 	const asking = (when: string | null): Policy => ({
 		...unanswerable(),
 		budgets: [],

@@ -66,8 +66,8 @@ export type AskApproval = (row: OfferRow, run: CloudRun, job: PendingJob) => App
 /** The approval that a placement needs and does not have. What a person approved holds up to that estimated cost. */
 export function makeAskApproval(policy: Policy): AskApproval {
 	const asks = policy.rules.some((rule) => rule.effect.kind === "require" && rule.effect.approval !== null);
-	if (!asks) return () => null;
 	return (row, run, job) => {
+		if (!asks && job.spec.approvalAboveUsd === undefined) return null;
 		const costMicroUsd = estimateOf(row, run).totalMicroUsd;
 		const cost = BigInt(costMicroUsd);
 		const { approvals } = job;

@@ -60,6 +60,8 @@ export const createTokenInput = z.strictObject({
 		.transform((scopes) => [...new Set(scopes)].sort()),
 	/** Days until the token stops working. */
 	expiresInDays: z.number().int().min(1).max(EXPIRES_DAYS_MAX),
+	/** Jobs submitted with it need approval above this estimated cost, USD with at most six decimals. */
+	approvalAboveUsd: z.number().min(0).max(1e9).multipleOf(0.000001).optional(),
 	/** A service account's id; absent: the caller's own. */
 	accountId: z.string().min(1).max(64).optional(),
 });

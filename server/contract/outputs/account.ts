@@ -12,6 +12,7 @@ export const tokenSchema = z
 			service: z.boolean(),
 		}),
 		scopes: z.array(z.string()).nullable(),
+		approvalAboveUsd: z.number().nullable().meta({ description: "Its jobs need approval above this estimated cost; null: no limit." }),
 		createdAt: instant,
 		expiresAt: instant.nullable(),
 		lastUsedAt: instant.nullable(),

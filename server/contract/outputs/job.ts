@@ -89,6 +89,7 @@ export const jobSpecSchema = z
 		deadlineMs: z.number().nullable(),
 		priority: z.number(),
 		critical: z.boolean(),
+		approvalAboveUsd: z.number().optional(),
 		checkpoint: z
 			.object({
 				path: z.string(),

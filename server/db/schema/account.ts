@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
-import { instant } from "./columns.ts";
+import { instant, microUsd } from "./columns.ts";
 import { role } from "./enums.ts";
 
 export const team = pgTable(
@@ -86,6 +86,8 @@ export const apiToken = pgTable(
 		hash: text().notNull(),
 		/** Names from TOKEN_SCOPES; null is every scope. */
 		scopes: text().array(),
+		/** Every job submitted with it asks a person above this estimated cost; null: none does. */
+		approvalAboveMicroUsd: microUsd(),
 		createdAt: instant().notNull(),
 		expiresAt: instant(),
 		lastUsedAt: instant(),

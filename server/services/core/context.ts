@@ -14,6 +14,8 @@ export type Actor =
 			teams: readonly string[];
 			via: "session" | "token" /** Of a limited token; absent: everything that the role allows. */;
 			scopes?: readonly TokenScope[];
+			/** Of a token with a spending limit: its jobs ask a person above this estimated cost, USD. */
+			approvalAboveUsd?: number;
 	  }
 	| { kind: "system"; part: "control_loop" | "agent" | "seed" };
 

@@ -375,6 +375,7 @@ _JobSpecOptional = TypedDict(
     {
         "throughput": Dict[str, float],
         "scaling": "JobSpecScaling",
+        "approvalAboveUsd": float,
         "outputs": List["OutputSpec"],
         "user": str,
     },
@@ -3699,6 +3700,8 @@ class Token(TypedDict):
     name: str
     owner: TokenOwner
     scopes: Optional[List[str]]
+    # Its jobs need approval above this estimated cost; null: no limit.
+    approvalAboveUsd: Optional[float]
     createdAt: str
     expiresAt: Optional[str]
     lastUsedAt: Optional[str]
@@ -4445,6 +4448,7 @@ _JobDocumentSpecOptional = TypedDict(
         "deadline": str,
         "priority": int,
         "critical": bool,
+        "approvalAboveUsd": float,
         "checkpoint": "JobDocumentSpecCheckpoint",
         "data": List["JobDocumentSpecDataItem"],
         "outputs": List["JobDocumentSpecOutputsItem"],
@@ -5250,6 +5254,7 @@ class _TokenCreateBodyRequired(TypedDict):
 
 
 class TokenCreateBody(_TokenCreateBodyRequired, total=False):
+    approvalAboveUsd: float
     accountId: str
 
 TokenCreateBodyScopesItem = Literal["read", "jobs", "money", "policy", "sites", "accounts"]

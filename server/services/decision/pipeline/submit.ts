@@ -2,6 +2,7 @@ import type { PipelineSpec } from "#server/domain/pipeline/pipeline.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { microToUsdText, mulDivCeil } from "#server/kernel/money.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
+import { withTokenLimit } from "#server/services/work/job/token-limit.ts";
 import { insertPipeline, type NewPipeline, type StepTimes } from "#server/services/work/pipeline/insert.ts";
 import { requireSecrets } from "#server/services/work/secret/require.ts";
 import { type PipelineInput, readPipelineInput } from "./input.ts";
@@ -21,7 +22,9 @@ export interface SubmittedPipeline {
  * `conflict` when its worst case is more than its own budget, or than a budget has left
  */
 export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): Promise<SubmittedPipeline> {
-	const spec = await readPipelineInput(ctx, "job:submit", input);
+	const written = await readPipelineInput(ctx, "job:submit", input);
+	const limited = (run: PipelineSpec["steps"][number]["runs"][number]) => ({ ...run, job: withTokenLimit(ctx.actor, run.job) });
+	const spec = { ...written, steps: written.steps.map((step) => ({ ...step, runs: step.runs.map(limited) })) };
 	await checkSubmission(ctx, [spec]);
 	await requireSecrets(
 		ctx.db,

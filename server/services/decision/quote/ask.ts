@@ -19,6 +19,7 @@ import { electricityAhead } from "#server/services/pricing/owned/gpu-hour-prices
 import { type ApprovalOutlook, readOutlook } from "#server/services/work/approval/outlook.ts";
 import { withNamedModels } from "#server/services/work/job/named-models.ts";
 import { runUserOf, withUser } from "#server/services/work/job/run-user.ts";
+import { withTokenLimit } from "#server/services/work/job/token-limit.ts";
 import { type ForecastScore, scoreOfHorizon } from "../forecast/score.ts";
 import { decideAsked, presentSnapshot } from "./decide-asked.ts";
 import { askedJob, askedVariants, type SuggestionView, suggestionView } from "./suggestions.ts";
@@ -63,7 +64,7 @@ export interface QuoteView extends Omit<Explanation, "reason" | "jobId" | "candi
  */
 export async function askQuote(ctx: ServiceContext & { timing: Timing }, written: JobSpec): Promise<QuoteView> {
 	authorize(ctx, "quote:ask", written.team);
-	const spec = withUser(withNamedModels(written), runUserOf(ctx.actor));
+	const spec = withUser(withNamedModels(withTokenLimit(ctx.actor, written)), runUserOf(ctx.actor));
 	const snapshot = await presentSnapshot(ctx);
 	const job = askedJob(spec, snapshot);
 	const variants = askedVariants(spec, snapshot);

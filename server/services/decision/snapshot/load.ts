@@ -194,7 +194,8 @@ async function readPending(
 	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
 	const over = evicts(policy) ? await readLeftAndEnded(tx, nowMs) : [];
 	const rooms = keptRooms([...leaving, ...rows.map(forecastFor), ...over], nowMs);
-	const answers = asksPeople(policy) ? await readAnswers(tx) : null;
+	const asks = asksPeople(policy) || rows.some((r) => specOf(cache, r).approvalAboveUsd !== undefined);
+	const answers = asks ? await readAnswers(tx) : null;
 	const speeds = await readSpeeds(tx);
 	const reservations = await readReservations(tx);
 	return rows.map((r) => {

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { createTokenInput } from "#server/contract/inputs/account.ts";
 import { account, apiToken } from "#server/db/schema/account.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
@@ -20,7 +21,12 @@ export async function createToken(
 	raw: z.input<typeof createTokenInput>,
 ): Promise<{ id: string; token: string; expiresAt: string }> {
 	authorize(ctx, "token:manage", null);
-	const { name, scopes, expiresInDays, accountId = ownId(ctx) } = createTokenInput.parse(raw);
+	const { name, scopes, expiresInDays, approvalAboveUsd, accountId = ownId(ctx) } = createTokenInput.parse(raw);
+	const own = ctx.actor.kind === "person" ? ctx.actor.approvalAboveUsd : undefined;
+	if (own !== undefined && (approvalAboveUsd ?? Number.POSITIVE_INFINITY) > own)
+		throw new SpillwayError("forbidden", `Your token's jobs need approval above $${own}; a new one cannot have a higher limit.`, {
+			fix: `Set approvalAboveUsd to at most ${own}, or sign in.`,
+		});
 	const nowMs = ctx.clock.nowMs();
 	const expiresAtMs = nowMs + expiresInDays * DAY_MS;
 	return ctx.db.transaction(async (tx) => {
@@ -34,9 +40,16 @@ export async function createToken(
 		const isLive = and(isNull(apiToken.revokedAt), or(isNull(apiToken.expiresAt), gt(apiToken.expiresAt, new Date(nowMs))));
 		if ((await tx.$count(apiToken, and(eq(apiToken.accountId, accountId), isLive))) >= TOKENS_MAX)
 			throw new SpillwayError("conflict", `The account has ${TOKENS_MAX} tokens.`, { fix: "Revoke one first." });
-		const made = await issueToken(tx, { accountId, name, scopes, expiresAtMs, nowMs });
+		const made = await issueToken(tx, {
+			...{ accountId, name, scopes, expiresAtMs, nowMs },
+			approvalAboveMicroUsd: approvalAboveUsd === undefined ? null : usdToMicro(approvalAboveUsd),
+		});
 		const expiresAt = new Date(expiresAtMs).toISOString();
-		await writeAudit(tx, ctx, { action: "token.create", subject: made.id, after: { accountId, name, scopes, expiresAt } });
+		await writeAudit(tx, ctx, {
+			action: "token.create",
+			subject: made.id,
+			after: { accountId, name, scopes, expiresAt, approvalAboveUsd },
+		});
 		return { ...made, expiresAt };
 	});
 }

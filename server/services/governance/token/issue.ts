@@ -18,6 +18,7 @@ export interface IssueInput {
 	/** null: every scope. */
 	scopes?: readonly TokenScope[] | null;
 	expiresAtMs?: number | null;
+	approvalAboveMicroUsd?: bigint | null;
 }
 
 /** Creates a token for an account. It is returned once; only its hash is stored. */
@@ -28,6 +29,7 @@ export async function issueToken(db: DbOrTx, input: IssueInput): Promise<{ id: s
 		.insert(apiToken)
 		.values({
 			...{ id, accountId: input.accountId, name: input.name, hash: hashToken(token), scopes: input.scopes ? [...input.scopes] : null },
+			approvalAboveMicroUsd: input.approvalAboveMicroUsd ?? null,
 			createdAt: new Date(input.nowMs),
 			expiresAt: input.expiresAtMs == null ? null : new Date(input.expiresAtMs),
 		})

@@ -1,5 +1,6 @@
 import { and, desc, eq, isNull } from "drizzle-orm";
 import { account, apiToken } from "#server/db/schema/account.ts";
+import { microToUsdNumber } from "#server/kernel/money.ts";
 import { allows, authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ownId } from "./create.ts";
@@ -10,6 +11,8 @@ export interface TokenView {
 	owner: { id: string; name: string; service: boolean };
 	/** null: every scope. */
 	scopes: string[] | null;
+	/** null: its jobs need approval by policies only. */
+	approvalAboveUsd: number | null;
 	createdAt: string;
 	/** null: never. */
 	expiresAt: string | null;
@@ -31,6 +34,7 @@ export async function listTokens(ctx: ServiceContext): Promise<TokenView[]> {
 		.limit(LIST_MAX);
 	return rows.map(({ token, owner }) => ({
 		...{ id: token.id, name: token.name, owner, scopes: token.scopes, createdAt: token.createdAt.toISOString() },
+		approvalAboveUsd: token.approvalAboveMicroUsd === null ? null : microToUsdNumber(token.approvalAboveMicroUsd),
 		expiresAt: token.expiresAt?.toISOString() ?? null,
 		lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
 	}));

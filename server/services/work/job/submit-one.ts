@@ -5,6 +5,7 @@ import type { ImportInput } from "../import/import-job.ts";
 import { recordImport } from "../import/record-import.ts";
 import { insertJobs, type Submission } from "./insert.ts";
 import { checkSubmission } from "./submit.ts";
+import { withTokenLimit } from "./token-limit.ts";
 
 /** Jobs that one statement takes at most. */
 const GATHERED_MAX = 200;
@@ -26,7 +27,7 @@ export async function submitJob(ctx: ServiceContext, spec: JobSpec, script?: Imp
 	const queue = queues.get(ctx.db) ?? new SubmitQueue(ctx.db);
 	queues.set(ctx.db, queue);
 	const { actor, requestId, source = null, trace = null } = ctx;
-	const submission = { spec, actor, requestId, source, trace, imported };
+	const submission = { spec: withTokenLimit(ctx.actor, spec), actor, requestId, source, trace, imported };
 	return queue.add(submission, () => ctx.clock.nowMs());
 }
 

@@ -8,6 +8,7 @@ import type { ImportInput } from "../import/import-job.ts";
 import { recordImport } from "../import/record-import.ts";
 import { requireSecrets } from "../secret/require.ts";
 import { insertJobs } from "./insert.ts";
+import { withTokenLimit } from "./token-limit.ts";
 
 /**
  * Writes jobs as `queued`, all or none, and wakes the loop.
@@ -21,7 +22,7 @@ export async function submitJobs(ctx: ServiceContext, specs: readonly JobSpec[],
 	const common = { actor: ctx.actor, requestId: ctx.requestId, source: ctx.source ?? null, trace: ctx.trace ?? null, imported };
 	return insertJobs(
 		ctx.db,
-		specs.map((spec) => ({ spec, ...common })),
+		specs.map((spec) => ({ spec: withTokenLimit(ctx.actor, spec), ...common })),
 		ctx.clock.nowMs(),
 	);
 }

@@ -1,0 +1,23 @@
+import type { JobSpec } from "#server/domain/job.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import type { Actor } from "#server/services/core/context.ts";
+
+/** The spec with the spending limit of the caller's token: the lower of the two counts. */
+export function withTokenLimit(actor: Actor, spec: JobSpec): JobSpec {
+	const limit = limitOf(actor);
+	if (limit === undefined) return spec;
+	return { ...spec, approvalAboveUsd: Math.min(limit, spec.approvalAboveUsd ?? limit) };
+}
+
+/**
+ * Triggers submit jobs later, without the token.
+ * @throws SpillwayError `forbidden` for a token with a spending limit
+ */
+export function refuseLimitedToken(actor: Actor): void {
+	if (limitOf(actor) === undefined) return;
+	throw new SpillwayError("forbidden", "A token with a spending limit cannot create triggers.", {
+		fix: "Sign in, or use a token without approvalAboveUsd.",
+	});
+}
+
+const limitOf = (actor: Actor): number | undefined => (actor.kind === "person" ? actor.approvalAboveUsd : undefined);
