@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { PIPELINE_SOURCES } from "#server/domain/imports/pipelines/import-pipelines.ts";
 import { PIPELINE_KINDS } from "#server/domain/pipeline/pipeline.ts";
 import { PIPELINE_STATES, STEP_STATES } from "#server/domain/states.ts";
+import { importInput } from "./inputs/job.ts";
 import { listPipelinesInput, listRunsInput, listTrialsInput, pipelineInput, retryInput } from "./inputs/pipeline.ts";
 import { operation } from "./operation.ts";
 import { outcomeSchema } from "./outputs/decision.ts";
+import { findingSchema } from "./outputs/job.ts";
 import { placementSchema } from "./outputs/shared.ts";
 import { byId, entityId } from "./parts.ts";
 
@@ -181,6 +184,15 @@ export const trialsSchema = z
 	})
 	.meta({ id: "Trials" });
 
+export const importedPipelinesSchema = z
+	.object({
+		kind: z.enum(PIPELINE_SOURCES),
+		documents: z.array(z.record(z.string(), z.unknown())),
+		findings: z.array(findingSchema),
+		questions: z.number().int(),
+	})
+	.meta({ id: "ImportedPipelines" });
+
 const movedSchema = z.object({ id: z.string(), state: z.enum(PIPELINE_STATES) });
 
 export const pipeline = {
@@ -246,6 +258,18 @@ export const pipeline = {
 		input: listTrialsInput,
 		output: trialsSchema,
 		procedure: "query",
+	}),
+	importWorkflows: operation({
+		method: "POST",
+		path: "/imports/pipelines",
+		summary: "Convert Argo workflows or a compiled Kubeflow pipeline to pipelines and report each loss; submits nothing",
+		description: "[What is carried over](import.md#pipelines).",
+		permission: "job:submit",
+		input: importInput.omit({ kind: true }),
+		text: "text",
+		query: ["team", "zoneOffsetMinutes"],
+		accepts: ["text/plain", "application/yaml"],
+		output: importedPipelinesSchema,
 	}),
 	cancel: operation({
 		method: "POST",

@@ -1,4 +1,5 @@
 import { pipeline } from "#server/contract/pipeline.ts";
+import { importWorkflows } from "#server/services/decision/pipeline/import.ts";
 import { quotePipeline } from "#server/services/decision/pipeline/quote.ts";
 import { submitPipeline } from "#server/services/decision/pipeline/submit.ts";
 import { cancelPipeline } from "#server/services/work/pipeline/cancel.ts";
@@ -16,6 +17,7 @@ export const pipelineOperations = {
 	get: bind(pipeline.get, (ctx, { id }) => getPipeline(ctx, id)),
 	runs: bind(pipeline.runs, listRuns),
 	trials: bind(pipeline.trials, (ctx, input) => listTrials(ctx, input)),
+	importWorkflows: bind(pipeline.importWorkflows, importWorkflows),
 	cancel: bind(pipeline.cancel, (ctx, { id }) => cancelPipeline(ctx, id)),
 	retry: bind(pipeline.retry, async (ctx, { id, ...input }) => {
 		await readablePipeline(ctx, ctx.db, id);

@@ -244,6 +244,20 @@ describe("import", () => {
 		expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringMatching(/^job_\w{26} {2}queued\n$/) });
 		expectRefused(await spillway(["import", "pbs", "-"]), 2, 'There is no "import pbs"');
 	});
+
+	it("reads a workflow as a pipeline, and submits it when no question is open", async () => {
+		const container = "container: { image: i, command: [a] }";
+		const workflow = (more: string) =>
+			`kind: Workflow\nmetadata: { name: flow }\nspec:\n  entrypoint: a\n${more}  templates: [{ name: a, ${container} }]\n`;
+		const ran = await spillway(["import", "argo", "-", "--team", "research", "--submit"], { stdin: workflow("") });
+		expect(ran, ran.err).toMatchObject({ code: 0, out: expect.stringMatching(/^pipe_\w{26} {2}running\n$/) });
+		const lossy = await spillway(["import", "argo", "-", "--team", "research"], { stdin: workflow("  onExit: clean\n") });
+		expect(lossy.out).toMatch(/^apiVersion: spillway\/v1\nkind: Pipeline\n/);
+		expect(lossy.err).toMatch(/^\? +5 {2}An exit handler\b/m);
+		expectRefused(await spillway(["import", "kubeflow", "-"], { stdin: "kind: Workflow\nmetadata: {\n" }), 2, "line 3");
+		const refused = await world.post("/imports/pipelines", { text: "kind: Pod" });
+		expect(refused).toMatchObject({ status: 400, json: { detail: expect.stringContaining("no workflow") } });
+	});
 });
 
 describe("exit codes", () => {

@@ -1148,6 +1148,13 @@ class TrialsItemsItem(TypedDict):
     why: Optional[str]
 
 
+class ImportedPipelines(TypedDict):
+    kind: Literal["argo", "kubeflow"]
+    documents: List[Dict[str, Any]]
+    findings: List[Finding]
+    questions: int
+
+
 class Trigger(TypedDict):
     id: str
     name: str

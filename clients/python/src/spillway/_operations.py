@@ -472,6 +472,32 @@ class PipelineOperations:
             ),
         )
 
+    def import_workflows(
+        self,
+        body: Union[m.JobImportBatchScriptBody, str],
+        *,
+        team: Optional[str] = None,
+        zone_offset_minutes: Optional[int] = None,
+    ) -> m.ImportedPipelines:
+        """Convert Argo workflows or a compiled Kubeflow pipeline to pipelines and report each
+        loss; submits nothing.
+
+        What is carried over.
+        """
+        return cast(
+            m.ImportedPipelines,
+            self._transport.json(
+                "POST",
+                join("/imports/pipelines"),
+                query={
+                    "team": team,
+                    "zoneOffsetMinutes": zone_offset_minutes,
+                },
+                body=body,
+                text_type="text/plain",
+            ),
+        )
+
     def cancel(
         self,
         id: str,

@@ -81,7 +81,8 @@ function documentOf(m: Manifest, { pod, nodes, maxMs }: Workload, context: Impor
 
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 
-function readMetadata(m: Manifest, context: ImportContext): JobFile["metadata"] {
+/** Name, team and labels of a manifest. */
+export function readMetadata(m: Manifest, context: ImportContext): JobFile["metadata"] {
 	const generated = m.text(["metadata", "generateName"]);
 	const written = m.text(["metadata", "name"]) ?? generated ?? (m.text(["kind"]) ?? "job").toLowerCase();
 	const name = plainName(written);

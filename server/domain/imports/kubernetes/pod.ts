@@ -104,7 +104,8 @@ function sayOfPod(m: Manifest, at: (...more: Path) => Path): void {
 	}
 }
 
-function readContainer(m: Manifest, path: Path, context: ImportContext): PodFacts {
+/** Reads a container at `path`. */
+export function readContainer(m: Manifest, path: Path, context: ImportContext): PodFacts {
 	const at = (...more: Path): Path => [...path, ...more];
 	const image = m.text(at("image"));
 	if (image !== null) m.say(at("image"), "carried", `Image ${image}`);
@@ -204,7 +205,8 @@ function readNeeds(
 	return needs;
 }
 
-function readSelector(m: Manifest, path: Path, context: ImportContext): string[] {
+/** Accelerators that a node selector at `path` names. */
+export function readSelector(m: Manifest, path: Path, context: ImportContext): string[] {
 	const accelerators: string[] = [];
 	for (const key of m.keys(path)) {
 		const value = m.text([...path, key]) ?? "";

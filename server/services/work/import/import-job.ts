@@ -28,6 +28,21 @@ export interface ImportView {
  */
 export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<ImportView> {
 	const input = importInput.parse(raw);
+	const context = await importContextOf(ctx, input);
+	const kind = input.kind === "auto" ? kindOf(input.text) : input.kind;
+	const imported = kind === "sbatch" ? importSbatch(input.text, context) : importKubernetes(input.text, context);
+	const findings = [...refusals(imported), ...imported.findings];
+	return { kind, documents: imported.documents, findings, questions: findings.filter((f) => f.kind === "question").length };
+}
+
+/**
+ * What an importer may know: the caller's teams, and the models that words stand for.
+ * @throws SpillwayError `forbidden` for a team that is not the caller's, and for callers without one
+ */
+export async function importContextOf(
+	ctx: ServiceContext,
+	input: { team?: string | undefined; zoneOffsetMinutes: number },
+): Promise<ImportContext> {
 	authorize(ctx, "job:submit", input.team ?? null);
 	const teams = await listTeams(ctx);
 	const team = input.team ?? teams[0];
@@ -35,11 +50,7 @@ export async function importJob(ctx: ServiceContext, raw: ImportInput): Promise<
 		throw new SpillwayError("forbidden", "You are not in a team, so you cannot own jobs.", {
 			fix: "Ask a platform engineer to add you to one.",
 		});
-	const kind = input.kind === "auto" ? kindOf(input.text) : input.kind;
-	const context: ImportContext = { team, teams, acceleratorsNamed, zoneOffsetMinutes: input.zoneOffsetMinutes, nowMs: ctx.clock.nowMs() };
-	const imported = kind === "sbatch" ? importSbatch(input.text, context) : importKubernetes(input.text, context);
-	const findings = [...refusals(imported), ...imported.findings];
-	return { kind, documents: imported.documents, findings, questions: findings.filter((f) => f.kind === "question").length };
+	return { team, teams, acceleratorsNamed, zoneOffsetMinutes: input.zoneOffsetMinutes, nowMs: ctx.clock.nowMs() };
 }
 
 /** A manifest names its kind on its own line; anything else is read as a script. */

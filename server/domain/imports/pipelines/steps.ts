@@ -1,0 +1,102 @@
+import { formatDuration, SECOND_MS } from "../../../kernel/units.ts";
+import { JOB_LIMITS } from "../../job-schema.ts";
+import type { Manifest } from "../kubernetes/manifest.ts";
+import type { Path, PodFacts } from "../kubernetes/pod.ts";
+import { plainName } from "../plain-name.ts";
+
+/** A step of an imported pipeline, before the texts of its job are filled in. */
+export interface DraftStep {
+	name: string;
+	needs: string[];
+	foreach?: (string | number | boolean)[];
+	retry?: number;
+	job: Record<string, unknown>;
+}
+
+/** A `kind: Pipeline` document. */
+export type PipelineDocument = Record<string, unknown> & { metadata: { name: string; team: string } };
+
+export interface Parameter {
+	name: string;
+	type: "text" | "number" | "boolean";
+	default?: string | number | boolean;
+}
+
+/** What the placeholders of another system stand for: the text between `{{` and `}}`, and its text here. */
+export type Places = ReadonlyMap<string, string>;
+
+const PLACE = /\{\{([^{}]+)\}\}/g;
+/** More of them are not reported one by one. */
+const UNKNOWN_SHOWN = 20;
+
+/** The text with known placeholders replaced; unknown ones stay, and are added to `unknown`. */
+export function fillPlaces(text: string, places: Places, unknown: Set<string>): string {
+	// What was filled in has places of Spillway's own form, so it is not read again.
+	return text.replace(PLACE, (whole, written: string) => {
+		const found = places.get(written.trim());
+		if (found === undefined) unknown.add(whole);
+		return found ?? whole;
+	});
+}
+
+/** Command and environment with their placeholders filled in. What has no meaning here is a question at `path`. */
+export function fillPod(m: Manifest, path: Path, pod: Pick<PodFacts, "command" | "env" | "image">, places: Places): typeof pod {
+	const unknown = new Set<string>();
+	const filled = {
+		image: pod.image === null ? null : fillPlaces(pod.image, places, unknown),
+		command: pod.command.map((word) => fillPlaces(word, places, unknown)),
+		env: Object.fromEntries(Object.entries(pod.env).map(([name, value]) => [name, fillPlaces(value, places, unknown)])),
+	};
+	for (const place of [...unknown].slice(0, UNKNOWN_SHOWN))
+		m.say(path, "question", place, "It has no value here. Write the value, a parameter or an output of a step instead.");
+	return filled;
+}
+
+/** The job of a step. */
+export function jobOf(
+	pod: PodFacts,
+	more: { data: { from: string; mount: string }[]; outputs: { name: string; path: string }[]; maxMs: number | null },
+): Record<string, unknown> {
+	const { image, command, env, gpus, accelerators, cpus, memoryGiB } = pod;
+	return {
+		...(image !== null && { image }),
+		command,
+		...(Object.keys(env).length > 0 && { env }),
+		resources: {
+			gpus: gpus ?? 1,
+			...(accelerators.length > 0 && { accelerators }),
+			...(cpus !== null && { cpus }),
+			...(memoryGiB !== null && { memoryGiB }),
+		},
+		...(more.maxMs !== null && { duration: { max: formatDuration(Math.max(SECOND_MS, Math.min(more.maxMs, JOB_LIMITS.durationMs))) } }),
+		...(more.data.length > 0 && { data: more.data }),
+		...(more.outputs.length > 0 && { outputs: more.outputs }),
+	};
+}
+
+/** Reports a step without GPUs, since every job here has one. */
+export function sayGpus(m: Manifest, path: Path, pod: PodFacts): void {
+	if (pod.gpus === null) m.say(path, "changed", "No GPUs", "Every job here has at least one, so it has 1.");
+}
+
+export function pipelineOf(
+	metadata: PipelineDocument["metadata"],
+	parameters: readonly Parameter[],
+	steps: readonly DraftStep[],
+	parallel: number | null = null,
+): PipelineDocument {
+	return {
+		...{ apiVersion: "spillway/v1", kind: "Pipeline", metadata },
+		spec: {
+			...(parameters.length > 0 && { parameters: Object.fromEntries(parameters.map(({ name, ...parameter }) => [name, parameter])) }),
+			...(parallel !== null && { parallel }),
+			steps,
+		},
+	};
+}
+
+/** A name as parameters have it: letters, digits and _. */
+export const parameterName = (name: string): string =>
+	plainName(name)
+		.replace(/[^A-Za-z0-9_]/g, "_")
+		.replace(/^(?=\d)/, "_");
