@@ -12,7 +12,7 @@ import type { PendingJob } from "./types.ts";
 const MIB = 1024 ** 2;
 const set = (sizeGiB: number): DataRef => ({ uri: "s3://acme/set", sizeGiB, mount: "/data", residency: [] });
 
-/** The explained decision for one job whose data come over a link that these transfers measured. */
+/** The explained decision for one job with data that come over a link that these transfers measured. */
 function decideWith(job: PendingJob, transfers: { bytes: number; ms: number }[], lifeMs = 24 * HOUR_MS) {
 	const offer = anOffer({ region: "us-east-1" });
 	const link = learnLinkSpeed(transfers.map((transfer) => ({ ...transfer, atMs: NOON_MS })));

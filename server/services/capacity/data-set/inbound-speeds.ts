@@ -19,7 +19,7 @@ const MOST_ATTEMPTS = 2_000;
 /**
  * Speeds into cloud regions by link: from each source, and from any. A transfer is an attempt's data with declared sizes over the
  * time from the start of staging to the command's start, which includes pulling the image: speeds are rather too low. Only transfers
- * of at least LEARNABLE count. An attempt whose data come from several places counts for any source. Cost: the newest
+ * of at least LEARNABLE count. An attempt with data from several places counts for any source. Cost: the newest
  * MOST_ATTEMPTS cloud attempts.
  */
 export async function readLinkSpeeds(db: DbOrTx, nowMs: number, sets: readonly DataSet[]): Promise<Map<string, LinkSpeed>> {
