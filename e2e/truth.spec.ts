@@ -27,10 +27,13 @@ async function get<T>(path: string): Promise<T> {
 
 type Job = { id: string; name: string; costMicroUsd: string; finishedAt: string | null };
 
-/** A past month does not change while the screens are read; this month's idle hours do. */
+/**
+ * A past month does not change while the screens are read; this month's idle hours do. A statement of a month that changed since
+ * its closing shows the closing, and Spend the ledger of today.
+ */
 async function pastMonth(): Promise<string> {
 	const { items } = await get<{ items: { month: string; state: string }[] }>("/statements");
-	const past = items.find(({ state }) => state !== "open");
+	const past = items.find(({ state }) => state !== "open" && state !== "changed");
 	expect(past, "a past month").toBeDefined();
 	return past?.month ?? "";
 }
