@@ -15,7 +15,7 @@ export function editField(text: string, path: FieldPath, value: FieldValue | und
 	if (!doc) return null;
 	try {
 		const edited = value === undefined ? withoutField(text, doc, path) : withField(text, doc, path, value);
-		return edited !== null && saysSo(edited, expected(doc, path, value)) ? edited : null;
+		return edited !== null && mentionsMeaning(edited, expected(doc, path, value)) ? edited : null;
 	} catch (error) {
 		// Policies have no aliases; validation reports them.
 		if (error instanceof ReferenceError) return null;
@@ -183,7 +183,7 @@ function expected(doc: Document, path: FieldPath, value: FieldValue | undefined)
 	return canonical(root);
 }
 
-function saysSo(text: string, meaning: string): boolean {
+function mentionsMeaning(text: string, meaning: string): boolean {
 	const { doc } = readYaml(text);
 	return doc !== null && canonical(doc.toJS({ maxAliasCount: 0 })) === meaning;
 }

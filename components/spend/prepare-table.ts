@@ -72,7 +72,7 @@ export function prepareSpendTable(page: Pick<SpendPage, "groups" | "before" | "l
 	const { view, range } = context;
 	const byTime = view.by === "time";
 	const was = new Map(byTime ? [] : before?.items.map((item) => [item.key, item.totalMicroUsd]));
-	const knowsBefore = before !== null && page.ledgerStartMs !== null && before.fromMs >= page.ledgerStartMs;
+	const hasPrevious = before !== null && page.ledgerStartMs !== null && before.fromMs >= page.ledgerStartMs;
 	const items = groups.items.filter((item) => item.totalMicroUsd !== 0n || item.gpuMs !== 0n || item.idleGpuMs !== 0n);
 	let longest = 1n;
 	for (const { totalMicroUsd } of items) if (totalMicroUsd > longest) longest = totalMicroUsd;
@@ -92,7 +92,7 @@ export function prepareSpendTable(page: Pick<SpendPage, "groups" | "before" | "l
 			share: shareOf(item.totalMicroUsd, groups.totals.totalMicroUsd),
 			gpuMs: item.gpuMs,
 			microUsdPerGpuHour: perGpuHour(item.totalMicroUsd, item.gpuMs),
-			change: knowsBefore ? changeOf(item.totalMicroUsd, was.get(item.key)) : null,
+			change: hasPrevious ? changeOf(item.totalMicroUsd, was.get(item.key)) : null,
 			parts: partsOf(item),
 			width: Math.max(0, Number(item.totalMicroUsd) / Number(longest)),
 		};
@@ -107,7 +107,7 @@ export function prepareSpendTable(page: Pick<SpendPage, "groups" | "before" | "l
 			share: totals.totalMicroUsd > 0n ? 1 : 0,
 			gpuMs: totals.gpuMs,
 			microUsdPerGpuHour: perGpuHour(totals.totalMicroUsd, totals.gpuMs),
-			change: knowsBefore ? changeOf(totals.totalMicroUsd, before?.totals.totalMicroUsd) : null,
+			change: hasPrevious ? changeOf(totals.totalMicroUsd, before?.totals.totalMicroUsd) : null,
 		},
 	];
 }

@@ -5,7 +5,7 @@ export type Align = "start" | "center" | "end";
 
 const MARGIN = 8;
 
-export function placeBeside(
+export function placeNextTo(
 	anchor: Box,
 	size: { width: number; height: number },
 	viewport: { width: number; height: number },
@@ -34,7 +34,7 @@ export function placeBeside(
 
 /** Positions an open popover next to its anchor. */
 export function movePopover(popover: HTMLElement, anchor: Element, side: Side, align: Align): void {
-	const { top, left } = placeBeside(
+	const { top, left } = placeNextTo(
 		anchor.getBoundingClientRect(),
 		popover.getBoundingClientRect(),
 		{ width: document.documentElement.clientWidth, height: window.innerHeight },

@@ -46,7 +46,7 @@ function compare(section: StatementDifference["section"], before: readonly Amoun
 }
 
 /** Whether a new closing would say anything else: when, and as which version, it was closed is not what it says. */
-export function saysTheSame(a: StatementContent, b: StatementContent): boolean {
+export function isEquivalent(a: StatementContent, b: StatementContent): boolean {
 	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, variance: ___, ...c }: StatementContent) => ({
 		...c,
 		version: 0,

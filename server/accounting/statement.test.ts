@@ -5,7 +5,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { NO_SUMS } from "./rollup.ts";
 import { buildStatement } from "./statement.ts";
 import { checkStatement } from "./statement-checks.ts";
-import { diffStatements, saysTheSame } from "./statement-diff.ts";
+import { diffStatements, isEquivalent } from "./statement-diff.ts";
 import type { MonthFacts, MonthRow } from "./statement-facts.ts";
 import { canonicalJson } from "./statement-json.ts";
 import type { VarianceCell } from "./variance.ts";
@@ -141,8 +141,8 @@ describe("the bytes that are signed", () => {
 
 	it("say the same in another version at another time, and something else with another note", () => {
 		const content = buildStatement(someFacts({ rows: [aRow({ effectiveMicroUsd: 5n })] }), company);
-		expect(saysTheSame(content, { ...content, version: 2, replaces: "aa", postedUntilMs: 1, postedUntilNumber: 9 })).toBe(true);
-		expect(saysTheSame(content, { ...content, charges: 2 })).toBe(false);
+		expect(isEquivalent(content, { ...content, version: 2, replaces: "aa", postedUntilMs: 1, postedUntilNumber: 9 })).toBe(true);
+		expect(isEquivalent(content, { ...content, charges: 2 })).toBe(false);
 	});
 });
 
@@ -176,7 +176,7 @@ describe("months that the ledger does not have whole", () => {
 		expect(partialWords(content).before).toBe("24–31 Oct only, not comparable");
 	});
 
-	it("does not make a version differ", () => expect(saysTheSame(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));
+	it("does not make a version differ", () => expect(isEquivalent(built(), built(Date.UTC(2026, 9, 24)))).toBe(true));
 });
 
 describe("the change against the month before", () => {

@@ -110,8 +110,8 @@ function usefulParts(before: readonly VarianceCell[], after: readonly VarianceCe
 	if (b.gpuMs <= 0n) return [part("ended", b.microUsd - a.microUsd, hours)];
 	// What the new hours cost at the old line's average, at the old averages of their capacity, and at their old prices.
 	const atAverage = scale(a, b.gpuMs);
-	const atCapacity = atOldPrices(before, after, (c) => c.capacityType);
-	const atPlaces = atOldPrices(before, after, (c) => JSON.stringify([c.capacityType, c.siteId, c.region, c.accelerator]));
+	const atCapacity = costAtOldPrices(before, after, (c) => c.capacityType);
+	const atPlaces = costAtOldPrices(before, after, (c) => JSON.stringify([c.capacityType, c.siteId, c.region, c.accelerator]));
 	return [
 		part("hours", atAverage - a.microUsd, hours),
 		part("capacity", atCapacity - atAverage, hours),
@@ -121,7 +121,7 @@ function usefulParts(before: readonly VarianceCell[], after: readonly VarianceCe
 }
 
 /** The new hours at the old price of their group; a group that is new has no old price and takes its own. */
-function atOldPrices(before: readonly VarianceCell[], after: readonly VarianceCell[], groupOf: (c: VarianceCell) => string): bigint {
+function costAtOldPrices(before: readonly VarianceCell[], after: readonly VarianceCell[], groupOf: (c: VarianceCell) => string): bigint {
 	const [old, now] = [groupSums(before, groupOf), groupSums(after, groupOf)];
 	let sum = 0n;
 	for (const [key, group] of now) {

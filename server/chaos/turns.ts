@@ -60,8 +60,8 @@ export class Turns {
 				this.#cut = null;
 			}
 			const settled = this.#plan.move === null ? await this.#isHomeAlone() : await this.#hasSettled();
-			const nothingIsDue = this.#taken.length === 0 && !this.#outage && !this.#cut && !this.#move;
-			if (settled && nothingIsDue && !this.#kills.isUnderWay) return;
+			const isNothingDue = this.#taken.length === 0 && !this.#outage && !this.#cut && !this.#move;
+			if (settled && isNothingDue && !this.#kills.isUnderWay) return;
 			if (settled && this.#plan.homeSlots > 0) return;
 			if ((await restless(this.#world)).length === 0) return;
 			await sleep(LOOK_MS);

@@ -81,15 +81,19 @@ it("takes a launch for as early as its intent, and as late as it was seen, by cl
 });
 
 it("a machine that is first seen after it was believed gone may have begun as late as that sight", () => {
-	const believedGone: Known = {
+	const presumedDeleted: Known = {
 		...{ launchedAt: at(1_000), lastSeenAt: at(61_000), lastHeardAt: null, readyAt: null },
 		...{ billedFrom: at(1_000), billedFromSlackMs: 500, billedUntil: at(1_500), billedUntilSlackMs: 500 },
 	};
-	const first = billedAfterItsEnd(believedGone, { phase: "now", fromMs: null }, { askedMs: 87_000, answeredMs: 87_100 });
+	const first = billedAfterItsEnd(presumedDeleted, { phase: "now", fromMs: null }, { askedMs: 87_000, answeredMs: 87_100 });
 	expect(first).toEqual({ billedFrom: at(1_000), billedFromSlackMs: 86_100, billedUntil: at(87_100), billedUntilSlackMs: 85_600 });
-	const second = billedAfterItsEnd({ ...believedGone, ...first }, { phase: "now", fromMs: null }, { askedMs: 90_000, answeredMs: 90_100 });
+	const second = billedAfterItsEnd(
+		{ ...presumedDeleted, ...first },
+		{ phase: "now", fromMs: null },
+		{ askedMs: 90_000, answeredMs: 90_100 },
+	);
 	expect(second).toMatchObject({ billedFrom: at(1_000), billedFromSlackMs: 86_100, billedUntil: at(90_100) });
-	const seenBefore: Known = { ...believedGone, billedFromSlackMs: 200 };
+	const seenBefore: Known = { ...presumedDeleted, billedFromSlackMs: 200 };
 	expect(billedAfterItsEnd(seenBefore, { phase: "now", fromMs: null }, { askedMs: 87_000, answeredMs: 87_100 }).billedFromSlackMs).toBe(
 		200,
 	);

@@ -8,7 +8,7 @@ import { LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { Absences } from "#server/providers/absences.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation } from "#server/providers/driver.ts";
-import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
+import { createdNothing, DriverError, isTurnedAway } from "#server/providers/driver-errors.ts";
 import { type NodeMemory, newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
 import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
@@ -186,7 +186,7 @@ async function handOver(ctx: LoopContext, driver: ClusterDriver, memory: Cluster
 	} catch (error) {
 		ctx.log("warn", "Could not start an attempt at its site", { attemptId: row.id, error: messageOf(error) });
 		// The outcome is unknown, or the site rejected our credentials: the next sync repeats the call.
-		if (error instanceof DriverError && (isTurnedAway(error.kind) || !madeNothing(error.kind))) return;
+		if (error instanceof DriverError && (isTurnedAway(error.kind) || !createdNothing(error.kind))) return;
 		await refused(ctx, row, error);
 		return;
 	}

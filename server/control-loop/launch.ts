@@ -4,7 +4,7 @@ import { ofMember } from "#server/domain/gang.ts";
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import type { Absences } from "#server/providers/absences.ts";
 import type { CloudDriver, InstanceObservation } from "#server/providers/driver.ts";
-import { DriverError, isTurnedAway, madeNothing } from "#server/providers/driver-errors.ts";
+import { createdNothing, DriverError, isTurnedAway } from "#server/providers/driver-errors.ts";
 import {
 	closeUnlaunched,
 	countUnlaunched,
@@ -97,7 +97,7 @@ async function handleLaunchError(ctx: LoopContext, driver: CloudDriver, row: Liv
 	}
 	if (isTurnedAway(kind)) await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: false, message, atMs: ctx.clock.nowMs() });
 	// A rejected call says nothing about an earlier call that timed out.
-	if (!madeNothing(kind) || (isTurnedAway(kind) && row.calls > 0)) {
+	if (!createdNothing(kind) || (isTurnedAway(kind) && row.calls > 0)) {
 		await recordLaunchError(ctx.db, row.id, message);
 		ctx.log("warn", "Launch outcome unknown; retrying with the same token", { instanceId: row.id, kind, message });
 		return;

@@ -21,7 +21,7 @@ afterEach(async () => {
 const journal = () => sql<{ hash: string; created_at: string }[]>`select hash, created_at from drizzle.__drizzle_migrations order by id`;
 
 /** Makes the database as the earlier migrations left it: the baseline's schema, and a journal of 38 rows, the last one at a known time. */
-async function pretendEarlier(count: number): Promise<void> {
+async function simulateEarlierSchema(count: number): Promise<void> {
 	await sql`drop schema public cascade`;
 	await sql`create schema public`;
 	const [baseline] = readMigrationFiles({ migrationsFolder: path.resolve(import.meta.dirname, "../../drizzle") });
@@ -36,7 +36,7 @@ async function pretendEarlier(count: number): Promise<void> {
 
 it("adopts a database that ran every earlier migration, and leaves its data alone", async () => {
 	const before = await journal();
-	await pretendEarlier(38);
+	await simulateEarlierSchema(38);
 	expect(await adoptDatabase(database.url)).toBe("adopted");
 	expect(await journal()).toEqual([before[0]]);
 	expect(await adoptDatabase(database.url)).toBe("current");
@@ -46,7 +46,7 @@ it("adopts a database that ran every earlier migration, and leaves its data alon
 });
 
 it("refuses a database with missing migrations, names the commit to update it with, and changes nothing", async () => {
-	await pretendEarlier(37);
+	await simulateEarlierSchema(37);
 	const before = await journal();
 	const error = await migrate(database.url).catch((e: unknown) => e);
 	expect(error).toBeInstanceOf(SpillwayError);

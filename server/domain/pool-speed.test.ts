@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { poolSpeedsSchema, speedOfPool, speedsOfNothing } from "./pool-speed.ts";
+import { defaultSpeeds, poolSpeedsSchema, speedOfPool } from "./pool-speed.ts";
 
 describe("speeds of pools", () => {
 	it("takes numbers, and the texts that forms write", () => {
@@ -22,7 +22,7 @@ describe("speeds of pools", () => {
 
 	it("returns the names that match no pool", () => {
 		const pools = [{ id: "gpu-h100x8", accelerator: "H100-80GB" }];
-		expect(speedsOfNothing({ "gpu-h100x8": 2, "H100-80GB": 2, "gpu-h10x8": 3 }, pools)).toEqual(["gpu-h10x8"]);
-		expect(speedsOfNothing(undefined, pools)).toEqual([]);
+		expect(defaultSpeeds({ "gpu-h100x8": 2, "H100-80GB": 2, "gpu-h10x8": 3 }, pools)).toEqual(["gpu-h10x8"]);
+		expect(defaultSpeeds(undefined, pools)).toEqual([]);
 	});
 });

@@ -18,7 +18,7 @@ export const poolSpeedsSchema = z.record(
 export type PoolSpeeds = z.output<typeof poolSpeedsSchema>;
 
 /** The keys of `speeds` that name none of these pools. `canonical`: one name for all that an accelerator is called. */
-export function speedsOfNothing(
+export function defaultSpeeds(
 	speeds: PoolSpeeds | undefined,
 	pools: readonly { id: string; accelerator: string }[],
 	canonical: (accelerator: string) => string = (name) => name,

@@ -21,9 +21,9 @@ function findShadowed({ reader, logic, work, rules }: Finding): void {
 	for (const [index, placed] of rules.entries()) {
 		if (logic.never(placed.rule.when)) continue;
 		const wider = rules.find((other, at) => {
-			if (at === index || !saysAsMuch(work, other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
+			if (at === index || !isAtLeastAsStrict(work, other.rule.effect, placed.rule.effect) || !holdsWith(logic, other, placed)) return false;
 			// of two equivalent rules, the later one is superfluous
-			return at < index || !(saysAsMuch(work, placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
+			return at < index || !(isAtLeastAsStrict(work, placed.rule.effect, other.rule.effect) && holdsWith(logic, placed, other));
 		});
 		if (!wider) continue;
 		const message = `${placed.rule.id} changes nothing: ${nameOf(wider)} holds whenever it does, and says the same or more.`;
@@ -32,10 +32,10 @@ function findShadowed({ reader, logic, work, rules }: Finding): void {
 }
 
 /** Whether everything that `b` does is done when `a` holds; a "no" may also mean that it was not found out. */
-function saysAsMuch(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
+function isAtLeastAsStrict(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
 	switch (b.kind) {
 		case "deny":
-			return a.kind === "deny" && affordsAll(work, a, b) && deniesAsMuch(a, b);
+			return a.kind === "deny" && affordsAll(work, a, b) && deniesAtLeast(a, b);
 		case "allow":
 			return a.kind === "allow" && affordsAll(work, a, b) && LIST_NAMES.every((l) => b[l].length === 0 || within(l, a[l], b[l]));
 		case "require":
@@ -51,17 +51,17 @@ function saysAsMuch(work: PlaceWork, a: RuleEffect, b: RuleEffect): boolean {
 		case "move":
 			return a.kind === "move" && b.to.every((to) => a.to.includes(to)) && a.savingMicroUsd <= b.savingMicroUsd;
 		case "defer":
-			return a.kind === "defer" && defersAsMuch(a, b);
+			return a.kind === "defer" && defersAtLeast(a, b);
 		case "adopt":
-			return a.kind === "adopt" && adoptsAsMuch(a, b);
+			return a.kind === "adopt" && adoptsAtLeast(a, b);
 		case "limit":
-			return a.kind === "limit" && limitsAsMuch(a, b);
+			return a.kind === "limit" && limitsAtLeast(a, b);
 	}
 }
 
 type Adopt = Extract<RuleEffect, { kind: "adopt" }>;
 
-function adoptsAsMuch(a: Adopt, b: Adopt): boolean {
+function adoptsAtLeast(a: Adopt, b: Adopt): boolean {
 	const holds = (wide: readonly string[], list: readonly string[]) =>
 		wide.length === 0 || (list.length > 0 && list.every((entry) => wide.includes(entry)));
 	const sameTeam = a.team === b.team && (b.needsOptIn || !a.needsOptIn);
@@ -72,7 +72,7 @@ function affordsAll(work: PlaceWork, a: Places, b: Places): boolean {
 	return LIST_NAMES.every((list) => work.affords(a[list], b[list]));
 }
 
-function deniesAsMuch(a: Places, b: Places): boolean {
+function deniesAtLeast(a: Places, b: Places): boolean {
 	const onlyCloud = b.sites.every((site) => site === "cloud") && !b.capacityTypes.includes("owned");
 	if (onlyCloud && closesClouds(a)) return true;
 	return LIST_NAMES.every((list) => b[list].every((entry) => a[list].some((wide) => entryCovers(list, wide, entry))));
@@ -85,7 +85,7 @@ function within(list: (typeof LIST_NAMES)[number], a: readonly string[], b: read
 
 type Defer = Extract<RuleEffect, { kind: "defer" }>;
 
-function defersAsMuch(a: Defer, b: Defer): boolean {
+function defersAtLeast(a: Defer, b: Defer): boolean {
 	const placesCovered = a.at === undefined || a.at === b.at;
 	return a.to === b.to && a.withinMs >= b.withinMs && placesCovered && (a.percentPerHour ?? 0) <= (b.percentPerHour ?? 0);
 }
@@ -119,7 +119,7 @@ function burstsAsFar(a: Burst, b: Burst): boolean {
 
 type Limit = Extract<RuleEffect, { kind: "limit" }>;
 
-function limitsAsMuch(a: Limit, b: Limit): boolean {
+function limitsAtLeast(a: Limit, b: Limit): boolean {
 	const tighter = (x: number | null, y: number | null) => y === null || (x !== null && x <= y);
 	const [low, other] = [a.gpuUtilisationBelow, b.gpuUtilisationBelow];
 	const busier = other === null || (low !== null && low.percent >= other.percent && low.forMs <= other.forMs);

@@ -65,9 +65,9 @@ export function tryRule(policy: Policy, ruleId: string, spec: JobSpec, places: r
 	const rule = policy.rules.find((each) => each.id === ruleId);
 	if (!rule) return null;
 	const { effect } = rule;
-	const asksQuote = effect.kind === "require" && effect.approval !== null;
+	const usesQuote = effect.kind === "require" && effect.approval !== null;
 	// An approval's condition may ask of the quote, which is another one at every place.
-	const { holds, error } = asksQuote ? { holds: null, error: null } : evaluateExpression(rule.when, { job: new JobFacts(spec) });
+	const { holds, error } = usesQuote ? { holds: null, error: null } : evaluateExpression(rule.when, { job: new JobFacts(spec) });
 	const alone: Policy = { ...policy, rules: [rule], budgets: [], caps: [] };
 	const others: Policy = { ...alone, rules: policy.rules.filter((each) => each !== rule) };
 	const [own, rest] = [judgeJob(alone, spec), judgeJob(others, spec)];
@@ -76,14 +76,14 @@ export function tryRule(policy: Policy, ruleId: string, spec: JobSpec, places: r
 	let [offers, left] = [0, 0];
 	for (const tried of places) {
 		const { place, offer } = tried;
-		const removal = asksQuote ? asked(alone, spec, tried) : judgePlace(own, place);
+		const removal = usesQuote ? asked(alone, spec, tried) : judgePlace(own, place);
 		const other = judgePlace(rest, place);
 		if (!offer) {
-			if (removal && !asksQuote) homeSites.add(place.siteId);
+			if (removal && !usesQuote) homeSites.add(place.siteId);
 			continue;
 		}
 		offers++;
-		if (!other && (!removal || asksQuote)) left++;
+		if (!other && (!removal || usesQuote)) left++;
 		if (!removal) continue;
 		const { siteId, provider, region, instanceType, capacityType } = place;
 		const { why, facts } = removal;
@@ -95,7 +95,7 @@ export function tryRule(policy: Policy, ruleId: string, spec: JobSpec, places: r
 	touched.sort((a, b) => (a.hourlyUsd ?? Number.POSITIVE_INFINITY) - (b.hourlyUsd ?? Number.POSITIVE_INFINITY));
 	return {
 		...{ ruleId, effect: effect.kind, conditionError: error },
-		holds: asksQuote ? touched.length > 0 : holds,
+		holds: usesQuote ? touched.length > 0 : holds,
 		...{ offers, touched: touched.length, alsoByOthers: touched.filter((t) => t.otherRuleId !== null).length, left },
 		...{ homeSites: [...homeSites].sort(), places: touched.slice(0, TRIED_SHOWN) },
 	};

@@ -37,7 +37,7 @@ export class DriverError extends Error {
 }
 
 /** Whether the provider definitely made nothing, so that no money can be running. */
-export function madeNothing(kind: DriverErrorKind): boolean {
+export function createdNothing(kind: DriverErrorKind): boolean {
 	return kind === "insufficient_capacity" || kind === "quota_exceeded" || isTurnedAway(kind) || kind === "invalid_request";
 }
 

@@ -4,7 +4,6 @@ import type { Role } from "#server/domain/vocabulary.ts";
 import { microToUsdNumber } from "#server/kernel/money.ts";
 import { judgeQuote } from "#server/policy/judge-quote.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
-import { makeAsksLeft } from "./asks-left.ts";
 import { bestOf, type PassedOver } from "./best-offer.ts";
 import { type BudgetBook, type BudgetShort, budgetFacts } from "./budget.ts";
 import type { BurstLimit, DueBurst } from "./burst.ts";
@@ -15,6 +14,7 @@ import { dataTooSlow, endsTooSoon, lifeTooShort, tooSlow } from "./length-remova
 import { LIMITS } from "./limits.ts";
 import { backoffRemoval, type OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
+import { countRequestsLeft } from "./requests-left.ts";
 import type { Shape } from "./shape.ts";
 import { type DeadlineWay, deadlineWay, SPOT_IS_CHEAPEST, SPOT_TOO_SHORT, type SpotWait } from "./spot-or-firm.ts";
 import { trialOf } from "./throughput/trial.ts";
@@ -193,7 +193,7 @@ function chooseAmong(
 		}
 		if (best && ask) asks.set(best.row, ask);
 		const first = [...asks].find(([, asked]) => asked.said === null) ?? [...asks][0];
-		if (!first) return noneNow(passedOver);
+		if (!first) return noOfferNow(passedOver);
 		if (!best || asks.size >= LIMITS.approvalTries) return { kind: "needs_approval", row: first[0], ask: first[1], passedOver };
 	}
 }
@@ -219,9 +219,9 @@ function makeBlockedBy(
 	atMost: readonly BurstLimit[] | null,
 ): (row: OfferRow) => Removal | null {
 	const avoided = avoidedBy(job, nowMs);
-	const asksLeft = makeAsksLeft(job.refused, nowMs);
+	const requestsLeft = countRequestsLeft(job.refused, nowMs);
 	return (row) => {
-		const avoidedUntilMs = Math.max(avoided.get(row.offer.id) ?? 0, asksLeft(row));
+		const avoidedUntilMs = Math.max(avoided.get(row.offer.id) ?? 0, requestsLeft(row));
 		const backoffUntilMs = backoffOf(row, run.terms.records);
 		if (Math.max(avoidedUntilMs, backoffUntilMs) > nowMs) {
 			return backoffRemoval(Math.max(avoidedUntilMs, backoffUntilMs), avoidedUntilMs > backoffUntilMs ? null : row.offer.backoffReason);
@@ -307,7 +307,7 @@ export function takeChoice(
 }
 
 /** Nothing is available: either all of it becomes available later, or the main reason against the best of it. */
-function noneNow(passedOver: PassedOver[]): OfferChoice {
+function noOfferNow(passedOver: PassedOver[]): OfferChoice {
 	const lasting = passedOver.find(({ removal }) => removal.why !== "capacity_backoff");
 	if (lasting) return { kind: "none", main: lasting.removal, passedOver };
 	if (passedOver.length === 0) return { kind: "none", main: null, passedOver };

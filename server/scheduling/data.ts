@@ -43,10 +43,10 @@ export interface StagingWays extends Staging {
 	outOfReach: string | null;
 }
 
-const NOTHING_FIRST: readonly string[] = [];
+const NO_PREFERENCE: readonly string[] = [];
 
 export const NO_STAGING: StagingWays = {
-	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
+	...{ ms: 0, rangeMs: NO_TIME, moveGiB: 0, egressMicroUsd: 0, egressGiB: 0, waitMs: 0, copyFirst: NO_PREFERENCE, problem: null },
 	...{ ahead: null, outOfReach: null },
 };
 
@@ -185,7 +185,7 @@ function stagingOf(
 	const both = { moveGiB, egressMicroUsd, egressGiB };
 	const later = { ...both, ...timeOf(ahead), waitMs, copyFirst, problem: problem ?? null };
 	return {
-		...{ ...both, ...timeOf(direct), waitMs: 0, copyFirst: NOTHING_FIRST, problem: null },
+		...{ ...both, ...timeOf(direct), waitMs: 0, copyFirst: NO_PREFERENCE, problem: null },
 		...{ ahead: copyFirst.length === 0 ? null : later, outOfReach: outOfReach ?? null },
 	};
 }

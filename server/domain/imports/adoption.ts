@@ -53,7 +53,7 @@ export function translateForeign(
 		const [document, second] = imported.documents;
 		if (!document || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);
 		if (why.length > 0 || !document) return { why };
-		const spec = parseJobDocument(asTheClusterSays(withCheckpoints(document, script.checkpoints), facts, context.team));
+		const spec = parseJobDocument(withClusterSizes(withCheckpoints(document, script.checkpoints), facts, context.team));
 		return { spec, imported: importRecord(script.kind, imported.findings, true) };
 	} catch (error) {
 		if (!(error instanceof SpillwayError)) throw error;
@@ -70,7 +70,7 @@ function withCheckpoints(document: JobFile, named: { path: string; interval?: st
 	return named === undefined ? document : { ...document, spec: { ...document.spec, checkpoint: named } };
 }
 
-function asTheClusterSays(document: JobFile, { nodes, gpus, timeLimitMs }: ForeignJob, team: string): JobFile {
+function withClusterSizes(document: JobFile, { nodes, gpus, timeLimitMs }: ForeignJob, team: string): JobFile {
 	const { spec } = document;
 	return {
 		...document,

@@ -110,7 +110,7 @@ export class KubeCalls {
 
 	/** Silent when it no longer exists. */
 	patchJob(name: string, patch: unknown): Promise<void> {
-		return this.#unlessGone({
+		return this.#nullIfMissing({
 			method: "PATCH",
 			path: `${this.#batch()}/jobs/${name}`,
 			what: `job ${name}`,
@@ -122,32 +122,32 @@ export class KubeCalls {
 	/** A Job of others, or its status. Silent when it no longer exists. */
 	patchTheirJob({ namespace, name }: { namespace: string; name: string }, patch: unknown, subresource: "status" | null): Promise<void> {
 		const path = `/apis/batch/v1/namespaces/${namespace}/jobs/${name}${subresource === null ? "" : `/${subresource}`}`;
-		return this.#unlessGone({ method: "PATCH", path, what: `job ${namespace}/${name}`, body: patch, contentType: MERGE });
+		return this.#nullIfMissing({ method: "PATCH", path, what: `job ${namespace}/${name}`, body: patch, contentType: MERGE });
 	}
 
 	patchPod(name: string, patch: unknown): Promise<void> {
 		const path = `${this.#core()}/pods/${name}`;
-		return this.#unlessGone({ method: "PATCH", path, what: `pod ${name}`, body: patch, contentType: STRATEGIC_MERGE });
+		return this.#nullIfMissing({ method: "PATCH", path, what: `pod ${name}`, body: patch, contentType: STRATEGIC_MERGE });
 	}
 
 	/** Its pods are deleted by the server afterwards. Silent when it no longer exists. */
 	deleteJob(name: string): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" };
-		return this.#unlessGone({ method: "DELETE", path: `${this.#batch()}/jobs/${name}`, what: `job ${name}`, body });
+		return this.#nullIfMissing({ method: "DELETE", path: `${this.#batch()}/jobs/${name}`, what: `job ${name}`, body });
 	}
 
 	/** Asks it to end; asked again with less grace, the grace gets shorter. Silent when it no longer exists. */
 	deletePod(name: string, gracePeriodSeconds: number): Promise<void> {
 		const body = { kind: "DeleteOptions", apiVersion: "v1", gracePeriodSeconds };
-		return this.#unlessGone({ method: "DELETE", path: `${this.#core()}/pods/${name}`, what: `pod ${name}`, body });
+		return this.#nullIfMissing({ method: "DELETE", path: `${this.#core()}/pods/${name}`, what: `pod ${name}`, body });
 	}
 
 	deleteSecret(name: string): Promise<void> {
-		return this.#unlessGone({ method: "DELETE", path: `${this.#core()}/secrets/${name}`, what: `secret ${name}` });
+		return this.#nullIfMissing({ method: "DELETE", path: `${this.#core()}/secrets/${name}`, what: `secret ${name}` });
 	}
 
 	deleteService(name: string): Promise<void> {
-		return this.#unlessGone({ method: "DELETE", path: `${this.#core()}/services/${name}`, what: `service ${name}` });
+		return this.#nullIfMissing({ method: "DELETE", path: `${this.#core()}/services/${name}`, what: `service ${name}` });
 	}
 
 	/** Changes since a listing, until the server ends it or `signal` does. An ERROR event is thrown. */
@@ -199,7 +199,7 @@ export class KubeCalls {
 		}
 	}
 
-	async #unlessGone(asked: Omit<Asked, "signal">): Promise<void> {
+	async #nullIfMissing(asked: Omit<Asked, "signal">): Promise<void> {
 		try {
 			await this.#ask(z.unknown(), asked);
 		} catch (error) {

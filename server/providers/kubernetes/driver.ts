@@ -5,7 +5,7 @@ import type { ForeignJob } from "#server/domain/foreign-job.ts";
 import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import { type Clock, systemClock } from "#server/kernel/clock.ts";
 import type { AttemptObservation, ClusterDriver, ClusterObservation, LogCursor, LogLine, StartAttempt } from "../driver.ts";
-import { DriverError, madeNothing } from "../driver-errors.ts";
+import { createdNothing, DriverError } from "../driver-errors.ts";
 import { type Held, type PoolNodes, slotsOf } from "../pool-slots.ts";
 import { checkStartInPool, isAttemptId, refuseBusySlots } from "../start-rules.ts";
 import { factsOf, selectorOf } from "./attempts.ts";
@@ -231,7 +231,7 @@ export class KubernetesDriver implements ClusterDriver {
 		try {
 			await begin();
 		} catch (error) {
-			if (secrets && error instanceof DriverError && madeNothing(error.kind)) await this.#calls.deleteSecret(objectNameOf(attemptId));
+			if (secrets && error instanceof DriverError && createdNothing(error.kind)) await this.#calls.deleteSecret(objectNameOf(attemptId));
 			throw error;
 		}
 	}

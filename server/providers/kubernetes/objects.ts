@@ -166,11 +166,11 @@ export const podSchema = z
 			schedulingGates: (spec.schedulingGates ?? []).map((g) => g.name),
 			owner: metadata.ownerReferences?.[0] ?? null,
 			nodeSelector: spec.nodeSelector,
-			asks: asksOf(spec.containers, spec.initContainers),
+			asks: resourceRequestsOf(spec.containers, spec.initContainers),
 		};
 	});
 
-export function asksOf(
+export function resourceRequestsOf(
 	containers: z.output<typeof containersSchema>,
 	initContainers: z.output<typeof containersSchema>,
 ): Map<string, number> {

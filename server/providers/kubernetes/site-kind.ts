@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type PoolSpeeds, poolSpeedsSchema, speedsOfNothing } from "#server/domain/pool-speed.ts";
+import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { PoolObservation } from "../driver.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
@@ -116,7 +116,7 @@ function checkKubernetesSite(
 				const { pools } = await seen;
 				if (pools.length === 0) return { failed: "No node with a GPU of a known model is seen." };
 				const text = pools.map((p) => `${p.id} (${sizeOf(p)} ${p.accelerator})`).join(", ");
-				const idle = speedsOfNothing(speeds, pools, (name) => resolveAccelerator(name) ?? name);
+				const idle = defaultSpeeds(speeds, pools, (name) => resolveAccelerator(name) ?? name);
 				return idle.length > 0
 					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
 					: `Pools: ${text}.`;

@@ -2,7 +2,17 @@ import { z } from "zod";
 import type { ForeignSight } from "../foreign-queue.ts";
 import { KUEUE } from "./kueue.ts";
 import { ANNOTATIONS, LABELS } from "./names.ts";
-import { annotation, asksOf, conditionsSchema, containersSchema, instant, type KubePod, metadataSchema, text, words } from "./objects.ts";
+import {
+	annotation,
+	conditionsSchema,
+	containersSchema,
+	instant,
+	type KubePod,
+	metadataSchema,
+	resourceRequestsOf,
+	text,
+	words,
+} from "./objects.ts";
 
 /** What is left on a Job that ran in the cloud. */
 const ranElsewhereSchema = z.object({
@@ -74,7 +84,7 @@ export const theirJobSchema = z
 			suspended: spec.suspend ?? false,
 			parallelism: spec.parallelism ?? 1,
 			timeLimitMs: spec.activeDeadlineSeconds == null ? null : spec.activeDeadlineSeconds * 1_000,
-			asks: asksOf(pod.containers, pod.initContainers),
+			asks: resourceRequestsOf(pod.containers, pod.initContainers),
 			nodeSelector: pod.nodeSelector ?? {},
 			conditions: status?.conditions ?? [],
 			startedAtMs: status?.startTime ?? null,

@@ -5,7 +5,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { Absences } from "../absences.ts";
 import type { AttemptObservation, StartAttempt } from "../driver.ts";
-import { DriverError, madeNothing } from "../driver-errors.ts";
+import { createdNothing, DriverError } from "../driver-errors.ts";
 import {
 	type AttemptFolder,
 	attemptFolder,
@@ -90,7 +90,7 @@ export class SiteVolume {
 		if (needsStaging(request)) return;
 		await done.catch(async (error: unknown) => {
 			// Of what was refused nothing stays; what has no answer yet is carried on.
-			if (error instanceof DriverError && madeNothing(error.kind)) await this.forget(request.attemptId);
+			if (error instanceof DriverError && createdNothing(error.kind)) await this.forget(request.attemptId);
 			throw error;
 		});
 	}
@@ -150,7 +150,7 @@ export class SiteVolume {
 
 	#carryOn(paths: AttemptFolder, request: StoredRequest): void {
 		this.#bring(paths, request).catch(async (error: unknown) => {
-			if (!(error instanceof DriverError) || error.kind === "unauthorized" || !madeNothing(error.kind)) return;
+			if (!(error instanceof DriverError) || error.kind === "unauthorized" || !createdNothing(error.kind)) return;
 			await writeFailure(paths, { error: error.message, failedAt: "start" }).catch(() => {});
 		});
 	}

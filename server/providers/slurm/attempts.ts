@@ -21,8 +21,8 @@ export function isLive({ observation: { phase } }: KnownAttempt): boolean {
 }
 
 /** Questions to Slurm in one look; the others are asked in the next one, the longest unasked first. */
-const ASKS_MAX = 64;
-const ASKS_AT_ONCE = 8;
+const REQUESTS_MAX = 64;
+const REQUESTS_AT_ONCE = 8;
 
 /**
  * The attempts in the site's folder and what Slurm says of their jobs. Only the folder is the truth: what is remembered
@@ -80,11 +80,11 @@ export class SlurmAttempts {
 		const known = await this.#read();
 		const due = known.filter((a) => this.#isDue(a)).sort((a, b) => this.#askedAt(a) - this.#askedAt(b));
 		const asked = new Map<string, KnownAttempt>();
-		const queue = due.slice(0, ASKS_MAX);
+		const queue = due.slice(0, REQUESTS_MAX);
 		const ask = async () => {
 			for (let next = queue.shift(); next; next = queue.shift()) asked.set(next.request.attemptId, await this.ask(next));
 		};
-		await Promise.all(Array.from({ length: ASKS_AT_ONCE }, ask));
+		await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, ask));
 		return known.map((a) => asked.get(a.request.attemptId) ?? a);
 	}
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterSuccessesElsewhere, afterSuccessOf, wantsFailureOf } from "./dependencies.ts";
+import { afterSuccessesElsewhere, afterSuccessOf, dependsOnFailureOf } from "./dependencies.ts";
 import type { SlurmJob } from "./mapper.ts";
 
 const RAN = "[ran in the cloud as job_1: exit code 0]";
@@ -22,8 +22,8 @@ describe("what a job waits for", () => {
 	});
 
 	it("returns which jobs wait for a failure", () => {
-		expect(wantsFailureOf(12, "afterok:1(unfulfilled),afternotok:12(unfulfilled)")).toBe(true);
-		expect(wantsFailureOf(12, "afternotok:123(unfulfilled)")).toBe(false);
+		expect(dependsOnFailureOf(12, "afterok:1(unfulfilled),afternotok:12(unfulfilled)")).toBe(true);
+		expect(dependsOnFailureOf(12, "afternotok:123(unfulfilled)")).toBe(false);
 	});
 });
 

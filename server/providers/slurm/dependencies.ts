@@ -19,7 +19,7 @@ export function afterSuccessOf(id: number, dependency: string): string | null {
 }
 
 /** Whether it waits for this job to fail: that it succeeded elsewhere means never. */
-export function wantsFailureOf(id: number, dependency: string): boolean {
+export function dependsOnFailureOf(id: number, dependency: string): boolean {
 	return new RegExp(`(^|[,?])afternotok:${id}(?!\\d)`).test(dependency);
 }
 

@@ -3,7 +3,7 @@ import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { outputFoldersOf, outputPathsOf } from "#server/agent/output-files.ts";
 import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import type { Clock } from "#server/kernel/clock.ts";
-import { DriverError, madeNothing } from "../driver-errors.ts";
+import { createdNothing, DriverError } from "../driver-errors.ts";
 import { hasSecretEnvironment, secretsFolderOf, writeSecrets } from "../local/attempt-secrets.ts";
 import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
@@ -117,7 +117,7 @@ export async function endHandOvers(root: string): Promise<void> {
  */
 export function carryOn(ctx: HandOverContext, paths: SlurmPaths, request: StoredRequest): void {
 	handOver(ctx, paths, request).catch(async (error: unknown) => {
-		if (!(error instanceof DriverError) || error.kind === "unauthorized" || !madeNothing(error.kind)) return;
+		if (!(error instanceof DriverError) || error.kind === "unauthorized" || !createdNothing(error.kind)) return;
 		await endBefore(paths, { error: error.message, failedAt: "start" }).catch(() => {});
 	});
 }
@@ -202,7 +202,7 @@ async function submit(
 		try {
 			return await calls.submit(body);
 		} catch (error) {
-			if (error instanceof DriverError && madeNothing(error.kind)) await rewriteRequest(paths, request, null);
+			if (error instanceof DriverError && createdNothing(error.kind)) await rewriteRequest(paths, request, null);
 			throw error;
 		}
 	});

@@ -32,7 +32,7 @@ export class PoolWatch {
 		}
 		const nodes = await this.#calls.nodes();
 		const list = poolsOf(nodes, this.#partitions.list, this.#settings);
-		if (list.length === 0) throw nothingOfUse(nodes, this.#partitions.list, this.#settings);
+		if (list.length === 0) throw describeUnusable(nodes, this.#partitions.list, this.#settings);
 		this.#pools = { list, nodes: clusterNodesOf(nodes, list), atMs: nowMs };
 		return list;
 	}
@@ -52,7 +52,7 @@ export class PoolWatch {
 	}
 }
 
-function nothingOfUse(nodes: readonly SlurmNode[], partitions: readonly SlurmPartition[], settings: ParsedSlurmSettings): DriverError {
+function describeUnusable(nodes: readonly SlurmNode[], partitions: readonly SlurmPartition[], settings: ParsedSlurmSettings): DriverError {
 	const types = [...new Set(nodes.flatMap((n) => n.gpus.map((g) => g.type)))].join(", ") || "none";
 	const names = partitions.map((p) => p.name).join(", ") || "none";
 	const asked = `the types ${Object.keys(settings.accelerators).join(", ")} in ${settings.partitions ? `the partitions ${settings.partitions.join(", ")}` : "all partitions that are up"}`;

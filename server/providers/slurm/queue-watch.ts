@@ -11,7 +11,7 @@ import type { ParsedSlurmSettings } from "./settings.ts";
 const REST = 20;
 /** Numbers that are asked about behind the newest, where none of them is a job; and at most in one look. */
 const MISSES_MAX = 3;
-const ASKS_MAX = 200;
+const REQUESTS_MAX = 200;
 
 /**
  * The cluster's own queue, read so that it costs the controller little. A listing of ten thousand jobs is 35 MB and takes
@@ -86,7 +86,7 @@ export class QueueWatch {
 
 	async #findNewer(): Promise<void> {
 		let misses = 0;
-		for (let asked = 1, id = this.#newest + 1; asked <= ASKS_MAX && misses < MISSES_MAX; asked++, id++) {
+		for (let asked = 1, id = this.#newest + 1; asked <= REQUESTS_MAX && misses < MISSES_MAX; asked++, id++) {
 			const job = await this.#calls.job(id);
 			if (job === null) misses += 1;
 			else {

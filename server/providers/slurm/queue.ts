@@ -5,7 +5,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { DriverError } from "../driver-errors.ts";
 import type { BroughtHome, ForeignQueue, ForeignScript, ForeignSight, OutputLine } from "../foreign-queue.ts";
 import type { SlurmCalls } from "./client.ts";
-import { afterSuccessesElsewhere, afterSuccessOf, wantsFailureOf } from "./dependencies.ts";
+import { afterSuccessesElsewhere, afterSuccessOf, dependsOnFailureOf } from "./dependencies.ts";
 import { sightOfForeign } from "./foreign-queue.ts";
 import { markOf, succeededElsewhere, withMark, withoutMark } from "./hold-mark.ts";
 import { isOver, type SlurmJob } from "./mapper.ts";
@@ -191,7 +191,7 @@ export class SlurmQueue implements ForeignQueue {
 			if (now === null || now.state !== "PENDING") continue;
 			const dependency = afterSuccessOf(id, now.dependency);
 			if (dependency !== null) await this.#options.calls.update(dependant, { dependency }).catch(ignoreTooLate);
-			else if (wantsFailureOf(id, now.dependency) && now.priority !== 0) {
+			else if (dependsOnFailureOf(id, now.dependency) && now.priority !== 0) {
 				const why = `[never runs: job ${id} succeeded, in the cloud]`;
 				await this.#options.calls.update(dependant, { hold: true, comment: `${now.comment} ${why}`.trim() }).catch(ignoreTooLate);
 			}

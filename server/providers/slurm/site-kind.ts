@@ -3,7 +3,7 @@ import { rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { type PoolSpeeds, poolSpeedsSchema, speedsOfNothing } from "#server/domain/pool-speed.ts";
+import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
@@ -137,7 +137,7 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 			async look() {
 				const seen = await pools.now();
 				const text = seen.map((p) => `${p.id} (${p.nodes.length} × ${p.gpusPerNode} ${p.accelerator})`).join(", ");
-				const idle = speedsOfNothing(speeds, seen);
+				const idle = defaultSpeeds(speeds, seen);
 				return idle.length > 0
 					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
 					: `Pools: ${text}.`;

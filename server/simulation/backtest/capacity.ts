@@ -4,7 +4,7 @@ import type { LaunchRecord } from "./history.ts";
 /** A replay meets a shortage up to this long before the launch that was refused: it decides at other moments than the live loop did. */
 const EARLIER_MS = MINUTE_MS;
 /** How long a refusal speaks for its offer, unless a launch came up before: the longest pause that the live loop makes. An assumption. */
-const SPEAKS_FOR_MS = HOUR_MS;
+const VALID_FOR_MS = HOUR_MS;
 /** Instance hours from which on an offer's own rate is taken rather than that of all spot offers. */
 const OWN_RATE_HOURS = 24;
 
@@ -23,8 +23,8 @@ export function shortagesOf(launches: readonly LaunchRecord[]): Map<string, { fr
 			if (end !== "refused") {
 				if (last && last.toMs > intendedAtMs) last.toMs = intendedAtMs;
 				cameUpMs = intendedAtMs;
-			} else if (last && last.toMs > intendedAtMs) last.toMs = intendedAtMs + SPEAKS_FOR_MS;
-			else spans.push({ fromMs: Math.max(intendedAtMs - EARLIER_MS, cameUpMs + 1), toMs: intendedAtMs + SPEAKS_FOR_MS });
+			} else if (last && last.toMs > intendedAtMs) last.toMs = intendedAtMs + VALID_FOR_MS;
+			else spans.push({ fromMs: Math.max(intendedAtMs - EARLIER_MS, cameUpMs + 1), toMs: intendedAtMs + VALID_FOR_MS });
 		}
 		if (spans.length > 0) shortages.set(offerId, spans);
 	}

@@ -2,7 +2,7 @@ import type { Kubelet, NodeShape } from "../kubelet/kubelet.ts";
 import type { NodeObject, PodObject } from "../objects.ts";
 import type { Store } from "../store.ts";
 import { recordEvent } from "./record-event.ts";
-import { asksOf } from "./scheduler.ts";
+import { resourceRequestsOf } from "./scheduler.ts";
 
 /** Equal nodes that are added when a pod asks for one, and taken away when nothing runs on them. */
 export interface EmulatedNodeGroup {
@@ -54,7 +54,7 @@ export class Autoscaler {
 		if (!status.conditions?.some((c) => c.type === "PodScheduled" && c.reason === "Unschedulable")) return false;
 		const { labels = {}, gpus, resource = "nvidia.com/gpu" } = this.#group.shape;
 		if (Object.entries(spec.nodeSelector ?? {}).some(([key, value]) => labels[key] !== value)) return false;
-		return (asksOf(pod).get(resource) ?? 0) <= gpus;
+		return (resourceRequestsOf(pod).get(resource) ?? 0) <= gpus;
 	}
 
 	#add(pod: PodObject): void {

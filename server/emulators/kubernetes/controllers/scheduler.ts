@@ -14,7 +14,7 @@ export function schedule(store: Store): void {
 	const nodes = store.list<NodeObject>("nodes", null);
 	const used = new Map(nodes.map((n) => [n.metadata.name, usedOn(store, n.metadata.name)]));
 	for (const pod of waiting) {
-		const wants = asksOf(pod);
+		const wants = resourceRequestsOf(pod);
 		const fit = nodes.filter((n) => whyUnfit(pod, n) === null);
 		const roomy = fit.find((n) =>
 			[...wants].every(([r, c]) => Number(n.status.allocatable?.[r] ?? 0) - (used.get(n.metadata.name)?.get(r) ?? 0) >= c),
@@ -47,12 +47,12 @@ function usedOn(store: Store, node: string): Map<string, number> {
 	const used = new Map<string, number>();
 	for (const pod of store.list<PodObject>("pods", null)) {
 		if (pod.spec.nodeName !== node || pod.status.phase === "Succeeded" || pod.status.phase === "Failed") continue;
-		for (const [resource, count] of asksOf(pod)) used.set(resource, (used.get(resource) ?? 0) + count);
+		for (const [resource, count] of resourceRequestsOf(pod)) used.set(resource, (used.get(resource) ?? 0) + count);
 	}
 	return used;
 }
 
-export function asksOf({ spec }: PodObject): Map<string, number> {
+export function resourceRequestsOf({ spec }: PodObject): Map<string, number> {
 	const asks = new Map<string, number>();
 	for (const { resources } of spec.containers)
 		for (const [resource, count] of Object.entries(resources?.limits ?? {}))

@@ -24,7 +24,7 @@ const ROUND: readonly (JobChanges & { atS: number })[] = [
 ];
 const ROUND_S = 196;
 /** In the last round it asks for both slots. */
-const ASKS_FOR_BOTH = "must-stay-too";
+const NEEDS_BOTH = "must-stay-too";
 /** When the world begins: prices are fresh then. */
 const START_MS = Date.UTC(2026, 10, 2, 8);
 
@@ -53,7 +53,7 @@ describe("what the live loop did, and a backtest of its record under the same po
 			for (let s = 0; s < ROUND_S; s += TICK_MS / SECOND_MS) {
 				const due = ROUND.filter(({ atS }) => atS === s);
 				for (const { atS: _, name, ...changes } of due) {
-					const both = round === 2 && name === ASKS_FOR_BOTH ? { gpus: 2 } : {};
+					const both = round === 2 && name === NEEDS_BOTH ? { gpus: 2 } : {};
 					await w.submit({ ...changes, ...both, name: `${name}-${round}`, estimate: "1m" });
 				}
 				await w.tick();

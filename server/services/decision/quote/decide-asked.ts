@@ -92,7 +92,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 		pendingBefore = snapshot.pending.length;
 		return snapshot;
 	};
-	const decideKeeping = (snapshot: Snapshot, asked: ReadonlySet<string>): Plan => {
+	const decideAndKeep = (snapshot: Snapshot, asked: ReadonlySet<string>): Plan => {
 		try {
 			return decide(snapshot, { asked, memo, brief: true });
 		} catch (error) {
@@ -107,7 +107,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 			if (!(await manyWait(db))) return null;
 			const snapshot = await read();
 			// Prepares the memo for everything except the quoted jobs.
-			decideKeeping(snapshot, NO_JOB);
+			decideAndKeep(snapshot, NO_JOB);
 			return snapshot;
 		},
 		isWorth: ({ pending }) => pending.length >= KEEP_FROM_PENDING,
@@ -119,7 +119,7 @@ function newMemory({ db, clock, timing }: AskContext): AskMemory {
 			Math.max(LEAST_REST_MS, Math.min(REST_TIMES * tookCpuMs, isAsked ? ASKED_REST_MS : Number.POSITIVE_INFINITY)),
 		...{ maxAgeMs: KEEP_MS, askedMs: ASKED_MS, lookMs: COUNT_MS },
 	});
-	return { moment, decide: decideKeeping };
+	return { moment, decide: decideAndKeep };
 }
 
 async function manyWait(db: Db): Promise<boolean> {

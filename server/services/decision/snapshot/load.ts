@@ -36,7 +36,7 @@ import { type ActivePolicy, activePolicy } from "#server/services/policy/active.
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
 import { OffersAsRead } from "#server/services/pricing/offer/offers-as-read.ts";
 import { busyPricesNow } from "#server/services/pricing/owned/gpu-hour-prices.ts";
-import { asksPeople, readAnswers } from "#server/services/work/approval/answers.ts";
+import { readAnswers, requiresApproval } from "#server/services/work/approval/answers.ts";
 import { type RunHistory, readRunHistory } from "#server/services/work/job/durations.ts";
 import { RUN_USER, withUser } from "#server/services/work/job/run-user.ts";
 import { forecastScale as readForecastScale } from "../forecast/scale.ts";
@@ -194,7 +194,7 @@ async function readPending(
 	const refused = await readRefusedPools(tx, { tried, nowMs, cooldownMs: timing.offerCooldownMs });
 	const over = evicts(policy) ? await readLeftAndEnded(tx, nowMs) : [];
 	const rooms = keptRooms([...leaving, ...rows.map(forecastFor), ...over], nowMs);
-	const asks = asksPeople(policy) || rows.some((r) => specOf(cache, r).approvalAboveUsd !== undefined);
+	const asks = requiresApproval(policy) || rows.some((r) => specOf(cache, r).approvalAboveUsd !== undefined);
 	const answers = asks ? await readAnswers(tx) : null;
 	const speeds = await readSpeeds(tx);
 	const reservations = await readReservations(tx);

@@ -83,10 +83,12 @@ export async function* verifyChain(
 		}
 		yield seals;
 	}
-	return answer((await lineWithoutSeal(ctx.db, startedMs)) ?? (await lineWithTwo(ctx.db)) ?? (headFound === false ? cutTail(at) : null));
+	return answer(
+		(await lineWithoutSeal(ctx.db, startedMs)) ?? (await lineWithTwo(ctx.db)) ?? (headFound === false ? describeTruncation(at) : null),
+	);
 }
 
-function cutTail(at: ChainPosition): ChainBreak {
+function describeTruncation(at: ChainPosition): ChainBreak {
 	return { kind: "cut_tail", sequence: at.sequence, auditId: null };
 }
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { z } from "zod";
 import { buildStatement } from "#server/accounting/statement.ts";
-import { saysTheSame } from "#server/accounting/statement-diff.ts";
+import { isEquivalent } from "#server/accounting/statement-diff.ts";
 import { closeInput } from "#server/contract/inputs/statement.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
@@ -87,7 +87,7 @@ async function writeVersions(
 	for (const team of new Set([...teamsOf(facts.rows), ...before.keys()])) {
 		const last = before.get(team);
 		const content = buildStatement(facts, { team, version: (last?.version ?? 0) + 1, replaces: last?.sha256 ?? null });
-		if (last && saysTheSame(last.content, content)) {
+		if (last && isEquivalent(last.content, content)) {
 			result.unchanged.push(team);
 			continue;
 		}

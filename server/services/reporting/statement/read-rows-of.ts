@@ -30,7 +30,7 @@ function sumsOf(t: typeof rollup | typeof rollupSlice) {
 }
 
 /** Values of the dimensions that a sum lacks. */
-const UNSAID = { project: "", provider: "local", accelerator: "", kind: "compute" } as const;
+const UNKNOWN_VALUES = { project: "", provider: "local", accelerator: "", kind: "compute" } as const;
 
 /** The charges of one statement ("" is the company's), by the slices stored for it: some hundred rows. */
 export async function readRowsOf(
@@ -40,10 +40,10 @@ export async function readRowsOf(
 ): Promise<Pick<MonthFacts, "rows" | "projectRows" | "itemRows">> {
 	const rows = (await readSlices(db, month, team, "kind")).flatMap(({ key, ...row }): MonthRow[] => {
 		const kind = CHARGE_KINDS.find((k) => k === key);
-		return kind ? [{ ...UNSAID, ...row, kind }] : [];
+		return kind ? [{ ...UNKNOWN_VALUES, ...row, kind }] : [];
 	});
 	const projects = await readSlices(db, month, team, "project");
-	const projectRows = projects.map(({ key, ...row }): MonthRow => ({ ...UNSAID, ...row, project: key }));
+	const projectRows = projects.map(({ key, ...row }): MonthRow => ({ ...UNKNOWN_VALUES, ...row, project: key }));
 	return { rows, projectRows, itemRows: await readItems(db, month, team) };
 }
 

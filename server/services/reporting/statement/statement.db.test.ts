@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NO_AMOUNTS } from "#server/accounting/amounts.ts";
-import { saysTheSame } from "#server/accounting/statement-diff.ts";
+import { isEquivalent } from "#server/accounting/statement-diff.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { statement, statementSignature } from "#server/db/schema/statement.ts";
 import { cutOfVersion } from "#server/domain/ledger-cut.ts";
@@ -220,7 +220,7 @@ describe("closing", () => {
 
 	it.each(["", "risk", "nlp"])("what is stored of %j says what the preview of it says", async (team) => {
 		const { content } = await getStatement(finance(), { ...MONTH, team });
-		expect(saysTheSame(await previewStatement(finance(), { ...MONTH, team }), content)).toBe(true);
+		expect(isEquivalent(await previewStatement(finance(), { ...MONTH, team }), content)).toBe(true);
 	});
 
 	it("again without a reason, or without a change, writes nothing", async () => {

@@ -38,7 +38,7 @@ type Row = {
 export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Promise<EnrollAnswer> {
 	const token = agentTokenOf(ctx.secretKey, input.instanceId, input.nonce);
 	const tokenHash = sha256Of(token);
-	if (!knowsSecret(ctx, input)) throw wrongSecret();
+	if (!isSecretValid(ctx, input)) throw wrongSecret();
 	await checkIdentity(ctx, input);
 	const row = await ctx.db.transaction(async (tx) => {
 		const found = await readForUpdate(tx, input.instanceId);
@@ -118,7 +118,7 @@ async function readForUpdate(tx: Tx, instanceId: string): Promise<Row | null> {
 }
 
 /** The row's hash is cleared when the secret was used, so the secret itself is derived again; equal length, constant time. */
-function knowsSecret(ctx: AgentContext, input: EnrollRequest): boolean {
+function isSecretValid(ctx: AgentContext, input: EnrollRequest): boolean {
 	return sameSum(sha256Of(input.bootstrapSecret), sha256Of(bootstrapSecretOf(ctx.secretKey, input.instanceId)));
 }
 

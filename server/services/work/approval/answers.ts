@@ -5,7 +5,7 @@ import { job } from "#server/db/schema/job.ts";
 import type { ApprovalAnswer } from "#server/domain/approval.ts";
 import type { Policy } from "#server/domain/policy.ts";
 
-export function asksPeople({ rules }: Policy): boolean {
+export function requiresApproval({ rules }: Policy): boolean {
 	return rules.some(({ effect }) => effect.kind === "require" && effect.approval !== null);
 }
 

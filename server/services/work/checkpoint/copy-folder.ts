@@ -22,7 +22,7 @@ export async function listFiles(folder: string): Promise<CopiedFile[]> {
 	const names = entries.filter((e) => e.isFile()).map((e) => path.join(e.parentPath, e.name));
 	const found = await Promise.all(
 		names.map(async (file) => {
-			const s = await stat(file).catch(unlessGone);
+			const s = await stat(file).catch(nullIfMissing);
 			return s ? [{ relative: path.relative(folder, file), bytes: s.size, changedMs: s.mtimeMs }] : [];
 		}),
 	);
@@ -41,7 +41,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 					cause: error,
 				});
 			}
-			if ((await stat(folder).catch(unlessGone)) === null) return [];
+			if ((await stat(folder).catch(nullIfMissing)) === null) return [];
 			if (tries === TRIES) throw error;
 		}
 	}
@@ -78,7 +78,7 @@ function isMissing(error: unknown): boolean {
 }
 
 /** A job may delete and rename its files while we look. */
-function unlessGone(error: unknown): null {
+function nullIfMissing(error: unknown): null {
 	if (isMissing(error)) return null;
 	throw error;
 }

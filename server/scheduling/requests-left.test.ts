@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { makeAsksLeft } from "./asks-left.ts";
 import { openOfferBook } from "./offers.ts";
+import { countRequestsLeft } from "./requests-left.ts";
 import { anOffer, aSnapshot, NOON_MS } from "./testing/builders.ts";
 
 const asked = anOffer({ usd: "0.30", capacityType: "spot" });
@@ -10,7 +10,7 @@ const rows = openOfferBook(aSnapshot({ offers: [asked, fresh] })).rows;
 const untilMs = (minutesAgo: readonly number[], offerId: string): number | undefined => {
 	const refused = minutesAgo.map((minutes) => ({ offerId: asked.id, atMs: NOON_MS - minutes * MINUTE_MS }));
 	const row = rows.find(({ offer }) => offer.id === offerId);
-	return row && makeAsksLeft(refused, NOON_MS)(row);
+	return row && countRequestsLeft(refused, NOON_MS)(row);
 };
 
 describe("asks for capacity that refused the job", () => {

@@ -7,7 +7,7 @@ import type { RefusedLaunch } from "./types.ts";
  * Until when a job avoids a place because it requested it too often. Per hour it may repeat LIMITS.repeatedAsksPerHour requests
  * to places that refused it within the hour. A place that has not refused it yet is always open. 0: now.
  */
-export function makeAsksLeft(refused: readonly RefusedLaunch[] | undefined, nowMs: number): (row: OfferRow) => number {
+export function countRequestsLeft(refused: readonly RefusedLaunch[] | undefined, nowMs: number): (row: OfferRow) => number {
 	if (!refused || refused.length === 0) return () => 0;
 	const recent = refused.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
 	const repeated = recent.filter(({ offerId }, i) => recent.findIndex((other) => other.offerId === offerId) < i);
