@@ -18,6 +18,7 @@ import { recordExpiries } from "#server/services/overview/expiry/record.ts";
 import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { deleteExpiredArtifacts } from "#server/services/work/artifact/delete.ts";
 import { tidyCheckpoints } from "#server/services/work/checkpoint/tidy.ts";
+import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
 import { type SendSpans, sendTraces } from "#server/services/work/trace/send.ts";
 import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
@@ -263,8 +264,9 @@ async function deleteOldRows(ctx: LoopContext, limits: Retention, signal: AbortS
 	if (Object.values(deleted).some((count) => count > 0)) ctx.log("info", "Retention deleted rows", deleted);
 }
 
-/** Checkpoints of jobs that ended long ago, and artifacts past their time. */
+/** Checkpoints that no restore needs, those of jobs that ended long ago, and artifacts past their time. */
 async function deleteOldFiles(ctx: LoopContext): Promise<void> {
 	await tidyCheckpoints(ctx.db, ctx.checkpointRoot, ctx.clock.nowMs());
+	if (ctx.stores) await tidyStoredCheckpoints(ctx.db, ctx.stores, ctx.clock.nowMs());
 	await deleteExpiredArtifacts(ctx.db, { root: ctx.artifactRoot, stores: ctx.stores ?? null }, ctx.clock.nowMs());
 }

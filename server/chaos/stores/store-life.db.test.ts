@@ -10,9 +10,11 @@ import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { fetchArtifact, restoreCheckpoint } from "#server/agent/restore-checkpoint.ts";
 import { uploadOutputs } from "#server/agent/upload-outputs.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
+import { job } from "#server/db/schema/job.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { artifactUri } from "#server/domain/output.ts";
+import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { setStorageLimits } from "#server/services/capacity/store/change.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { aSpec, seedJob } from "#server/services/work/agent/testing/seed.ts";
@@ -20,6 +22,7 @@ import { deleteArtifact } from "#server/services/work/artifact/delete.ts";
 import { listArtifacts } from "#server/services/work/artifact/get.ts";
 import { openArtifactFile } from "#server/services/work/artifact/open-file.ts";
 import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch-stored.ts";
+import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
 import { interrupt, type Machine, StoreWorld } from "./store-world.ts";
 
 const signal = new AbortController().signal;
@@ -116,6 +119,39 @@ describe("checkpoints in a team's store", () => {
 				.from(checkpoint)
 				.where(eq(checkpoint.id, id ?? "")),
 		).toEqual([{ problem: "missing or changed: state.bin" }]);
+	});
+});
+
+describe("files of old checkpoints in a team's store", () => {
+	it("are deleted when no kept checkpoint refers to them, and all of them a week after the job's end", async () => {
+		const jobId = await seedJob(database.db, aSpec({ checkpoint: { path: "/ckpt", intervalMs: 60_000, keep: 1 } }));
+		const [machine] = await world.machines(jobId, 1, 1, log);
+		if (!machine) throw new Error("a machine");
+		const sync = newSync(machine, false);
+		const save = async (files: Record<string, string>) => {
+			await write(machine.home, files);
+			return await sync.upload(signal);
+		};
+		const ids = [await save({ frozen: "f", state: "1" }), await save({ state: "2" }), await save({ state: "3" })];
+		const keys = async () =>
+			(await world.objects.files.list("models", "")).filter(({ key }) => key.includes(jobId)).map(({ key }) => key.split("/").slice(-3));
+		const tidy = (laterMs: number) => tidyStoredCheckpoints(database.db, world.stores, Date.now() + laterMs);
+		const saved = await keys();
+		await tidy(0);
+		expect(await keys()).toEqual(saved);
+		await tidy(2 * HOUR_MS);
+		expect((await keys()).sort()).toEqual([ids[0], ids[0], ids[2]].map((id, i) => [id, "0", ["frozen", "state", "state"][i]]).sort());
+		await interrupt([machine]);
+		const [next] = await world.machines(jobId, 2, 1, log);
+		if (!next?.terms.checkpoint) throw new Error("a checkpoint to begin from");
+		const target = path.join(next.home, "restored");
+		await restoreCheckpoint(next.client, { checkpoint: next.terms.checkpoint, folder: target, rclone: rcloneOfHost, signal, log });
+		expect([await readFile(path.join(target, "frozen"), "utf8"), await readFile(path.join(target, "state"), "utf8")]).toEqual(["f", "3"]);
+		await database.db.update(job).set({ state: "cancelled", finishedAt: new Date() }).where(eq(job.id, jobId));
+		await tidy(6 * DAY_MS);
+		expect(await keys()).toHaveLength(3);
+		await tidy(8 * DAY_MS);
+		expect(await keys()).toEqual([]);
 	});
 });
 

@@ -11,16 +11,12 @@ import { newId } from "#server/kernel/ids.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { openStore, type StoreBox } from "#server/services/capacity/store/box.ts";
 import { type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
+import { checkpointsFolder } from "../checkpoint/place.ts";
 import { recordCheckpoint } from "../checkpoint/store.ts";
 import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
 import type { AgentContext } from "./context.ts";
 
 type StoresContext = AgentContext & { stores: StoreBox };
-
-/** The job's folder in a store, and one rank's folder of one checkpoint below it. */
-export function checkpointsFolder(jobId: string): string {
-	return `checkpoints/${jobId}`;
-}
 
 /**
  * Names a checkpoint that goes to a store, and issues credentials for this attempt's folder. All ranks that save one step get the

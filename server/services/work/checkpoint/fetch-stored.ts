@@ -8,6 +8,7 @@ import { openStore, type StoreBox } from "#server/services/capacity/store/box.ts
 import { storeById } from "#server/services/capacity/store/find.ts";
 import { artifactFolder, rootOf } from "../artifact/place.ts";
 import { artifactPlace, sumOf } from "../artifact/store.ts";
+import { checkpointsFolder } from "./place.ts";
 import { checkpointFolder, newestCheckpoint } from "./store.ts";
 
 /**
@@ -32,7 +33,7 @@ export async function fetchCheckpoint(
 	await mkdir(half, { recursive: true, mode: 0o700 });
 	const files = new Map(parts.flatMap((part) => (part.files ?? []).map((file) => [file.path, file] as const)));
 	for (const [from, group] of Map.groupBy(files.values(), (file) => file.from))
-		await stores.port.download(opened, { folder: `checkpoints/${jobId}/${from}`, paths: group.map((file) => file.path) }, half);
+		await stores.port.download(opened, { folder: `${checkpointsFolder(jobId)}/${from}`, paths: group.map((file) => file.path) }, half);
 	for (const file of files.values()) await demandSum(path.join(half, file.path), file.sha256);
 	await rename(half, folder);
 	return { id: newest.id, folder };

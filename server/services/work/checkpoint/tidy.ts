@@ -6,7 +6,7 @@ import { job } from "#server/db/schema/job.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 
 /** Checkpoint files outlive their job's end by this, so that a person can still take them. */
-const KEPT_AFTER_END_MS = 7 * DAY_MS;
+export const KEPT_AFTER_END_MS = 7 * DAY_MS;
 
 /** Deletes the checkpoint files of jobs that ended long ago; the rows stay as history. Answers how many jobs it was. */
 export async function tidyCheckpoints(db: Db, root: string, nowMs: number): Promise<number> {
