@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { clipped, drillHref, narrowed } from "./drill.ts";
-import { monthsOf } from "./focus-links.tsx";
+import { monthsOf } from "./focus-href.ts";
 import { CLOUD_SPEND, jobChargesHref } from "./links.ts";
 import {
 	type ChargesPart,

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { Money } from "#components/money/money.tsx";
 import { Drill } from "#components/spend/cells.tsx";
-import { focusHref } from "#components/spend/focus-links.tsx";
+import { focusHref } from "#components/spend/focus-href.ts";
 import { CloseDialog } from "#components/statements/close-dialog.tsx";
 import { laterDrill } from "#components/statements/drill.ts";
 import { shortHash } from "#components/statements/prepare-statement.ts";

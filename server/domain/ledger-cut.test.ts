@@ -13,6 +13,7 @@ it("an instant has its zone; a day begins in UTC", () => {
 	expect(parseLedgerCut("2026-12-03")).toEqual({ atMs: Date.UTC(2026, 11, 3) });
 });
 
-it.each(["", "2026-11", "2026-13/1", "2026-11/0", "2026-11/1/", "2026-12-03T07:00", "2026-12-99", "yesterday"])("%s is none", (text) =>
-	expect(parseLedgerCut(text)).toBeNull(),
+it.each(["", "2026-11", "2026-13/1", "2026-11/0", "2026-11/1/", "2026-12-03T07:00", "2026-12-99", "0000-01-01", "1969-12-31", "yesterday"])(
+	"%s is none",
+	(text) => expect(parseLedgerCut(text)).toBeNull(),
 );
