@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import os from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { Auth } from "@auth/core";
 import { createAgentHandler } from "#server/api/agent/handler.ts";
 import { makeAnswer } from "#server/api/answer.ts";
@@ -24,6 +25,7 @@ import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
 import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
 import { kubernetesSiteKind } from "#server/providers/kubernetes/site-kind.ts";
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
+import { StoreError, type StorePort } from "#server/providers/store-port.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import type { Actor } from "#server/services/core/context.ts";
 import type { Runtime } from "#server/services/runtime.ts";
@@ -40,7 +42,7 @@ export interface WholeServer {
 
 /**
  * Every door of the web server over one database, as server/bin/web.ts opens them. In place of Next: its route handlers, with
- * people known by their tokens; pages are empty. Sites are never reached: their checks find nothing.
+ * people known by their tokens; pages are empty. Sites and stores are never reached: their checks find nothing.
  */
 export async function startWholeServer(): Promise<WholeServer> {
 	const folder = await mkdtemp(path.join(os.tmpdir(), "spillway-fuzz-"));
@@ -48,7 +50,7 @@ export async function startWholeServer(): Promise<WholeServer> {
 	const leastRights = () => [{ title: "A policy", language: "json", text: "{}" }];
 	const siteTools = { kinds: unreachableKinds(), keys: new CredentialKeys({ home: folder }), leastRights };
 	const world = await RestWorld.open({ siteTools });
-	const rt = { ...world.runtime, env: { ...world.runtime.env, SPILLWAY_HOME: folder } };
+	const rt = { ...world.runtime, env: { ...world.runtime.env, SPILLWAY_HOME: folder }, storePort: unreachableStores() };
 	const before = shared.__spillwayRuntime;
 	shared.__spillwayRuntime = rt;
 	const server = createServer();
@@ -134,4 +136,12 @@ function downloadAt({ pathname, searchParams }: URL): Parameters<typeof answerSe
 	if (study !== undefined) return (ctx) => downloadPlanDecision(ctx, study);
 	const month = /^\/api\/statements\/([^/]+)$/.exec(pathname)?.[1];
 	return month === undefined ? null : (ctx) => downloadStatement(ctx, month, searchParams);
+}
+
+function unreachableStores(): StorePort {
+	const fail = () => Promise.reject(new StoreError("The store does not answer."));
+	return {
+		...{ grant: fail, list: fail, upload: fail, download: fail, remove: fail, signUrl: fail },
+		read: () => Readable.from([]),
+	};
 }

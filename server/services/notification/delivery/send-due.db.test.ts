@@ -91,7 +91,11 @@ describe("sendDue", () => {
 		for (const event of events) expect(new CloudEvent(event).validate()).toBe(true);
 		expect(events.find(({ subject }) => subject === "alert:alrt_1")).toMatchObject({
 			...{ specversion: "1.0", type: "dev.spillway.alert.budget_threshold", source: "https://spillway.acme.test/" },
-			...{ id: (await rows())[0]?.id, datacontenttype: "application/json", time: "2026-11-10T10:00:00.000Z" },
+			...{
+				id: (await rows()).find(({ about }) => about === "alert:alrt_1")?.id,
+				datacontenttype: "application/json",
+				time: "2026-11-10T10:00:00.000Z",
+			},
 			data: { title: message.title, text: message.text, url: "https://spillway.acme.test/budgets?a=1" },
 		});
 		for (const { headers, body } of hook.received)
