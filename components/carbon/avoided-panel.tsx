@@ -49,7 +49,7 @@ function Row({ row, estimate, href }: { row: AvoidedRow; estimate: boolean; href
 					</span>
 				</p>
 			</div>
-			<p className="pt-1.5 text-xs text-pretty text-ink-2">{row.reckoning}</p>
+			<p className="pt-1.5 text-xs text-pretty text-ink-2">{row.calculation}</p>
 		</section>
 	);
 }

@@ -6,7 +6,7 @@ export interface AvoidedRow {
 	id: Comparison["against"];
 	/** "On owned GPUs" */
 	other: string;
-	reckoning: string;
+	calculation: string;
 	actualMilligrams: bigint;
 	counterfactualMilligrams: bigint;
 	/** Negative: bursting added emissions. */
@@ -28,7 +28,7 @@ export function prepareAvoided(avoided: CarbonPage["avoided"]): AvoidedRow[] {
 	return all.map((one) => ({
 		id: one.against,
 		other: OTHER[one.against],
-		reckoning: one.reckoning,
+		calculation: one.calculation,
 		actualMilligrams: one.actualMilligrams,
 		counterfactualMilligrams: one.counterfactualMilligrams,
 		avoidedMilligrams: one.avoidedMilligrams,

@@ -191,7 +191,7 @@ describe("avoided emissions", () => {
 			actualMilligrams: 50n,
 			counterfactualMilligrams: 200n,
 			avoidedMilligrams: 150n,
-			reckoning: "words",
+			calculation: "words",
 			jobs: null,
 		};
 		const home = { ...one, against: "home" as const };

@@ -2210,7 +2210,7 @@ export interface Comparison {
 	counterfactualMilligrams: string;
 	avoidedMilligrams: string;
 	against: "home" | "removed_offer";
-	reckoning: string;
+	calculation: string;
 	jobs: number | null;
 }
 

@@ -66,7 +66,7 @@ export const avoidedSchema = z
 export const comparisonSchema = avoidedSchema
 	.extend({
 		against: z.enum(["home", "removed_offer"]),
-		reckoning: z.string(),
+		calculation: z.string(),
 		jobs: z.number().nullable(),
 	})
 	.meta({ id: "Comparison" });

@@ -2584,7 +2584,7 @@ class Comparison(TypedDict):
     counterfactualMilligrams: str
     avoidedMilligrams: str
     against: Literal["home", "removed_offer"]
-    reckoning: str
+    calculation: str
     jobs: Optional[float]
 
 

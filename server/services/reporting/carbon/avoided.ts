@@ -24,7 +24,7 @@ import { readSums } from "../spend/read-sums.ts";
 /** One comparison, with its exact wording. */
 export interface Comparison extends Avoided {
 	against: "home" | "removed_offer";
-	reckoning: string;
+	calculation: string;
 	/** Jobs compared; null where the sums of all are. */
 	jobs: number | null;
 }
@@ -78,7 +78,7 @@ async function againstHome(ctx: ServiceContext, range: Interval, teams: readonly
 		...avoided,
 		against: "home",
 		jobs: null,
-		reckoning:
+		calculation:
 			`The GPU-hours that ran in clouds, as if as many GPU-hours had run on pool ${home.poolId} at home at ${wattsPerGpu} W a GPU, ` +
 			`PUE ${pue} and ${round(gramsPerKwh)} g CO2e/kWh (${home.zone}, ${grid}), less what they emitted. Operational emissions, ` +
 			"location-based. Whether the pool had room, and how fast either GPU is, is not considered.",
@@ -132,7 +132,7 @@ async function againstRemoved(ctx: ServiceContext, range: Interval, teams: reado
 		...sum,
 		against: "removed_offer",
 		jobs,
-		reckoning:
+		calculation:
 			`The GPU-hours in clouds of ${jobs} ${which}, as if as many GPU-hours had run on the cheapest fitting offer that a rule or a fact removed ` +
 			"from the decision that launched the job first: that offer's board power × its region's PUE × its region's average of a year, " +
 			"less what they emitted. Jobs without such an offer on record are left out. Operational emissions, location-based.",

@@ -100,7 +100,7 @@ describe("avoided emissions", () => {
 		await anHourOfBoth();
 		const { home, removedOffer } = await avoidedEmissions(books, day);
 		expect(home).toMatchObject({ counterfactualMilligrams: 87_910n, actualMilligrams: 65_636n, avoidedMilligrams: 22_274n });
-		expect(home?.reckoning).toContain("pool gpu at home at 150 W a GPU, PUE 1.58 and 370.93 g CO2e/kWh (DE, its average of a year)");
+		expect(home?.calculation).toContain("pool gpu at home at 150 W a GPU, PUE 1.58 and 370.93 g CO2e/kWh (DE, its average of a year)");
 		expect(removedOffer).toBeNull();
 	});
 
@@ -136,7 +136,7 @@ describe("avoided emissions", () => {
 		const { removedOffer } = await avoidedEmissions(books, day);
 		expect(removedOffer).toMatchObject({ jobs: 1, gpuMs: BigInt(HOUR_MS), actualMilligrams: 65_636n });
 		expect(removedOffer?.counterfactualMilligrams).not.toBe(65_636n);
-		expect(removedOffer?.reckoning).toContain("cheapest fitting offer that a rule or a fact removed");
+		expect(removedOffer?.calculation).toContain("cheapest fitting offer that a rule or a fact removed");
 		expect((await avoidedEmissions(scientist("vision"), day)).removedOffer).toBeNull();
 	});
 
