@@ -2,14 +2,28 @@ import type { ContractModel, Field, NamedType, OperationModel, Type } from "./mo
 
 const NOTICE = "// Generated from the API contract by clients/generate/main.ts. Do not edit: change the contract and run npm run clients.";
 
+/** Columns of a line. Longer unions, arguments and operations have one option or field per line. */
+const LINE_LENGTH = 140;
+
 /** The module with the types of all inputs and answers. */
 export function typescriptTypes({ types }: ContractModel): string {
 	return [NOTICE, ...types.flatMap(printType), ""].join("\n");
 }
 
 function printType(type: NamedType): string[] {
-	if (type.kind === "alias") return ["", `export type ${type.name} = ${print(type.type, "")};`];
+	if (type.kind === "alias") return ["", ...printAlias(type.name, type.type)];
 	return ["", `export interface ${type.name} {`, ...type.fields.flatMap((field) => printField(field, "")), "}"];
+}
+
+function printAlias(name: string, type: Type): string[] {
+	const line = `export type ${name} = ${print(type, "")};`;
+	if (width(line) <= LINE_LENGTH || (type.kind !== "union" && type.kind !== "literal")) return [line];
+	return [
+		`export type ${name} =`,
+		`${printOptions(type, "")
+			.map((option) => `\t| ${option}`)
+			.join("\n")};`,
+	];
 }
 
 function printField({ name, type, isRequired, description }: Field, prefix: string): string[] {
@@ -22,22 +36,27 @@ function print(type: Type, prefix: string): string {
 		case "named":
 			return `${prefix}${type.name}`;
 		case "literal":
-			return type.values.map((value) => JSON.stringify(value)).join(" | ");
+		case "union":
+			return printOptions(type, prefix).join(" | ");
 		case "list":
 			return `readonly ${grouped(type.of, prefix)}[]`;
 		case "map":
 			return `Readonly<Record<string, ${print(type.of, prefix)}>>`;
-		case "union":
-			return type.of.map((option) => grouped(option, prefix)).join(" | ");
 		default:
 			return { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null", any: "unknown" }[type.kind];
 	}
 }
 
-/** In brackets where it is more than one word. */
+/** Each option of a union as text. */
+function printOptions(type: Extract<Type, { kind: "union" | "literal" }>, prefix: string): string[] {
+	return type.kind === "union" ? type.of.map((option) => print(option, prefix)) : type.values.map((value) => JSON.stringify(value));
+}
+
+/** The type as the element of a list: unions and lists need parentheses. */
 function grouped(type: Type, prefix: string): string {
 	const text = print(type, prefix);
-	return type.kind === "union" || type.kind === "literal" || type.kind === "list" ? `(${text})` : text;
+	const isUnion = type.kind === "union" || (type.kind === "literal" && type.values.length > 1);
+	return isUnion || type.kind === "list" ? `(${text})` : text;
 }
 
 /** The module with every operation: its types, and what is sent. */
@@ -56,12 +75,19 @@ function printTypes(operation: OperationModel): string[] {
 	return [
 		`\t/** ${summary}. */`,
 		`\t"${id}": {`,
-		`\t\targuments: ${fields.length === 0 ? "Record<never, never>" : `{ ${fields.join("; ")} }`};`,
+		...printArguments(fields),
 		`\t\tanswer: ${answer === null ? "never" : print(answer, "t.")};`,
 		...(line === null ? [] : [`\t\tline: ${print(line, "t.")};`]),
 		...(hasFile ? ["\t\tfile: true;"] : []),
 		"\t};",
 	];
+}
+
+function printArguments(fields: string[]): string[] {
+	if (fields.length === 0) return ["\t\targuments: Record<never, never>;"];
+	const line = `\t\targuments: { ${fields.join("; ")} };`;
+	if (width(line) <= LINE_LENGTH) return [line];
+	return ["\t\targuments: {", ...fields.map((field) => `\t\t\t${field};`), "\t\t};"];
 }
 
 function queryType({ name, type, isRequired }: Field): string {
@@ -82,5 +108,17 @@ function printSent({ id, method, path, query, body, isRepeatable }: OperationMod
 		`textType: ${body?.textType ? `"${body.textType}"` : "null"}`,
 		`isRepeatable: ${isRepeatable}`,
 	];
-	return `\t"${id}": { ${fields.join(", ")} },`;
+	const line = `\t"${id}": { ${fields.join(", ")} },`;
+	if (width(line) <= LINE_LENGTH) return line;
+	return [`\t"${id}": {`, ...fields.map(printSentField), "\t},"].join("\n");
+}
+
+function printSentField(field: string): string {
+	const line = `\t\t${field},`;
+	return width(line) <= LINE_LENGTH ? line : line.replace("[", "[\n\t\t\t").replaceAll(", ", ",\n\t\t\t").replace("],", ",\n\t\t],");
+}
+
+/** Columns of a line; a tab is two. */
+function width(line: string): number {
+	return line.replaceAll("\t", "  ").length;
 }

@@ -10,7 +10,16 @@ export interface Operations {
 	};
 	/** List jobs, newest first. */
 	"job.list": {
-		arguments: { state?: t.JobState | readonly t.JobState[]; team?: string | readonly string[]; class?: t.JobClass | readonly t.JobClass[]; site?: string; q?: string; endedSince?: string; cursor?: string; limit?: number };
+		arguments: {
+			state?: t.JobState | readonly t.JobState[];
+			team?: string | readonly string[];
+			class?: t.JobClass | readonly t.JobClass[];
+			site?: string;
+			q?: string;
+			endedSince?: string;
+			cursor?: string;
+			limit?: number;
+		};
 		answer: t.JobListOutput;
 	};
 	/** Get a job with its attempts, instances and checkpoints. */
@@ -86,7 +95,14 @@ export interface Operations {
 	};
 	/** List pipelines and sweeps, newest first. */
 	"pipeline.list": {
-		arguments: { state?: t.PipelineState | readonly t.PipelineState[]; kind?: "Pipeline" | "Sweep"; team?: string | readonly string[]; q?: string; cursor?: string; limit?: number };
+		arguments: {
+			state?: t.PipelineState | readonly t.PipelineState[];
+			kind?: "Pipeline" | "Sweep";
+			team?: string | readonly string[];
+			q?: string;
+			cursor?: string;
+			limit?: number;
+		};
 		answer: t.PipelineListOutput;
 	};
 	/** Quote a pipeline or sweep: start, finish, cost and emissions of the whole and of each step. */
@@ -244,7 +260,12 @@ export interface Operations {
 	};
 	/** List the nodes of an owned site, unavailable ones first. */
 	"site.nodes": {
-		arguments: { id: string; state?: "ready" | "closed" | "down" | readonly ("ready" | "closed" | "down")[]; cursor?: string; limit?: number };
+		arguments: {
+			id: string;
+			state?: "ready" | "closed" | "down" | readonly ("ready" | "closed" | "down")[];
+			cursor?: string;
+			limit?: number;
+		};
 		answer: t.NodePage;
 	};
 	/** List cloud instances, newest first. */
@@ -274,7 +295,12 @@ export interface Operations {
 	};
 	/** Find jobs, teams, people, rules, machines, months and other entities by words. */
 	"search.find": {
-		arguments: { q?: string; kind?: t.SearchFindOutputItemsItemKind | readonly t.SearchFindOutputItemsItemKind[]; live?: boolean; limit?: number };
+		arguments: {
+			q?: string;
+			kind?: t.SearchFindOutputItemsItemKind | readonly t.SearchFindOutputItemsItemKind[];
+			live?: boolean;
+			limit?: number;
+		};
 		answer: t.SearchFindOutput;
 	};
 	/** List policies; the one named default is in force. */
@@ -415,17 +441,67 @@ export interface Operations {
 	};
 	/** Get owned, idle and cloud cost by dimension, by time or by job. */
 	"spend.by": {
-		arguments: { from?: string; to?: string; groupBy?: t.SpendByGroupBy; cursor?: string; limit?: number; team?: string | readonly string[]; project?: string | readonly string[]; class?: t.SpendByClassItem | readonly t.SpendByClassItem[]; provider?: t.PlacementProvider | readonly t.PlacementProvider[]; region?: string | readonly string[]; capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[]; accelerator?: string | readonly string[]; site?: string | readonly string[]; kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[] };
+		arguments: {
+			from?: string;
+			to?: string;
+			groupBy?: t.SpendByGroupBy;
+			cursor?: string;
+			limit?: number;
+			team?: string | readonly string[];
+			project?: string | readonly string[];
+			class?: t.SpendByClassItem | readonly t.SpendByClassItem[];
+			provider?: t.PlacementProvider | readonly t.PlacementProvider[];
+			region?: string | readonly string[];
+			capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[];
+			accelerator?: string | readonly string[];
+			site?: string | readonly string[];
+			kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[];
+		};
 		answer: t.SpendByOutput;
 	};
 	/** Explain why spend differs from the range before. */
 	"spend.variance": {
-		arguments: { from?: string; to?: string; team?: string | readonly string[]; project?: string | readonly string[]; class?: t.SpendByClassItem | readonly t.SpendByClassItem[]; provider?: t.PlacementProvider | readonly t.PlacementProvider[]; region?: string | readonly string[]; capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[]; accelerator?: string | readonly string[]; site?: string | readonly string[]; kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[] };
+		arguments: {
+			from?: string;
+			to?: string;
+			team?: string | readonly string[];
+			project?: string | readonly string[];
+			class?: t.SpendByClassItem | readonly t.SpendByClassItem[];
+			provider?: t.PlacementProvider | readonly t.PlacementProvider[];
+			region?: string | readonly string[];
+			capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[];
+			accelerator?: string | readonly string[];
+			site?: string | readonly string[];
+			kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[];
+		};
 		answer: t.SpendVarianceOutput;
 	};
 	/** List the charges behind a number, newest first, with totals of the selection. */
 	"spend.charges": {
-		arguments: { from?: string; to?: string; job?: string; cause?: string; correction?: t.ChargeLineCorrection | readonly t.ChargeLineCorrection[]; lost?: t.SpendChargesLost; withoutIdle?: boolean; asOf?: string; since?: string; budget?: string; cursor?: string; limit?: number; period?: string; team?: string | readonly string[]; project?: string | readonly string[]; class?: t.SpendByClassItem | readonly t.SpendByClassItem[]; provider?: t.PlacementProvider | readonly t.PlacementProvider[]; region?: string | readonly string[]; capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[]; accelerator?: string | readonly string[]; site?: string | readonly string[]; kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[] };
+		arguments: {
+			from?: string;
+			to?: string;
+			job?: string;
+			cause?: string;
+			correction?: t.ChargeLineCorrection | readonly t.ChargeLineCorrection[];
+			lost?: t.SpendChargesLost;
+			withoutIdle?: boolean;
+			asOf?: string;
+			since?: string;
+			budget?: string;
+			cursor?: string;
+			limit?: number;
+			period?: string;
+			team?: string | readonly string[];
+			project?: string | readonly string[];
+			class?: t.SpendByClassItem | readonly t.SpendByClassItem[];
+			provider?: t.PlacementProvider | readonly t.PlacementProvider[];
+			region?: string | readonly string[];
+			capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[];
+			accelerator?: string | readonly string[];
+			site?: string | readonly string[];
+			kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[];
+		};
 		answer: t.ChargePage;
 	};
 	/** Refund a cloud machine's charge, fully or in part. */
@@ -445,7 +521,20 @@ export interface Operations {
 	};
 	/** Get energy and emissions by dimension or by time. */
 	"carbon.by": {
-		arguments: { from?: string; to?: string; groupBy?: t.CarbonByGroupBy; team?: string | readonly string[]; project?: string | readonly string[]; class?: t.SpendByClassItem | readonly t.SpendByClassItem[]; provider?: t.PlacementProvider | readonly t.PlacementProvider[]; region?: string | readonly string[]; capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[]; accelerator?: string | readonly string[]; site?: string | readonly string[]; kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[] };
+		arguments: {
+			from?: string;
+			to?: string;
+			groupBy?: t.CarbonByGroupBy;
+			team?: string | readonly string[];
+			project?: string | readonly string[];
+			class?: t.SpendByClassItem | readonly t.SpendByClassItem[];
+			provider?: t.PlacementProvider | readonly t.PlacementProvider[];
+			region?: string | readonly string[];
+			capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[];
+			accelerator?: string | readonly string[];
+			site?: string | readonly string[];
+			kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[];
+		};
 		answer: t.Carbon;
 	};
 	/** Get the emissions that bursting avoided or added. */
@@ -671,7 +760,13 @@ export interface Operations {
 	};
 	/** Export every charge of a month as FOCUS 1.2, 1.3 or 1.4. */
 	"bill.exportFocus": {
-		arguments: { month: string; format?: "csv"; version?: "1.2" | "1.3" | "1.4"; dataset?: "cost-and-usage" | "contract-commitment"; asOf?: string };
+		arguments: {
+			month: string;
+			format?: "csv";
+			version?: "1.2" | "1.3" | "1.4";
+			dataset?: "cost-and-usage" | "contract-commitment";
+			asOf?: string;
+		};
 		answer: never;
 		file: true;
 	};
@@ -718,7 +813,16 @@ export interface Operations {
 	};
 	/** List who changed what, when and from where, newest first. */
 	"audit.list": {
-		arguments: { actor?: string; action?: string; subject?: string; from?: string; to?: string; q?: string; cursor?: string; limit?: number };
+		arguments: {
+			actor?: string;
+			action?: string;
+			subject?: string;
+			from?: string;
+			to?: string;
+			q?: string;
+			cursor?: string;
+			limit?: number;
+		};
 		answer: t.AuditListOutput;
 	};
 	/** Get the latest hash of the audit chain and its last check. */
@@ -863,11 +967,23 @@ export interface Operations {
 /** What is sent for each operation. */
 export const OPERATIONS = {
 	"job.create": { method: "POST", path: "/jobs", query: [], textType: "application/yaml", isRepeatable: true },
-	"job.list": { method: "GET", path: "/jobs", query: ["state", "team", "class", "site", "q", "endedSince", "cursor", "limit"], textType: null, isRepeatable: false },
+	"job.list": {
+		method: "GET",
+		path: "/jobs",
+		query: ["state", "team", "class", "site", "q", "endedSince", "cursor", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"job.get": { method: "GET", path: "/jobs/{id}", query: [], textType: null, isRepeatable: false },
 	"job.cancel": { method: "POST", path: "/jobs/{id}/cancel", query: [], textType: null, isRepeatable: true },
 	"job.resume": { method: "POST", path: "/jobs/{id}/resume", query: [], textType: null, isRepeatable: true },
-	"job.readLogs": { method: "GET", path: "/jobs/{id}/logs", query: ["attempt", "after", "tail", "limit", "follow"], textType: null, isRepeatable: false },
+	"job.readLogs": {
+		method: "GET",
+		path: "/jobs/{id}/logs",
+		query: ["attempt", "after", "tail", "limit", "follow"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"job.decisions": { method: "GET", path: "/jobs/{id}/decisions", query: [], textType: null, isRepeatable: false },
 	"job.replay": { method: "GET", path: "/jobs/{id}/replay", query: ["decision"], textType: null, isRepeatable: false },
 	"job.waiting": { method: "GET", path: "/jobs/{id}/waiting", query: [], textType: null, isRepeatable: false },
@@ -875,15 +991,39 @@ export const OPERATIONS = {
 	"job.receipt": { method: "GET", path: "/jobs/{id}/receipt", query: [], textType: null, isRepeatable: false },
 	"job.metrics": { method: "GET", path: "/jobs/{id}/metrics", query: [], textType: null, isRepeatable: false },
 	"job.quote": { method: "POST", path: "/quotes", query: [], textType: "application/yaml", isRepeatable: false },
-	"job.importBatchScript": { method: "POST", path: "/imports/sbatch", query: ["team", "zoneOffsetMinutes"], textType: "text/plain", isRepeatable: false },
-	"job.importManifests": { method: "POST", path: "/imports/kubernetes", query: ["team", "zoneOffsetMinutes"], textType: "text/plain", isRepeatable: false },
+	"job.importBatchScript": {
+		method: "POST",
+		path: "/imports/sbatch",
+		query: ["team", "zoneOffsetMinutes"],
+		textType: "text/plain",
+		isRepeatable: false,
+	},
+	"job.importManifests": {
+		method: "POST",
+		path: "/imports/kubernetes",
+		query: ["team", "zoneOffsetMinutes"],
+		textType: "text/plain",
+		isRepeatable: false,
+	},
 	"pipeline.create": { method: "POST", path: "/pipelines", query: [], textType: "application/yaml", isRepeatable: true },
-	"pipeline.list": { method: "GET", path: "/pipelines", query: ["state", "kind", "team", "q", "cursor", "limit"], textType: null, isRepeatable: false },
+	"pipeline.list": {
+		method: "GET",
+		path: "/pipelines",
+		query: ["state", "kind", "team", "q", "cursor", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"pipeline.quote": { method: "POST", path: "/pipelines/quotes", query: [], textType: "application/yaml", isRepeatable: false },
 	"pipeline.get": { method: "GET", path: "/pipelines/{id}", query: [], textType: null, isRepeatable: false },
 	"pipeline.runs": { method: "GET", path: "/pipelines/{id}/runs", query: ["step", "after", "limit"], textType: null, isRepeatable: false },
 	"pipeline.trials": { method: "GET", path: "/pipelines/{id}/trials", query: ["metric"], textType: null, isRepeatable: false },
-	"pipeline.importWorkflows": { method: "POST", path: "/imports/pipelines", query: ["team", "zoneOffsetMinutes"], textType: "text/plain", isRepeatable: false },
+	"pipeline.importWorkflows": {
+		method: "POST",
+		path: "/imports/pipelines",
+		query: ["team", "zoneOffsetMinutes"],
+		textType: "text/plain",
+		isRepeatable: false,
+	},
 	"pipeline.cancel": { method: "POST", path: "/pipelines/{id}/cancel", query: [], textType: null, isRepeatable: true },
 	"pipeline.retry": { method: "POST", path: "/pipelines/{id}/retry", query: [], textType: null, isRepeatable: true },
 	"trigger.create": { method: "POST", path: "/triggers", query: [], textType: "application/yaml", isRepeatable: true },
@@ -910,8 +1050,20 @@ export const OPERATIONS = {
 	"site.pricePool": { method: "PUT", path: "/sites/{siteId}/pools/{poolId}", query: [], textType: null, isRepeatable: true },
 	"site.queue": { method: "GET", path: "/sites/{id}/queue", query: [], textType: null, isRepeatable: false },
 	"site.nodes": { method: "GET", path: "/sites/{id}/nodes", query: ["state", "cursor", "limit"], textType: null, isRepeatable: false },
-	"instance.list": { method: "GET", path: "/instances", query: ["state", "live", "job", "cursor", "limit"], textType: null, isRepeatable: false },
-	"offer.list": { method: "GET", path: "/offers", query: ["gpus", "accelerator", "region", "capacity", "limit"], textType: null, isRepeatable: false },
+	"instance.list": {
+		method: "GET",
+		path: "/instances",
+		query: ["state", "live", "job", "cursor", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"offer.list": {
+		method: "GET",
+		path: "/offers",
+		query: ["gpus", "accelerator", "region", "capacity", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"forecast.demand": { method: "GET", path: "/forecasts/demand", query: ["groupBy", "hours"], textType: null, isRepeatable: false },
 	"forecast.score": { method: "GET", path: "/forecasts/score", query: [], textType: null, isRepeatable: false },
 	"overview.moneyAtRisk": { method: "GET", path: "/money-at-risk", query: [], textType: null, isRepeatable: false },
@@ -943,13 +1095,75 @@ export const OPERATIONS = {
 	"plan.get": { method: "GET", path: "/plan/studies/{id}", query: [], textType: null, isRepeatable: false },
 	"plan.decision": { method: "GET", path: "/plan/studies/{id}/decision", query: ["format"], textType: null, isRepeatable: false },
 	"plan.cancel": { method: "POST", path: "/plan/studies/{id}/cancel", query: [], textType: null, isRepeatable: false },
-	"spend.by": { method: "GET", path: "/spend", query: ["from", "to", "groupBy", "cursor", "limit", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"], textType: null, isRepeatable: false },
-	"spend.variance": { method: "GET", path: "/spend/variance", query: ["from", "to", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"], textType: null, isRepeatable: false },
-	"spend.charges": { method: "GET", path: "/charges", query: ["from", "to", "job", "cause", "correction", "lost", "withoutIdle", "asOf", "since", "budget", "cursor", "limit", "period", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"], textType: null, isRepeatable: false },
+	"spend.by": {
+		method: "GET",
+		path: "/spend",
+		query: [
+			"from",
+			"to",
+			"groupBy",
+			"cursor",
+			"limit",
+			"team",
+			"project",
+			"class",
+			"provider",
+			"region",
+			"capacityType",
+			"accelerator",
+			"site",
+			"kind",
+		],
+		textType: null,
+		isRepeatable: false,
+	},
+	"spend.variance": {
+		method: "GET",
+		path: "/spend/variance",
+		query: ["from", "to", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"spend.charges": {
+		method: "GET",
+		path: "/charges",
+		query: [
+			"from",
+			"to",
+			"job",
+			"cause",
+			"correction",
+			"lost",
+			"withoutIdle",
+			"asOf",
+			"since",
+			"budget",
+			"cursor",
+			"limit",
+			"period",
+			"team",
+			"project",
+			"class",
+			"provider",
+			"region",
+			"capacityType",
+			"accelerator",
+			"site",
+			"kind",
+		],
+		textType: null,
+		isRepeatable: false,
+	},
 	"spend.refund": { method: "POST", path: "/charges/{id}/refund", query: [], textType: null, isRepeatable: true },
 	"ledger.get": { method: "GET", path: "/ledger", query: [], textType: null, isRepeatable: false },
 	"ledger.setZone": { method: "PUT", path: "/ledger/zone", query: [], textType: null, isRepeatable: true },
-	"carbon.by": { method: "GET", path: "/carbon", query: ["from", "to", "groupBy", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"], textType: null, isRepeatable: false },
+	"carbon.by": {
+		method: "GET",
+		path: "/carbon",
+		query: ["from", "to", "groupBy", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"carbon.avoided": { method: "GET", path: "/carbon/avoided", query: ["from", "to"], textType: null, isRepeatable: false },
 	"carbon.intensities": { method: "GET", path: "/carbon/intensities", query: ["from", "to"], textType: null, isRepeatable: false },
 	"carbon.importIntensities": { method: "POST", path: "/carbon/intensities", query: [], textType: null, isRepeatable: true },
@@ -975,9 +1189,27 @@ export const OPERATIONS = {
 	"rates.list": { method: "GET", path: "/rate-cards", query: [], textType: null, isRepeatable: false },
 	"rates.get": { method: "GET", path: "/sites/{siteId}/pools/{poolId}/rate-card", query: [], textType: null, isRepeatable: false },
 	"rates.set": { method: "PUT", path: "/sites/{siteId}/pools/{poolId}/rate-card", query: [], textType: null, isRepeatable: true },
-	"rates.setMeasuredPower": { method: "PUT", path: "/sites/{siteId}/pools/{poolId}/measured-power", query: [], textType: null, isRepeatable: true },
-	"rates.electricityPrices": { method: "GET", path: "/sites/{siteId}/electricity-prices", query: ["from", "to"], textType: null, isRepeatable: false },
-	"rates.setElectricityPrices": { method: "PUT", path: "/sites/{siteId}/electricity-prices", query: [], textType: null, isRepeatable: true },
+	"rates.setMeasuredPower": {
+		method: "PUT",
+		path: "/sites/{siteId}/pools/{poolId}/measured-power",
+		query: [],
+		textType: null,
+		isRepeatable: true,
+	},
+	"rates.electricityPrices": {
+		method: "GET",
+		path: "/sites/{siteId}/electricity-prices",
+		query: ["from", "to"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"rates.setElectricityPrices": {
+		method: "PUT",
+		path: "/sites/{siteId}/electricity-prices",
+		query: [],
+		textType: null,
+		isRepeatable: true,
+	},
 	"rates.commitments": { method: "GET", path: "/commitments", query: [], textType: null, isRepeatable: false },
 	"rates.setCommitments": { method: "PUT", path: "/commitments", query: [], textType: null, isRepeatable: true },
 	"rates.discounts": { method: "GET", path: "/discounts", query: [], textType: null, isRepeatable: false },
@@ -991,22 +1223,64 @@ export const OPERATIONS = {
 	"store.check": { method: "POST", path: "/stores/{id}/check", query: [], textType: null, isRepeatable: true },
 	"store.limits": { method: "PUT", path: "/storage-limits", query: [], textType: null, isRepeatable: true },
 	"statement.list": { method: "GET", path: "/statements", query: ["team"], textType: null, isRepeatable: false },
-	"statement.get": { method: "GET", path: "/statements/{month}", query: ["team", "version", "format"], textType: null, isRepeatable: false },
+	"statement.get": {
+		method: "GET",
+		path: "/statements/{month}",
+		query: ["team", "version", "format"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"statement.close": { method: "POST", path: "/statements/{month}/close", query: [], textType: null, isRepeatable: true },
 	"statement.sign": { method: "POST", path: "/statements/{month}/sign", query: [], textType: null, isRepeatable: true },
-	"bill.exportFocus": { method: "GET", path: "/exports/focus", query: ["month", "format", "version", "dataset", "asOf"], textType: null, isRepeatable: false },
+	"bill.exportFocus": {
+		method: "GET",
+		path: "/exports/focus",
+		query: ["month", "format", "version", "dataset", "asOf"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"bill.import": { method: "POST", path: "/invoices", query: ["name"], textType: "text/csv", isRepeatable: false },
 	"bill.list": { method: "GET", path: "/invoices", query: [], textType: null, isRepeatable: false },
-	"bill.reconciliation": { method: "GET", path: "/reconciliations/{month}", query: ["state", "provider", "team"], textType: null, isRepeatable: false },
+	"bill.reconciliation": {
+		method: "GET",
+		path: "/reconciliations/{month}",
+		query: ["state", "provider", "team"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"bill.reconcile": { method: "POST", path: "/reconciliations/{month}", query: [], textType: null, isRepeatable: false },
-	"bill.reconciliationHistory": { method: "GET", path: "/reconciliations/{month}/history", query: ["provider"], textType: null, isRepeatable: false },
-	"bill.lines": { method: "GET", path: "/reconciliations/{month}/lines", query: ["resource", "instance"], textType: null, isRepeatable: false },
+	"bill.reconciliationHistory": {
+		method: "GET",
+		path: "/reconciliations/{month}/history",
+		query: ["provider"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"bill.lines": {
+		method: "GET",
+		path: "/reconciliations/{month}/lines",
+		query: ["resource", "instance"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"bill.get": { method: "GET", path: "/invoices/{id}", query: [], textType: null, isRepeatable: false },
 	"bill.export": { method: "GET", path: "/invoices/{id}/lines", query: [], textType: null, isRepeatable: false },
-	"audit.list": { method: "GET", path: "/audit", query: ["actor", "action", "subject", "from", "to", "q", "cursor", "limit"], textType: null, isRepeatable: false },
+	"audit.list": {
+		method: "GET",
+		path: "/audit",
+		query: ["actor", "action", "subject", "from", "to", "q", "cursor", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"audit.chain": { method: "GET", path: "/audit/chain", query: [], textType: null, isRepeatable: false },
 	"audit.verify": { method: "GET", path: "/audit/verify", query: ["head"], textType: null, isRepeatable: false },
-	"audit.export": { method: "GET", path: "/exports/audit", query: ["actor", "action", "subject", "from", "to", "q", "format"], textType: null, isRepeatable: false },
+	"audit.export": {
+		method: "GET",
+		path: "/exports/audit",
+		query: ["actor", "action", "subject", "from", "to", "q", "format"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"secret.list": { method: "GET", path: "/secrets", query: [], textType: null, isRepeatable: false },
 	"secret.set": { method: "PUT", path: "/teams/{team}/secrets/{name}", query: [], textType: null, isRepeatable: false },
 	"secret.delete": { method: "DELETE", path: "/teams/{team}/secrets/{name}", query: [], textType: null, isRepeatable: false },

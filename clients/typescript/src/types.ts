@@ -61,7 +61,61 @@ export interface Reason {
 	facts: Readonly<Record<string, boolean | string | number | null>>;
 }
 
-export type ReasonCode = "submitted" | "waiting_for_home" | "waiting_to_burst" | "waiting_no_allowed_offer" | "budget_exceeded" | "cap_exceeded" | "approval_required" | "waiting_not_approved" | "capacity_backoff" | "waiting_for_spot" | "deferred_cheaper_hour" | "deferred_greener_hour" | "copying_data_ahead" | "no_progress" | "placed_home" | "placed_cloud" | "started" | "completed" | "exit_nonzero" | "killed_by_signal" | "max_duration_exceeded" | "cancelled_by_person" | "no_placement_possible" | "out_of_memory" | "staging_failed" | "outputs_not_kept" | "image_pull_failed" | "command_not_started" | "too_many_attempts" | "spot_interruption" | "instance_vanished" | "instance_expired" | "instance_not_ready_in_time" | "agent_silent" | "gang_member_failed" | "launch_refused_capacity" | "launch_refused_quota" | "launch_refused" | "launch_never_happened" | "evicted_for_deadline" | "evicted_for_newcomer" | "returning_home" | "moving_cheaper" | "moving_together" | "moving_for_deadline" | "site_failover" | "instance_idle" | "gpu_utilisation_low" | "budget_cap_reached" | "site_stopped" | "site_lost" | "job_finished" | "orphan_found" | "adoption_ended";
+export type ReasonCode =
+	| "submitted"
+	| "waiting_for_home"
+	| "waiting_to_burst"
+	| "waiting_no_allowed_offer"
+	| "budget_exceeded"
+	| "cap_exceeded"
+	| "approval_required"
+	| "waiting_not_approved"
+	| "capacity_backoff"
+	| "waiting_for_spot"
+	| "deferred_cheaper_hour"
+	| "deferred_greener_hour"
+	| "copying_data_ahead"
+	| "no_progress"
+	| "placed_home"
+	| "placed_cloud"
+	| "started"
+	| "completed"
+	| "exit_nonzero"
+	| "killed_by_signal"
+	| "max_duration_exceeded"
+	| "cancelled_by_person"
+	| "no_placement_possible"
+	| "out_of_memory"
+	| "staging_failed"
+	| "outputs_not_kept"
+	| "image_pull_failed"
+	| "command_not_started"
+	| "too_many_attempts"
+	| "spot_interruption"
+	| "instance_vanished"
+	| "instance_expired"
+	| "instance_not_ready_in_time"
+	| "agent_silent"
+	| "gang_member_failed"
+	| "launch_refused_capacity"
+	| "launch_refused_quota"
+	| "launch_refused"
+	| "launch_never_happened"
+	| "evicted_for_deadline"
+	| "evicted_for_newcomer"
+	| "returning_home"
+	| "moving_cheaper"
+	| "moving_together"
+	| "moving_for_deadline"
+	| "site_failover"
+	| "instance_idle"
+	| "gpu_utilisation_low"
+	| "budget_cap_reached"
+	| "site_stopped"
+	| "site_lost"
+	| "job_finished"
+	| "orphan_found"
+	| "adoption_ended";
 
 export interface Job {
 	id: string;
@@ -208,7 +262,17 @@ export interface Attempt {
 	clusterWait: AttemptClusterWait | null;
 }
 
-export type AttemptState = "starting" | "staging" | "running" | "stopping" | "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost";
+export type AttemptState =
+	| "starting"
+	| "staging"
+	| "running"
+	| "stopping"
+	| "succeeded"
+	| "failed"
+	| "interrupted"
+	| "evicted"
+	| "cancelled"
+	| "lost";
 
 export interface AttemptClusterWait {
 	reason: string;
@@ -386,7 +450,47 @@ export interface CandidateRemovedBy {
 	facts: Readonly<Record<string, boolean | string | number | null>>;
 }
 
-export type CandidateRemovedByWhy = "site_denied" | "region_denied" | "region_not_allowed" | "family_denied" | "family_not_allowed" | "site_not_allowed" | "capacity_type_denied" | "capacity_type_required" | "residency" | "data_at_home" | "hardware_gpus" | "hardware_accelerator" | "hardware_cpus" | "hardware_memory" | "hardware_gpu_memory" | "hardware_bf16" | "too_slow" | "life_too_short" | "data_too_slow" | "price_missing" | "price_zero" | "price_stale" | "spot_not_cheaper" | "capacity_backoff" | "burst_not_due" | "budget_exceeded" | "approval_required" | "no_free_slots" | "site_unreachable" | "multi_node_unsupported" | "reserved_full" | "reserved_too_short" | "quota_exceeded" | "cap_exceeded" | "burst_cost_limit" | "burst_data_limit" | "deadline_needs_firm" | "spot_is_cheapest" | "spot_too_short" | "spot_worth_the_wait";
+export type CandidateRemovedByWhy =
+	| "site_denied"
+	| "region_denied"
+	| "region_not_allowed"
+	| "family_denied"
+	| "family_not_allowed"
+	| "site_not_allowed"
+	| "capacity_type_denied"
+	| "capacity_type_required"
+	| "residency"
+	| "data_at_home"
+	| "hardware_gpus"
+	| "hardware_accelerator"
+	| "hardware_cpus"
+	| "hardware_memory"
+	| "hardware_gpu_memory"
+	| "hardware_bf16"
+	| "too_slow"
+	| "life_too_short"
+	| "data_too_slow"
+	| "price_missing"
+	| "price_zero"
+	| "price_stale"
+	| "spot_not_cheaper"
+	| "capacity_backoff"
+	| "burst_not_due"
+	| "budget_exceeded"
+	| "approval_required"
+	| "no_free_slots"
+	| "site_unreachable"
+	| "multi_node_unsupported"
+	| "reserved_full"
+	| "reserved_too_short"
+	| "quota_exceeded"
+	| "cap_exceeded"
+	| "burst_cost_limit"
+	| "burst_data_limit"
+	| "deadline_needs_firm"
+	| "spot_is_cheapest"
+	| "spot_too_short"
+	| "spot_worth_the_wait";
 
 export type Outcome = "hold" | "place_home" | "launch" | "wait" | "fail";
 
@@ -447,7 +551,7 @@ export interface ReplayInput {
 
 export interface ChangedField {
 	path: readonly string[];
-	value: string | number | Readonly<Record<string, string>> | (readonly string[]);
+	value: string | number | Readonly<Record<string, string>> | readonly string[];
 }
 
 export interface JobChangeAccelerator {
@@ -496,7 +600,15 @@ export interface JobChangeMaxDuration {
 	maxMs: number;
 }
 
-export type JobChange = JobChangeAccelerator | JobChangeDeadline | JobChangeCheckpoint | JobChangeOneNode | JobChangeHalf | JobChangeScale | JobChangeMachine | JobChangeMaxDuration;
+export type JobChange =
+	| JobChangeAccelerator
+	| JobChangeDeadline
+	| JobChangeCheckpoint
+	| JobChangeOneNode
+	| JobChangeHalf
+	| JobChangeScale
+	| JobChangeMachine
+	| JobChangeMaxDuration;
 
 export interface Suggestion {
 	change: JobChange;
@@ -1620,7 +1732,7 @@ export interface VersionDetail {
 	name: string;
 	source: string;
 	etag: string;
-	sentences: (readonly Description[]) | null;
+	sentences: readonly Description[] | null;
 }
 
 export interface LineRun {
@@ -1648,12 +1760,12 @@ export interface PolicyChangeBefore {
 export interface PolicyCheck {
 	ok: boolean;
 	problems: readonly PolicyProblem[];
-	sentences: (readonly Description[]) | null;
+	sentences: readonly Description[] | null;
 	published: PolicyCheckPublished | null;
 }
 
 export interface PolicyCheckPublished {
-	changes: (readonly PolicyChange[]) | null;
+	changes: readonly PolicyChange[] | null;
 	lines: readonly LineRun[];
 	version: number;
 }
@@ -1994,7 +2106,19 @@ export interface Spend {
 	totals: SpendSums;
 }
 
-export type SpendGroupBy = "site" | "project" | "class" | "provider" | "region" | "accelerator" | "kind" | "month" | "team" | "day" | "week" | "capacityType";
+export type SpendGroupBy =
+	| "site"
+	| "project"
+	| "class"
+	| "provider"
+	| "region"
+	| "accelerator"
+	| "kind"
+	| "month"
+	| "team"
+	| "day"
+	| "week"
+	| "capacityType";
 
 export interface SpendItemsItem {
 	ownedMicroUsd: string;
@@ -2095,7 +2219,17 @@ export interface ChargeDimensions {
 
 export type ChargeDimensionsClass = "" | "burst" | "baseline" | "experimental" | "sensitive" | "batch_inference";
 
-export type ChargeDimensionsKind = "compute" | "idle" | "egress" | "storage" | "adjustment" | "boot" | "staging" | "commitment" | "credit" | "tax";
+export type ChargeDimensionsKind =
+	| "compute"
+	| "idle"
+	| "egress"
+	| "storage"
+	| "adjustment"
+	| "boot"
+	| "staging"
+	| "commitment"
+	| "credit"
+	| "tax";
 
 export interface ChargePage {
 	fromMs: number;
@@ -2365,7 +2499,7 @@ export interface SecondPersonOff {
 	message: string;
 	proposedBy: string;
 	proposedAt: string;
-	decision: ("approved" | "rejected" | "withdrawn") | null;
+	decision: "approved" | "rejected" | "withdrawn" | null;
 	decidedBy: string | null;
 	decidedAt: string | null;
 	mine: boolean;
@@ -2378,7 +2512,7 @@ export interface PolicyProposal {
 	message: string;
 	proposedBy: string;
 	proposedAt: string;
-	decision: ("approved" | "rejected" | "withdrawn") | null;
+	decision: "approved" | "rejected" | "withdrawn" | null;
 	decidedBy: string | null;
 	decidedAt: string | null;
 	mine: boolean;
@@ -2398,7 +2532,7 @@ export interface CapProposal {
 	message: string;
 	proposedBy: string;
 	proposedAt: string;
-	decision: ("approved" | "rejected" | "withdrawn") | null;
+	decision: "approved" | "rejected" | "withdrawn" | null;
 	decidedBy: string | null;
 	decidedAt: string | null;
 	mine: boolean;
@@ -2485,7 +2619,21 @@ export interface Alert {
 	sent: readonly AlertSentItem[];
 }
 
-export type AlertRule = "budget_threshold" | "budget_forecast_overrun" | "spend_anomaly" | "money_at_risk" | "billed_unknown" | "ledger_mismatch" | "audit_chain_broken" | "approval_waiting" | "delivery_failing" | "site_unhealthy" | "no_leader" | "job_stuck" | "sweep_failing" | "credential_expiring";
+export type AlertRule =
+	| "budget_threshold"
+	| "budget_forecast_overrun"
+	| "spend_anomaly"
+	| "money_at_risk"
+	| "billed_unknown"
+	| "ledger_mismatch"
+	| "audit_chain_broken"
+	| "approval_waiting"
+	| "delivery_failing"
+	| "site_unhealthy"
+	| "no_leader"
+	| "job_stuck"
+	| "sweep_failing"
+	| "credential_expiring";
 
 export interface AlertSentItem {
 	channel: string;
@@ -2856,7 +3004,18 @@ export interface StatementItem {
 	sums: StatementSums;
 }
 
-export type StatementItemLine = "owned" | "idle" | "spot" | "on_demand" | "reserved" | "egress" | "storage" | "commitment" | "credit" | "tax" | "adjustment";
+export type StatementItemLine =
+	| "owned"
+	| "idle"
+	| "spot"
+	| "on_demand"
+	| "reserved"
+	| "egress"
+	| "storage"
+	| "commitment"
+	| "credit"
+	| "tax"
+	| "adjustment";
 
 export interface StatementSums {
 	effectiveMicroUsd: string;
@@ -3116,7 +3275,14 @@ export interface ChainStateLastCheckBroken {
 	auditId: number | null;
 }
 
-export type ChainStateLastCheckBrokenKind = "changed_line" | "changed_seal" | "missing_line" | "missing_seal" | "unsealed_line" | "sealed_twice" | "cut_tail";
+export type ChainStateLastCheckBrokenKind =
+	| "changed_line"
+	| "changed_seal"
+	| "missing_line"
+	| "missing_seal"
+	| "unsealed_line"
+	| "sealed_twice"
+	| "cut_tail";
 
 export interface ChainPosition {
 	sequence: number;
@@ -3150,7 +3316,7 @@ export interface Token {
 	id: string;
 	name: string;
 	owner: TokenOwner;
-	scopes: (readonly string[]) | null;
+	scopes: readonly string[] | null;
 	/** Its jobs need approval above this estimated cost; null: no limit. */
 	approvalAboveUsd: number | null;
 	createdAt: string;
@@ -3381,7 +3547,20 @@ export interface SearchFindOutputItemsItem {
 	actions: readonly ("approve" | "cancel")[];
 }
 
-export type SearchFindOutputItemsItemKind = "job" | "approval" | "pipeline" | "trigger" | "team" | "person" | "policy" | "rule" | "budget" | "site" | "machine" | "month" | "doc";
+export type SearchFindOutputItemsItemKind =
+	| "job"
+	| "approval"
+	| "pipeline"
+	| "trigger"
+	| "team"
+	| "person"
+	| "policy"
+	| "rule"
+	| "budget"
+	| "site"
+	| "machine"
+	| "month"
+	| "doc";
 
 export interface PolicyNamesOutput {
 	items: readonly PolicyName[];
@@ -3394,7 +3573,7 @@ export interface PolicyVersionsOutput {
 }
 
 export interface PolicyDiffOutput {
-	changes: (readonly PolicyChange[]) | null;
+	changes: readonly PolicyChange[] | null;
 	lines: readonly LineRun[];
 	from: number;
 	to: number | null;
@@ -3776,7 +3955,15 @@ export interface ChargeLine {
 	cause: ChargeLineCause;
 }
 
-export type ChargeLineCorrection = "end_learnt_late" | "use_learnt_late" | "price_learnt_late" | "bill_price" | "bill_time" | "bill_unknown" | "rate_card" | "refund";
+export type ChargeLineCorrection =
+	| "end_learnt_late"
+	| "use_learnt_late"
+	| "price_learnt_late"
+	| "bill_price"
+	| "bill_time"
+	| "bill_unknown"
+	| "rate_card"
+	| "refund";
 
 export interface ChargeLineCause {
 	kind: ChargeLineCauseKind;
@@ -3811,7 +3998,7 @@ export interface AuditLine {
 	before: unknown;
 	after: unknown;
 	requestId: string | null;
-	via: ("session" | "token") | null;
+	via: "session" | "token" | null;
 	source: string | null;
 	seal: ChainPosition | null;
 }
@@ -3835,7 +4022,7 @@ export interface JobDocumentMetadata {
 	/** Groups cost in reports. */
 	project?: string;
 	/** Available to policies and filters. */
-	labels?: Readonly<Record<string, string | ("")>>;
+	labels?: Readonly<Record<string, string | "">>;
 }
 
 export interface JobDocumentSpec {
@@ -4113,12 +4300,12 @@ export interface DraftSaveBody {
 
 export interface BacktestStartBody {
 	source: string;
-	days: (7) | (30) | (90);
+	days: 7 | 30 | 90;
 }
 
 export interface PlanStartBodyRecords {
 	source: "records";
-	days: (30) | (90) | (365);
+	days: 30 | 90 | 365;
 	discountPercent?: number;
 }
 
@@ -4138,7 +4325,20 @@ export interface PlanStartBodyUpload {
 	discountPercent?: number;
 }
 
-export type SpendByGroupBy = "day" | "week" | "month" | "team" | "project" | "class" | "provider" | "region" | "capacityType" | "accelerator" | "site" | "kind" | "job";
+export type SpendByGroupBy =
+	| "day"
+	| "week"
+	| "month"
+	| "team"
+	| "project"
+	| "class"
+	| "provider"
+	| "region"
+	| "capacityType"
+	| "accelerator"
+	| "site"
+	| "kind"
+	| "job";
 
 export type SpendByClassItem = "" | "baseline" | "burst" | "experimental" | "sensitive" | "batch_inference";
 
@@ -4153,7 +4353,19 @@ export interface LedgerSetZoneBody {
 	zone: string;
 }
 
-export type CarbonByGroupBy = "day" | "week" | "month" | "team" | "project" | "class" | "provider" | "region" | "capacityType" | "accelerator" | "site" | "kind";
+export type CarbonByGroupBy =
+	| "day"
+	| "week"
+	| "month"
+	| "team"
+	| "project"
+	| "class"
+	| "provider"
+	| "region"
+	| "capacityType"
+	| "accelerator"
+	| "site"
+	| "kind";
 
 export interface CarbonImportIntensitiesBody {
 	text: string;
@@ -4184,7 +4396,22 @@ export interface ChannelCreateBodyEmail {
 	recipients: readonly string[];
 }
 
-export type ChannelCreateBodyEmailTopicsItem = "budget_threshold" | "budget_forecast_overrun" | "spend_anomaly" | "money_at_risk" | "billed_unknown" | "ledger_mismatch" | "audit_chain_broken" | "approval_waiting" | "delivery_failing" | "site_unhealthy" | "no_leader" | "job_stuck" | "sweep_failing" | "credential_expiring" | "statement";
+export type ChannelCreateBodyEmailTopicsItem =
+	| "budget_threshold"
+	| "budget_forecast_overrun"
+	| "spend_anomaly"
+	| "money_at_risk"
+	| "billed_unknown"
+	| "ledger_mismatch"
+	| "audit_chain_broken"
+	| "approval_waiting"
+	| "delivery_failing"
+	| "site_unhealthy"
+	| "no_leader"
+	| "job_stuck"
+	| "sweep_failing"
+	| "credential_expiring"
+	| "statement";
 
 export interface ChannelCreateBodySlack {
 	kind: "slack";
