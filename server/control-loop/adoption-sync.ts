@@ -12,7 +12,7 @@ import { advanceAdoption, setAdoptionOutput, setAdoptionProblem } from "#server/
 import { offerAdoption, refuseAdoption, settledForeign, teamNames } from "#server/services/work/adoption/offer.ts";
 import { outputLines } from "#server/services/work/adoption/output-lines.ts";
 import { type LiveAdoption, liveAdoptions, unkeptOf } from "#server/services/work/adoption/read.ts";
-import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch-stored.ts";
+import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 

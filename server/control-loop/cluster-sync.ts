@@ -14,12 +14,13 @@ import { withNearestCopies } from "#server/services/capacity/data-set/nearest-co
 import { newQueueMemory, type QueueMemory, writeForeignJobs } from "#server/services/capacity/foreign-job/write.ts";
 import { setSiteHealth } from "#server/services/capacity/site/health.ts";
 import { writePools } from "#server/services/capacity/site/pools.ts";
+import { fetchResult } from "#server/services/work/artifact/fetch.ts";
 import { markRunning, markStaging, recordHandOver } from "#server/services/work/attempt/advance.ts";
 import { appendLogs } from "#server/services/work/attempt/append-logs.ts";
 import { noteWait } from "#server/services/work/attempt/cluster-wait.ts";
 import { finishAttempt } from "#server/services/work/attempt/finish.ts";
 import { listFiles } from "#server/services/work/checkpoint/copy-folder.ts";
-import { fetchCheckpoint, fetchResult } from "#server/services/work/checkpoint/fetch-stored.ts";
+import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch.ts";
 import { saveCheckpoint } from "#server/services/work/checkpoint/store.ts";
 import { attemptMasker, deliverSecrets, NO_SECRETS } from "#server/services/work/secret/deliver.ts";
 import { withTraceParent } from "#server/services/work/trace/environment.ts";

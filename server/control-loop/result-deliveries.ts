@@ -1,13 +1,13 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { homeFolderOf } from "#server/domain/delivery-target.ts";
 import { issuesCredentials } from "#server/domain/store.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { openStore } from "#server/services/capacity/store/box.ts";
 import { defaultStore, storeById } from "#server/services/capacity/store/find.ts";
 import { type DueDelivery, dueDeliveries, recordDelivered, recordDeliveryFailure } from "#server/services/work/artifact/delivery.ts";
+import { downloadResult } from "#server/services/work/artifact/fetch.ts";
 import { moveToStore, resultsToMove } from "#server/services/work/artifact/move-to-store.ts";
-import { artifactFolder, rootOf } from "#server/services/work/artifact/place.ts";
+import { rootOf } from "#server/services/work/artifact/place.ts";
 import { artifactPlace } from "#server/services/work/artifact/store.ts";
 import type { LoopContext } from "./context.ts";
 import type { DataCopier } from "./copies-ahead.ts";
@@ -81,22 +81,17 @@ export class ResultDeliveries {
 
 	/** Whole or not at all at a folder of this host: a copy beside it takes its place in one step. */
 	async #copy(row: DueDelivery): Promise<void> {
-		const { stores } = this.#ctx;
-		const from = row.storeId === null ? null : await storeById(this.#ctx.db, row.storeId);
-		const whole = artifactPlace(rootOf(this.#ctx.artifactRoot, from?.config ?? null), row.artifactId).whole;
+		const { db, stores = null, artifactRoot } = this.#ctx;
+		const from = row.storeId === null ? null : await storeById(db, row.storeId);
+		const whole = artifactPlace(rootOf(artifactRoot, from?.config ?? null), row.artifactId).whole;
 		const home = homeFolderOf(row.target);
 		const inStore = from !== null && from.config.kind !== "folder";
-		if (inStore && !stores) throw new Error("this scheduler cannot reach the team's store");
 		const target = home === null ? null : path.join(this.#tools.homeRoot, home);
 		const staged = target === null ? `${whole}.delivery` : `${target}.${row.artifactId}.partial`;
 		try {
-			if (inStore && stores) {
+			if (inStore) {
 				await rm(staged, { recursive: true, force: true });
-				await mkdir(staged, { recursive: true });
-				const opened = openStore(stores, from);
-				const paths = [...(await stores.port.list(opened, artifactFolder(row.artifactId))).keys()];
-				if (paths.length === 0) throw new Error("the store has no files of the result");
-				await stores.port.download(opened, { folder: artifactFolder(row.artifactId), paths }, staged, this.#signal);
+				await downloadResult(db, stores, { id: row.artifactId, from, target: staged, signal: this.#signal, mode: 0o777 });
 			} else if (target !== null) await this.#tools.copier.copy(`file://${whole}`, `file://${staged}`, this.#signal);
 			if (target === null) {
 				await this.#tools.copier.copy(`file://${inStore ? staged : whole}`, row.target, this.#signal);

@@ -21,7 +21,7 @@ import { aSpec, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { deleteArtifact } from "#server/services/work/artifact/delete.ts";
 import { listArtifacts } from "#server/services/work/artifact/get.ts";
 import { openArtifactFile } from "#server/services/work/artifact/open-file.ts";
-import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch-stored.ts";
+import { fetchCheckpoint } from "#server/services/work/checkpoint/fetch.ts";
 import { tidyStoredCheckpoints } from "#server/services/work/checkpoint/tidy-store.ts";
 import { interrupt, type Machine, StoreWorld } from "./store-world.ts";
 
