@@ -5,7 +5,7 @@ import { charge } from "#server/db/schema/charge.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import { job } from "#server/db/schema/job.ts";
 import { artifactOfUri, artifactUri } from "#server/domain/output.ts";
-import { authorize } from "#server/services/core/authorize.ts";
+import { allows } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { readableArtifact } from "./get.ts";
 
@@ -61,7 +61,7 @@ export async function artifactLineage(ctx: ServiceContext, id: string): Promise<
 		inputs: await Promise.all((spec?.data ?? []).map(async ({ uri }) => ({ uri, digest: await digestOfInput(ctx, uri) }))),
 		...{ policyVersion: decided?.version ?? null, costMicroUsd: made?.attempt.costMicroUsd ?? 0n },
 		emissionsGrams: sums?.milligrams == null ? null : Number(sums.milligrams) / 1_000,
-		usedBy: users.filter(({ team }) => mayRead(ctx, team)).map(({ jobId, name }) => ({ jobId, name })),
+		usedBy: users.filter(({ team }) => allows(ctx, "job:read", team)).map(({ jobId, name }) => ({ jobId, name })),
 	};
 }
 
@@ -70,13 +70,4 @@ async function digestOfInput(ctx: ServiceContext, uri: string): Promise<string |
 	if (id === null) return null;
 	const [row] = await ctx.db.select({ digest: artifact.digest }).from(artifact).where(eq(artifact.id, id));
 	return row?.digest ?? null;
-}
-
-function mayRead(ctx: ServiceContext, team: string): boolean {
-	try {
-		authorize(ctx, "job:read", team);
-		return true;
-	} catch {
-		return false;
-	}
 }
