@@ -1,6 +1,6 @@
 "use client";
 import { useMutation } from "@tanstack/react-query";
-import { toast } from "sonner";
+import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -10,6 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { notify } from "#components/ui/toast.tsx";
 import { formatBytes } from "./job-checkpoints.tsx";
 
 /** The results of a job: every file with its size and a download. */
@@ -52,7 +53,9 @@ export function JobResults({ job }: { job: JobDetail }) {
 function Deliveries({ items }: { items: readonly { id: string; name: string; deliveries: readonly Delivery[] }[] }) {
 	const trpc = useTRPC();
 	const retry = useMutation(
-		trpc.artifact.deliver.mutationOptions({ onError: (error) => toast.error(`Could not retry. ${error.message}`) }),
+		trpc.artifact.deliver.mutationOptions({
+			onError: (error) => notify({ tone: "failed", title: "Could not retry the delivery", detail: describeError(error).detail }),
+		}),
 	);
 	const rows = items.flatMap((item) => item.deliveries.map((delivery) => ({ item, delivery })));
 	if (rows.length === 0) return null;
@@ -99,7 +102,7 @@ function FileRow({ job, item, file }: { job: JobDetail; item: Item; file: File }
 	const link = useMutation(
 		trpc.artifact.createLink.mutationOptions({
 			onSuccess: ({ url }) => window.location.assign(url),
-			onError: (error) => toast.error(`Could not download ${file.path}. ${error.message}`),
+			onError: (error) => notify({ tone: "failed", title: `Could not download ${file.path}`, detail: describeError(error).detail }),
 		}),
 	);
 	const number = job.attemptList.find((a) => a.id === item.attemptId)?.number;
