@@ -1,6 +1,8 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { DollarsField } from "#components/money/dollars-field.tsx";
+import { readDollars } from "#components/money/read-dollars.ts";
 import { type FieldErrors, fieldErrorsOf } from "#components/page/field-errors.ts";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { TextField } from "#components/settings/text-field.tsx";
@@ -20,12 +22,17 @@ interface TokenDraft {
 	/** Empty: the person's own account. */
 	accountId: string;
 	scopes: readonly TokenScope[];
+	/** As typed, in dollars; empty: no limit. */
+	approvalAbove: string;
 	expiresInDays: number;
 }
 
 function checkToken(draft: TokenDraft): FieldErrors {
 	return {
 		...(draft.name.trim() === "" ? { name: "Enter a name that shows what uses the token, such as laptop." } : {}),
+		...(draft.approvalAbove.trim() !== "" && readDollars(draft.approvalAbove) === null
+			? { approvalAboveUsd: "Enter US dollars, such as 25.00, or leave it empty." }
+			: {}),
 		...(draft.scopes.length === 0 ? { scopes: "Choose at least one scope." } : {}),
 	};
 }
@@ -37,7 +44,9 @@ export function CreateTokenDialog({ services, onClose }: { services: readonly { 
 	const create = useMutation(
 		trpc.token.create.mutationOptions({ onSettled: () => void client.invalidateQueries({ queryKey: trpc.token.pathKey() }) }),
 	);
-	const [draft, setDraft] = useState<TokenDraft>({ name: "", accountId: "", scopes: ["read", "jobs"], expiresInDays: LIFETIME_DEFAULT });
+	const [draft, setDraft] = useState<TokenDraft>({
+		...{ name: "", accountId: "", scopes: ["read", "jobs"], approvalAbove: "", expiresInDays: LIFETIME_DEFAULT },
+	});
 	const [isChecked, setIsChecked] = useState(false);
 	const own = checkToken(draft);
 	const errors = isChecked ? { ...fieldErrorsOf(create.error), ...own } : {};
@@ -45,8 +54,13 @@ export function CreateTokenDialog({ services, onClose }: { services: readonly { 
 	const submit = () => {
 		setIsChecked(true);
 		if (Object.keys(own).length > 0) return;
-		const { accountId, scopes, ...rest } = draft;
-		create.mutate({ ...rest, name: draft.name.trim(), scopes: [...scopes], ...(accountId && { accountId }) });
+		const { accountId, scopes, approvalAbove, expiresInDays } = draft;
+		const limit = readDollars(approvalAbove);
+		create.mutate({
+			...{ name: draft.name.trim(), scopes: [...scopes], expiresInDays },
+			...(limit && { approvalAboveUsd: Number(limit.usd) }),
+			...(accountId && { accountId }),
+		});
 	};
 	if (create.data) return <NewToken token={create.data.token} onClose={onClose} />;
 	return (
@@ -80,6 +94,14 @@ export function CreateTokenDialog({ services, onClose }: { services: readonly { 
 				</Field>
 			)}
 			<ScopesField value={draft.scopes} onChange={(scopes) => set({ scopes })} error={errors["scopes"]} />
+			<DollarsField
+				label="Approval above ($, optional)"
+				id="token-approval"
+				value={draft.approvalAbove}
+				onChange={(approvalAbove) => set({ approvalAbove })}
+				error={errors["approvalAboveUsd"] ?? null}
+				hint="Jobs submitted with it need approval above this estimate."
+			/>
 			<Field label="Expires" htmlFor="token-expiry">
 				<Select id="token-expiry" value={draft.expiresInDays} onChange={(event) => set({ expiresInDays: Number(event.target.value) })}>
 					{LIFETIMES.map((days) => (

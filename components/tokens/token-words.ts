@@ -1,4 +1,6 @@
+import { formatMoney } from "#components/money/format-money.ts";
 import type { TokenScope } from "#server/domain/token-scopes.ts";
+import { usdToMicro } from "#server/kernel/money.ts";
 
 export const SCOPE_TEXT: Record<TokenScope, { label: string; hint: string }> = {
 	read: { label: "Read", hint: "Lists, details, reports and quotes." },
@@ -12,4 +14,9 @@ export const SCOPE_TEXT: Record<TokenScope, { label: string; hint: string }> = {
 /** `null` is every scope. */
 export function scopesText(scopes: readonly string[] | null): string {
 	return scopes === null ? "all" : scopes.join(", ");
+}
+
+/** `null` is no limit. */
+export function approvalText(approvalAboveUsd: number | null): string {
+	return approvalAboveUsd === null ? "No limit" : formatMoney(usdToMicro(approvalAboveUsd.toFixed(6)), "price");
 }

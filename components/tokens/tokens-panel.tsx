@@ -15,7 +15,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { CreateTokenDialog } from "./create-token-dialog.tsx";
-import { scopesText } from "./token-words.ts";
+import { approvalText, scopesText } from "./token-words.ts";
 
 type TokenRow = Outputs["token"]["list"][number];
 
@@ -46,6 +46,7 @@ export function TokensPanel({ canManage }: { canManage: boolean }) {
 							<Th>Name</Th>
 							{canManage && <Th>Owner</Th>}
 							<Th>Scopes</Th>
+							<Th n>Approval above</Th>
 							<Th>Last used</Th>
 							<Th>Expires</Th>
 							<Th>
@@ -97,8 +98,12 @@ function TokenLine({ token, canManage, onRevoke }: { token: TokenRow; canManage:
 			<Td phone="e" className="text-ink-2">
 				{scopesText(token.scopes)}
 				<span className="text-ink-3 md:hidden">
-					, expires <Expiry expiresAt={token.expiresAt} />
+					{token.approvalAboveUsd !== null && `, approval above ${approvalText(token.approvalAboveUsd)}`}, expires{" "}
+					<Expiry expiresAt={token.expiresAt} />
 				</span>
+			</Td>
+			<Td n className="text-ink-2">
+				{approvalText(token.approvalAboveUsd)}
 			</Td>
 			<Td phone="d" className="text-ink-2">
 				{token.lastUsedAt === null ? "Never used" : <Time atMs={Date.parse(token.lastUsedAt)} />}
