@@ -23,7 +23,7 @@ export function StoresPanel({ canManage }: { canManage: boolean }) {
 		<div className="grid gap-4">
 			<Panel
 				title="Stores"
-				sub="Results and checkpoints"
+				sub="for results and checkpoints"
 				actions={
 					canManage && (
 						<Button size="sm" icon="plus" onClick={() => setAdding(true)}>
@@ -57,7 +57,7 @@ export function StoresPanel({ canManage }: { canManage: boolean }) {
 					</Table>
 				)}
 			</Panel>
-			<Panel title="Results kept" sub="By team">
+			<Panel title="Results kept" sub="by team">
 				<Table aria-label="Results kept by team">
 					<thead>
 						<tr>
@@ -78,6 +78,7 @@ export function StoresPanel({ canManage }: { canManage: boolean }) {
 								<Td n>{use.results}</Td>
 								<Td n phone="b">
 									{formatBytes(use.bytes)}
+									{use.quotaGiB !== null && <span className="text-ink-3 md:hidden"> of {formatBytes(use.quotaGiB * 1024 ** 3)}</span>}
 								</Td>
 								<Td n>{use.quotaGiB === null ? "None" : formatBytes(use.quotaGiB * 1024 ** 3)}</Td>
 								<Td phone="c">{use.keepDays === null ? "Until deleted" : `${use.keepDays} days`}</Td>

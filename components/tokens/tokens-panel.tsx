@@ -98,8 +98,8 @@ function TokenLine({ token, canManage, onRevoke }: { token: TokenRow; canManage:
 			<Td phone="e" className="text-ink-2">
 				{scopesText(token.scopes)}
 				<span className="text-ink-3 md:hidden">
-					{token.approvalAboveUsd !== null && `, approval above ${approvalText(token.approvalAboveUsd)}`}, expires{" "}
-					<Expiry expiresAt={token.expiresAt} />
+					{token.approvalAboveUsd !== null && `, approval above ${approvalText(token.approvalAboveUsd)}`},{" "}
+					<Expiry expiresAt={token.expiresAt} inline />
 				</span>
 			</Td>
 			<Td n className="text-ink-2">
@@ -120,11 +120,17 @@ function TokenLine({ token, canManage, onRevoke }: { token: TokenRow; canManage:
 	);
 }
 
-function Expiry({ expiresAt }: { expiresAt: string | null }) {
+/** `inline`: within a sentence. */
+function Expiry({ expiresAt, inline = false }: { expiresAt: string | null; inline?: boolean }) {
 	const isOver = useTime((now) => (expiresAt !== null && Date.parse(expiresAt) <= now ? "over" : ""));
-	if (expiresAt === null) return <span className="text-ink-2">Never</span>;
-	if (isOver === "over") return <span className="font-semibold text-risk-ink">Expired</span>;
-	return <Time atMs={Date.parse(expiresAt)} />;
+	if (expiresAt === null) return <span className="text-ink-2">{inline ? "never expires" : "Never"}</span>;
+	if (isOver === "over") return <span className="font-semibold text-risk-ink">{inline ? "expired" : "Expired"}</span>;
+	return (
+		<>
+			{inline && "expires "}
+			<Time atMs={Date.parse(expiresAt)} />
+		</>
+	);
 }
 
 function RevokeDialog({ token, onClose }: { token: TokenRow; onClose: () => void }) {

@@ -1,3 +1,4 @@
+"use client";
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
@@ -13,11 +14,19 @@ type TabLinksProps = {
 	className?: string;
 };
 
+/** On phones the row scrolls: brings the current tab into view. */
+function showCurrent(row: HTMLElement | null): void {
+	const tab = row?.querySelector("[aria-current=page]");
+	if (!row || !tab) return;
+	const [outer, inner] = [row.getBoundingClientRect(), tab.getBoundingClientRect()];
+	row.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
+}
+
 /** Views of a screen. They are in the URL, so they are links, not ARIA tabs. */
 export function TabLinks({ label, current, tabs, end, edge = false, className }: TabLinksProps) {
 	return (
 		<div className={cn("flex items-center gap-5 border-b", edge && "px-4 md:px-6", className)}>
-			<nav aria-label={label} className="-mb-px flex min-w-0 gap-5 overflow-x-auto no-scrollbar">
+			<nav ref={showCurrent} aria-label={label} className="-mb-px flex min-w-0 gap-5 overflow-x-auto no-scrollbar">
 				{tabs.map((tab) => (
 					<Link
 						key={tab.id}
