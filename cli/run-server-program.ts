@@ -5,7 +5,7 @@ import type { Io } from "./io.ts";
 
 /**
  * Runs a program of the server's side on this machine, with this process's terminal.
- * @param program its file, from the root of the installation
+ * @param program its file, relative to the root of the installation
  * @returns its exit code: done, bad input, interrupted, or server for any other.
  */
 export async function runServerProgram(io: Io, program: string, argv: readonly string[]): Promise<ExitCode> {

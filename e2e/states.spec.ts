@@ -67,7 +67,7 @@ test("the keyboard reaches screens, search, shortcuts and the command palette", 
 	await page.keyboard.press("Enter");
 	await expect(page).toHaveURL(/\/jobs\/job_/);
 
-	// Enter pressed before the results are there runs the best of them.
+	// Enter pressed before the results arrive runs the best of them.
 	const name = await page.getByRole("heading", { level: 1 }).textContent();
 	await page.keyboard.press("Control+k");
 	await page.keyboard.type(`why is ${name} waiting`);

@@ -36,7 +36,7 @@ export const spendArguments = {
 
 type JobArguments = z.infer<z.ZodObject<typeof jobArguments>>;
 
-/** The job document of a tool's arguments. */
+/** Builds a job document from a tool's arguments. */
 export function documentOf(given: JobArguments, env: Readonly<Record<string, string | undefined>>, approvalAboveUsd?: number): JobDocument {
 	const { command, name, gpus, nodes, accelerators, image, estimate, maxDuration, deadline, outputs } = given;
 	const team = given.team ?? env.SPILLWAY_TEAM;
@@ -54,7 +54,7 @@ export function documentOf(given: JobArguments, env: Readonly<Record<string, str
 const withoutAbsent = (fields: Record<string, unknown>): Record<string, unknown> =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** What an agent needs to know of a job. */
+/** The fields of a job that agents need. */
 export function summaryOf(job: z.infer<typeof jobSchema>): Record<string, unknown> {
 	const { id, name, team, state, reason, attempts, placement, costMicroUsd, startedAt, finishedAt } = job;
 	return { id, name, team, state, reason: reason.message, attempts, placement, costMicroUsd, startedAt, finishedAt };

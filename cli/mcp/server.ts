@@ -10,7 +10,7 @@ import { stripControls } from "../follow-logs.ts";
 import { documentOf, jobArgument, jobArguments, logArguments, spendArguments, summaryOf } from "./inputs.ts";
 import { SessionLimit, usdOf } from "./session-limit.ts";
 
-/** Of the tools, not of Spillway: clients may cache by it. */
+/** Version of the tools, not of Spillway. Clients may use it as a cache key. */
 const VERSION = "1.0.0";
 const INSTRUCTIONS = `Spillway runs GPU jobs on owned clusters and in clouds. Quote a job before you submit it.
 Money ends in MicroUsd: millionths of a dollar. Jobs beyond the spending limit wait until a person approves them.`;
@@ -18,7 +18,7 @@ Money ends in MicroUsd: millionths of a dollar. Jobs beyond the spending limit w
 const READS = { readOnlyHint: true, openWorldHint: false };
 const CANDIDATES_SHOWN = 5;
 
-/** The tools over REST, with the rights of the caller's token. `limitUsd`: what all jobs of this process may spend in clouds without approval. */
+/** Tools that call the REST API with the caller's token. `limitUsd`: what all jobs of this process may spend in clouds without approval. */
 export function buildMcpServer(ctx: CommandContext, limitUsd: number): McpServer {
 	const server = new McpServer({ name: "spillway", version: VERSION }, { instructions: INSTRUCTIONS });
 	const limit = new SessionLimit(ctx.client, limitUsd);
@@ -115,7 +115,7 @@ async function explain(ctx: CommandContext, given: string): Promise<Record<strin
 	return { ...summaryOf(job), attemptList: attempts, ...(waiting && { waiting }) };
 }
 
-/** A quote without what only screens need, and the highest estimate among the places that the job may use. */
+/** A quote without the fields that only screens use, plus the highest estimate among eligible places. */
 async function quoteOf(ctx: CommandContext, document: unknown): Promise<{ quote: Record<string, unknown>; estimateMicroUsd: bigint }> {
 	const quote = readAs(quoteSchema, await ctx.client.post("/quotes", document), "quote");
 	const { outcome, reason, expected, runTime, candidates, suggestions, approval, budgetFree, decidedAtMs } = quote;
@@ -137,7 +137,7 @@ async function quoteOf(ctx: CommandContext, document: unknown): Promise<{ quote:
 	};
 }
 
-/** An answer as JSON. What the API refused is an error of the tool, which the agent can read and correct. */
+/** Returns the result as JSON. API errors become tool errors, so that the agent can read and correct them. */
 async function answer(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
 	try {
 		return { content: [{ type: "text", text: JSON.stringify(await work()) }] };

@@ -6,7 +6,7 @@ import type { CommandContext } from "../command.ts";
 const MICRO_PER_USD = 1_000_000n;
 
 /**
- * What jobs of this process may still spend without approval. A job keeps its allowance until it ends; then its cost counts.
+ * What jobs of this process may still spend without approval. An active job counts with its allowance, an ended job with its cost.
  * The server enforces each allowance, as `approvalAboveUsd` of the job.
  */
 export class SessionLimit {
@@ -21,7 +21,7 @@ export class SessionLimit {
 		this.limitMicroUsd = BigInt(Math.round(limitUsd * Number(MICRO_PER_USD)));
 	}
 
-	/** Spent by ended jobs and set aside for the others. Cost: one request per job that has not ended. */
+	/** Cost of ended jobs plus allowances of active ones. Sends one request per active job. */
 	async usedMicroUsd(): Promise<bigint> {
 		let used = 0n;
 		for (const [id, allowance] of this.#allowances) {
@@ -57,7 +57,7 @@ export class SessionLimit {
 	}
 }
 
-/** Dollars of micro-dollars, for people. */
+/** Formats micro-dollars as dollars. */
 export function usdOf(microUsd: bigint): string {
 	return `$${(Number(microUsd) / Number(MICRO_PER_USD)).toFixed(microUsd % 10_000n === 0n ? 2 : 6)}`;
 }

@@ -9,7 +9,7 @@ import { table } from "./table.ts";
 /** A decision's places, or a quote's, which also show the chance of a missed deadline. */
 type Considered = Pick<Decision, "removed" | "consideredCount" | "policy"> & { candidates: Candidate[] };
 
-/** From fast to slow: nine of ten transfers are above the one and below the other. */
+/** Staging time from fast to slow: 10% of transfers are faster than the range, 10% slower. */
 function stagingRange({ staging }: Candidate): string {
 	return staging ? `${duration(staging.lowMs)}–${duration(staging.highMs)}` : "–";
 }

@@ -1,4 +1,4 @@
-/** What the generators of all languages print: the contract as named types and operations, without JSON Schema. */
+/** Input of the generators: the contract as named types and operations, without JSON Schema. */
 
 export type Type =
 	| { kind: "named"; name: string }
@@ -15,7 +15,7 @@ export interface Field {
 	description: string | null;
 }
 
-/** A named type: an object with fields, or another name for a type. */
+/** A named type: an object with fields, or an alias. */
 export type NamedType = { name: string } & ({ kind: "object"; fields: Field[] } | { kind: "alias"; type: Type });
 
 export interface OperationModel {
@@ -35,7 +35,7 @@ export interface OperationModel {
 	answer: Type | null;
 	/** One line of an NDJSON answer. */
 	line: Type | null;
-	/** An answer can be a file of another media type. */
+	/** The answer can be a file with another media type. */
 	hasFile: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ContractModel {
 	operations: OperationModel[];
 }
 
-/** Words of a name in any case: `readLogs` is read and Logs. */
+/** Splits a name of any case into words: `readLogs` becomes read and Logs. */
 export function wordsOf(name: string): string[] {
 	return name
 		.replace(/([a-z0-9])([A-Z])/g, "$1 $2")

@@ -2,7 +2,7 @@ import { type ContractModel, type Field, type NamedType, type OperationModel, pa
 
 const NOTICE = "# Generated from the API contract by clients/generate/main.ts. Do not edit: change the contract and run npm run clients.";
 const LINE_LENGTH = 100;
-/** Words that a parameter cannot be; names of built-ins are allowed there. */
+/** Reserved words that cannot name a parameter. Names of built-ins can. */
 const KEYWORDS = new Set(["from", "class", "import", "global", "is", "in", "or", "and", "not", "as", "with", "for", "if", "def"]);
 
 /** The module with the types of all inputs and answers. */
@@ -40,7 +40,7 @@ function printAlias(name: string, type: Type): string[] {
 	return ["", `${name} = Literal[`, ...type.values.map((value) => `    ${literal(value)},`), "]"];
 }
 
-/** Keys such as "class" are possible in the functional form only. */
+/** Only the functional form allows keys such as "class". */
 function printWithKeywords(name: string, required: Field[], optional: Field[]): string[] {
 	const form = (part: string, fields: Field[], total: string): string[] => [
 		...["", `${part} = TypedDict(`, `    "${part}",`, "    {"],
@@ -59,7 +59,7 @@ const printField = ({ name, type, description }: Field): string[] => [
 	`    ${name}: ${print(type, "plain")}`,
 ];
 
-/** @param style quoted: names may be defined further down, and the text is evaluated at once */
+/** @param style quoted: for annotations that are evaluated immediately and may use names defined later */
 function print(type: Type, style: "plain" | "quoted", prefix = ""): string {
 	const inner = (of: Type): string => print(of, style, prefix);
 	switch (type.kind) {
@@ -180,7 +180,7 @@ function docstring({ summary, description }: OperationModel): string[] {
 	return [`        """${lines[0]}`, ...lines.slice(1).map((line) => (line === "" ? "" : `        ${line}`)), '        """'];
 }
 
-/** Text in lines. */
+/** Wraps text into lines. */
 function comment(text: string): string[] {
 	const lines = [""];
 	for (const word of text.replaceAll("\\", "\\\\").split(/\s+/)) {

@@ -1,19 +1,19 @@
 import type { ContractModel, Field, NamedType, OperationModel, Type } from "./model.ts";
 import { pascal } from "./model.ts";
 
-/** A node of an OpenAPI document. Its form is given by server/api/rest/openapi.ts. */
+/** A node of an OpenAPI document, as server/api/rest/openapi.ts builds it. */
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema is a tree of any form
 type Json = Record<string, any>;
 
 const REFERENCE = "#/components/schemas/";
-/** Shorter lists of values are written where they are used. */
+/** Shorter lists of values are inlined. */
 const NAMED_VALUES_MIN = 4;
 const ANY: Type = { kind: "any" };
 
-/** Reads the OpenAPI document into named types and operations. @throws Error for JSON Schema that no generator can print */
+/** Reads named types and operations from the OpenAPI document. @throws Error for JSON Schema that the generators cannot print */
 export function readContract(document: Json): ContractModel {
 	const reader = new TypeReader(Object.keys(document.components.schemas));
-	// What is inside an object gets its name from it: entities come before the answers that contain them.
+	// Nested types are named after the first type that contains them, so entities are read before the answers that include them.
 	const schemas = Object.entries<Json>(document.components.schemas);
 	const isAnswer = (name: string): boolean => /(Output|Line)$/.test(name);
 	for (const [name, schema] of [...schemas.filter(([n]) => !isAnswer(n)), ...schemas.filter(([n]) => isAnswer(n))])
@@ -80,7 +80,7 @@ class TypeReader {
 		} else this.types.push({ name, kind: "alias", type: this.read(schema, name) });
 	}
 
-	/** @param hint the name of an object that has none */
+	/** @param hint name for an object without an id */
 	read(schema: Json, hint: string): Type {
 		if (schema.$ref !== undefined) return { kind: "named", name: schema.$ref.slice(REFERENCE.length) };
 		if (schema.const !== undefined) return { kind: "literal", values: [schema.const] };
@@ -110,7 +110,7 @@ class TypeReader {
 		}
 	}
 
-	/** Long lists of values get a name. */
+	/** Names long lists of values. */
 	#enum(values: string[], hint: string): Type {
 		const type: Type = { kind: "literal", values };
 		if (values.length < NAMED_VALUES_MIN) return type;
@@ -150,7 +150,7 @@ class TypeReader {
 	}
 }
 
-/** An option of a union is named after its first fixed value, for example its type. */
+/** Names an option of a union after its first literal field, for example its type. */
 function optionHint(option: Json, hint: string): string {
 	const fixed = Object.values<Json>(option.properties ?? {}).find((field) => typeof field.const === "string");
 	return fixed && hint !== "" ? `${hint}${pascal(fixed.const)}` : hint;
@@ -158,7 +158,7 @@ function optionHint(option: Json, hint: string): string {
 
 const isObject = (schema: Json): boolean => schema.type === "object" && Object.keys(schema.properties ?? {}).length > 0;
 
-/** Without doubles; one option is itself. */
+/** Builds a union without duplicates. A single option is returned as is. */
 function union(options: Type[]): Type {
 	const flat = options.flatMap((option) => (option.kind === "union" ? option.of : [option]));
 	if (flat.some(({ kind }) => kind === "any")) return ANY;

@@ -59,12 +59,12 @@ function grouped(type: Type, prefix: string): string {
 	return isUnion || type.kind === "list" ? `(${text})` : text;
 }
 
-/** The module with every operation: its types, and what is sent. */
+/** The module with every operation: its types and its request. */
 export function typescriptOperations({ operations }: ContractModel): string {
 	return [
 		...[NOTICE, 'import type * as t from "./types.ts";', ""],
 		...["/** Arguments and answers by operation. */", "export interface Operations {", ...operations.flatMap(printTypes), "}", ""],
-		...["/** What is sent for each operation. */", "export const OPERATIONS = {", ...operations.map(printSent), "} as const;", ""],
+		...["/** The request of each operation. */", "export const OPERATIONS = {", ...operations.map(printSent), "} as const;", ""],
 	].join("\n");
 }
 

@@ -1,8 +1,8 @@
-/** Characters of one call of String.fromCharCode. */
+/** Characters per call of String.fromCharCode. */
 const CHUNK = 32_768;
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
 
-/** A file as gzip in base64, as it travels in one request; a gzip file stays as it is. */
+/** Encodes a file as gzip in base64 for a single request. A gzip file is not compressed again. */
 export async function encodeFile(file: Blob): Promise<string> {
 	const head = new Uint8Array(await file.slice(0, GZIP_MAGIC.length).arrayBuffer());
 	const isGzip = GZIP_MAGIC.every((byte, i) => head[i] === byte);

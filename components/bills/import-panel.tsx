@@ -8,7 +8,7 @@ import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { PreviewTables } from "./preview-tables.tsx";
 import { useBillImport } from "./use-bill-import.ts";
 
-/** Takes a provider's bill by drop or by choice, shows its differences, and posts them on confirmation. */
+/** Imports a dropped or selected bill: shows its differences, and posts them on confirmation. */
 export function ImportPanel() {
 	const id = useId();
 	const { fileName, preview, busy, error, read, post, close } = useBillImport();
@@ -45,7 +45,7 @@ export function ImportPanel() {
 					className="sr-only"
 					onChange={(event) => {
 						const [file] = event.currentTarget.files ?? [];
-						// The same file can be chosen again.
+						// Lets the user select the same file again.
 						event.currentTarget.value = "";
 						if (file) read(file);
 					}}

@@ -9,7 +9,7 @@ import type { BillPreview } from "./use-bill-import.ts";
 /** Differences that are listed per month, largest first. */
 const DIFFERENCES_SHOWN = 8;
 
-/** What a bill says, which columns were read, and how each month differs from the ledger. */
+/** Totals and recognized columns of a bill, and each month's differences from the ledger. */
 export function PreviewTables({ preview: { bill, columns, months } }: { preview: BillPreview }) {
 	return (
 		<div className="grid gap-4">
@@ -17,7 +17,7 @@ export function PreviewTables({ preview: { bill, columns, months } }: { preview:
 				<dt className="text-ink-2">Billed</dt>
 				<dd className="font-strong">
 					<Money value={bill.billedMicroUsd} /> in {formatCount(bill.rows)} lines
-					{bill.repeatedRows > 0 && `, ${formatCount(bill.repeatedRows)} of them known already`}
+					{bill.repeatedRows > 0 && `, ${formatCount(bill.repeatedRows)} of them already imported`}
 				</dd>
 				<dt className="text-ink-2">Provider</dt>
 				<dd>{bill.providers.join(", ")}</dd>
@@ -94,7 +94,7 @@ function Providers({ month, providers }: Pick<BillPreview["months"][number], "mo
 	);
 }
 
-/** The resources that differ, largest first, each with its reason. */
+/** Resources that differ, largest first, with the reason. */
 function Differences({ month, items }: Pick<BillPreview["months"][number], "month" | "items">) {
 	const differing = items.filter(({ state }) => state !== "matched");
 	if (differing.length === 0) return null;

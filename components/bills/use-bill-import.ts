@@ -9,7 +9,7 @@ import { encodeFile } from "./encode-file.ts";
 export type BillPreview = NonNullable<Outputs["bill"]["importFile"]["preview"]>;
 type Chosen = { fileName: string; contentBase64: string };
 
-/** Reads a dropped file, shows what importing it would do, and imports it. */
+/** Reads a dropped file, previews its import, and imports it. */
 export function useBillImport() {
 	const trpc = useTRPC();
 	const client = useQueryClient();

@@ -49,7 +49,7 @@ export function DemandPlot({ input, rows, width, height, frame, phone, brush, wi
 	const cap = input.ownedGpus;
 	return (
 		<ComposedChart
-			// Recharts' brush keeps the indexes of earlier data: beyond the end of fewer rows, its position would be NaN.
+			// The brush of Recharts keeps its old indexes. With fewer rows they would be out of range and its position NaN.
 			key={rows.length}
 			width={width}
 			height={height}

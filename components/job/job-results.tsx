@@ -49,7 +49,7 @@ export function JobResults({ job }: { job: JobDetail }) {
 	);
 }
 
-/** Copies that are still on their way, and why. */
+/** Undelivered copies, with the reason. */
 function Deliveries({ items }: { items: readonly { id: string; name: string; deliveries: readonly Delivery[] }[] }) {
 	const trpc = useTRPC();
 	const retry = useMutation(

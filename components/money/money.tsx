@@ -11,7 +11,7 @@ type MoneyProps = {
 	per?: ReactNode;
 	/** Shows "+" for positive differences. */
 	signed?: boolean;
-	/** The name of a quantity that other screens show too. */
+	/** Name of a quantity that other screens also show. */
 	fact?: string | undefined;
 	className?: string;
 };

@@ -4,7 +4,7 @@ import { formatChange } from "#components/ui/format-number.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-/** Published claims next to what this trace gives, with the command for the same figures. */
+/** Published claims next to this trace's figures, with the command that reproduces them. */
 export function ClaimsTable({ headline }: { headline: Headline }) {
 	const [first] = headline.results;
 	return (

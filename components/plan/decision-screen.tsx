@@ -16,7 +16,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
 type Decision = Outputs["plan"]["decision"];
 
-/** One study's decision, to print and to link to: its figures do not change. */
+/** The decision of one study, to print and to link to. Its figures do not change. */
 export function DecisionScreen({ id }: { id: string }) {
 	const trpc = useTRPC();
 	const { data, error, refetch } = useQuery(trpc.plan.decision.queryOptions({ id }));

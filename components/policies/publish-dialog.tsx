@@ -14,14 +14,14 @@ import { DiffView } from "./diff-view.tsx";
 import { ACTIVE_POLICY, type PolicyCheck } from "./params.ts";
 import { codeOf } from "./use-draft.ts";
 
-/** Letters of a reason. */
+/** Minimum length of a reason, characters. */
 const REASON_MIN = 3;
 
 type PublishDialogProps = {
 	text: string;
 	baseVersion: number;
 	check: PolicyCheck;
-	/** The backtest of exactly this draft, if any; it may still run. */
+	/** The backtest of exactly this draft, if any. It may still be running. */
 	backtest: Outputs["backtest"]["get"] | null;
 	onClose: () => void;
 	onPublished: (outcome: "published" | "proposed" | "unchanged") => void;
@@ -115,7 +115,7 @@ export function PublishDialog({ text, baseVersion, check, backtest, onClose, onP
 
 type TestedProps = { backtest: Outputs["backtest"]["get"] | null; reason: string; onReason: (reason: string) => void };
 
-/** What the draft's backtest found; without a finished one, why it is published anyway. */
+/** Figures of the draft's backtest, or the reason to publish without a finished one. */
 function Tested({ backtest, reason, onReason }: TestedProps) {
 	if (backtest?.result) {
 		return (

@@ -14,7 +14,7 @@ type ConsoleShellProps = {
 	nowMs: number;
 	/** Date up to which data was simulated; null outside the demo. */
 	demoHistory: { fromMs: number; toMs: number } | null;
-	/** This person dismissed the demo's banner. */
+	/** The user dismissed the demo banner. */
 	demoBannerHidden: boolean;
 	/** Set-up steps that are neither done nor skipped. */
 	openSetupSteps: number;

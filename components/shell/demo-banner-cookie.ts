@@ -1,2 +1,2 @@
-/** Set when a person dismisses the demo's banner. */
+/** Set when a user dismisses the demo banner. */
 export const DEMO_BANNER_COOKIE = "spillway_demo_banner";

@@ -7,12 +7,12 @@ import { Icon } from "#components/ui/icon.tsx";
 
 const HIDE_SECONDS = 30 * 24 * 3_600;
 
-/** Says what of the demo is simulated, until it is dismissed in this browser. */
+/** Lists the simulated parts of the demo, until it is dismissed in this browser. */
 export function DemoBanner({ children }: { children: ReactNode }) {
 	const [isOpen, setIsOpen] = useState(true);
 	if (!isOpen) return null;
 	const dismiss = () => {
-		// biome-ignore lint/suspicious/noDocumentCookie: a cookie, so that later pages are drawn without it and nothing moves; Firefox lacks the Cookie Store API.
+		// biome-ignore lint/suspicious/noDocumentCookie: the server omits the banner by this cookie; Firefox lacks the Cookie Store API.
 		document.cookie = `${DEMO_BANNER_COOKIE}=hidden; path=/; max-age=${HIDE_SECONDS}; samesite=lax`;
 		setIsOpen(false);
 	};

@@ -133,7 +133,7 @@ function MonthEndFact({ forecast }: { forecast: ReturnType<typeof useSpend>["pag
 	);
 }
 
-/** The month that an unfiltered range is exactly, named as statements name theirs; undefined for other ranges. */
+/** Fact name of an unfiltered range that is exactly one month, the same as on statements. Undefined for other ranges. */
 function monthFact(view: SpendView): string | undefined {
 	const { dates } = view;
 	if (dates === null || isFiltered(view)) return undefined;

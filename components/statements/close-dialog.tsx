@@ -89,7 +89,7 @@ export function CloseDialog({ view, onClose }: { view: StatementView; onClose: (
 	);
 }
 
-/** A warning before closing when this month or the one before is not whole in the ledger. */
+/** Warns before closing if the ledger covers only a part of this month or the one before. */
 function PartialWarning({ content }: { content: StatementContent }) {
 	const { month, before } = partialWords(content);
 	if (month === null && before === null) return null;

@@ -75,7 +75,7 @@ export function LinesSection({ content }: { content: StatementContent }) {
 	);
 }
 
-/** Below a month's name: the days that it has charges for. */
+/** The days with charges, shown below a month's name. */
 function Partial({ words }: { words: string | null }) {
 	return words === null ? null : <span className="block font-book text-warn-ink">{words}</span>;
 }

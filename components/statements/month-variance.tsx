@@ -7,7 +7,7 @@ import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import type { StatementContent } from "#server/domain/statement.ts";
 import { partialWords } from "#server/domain/statement-words.ts";
 
-/** Why the month cost more or less than the one before; not where the ledger does not have that one whole. */
+/** Explains the change against the month before. Hidden if the ledger covers only a part of that month. */
 export function MonthVariance({ content }: { content: Pick<StatementContent, "fromMs" | "toMs" | "zone" | "team" | "ledgerFromMs"> }) {
 	const { fromMs, toMs, zone, team } = content;
 	if (partialWords(content).before !== null) return null;

@@ -1,7 +1,7 @@
 import type { Inputs } from "#components/trpc/outputs.ts";
 import type { StoreKind } from "#server/domain/store.ts";
 
-/** A text field of a kind of store: where its value goes in the input. */
+/** A text field of a store kind, and where its value goes in the input. */
 export interface StoreField {
 	at: "config" | "secret";
 	name: string;
@@ -53,7 +53,7 @@ export const STORE_FIELDS: Record<StoreKind, readonly StoreField[]> = {
 	folder: [{ at: "config", name: "path", label: "Folder", hint: "Absolute path that the web server and the scheduler share." }, place],
 };
 
-/** The input from the fields' texts; empty ones are left out. */
+/** Builds the input from the fields. Empty fields are left out. */
 export function storeInput(kind: StoreKind, team: string, name: string, texts: Readonly<Record<string, string>>): Inputs["store"]["add"] {
 	const of = (at: StoreField["at"]) =>
 		Object.fromEntries(
@@ -61,6 +61,6 @@ export function storeInput(kind: StoreKind, team: string, name: string, texts: R
 				.filter((field) => field.at === at && texts[field.name]?.trim())
 				.map((field) => [field.name, texts[field.name]?.trim() ?? ""]),
 		);
-	// The server checks each field: its problems appear at it.
+	// The server validates each field, and its errors are shown there.
 	return { team, name, config: { kind, ...of("config") } as Inputs["store"]["add"]["config"], secret: of("secret") };
 }

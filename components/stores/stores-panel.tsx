@@ -12,7 +12,7 @@ import { RemoveStoreDialog } from "./remove-store-dialog.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { type Store, StoreRow } from "./store-row.tsx";
 
-/** Stores of teams, and what each team keeps. `canManage`: the person may change them. */
+/** Stores of teams, and each team's storage use. `canManage`: the user can change them. */
 export function StoresPanel({ canManage }: { canManage: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.store.list.queryOptions());

@@ -11,7 +11,7 @@ type TimeProps = {
 	/** relative: "18 min ago"; short: "14:32", "Wed 17:26"; clock: "14:32". */
 	form?: "relative" | "short" | "clock";
 	className?: string;
-	/** The name of a time that other screens show too. */
+	/** Name of a time that other screens also show. */
 	fact?: string;
 };
 

@@ -110,7 +110,7 @@ function slowestOf(view: Known): number | null {
 /** Time for so many GiB over a link, expected and from fast to slow. */
 type LinkTimes = [ms: number, low: number, high: number];
 
-function timesOver(gib: number, from: string, place: string, view: Known | undefined, slowest: number | null): LinkTimes {
+function linkTimes(gib: number, from: string, place: string, view: Known | undefined, slowest: number | null): LinkTimes {
 	const link = view?.links?.get(linkKey(from, place)) ?? view?.links?.get(linkKey(ANY_SOURCE, place));
 	const exact = link ? null : view?.inboundMiBPerS.get(place);
 	const { unknownLink } = view ?? {};
@@ -171,7 +171,7 @@ function stagingOf(
 		}
 		if (view?.filesStayHome && liesAtHome(ref)) outOfReach ??= uri;
 		moveGiB += sizeGiB ?? Number.POSITIVE_INFINITY;
-		const times = timesOver(sizeGiB ?? 0, sourceOf(copies), place, view, slowest);
+		const times = linkTimes(sizeGiB ?? 0, sourceOf(copies), place, view, slowest);
 		for (const [i, ms] of times.entries()) {
 			direct[i] = (direct[i] ?? 0) + ms;
 			if (!stored) ahead[i] = (ahead[i] ?? 0) + ms;

@@ -1,8 +1,8 @@
-/** Progress that is too little to extrapolate from. */
+/** Below this progress, no estimate is shown. */
 const LEAST_PERMILLE = 50;
 
 /**
- * Time left by the progress so far, ms, in whole seconds; null before there is enough progress, and after the end.
+ * Estimates the time left from the progress so far: ms, rounded to seconds. Null with too little progress, and after the end.
  */
 export function backtestLeftMs(
 	backtest: { progressPermille: number; startedAt: string | null; finishedAt: string | null },

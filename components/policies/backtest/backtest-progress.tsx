@@ -5,7 +5,7 @@ import type { Outputs } from "#components/trpc/outputs.ts";
 import { Meter } from "#components/ui/meter.tsx";
 import { backtestLeftMs } from "./backtest-left.ts";
 
-/** How far a backtest is, and how long it will still take. */
+/** Progress of a backtest, and its estimated time left. */
 export function BacktestProgress({ backtest }: { backtest: Outputs["backtest"]["get"] }) {
 	const percent = Math.floor(backtest.progressPermille / 10);
 	const left = useTime((nowMs) => {

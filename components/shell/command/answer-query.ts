@@ -23,7 +23,7 @@ function jobsAnswer(id: string, label: string, params: Record<string, string>, t
 	};
 }
 
-/** Spend of a team, a month, or both. None for "spend" alone: that is the screen. */
+/** Spend of a team, a month, or both. None for "spend" alone, which opens the screen. */
 function spendAnswer(words: readonly string[], team: string | null, nowMs: number): Command[] {
 	const month = namedMonth(words, nowMs);
 	if (month === null && team === null) return [];
@@ -39,7 +39,7 @@ function spendAnswer(words: readonly string[], team: string | null, nowMs: numbe
 	];
 }
 
-/** The newest month of that name that has begun; also "this month" and "last month". */
+/** The latest past or current month of that name. Also parses "this month" and "last month". */
 function namedMonth(words: readonly string[], nowMs: number): { name: string; fromMs: number; toMs: number } | null {
 	const now = new Date(nowMs);
 	const named = MONTHS.findIndex((name) => words.some((word) => word.length >= 3 && name.startsWith(word)));

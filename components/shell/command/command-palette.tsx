@@ -65,7 +65,7 @@ export function CommandPalette({ role, onClose }: { role: string; onClose: () =>
 				label="Find or do anything"
 				loop
 				shouldFilter={false}
-				// Until the user moves the highlight, it is on the best result, also on one that arrives later.
+				// Until the user moves the highlight, it follows the best result, including results that arrive later.
 				value={highlighted?.command.id ?? ""}
 				onValueChange={() => undefined}
 				onKeyDown={(event) => {
@@ -102,7 +102,7 @@ export function CommandPalette({ role, onClose }: { role: string; onClose: () =>
 	);
 }
 
-/** Enter pressed before the results arrive runs the best of them once they are there, not what an earlier query found. */
+/** Enter pressed before the results arrive runs the best of them when they do, not a result of an earlier query. */
 function useEnterWhileLoading(loading: boolean, run: (() => void) | undefined): () => boolean {
 	const pressed = useRef(false);
 	// Runs when the answer arrives.

@@ -3,7 +3,7 @@ import type { IconName } from "#components/ui/icon.tsx";
 /** What Enter does with a result. */
 export type CommandAct =
 	| { kind: "open"; href: string }
-	/** Asks for a second Enter, then calls the server. */
+	/** Requires a second Enter, then calls the server. */
 	| { kind: "approve" | "cancel"; id: string; name: string }
 	| { kind: "theme"; theme: "light" | "dark" | "system" }
 	| { kind: "shortcuts" };
@@ -11,7 +11,7 @@ export type CommandAct =
 export interface Command {
 	id: string;
 	label: string;
-	/** At the right: what kind of thing it is. */
+	/** Kind of entity, shown at the right. */
 	detail?: string;
 	icon: IconName;
 	/** Keys that do the same. */

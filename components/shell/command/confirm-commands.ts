@@ -2,12 +2,12 @@ import type { Command, CommandAct } from "./command.ts";
 
 const KEEP = "confirm-keep";
 
-/** Whether a second Enter is needed: it spends or ends something. */
+/** Whether the command spends or ends something, and so needs a second Enter. */
 export function needsConfirmation(act: CommandAct): act is Extract<CommandAct, { kind: "approve" | "cancel" }> {
 	return act.kind === "approve" || act.kind === "cancel";
 }
 
-/** The two rows that a command with consequences is replaced by. Null `act`: back to the results. */
+/** The two rows that confirm or dismiss a command. `act` is null for the row that returns to the results. */
 export function confirmRows(command: Command): { command: Command; act: CommandAct | null }[] {
 	const { act } = command;
 	if (!needsConfirmation(act)) return [];

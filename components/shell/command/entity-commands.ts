@@ -16,14 +16,14 @@ const SECTIONS: Partial<Record<Verb, { label: string; path: string }>> = {
 	cost: { label: "Receipt", path: "/cost" },
 };
 
-/** The command that opens an entity, or does what the verb says. Null: the caller cannot do that with it now. */
+/** The command that opens an entity or applies the verb to it. Null if the caller cannot do that now. */
 export function commandOf(entity: FoundEntity, verb: Verb | null): Command | null {
 	const { kind, id, name } = entity;
 	const base = { id: `${kind}-${id}`, icon: ICONS[kind], detail: detailOf(entity) };
 	const open = (label: string, href: string): Command => ({ ...base, label, act: { kind: "open", href } });
 	if (verb === null) return open(name, entity.href);
 	if (verb === "approve") {
-		// People who cannot answer it may still read it.
+		// Users who cannot decide an approval can still open it.
 		if (!entity.actions.includes("approve")) return open(name, entity.href);
 		return { ...base, label: `Approve ${name}`, act: { kind: "approve", id, name } };
 	}

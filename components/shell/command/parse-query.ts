@@ -3,7 +3,7 @@ import type { SearchKind } from "#server/domain/search.ts";
 export type Verb = "approve" | "cancel" | "why" | "logs" | "metrics" | "files" | "cost" | "clone";
 
 export interface ParsedQuery {
-	/** What to do with the entity; null: open it. */
+	/** Verb to apply to the entity; null: open it. */
 	verb: Verb | null;
 	/** The words that name the entity. */
 	subject: string;
@@ -20,7 +20,7 @@ const VERBS: readonly [RegExp, Verb][] = [
 	[/^(?:clone|rerun|re-run|repeat)\s+(.+)$/i, "clone"],
 ];
 
-/** Splits "cancel esm-4" into what to do and the entity's name. */
+/** Splits "cancel esm-4" into the verb and the entity's name. */
 export function parseQuery(text: string): ParsedQuery {
 	const query = text.trim();
 	for (const [pattern, verb] of VERBS) {
@@ -30,8 +30,8 @@ export function parseQuery(text: string): ParsedQuery {
 	return { verb: null, subject: query };
 }
 
-/** What the server is asked for. Null: too short to search. */
-export function searchOf({ verb, subject }: ParsedQuery): { q: string; kind?: SearchKind[]; live?: boolean } | null {
+/** Input of the server's search. Null if the query is too short. */
+export function buildSearch({ verb, subject }: ParsedQuery): { q: string; kind?: SearchKind[]; live?: boolean } | null {
 	if (verb === "approve") return { q: subject, kind: ["approval"] };
 	if (verb === "cancel") return { q: subject, kind: ["job"], live: true };
 	if (subject.length < 2) return null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type FoundEntity, matchesWords, searchWords } from "#server/domain/search.ts";
-import { parseQuery, searchOf } from "./parse-query.ts";
+import { buildSearch, parseQuery } from "./parse-query.ts";
 import { rankCommands } from "./rank-commands.ts";
 
 const NOW = Date.UTC(2026, 10, 26);
@@ -43,7 +43,7 @@ const COMPANY: readonly FoundEntity[] = [
 
 /** What the server answers: every word occurs in the entity. */
 function found(text: string): FoundEntity[] {
-	const search = searchOf(parseQuery(text));
+	const search = buildSearch(parseQuery(text));
 	if (search === null) return [];
 	return COMPANY.filter(
 		(e) =>
@@ -121,10 +121,10 @@ describe("rankCommands", () => {
 	});
 });
 
-describe("searchOf", () => {
+describe("buildSearch", () => {
 	it("asks only for what the verb needs, and not for one letter", () => {
-		expect(searchOf(parseQuery("approve"))).toEqual({ q: "", kind: ["approval"] });
-		expect(searchOf(parseQuery("cancel x"))).toEqual({ q: "x", kind: ["job"], live: true });
-		expect(searchOf(parseQuery("e"))).toBeNull();
+		expect(buildSearch(parseQuery("approve"))).toEqual({ q: "", kind: ["approval"] });
+		expect(buildSearch(parseQuery("cancel x"))).toEqual({ q: "x", kind: ["job"], live: true });
+		expect(buildSearch(parseQuery("e"))).toBeNull();
 	});
 });

@@ -6,22 +6,22 @@ import { SETTING_COMMANDS, screenCommands } from "./local-commands.ts";
 import { parseQuery, type Verb } from "./parse-query.ts";
 
 export interface CommandContext {
-	/** As the shell shows it. */
+	/** Items of the shell's navigation. */
 	role?: string;
 	teams: readonly string[];
 	nowMs: number;
-	/** What the server found for this query, or for an earlier one. */
+	/** Entities found for this query, or for an earlier one. */
 	entities: readonly FoundEntity[];
-	/** The entities answer an earlier query: those that do not match the present one are left out. */
+	/** The entities are of an earlier query. Those that do not match the current one are left out. */
 	stale?: boolean;
 }
 
 const SHOWN = 12;
 
-/** How well a name matches: all of it, its beginning, a word's beginning, or somewhere. */
+/** Score of a match: the whole name, its beginning, the beginning of a word, or anywhere. */
 const MATCH = { exact: 100, prefix: 80, word: 60, inside: 40, elsewhere: 20 };
 
-/** Added for what people mostly look for. Documentation and settings come after every entity. */
+/** Score by kind: frequently used kinds first, documentation and settings after every entity. */
 const KIND_BONUS: Readonly<Record<SearchKind, number>> = {
 	...{ job: 12, approval: 12, team: 11, pipeline: 10, budget: 10, site: 10, month: 10, person: 9, rule: 9 },
 	...{ policy: 8, machine: 8, trigger: 8, doc: -55 },
@@ -31,7 +31,7 @@ const SCREEN_BONUS = 13;
 const SETTING_BONUS = -50;
 const ANSWER_SCORE = 150;
 
-/** Results of a query, best first. The first is what Enter runs. */
+/** Results of a query, best first. Enter runs the first one. */
 export function rankCommands(text: string, context: CommandContext): Command[] {
 	const screens = screenCommands(context.role);
 	if (text.trim() === "") return screens;

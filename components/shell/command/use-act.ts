@@ -7,7 +7,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import type { CommandAct } from "./command.ts";
 
-/** Carries out a command: opens a screen, or calls the server and reports the result. */
+/** Runs a command: opens a screen, or calls the server and shows the result. */
 export function useAct(): (act: CommandAct) => void {
 	const trpc = useTRPC();
 	const client = useQueryClient();

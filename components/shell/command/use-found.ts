@@ -3,20 +3,20 @@ import { useEffect, useState } from "react";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { FoundEntity } from "#server/domain/search.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
-import { parseQuery, searchOf } from "./parse-query.ts";
+import { buildSearch, parseQuery } from "./parse-query.ts";
 
 const PAUSE_MS = 60;
-/** Results stay fresh for as long as someone types back and forth. */
+/** Long enough that results are reused while a user edits the query. */
 const FRESH_MS = 5_000;
 
 export interface Found {
-	/** `loading`: the entities answer an earlier query. */
+	/** `loading`: the entities are of an earlier query. */
 	state: "done" | "loading" | "failed";
 	entities: readonly FoundEntity[];
 	teams: readonly string[];
 }
 
-/** Entities for the typed text; an older answer never replaces a newer one. */
+/** Finds entities for the typed text. An older answer never replaces a newer one. */
 export function useFound(text: string): Found {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -24,9 +24,9 @@ export function useFound(text: string): Found {
 	const [answer, setAnswer] = useState<{ of: string; failed: boolean; entities: readonly FoundEntity[] }>({
 		...{ of: "", failed: false, entities: [] },
 	});
-	// Asks the server once typing pauses.
+	// Sends the query when typing pauses.
 	useEffect(() => {
-		const search = searchOf(parseQuery(text));
+		const search = buildSearch(parseQuery(text));
 		if (search === null) return setAnswer({ of: text, failed: false, entities: [] });
 		let current = true;
 		const timer = setTimeout(() => {

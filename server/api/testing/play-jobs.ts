@@ -41,7 +41,7 @@ async function runQueued(world: RestWorld): Promise<number> {
 	for (const { id, team, spec } of due) {
 		const attempt = await world.start(id);
 		await world.log(attempt, ...(spec.env[PLAYED.lines] ?? "done").split("\n"));
-		await leaveOutputs(world, { id, team, outputs: spec.outputs ?? [] });
+		await writeOutputs(world, { id, team, outputs: spec.outputs ?? [] });
 		await world.end(attempt, { code: Number(spec.env[PLAYED.exit] ?? 0) });
 	}
 	return due.length;
@@ -49,7 +49,7 @@ async function runQueued(world: RestWorld): Promise<number> {
 
 type Outputs = NonNullable<(typeof job.$inferSelect)["spec"]["outputs"]>;
 
-async function leaveOutputs(world: RestWorld, { id, team, outputs }: { id: string; team: string; outputs: Outputs }): Promise<void> {
+async function writeOutputs(world: RestWorld, { id, team, outputs }: { id: string; team: string; outputs: Outputs }): Promise<void> {
 	if (outputs.length === 0) return;
 	const root = await mkdtemp(path.join(os.tmpdir(), "spillway-played-"));
 	for (const { name } of outputs) await writeFile(path.join(root, name), `weights of ${name}`);

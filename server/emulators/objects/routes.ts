@@ -110,7 +110,7 @@ async function getObject({ request, response, bucket, key, url, files, counts }:
 
 async function putObject(call: ObjectCall): Promise<void> {
 	const { request, response, bucket, key, files, counts } = call;
-	demandPlainBody(request);
+	requirePlainBody(request);
 	const object = await files.put(bucket, key, [request], metaOf(request));
 	counts.bytesIn += object.bytes;
 	counts.puts += 1;
@@ -142,7 +142,7 @@ async function beginUpload({ request, response, bucket, key }: ObjectCall): Prom
 async function putPart({ request, response, url, files, counts }: ObjectCall): Promise<void> {
 	const [id, number] = [url.searchParams.get("uploadId") ?? "", Number(url.searchParams.get("partNumber"))];
 	if (!uploads.has(id)) throw new S3Error(404, "NoSuchUpload", "The specified upload does not exist.");
-	demandPlainBody(request);
+	requirePlainBody(request);
 	const hash = createHash("md5");
 	const measure = async function* (source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 		for await (const chunk of source) {
@@ -192,7 +192,7 @@ async function deleteObject({ response, bucket, key, files }: ObjectCall): Promi
 }
 
 /** Chunked signatures are not needed by the clients that are tested. */
-function demandPlainBody(request: IncomingMessage): void {
+function requirePlainBody(request: IncomingMessage): void {
 	if (String(request.headers["x-amz-content-sha256"]).startsWith("STREAMING-"))
 		throw new S3Error(501, "NotImplemented", "aws-chunked bodies are not emulated.");
 }

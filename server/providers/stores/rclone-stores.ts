@@ -58,7 +58,7 @@ export class RcloneStores implements StorePort {
 					throw new StoreError(`a ${store.config.kind} store issues no credentials`);
 			}
 		} catch (error) {
-			throw asStoreError("could not issue credentials", error);
+			throw toStoreError("could not issue credentials", error);
 		}
 	}
 
@@ -140,11 +140,11 @@ export class RcloneStores implements StorePort {
 
 function rethrow(what: string): (error: unknown) => never {
 	return (error) => {
-		throw asStoreError(what, error);
+		throw toStoreError(what, error);
 	};
 }
 
-function asStoreError(what: string, error: unknown): StoreError {
+function toStoreError(what: string, error: unknown): StoreError {
 	return error instanceof StoreError
 		? error
 		: new StoreError(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

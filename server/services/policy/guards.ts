@@ -76,7 +76,7 @@ export function changeSentence({ kind, before, after }: PolicyChange): string {
 }
 
 /** @throws SpillwayError `invalid_input` for a publication in the browser with neither a finished backtest nor a reason. */
-export function refuseUntested(publication: {
+export function requireBacktestOrReason(publication: {
 	origin: PolicyOrigin | null;
 	backtestId: string | null;
 	noBacktestReason: string | null;

@@ -13,7 +13,7 @@ import {
 	type PipelineDocument,
 	parameterName,
 	pipelineOf,
-	sayGpus,
+	reportMissingGpus,
 } from "./steps.ts";
 
 export const ARGO_KINDS = ["Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"];
@@ -65,7 +65,7 @@ export function readArgo(m: Manifest, context: ImportContext): PipelineDocument 
 		);
 	const metadata = readMetadata(m, context);
 	const parameters = readParameters(m, [...spec, "arguments", "parameters"]);
-	sayOfWhole(m, spec);
+	reportWorkflowSettings(m, spec);
 	const places = new Map<string, string>(
 		parameters.flatMap(({ written, name }) => [[`workflow.parameters.${written}`, `\${{ parameters.${name} }}`] as const]),
 	);
@@ -90,7 +90,7 @@ function dropSettings(m: Manifest, path: Path): void {
 	for (const key of DROPPED) m.say([...path, key], "dropped", key, CONTROLLERS);
 }
 
-function sayOfWhole(m: Manifest, path: Path): void {
+function reportWorkflowSettings(m: Manifest, path: Path): void {
 	dropSettings(m, path);
 	m.say(
 		[...path, "activeDeadlineSeconds"],
@@ -274,7 +274,7 @@ function readLeaf(
 		`${seconds ?? ""} s at most`,
 		"It stays the limit, of the run and not of the wait before it.",
 	);
-	sayGpus(m, path, pod);
+	reportMissingGpus(m, path, pod);
 	return {
 		...(retry !== null && { retry: Math.min(retry, RETRY_MAX) }),
 		job: jobOf({ ...pod, ...filled, accelerators }, { data: inputs, outputs, maxMs: seconds === null ? null : seconds * SECOND_MS }),

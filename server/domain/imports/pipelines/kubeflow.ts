@@ -4,7 +4,16 @@ import { NO_COMMAND, type Path, readContainer } from "../kubernetes/pod.ts";
 import { quantity } from "../kubernetes/quantity.ts";
 import { plainName } from "../plain-name.ts";
 import type { ImportContext } from "../types.ts";
-import { type DraftStep, fillPod, jobOf, type Parameter, type PipelineDocument, parameterName, pipelineOf, sayGpus } from "./steps.ts";
+import {
+	type DraftStep,
+	fillPod,
+	jobOf,
+	type Parameter,
+	type PipelineDocument,
+	parameterName,
+	pipelineOf,
+	reportMissingGpus,
+} from "./steps.ts";
 
 const NOT_HERE = "It is not known how a step here would do this. Write a job that does it.";
 const ROOT: Path = ["root", "dag"];
@@ -98,7 +107,7 @@ function readComponent(m: Manifest, task: Path, component: string, context: Impo
 	const filled = fillPod(m, [...executor, "container"], merged, new Map([...io.places, ["$", io.executorInput()]]));
 	m.ignore([...at, "inputDefinitions"]);
 	m.ignore([...at, "outputDefinitions"]);
-	sayGpus(m, [...executor, "container"], merged);
+	reportMissingGpus(m, [...executor, "container"], merged);
 	return jobOf({ ...merged, ...filled }, { data: io.data, outputs: io.outputs, maxMs: null });
 }
 

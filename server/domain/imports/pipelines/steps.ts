@@ -75,7 +75,7 @@ export function jobOf(
 }
 
 /** Reports a step without GPUs, since every job here has one. */
-export function sayGpus(m: Manifest, path: Path, pod: PodFacts): void {
+export function reportMissingGpus(m: Manifest, path: Path, pod: PodFacts): void {
 	if (pod.gpus === null) m.say(path, "changed", "No GPUs", "Every job here has at least one, so it has 1.");
 }
 

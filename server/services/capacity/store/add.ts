@@ -24,7 +24,7 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 		throw new SpillwayError("invalid_input", "The store's credentials are incomplete.", {
 			fields: secret.error.issues.map((issue) => ({ path: ["secret", ...issue.path].join("."), message: issue.message })),
 		});
-	await demandTeam(ctx, input.team);
+	await requireTeam(ctx, input.team);
 	const id = newId("sto", ctx.clock.nowMs());
 	const sealedSecret = sealStoreSecret(ctx.stores.secretKey, id, secret.data);
 	const now = new Date(ctx.clock.nowMs());
@@ -62,7 +62,7 @@ export async function unsetDefault(tx: Tx, name: string): Promise<void> {
 		.where(and(eq(store.team, name), isNull(store.removedAt)));
 }
 
-async function demandTeam({ db }: StoreContext, name: string): Promise<void> {
+async function requireTeam({ db }: StoreContext, name: string): Promise<void> {
 	const [row] = await db.select({ name: team.name }).from(team).where(eq(team.name, name));
 	if (!row)
 		throw new SpillwayError("invalid_input", `There is no team ${JSON.stringify(name)}.`, {

@@ -34,10 +34,10 @@ export async function runCheck({ port }: StoreBox, opened: OpenStore): Promise<S
 	const local = await mkdtemp(path.join(tmpdir(), "spillway-check-"));
 	const work: [string, () => Promise<void>][] = [
 		["Write a file", () => port.upload(opened, { folder: local, paths: ["check.txt"] }, folder)],
-		["List it", async () => demand((await port.list(opened, folder)).get("check.txt") === content.length, "the file is not listed")],
+		["List it", async () => assertThat((await port.list(opened, folder)).get("check.txt") === content.length, "the file is not listed")],
 		[
 			"Read it",
-			async () => demand((await buffer(port.read(opened, `${folder}/check.txt`))).toString() === content, "the file has other content"),
+			async () => assertThat((await buffer(port.read(opened, `${folder}/check.txt`))).toString() === content, "the file has other content"),
 		],
 		["Delete it", () => port.remove(opened, folder)],
 	];
@@ -63,6 +63,6 @@ export async function runCheck({ port }: StoreBox, opened: OpenStore): Promise<S
 	}
 }
 
-function demand(ok: boolean, problem: string): void {
+function assertThat(ok: boolean, problem: string): void {
 	if (!ok) throw new Error(problem);
 }

@@ -15,7 +15,7 @@ import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { sealSecret } from "#server/services/notification/channel/secret-box.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
-import { refuseLimitedToken } from "#server/services/work/job/token-limit.ts";
+import { rejectLimitedToken } from "#server/services/work/job/token-limit.ts";
 import { exampleFiring, pipelineOfFiring } from "./prepare.ts";
 
 export interface CreatedTrigger {
@@ -41,7 +41,7 @@ export async function createTrigger(
 		throw new SpillwayError("invalid_input", "The body needs either text or document.", { fix: "Send the trigger file as text." });
 	const spec = text === undefined ? parseTriggerDocument(document) : parseTriggerText(text);
 	authorize(ctx, "job:submit", spec.team);
-	refuseLimitedToken(ctx.actor);
+	rejectLimitedToken(ctx.actor);
 	await checkSubmission(ctx, [spec]);
 	await assertListable(ctx, spec.source);
 	pipelineOfFiring(spec, exampleFiring(spec));

@@ -9,7 +9,7 @@ import { parsePolicy } from "#server/policy/parse-policy.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { fetchPointer, fetchVersion } from "#server/services/policy/fetch-version.ts";
-import { refuseManaged, refuseOtherBacktest, refuseStale, refuseUntested } from "#server/services/policy/guards.ts";
+import { refuseManaged, refuseOtherBacktest, refuseStale, requireBacktestOrReason } from "#server/services/policy/guards.ts";
 import { readPolicySettings } from "#server/services/policy/settings.ts";
 import { nameProblem } from "./judge-text.ts";
 import { knownFacts } from "./known-facts.ts";
@@ -89,7 +89,7 @@ async function publishLocked(tx: Tx, ctx: ServiceContext, input: Request & { pol
 	if (baseVersion !== null) await refuseStale(tx, pointer, baseVersion);
 	await refuseOtherBacktest(tx, name, source, input.backtestId);
 	// The first policy has no history to replay.
-	if (pointer) refuseUntested(input);
+	if (pointer) requireBacktestOrReason(input);
 	if (ctx.actor.kind === "person" && (await readPolicySettings(tx)).secondPerson) {
 		const { message, backtestId, noBacktestReason } = input;
 		const change = { policyName: name, policyVersion: version, source, rollbackTo: null, origin, backtestId, noBacktestReason };

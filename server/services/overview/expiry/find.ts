@@ -30,7 +30,7 @@ export async function findSiteExpiries(site: SiteSecrets): Promise<Expiry[]> {
 	const texts = [...walk(site.credentials), ...walk(site.settings)];
 	const files = texts.filter(({ key, text }) => FILE_NAMES.has(key) && text.startsWith("/"));
 	const contents = await Promise.all(files.map(({ text }) => readSmallFile(text)));
-	const lives = [...texts.map(({ text }) => text), ...contents].flatMap(livesIn);
+	const lives = [...texts.map(({ text }) => text), ...contents].flatMap(findLifetimes);
 	const hosts = texts.filter(({ text }) => text.startsWith("https://") && URL.canParse(text)).map(({ text }) => text);
 	const served = await Promise.all([...new Set(hosts)].map((url) => findUrlExpiry(url)));
 	const first = (what: Expiry["what"]): Life[] =>
@@ -88,7 +88,7 @@ async function readSmallFile(file: string): Promise<string> {
 	}
 }
 
-function livesIn(text: string): Life[] {
+function findLifetimes(text: string): Life[] {
 	const plain = [...text.matchAll(BASE64_PEM)].map(([box]) => Buffer.from(box, "base64").toString("utf8"));
 	const certificates = [text, ...plain].flatMap((part) => [...part.matchAll(PEM)].flatMap(([pem]) => certificateLife(pem)));
 	return [...certificates, ...[...text.matchAll(JWT)].flatMap(([, payload = ""]) => tokenLife(payload))];

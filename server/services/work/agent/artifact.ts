@@ -14,7 +14,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { artifactIdOf } from "#server/kernel/ids.ts";
 import { openStore } from "#server/services/capacity/store/box.ts";
 import { defaultStore, type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
-import { artifactFolder, demandQuota, rootOf } from "../artifact/place.ts";
+import { artifactFolder, requireQuota, rootOf } from "../artifact/place.ts";
 import { isRecorded, recordArtifact } from "../artifact/record.ts";
 import {
 	type ArtifactPlace,
@@ -47,7 +47,7 @@ export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, inp
 	const { index, team } = await findOutput(ctx, agent, input.name);
 	const id = artifactIdOf(agent.jobId, agent.attemptNo, index);
 	if (await isRecorded(ctx.db, id)) return { id, received: input.files.map((f) => f.bytes), complete: true };
-	await demandQuota(
+	await requireQuota(
 		ctx.db,
 		team,
 		input.files.reduce((sum, file) => sum + file.bytes, 0),
@@ -55,7 +55,7 @@ export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, inp
 	const row = await defaultStore(ctx.db, team);
 	const note = artifactPlace(ctx.artifactRoot, id);
 	await rm(note.storeNote, { force: true });
-	if (row) await noteStore(note, row.id);
+	if (row) await recordStore(note, row.id);
 	if (row && ctx.stores && issuesCredentials(row.config)) {
 		await writeManifest(note, input.files);
 		const { options, path: folder } = await ctx.stores.port.grant(openStore(ctx.stores, row), {
@@ -111,7 +111,7 @@ export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id
 	const files = await readManifest(place);
 	if (files === null) throw notAnnounced(id);
 	const isDirect = store !== null && issuesCredentials(store.config);
-	if (store && isDirect) await demandStored(ctx, store, id, files);
+	if (store && isDirect) await assertStored(ctx, store, id, files);
 	else if (!(await isThere(place.whole))) {
 		await demandComplete(place, files);
 		await closePlace(place);
@@ -127,14 +127,14 @@ export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id
 }
 
 /** Compares names and sizes with what the store lists. */
-async function demandStored(ctx: AgentContext, row: StoreRow, id: string, files: readonly CheckpointFile[]): Promise<void> {
+async function assertStored(ctx: AgentContext, row: StoreRow, id: string, files: readonly CheckpointFile[]): Promise<void> {
 	if (!ctx.stores) throw notAnnounced(id);
 	const stored = await ctx.stores.port.list(openStore(ctx.stores, row), artifactFolder(id));
 	const missing = files.filter((file) => stored.get(file.path) !== file.bytes).map((file) => file.path);
 	if (missing.length > 0) throw notComplete(missing);
 }
 
-async function noteStore(place: ArtifactPlace, storeId: string): Promise<void> {
+async function recordStore(place: ArtifactPlace, storeId: string): Promise<void> {
 	await mkdir(path.dirname(place.storeNote), { recursive: true, mode: 0o700 });
 	await writeFile(place.storeNote, storeId, { mode: 0o600 });
 }

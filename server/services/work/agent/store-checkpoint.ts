@@ -77,7 +77,7 @@ export async function commitShards(
 		throw new SpillwayError("not_found", `Checkpoint ${input.id} has no upload in progress.`, {
 			fix: "Start one with POST /agent/v1/checkpoints.",
 		});
-	if (part.committedAt === null) await demandStored(ctx, agent, part.storeId, input);
+	if (part.committedAt === null) await assertStored(ctx, agent, part.storeId, input);
 	const nowMs = ctx.clock.nowMs();
 	const bytes = input.shards.reduce((sum, file) => sum + file.bytes, 0);
 	await ctx.db
@@ -106,7 +106,7 @@ async function savingRanks(ctx: AgentContext, agent: AgentIdentity): Promise<num
 }
 
 /** Names and sizes of what was uploaded now; earlier files were compared when they were. */
-async function demandStored(
+async function assertStored(
 	ctx: StoresContext,
 	agent: AgentIdentity,
 	storeId: string,

@@ -35,7 +35,7 @@ export async function downloadFolder(
 		for (const { folder, files } of from.folders) {
 			const paths = files.map((file) => file.path);
 			await port.download(from.store, { folder, paths }, half, signal);
-			for (const file of files) await demandSum(path.join(half, file.path), file.sha256);
+			for (const file of files) await assertSum(path.join(half, file.path), file.sha256);
 		}
 		await rename(half, target);
 	} finally {
@@ -43,7 +43,7 @@ export async function downloadFolder(
 	}
 }
 
-async function demandSum(file: string, sha256: string): Promise<void> {
+async function assertSum(file: string, sha256: string): Promise<void> {
 	const found = await sumOf(file).catch(() => null);
 	if (found !== sha256) throw new Error(`${path.basename(file)} is ${found === null ? "missing" : "changed"} in the store`);
 }

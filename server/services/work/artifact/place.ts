@@ -22,7 +22,7 @@ export async function rootOfArtifact(db: DbOrTx, embeddedRoot: string, storeId: 
 }
 
 /** @throws SpillwayError `conflict` when a team's results would exceed its quota */
-export async function demandQuota(db: DbOrTx, team: string, bytes: number): Promise<void> {
+export async function requireQuota(db: DbOrTx, team: string, bytes: number): Promise<void> {
 	const { quotaBytes } = await limitsOf(db, team);
 	if (quotaBytes === null) return;
 	const [row] = await db

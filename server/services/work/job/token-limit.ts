@@ -13,7 +13,7 @@ export function withTokenLimit(actor: Actor, spec: JobSpec): JobSpec {
  * Triggers submit jobs later, without the token.
  * @throws SpillwayError `forbidden` for a token with a spending limit
  */
-export function refuseLimitedToken(actor: Actor): void {
+export function rejectLimitedToken(actor: Actor): void {
 	if (limitOf(actor) === undefined) return;
 	throw new SpillwayError("forbidden", "A token with a spending limit cannot create triggers.", {
 		fix: "Sign in, or use a token without approvalAboveUsd.",

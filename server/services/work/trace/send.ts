@@ -33,7 +33,7 @@ export async function sendTraces({ db, clock }: { db: Db; clock: Clock }, send: 
 			)
 		).map((facts) => [facts.jobId, facts]),
 	);
-	const due = rows.map((row) => ({ row, facts: found.get(row.jobId), steps: unsent(row, found.get(row.jobId)) }));
+	const due = rows.map((row) => ({ row, facts: found.get(row.jobId), steps: findUnsent(row, found.get(row.jobId)) }));
 	const spans = due.flatMap(({ row, steps }) => steps.map((step) => spanOf(row, step)));
 	const isOver = ({ facts }: { facts: JobFacts | undefined }): boolean => facts?.isComplete ?? true;
 	try {
@@ -64,7 +64,7 @@ async function removeRows(db: Db, due: readonly { row: Row }[]): Promise<void> {
 	);
 }
 
-function unsent(row: Row, facts: JobFacts | undefined): TraceStep[] {
+function findUnsent(row: Row, facts: JobFacts | undefined): TraceStep[] {
 	if (!facts) return [];
 	const sent = new Set(row.sent);
 	return traceSteps({ ...facts, receivedAtMs: row.receivedAt.getTime() }).filter(({ key }) => !sent.has(key));
