@@ -24,6 +24,7 @@ import { auditChain } from "./audit-chain.ts";
 import type { LoopContext } from "./context.ts";
 import { CopiesAhead, type DataCopier } from "./copies-ahead.ts";
 import { newCycleMemory, runCycle } from "./cycle.ts";
+import { failureLogger } from "./failure-logger.ts";
 import { FirstPrices } from "./first-prices.ts";
 import { type CarbonApi, readGridIntensity } from "./grid-intensity.ts";
 import { becomeLeader, type Leadership, pause } from "./leadership.ts";
@@ -136,7 +137,7 @@ async function startTasks(options: SchedulerOptions, signal: AbortSignal): Promi
 			minGapMs,
 			run,
 			signal,
-			onError: (error) => ctx.log("error", `${name} failed; retrying`, { error: messageOf(error) }),
+			onError: failureLogger(ctx, name),
 		});
 
 	await lookAtSites?.();

@@ -2,6 +2,7 @@ import type { CloudDriver, ClusterDriver } from "#server/providers/driver.ts";
 import { newCloudMemory, syncCloud } from "./cloud-sync.ts";
 import { newClusterMemory, syncCluster } from "./cluster-sync.ts";
 import type { LoopContext } from "./context.ts";
+import { failureLogger } from "./failure-logger.ts";
 import { messageOf } from "./messages.ts";
 import { readOffers } from "./read-offers.ts";
 import { type Repeating, repeat } from "./repeat.ts";
@@ -94,8 +95,7 @@ export class SiteTasks {
 		const signal = AbortSignal.any([this.#signal, ended.signal]);
 		const tasks: Repeating[] = [];
 		const task = (name: string, everyMs: number, minGapMs: number, run: () => Promise<void>): Repeating => {
-			const onError = (error: unknown): void => this.#ctx.log("error", `${name} failed; retrying`, { error: messageOf(error) });
-			const made = repeat({ everyMs, minGapMs, run, signal, onError });
+			const made = repeat({ everyMs, minGapMs, run, signal, onError: failureLogger(this.#ctx, name) });
 			tasks.push(made);
 			return made;
 		};
