@@ -964,7 +964,7 @@ export interface Operations {
 	};
 }
 
-/** What is sent for each operation. */
+/** The request of each operation. */
 export const OPERATIONS = {
 	"job.create": { method: "POST", path: "/jobs", query: [], textType: "application/yaml", isRepeatable: true },
 	"job.list": {
