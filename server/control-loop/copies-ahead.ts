@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
+import { DAY_MS, SECOND_MS } from "#server/kernel/units.ts";
 import { readDataSets } from "#server/services/capacity/data-set/list.ts";
 import {
 	type DataCopyRow,
@@ -11,6 +11,7 @@ import {
 import { dueCopies } from "#server/services/capacity/data-set/stored-copies.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
+import { ParallelWork, retryPauseMs } from "./parallel-work.ts";
 
 /** Copies data into a store and deletes them there. */
 export interface DataCopier {
@@ -20,10 +21,6 @@ export interface DataCopier {
 	remove(uri: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Two, so that a small data set does not wait for a big one. They share the site's link. */
-const MAX_PARALLEL = 2;
-const FIRST_PAUSE_MS = MINUTE_MS;
-const LONGEST_PAUSE_MS = 6 * HOUR_MS;
 /** A copy that no job requested for this long is deleted, as at owned sites. */
 const KEEP_MS = 7 * DAY_MS;
 /** A run measures the link's speed only if it moved this much and took this long. */
@@ -37,26 +34,28 @@ export class CopiesAhead {
 	readonly #ctx: LoopContext;
 	readonly #copier: DataCopier;
 	readonly #signal: AbortSignal;
-	readonly #busy = new Map<string, Promise<void>>();
+	readonly #work: ParallelWork;
 
 	constructor(ctx: LoopContext, copier: DataCopier, signal: AbortSignal) {
 		this.#ctx = ctx;
 		this.#copier = copier;
 		this.#signal = signal;
+		this.#work = new ParallelWork((id, error) => {
+			if (!signal.aborted) ctx.log("warn", "Could not record a copy of data", { id, error: messageOf(error) });
+		});
 	}
 
 	/** Starts copies that are due and returns without waiting for them. Cost: one query. */
 	async tend(): Promise<void> {
-		const due = await dueCopies(this.#ctx.db, this.#ctx.clock.nowMs(), MAX_PARALLEL + this.#busy.size);
-		for (const row of due) if (this.#busy.size < MAX_PARALLEL && !this.#busy.has(row.id)) this.#begin(row.id, () => this.#copy(row));
+		const due = await dueCopies(this.#ctx.db, this.#ctx.clock.nowMs(), this.#work.readLimit);
+		for (const row of due) this.#work.startIfFree(row.id, () => this.#copy(row));
 	}
 
 	/** Deletes copies that were not requested for KEEP_MS and that no live job uses. */
 	async tidy(): Promise<void> {
 		const { db, clock, log } = this.#ctx;
 		for (const row of await withdrawCopies(db, new Date(clock.nowMs() - KEEP_MS))) {
-			if (this.#busy.has(row.id)) continue;
-			this.#begin(row.id, async () => {
+			this.#work.start(row.id, async () => {
 				await this.#copier.remove(row.writeUri, this.#signal);
 				await deleteWithdrawnCopy(db, row.id);
 				log("info", "Deleted an unused copy of data", { uri: row.uri, place: row.place });
@@ -65,17 +64,8 @@ export class CopiesAhead {
 	}
 
 	/** Resolves when all started copies are finished. */
-	async done(): Promise<void> {
-		await Promise.all(this.#busy.values());
-	}
-
-	#begin(id: string, work: () => Promise<void>): void {
-		const run = work()
-			.catch((error: unknown) => {
-				if (!this.#signal.aborted) this.#ctx.log("warn", "Could not record a copy of data", { error: messageOf(error) });
-			})
-			.finally(() => this.#busy.delete(id));
-		this.#busy.set(id, run);
+	done(): Promise<void> {
+		return this.#work.done();
 	}
 
 	async #copy(row: DataCopyRow): Promise<void> {
@@ -102,14 +92,13 @@ export class CopiesAhead {
 
 	async #fail(row: DataCopyRow, error: string): Promise<void> {
 		const failures = row.failures + 1;
-		const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 		this.#ctx.log("warn", "Could not copy data; a job that needs it retries after the backoff", {
 			uri: row.uri,
 			place: row.place,
 			error,
 			failures,
 		});
-		await recordCopyFailure(this.#ctx.db, row, { failures, error, retryAt: new Date(this.#ctx.clock.nowMs() + pauseMs) });
+		await recordCopyFailure(this.#ctx.db, row, { failures, error, retryAt: new Date(this.#ctx.clock.nowMs() + retryPauseMs(failures)) });
 	}
 }
 

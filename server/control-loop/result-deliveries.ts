@@ -1,9 +1,8 @@
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { homeFolderOf } from "#server/domain/delivery-target.ts";
-import { issuesCredentials } from "#server/domain/store.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import { defaultStore, storeById } from "#server/services/capacity/store/find.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
 import { type DueDelivery, dueDeliveries, recordDelivered, recordDeliveryFailure } from "#server/services/work/artifact/delivery.ts";
 import { downloadResult } from "#server/services/work/artifact/fetch.ts";
 import { moveToStore, resultsToMove } from "#server/services/work/artifact/move-to-store.ts";
@@ -12,10 +11,8 @@ import { artifactPlace } from "#server/services/work/artifact/store.ts";
 import type { LoopContext } from "./context.ts";
 import type { DataCopier } from "./copies-ahead.ts";
 import { messageOf } from "./messages.ts";
+import { ParallelWork, retryPauseMs } from "./parallel-work.ts";
 
-const MAX_PARALLEL = 2;
-const FIRST_PAUSE_MS = MINUTE_MS;
-const LONGEST_PAUSE_MS = 6 * HOUR_MS;
 /** A delivery that failed this long is given up, and stays visible as failed. */
 const GIVE_UP_MS = 14 * DAY_MS;
 
@@ -33,33 +30,31 @@ export class ResultDeliveries {
 	readonly #ctx: DeliveryContext;
 	readonly #tools: DeliveryTools;
 	readonly #signal: AbortSignal;
-	readonly #busy = new Map<string, Promise<void>>();
+	readonly #work: ParallelWork;
+	/** Stores into which moving a result failed, by their id. */
+	readonly #pauses = new Map<string, { failures: number; untilMs: number }>();
 
 	constructor(ctx: DeliveryContext, tools: DeliveryTools, signal: AbortSignal) {
 		this.#ctx = ctx;
 		this.#tools = tools;
 		this.#signal = signal;
+		this.#work = new ParallelWork((id, error) => {
+			if (!signal.aborted) ctx.log("warn", "Could not record a delivery", { id, error: messageOf(error) });
+		});
 	}
 
 	/** Starts deliveries that are due and returns without waiting for them. */
 	async tend(): Promise<void> {
 		const { db, clock } = this.#ctx;
-		for (const row of await dueDeliveries(db, clock.nowMs(), MAX_PARALLEL + this.#busy.size)) this.#begin(row.id, () => this.#deliver(row));
-		for (const { id, team } of await resultsToMove(db)) this.#begin(id, () => this.#move(id, team));
+		const nowMs = clock.nowMs();
+		for (const row of await dueDeliveries(db, nowMs, this.#work.readLimit)) this.#work.startIfFree(row.id, () => this.#deliver(row));
+		const paused = [...this.#pauses].flatMap(([storeId, { untilMs }]) => (untilMs > nowMs ? [storeId] : []));
+		for (const { id, to } of await resultsToMove(db, paused)) this.#work.startIfFree(id, () => this.#move(id, to));
 	}
 
-	async done(): Promise<void> {
-		await Promise.all(this.#busy.values());
-	}
-
-	#begin(id: string, work: () => Promise<void>): void {
-		if (this.#busy.size >= MAX_PARALLEL || this.#busy.has(id)) return;
-		const run = work()
-			.catch((error: unknown) => {
-				if (!this.#signal.aborted) this.#ctx.log("warn", "Could not record a delivery", { id, error: messageOf(error) });
-			})
-			.finally(() => this.#busy.delete(id));
-		this.#busy.set(id, run);
+	/** Resolves when everything that was started has ended. */
+	done(): Promise<void> {
+		return this.#work.done();
 	}
 
 	async #deliver(row: DueDelivery): Promise<void> {
@@ -72,9 +67,14 @@ export class ResultDeliveries {
 			if (this.#signal.aborted) return;
 			const failures = row.failures + 1;
 			const nowMs = clock.nowMs();
-			const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), LONGEST_PAUSE_MS);
 			const isOver = nowMs - row.createdAt.getTime() > GIVE_UP_MS;
-			await recordDeliveryFailure(db, row, { failures, error: messageOf(error), nextAt: new Date(nowMs + pauseMs), isOver, nowMs });
+			await recordDeliveryFailure(db, row, {
+				failures,
+				error: messageOf(error),
+				nextAt: new Date(nowMs + retryPauseMs(failures)),
+				isOver,
+				nowMs,
+			});
 			log("warn", "Could not deliver a result", { artifactId: row.artifactId, target: row.target, error: messageOf(error), failures });
 		}
 	}
@@ -107,11 +107,18 @@ export class ResultDeliveries {
 		}
 	}
 
-	async #move(id: string, team: string): Promise<void> {
-		const { db, stores, artifactRoot, log } = this.#ctx;
-		const row = await defaultStore(db, team);
-		if (!stores || !row || issuesCredentials(row.config) || row.config.kind === "folder") return;
-		await moveToStore(db, { root: artifactRoot, stores }, { id, row, signal: this.#signal });
-		log("info", "Moved a result into its team's store", { artifactId: id, storeId: row.id });
+	async #move(id: string, to: StoreRow): Promise<void> {
+		const { db, clock, stores, artifactRoot, log } = this.#ctx;
+		if (!stores) return;
+		try {
+			await moveToStore(db, { root: artifactRoot, stores }, { id, to, signal: this.#signal });
+			this.#pauses.delete(to.id);
+			log("info", "Moved a result into its team's store", { artifactId: id, storeId: to.id });
+		} catch (error) {
+			if (this.#signal.aborted) return;
+			const failures = (this.#pauses.get(to.id)?.failures ?? 0) + 1;
+			this.#pauses.set(to.id, { failures, untilMs: clock.nowMs() + retryPauseMs(failures) });
+			log("warn", "Could not move a result into its team's store", { artifactId: id, storeId: to.id, error: messageOf(error), failures });
+		}
 	}
 }
