@@ -12,6 +12,7 @@ export function dataCopier(remotesFile: string | undefined): DataCopier {
 	});
 	return {
 		copy: async (from, to, signal) => pushData(from, to, await optionsFor(signal)),
+		add: async (from, to, signal) => pushData(from, to, { ...(await optionsFor(signal)), deletesOthers: false }),
 		remove: async (uri, signal) => deleteData(uri, await optionsFor(signal)),
 	};
 }

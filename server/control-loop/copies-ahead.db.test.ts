@@ -23,7 +23,7 @@ beforeEach(async () => {
 	world = await World.open({ slots: 0, runMs: 1_000 });
 	asked = [];
 	answer = async () => ({ bytes: 256 * 1024 * 1024 });
-	const copier: DataCopier = {
+	const copier: Pick<DataCopier, "copy" | "remove"> = {
 		copy: async (from, to) => {
 			asked.push(`${from} → ${to}`);
 			return answer();

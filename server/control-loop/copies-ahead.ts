@@ -17,6 +17,8 @@ import { ParallelWork, retryPauseMs } from "./parallel-work.ts";
 export interface DataCopier {
 	/** Syncs one address to the other and returns the bytes moved. @throws Error with a message for people. */
 	copy(fromUri: string, toUri: string, signal: AbortSignal): Promise<{ bytes: number }>;
+	/** As `copy`, but files at the target that the source does not have stay. */
+	add(fromUri: string, toUri: string, signal: AbortSignal): Promise<{ bytes: number }>;
 	/** Succeeds if nothing is there. */
 	remove(uri: string, signal: AbortSignal): Promise<void>;
 }
@@ -32,11 +34,11 @@ const MIN_MEASURED = { bytes: 64 * 1024 * 1024, ms: 2 * SECOND_MS };
  */
 export class CopiesAhead {
 	readonly #ctx: LoopContext;
-	readonly #copier: DataCopier;
+	readonly #copier: Pick<DataCopier, "copy" | "remove">;
 	readonly #signal: AbortSignal;
 	readonly #work: ParallelWork;
 
-	constructor(ctx: LoopContext, copier: DataCopier, signal: AbortSignal) {
+	constructor(ctx: LoopContext, copier: Pick<DataCopier, "copy" | "remove">, signal: AbortSignal) {
 		this.#ctx = ctx;
 		this.#copier = copier;
 		this.#signal = signal;

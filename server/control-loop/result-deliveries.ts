@@ -1,9 +1,16 @@
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { homeFolderOf } from "#server/domain/delivery-target.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
-import { type DueDelivery, dueDeliveries, recordDelivered, recordDeliveryFailure } from "#server/services/work/artifact/delivery.ts";
+import {
+	type DueDelivery,
+	dueDeliveries,
+	filesDeliveredTo,
+	recordDelivered,
+	recordDeliveryFailure,
+} from "#server/services/work/artifact/delivery.ts";
 import { downloadResult } from "#server/services/work/artifact/fetch.ts";
 import { moveToStore, resultsToMove } from "#server/services/work/artifact/move-to-store.ts";
 import { rootOf } from "#server/services/work/artifact/place.ts";
@@ -12,6 +19,7 @@ import type { LoopContext } from "./context.ts";
 import type { DataCopier } from "./copies-ahead.ts";
 import { messageOf } from "./messages.ts";
 import { ParallelWork, retryPauseMs } from "./parallel-work.ts";
+import { replaceDelivered, requireBelow } from "./replace-delivered.ts";
 
 /** A delivery that failed this long is given up, and stays visible as failed. */
 const GIVE_UP_MS = 14 * DAY_MS;
@@ -20,7 +28,7 @@ const GIVE_UP_MS = 14 * DAY_MS;
 export interface DeliveryTools {
 	/** Folder that `home:` targets are below. */
 	homeRoot: string;
-	copier: Pick<DataCopier, "copy">;
+	copier: Pick<DataCopier, "copy" | "add">;
 }
 
 type DeliveryContext = Pick<LoopContext, "db" | "clock" | "log" | "stores" | "artifactRoot">;
@@ -31,6 +39,7 @@ export class ResultDeliveries {
 	readonly #tools: DeliveryTools;
 	readonly #signal: AbortSignal;
 	readonly #work: ParallelWork;
+	#replacing: Promise<void> = Promise.resolve();
 	/** Stores into which moving a result failed, by their id. */
 	readonly #pauses = new Map<string, { failures: number; untilMs: number }>();
 
@@ -61,7 +70,6 @@ export class ResultDeliveries {
 		const { db, clock, log } = this.#ctx;
 		try {
 			await this.#copy(row);
-			await recordDelivered(db, row, clock.nowMs());
 			log("info", "Delivered a result", { artifactId: row.artifactId, target: row.target });
 		} catch (error) {
 			if (this.#signal.aborted) return;
@@ -79,32 +87,42 @@ export class ResultDeliveries {
 		}
 	}
 
-	/** Whole or not at all at a folder of this host: a copy beside it takes its place in one step. */
+	/** Copies a result to its target and records that. */
 	async #copy(row: DueDelivery): Promise<void> {
-		const { db, stores = null, artifactRoot } = this.#ctx;
+		const { db, clock, stores = null, artifactRoot } = this.#ctx;
+		const { homeRoot, copier } = this.#tools;
 		const from = row.storeId === null ? null : await storeById(db, row.storeId);
 		const whole = artifactPlace(rootOf(artifactRoot, from?.config ?? null), row.artifactId).whole;
 		const home = homeFolderOf(row.target);
 		const inStore = from !== null && from.config.kind !== "folder";
-		const target = home === null ? null : path.join(this.#tools.homeRoot, home);
+		const target = home === null ? null : path.join(homeRoot, home);
 		const staged = target === null ? `${whole}.delivery` : `${target}.${row.artifactId}.partial`;
+		if (target !== null) await requireBelow(homeRoot, target);
 		try {
 			if (inStore) {
 				await rm(staged, { recursive: true, force: true });
 				await downloadResult(db, stores, { id: row.artifactId, from, target: staged, signal: this.#signal, mode: 0o777 });
-			} else if (target !== null) await this.#tools.copier.copy(`file://${whole}`, `file://${staged}`, this.#signal);
+			} else if (target !== null) await copier.copy(fileUri(whole), fileUri(staged), this.#signal);
 			if (target === null) {
-				await this.#tools.copier.copy(`file://${inStore ? staged : whole}`, row.target, this.#signal);
+				await copier.add(fileUri(inStore ? staged : whole), row.target, this.#signal);
+				await recordDelivered(db, row, clock.nowMs());
 				return;
 			}
-			const old = `${target}.${row.artifactId}.old`;
-			await rm(old, { recursive: true, force: true });
-			await rename(target, old).catch(() => {});
-			await rename(staged, target);
-			await rm(old, { recursive: true, force: true });
+			await this.#inTurn(async () => {
+				await requireBelow(homeRoot, target);
+				await replaceDelivered(staged, target, `${target}.${row.artifactId}.old`, await filesDeliveredTo(db, row));
+				await recordDelivered(db, row, clock.nowMs());
+			});
 		} finally {
 			await rm(staged, { recursive: true, force: true });
 		}
+	}
+
+	/** Folders are replaced one at a time, because two deliveries to the same folder at once would fail. */
+	#inTurn(work: () => Promise<void>): Promise<void> {
+		const turn = this.#replacing.then(work);
+		this.#replacing = turn.catch(() => {});
+		return turn;
 	}
 
 	async #move(id: string, to: StoreRow): Promise<void> {
@@ -121,4 +139,9 @@ export class ResultDeliveries {
 			log("warn", "Could not move a result into its team's store", { artifactId: id, storeId: to.id, error: messageOf(error), failures });
 		}
 	}
+}
+
+/** Encodes `#`, `?` and `%`, which would otherwise lead to another folder. */
+function fileUri(folder: string): string {
+	return pathToFileURL(folder).href;
 }

@@ -1,6 +1,8 @@
 import { dataAddressOf } from "./data-address.ts";
 
 const HOME = "home:";
+/** File systems allow 255 bytes, and a delivery in progress appends the id of the result. */
+const MOST_NAME_BYTES = 200;
 
 /** The path below the delivery folder of `home:/models/fraud`; null for any other target. */
 export function homeFolderOf(target: string): string | null {
@@ -11,8 +13,10 @@ export function homeFolderOf(target: string): string | null {
 export function deliveryProblem(target: string): string | null {
 	const folder = homeFolderOf(target);
 	if (folder !== null) {
-		const isSafe = folder !== "" && !folder.split("/").some((part) => part === "" || part === "." || part === "..");
-		return isSafe ? null : "must name a folder, for example home:/models/fraud";
+		const parts = folder.split("/");
+		if (parts.some((part) => new TextEncoder().encode(part).length > MOST_NAME_BYTES))
+			return `must have names of at most ${MOST_NAME_BYTES} bytes`;
+		return parts.some((part) => ["", ".", ".."].includes(part)) ? "must name a folder, for example home:/models/fraud" : null;
 	}
 	if (!/^[a-z][a-z0-9+.-]*:/.test(target)) return "must begin with home: or the scheme of a store, for example s3://bucket/path";
 	try {

@@ -36,6 +36,14 @@ describe.skipIf(!existsSync(RCLONE))("pushData, by a real rclone (skipped where 
 		]);
 	});
 
+	it("keeps files of the target that the source does not have, on request", async () => {
+		await pushData(uriOf("set"), "rclone://stage/abc", options);
+		await rm(path.join(folder, "set", "deep"), { recursive: true });
+		await writeFile(path.join(folder, "set", "rows"), "changed");
+		await pushData(uriOf("set"), "rclone://stage/abc", { ...options, deletesOthers: false });
+		expect([await stored("abc/rows"), await stored("abc/deep/more")]).toEqual(["changed", "3\n"]);
+	});
+
 	it("brings one file as one file, also from a store", async () => {
 		await pushData(uriOf("set/rows"), "rclone://stage/one", options);
 		expect(await stored("one")).toBe("1\n2\n");

@@ -16,11 +16,13 @@ export interface PushOptions {
 	/** Path of the rclone to use. @throws StagingError when there is none. */
 	rclone(): Promise<string>;
 	signal: AbortSignal;
+	/** Whether files at the target that the source does not have are deleted; true by default. */
+	deletesOthers?: boolean;
 }
 
 /**
- * Makes `toUri` what `fromUri` is, a file or a folder's content: only what differs is moved, and what no longer exists is deleted. rclone
- * checks each file's size, and its checksum wherever both stores have one. Links in a folder of this host are errors.
+ * Makes `toUri` what `fromUri` is, a file or a folder's content: only what differs is moved, and what no longer exists is deleted, unless
+ * `deletesOthers` is false. rclone checks each file's size, and its checksum wherever both stores have one. Links in a folder of this host are errors.
  * Answers how many bytes were moved. @throws StagingError; the signal's reason when aborted.
  */
 export function pushData(fromUri: string, toUri: string, options: PushOptions): Promise<{ bytes: number }> {
@@ -29,7 +31,8 @@ export function pushData(fromUri: string, toUri: string, options: PushOptions): 
 		const remotes = { ...from.remotes, ...to.remotes };
 		const isFolder = await isDirectory(program, from, tmpFolder, options.signal);
 		let bytes = 0;
-		await runRclone([isFolder ? "sync" : "copyto", from.path, to.path], remotes, {
+		const folderCommand = options.deletesOthers === false ? "copy" : "sync";
+		await runRclone([isFolder ? folderCommand : "copyto", from.path, to.path], remotes, {
 			...{ program, tmpFolder, signal: options.signal, linksAreErrors: true },
 			onProgress: (progress) => {
 				bytes = progress.bytes;

@@ -157,7 +157,8 @@ async function runResult(scene: Scene): Promise<number> {
 async function deliver(scene: Scene, signal: AbortSignal, aheadMs = 0): Promise<void> {
 	const { world, db } = scene;
 	const ctx = { db, clock: { nowMs: () => Date.now() + aheadMs }, log: silent, stores: world.stores, artifactRoot: world.artifactRoot };
-	const copier = { copy: () => Promise.reject(new Error("results in a store are not copied by this")) };
+	const refuse = () => Promise.reject(new Error("results in a store are not copied by this"));
+	const copier = { copy: refuse, add: refuse };
 	const deliveries = new ResultDeliveries(ctx, { homeRoot: homeRoot(scene), copier }, signal);
 	await deliveries.tend();
 	await deliveries.done();

@@ -1,14 +1,17 @@
-import { and, asc, eq, inArray, isNull, lte } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, like, lte, sql } from "drizzle-orm";
 import type { Db, DbOrTx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { alert } from "#server/db/schema/alert.ts";
-import { artifact } from "#server/db/schema/artifact.ts";
+import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
 import { resultDelivery } from "#server/db/schema/delivery-target.ts";
 import { job } from "#server/db/schema/job.ts";
+import { homeFolderOf } from "#server/domain/delivery-target.ts";
 import { openAlert } from "#server/services/notification/alert/open.ts";
 
 /** Failures until people are alerted. */
 const ALERT_FAILURES = 3;
+/** A folder holds the files of the latest delivery; after interruptions also those of a few before. */
+const LATEST_DELIVERIES = 10;
 
 export type DueDelivery = typeof resultDelivery.$inferSelect & {
 	storeId: string | null;
@@ -68,6 +71,23 @@ export async function recordDeliveryFailure(
 		}
 		await notify(tx, { changes: [{ topic: "job", id: row.jobId, team: row.team }] });
 	});
+}
+
+/** Files that can be in the `home:` folder of a delivery because Spillway put them there: its own, and those of the team's latest ones. */
+export async function filesDeliveredTo(db: Db, row: DueDelivery): Promise<{ path: string; bytes: number; sha256: string }[]> {
+	const sameFolder = sql`trim(both '/' from substr(${resultDelivery.target}, 6)) = ${homeFolderOf(row.target)}`;
+	const latest = await db
+		.select({ artifactId: resultDelivery.artifactId })
+		.from(resultDelivery)
+		.innerJoin(artifact, and(eq(artifact.id, resultDelivery.artifactId), eq(artifact.team, row.team)))
+		.where(and(isNotNull(resultDelivery.deliveredAt), like(resultDelivery.target, "home:%"), sameFolder))
+		.orderBy(desc(resultDelivery.deliveredAt))
+		.limit(LATEST_DELIVERIES);
+	const files = await db
+		.select({ path: artifactFile.path, bytes: artifactFile.bytes, sha256: artifactFile.sha256 })
+		.from(artifactFile)
+		.where(inArray(artifactFile.artifactId, [row.artifactId, ...latest.map(({ artifactId }) => artifactId)]));
+	return files.map((file) => ({ ...file, bytes: Number(file.bytes) }));
 }
 
 export interface DeliveryView {

@@ -11,7 +11,7 @@ import { artifactPlace, deletePlace } from "./store.ts";
 const MOST = 20;
 
 /**
- * Results in the embedded store whose team has a store that machines cannot reach themselves, with that store. Leaves out `paused`
+ * Results in the embedded store of teams with a store that machines cannot reach themselves, and that store. Leaves out `paused`
  * stores. Cost: two queries.
  */
 export async function resultsToMove(db: Db, paused: readonly string[]): Promise<{ id: string; to: StoreRow }[]> {
