@@ -21,6 +21,7 @@ import { login } from "./login.ts";
 import { logout } from "./logout.ts";
 import { logs } from "./logs.ts";
 import { mcp } from "./mcp.ts";
+import { notify } from "./notify.ts";
 import { offers } from "./offers.ts";
 import { people } from "./people.ts";
 import { performance } from "./performance.ts";
@@ -77,6 +78,7 @@ export const COMMANDS: readonly Command[] = [
 		teams,
 		tokens,
 		secrets,
+		notify,
 		login,
 		logout,
 		init,

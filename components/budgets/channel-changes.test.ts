@@ -4,7 +4,7 @@ import type { Channel } from "./params.ts";
 
 const channel = (more: Partial<Channel> = {}): Channel => ({
 	...{ id: "chan_1", name: "Finance", kind: "email", target: "cfo@example.test, books@example.test", problem: null },
-	...{ topics: ["statement", "money_at_risk"], team: null, enabled: true, createdAt: "2026-11-01T00:00:00Z", ...more },
+	...{ topics: ["statement", "money_at_risk"], team: null, pipeline: null, enabled: true, createdAt: "2026-11-01T00:00:00Z", ...more },
 });
 
 describe("changesOf", () => {

@@ -8,13 +8,15 @@ export interface ChannelDraft {
 	target: string;
 	signingKey: string;
 	team: string;
+	/** Empty: not limited to a pipeline. */
+	pipeline: string;
 	topics: readonly ChannelTopic[];
 }
 
 /** Parses a typed list of addresses. */
 export const addressesOf = (text: string): string[] => text.split(/[\s,;]+/).filter(Boolean);
-/** null: not limited to a team. */
-export const teamOf = (text: string): string | null => (text.trim() === "" ? null : text.trim());
+/** A typed name; null when it is empty. */
+export const nameOrNull = (text: string): string | null => (text.trim() === "" ? null : text.trim());
 
 export function draftOf(channel: Channel): ChannelDraft {
 	return {
@@ -22,17 +24,20 @@ export function draftOf(channel: Channel): ChannelDraft {
 		target: channel.kind === "email" ? channel.target : "",
 		signingKey: "",
 		team: channel.team ?? "",
+		pipeline: channel.pipeline ?? "",
 		topics: CHANNEL_TOPICS.filter((topic) => channel.topics.includes(topic)),
 	};
 }
 
 /** The edited fields as the service takes them; null if nothing changed. */
 export function changesOf(channel: Channel, draft: ChannelDraft): Inputs["channel"]["update"] | null {
-	const [name, target, signingKey, team] = [draft.name.trim(), draft.target.trim(), draft.signingKey.trim(), teamOf(draft.team)];
+	const [name, target, signingKey] = [draft.name.trim(), draft.target.trim(), draft.signingKey.trim()];
+	const [team, pipeline] = [nameOrNull(draft.team), nameOrNull(draft.pipeline)];
 	const before = draftOf(channel);
 	const changes = {
 		...(name === channel.name ? {} : { name }),
 		...(team === channel.team ? {} : { team }),
+		...(pipeline === channel.pipeline ? {} : { pipeline }),
 		...(sameTopics(draft.topics, before.topics) ? {} : { topics: [...draft.topics] }),
 		...(channel.kind === "email" && addressesOf(target).join() !== addressesOf(channel.target).join()
 			? { recipients: addressesOf(target) }

@@ -1,8 +1,8 @@
 "use client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { addressesOf, teamOf } from "#components/budgets/channel-changes.ts";
-import { NameField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
+import { addressesOf, nameOrNull } from "#components/budgets/channel-changes.ts";
+import { NameField, PipelineField, TargetField, TeamField, TopicFields } from "#components/budgets/channel-fields.tsx";
 import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { Inputs } from "#components/trpc/outputs.ts";
@@ -10,7 +10,7 @@ import { Button } from "#components/ui/button.tsx";
 import { CopyId } from "#components/ui/copy-id.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { SegmentedControl } from "#components/ui/segmented.tsx";
-import { CHANNEL_TOPICS, type ChannelTopic } from "#server/domain/alert.ts";
+import { type ChannelTopic, DEFAULT_TOPICS } from "#server/domain/alert.ts";
 
 type Kind = Inputs["channel"]["create"]["kind"];
 const KINDS = [
@@ -47,9 +47,10 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 	const [name, setName] = useState("");
 	const [target, setTarget] = useState("");
 	const [team, setTeam] = useState("");
-	const [topics, setTopics] = useState<readonly ChannelTopic[]>(CHANNEL_TOPICS);
+	const [pipeline, setPipeline] = useState("");
+	const [topics, setTopics] = useState<readonly ChannelTopic[]>(DEFAULT_TOPICS);
 	const submit = () => {
-		const common = { name, topics: [...topics], team: teamOf(team) };
+		const common = { name, topics: [...topics], team: nameOrNull(team), pipeline: nameOrNull(pipeline) };
 		create.mutate(kind === "email" ? { kind, ...common, recipients: addressesOf(target) } : { kind, ...common, url: target.trim() });
 	};
 	if (create.data?.signingKey) return <KeyDialog signingKey={create.data.signingKey} onClose={onClose} />;
@@ -67,6 +68,7 @@ function ChannelDialog({ onClose }: { onClose: () => void }) {
 			<NameField value={name} onChange={setName} />
 			<TargetField kind={kind} value={target} onChange={setTarget} />
 			<TeamField value={team} onChange={setTeam} />
+			<PipelineField value={pipeline} onChange={setPipeline} />
 			<TopicFields value={topics} onChange={setTopics} />
 		</FormDialog>
 	);

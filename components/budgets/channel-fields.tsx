@@ -19,6 +19,10 @@ export const TOPIC_LABEL: Record<ChannelTopic, string> = {
 	sweep_failing: "Sweep failing",
 	credential_expiring: "Credential expiring",
 	statement: "Statements",
+	work_finished: "Job or pipeline finished",
+	work_failed: "Job or pipeline failed",
+	work_over_forecast: "Job over its forecast",
+	work_reclaimed: "Job reclaimed twice",
 };
 
 interface TextProps {
@@ -51,6 +55,18 @@ export function TeamField({ value, onChange }: TextProps) {
 	return (
 		<Field label="Team (optional)" htmlFor="channel-team" hint="Leave empty for all teams and company-wide alerts.">
 			<Input id="channel-team" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-team-note" />
+		</Field>
+	);
+}
+
+export function PipelineField({ value, onChange }: TextProps) {
+	return (
+		<Field
+			label="Pipeline or sweep (optional)"
+			htmlFor="channel-pipeline"
+			hint="With a name, it receives only events of that pipeline's runs, and no alerts."
+		>
+			<Input id="channel-pipeline" value={value} onChange={(e) => onChange(e.target.value)} aria-describedby="channel-pipeline-note" />
 		</Field>
 	);
 }

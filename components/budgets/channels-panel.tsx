@@ -80,6 +80,7 @@ function ChannelLine({ channel: c }: { channel: Channel }) {
 				<p className="text-xs text-pretty text-ink-3">
 					{hears.length === CHANNEL_TOPICS.length ? "all events" : hears.map((t) => TOPIC_LABEL[t]).join(", ")}
 					{c.team && ` of team ${c.team}`}
+					{c.pipeline && `, only pipeline ${c.pipeline}`}
 				</p>
 				{c.problem && <p className="text-xs text-risk-ink">{c.problem}</p>}
 			</div>

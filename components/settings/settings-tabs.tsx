@@ -7,6 +7,7 @@ const TABS = [
 	{ id: "teams", label: "Teams", href: "/settings/teams" },
 	{ id: "secrets", label: "Secrets", href: "/settings/secrets" },
 	{ id: "stores", label: "Stores", href: "/settings/stores" },
+	{ id: "notifications", label: "Notifications", href: "/settings/notifications" },
 	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
 ] as const;
 

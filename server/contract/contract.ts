@@ -11,6 +11,7 @@ import { alert, channel } from "./channel.ts";
 import { company } from "./company.ts";
 import { dataSet } from "./data-set.ts";
 import { job } from "./job.ts";
+import { notification } from "./notification.ts";
 import { performance } from "./performance.ts";
 import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
@@ -58,6 +59,7 @@ export const contract = {
 	secret,
 	token,
 	account,
+	notification,
 	team,
 	setup,
 	company,

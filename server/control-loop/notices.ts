@@ -4,7 +4,9 @@ import type { OutgoingAllowance } from "#server/kernel/outgoing.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { sendDue } from "#server/services/notification/delivery/send-due.ts";
+import { collectNotices } from "#server/services/notification/notice/collect.ts";
 import { evaluateAlerts } from "#server/services/overview/alert/evaluate.ts";
+import { recordOverForecast } from "#server/services/work/notice/over-forecast.ts";
 
 /** How messages leave the installation. */
 export interface NoticeSettings {
@@ -24,10 +26,12 @@ interface NoticeContext {
 
 export async function lookForAlerts({ db, clock }: NoticeContext): Promise<void> {
 	await evaluateAlerts(systemContext(db, clock));
+	await recordOverForecast(db, clock.nowMs());
 }
 
-/** Sends until nothing is due. */
+/** Collects the mails to people about their work, and sends until nothing is due. */
 export async function emptyOutbox(ctx: NoticeContext, settings: NoticeSettings): Promise<void> {
+	await collectNotices(ctx, settings.publicUrl);
 	const sender = { db: ctx.db, clock: ctx.clock, timing: ctx.timing, ...settings, random: Math.random };
 	while ((await sendDue(sender)) > 0);
 }

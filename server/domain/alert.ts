@@ -31,8 +31,15 @@ export const ALERT_RULES = [
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 
-/** What a channel can hear of: every alert, and statements when they are closed. */
-export const CHANNEL_TOPICS = [...ALERT_RULES, "statement"] as const;
+/** Events of jobs and pipelines that a channel can receive; those of a job in a pipeline are left to the pipeline. */
+export const WORK_TOPICS = ["work_finished", "work_failed", "work_over_forecast", "work_reclaimed"] as const;
+export type WorkTopic = (typeof WORK_TOPICS)[number];
+
+/** What a channel receives unless its topics are chosen: every alert, and statements when they are closed. */
+export const DEFAULT_TOPICS = [...ALERT_RULES, "statement"] as const;
+
+/** What a channel can receive. */
+export const CHANNEL_TOPICS = [...DEFAULT_TOPICS, ...WORK_TOPICS] as const;
 export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];
 
 export const CHANNEL_KINDS = ["email", "slack", "webhook", "cloudevents"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { CHANNEL_KINDS, CHANNEL_TOPICS } from "./alert.ts";
+import { CHANNEL_KINDS, CHANNEL_TOPICS, DEFAULT_TOPICS } from "./alert.ts";
 import { policyDocumentSchema } from "./policy-schema.ts";
 import * as value from "./schema/values.ts";
 import { PROVIDERS, ROLES } from "./vocabulary.ts";
@@ -83,8 +83,8 @@ const channelSchema = z.strictObject({
 	topics: z
 		.array(z.enum(CHANNEL_TOPICS))
 		.min(1)
-		.default([...CHANNEL_TOPICS])
-		.meta({ description: "What it receives.", defaultText: "everything", examples: ["[statement]"] }),
+		.default([...DEFAULT_TOPICS])
+		.meta({ description: "What it receives.", defaultText: "every alert, and statements", examples: ["[statement]"] }),
 	team: value
 		.name()
 		.optional()

@@ -51,6 +51,8 @@ export const PERMISSIONS = [
 	"secret:manage",
 	/** The caller's own tokens. */
 	"token:manage",
+	/** What the caller is notified about by mail. */
+	"notification:manage",
 	/** Accounts of others: invite, disable, link identities, service accounts and their tokens. */
 	"account:manage",
 ] as const;
@@ -93,6 +95,7 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"secret:read": "all",
 		"secret:manage": "all",
 		"token:manage": "all",
+		"notification:manage": "all",
 		"account:manage": "all",
 	},
 	data_scientist: {
@@ -112,6 +115,7 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"secret:read": "own",
 		"secret:manage": "own",
 		"token:manage": "all",
+		"notification:manage": "all",
 	},
 	finance: {
 		"job:read": "all",
@@ -135,6 +139,7 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 		"plan:run": "all",
 		"audit:read": "all",
 		"token:manage": "all",
+		"notification:manage": "all",
 	},
 };
 

@@ -9,6 +9,7 @@ const SCOPE_OF: Partial<Record<Permission, TokenScope>> = {
 	"job:cancel": "jobs",
 	"data:change": "jobs",
 	"secret:manage": "jobs",
+	"notification:manage": "jobs",
 	"job:approve": "policy",
 	"policy:edit": "policy",
 	"plan:run": "policy",

@@ -1,7 +1,7 @@
 /** Every id is `<prefix>_<22..26 characters>`, sortable by creation time within its kind. */
 export type IdPrefix =
 	| ("job" | "att" | "ins" | "hold" | "chg" | "dec" | "usr" | "tok" | "evt" | "off" | "ckp" | "aud" | "alc" | "cyc")
-	| ("rate" | "bill" | "alrt" | "chan" | "dlv" | "prop" | "stmt" | "sig" | "note")
+	| ("rate" | "bill" | "alrt" | "chan" | "dlv" | "prop" | "stmt" | "sig" | "note" | "ntc")
 	| (
 			| "pub"
 			| "appr"

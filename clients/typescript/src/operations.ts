@@ -912,6 +912,16 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.AccountRejectIdentityOutput;
 	};
+	/** Show what you are notified about by mail, and whether the last mail was sent. */
+	"notification.get": {
+		arguments: Record<never, never>;
+		answer: t.Notifications;
+	};
+	/** Choose the events of your jobs and pipelines that are mailed to you; omitted fields keep their values. */
+	"notification.set": {
+		arguments: { body?: t.NotificationSetBody };
+		answer: t.Notifications;
+	};
 	/** List your teams, or all teams for roles that see all, with cost centers. */
 	"team.list": {
 		arguments: Record<never, never>;
@@ -1295,6 +1305,8 @@ export const OPERATIONS = {
 	"account.enable": { method: "POST", path: "/accounts/{id}/enable", query: [], textType: null, isRepeatable: false },
 	"account.linkIdentity": { method: "POST", path: "/identities/{id}/link", query: [], textType: null, isRepeatable: false },
 	"account.rejectIdentity": { method: "POST", path: "/identities/{id}/reject", query: [], textType: null, isRepeatable: false },
+	"notification.get": { method: "GET", path: "/notifications", query: [], textType: null, isRepeatable: false },
+	"notification.set": { method: "PUT", path: "/notifications", query: [], textType: null, isRepeatable: false },
 	"team.list": { method: "GET", path: "/teams", query: [], textType: null, isRepeatable: false },
 	"team.create": { method: "POST", path: "/teams", query: [], textType: null, isRepeatable: false },
 	"team.update": { method: "PATCH", path: "/teams/{name}", query: [], textType: null, isRepeatable: false },

@@ -2648,6 +2648,7 @@ export interface Channel {
 	problem: string | null;
 	topics: readonly string[];
 	team: string | null;
+	pipeline: string | null;
 	enabled: boolean;
 	createdAt: string;
 }
@@ -3350,6 +3351,25 @@ export interface AccountIdentitiesItem {
 	email: string;
 	linkedAt: string | null;
 	lastSignInAt: string | null;
+}
+
+export interface Notifications {
+	/** The account's address; mail goes nowhere else. */
+	email: string;
+	events: readonly NotificationsEventsItem[];
+	/** Minutes in which events are collected for one mail. */
+	digestMinutes: number;
+	/** The newest mail, or null. */
+	lastMail: NotificationsLastMail | null;
+}
+
+export type NotificationsEventsItem = "finished" | "failed" | "needs_approval" | "over_forecast" | "reclaimed";
+
+export interface NotificationsLastMail {
+	title: string;
+	state: "pending" | "sent" | "failed";
+	at: string;
+	error: string | null;
 }
 
 export interface Team {
@@ -4393,6 +4413,7 @@ export interface ChannelCreateBodyEmail {
 	name: string;
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
+	pipeline?: string | null;
 	recipients: readonly string[];
 }
 
@@ -4411,13 +4432,18 @@ export type ChannelCreateBodyEmailTopicsItem =
 	| "job_stuck"
 	| "sweep_failing"
 	| "credential_expiring"
-	| "statement";
+	| "statement"
+	| "work_finished"
+	| "work_failed"
+	| "work_over_forecast"
+	| "work_reclaimed";
 
 export interface ChannelCreateBodySlack {
 	kind: "slack";
 	name: string;
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
+	pipeline?: string | null;
 	url: string;
 }
 
@@ -4426,6 +4452,7 @@ export interface ChannelCreateBody {
 	name: string;
 	topics: readonly ChannelCreateBodyEmailTopicsItem[];
 	team: string | null;
+	pipeline?: string | null;
 	url: string;
 	signingKey?: string;
 }
@@ -4434,6 +4461,7 @@ export interface ChannelUpdateBody {
 	name?: string;
 	topics?: readonly ChannelCreateBodyEmailTopicsItem[];
 	team?: string | null;
+	pipeline?: string | null;
 	enabled?: boolean;
 	recipients?: readonly string[];
 	url?: string;
@@ -4685,6 +4713,11 @@ export interface AccountCreateBody {
 	role: "platform" | "data_scientist" | "finance";
 	teams?: readonly string[];
 	service?: boolean;
+}
+
+export interface NotificationSetBody {
+	events?: readonly NotificationsEventsItem[];
+	digestMinutes?: number;
 }
 
 export interface TeamCreateBody {

@@ -1,5 +1,6 @@
 import { account, team, token } from "#server/contract/account.ts";
 import { createTokenInput } from "#server/contract/inputs/account.ts";
+import { notification } from "#server/contract/notification.ts";
 import { setup } from "#server/contract/setup.ts";
 import {
 	answerIdentity,
@@ -9,6 +10,7 @@ import {
 	inviteAccount,
 	listAccounts,
 } from "#server/services/governance/account/manage.ts";
+import { getNotifications, setNotifications } from "#server/services/governance/account/notifications.ts";
 import { updateAccount } from "#server/services/governance/account/update.ts";
 import { previewFirstPolicy } from "#server/services/governance/setup/preview-policy.ts";
 import { getSetup, saveCompany, skipStep } from "#server/services/governance/setup/state.ts";
@@ -41,6 +43,11 @@ export const accountOperations = {
 	enable: bind(account.enable, (ctx, { id }) => enableAccount(ctx, id)),
 	linkIdentity: bind(account.linkIdentity, (ctx, { id }) => answerIdentity(ctx, id, "link")),
 	rejectIdentity: bind(account.rejectIdentity, (ctx, { id }) => answerIdentity(ctx, id, "reject")),
+};
+
+export const notificationOperations = {
+	get: bind(notification.get, getNotifications),
+	set: bind(notification.set, setNotifications),
 };
 
 export const setupOperations = {

@@ -1,6 +1,6 @@
 import type { contract } from "#server/contract/contract.ts";
 import type { Operation } from "#server/contract/operation.ts";
-import { accountOperations, setupOperations, teamOperations, tokenOperations } from "./accounts.ts";
+import { accountOperations, notificationOperations, setupOperations, teamOperations, tokenOperations } from "./accounts.ts";
 import { approvalOperations } from "./approvals.ts";
 import { artifactOperations } from "./artifacts.ts";
 import { auditOperations } from "./audit.ts";
@@ -64,6 +64,7 @@ export const BOUND = {
 	secret: secretOperations,
 	token: tokenOperations,
 	account: accountOperations,
+	notification: notificationOperations,
 	team: teamOperations,
 	setup: setupOperations,
 } satisfies BindingsOf<typeof contract>;

@@ -159,3 +159,11 @@ it("the command line manages teams, people and tokens", async () => {
 	expect((await spillway("tokens", "ls")).out).not.toContain(id);
 	expect((await spillway("teams", "rm", "bio")).code).toBe(0);
 });
+
+it("the command line shows and changes what the caller is notified about", async () => {
+	expect((await spillway("notify")).out).toBe("Mail is off\n");
+	const set = await spillway("notify", "failed", "finished", "--every", "15");
+	expect(set).toMatchObject({ code: 0, out: expect.stringMatching(/^finished, failed: to \S+@\S+, at most one mail in 15 minutes\n$/) });
+	expect((await spillway("notify", "ended")).out).toBe("");
+	expect((await spillway("notify", "off")).out).toBe("Mail is off\n");
+});

@@ -27,7 +27,7 @@ import { countJobs } from "#server/services/work/job/list.ts";
 import { readLogs } from "#server/services/work/job/logs.ts";
 import { submitJobs } from "#server/services/work/job/submit.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
-import { setupOperations, tokenOperations } from "../operations/accounts.ts";
+import { notificationOperations, setupOperations, tokenOperations } from "../operations/accounts.ts";
 import { artifactOperations } from "../operations/artifacts.ts";
 import { backtestOperations } from "../operations/backtests.ts";
 import { billOperations, statementOperations } from "../operations/books.ts";
@@ -133,6 +133,7 @@ export const appRouter = router({
 	}),
 	search: router(proceduresOf(searchOperations)),
 	secret: router(proceduresOf(secretOperations)),
+	notification: router(proceduresOf(notificationOperations)),
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,

@@ -26,14 +26,19 @@ const url = z
 /** What a receiver checks the signature with. Left out, one is made. */
 const signingKey = z.string().min(16, "must have at least 16 characters").max(256);
 
+/** Only events of pipelines and sweeps of this name, and of their jobs; alerts and statements do not belong to one. */
+const pipeline = z.string().min(1).max(64).nullable();
+const team = z.string().min(1).max(64).nullable();
+
 export const createChannelInput = z.discriminatedUnion("kind", [
-	z.strictObject({ kind: z.literal("email"), name, topics, team: z.string().min(1).max(64).nullable(), recipients }),
-	z.strictObject({ kind: z.literal("slack"), name, topics, team: z.string().min(1).max(64).nullable(), url }),
+	z.strictObject({ kind: z.literal("email"), name, topics, team, pipeline: pipeline.default(null), recipients }),
+	z.strictObject({ kind: z.literal("slack"), name, topics, team, pipeline: pipeline.default(null), url }),
 	z.strictObject({
 		kind: z.enum(SIGNED_KINDS),
 		name,
 		topics,
-		team: z.string().min(1).max(64).nullable(),
+		team,
+		pipeline: pipeline.default(null),
 		url,
 		signingKey: signingKey.optional(),
 	}),
@@ -44,7 +49,8 @@ export const updateChannelInput = z.strictObject({
 	id: z.string().min(1).max(64),
 	name: name.optional(),
 	topics: topics.optional(),
-	team: z.string().min(1).max(64).nullable().optional(),
+	team: team.optional(),
+	pipeline: pipeline.optional(),
 	enabled: z.boolean().optional(),
 	recipients: recipients.optional(),
 	url: url.optional(),

@@ -33,6 +33,7 @@ export const channelSchema = z
 		problem: z.string().nullable(),
 		topics: z.array(z.string()),
 		team: z.string().nullable(),
+		pipeline: z.string().nullable(),
 		enabled: z.boolean(),
 		createdAt: instant,
 	})

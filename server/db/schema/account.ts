@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { DIGEST_MINUTES, WORK_EVENTS } from "../../domain/notice.ts";
 import { instant, microUsd } from "./columns.ts";
 import { role } from "./enums.ts";
 
@@ -35,6 +36,9 @@ export const account = pgTable(
 		sessionEpoch: integer().notNull().default(0),
 		/** Until then, the first sign-in with this verified address is linked to this account. */
 		invitedUntil: instant(),
+		/** Events of own jobs and pipelines that are sent to `email` (server/domain/notice.ts), collected for this many minutes. */
+		notifyEvents: text({ enum: WORK_EVENTS }).array().notNull().default(sql`'{}'::text[]`),
+		digestMinutes: integer().notNull().default(DIGEST_MINUTES.default),
 		createdAt: instant().notNull(),
 		disabledAt: instant(),
 	},

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
 import { ALERT_RULES, CHANNEL_KINDS, DELIVERY_STATES } from "../../domain/alert.ts";
+import { WORK_EVENTS } from "../../domain/notice.ts";
+import { account } from "./account.ts";
 import { instant, json } from "./columns.ts";
 
 /** A condition that people must act on; open until it no longer holds. */
@@ -36,20 +38,22 @@ export const channel = pgTable("channel", {
 	topics: text().array().notNull(),
 	/** Limits it to one team; null for all. */
 	team: text(),
+	/** Limits its events of jobs and pipelines to pipelines and sweeps of this name; null for all. */
+	pipeline: text(),
 	enabled: boolean().notNull().default(true),
 	createdAt: instant().notNull(),
 	createdBy: text().notNull(),
 });
 
-/** One message to one channel: the outbox, and the log of what was sent. */
+/** One message to one channel or one person: the outbox, and the log of what was sent. */
 export const delivery = pgTable(
 	"delivery",
 	{
 		id: text().primaryKey(),
-		channelId: text()
-			.notNull()
-			.references(() => channel.id),
-		/** The subject: `alert:<id>` or `statement:<id>`. */
+		/** null: a mail to the address of `accountId`. */
+		channelId: text().references(() => channel.id),
+		accountId: text().references(() => account.id),
+		/** The subject: `alert:<id>`, `statement:<id>`, `work:<id of the job or pipeline>:<event>`, or `digest:<id>`. */
 		about: text().notNull(),
 		message: json<{ title: string; text: string; facts: Record<string, string | number | null>; link: string }>().notNull(),
 		state: text({ enum: DELIVERY_STATES }).notNull().default("pending"),
@@ -63,5 +67,33 @@ export const delivery = pgTable(
 		uniqueIndex("delivery_once").on(t.channelId, t.about),
 		index("delivery_pending").on(t.nextTryAt).where(sql`${t.state} = 'pending'`),
 		index("delivery_created").on(t.createdAt.desc().nullsFirst()),
+		index("delivery_account").on(t.accountId, t.createdAt.desc().nullsFirst()).where(sql`${t.accountId} is not null`),
+		check("delivery_one_receiver", sql`(${t.channelId} is null) <> (${t.accountId} is null)`),
+	],
+);
+
+/** An event of a person's job or pipeline, until and after it is part of a mail. Deleted some months after it was sent. */
+export const notice = pgTable(
+	"notice",
+	{
+		id: text().primaryKey(),
+		accountId: text()
+			.notNull()
+			.references(() => account.id),
+		/** As in `delivery`: an event notifies a person once. */
+		about: text().notNull(),
+		event: text({ enum: WORK_EVENTS }).notNull(),
+		title: text().notNull(),
+		text: text().notNull(),
+		/** Path of the page. */
+		link: text().notNull(),
+		createdAt: instant().notNull(),
+		/** The mail that it is part of; null while it waits. */
+		deliveryId: text().references(() => delivery.id),
+	},
+	(t) => [
+		uniqueIndex("notice_once").on(t.accountId, t.about),
+		index("notice_waiting").on(t.accountId, t.createdAt).where(sql`${t.deliveryId} is null`),
+		index("notice_created").on(t.createdAt),
 	],
 );

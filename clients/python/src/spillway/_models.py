@@ -2903,6 +2903,7 @@ class Channel(TypedDict):
     problem: Optional[str]
     topics: List[str]
     team: Optional[str]
+    pipeline: Optional[str]
     enabled: bool
     createdAt: str
 
@@ -3740,6 +3741,31 @@ class AccountIdentitiesItem(TypedDict):
     email: str
     linkedAt: Optional[str]
     lastSignInAt: Optional[str]
+
+
+class Notifications(TypedDict):
+    # The account's address; mail goes nowhere else.
+    email: str
+    events: List[NotificationsEventsItem]
+    # Minutes in which events are collected for one mail.
+    digestMinutes: float
+    # The newest mail, or null.
+    lastMail: Optional[NotificationsLastMail]
+
+NotificationsEventsItem = Literal[
+    "finished",
+    "failed",
+    "needs_approval",
+    "over_forecast",
+    "reclaimed",
+]
+
+
+class NotificationsLastMail(TypedDict):
+    title: str
+    state: Literal["pending", "sent", "failed"]
+    at: str
+    error: Optional[str]
 
 
 class Team(TypedDict):
@@ -4880,12 +4906,16 @@ class ApprovalRefuseBody(TypedDict, total=False):
     note: str
 
 
-class ChannelCreateBodyEmail(TypedDict):
+class _ChannelCreateBodyEmailRequired(TypedDict):
     kind: Literal["email"]
     name: str
     topics: List[ChannelCreateBodyEmailTopicsItem]
     team: Optional[str]
     recipients: List[str]
+
+
+class ChannelCreateBodyEmail(_ChannelCreateBodyEmailRequired, total=False):
+    pipeline: Optional[str]
 
 ChannelCreateBodyEmailTopicsItem = Literal[
     "budget_threshold",
@@ -4903,15 +4933,23 @@ ChannelCreateBodyEmailTopicsItem = Literal[
     "sweep_failing",
     "credential_expiring",
     "statement",
+    "work_finished",
+    "work_failed",
+    "work_over_forecast",
+    "work_reclaimed",
 ]
 
 
-class ChannelCreateBodySlack(TypedDict):
+class _ChannelCreateBodySlackRequired(TypedDict):
     kind: Literal["slack"]
     name: str
     topics: List[ChannelCreateBodyEmailTopicsItem]
     team: Optional[str]
     url: str
+
+
+class ChannelCreateBodySlack(_ChannelCreateBodySlackRequired, total=False):
+    pipeline: Optional[str]
 
 
 class _ChannelCreateBodyRequired(TypedDict):
@@ -4923,6 +4961,7 @@ class _ChannelCreateBodyRequired(TypedDict):
 
 
 class ChannelCreateBody(_ChannelCreateBodyRequired, total=False):
+    pipeline: Optional[str]
     signingKey: str
 
 
@@ -4930,6 +4969,7 @@ class ChannelUpdateBody(TypedDict, total=False):
     name: str
     topics: List[ChannelCreateBodyEmailTopicsItem]
     team: Optional[str]
+    pipeline: Optional[str]
     enabled: bool
     recipients: List[str]
     url: str
@@ -5282,6 +5322,11 @@ class _AccountCreateBodyRequired(TypedDict):
 class AccountCreateBody(_AccountCreateBodyRequired, total=False):
     teams: List[str]
     service: bool
+
+
+class NotificationSetBody(TypedDict, total=False):
+    events: List[NotificationsEventsItem]
+    digestMinutes: int
 
 
 class _TeamCreateBodyRequired(TypedDict):

@@ -3195,6 +3195,42 @@ class AccountOperations:
         )
 
 
+class NotificationOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+    ) -> m.Notifications:
+        """Show what you are notified about by mail, and whether the last mail was sent.
+
+        Notifications.
+        """
+        return cast(
+            m.Notifications,
+            self._transport.json(
+                "GET",
+                join("/notifications"),
+            ),
+        )
+
+    def set(
+        self,
+        body: Optional[m.NotificationSetBody] = None,
+    ) -> m.Notifications:
+        """Choose the events of your jobs and pipelines that are mailed to you; omitted fields keep
+        their values.
+        """
+        return cast(
+            m.Notifications,
+            self._transport.json(
+                "PUT",
+                join("/notifications"),
+                body=body,
+            ),
+        )
+
+
 class TeamOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3383,6 +3419,7 @@ class Operations:
         self.secret = SecretOperations(transport)
         self.token = TokenOperations(transport)
         self.account = AccountOperations(transport)
+        self.notification = NotificationOperations(transport)
         self.team = TeamOperations(transport)
         self.setup = SetupOperations(transport)
         self.company = CompanyOperations(transport)

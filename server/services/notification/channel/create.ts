@@ -24,7 +24,7 @@ export async function createChannel(ctx: ChannelContext, raw: CreateChannelInput
 		input.kind === "webhook" || input.kind === "cloudevents" ? (input.signingKey ?? randomBytes(32).toString("base64url")) : null;
 	const secret = input.kind === "email" ? null : sealSecret(ctx.secret, id, JSON.stringify({ url: input.url, signingKey }));
 	const row: ChannelRow = {
-		...{ id, name: input.name, kind: input.kind, topics: input.topics, team: input.team, secret },
+		...{ id, name: input.name, kind: input.kind, topics: input.topics, team: input.team, pipeline: input.pipeline, secret },
 		recipients: input.kind === "email" ? input.recipients : null,
 		...{ enabled: true, createdAt: new Date(nowMs), createdBy: actorName(ctx.actor) },
 	};

@@ -14,6 +14,7 @@ export interface ChannelView {
 	problem: string | null;
 	topics: string[];
 	team: string | null;
+	pipeline: string | null;
 	enabled: boolean;
 	createdAt: string;
 }
@@ -26,8 +27,8 @@ export async function listChannels(ctx: ChannelContext): Promise<ChannelView[]> 
 	authorize(ctx, "budget:change", null);
 	const rows = await ctx.db.select().from(channel).where(notRemoved).orderBy(asc(channel.name), asc(channel.id));
 	return rows.map((row) => {
-		const { id, name, kind, topics, team, enabled } = row;
-		return { id, name, kind, ...targetOf(ctx.secret, row), topics, team, enabled, createdAt: row.createdAt.toISOString() };
+		const { id, name, kind, topics, team, pipeline, enabled } = row;
+		return { id, name, kind, ...targetOf(ctx.secret, row), topics, team, pipeline, enabled, createdAt: row.createdAt.toISOString() };
 	});
 }
 

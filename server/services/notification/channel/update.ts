@@ -29,6 +29,7 @@ export async function updateChannel(ctx: ChannelContext, raw: UpdateChannelInput
 			name: input.name ?? before.name,
 			topics: input.topics ?? before.topics,
 			team: input.team === undefined ? before.team : input.team,
+			pipeline: input.pipeline === undefined ? before.pipeline : input.pipeline,
 			enabled: input.enabled ?? before.enabled,
 			recipients: input.recipients ?? before.recipients,
 			secret: sealed,

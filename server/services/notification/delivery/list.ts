@@ -26,7 +26,7 @@ export interface DeliveryView {
 }
 
 /**
- * Sent, pending and failed messages; newest first.
+ * Sent, pending and failed messages of channels; newest first. Mail to people about their own work is theirs alone.
  * @throws SpillwayError `forbidden` for callers without the right to change channels.
  */
 export async function listDeliveries(
@@ -37,7 +37,7 @@ export async function listDeliveries(
 	const { state, cursor, limit } = listDeliveriesInput.parse(raw);
 	const at = cursor === undefined ? null : decodeCursor(cursor);
 	const rows = await ctx.db
-		.select({ delivery, channelName: channel.name, channelKind: channel.kind })
+		.select({ delivery, channelId: channel.id, channelName: channel.name, channelKind: channel.kind })
 		.from(delivery)
 		.innerJoin(channel, eq(channel.id, delivery.channelId))
 		.where(
@@ -50,8 +50,8 @@ export async function listDeliveries(
 		)
 		.orderBy(desc(delivery.createdAt), desc(delivery.id))
 		.limit(limit + 1);
-	const items = rows.slice(0, limit).map(({ delivery: d, channelName, channelKind }): DeliveryView => {
-		const { id, channelId, about, state, tries, lastError } = d;
+	const items = rows.slice(0, limit).map(({ delivery: d, channelId, channelName, channelKind }): DeliveryView => {
+		const { id, about, state, tries, lastError } = d;
 		const times = { createdAt: d.createdAt.toISOString(), sentAt: d.sentAt?.toISOString() ?? null };
 		const nextTryAt = state === "pending" ? d.nextTryAt.toISOString() : null;
 		return {

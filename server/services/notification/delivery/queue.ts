@@ -19,19 +19,29 @@ const FORMERLY: Partial<Record<ChannelTopic, ChannelTopic[]>> = { sweep_failing:
 /**
  * Puts a message into the outbox of every channel of the topic: one delivery per channel, in the transaction of
  * the event. A repeated event adds nothing. Returns how many were added.
- * @param about `alert:<id>` or `statement:<id>`.
+ * @param about `alert:<id>`, `statement:<id>` or `work:<id>:<event>`.
  * @param team the team concerned; null: everyone. A channel of one team gets only that team's messages.
+ * @param pipeline the pipeline or sweep concerned, by name. A channel of one pipeline gets only that pipeline's messages.
  */
 export async function queueMessage(
 	tx: Tx,
-	input: { topic: ChannelTopic; team: string | null; about: string; message: OutboxMessage; nowMs: number; since?: Date },
+	input: {
+		topic: ChannelTopic;
+		team: string | null;
+		pipeline?: string | null;
+		about: string;
+		message: OutboxMessage;
+		nowMs: number;
+		since?: Date;
+	},
 ): Promise<number> {
-	const { topic, team, about, message, nowMs, since } = input;
+	const { topic, team, pipeline = null, about, message, nowMs, since } = input;
 	const channels = await tx
 		.select({ id: channel.id })
 		.from(channel)
 		.where(
 			sql`${channel.enabled} and ${channel.topics} && ${sql.param([topic, ...(FORMERLY[topic] ?? [])])}::text[] and (${channel.team} is null or ${channel.team} = ${team})
+				and (${channel.pipeline} is null or ${channel.pipeline} = ${pipeline})
 				and ${since ? sql`${channel.createdAt} <= ${since.toISOString()}::timestamptz` : sql`true`}`,
 		);
 	if (channels.length === 0) return 0;

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Db } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
+import { account } from "#server/db/schema/account.ts";
 import { channel, delivery } from "#server/db/schema/alert.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import type { OutgoingAllowance } from "#server/kernel/outgoing.ts";
@@ -34,7 +35,11 @@ const BATCH = 20;
 /** A claim is exclusive for this many time limits: its sender has certainly ended by then. */
 const CLAIM_TIMEOUTS = 4;
 
-type Claimed = typeof delivery.$inferSelect & { channel: typeof channel.$inferSelect };
+/** A message with its channel, or with the account that it is mailed to. */
+type Claimed = typeof delivery.$inferSelect & {
+	channel: typeof channel.$inferSelect | null;
+	account: Pick<typeof account.$inferSelect, "email" | "disabledAt"> | null;
+};
 
 /**
  * Sends due messages of the outbox and records the result. Two senders never take the same message: a claim skips rows locked
@@ -52,9 +57,10 @@ async function claim({ db, clock, timing }: SenderContext): Promise<Claimed[]> {
 	const nowMs = clock.nowMs();
 	return db.transaction(async (tx) => {
 		const due = await tx
-			.select({ delivery, channel })
+			.select({ delivery, channel, account: { email: account.email, disabledAt: account.disabledAt } })
 			.from(delivery)
-			.innerJoin(channel, eq(channel.id, delivery.channelId))
+			.leftJoin(channel, eq(channel.id, delivery.channelId))
+			.leftJoin(account, eq(account.id, delivery.accountId))
 			.where(sql`${delivery.state} = 'pending' and ${delivery.nextTryAt} <= ${new Date(nowMs).toISOString()}::timestamptz`)
 			.orderBy(delivery.nextTryAt)
 			.limit(BATCH)
@@ -69,7 +75,7 @@ async function claim({ db, clock, timing }: SenderContext): Promise<Claimed[]> {
 					due.map((d) => d.delivery.id),
 				),
 			);
-		return due.map((d) => ({ ...d.delivery, tries: d.delivery.tries + 1, channel: d.channel }));
+		return due.map((d) => ({ ...d.delivery, tries: d.delivery.tries + 1, channel: d.channel, account: d.account }));
 	});
 }
 
@@ -81,7 +87,7 @@ async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
 		failure = error instanceof Error ? error.message : String(error);
 	}
 	const nowMs = ctx.clock.nowMs();
-	const next = failure === null || !row.channel.enabled ? null : nextTryMs(row.tries, nowMs, ctx.random(), ctx.timing);
+	const next = failure === null || !isOn(row) ? null : nextTryMs(row.tries, nowMs, ctx.random(), ctx.timing);
 	const outcome =
 		failure === null
 			? { state: "sent" as const, sentAt: new Date(nowMs), lastError: null }
@@ -95,16 +101,21 @@ async function sendOne(ctx: SenderContext, row: Claimed): Promise<void> {
 		.where(and(eq(delivery.id, row.id), eq(delivery.state, "pending"), eq(delivery.tries, row.tries)));
 }
 
+function isOn({ channel: to, account: person }: Claimed): boolean {
+	return to ? to.enabled : person !== null && person.disabledAt === null;
+}
+
 const BODIES = { slack: slackBody, webhook: webhookBody, cloudevents: cloudEventBody };
 
 async function transmit(ctx: SenderContext, row: Claimed): Promise<void> {
-	const { channel: to } = row;
-	if (!to.enabled) throw new Error("The channel was disabled before this was sent.");
+	const { channel: to, account: person } = row;
+	if (!isOn(row)) throw new Error(`The ${to ? "channel" : "account"} was disabled before this was sent.`);
 	const url = new URL(row.message.link, ctx.publicUrl).href;
 	const outgoing: Outgoing = { id: row.id, about: row.about, message: row.message, createdAtMs: row.createdAt.getTime(), url };
 	const timeoutMs = ctx.timing.deliverTimeoutMs;
-	if (to.kind === "email") {
-		await sendMail({ smtpUrl: ctx.smtpUrl, from: ctx.mailFrom, timeoutMs }, to.recipients ?? [], outgoing);
+	if (to === null || to.kind === "email") {
+		const recipients = to === null ? (person ? [person.email] : []) : (to.recipients ?? []);
+		await sendMail({ smtpUrl: ctx.smtpUrl, from: ctx.mailFrom, timeoutMs }, recipients, outgoing);
 		return;
 	}
 	const { url: address, signingKey } = secretOf(ctx.secret, to);

@@ -3,12 +3,14 @@ import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { approval } from "#server/db/schema/approval.ts";
 import { job } from "#server/db/schema/job.ts";
+import { alertWords } from "#server/domain/alert-sentences.ts";
 import type { ApprovalQuote, ApprovalRequest } from "#server/domain/approval.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { namesOf } from "#server/services/core/people.ts";
 import { openAlert } from "#server/services/notification/alert/open.ts";
+import { recordJobNotice } from "../notice/job.ts";
 import { endApprovals } from "./close.ts";
 import { expiryFrom } from "./settings.ts";
 
@@ -57,19 +59,15 @@ export async function openApproval(tx: Tx, ctx: Pick<ServiceContext, "actor" | "
 	});
 	const who = (await namesOf(tx, [row.submittedBy]))(row.submittedBy);
 	const { provider, region, instanceType } = quote.placement;
-	await openAlert(
-		tx,
-		{
-			...{ rule: "approval_waiting", subject: id, team: row.team },
-			facts: {
-				...{ jobId, jobName: row.name, team: row.team, ruleId, role, submittedBy: who },
-				place: [provider, region, instanceType].filter((part) => part !== null).join(" "),
-				...{ costMicroUsd: quote.costMicroUsd, hourlyMicroUsd: quote.hourlyMicroUsd },
-				...{ homeStartMs: quote.homeStartP50Ms, expiresMs: expiresAt.getTime() },
-			},
-		},
-		nowMs,
-	);
+	const facts = {
+		...{ jobId, jobName: row.name, team: row.team, ruleId, role, submittedBy: who },
+		place: [provider, region, instanceType].filter((part) => part !== null).join(" "),
+		...{ costMicroUsd: quote.costMicroUsd, hourlyMicroUsd: quote.hourlyMicroUsd },
+		...{ homeStartMs: quote.homeStartP50Ms, expiresMs: expiresAt.getTime() },
+	};
+	await openAlert(tx, { rule: "approval_waiting", subject: id, team: row.team, facts }, nowMs);
+	const why = alertWords("approval_waiting", facts).text;
+	await recordJobNotice(tx, { jobId, event: "needs_approval", why, occurrence: id, nowMs });
 	const after = { state: "open", jobId, ruleId, role, costMicroUsd: quote.costMicroUsd, policyVersion: policy.version };
 	await writeAudit(tx, { ...ctx, clock: { nowMs: () => nowMs } }, { action: "approval.ask", subject: id, after });
 	await notify(tx, {

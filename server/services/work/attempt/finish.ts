@@ -10,6 +10,7 @@ import { type Reason, reason } from "#server/domain/reasons.ts";
 import { type JobState, LIVE_ATTEMPT_STATES } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
+import { recordEndNotice } from "../notice/job.ts";
 import { beginAllocation } from "./advance.ts";
 import { lockJobOf } from "./lock-job.ts";
 
@@ -94,6 +95,7 @@ async function finishJob(
 		.set({ state: next, reason: why, forecast: null, ...(final ? { finishedAt: input.at } : { pendingSince: input.at }) })
 		.where(eq(job.id, input.jobId));
 	await recordEvents(tx, [{ kind: eventOf(next), atMs: input.at.getTime(), jobId: input.jobId, team: row.team, reason: why }]);
+	await recordEndNotice(tx, { jobId: input.jobId, state: next, reason: why, nowMs: input.at.getTime() });
 	await notify(tx, { wake: true, changes: [{ topic: "job", id: input.jobId, team: row.team }] });
 	return next;
 }

@@ -7,6 +7,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 import { endApprovals } from "../approval/close.ts";
+import { recordEndNotice } from "../notice/job.ts";
 
 /** Moves a waiting job between `queued` and `held`, with the reason. False when it is no longer waiting. */
 export async function setWaitingState(
@@ -40,6 +41,7 @@ export async function failWaiting(tx: Tx, input: { jobId: string; reason: Reason
 	await endApprovals(tx, { where: { jobId: input.jobId }, state: "withdrawn", why: "the job can never run", nowMs: input.nowMs });
 	await writeSchedulerAudit(tx, { action: "job.refuse", subject: input.jobId, after: { reason: input.reason }, atMs: input.nowMs });
 	await recordEvents(tx, [{ kind: "job_failed", atMs: input.nowMs, jobId: input.jobId, team: row.team, reason: input.reason }]);
+	await recordEndNotice(tx, { ...input, state: "failed" });
 	await notify(tx, { changes: [{ topic: "job", id: input.jobId, team: row.team }] });
 	return true;
 }

@@ -8,6 +8,7 @@ import { type Advance, advancePipeline, type RunMove, type RunView } from "#serv
 import { FINAL_STEP_STATES, LIVE_PIPELINE_STATES } from "#server/domain/states.ts";
 import { stepConditionHolds } from "#server/policy/step-condition.ts";
 import { writeSchedulerAudit } from "#server/services/core/audit.ts";
+import { recordPipelineNotice } from "../notice/pipeline.ts";
 import { neededOf, shrinkReservation } from "./reserve.ts";
 import { submitRuns } from "./submit-runs.ts";
 
@@ -98,6 +99,9 @@ async function writePipeline(tx: Tx, row: PipelineRow, { state, counts }: Advanc
 		.update(pipeline)
 		.set({ state, counts, finishedAt: isOver ? new Date(nowMs) : null })
 		.where(eq(pipeline.id, row.id));
-	if (isOver) await writeSchedulerAudit(tx, { action: "pipeline.end", subject: row.id, after: { state, counts }, atMs: nowMs });
+	if (isOver) {
+		await writeSchedulerAudit(tx, { action: "pipeline.end", subject: row.id, after: { state, counts }, atMs: nowMs });
+		await recordPipelineNotice(tx, row, { state, counts, nowMs });
+	}
 	await notify(tx, { wake: true, changes: [{ topic: "pipeline", id: row.id, team: row.team }] });
 }
