@@ -1,7 +1,7 @@
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pathProblem } from "./protocol.ts";
+import { fileListProblem, pathProblem } from "./protocol.ts";
 
 describe("pathProblem", () => {
 	it.each(["model.bin", "deep/er/step-1.ckpt", "..hidden", "a..b", "odd name %2F#?.txt", "ünï/cødé", "back\\slash"])("takes %j", (p) => {
@@ -20,5 +20,16 @@ describe("pathProblem", () => {
 				if (pathProblem(relative) === null) expect(path.join("/root/folder", relative).startsWith("/root/folder/")).toBe(true);
 			}),
 		);
+	});
+});
+
+describe("fileListProblem", () => {
+	it.each([
+		[["a", "b/c", "b/d", "A", "a.b", "b c"], null],
+		[["a", "b", "a"], "must not name a file twice"],
+		[["a", "a/b"], 'has "a" as a file and as a folder'],
+		[["x/y/z/w", "x/y"], 'has "x/y" as a file and as a folder'],
+	])("returns for %j: %j", (paths, problem) => {
+		expect(fileListProblem(paths)).toBe(problem);
 	});
 });

@@ -61,6 +61,26 @@ export const checkpointFileSchema = z.strictObject({
 });
 export type CheckpointFile = z.infer<typeof checkpointFileSchema>;
 
+/** Why files cannot lie in one folder, or null: a path twice, or one that is a file and a folder. */
+export function fileListProblem(paths: readonly string[]): string | null {
+	const files = new Set(paths);
+	if (files.size < paths.length) return "must not name a file twice";
+	for (const file of paths)
+		for (let end = file.indexOf("/"); end > 0; end = file.indexOf("/", end + 1)) {
+			const folder = file.slice(0, end);
+			if (files.has(folder)) return `has ${JSON.stringify(folder)} as a file and as a folder`;
+		}
+	return null;
+}
+
+function fileListOf<T extends z.ZodType<{ path: string }>>(file: T) {
+	const list = z.array(file).min(1).max(AGENT_LIMITS.checkpointFiles);
+	return list.superRefine((files, ctx) => {
+		const problem = fileListProblem(files.map(({ path }) => path));
+		if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
+	});
+}
+
 /** Where a machine exchanges files with its team's store: an rclone remote that covers one folder, for a while. */
 export const storeAccessSchema = z.object({ options: z.record(z.string(), z.string()), path: z.string() });
 export type StoreAccess = z.infer<typeof storeAccessSchema>;
@@ -292,7 +312,7 @@ export const newCheckpointAnswer = z.object({
 });
 export type NewCheckpointAnswer = z.infer<typeof newCheckpointAnswer>;
 
-export const commitShardRequest = z.strictObject({ shards: z.array(shardFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
+export const commitShardRequest = z.strictObject({ shards: fileListOf(shardFileSchema) });
 /** `complete`: the parts of all ranks are there. */
 export const commitShardAnswer = z.object({ complete: z.boolean() });
 
@@ -301,7 +321,7 @@ export const brokenCheckpointRequest = z.strictObject({ problem: z.string().min(
 export const brokenCheckpointAnswer = z.object({ next: restorableSchema.nullable() });
 /** Header of each uploaded file. */
 export const SHA256_HEADER = "x-spillway-sha256";
-export const commitRequest = z.strictObject({ files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles) });
+export const commitRequest = z.strictObject({ files: fileListOf(checkpointFileSchema) });
 
 // --- artifacts ------------------------------------------------------------------------------------------------------
 
@@ -313,7 +333,7 @@ export const OFFSET_HEADER = "x-spillway-offset";
 export const beginArtifactRequest = z.strictObject({
 	/** Name of one of the job's outputs. */
 	name: z.string().min(1).max(63),
-	files: z.array(checkpointFileSchema).min(1).max(AGENT_LIMITS.checkpointFiles),
+	files: fileListOf(checkpointFileSchema),
 });
 export type BeginArtifactRequest = z.infer<typeof beginArtifactRequest>;
 

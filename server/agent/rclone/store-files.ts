@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { StoreRemote } from "#server/domain/store.ts";
+import { StagingError } from "../safe-path.ts";
 import { runRclone } from "./run.ts";
 
 /** How files move between a folder of this host and a store. */
@@ -42,6 +43,9 @@ async function copyListed(
 	more: readonly string[],
 ): Promise<void> {
 	if (paths.length === 0) return;
+	// The list has one path per line.
+	const broken = paths.find((file) => /[\r\n]/.test(file));
+	if (broken !== undefined) throw new StagingError(`the path ${JSON.stringify(broken)} has a line break`);
 	const tmpFolder = await mkdtemp(path.join(tmpdir(), "spillway-store-"));
 	try {
 		const list = path.join(tmpFolder, "files");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -84,7 +84,7 @@ export async function storeCheckpointFile(
 	const place = placeOf(ctx, agent, input.id);
 	await demandUnfinished(place, input.id);
 	const target = insideOf(place.partial, input.path);
-	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+	await makeRoom(target, input.path);
 	const hash = createHash("sha256");
 	const bytesMax = input.bytesMax ?? AGENT_LIMITS.checkpointFileBytes;
 	let bytes = 0;
@@ -167,6 +167,21 @@ export async function agentCheckpointFile(ctx: AgentContext, agent: AgentIdentit
 	return file;
 }
 
+/** Makes the folder of a file. @throws SpillwayError `conflict` when an earlier file has the name of a folder, or the other way round */
+async function makeRoom(target: string, relative: string): Promise<void> {
+	const isTaken = await mkdir(path.dirname(target), { recursive: true, mode: 0o700 }).then(
+		async () => (await stat(target).catch(() => null))?.isDirectory() ?? false,
+		(error: NodeJS.ErrnoException) => {
+			if (error.code === "EEXIST" || error.code === "ENOTDIR") return true;
+			throw error;
+		},
+	);
+	if (isTaken)
+		throw new SpillwayError("conflict", `The checkpoint would have a file and a folder of one name at ${JSON.stringify(relative)}.`, {
+			fix: "Start a new checkpoint with other file names.",
+		});
+}
+
 interface Place {
 	whole: string;
 	partial: string;
@@ -207,12 +222,10 @@ async function demandSame(place: Place, files: readonly CheckpointFile[]): Promi
 			return got.sha256 === f.sha256 ? [] : [`${f.path} has another sum`];
 		}),
 	];
-	if (problems.length === 0 && wanted.size === files.length) return;
-	throw new SpillwayError(
-		"precondition_failed",
-		`The checkpoint is not complete: ${problems.slice(0, 3).join("; ") || "a file is named twice"}.`,
-		{ fix: "Upload the missing files, then commit." },
-	);
+	if (problems.length === 0) return;
+	throw new SpillwayError("precondition_failed", `The checkpoint is not complete: ${problems.slice(0, 3).join("; ")}.`, {
+		fix: "Upload the missing files, then commit.",
+	});
 }
 
 async function readReceived(place: Place): Promise<Map<string, CheckpointFile>> {
