@@ -1,11 +1,12 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { eq } from "drizzle-orm";
+import { eq, sum } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listOutput } from "#server/agent/output-files.ts";
 import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { storageLimit } from "#server/db/schema/store.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { Exit } from "#server/domain/outcome.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
@@ -98,6 +99,26 @@ describe("outputs of an attempt on an owned site", () => {
 		const second = await ended([MODEL], files);
 		expect(await keep(second, DONE, { wasStopped: true })).toEqual(DONE);
 		expect(await stored(second.row.jobId)).toEqual([]);
+	});
+
+	it("fail with a file name that would be two lines of a list, and keep the others", async () => {
+		const run = await ended([MODEL, LOG], { "models/fraud/a\n../b": "a", "train.log": "ok" });
+		expect((await keep(run, DONE))?.outputProblem).toBe('output model: the path "a\\n../b" must not contain control characters');
+		expect(await stored(run.row.jobId)).toEqual(["log: train.log"]);
+	});
+
+	it("count against the team's quota, also two at once", async () => {
+		const files = { "models/fraud/a.bin": "1234567890" };
+		const runs = [await ended([MODEL], files), await ended([MODEL], files)];
+		const [used] = await database.db.select({ bytes: sum(artifact.bytes) }).from(artifact);
+		await database.db.insert(storageLimit).values({ team: "research", quotaBytes: BigInt(used?.bytes ?? 0) + 15n, keepMs: null });
+		const exits = await Promise.all(runs.map((run) => keep(run, DONE)));
+		expect(exits.map((exit) => exit?.outputProblem ?? "kept").sort()).toEqual([
+			"kept",
+			expect.stringMatching(/Team research keeps .* more do not fit/),
+		]);
+		expect((await Promise.all(runs.map(({ row }) => stored(row.jobId)))).flat()).toEqual(["model: a.bin"]);
+		await database.db.delete(storageLimit);
 	});
 
 	it("never follow a link out of the work folder", async () => {

@@ -1,7 +1,7 @@
 import type { Exit } from "#server/domain/outcome.ts";
 import { dueOutputs, type OutputSpec } from "#server/domain/output.ts";
 import type { ClusterDriver } from "#server/providers/driver.ts";
-import { collectOutputs, type FoundOutput } from "#server/services/work/artifact/collect.ts";
+import { collectOutputs, type FoundOutput, findPathProblem } from "#server/services/work/artifact/collect.ts";
 import type { LoopContext } from "./context.ts";
 import { messageOf } from "./messages.ts";
 
@@ -62,8 +62,13 @@ async function copyOutputs(
 		const left = await driver.listOutput(row.id, output.path);
 		if (left === null) return `${driver.siteId} has no folder that Spillway can read; set "volume" of the site`;
 		const { root, files } = left;
-		if (files.length === 0) problems.push(`output ${output.name}: no files at ${output.path}`);
-		else found.push({ output, index: (row.spec.outputs ?? []).indexOf(output), root, paths: files.map((f) => f.path) });
+		const paths = files.map((file) => file.path);
+		const problem = files.length === 0 ? `no files at ${output.path}` : findPathProblem(paths);
+		if (problem !== null) problems.push(`output ${output.name}: ${problem}`);
+		else {
+			const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+			found.push({ output, index: (row.spec.outputs ?? []).indexOf(output), root, paths, bytes });
+		}
 	}
 	await collectOutputs(ctx.db, ctx.artifactRoot, {
 		jobId: row.jobId,

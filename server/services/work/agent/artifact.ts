@@ -14,7 +14,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { artifactIdOf } from "#server/kernel/ids.ts";
 import { openStore } from "#server/services/capacity/store/box.ts";
 import { defaultStore, type StoreRow, storeById } from "#server/services/capacity/store/find.ts";
-import { artifactFolder, requireQuota, rootOf } from "../artifact/place.ts";
+import { artifactFolder, OverQuota, requireQuota, rootOf } from "../artifact/place.ts";
 import { isRecorded, recordArtifact } from "../artifact/record.ts";
 import {
 	type ArtifactPlace,
@@ -47,11 +47,7 @@ export async function beginArtifact(ctx: AgentContext, agent: AgentIdentity, inp
 	const { index, team } = await findOutput(ctx, agent, input.name);
 	const id = artifactIdOf(agent.jobId, agent.attemptNo, index);
 	if (await isRecorded(ctx.db, id)) return { id, received: input.files.map((f) => f.bytes), complete: true };
-	await requireQuota(
-		ctx.db,
-		team,
-		input.files.reduce((sum, file) => sum + file.bytes, 0),
-	);
+	await requireQuota(ctx.db, team, { id, bytes: input.files.reduce((sum, file) => sum + file.bytes, 0) });
 	const row = await defaultStore(ctx.db, team);
 	const note = artifactPlace(ctx.artifactRoot, id);
 	await rm(note.storeNote, { force: true });
@@ -102,7 +98,7 @@ export async function storeArtifactPart(
 
 /**
  * Ends an upload: the artifact is recorded and served. Committing again changes nothing. @throws SpillwayError `precondition_failed`
- * naming what is missing
+ * naming what is missing; OverQuota, and then the files are deleted
  */
 export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id: string): Promise<void> {
 	if (await isRecorded(ctx.db, id)) return;
@@ -122,8 +118,18 @@ export async function commitArtifact(ctx: AgentContext, agent: AgentIdentity, id
 		// The scheduler moves what another kind of store cannot take from a machine itself.
 		storeId: isDirect || store?.config.kind === "folder" ? store.id : null,
 		check: (tx) => demandUnfenced(tx, agent),
+	}).catch(async (error: unknown) => {
+		if (error instanceof OverQuota) await discard(ctx, { id, place, store: isDirect ? store : null });
+		throw error;
 	});
 	if (isDirect) await deletePlace(artifactPlace(ctx.artifactRoot, id));
+}
+
+/** Deletes the files of an upload that was not recorded. */
+async function discard(ctx: AgentContext, { id, place, store }: { id: string; place: ArtifactPlace; store: StoreRow | null }) {
+	if (await isRecorded(ctx.db, id)) return;
+	if (store && ctx.stores) await ctx.stores.port.remove(openStore(ctx.stores, store), artifactFolder(id));
+	for (const one of [place, artifactPlace(ctx.artifactRoot, id)]) await deletePlace(one);
 }
 
 /** Compares names and sizes with what the store lists. */

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { artifact } from "#server/db/schema/artifact.ts";
 import type { StoreConfig } from "#server/domain/store.ts";
@@ -21,18 +21,25 @@ export async function rootOfArtifact(db: DbOrTx, embeddedRoot: string, storeId: 
 	return storeId === null ? embeddedRoot : rootOf(embeddedRoot, (await storeById(db, storeId)).config);
 }
 
-/** @throws SpillwayError `conflict` when a team's results would exceed its quota */
-export async function requireQuota(db: DbOrTx, team: string, bytes: number): Promise<void> {
+/** A result does not fit in its team's quota. */
+export class OverQuota extends SpillwayError {}
+
+/**
+ * Checks whether a result fits. In the transaction that records it, the team's quota is locked until the end: of two results at once
+ * only one gets the last of it. @throws OverQuota
+ */
+export async function requireQuota(db: DbOrTx, team: string, { id, bytes }: { id: string; bytes: number }): Promise<void> {
 	const { quotaBytes } = await limitsOf(db, team);
 	if (quotaBytes === null) return;
+	await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`storage quota:${team}`}, 0))`);
 	const [row] = await db
 		.select({ bytes: sql<string>`coalesce(sum(${artifact.bytes}), 0)::text` })
 		.from(artifact)
-		.where(and(eq(artifact.team, team), isNull(artifact.deletedAt)));
+		.where(and(eq(artifact.team, team), isNull(artifact.deletedAt), ne(artifact.id, id)));
 	const used = BigInt(row?.bytes ?? "0");
 	if (used + BigInt(bytes) <= quotaBytes) return;
 	const gib = (value: bigint) => (Number(value) / 1024 ** 3).toFixed(2);
-	throw new SpillwayError(
+	throw new OverQuota(
 		"conflict",
 		`Team ${team} keeps ${gib(used)} GiB of ${gib(quotaBytes)} GiB; ${gib(BigInt(bytes))} GiB more do not fit.`,
 		{ fix: "Delete old results (spillway artifacts rm), or raise the quota under Settings > Stores." },

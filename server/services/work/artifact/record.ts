@@ -10,6 +10,7 @@ import { residencyOf } from "#server/domain/job.ts";
 import type { OutputSpec } from "#server/domain/output.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { limitsOf } from "#server/services/capacity/store/find.ts";
+import { requireQuota } from "./place.ts";
 import { digestOf } from "./store.ts";
 
 /** Rows of one insert; PostgreSQL takes at most 65,535 parameters. */
@@ -18,6 +19,7 @@ const ROWS_PER_INSERT = 5_000;
 /**
  * Records an artifact with all files complete in the store. Recording it again changes nothing.
  * @param input.check throws, in the same transaction, when the attempt may no longer store results
+ * @throws OverQuota
  */
 export async function recordArtifact(
 	db: Db,
@@ -37,6 +39,8 @@ export async function recordArtifact(
 	const { output, files } = input;
 	await db.transaction(async (tx) => {
 		await input.check?.(tx);
+		const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+		await requireQuota(tx, input.team, { id: input.id, bytes });
 		const { keepMs: teamKeepMs } = await limitsOf(tx, input.team);
 		const keepMs = output.keepMs ?? teamKeepMs;
 		const [from] = await tx.select({ spec: job.spec }).from(job).where(eq(job.id, input.jobId));
@@ -44,7 +48,7 @@ export async function recordArtifact(
 			.insert(artifact)
 			.values({
 				...{ id: input.id, jobId: input.jobId, attemptId: input.attemptId, team: input.team, name: output.name, kind: output.kind },
-				...{ files: files.length, bytes: BigInt(files.reduce((sum, f) => sum + f.bytes, 0)), digest: digestOf(files) },
+				...{ files: files.length, bytes: BigInt(bytes), digest: digestOf(files) },
 				...{ createdAt: new Date(input.atMs), expiresAt: keepMs === null ? null : new Date(input.atMs + keepMs) },
 				...{ storeId: input.storeId ?? null, residency: from ? residencyOf(from.spec) : [] },
 			})
