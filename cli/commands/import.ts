@@ -78,7 +78,8 @@ async function submit(ctx: CommandContext, imported: Imported, script: object | 
 		throw badInput(
 			`${count(imported.questions, "question")} left open, so nothing was submitted. Answer them in the file that "spillway import" prints without --submit, or add --anyway.`,
 		);
-	if (script === null) return submitPipelines(ctx, imported.documents);
+	// A script is one job, or an array, which is one sweep.
+	if (script === null || imported.documents[0]?.["kind"] === "Sweep") return submitPipelines(ctx, imported.documents);
 	const answer = await ctx.client.post("/jobs", { items: imported.documents, script });
 	if (ctx.json) ctx.io.out(`${answer.text}\n`);
 	else for (const { id } of readAs(submittedJobsSchema, answer, "answer").items) ctx.io.out(`${id}  queued\n`);

@@ -11,6 +11,7 @@ import type { ImportView, Inputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel, PanelHeader } from "#components/ui/panel.tsx";
 import { notify } from "#components/ui/toast.tsx";
+import { firstJobOf } from "#server/domain/imports/sweep.ts";
 import { useSettled } from "../ui/use-settled.ts";
 import { type Check, checkDraft } from "./check-draft.ts";
 import { Findings } from "./findings-panel.tsx";
@@ -37,7 +38,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 	const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
 	const { imported, script, error, reading, retry } = useImport(text, teams[0]);
 	const [first] = imported?.documents ?? [];
-	const yaml = useMemo(() => (first ? documentYaml(first) : ""), [first]);
+	const yaml = useMemo(() => (first ? documentYaml(firstJobOf(first)) : ""), [first]);
 	const check = useMemo(() => (yaml === "" ? NO_JOB : checkDraft(yaml)), [yaml]);
 	const draft = useMemo(() => readDraft(yaml, check), [yaml, check]);
 	const { quote, deadlineMs, ...asked } = useQuote(draft);
@@ -47,7 +48,7 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 	const open = imported?.findings.filter((f) => f.kind === "question" && !answered.has(questionKey(f))).length ?? 0;
 	const answer = (key: string, yes: boolean) =>
 		setAnswered((before) => (yes ? new Set(before).add(key) : new Set([...before].filter((other) => other !== key))));
-	const count = imported?.documents.length ?? 0;
+	const count = countJobs(imported);
 	return (
 		<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,1fr)_25rem]">
 			<div className="grid min-w-0 gap-4">
@@ -101,6 +102,11 @@ export function PasteWorkbench({ teams, onOpen }: PasteProps) {
 			</div>
 		</div>
 	);
+}
+
+/** Jobs that the documents become: one each, and of a sweep one for each task. */
+function countJobs(imported: ImportView | null): number {
+	return (imported?.documents ?? []).reduce((sum, document) => sum + (document.kind === "Sweep" ? document.spec.grid.task.length : 1), 0);
 }
 
 function whyNone(text: string, error: unknown): string | null {
@@ -184,7 +190,16 @@ function Places({
 function SubmitAll({ imported, script, open }: { imported: ImportView | null; script: Script | null; open: number }) {
 	const trpc = useTRPC();
 	const router = useRouter();
-	const count = imported?.documents.length ?? 0;
+	const count = countJobs(imported);
+	const sweep = imported?.documents.find(({ kind }) => kind === "Sweep");
+	const create = useMutation(
+		trpc.pipeline.create.mutationOptions({
+			onSuccess: ({ id, name }) => {
+				notify({ tone: "done", title: `Sweep ${name} submitted` });
+				router.push(`/sweeps/${id}`);
+			},
+		}),
+	);
 	const done = useCallback(
 		({ ids }: { ids: string[] }) => {
 			notify({ tone: "done", title: ids.length === 1 ? "Job submitted" : `${ids.length} jobs submitted` });
@@ -192,8 +207,10 @@ function SubmitAll({ imported, script, open }: { imported: ImportView | null; sc
 		},
 		[router],
 	);
-	const submit = useMutation(trpc.job.submitAll.mutationOptions({ onSuccess: done }));
-	const label = count > 1 ? `Submit ${count.toLocaleString("en-US")} jobs` : "Submit";
+	const submitAll = useMutation(trpc.job.submitAll.mutationOptions({ onSuccess: done }));
+	const submit = sweep ? create : submitAll;
+	const jobs = `${count.toLocaleString("en-US")} jobs`;
+	const label = sweep ? `Submit sweep of ${jobs}` : count > 1 ? `Submit ${jobs}` : "Submit";
 	return (
 		<div className="grid gap-2">
 			<Button
@@ -201,7 +218,10 @@ function SubmitAll({ imported, script, open }: { imported: ImportView | null; sc
 				className="h-9 w-full"
 				disabled={!imported || !script || open > 0}
 				busy={submit.isPending || submit.isSuccess}
-				onClick={() => imported && script && submit.mutate({ documents: imported.documents, script })}
+				onClick={() => {
+					if (sweep) create.mutate({ document: sweep });
+					else if (imported && script) submitAll.mutate({ documents: imported.documents, script });
+				}}
 			>
 				{open > 0 ? `Answer ${open === 1 ? "1 question" : `${open} questions`} to submit` : submit.isPending ? "Submitting…" : label}
 			</Button>

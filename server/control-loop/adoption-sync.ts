@@ -78,7 +78,7 @@ async function offerNew(ctx: LoopContext, siteId: string, queue: ForeignQueue, j
 					why.push(`Rule ${rule.id} names the team ${effect.team}, which does not exist.`);
 					continue;
 				}
-				const context = { team: effect.team, teams: [], acceleratorsNamed, zoneOffsetMinutes: 0, nowMs };
+				const context = { team: effect.team, teams: [], acceleratorsNamed, zoneOffsetMinutes: 0, email: null, nowMs };
 				const made = translateForeign(script, facts, context);
 				if ("why" in made) why.push(...made.why);
 				else if (!mayAdopt(rule, made.spec)) why.push(`The condition of rule ${rule.id} does not hold for it.`);

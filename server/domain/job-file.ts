@@ -47,6 +47,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		priority: spec.priority,
 		critical: spec.critical,
 		...(spec.approvalAboveUsd !== undefined && { approvalAboveUsd: spec.approvalAboveUsd }),
+		...(spec.notify && { notify: spec.notify }),
 		checkpoint: checkpoint ? checkpointOf(checkpoint) : null,
 		...(spec.metrics.length > 0 && { metrics: spec.metrics }),
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),

@@ -5,6 +5,7 @@ import { dataAddressOf } from "./data-address.ts";
 import { deliveryProblem } from "./delivery-target.ts";
 import { SECRET_LIMITS, secretFileName } from "./job-secret.ts";
 import { patternProblem } from "./metric/read-metrics.ts";
+import { WORK_EVENTS } from "./notice.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS, outputVariable } from "./output.ts";
 import * as value from "./schema/values.ts";
 import { WORKLOAD_CLASSES } from "./vocabulary.ts";
@@ -426,6 +427,17 @@ export const jobSpecSchema = z.strictObject({
 			examples: [50],
 			defaultText: "only policies ask",
 			unit: "USD",
+		}),
+	notify: z
+		.array(z.enum(WORK_EVENTS))
+		.max(WORK_EVENTS.length)
+		.optional()
+		.meta({
+			title: "Notify",
+			description: "Events that are mailed to the submitter's address. An empty list turns them off.",
+			docs: "Events that are [mailed to the submitter's address](notifications.md). An empty list turns them off.",
+			examples: [["failed"]],
+			defaultText: "the submitter's settings",
 		}),
 	checkpoint: checkpoint.optional().meta({
 		title: "Checkpoint",

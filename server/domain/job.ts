@@ -1,5 +1,6 @@
 import type { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "./checkpoint.ts";
 import type { SecretRef } from "./job-secret.ts";
+import type { WorkEvent } from "./notice.ts";
 import type { OutputSpec } from "./output.ts";
 import type { Scaling } from "./scaling.ts";
 import type { WorkloadClass } from "./vocabulary.ts";
@@ -43,6 +44,8 @@ export interface JobSpec {
 	 * estimates. Absent: only policies ask.
 	 */
 	approvalAboveUsd?: number;
+	/** Events that are mailed to the submitter. Absent: those of the submitter's settings. */
+	notify?: WorkEvent[];
 	checkpoint: CheckpointSpec | null;
 	data: DataRef[];
 	/** Results to upload when an attempt ends. Absent: none. */

@@ -4074,6 +4074,8 @@ export interface JobDocumentSpec {
 	critical?: boolean;
 	/** Finance approves each cloud placement that is estimated to cost more. */
 	approvalAboveUsd?: number;
+	/** Events that are mailed to the submitter's address. An empty list turns them off. */
+	notify?: readonly NotificationsEventsItem[];
 	/** The job saves checkpoints and resumes from the latest one after an interruption. */
 	checkpoint?: JobDocumentSpecCheckpoint;
 	/** Data sets that are copied to the job. */

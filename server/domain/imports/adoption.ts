@@ -51,8 +51,8 @@ export function translateForeign(
 				: importKubernetes(script.text, context);
 		why.push(...questionsOf(imported));
 		const [document, second] = imported.documents;
-		if (!document || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);
-		if (why.length > 0 || !document) return { why };
+		if (document?.kind !== "Job" || second) why.push(`It is ${imported.documents.length} jobs in one, and one is adopted at a time.`);
+		if (why.length > 0 || document?.kind !== "Job") return { why };
 		const spec = parseJobDocument(withClusterSizes(withCheckpoints(document, script.checkpoints), facts, context.team));
 		return { spec, imported: importRecord(script.kind, imported.findings, true) };
 	} catch (error) {
@@ -61,7 +61,7 @@ export function translateForeign(
 	}
 }
 
-function questionsOf({ findings }: Imported): string[] {
+function questionsOf({ findings }: Pick<Imported, "findings">): string[] {
 	return findings.filter((f) => f.kind === "question").map((f) => `Line ${f.line}: ${f.subject}: ${f.text}`);
 }
 

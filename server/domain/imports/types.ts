@@ -1,4 +1,5 @@
 import type { JobFile } from "../job-file.ts";
+import type { WorkEvent } from "../notice.ts";
 
 /** What a job can be read from. */
 export const SCRIPT_KINDS = ["sbatch", "kubernetes"] as const;
@@ -21,9 +22,24 @@ export interface Finding {
 	text: string;
 }
 
-/** Jobs as documents of the job file, in the order in which they should be submitted, and what became of everything. */
-export interface Imported {
-	documents: JobFile[];
+/** A sweep of one job, as the pipeline file takes it: what an array of jobs becomes. */
+export interface SweepFile {
+	apiVersion: "spillway/v1";
+	kind: "Sweep";
+	metadata: JobFile["metadata"];
+	spec: {
+		parameters?: Record<string, { type: "text"; default: string }>;
+		parallel?: number;
+		notify?: WorkEvent[];
+		deadline?: string;
+		grid: { task: number[] };
+		job: Omit<JobFile["spec"], "deadline" | "notify">;
+	};
+}
+
+/** Jobs as documents of the job file, or an array as a sweep, in the order in which they should be submitted, and what became of everything. */
+export interface Imported<D extends JobFile | SweepFile = JobFile> {
+	documents: D[];
 	/** In the order of lines. Every directive and every line that matters has at least one. */
 	findings: Finding[];
 }
@@ -38,5 +54,7 @@ export interface ImportContext {
 	acceleratorsNamed: (word: string) => readonly string[];
 	/** For dates without one: minutes east of UTC. */
 	zoneOffsetMinutes: number;
+	/** The person's own address; null: none, or not known. */
+	email: string | null;
 	nowMs: number;
 }

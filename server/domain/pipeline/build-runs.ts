@@ -11,6 +11,7 @@ import { type StepJob, stepJobSchema } from "./pipeline-schema.ts";
 export interface SharedFields {
 	metadata: z.output<typeof jobDocumentSchema>["metadata"];
 	className: JobSpec["class"] | undefined;
+	notify: JobSpec["notify"];
 	parameters: Readonly<Record<string, Scalar>>;
 }
 
@@ -122,12 +123,12 @@ function inputsOf(job: StepJob): StepInput[] {
 
 const NAME_CHARACTERS = 63;
 
-function jobOf(job: StepJob, run: string, { metadata, className }: SharedFields): JobSpec {
+function jobOf(job: StepJob, run: string, { metadata, className, notify }: SharedFields): JobSpec {
 	const data = job.data.flatMap(({ from, uri, ...set }) => (from === undefined && uri !== undefined ? [{ ...set, uri }] : []));
 	// The end of the name tells the runs apart, so the pipeline's part is shortened.
 	const name = `${metadata.name.slice(0, Math.max(1, NAME_CHARACTERS - 1 - run.length)).replace(/[^A-Za-z0-9]+$/, "")}-${run}`.slice(
 		-NAME_CHARACTERS,
 	);
-	const spec = { ...job, class: job.class ?? className ?? "burst", deadline: undefined, data };
+	const spec = { ...job, class: job.class ?? className ?? "burst", deadline: undefined, notify, data };
 	return jobSpecOf({ metadata: { ...metadata, name }, spec });
 }

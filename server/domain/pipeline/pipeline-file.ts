@@ -127,8 +127,14 @@ function commonOf(
 	};
 }
 
+interface Shared {
+	parameters: Record<string, ParameterSpec>;
+	class?: SharedFields["className"];
+	notify?: SharedFields["notify"] | undefined;
+}
+
 function sharedOf(
-	{ metadata, spec }: { metadata: Metadata; spec: { parameters: Record<string, ParameterSpec>; class?: SharedFields["className"] } },
+	{ metadata, spec }: { metadata: Metadata; spec: Shared },
 	{ parameters: given = {} }: ParseOptions,
 	problems: PathProblem[],
 ): SharedFields {
@@ -146,7 +152,7 @@ function sharedOf(
 		else if (declared.choices && !declared.choices.includes(value)) wrong(name, `must be one of ${declared.choices.join(", ")}`, null);
 		else parameters[name] = value;
 	}
-	return { metadata, className: spec.class, parameters };
+	return { metadata, className: spec.class, notify: spec.notify, parameters };
 }
 
 const TYPES = { text: "string", number: "number", boolean: "boolean" } as const;

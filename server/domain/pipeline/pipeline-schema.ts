@@ -68,6 +68,13 @@ const parallel = (what: string) =>
 		.optional()
 		.meta({ title: "Parallel", description: `${what} at a time.`, examples: [4], defaultText: "no limit" });
 
+const notify = () =>
+	jobSpecSchema.shape.notify.meta({
+		...jobSpecSchema.shape.notify.meta(),
+		description: "Events of the whole and of its jobs that are mailed to the submitter's address.",
+		docs: "Events of the whole, and of its jobs before their end, that are [mailed to the submitter's address](notifications.md).",
+	});
+
 const retry = () =>
 	value
 		.wholeNumber(0, PIPELINE_LIMITS.retry)
@@ -100,8 +107,8 @@ const stepData = dataSetSchema
 			ctx.addIssue({ code: "custom", path: ["sizeGiB"], message: "is known for the output of a step. Remove it" });
 	});
 
-/** The job of a step: a job's spec without a deadline, with data from other steps. */
-export const stepJobSchema = jobSpecSchema.omit({ deadline: true, class: true }).extend({
+/** The job of a step: a job's spec without a deadline and notifications, with data from other steps. */
+export const stepJobSchema = jobSpecSchema.omit({ deadline: true, class: true, notify: true }).extend({
 	class: jobSpecSchema.shape.class
 		.unwrap()
 		.optional()
@@ -127,7 +134,7 @@ export type StepJob = z.output<typeof stepJobSchema>;
 const JOB_META = {
 	title: "Job",
 	description: "What the step runs: the fields of a job's spec.",
-	docs: "What the step runs: the fields of [a job's `spec`](job-file.md#spec) without `deadline`, and `data[].from`.",
+	docs: "What the step runs: the fields of [a job's `spec`](job-file.md#spec) without `deadline` and `notify`, and `data[].from`.",
 	examples: [{ command: ["node", "train.mjs"] }],
 	valueType: "fields of a job",
 };
@@ -238,6 +245,7 @@ const pipelineWith = <J extends z.ZodType>(job: J) =>
 				deadline: deadline(),
 				budgetUsd: budget(),
 				parallel: parallel("Jobs"),
+				notify: notify(),
 				steps: z
 					.array(stepWith(job))
 					.min(1, "must have at least one step")
@@ -315,6 +323,7 @@ const sweepWith = <J extends z.ZodType>(job: J) =>
 				deadline: deadline(),
 				budgetUsd: budget(),
 				parallel: parallel("Trials"),
+				notify: notify(),
 				retry: retry(),
 				grid: z
 					.record(identifier(), axis)
@@ -351,7 +360,7 @@ const sweepWith = <J extends z.ZodType>(job: J) =>
 				job: job.meta({
 					...JOB_META,
 					description: `What each trial runs. \${{ trial.NAME }} is its value.`,
-					docs: `What each trial runs: the fields of [a job's \`spec\`](job-file.md#spec) without \`deadline\`. \`\${{ trial.NAME }}\` is its value.`,
+					docs: `What each trial runs: the fields of [a job's \`spec\`](job-file.md#spec) without \`deadline\` and \`notify\`. \`\${{ trial.NAME }}\` is its value.`,
 				}),
 			})
 			.refine((spec) => [spec.grid, spec.random, spec.list].filter((way) => way !== undefined).length === 1, {

@@ -89,7 +89,7 @@ describe("jobs of others on Kubernetes", { timeout: 60_000 }, () => {
 		await full();
 		const id = await theirs.submit({ gpus: 4, runs: "briefly", optIn: true });
 		const facts = await eventually(clock, "it waits", () => foreign(id));
-		const context = { team: "research", teams: [], acceleratorsNamed: () => [], zoneOffsetMinutes: 0, nowMs: 0 };
+		const context = { team: "research", teams: [], acceleratorsNamed: () => [], zoneOffsetMinutes: 0, email: null, nowMs: 0 };
 		const made = translateForeign(await queue.readScript(id), facts, context);
 		expect(made).toMatchObject({
 			spec: { image: "busybox", command: ["true", "for", "the", "thesis"], nodes: 1, resources: { gpus: 4 }, team: "research" },

@@ -4482,6 +4482,7 @@ _JobDocumentSpecOptional = TypedDict(
         "priority": int,
         "critical": bool,
         "approvalAboveUsd": float,
+        "notify": List["NotificationsEventsItem"],
         "checkpoint": "JobDocumentSpecCheckpoint",
         "data": List["JobDocumentSpecDataItem"],
         "outputs": List["JobDocumentSpecOutputsItem"],

@@ -9,6 +9,7 @@ const CONTEXT: ImportContext = {
 	teams: ["research", "risk"],
 	acceleratorsNamed: (word) => ({ h100: ["H100-80GB"], a100: ["A100-80GB"], "nvidia-tesla-a100": ["A100-40GB"] })[word.toLowerCase()] ?? [],
 	zoneOffsetMinutes: 0,
+	email: null,
 	nowMs: 0,
 };
 const read = (text: string): Imported => importKubernetes(text, CONTEXT);

@@ -11,6 +11,7 @@ const CONTEXT: ImportContext = {
 	teams: ["research", "risk"],
 	acceleratorsNamed: (word) => ({ t4: ["T4-16GB"], h100: ["H100-80GB"] })[word.toLowerCase()] ?? [],
 	zoneOffsetMinutes: 0,
+	email: null,
 	nowMs: 0,
 };
 const read = (text: string): ImportedPipelines => importPipelines(text, CONTEXT);

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJobDocument } from "../../job-file.ts";
-import type { ImportContext, Imported } from "../types.ts";
+import { type JobFile, parseJobDocument } from "../../job-file.ts";
+import { parsePipelineDocument } from "../../pipeline/pipeline-file.ts";
+import { firstJobOf } from "../sweep.ts";
+import type { ImportContext, Imported, SweepFile } from "../types.ts";
 import { importSbatch } from "./import-sbatch.ts";
 import { SBATCH_OPTIONS } from "./options.ts";
 
@@ -10,14 +12,15 @@ const CONTEXT: ImportContext = {
 	teams: ["research", "forecasting"],
 	acceleratorsNamed: (word) => ({ h100: ["H100-80GB"], a100: ["A100-40GB", "A100-80GB"] })[word.toLowerCase()] ?? [],
 	zoneOffsetMinutes: 60,
+	email: "ada@acme.test",
 	nowMs: Date.UTC(2026, 10, 19, 12),
 };
-const read = (lines: string[]): Imported => importSbatch(`${lines.join("\n")}\n`, CONTEXT);
-const said = ({ findings }: Imported) => findings.map((f) => `${f.line} ${f.kind} ${f.subject}`);
-const only = (imported: Imported) => {
+const read = (lines: string[]): Imported<JobFile | SweepFile> => importSbatch(`${lines.join("\n")}\n`, CONTEXT);
+const said = ({ findings }: Pick<Imported, "findings">) => findings.map((f) => `${f.line} ${f.kind} ${f.subject}`);
+const only = (imported: Imported<JobFile | SweepFile>) => {
 	expect(imported.documents).toHaveLength(1);
 	const [document] = imported.documents;
-	if (!document) throw new Error("no document");
+	if (document?.kind !== "Job") throw new Error("no job");
 	return { document, spec: parseJobDocument(document) };
 };
 
@@ -61,7 +64,7 @@ describe("a script as a site's users write it", () => {
 			"9 carried It may be interrupted and started again",
 			"10 changed Output /home/%u/logs/%j.out",
 			"11 dropped --nodelist=hb-n03",
-			"12 dropped --mail-type=END,FAIL".replace("--mail-type=", "Mail "),
+			"12 carried Mail END,FAIL",
 			"14 question Modules cuda/12.4 nccl/2.21",
 			"15 question A Python environment",
 			"15 question /home/shared/venv-tft/bin/activate",
@@ -94,12 +97,12 @@ describe("a script with a known submission", () => {
 
 	it("gets its arguments behind its own name, as its shell takes them", () => {
 		const [document] = importSbatch(lines.join("\n"), CONTEXT, submitted).documents;
-		expect(document?.spec.command?.slice(3)).toEqual(["/home/a/train.sh", "--lr", "0.1"]);
+		expect(firstJobOf(document as JobFile).spec.command.slice(3)).toEqual(["/home/a/train.sh", "--lr", "0.1"]);
 	});
 
 	it("is the one task that it is, whatever it says of arrays, with its number and its array's", () => {
 		const { documents, findings } = importSbatch(lines.join("\n"), CONTEXT, submitted);
-		expect(documents.map((d) => [d.metadata.name, d.spec.env])).toEqual([
+		expect(documents.map((d) => [d.metadata.name, firstJobOf(d).spec.env])).toEqual([
 			["sbatch-7", { SLURM_ARRAY_TASK_ID: "7", SLURM_ARRAY_JOB_ID: "12" }],
 		]);
 		expect(findings.filter((f) => f.kind === "question")).toEqual([]);
@@ -142,17 +145,54 @@ describe("machines", () => {
 	});
 });
 
-describe("arrays", () => {
-	it("become a job for each task, with its number", () => {
-		const imported = read(["#!/bin/bash", "#SBATCH -J sweep --array=1-9:4%2 --gres=gpu:1", "python train.py --seed $SLURM_ARRAY_TASK_ID"]);
-		const specs = imported.documents.map((d) => parseJobDocument(d));
-		expect(specs.map((s) => [s.name, s.env["SLURM_ARRAY_TASK_ID"]])).toEqual([
-			["sweep-1", "1"],
-			["sweep-5", "5"],
-			["sweep-9", "9"],
-		]);
-		expect(imported.findings.find((f) => f.subject === "Array 1-9:4%2")?.text).toContain("3 jobs");
+describe("mail", () => {
+	it.each([
+		["NONE", [], "carried"],
+		["END", ["finished", "failed"], "carried"],
+		["fail,REQUEUE", ["failed", "reclaimed"], "carried"],
+		["BEGIN,FAIL", ["failed"], "changed"],
+		["ARRAY_TASKS", [], "changed"],
+	])("%s", (types, notify, kind) => {
+		const imported = read(["#!/bin/bash", `#SBATCH --gres=gpu:1 --mail-type=${types}`, "true"]);
+		expect(only(imported).spec.notify).toEqual(notify);
+		expect(said(imported)).toContain(`2 ${kind} Mail ${types}`);
 	});
+
+	it("goes to the submitter alone: another address is a loss", () => {
+		const to = (address: string) => said(read(["#!/bin/bash", `#SBATCH --gres=gpu:1 --mail-user=${address}`, "true"]));
+		expect(to("Ada@acme.test")).toContain("2 carried Mail to Ada@acme.test");
+		expect(to("boss@elsewhere.test")).toContain("2 dropped Mail to boss@elsewhere.test");
+	});
+});
+
+describe("arrays", () => {
+	const lines = ["#!/bin/bash", "#SBATCH -J sweep --array=1-9:4%2 --gres=gpu:1", "python train.py --seed $SLURM_ARRAY_TASK_ID"];
+	it("become one sweep with a job for each task, and no more at a time than the array", () => {
+		const imported = read(lines);
+		const sweep = parsePipelineDocument(imported.documents[0], { checkCondition: () => [] });
+		expect(sweep).toMatchObject({ kind: "Sweep", name: "sweep", parallel: 2 });
+		const jobs = sweep.steps.flatMap(({ runs }) => runs.map(({ job }) => job));
+		expect(jobs.map(({ env }) => [env["SLURM_ARRAY_TASK_ID"], env["SLURM_ARRAY_TASK_COUNT"], env["SLURM_ARRAY_TASK_MAX"]])).toEqual([
+			["1", "3", "9"],
+			["5", "3", "9"],
+			["9", "3", "9"],
+		]);
+		expect(imported.findings.find((f) => f.subject === "Array 1-9:4%2")?.text).toContain("3 jobs, 2 at a time");
+		expect(parseJobDocument(firstJobOf(imported.documents[0] as SweepFile))).toMatchObject({ ...jobs[0], name: "sweep" });
+	});
+
+	it("keep what looks like a place of the sweep, with and without a limit, deadline and mail", () => {
+		const line = `echo '\${{ trial.task }} \${{'`;
+		const text = ["#!/bin/bash", "#SBATCH --array=0-1 --mail-type=ALL --deadline=2026-12-01", line];
+		const [document] = read(text).documents;
+		const { steps, parallel, deadlineMs } = parsePipelineDocument(document, { checkCondition: () => [] });
+		expect([parallel, deadlineMs]).toEqual([null, Date.UTC(2026, 10, 30, 23)]);
+		const jobs = steps.flatMap(({ runs }) => runs.map(({ job }) => job));
+		expect(jobs.map(({ notify }) => notify)).toEqual(Array.from({ length: 2 }, () => ["finished", "failed", "reclaimed"]));
+		for (const { command } of jobs) expect(command.at(-1)).toContain(`${line}\n`);
+		expect(firstJobOf(document as SweepFile).spec.command.at(-1)).toContain(`${line}\n`);
+	});
+
 	it.each(["1-2000", "5-1", "a", "1-999999999"])("%s is a question, and one job", (list) => {
 		const imported = read(["#!/bin/bash", `#SBATCH --array=${list}`, "true"]);
 		expect(imported.documents).toHaveLength(1);

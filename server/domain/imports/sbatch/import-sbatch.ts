@@ -3,7 +3,8 @@ import { formatDuration } from "../../../kernel/units.ts";
 import type { JobFile } from "../../job-file.ts";
 import { JOB_LIMITS } from "../../job-schema.ts";
 import { plainName } from "../plain-name.ts";
-import type { Finding, ImportContext, Imported } from "../types.ts";
+import { sweepOf } from "../sweep.ts";
+import type { Finding, ImportContext, Imported, SweepFile } from "../types.ts";
 import { readBody } from "./body.ts";
 import { readIdentity } from "./identity.ts";
 import { type Directive, readScript, type Script } from "./read-script.ts";
@@ -11,7 +12,7 @@ import { readResources, type SbatchResources } from "./resources.ts";
 import { arrayIndices } from "./times.ts";
 import { readWishes } from "./wishes.ts";
 
-/** The most tasks of an array that become separate jobs. */
+/** The most tasks of an array. */
 export const MOST_ARRAY_TASKS = 1_000;
 
 /** How a script was submitted, where that is known. */
@@ -23,12 +24,12 @@ export interface Submitted {
 }
 
 /**
- * A batch script as jobs: one, or one for each task of an array. Total for any text that has a script in it; whatever is
+ * A batch script as a job, or an array as one sweep. Total for any text that has a script in it; whatever is
  * not carried is a finding, and questions stay with the person. The script itself stays as it is, behind a few lines
  * that replace the cluster's commands where those are missing.
  * @throws SpillwayError `invalid_input` for an empty text, `payload_too_large`.
  */
-export function importSbatch(text: string, context: ImportContext, { called, task: only }: Submitted = {}): Imported {
+export function importSbatch(text: string, context: ImportContext, { called, task: only }: Submitted = {}): Imported<JobFile | SweepFile> {
 	if (text.length > JOB_LIMITS.partCharacters)
 		throw new SpillwayError(
 			"payload_too_large",
@@ -45,19 +46,19 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 	const resources = readResources(last, findings);
 	const identity = readIdentity(last, context, findings);
 	const wishes = readWishes(last, context, findings);
-	const tasks = only ? null : readArray(last.get("array"), findings);
+	const array = only ? null : readArray(last.get("array"), findings);
 	const known = knownEnvironment(identity.name, resources);
 	// How many tasks the array has is not known from one of them: the command line may have said something else than the script.
 	if (only) known.set("SLURM_ARRAY_TASK_ID", String(only.number)).set("SLURM_ARRAY_JOB_ID", only.arrayId);
-	if (tasks)
+	if (array)
 		for (const name of ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"])
 			known.set(name, "");
 	const body = readBody(script.lines, script.bodyAt, { image: wishes.image !== null, ...resources, known }, findings);
-	const document = (task: number | null): JobFile => ({
+	const job: JobFile = {
 		apiVersion: "spillway/v1",
 		kind: "Job",
 		metadata: {
-			name: task === null ? identity.name : plainName(`${identity.name.slice(0, 56)}-${task}`),
+			name: only ? plainName(`${identity.name.slice(0, 56)}-${only.number}`) : identity.name,
 			team: identity.team,
 			...(identity.project === null ? {} : { project: identity.project }),
 			...(Object.keys(identity.labels).length === 0 ? {} : { labels: identity.labels }),
@@ -65,15 +66,16 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 		spec: {
 			...(wishes.image === null ? {} : { image: wishes.image }),
 			command: commandOf(script, body.prelude, wishes.folder, called),
-			...envOf({ ...wishes.env, ...body.env, ...arrayEnv(tasks, task) }),
+			...envOf({ ...wishes.env, ...body.env, ...arrayEnv(array?.indices ?? null) }),
 			nodes: resources.nodes,
-			resources: resourcesOf(resources, last, context, findings, task === null || task === tasks?.[0]),
+			resources: resourcesOf(resources, last, context, findings),
 			...(wishes.maxMs === null ? {} : { duration: { max: formatDuration(wishes.maxMs) } }),
+			...(wishes.notify === null ? {} : { notify: wishes.notify }),
 			...(wishes.deadlineMs === null ? {} : { deadline: new Date(wishes.deadlineMs).toISOString().replace(".000Z", "Z") }),
 		},
-	});
-	const documents = tasks ? tasks.map(document) : [document(only?.number ?? null)];
-	return { documents, findings: findings.sort((a, b) => a.line - b.line) };
+	};
+	const document = array ? sweepOf(job, array.indices, { variable: "SLURM_ARRAY_TASK_ID", parallel: array.atOnce }) : job;
+	return { documents: [document], findings: findings.sort((a, b) => a.line - b.line) };
 }
 
 /** Of an option that is given twice the last one counts, as with sbatch; those without a place here are named. */
@@ -114,7 +116,7 @@ function knownEnvironment(name: string, r: SbatchResources): Map<string, string>
 	return known;
 }
 
-function readArray(directive: Directive | undefined, findings: Finding[]): number[] | null {
+function readArray(directive: Directive | undefined, findings: Finding[]): { indices: number[]; atOnce: number | null } | null {
 	if (!directive) return null;
 	const { line, value } = directive;
 	const read = arrayIndices(value, MOST_ARRAY_TASKS);
@@ -127,25 +129,20 @@ function readArray(directive: Directive | undefined, findings: Finding[]): numbe
 		findings.push({ line, kind: "question", subject, text });
 		return null;
 	}
-	const limit =
-		read.atOnce === null ? "" : ` The limit of ${read.atOnce} at a time is not carried over: the policy and the queue decide how many run.`;
+	const limit = read.atOnce ? `, ${read.atOnce} at a time` : "";
 	findings.push({
 		line,
 		kind: "changed",
 		subject,
-		text: `It becomes ${read.indices.length} jobs, each with its SLURM_ARRAY_TASK_ID.${limit}`,
+		text: `It becomes one sweep with ${read.indices.length} jobs${limit}, each with its SLURM_ARRAY_TASK_ID.`,
 	});
-	return read.indices;
+	return read;
 }
 
-function arrayEnv(tasks: readonly number[] | null, task: number | null): Record<string, string> {
-	if (!tasks || task === null) return {};
-	return {
-		SLURM_ARRAY_TASK_ID: String(task),
-		SLURM_ARRAY_TASK_COUNT: String(tasks.length),
-		SLURM_ARRAY_TASK_MIN: String(tasks[0] ?? task),
-		SLURM_ARRAY_TASK_MAX: String(tasks.at(-1) ?? task),
-	};
+function arrayEnv(tasks: readonly number[] | null): Record<string, string> {
+	if (!tasks) return {};
+	const [first = 0, last = first] = [tasks[0], tasks.at(-1)];
+	return { SLURM_ARRAY_TASK_COUNT: String(tasks.length), SLURM_ARRAY_TASK_MIN: String(first), SLURM_ARRAY_TASK_MAX: String(last) };
 }
 
 function envOf(env: Record<string, string>): { env?: Record<string, string> } {
@@ -174,12 +171,11 @@ function resourcesOf(
 	last: ReadonlyMap<string, Directive>,
 	context: ImportContext,
 	findings: Finding[],
-	first: boolean,
 ): NonNullable<JobFile["spec"]["resources"]> {
 	const words = [r.gpuType, ...(last.get("constraint")?.value.split(/[&|,()[\]*\s]+/) ?? [])].filter((word) => word !== "");
 	const accelerators = [...new Set(words.flatMap((word) => context.acceleratorsNamed(word)))];
 	const say = (line: number, kind: Finding["kind"], subject: string, text: string): void => {
-		if (first) findings.push({ line, kind, subject, text });
+		findings.push({ line, kind, subject, text });
 	};
 	const constraint = last.get("constraint");
 	if (constraint) {

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../../kernel/units.ts";
 import { JOB_LIMITS } from "../../job-schema.ts";
+import { WORK_EVENTS, type WorkEvent } from "../../notice.ts";
 import type { Finding, ImportContext } from "../types.ts";
 import type { Directive } from "./read-script.ts";
 import { slurmMomentMs, slurmSpanMs } from "./times.ts";
@@ -12,12 +13,35 @@ export interface Wishes {
 	env: Record<string, string>;
 	maxMs: number | null;
 	deadlineMs: number | null;
+	/** Events that are mailed to the submitter; null: the script does not say. */
+	notify: WorkEvent[] | null;
+}
+
+const short = (text: string): string => text.slice(0, 60);
+
+/** What Slurm's types of mail are here: sbatch(1), --mail-type. END is sent after every end, also after a failure. */
+const MAIL_EVENTS: Readonly<Record<string, readonly WorkEvent[]>> = {
+	NONE: [],
+	END: ["finished", "failed"],
+	FAIL: ["failed"],
+	REQUEUE: ["reclaimed"],
+	TIME_LIMIT: ["failed"],
+	ALL: ["finished", "failed", "reclaimed"],
+};
+
+function readMailTypes(value: string): { events: WorkEvent[]; lost: string[] } {
+	const types = value.split(",").flatMap((type) => (type.trim() === "" ? [] : [type.trim().toUpperCase()]));
+	const wanted = new Set(types.flatMap((type) => MAIL_EVENTS[type] ?? []));
+	return {
+		events: WORK_EVENTS.filter((event) => wanted.has(event)),
+		lost: types.filter((type) => !Object.hasOwn(MAIL_EVENTS, type)).map(short),
+	};
 }
 
 type Say = (kind: Finding["kind"], subject: string, text?: string) => void;
 
 export function readWishes(last: ReadonlyMap<string, Directive>, context: ImportContext, findings: Finding[]): Wishes {
-	const wishes: Wishes = { image: null, folder: null, env: {}, maxMs: null, deadlineMs: null };
+	const wishes: Wishes = { image: null, folder: null, env: {}, maxMs: null, deadlineMs: null, notify: null };
 	for (const [name, directive] of last) {
 		const { line, value } = directive;
 		const say: Say = (kind, subject, text = "") => void findings.push({ line, kind, subject, text });
@@ -33,7 +57,6 @@ interface Reading {
 	say: Say;
 }
 
-const short = (text: string): string => text.slice(0, 60);
 const plainly =
 	(kind: Finding["kind"], subject: (value: string) => string, text = "") =>
 	({ value, say }: Reading) =>
@@ -90,8 +113,20 @@ const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	error: plainly("changed", (v) => `Errors ${short(v)}`, "Logs are kept with the job, by stream."),
 	"open-mode": plainly("dropped", (v) => `Open mode ${short(v)}`, "Every attempt has its own log."),
 	input: plainly("question", (v) => `Input ${short(v)}`, "A job here reads no standard input. Read the file in the script."),
-	"mail-type": plainly("dropped", (v) => `Mail ${short(v)}`, "The notifications that you set in Spillway take its place."),
-	"mail-user": plainly("dropped", (v) => `Mail to ${short(v)}`, "The notifications that you set in Spillway take its place."),
+	"mail-type": ({ value, wishes, say }) => {
+		const { events, lost } = readMailTypes(value);
+		wishes.notify = events;
+		const mailed = events.length === 0 ? "No mail is sent." : `Mailed to your own address: ${events.join(", ")}.`;
+		say(
+			lost.length > 0 ? "changed" : "carried",
+			`Mail ${short(value)}`,
+			lost.length > 0 ? `${mailed} Without ${lost.join(", ")}.` : mailed,
+		);
+	},
+	"mail-user": ({ value, context, say }) =>
+		context.email !== null && value.toLowerCase() === context.email.toLowerCase()
+			? say("carried", `Mail to ${short(value)}`)
+			: say("dropped", `Mail to ${short(value)}`, "Mail goes to the submitter's own address only."),
 	nice: plainly("dropped", (v) => `Nice ${short(v)}`, "Set the priority, 0 to 100, if the job should stand back."),
 	priority: plainly("dropped", (v) => `Priority ${short(v)}`, "Slurm's numbers have another scale. Set the priority, 0 to 100."),
 	exclusive: plainly("changed", () => "Exclusive", "A cloud machine is always the job's own; at home it shares nodes by GPUs."),

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { emptyOutbox } from "#server/control-loop/notices.ts";
 import { account } from "#server/db/schema/account.ts";
@@ -108,6 +108,24 @@ describe("notifications about own work", () => {
 		expect(box.mails).toHaveLength(1);
 		expect(textOf(0)).toContain("Subject: Your jobs: 60 failed");
 		expect(textOf(0)).toContain("and 10 more");
+	});
+
+	it("events in a job's file replace those of the settings", async () => {
+		await want("failed");
+		const [quiet, loud] = [await addOwn(), await addOwn()];
+		for (const [id, notify] of [
+			[quiet, []],
+			[loud, ["finished"]],
+		] as const)
+			await books.db
+				.update(job)
+				.set({ spec: sql`${job.spec} || ${JSON.stringify({ notify })}::jsonb` })
+				.where(eq(job.id, id));
+		await run(quiet, 1, { code: 1 });
+		await run(loud, 1, { code: 0 });
+		await deliver();
+		expect(box.mails).toHaveLength(1);
+		expect(textOf(0)).toContain(`${PUBLIC_URL}/jobs/${loud}`);
 	});
 
 	it("a sweep is one message when it ends, and its jobs are none; a channel of another pipeline receives nothing", async () => {

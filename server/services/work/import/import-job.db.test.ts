@@ -13,9 +13,9 @@ afterAll(() => world.close());
 
 const SCRIPT = `#!/bin/bash
 #SBATCH -J sweep --account=vision
-#SBATCH --gres=gpu:a100:2 --array=1-2
+#SBATCH --gres=gpu:a100:2 
 module load cuda
-srun -N 1 --ntasks=1 --gpus-per-task 2 echo "task $SLURM_ARRAY_TASK_ID of job $SLURM_JOB_ID" "with  blanks"
+srun -N 1 --ntasks=1 --gpus-per-task 2 echo "job $SLURM_JOB_ID" "with  blanks"
 `;
 
 describe("POST /imports", () => {
@@ -23,7 +23,7 @@ describe("POST /imports", () => {
 		const answer = await world.post("/imports/sbatch", SCRIPT, { headers: { "content-type": "text/plain" } });
 		expect(answer.status).toBe(200);
 		expect(answer.json).toMatchObject({ kind: "sbatch", questions: 1 });
-		expect(answer.json.documents[0].metadata).toMatchObject({ name: "sweep-1", team: "vision" });
+		expect(answer.json.documents[0].metadata).toMatchObject({ name: "sweep", team: "vision" });
 		expect(answer.json.documents[0].spec.resources.accelerators.length).toBeGreaterThan(0);
 		const submitted = await world.post("/jobs", { items: answer.json.documents });
 		expect(submitted.status).toBe(201);
@@ -31,11 +31,21 @@ describe("POST /imports", () => {
 
 	it("gives a command that runs where there is no Slurm, with the same arguments", async () => {
 		const answer = await world.post("/imports/sbatch", { text: SCRIPT });
-		const [program, ...words]: string[] = answer.json.documents[1].spec.command;
-		const env = { PATH: "/usr/bin:/bin", HOME: "/nonexistent", SPILLWAY_JOB_ID: "job_1", ...answer.json.documents[1].spec.env };
+		const [program, ...words]: string[] = answer.json.documents[0].spec.command;
+		const env = { PATH: "/usr/bin:/bin", HOME: "/nonexistent", SPILLWAY_JOB_ID: "job_1", ...answer.json.documents[0].spec.env };
 		const ran = spawnSync(program ?? "", words, { env, encoding: "utf8" });
 		expect(ran.stderr).toBe("");
-		expect(ran.stdout).toBe("task 2 of job job_1 with  blanks\n");
+		expect(ran.stdout).toBe("job job_1 with  blanks\n");
+	});
+
+	it("reads an array as one sweep, which is submitted as a pipeline", async () => {
+		const text = SCRIPT.replace("a100:2", "a100:2 --array=1-20%4 --mail-type=FAIL").replace("module load cuda\n", "");
+		const { json } = await world.post("/imports/sbatch", { text });
+		expect(json.documents).toMatchObject([{ kind: "Sweep", spec: { parallel: 4, notify: ["failed"] } }]);
+		expect(json.questions).toBe(0);
+		const submitted = await world.post("/pipelines", { document: json.documents[0] });
+		expect(submitted).toMatchObject({ status: 201, json: { kind: "Sweep", name: "sweep", runs: 20 } });
+		expect((await world.post("/jobs", { items: json.documents })).status).toBe(400);
 	});
 
 	it("asks about a team that the person is not in, and about what the job file refuses", async () => {
@@ -49,7 +59,7 @@ describe("POST /imports", () => {
 	it("keeps with the jobs what was carried over and what was not, as the server reads it and not as somebody says", async () => {
 		const { json } = await world.post("/imports/sbatch", { text: SCRIPT });
 		const script = { kind: "sbatch", text: SCRIPT };
-		const submitted = await world.post("/jobs", { items: json.documents, script });
+		const submitted = await world.post("/jobs", { items: [...json.documents, ...json.documents], script });
 		expect(submitted.status).toBe(201);
 		const [first, second] = await Promise.all(
 			submitted.json.items.map(async ({ id }: { id: string }) => (await world.get(`/jobs/${id}`)).json),

@@ -1,9 +1,12 @@
+import { and, eq } from "drizzle-orm";
 import type { z } from "zod";
 import { importInput } from "#server/contract/inputs/job.ts";
+import { account } from "#server/db/schema/account.ts";
 import { importKubernetes } from "#server/domain/imports/kubernetes/import-kubernetes.ts";
 import { importSbatch } from "#server/domain/imports/sbatch/import-sbatch.ts";
-import type { Finding, ImportContext, Imported, ScriptKind } from "#server/domain/imports/types.ts";
+import type { Finding, ImportContext, ScriptKind, SweepFile } from "#server/domain/imports/types.ts";
 import { type JobFile, parseJobDocument } from "#server/domain/job-file.ts";
+import { parsePipelineDocument } from "#server/domain/pipeline/pipeline-file.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { acceleratorsNamed } from "#server/rates/accelerators.ts";
 import { authorize } from "#server/services/core/authorize.ts";
@@ -14,8 +17,8 @@ export type ImportInput = z.input<typeof importInput>;
 
 export interface ImportView {
 	kind: ScriptKind;
-	/** Jobs of the job file's form, to be submitted as they are or opened in the form. */
-	documents: JobFile[];
+	/** Jobs to be submitted as they are or opened in the form; an array of jobs is one sweep, which is submitted as a pipeline. */
+	documents: (JobFile | SweepFile)[];
 	findings: Finding[];
 	/** How many of the findings a person has to answer before the job means what the text meant. */
 	questions: number;
@@ -50,7 +53,17 @@ export async function importContextOf(
 		throw new SpillwayError("forbidden", "You are not in a team, so you cannot own jobs.", {
 			fix: "Ask a platform engineer to add you to one.",
 		});
-	return { team, teams, acceleratorsNamed, zoneOffsetMinutes: input.zoneOffsetMinutes, nowMs: ctx.clock.nowMs() };
+	const email = await ownAddress(ctx);
+	return { team, teams, acceleratorsNamed, email, zoneOffsetMinutes: input.zoneOffsetMinutes, nowMs: ctx.clock.nowMs() };
+}
+
+async function ownAddress({ actor, db }: ServiceContext): Promise<string | null> {
+	if (actor.kind !== "person") return null;
+	const [row] = await db
+		.select({ email: account.email })
+		.from(account)
+		.where(and(eq(account.id, actor.accountId), eq(account.service, false)));
+	return row?.email ?? null;
 }
 
 /** A manifest names its kind on its own line; anything else is read as a script. */
@@ -59,11 +72,12 @@ function kindOf(text: string): ScriptKind {
 	return /^(apiVersion|kind)\s*:/m.test(text) || /^\s*\{/.test(text) ? "kubernetes" : "sbatch";
 }
 
-function refusals({ documents }: Imported): Finding[] {
+function refusals({ documents }: Pick<ImportView, "documents">): Finding[] {
 	const messages = new Set<string>();
 	for (const document of documents) {
 		try {
-			parseJobDocument(document);
+			if (document.kind === "Sweep") parsePipelineDocument(document, { checkCondition: () => [] });
+			else parseJobDocument(document);
 		} catch (error) {
 			if (!(error instanceof SpillwayError)) throw error;
 			for (const field of error.fields) messages.add(field.path === "" ? field.message : `${field.path}: ${field.message}`);

@@ -1,4 +1,5 @@
 import { type ImportRecord, importRecord } from "#server/domain/imports/record.ts";
+import type { SweepFile } from "#server/domain/imports/types.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { type JobFile, parseJobDocument } from "#server/domain/job-file.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
@@ -20,7 +21,8 @@ export async function recordImport(ctx: ServiceContext, script: ImportInput, spe
 	);
 }
 
-function specText(document: JobFile): string | null {
+function specText(document: JobFile | SweepFile): string | null {
+	if (document.kind === "Sweep") return null;
 	try {
 		return textOf(parseJobDocument(document));
 	} catch (error) {

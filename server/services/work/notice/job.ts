@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
@@ -21,7 +21,7 @@ export async function recordJobNotice(
 	const [row] = await tx
 		.select({
 			...{ name: job.name, team: job.team, submittedBy: job.submittedBy, startedAt: job.startedAt },
-			...{ synthetic: job.synthetic, pipeline: pipeline.name },
+			...{ synthetic: job.synthetic, pipeline: pipeline.name, notify: sql<WorkEvent[] | null>`${job.spec}->'notify'` },
 		})
 		.from(job)
 		.leftJoin(pipelineJob, eq(pipelineJob.jobId, job.id))
@@ -33,7 +33,13 @@ export async function recordJobNotice(
 	const ranMs = isEnd && row.startedAt ? Math.floor((nowMs - row.startedAt.getTime()) / SECOND_MS) * SECOND_MS : null;
 	await recordNotice(tx, {
 		...{ event, work: { kind: "Job", id: jobId, name: row.name, team: row.team, ranMs, why } },
-		...{ submittedBy: row.submittedBy, pipeline: row.pipeline, nowMs, ...(occurrence !== undefined && { occurrence }) },
+		...{
+			submittedBy: row.submittedBy,
+			notify: row.notify ?? undefined,
+			pipeline: row.pipeline,
+			nowMs,
+			...(occurrence !== undefined && { occurrence }),
+		},
 	});
 }
 

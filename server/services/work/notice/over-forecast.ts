@@ -26,7 +26,7 @@ export async function recordOverForecast(db: Db, nowMs: number): Promise<number>
 		join lateral (select c from jsonb_array_elements(chosen_by.explanation->'candidates') as c where c->>'outcome' = 'chosen' limit 1) as chosen on true
 		where job.state = 'running' and (chosen.c->'finish'->>'p90Ms')::numeric < ${nowMs} and (
 			exists (select 1 from account where account.id = substr(job.submitted_by, length('account:') + 1)
-				and 'over_forecast' = any(notify_events)
+				and coalesce(job.spec->'notify' ? 'over_forecast', 'over_forecast' = any(notify_events))
 				and not exists (select 1 from notice where account_id = account.id and about = 'work:' || job.id || ':over_forecast'))
 			or exists (select 1 from channel where enabled and 'work_over_forecast' = any(topics) and (team is null or team = job.team)
 				and not exists (select 1 from delivery where channel_id = channel.id and about = 'work:' || job.id || ':over_forecast')))

@@ -1,5 +1,7 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
-import type { pipeline } from "#server/db/schema/pipeline.ts";
+import { type pipeline, pipelineRun } from "#server/db/schema/pipeline.ts";
+import type { WorkEvent } from "#server/domain/notice.ts";
 import type { PipelineState, StepState } from "#server/domain/states.ts";
 import { SECOND_MS } from "#server/kernel/units.ts";
 import { recordNotice } from "#server/services/notification/notice/record.ts";
@@ -18,8 +20,13 @@ export async function recordPipelineNotice(
 	const failed = counts.failed > 0 ? `${counts.failed} failed.` : null;
 	const why = [`${counts.succeeded} of ${runs} runs succeeded.`, failed].filter((part) => part !== null).join(" ");
 	const ranMs = Math.floor((nowMs - submittedAt.getTime()) / SECOND_MS) * SECOND_MS;
+	// The file's events are those of each of its jobs.
+	const [first] = await tx
+		.select({ notify: sql<WorkEvent[] | null>`${pipelineRun.spec}->'notify'` })
+		.from(pipelineRun)
+		.where(and(eq(pipelineRun.pipelineId, id), eq(pipelineRun.index, 0)));
 	await recordNotice(tx, {
 		...{ event: state === "failed" ? "failed" : "finished", work: { kind, id, name, team, ranMs, why } },
-		...{ submittedBy, pipeline: name, occurrence: String(nowMs), nowMs },
+		...{ submittedBy, notify: first?.notify ?? undefined, pipeline: name, occurrence: String(nowMs), nowMs },
 	});
 }
