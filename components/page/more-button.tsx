@@ -1,5 +1,5 @@
 "use client";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { readOn } from "#components/trpc/read-on.ts";
 import { Button, type ButtonSize, type ButtonVariant } from "#components/ui/button.tsx";
@@ -7,9 +7,7 @@ import { CopyId } from "#components/ui/copy-id.tsx";
 
 interface Pages {
 	data: { pages: readonly unknown[] };
-	error: unknown;
 	isFetchingNextPage: boolean;
-	isFetchNextPageError: boolean;
 	fetchNextPage: Parameters<typeof readOn>[1];
 }
 
@@ -24,14 +22,20 @@ type MoreButtonProps = {
 
 /** Loads the next page of a list. An error appears next to the button and keeps the loaded rows. */
 export function MoreButton({ pages, what, children, ...look }: MoreButtonProps) {
-	const { data, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = pages;
-	const failed = isFetchNextPageError && !isFetchingNextPage;
+	const { data, isFetchingNextPage, fetchNextPage } = pages;
+	const shown = data.pages.length;
+	const [attempt, setAttempt] = useState<{ shown: number; error: unknown }>({ shown, error: null });
+	const failed = attempt.error !== null && attempt.shown === shown && !isFetchingNextPage;
+	const load = async () => {
+		setAttempt({ shown, error: null });
+		setAttempt({ shown, error: await readOn(shown, fetchNextPage) });
+	};
 	return (
 		<span className="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
-			<Button {...look} busy={isFetchingNextPage} onClick={() => void readOn(data.pages.length, fetchNextPage)}>
+			<Button {...look} busy={isFetchingNextPage} onClick={() => void load()}>
 				{failed ? "Try again" : children}
 			</Button>
-			{failed && <Failure what={what} error={pages.error} />}
+			{failed && <Failure what={what} error={attempt.error} />}
 		</span>
 	);
 }

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
 import { readOn } from "./read-on.ts";
 
-const pagesOf = (count: number, isError = false) => ({ data: { pages: Array.from({ length: count }) }, isError });
+const lost = new Error("Bad gateway");
+const pagesOf = (count: number, error: Error | null = null) => ({
+	data: { pages: Array.from({ length: count }) },
+	isError: error !== null,
+	error,
+});
 
 function answers(...given: ReturnType<typeof pagesOf>[]) {
 	let asked = 0;
@@ -11,15 +16,18 @@ function answers(...given: ReturnType<typeof pagesOf>[]) {
 
 it("requests a page again if a refetch dropped it, and stops once it has arrived", async () => {
 	const query = answers(pagesOf(2), pagesOf(2), pagesOf(3));
-	await readOn(2, query.fetch);
+	expect(await readOn(2, query.fetch)).toBeNull();
 	expect(query.asked()).toBe(3);
 });
 
-it("shows a failure and stops retrying", async () => {
-	const failed = answers(pagesOf(2, true));
-	await readOn(2, failed.fetch);
-	expect(failed.asked()).toBe(1);
+it("returns the failure, also that of a refetch which dropped the page", async () => {
+	const failed = answers(pagesOf(2), pagesOf(2, lost));
+	expect(await readOn(2, failed.fetch)).toBe(lost);
+	expect(failed.asked()).toBe(2);
+});
+
+it("gives up with an error when each try was dropped", async () => {
 	const stuck = answers(pagesOf(2));
-	await readOn(2, stuck.fetch);
+	expect(await readOn(2, stuck.fetch)).toBeInstanceOf(Error);
 	expect(stuck.asked()).toBe(5);
 });
