@@ -7,10 +7,13 @@ const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 /** Accepted violations with their rule, target (as reported by axe) and reason. */
 const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
 
-const WAYS = (["light", "dark"] as const).flatMap((colorScheme) => [
-	{ colorScheme, viewport: { width: 1440, height: 900 } },
-	{ colorScheme, viewport: { width: 390, height: 844 } },
-]);
+/** The screen is loaded in the first of these, and then follows the window and the theme as a browser changes them. */
+const LOOKS = [
+	{ colorScheme: "light", viewport: { width: 390, height: 844 } },
+	{ colorScheme: "light", viewport: { width: 1440, height: 900 } },
+	{ colorScheme: "dark", viewport: { width: 1440, height: 900 } },
+	{ colorScheme: "dark", viewport: { width: 390, height: 844 } },
+] as const;
 
 interface Screen {
 	path: () => string;
@@ -108,28 +111,28 @@ test.beforeAll(async () => {
 	await jobWhen(jobId, "has ended", isOver);
 });
 
-for (const { colorScheme, viewport } of WAYS) {
-	test.describe(`${colorScheme}, ${viewport.width} px`, () => {
-		test.use({ colorScheme, viewport });
-		for (const [name, screen] of Object.entries(SCREENS)) {
-			test(`${name} renders without errors and is accessible`, async ({ page }) => {
-				const complaints = listen(page);
-				await open(page, screen.path(), screen.title);
-				await screen.ready(page);
-				await expectWhole(page, colorScheme);
-				expect(complaints).toEqual([]);
-			});
-		}
+test.describe("each screen renders without errors and is accessible, in both themes, on a phone and on a desktop", () => {
+	test.use(LOOKS[0]);
+	for (const [name, screen] of Object.entries(SCREENS)) test(name, ({ page }) => expectAllLooks(page, screen));
+	test.describe("signed out", () => {
+		test.use({ person: null });
+		const ready = (page: Page) => expect(page.getByRole("button", { name: "Sign in", exact: true })).toBeVisible();
+		test("/sign-in", ({ page }) => expectAllLooks(page, { path: () => "/sign-in", title: "Sign in", ready }));
 	});
-	test.describe(`${colorScheme}, ${viewport.width} px, no one`, () => {
-		test.use({ colorScheme, viewport, person: null });
-		test("/sign-in renders without errors and is accessible", async ({ page }) => {
-			const complaints = listen(page);
-			await open(page, "/sign-in", "Sign in");
+});
+
+async function expectAllLooks(page: Page, screen: Screen): Promise<void> {
+	const complaints = listen(page);
+	await open(page, screen.path(), screen.title);
+	for (const { colorScheme, viewport } of LOOKS) {
+		await test.step(`${colorScheme}, ${viewport.width} px`, async () => {
+			await page.setViewportSize(viewport);
+			await page.emulateMedia({ colorScheme });
+			await screen.ready(page);
 			await expectWhole(page, colorScheme);
-			expect(complaints).toEqual([]);
 		});
-	});
+	}
+	expect(complaints).toEqual([]);
 }
 
 /** Collects console messages, errors and failed responses of a page. */

@@ -50,10 +50,26 @@ async function signIn(person: Person): Promise<StorageState> {
 export const test = base.extend<{ person: Person | null }>({
 	person: ["platform", { option: true }],
 	storageState: async ({ person }, use) => use(person === null ? { cookies: [], origins: [] } : await sessionOf(person)),
+	page: async ({ page }, use) => {
+		const { goto, reload } = page;
+		page.goto = async (...args) => await withControls(page, await goto.apply(page, args));
+		page.reload = async (...args) => await withControls(page, await reload.apply(page, args));
+		await use(page);
+	},
 });
+
+/** Waits until React has taken over every control of the page: earlier clicks and keys do nothing, as a slow machine shows. */
+async function withControls<Answer>(page: Page, answer: Answer): Promise<Answer> {
+	await page.waitForFunction(() =>
+		[...document.querySelectorAll("main button, main input, main select, main textarea")].every((control) =>
+			Object.keys(control).some((key) => key.startsWith("__reactProps$")),
+		),
+	);
+	return answer;
+}
 
 /** Opens a screen and waits for its title, so that what follows looks at the screen that was meant. */
 export async function open(page: Page, path: string, title: string | RegExp): Promise<void> {
-	await page.goto(path);
+	await withControls(page, await page.goto(path));
 	await expect(page.getByRole("heading", { level: 1, name: title })).toBeVisible();
 }
