@@ -61,7 +61,7 @@ export const test = base.extend<{ person: Person | null }>({
 /** Waits until React has taken over every control of the page: earlier clicks and keys do nothing, as a slow machine shows. */
 async function withControls<Answer>(page: Page, answer: Answer): Promise<Answer> {
 	await page.waitForFunction(() =>
-		[...document.querySelectorAll("main button, main input, main select, main textarea")].every((control) =>
+		[...document.querySelectorAll("main button, main input:not([type='hidden']), main select, main textarea")].every((control) =>
 			Object.keys(control).some((key) => key.startsWith("__reactProps$")),
 		),
 	);
