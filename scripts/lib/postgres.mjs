@@ -15,6 +15,8 @@ const DATABASE = "spillway";
 
 const START_LIMIT_SECONDS = 300;
 const STOP_LIMIT_SECONDS = 60;
+/** Sign-in hashes the password this often on both sides; a database that is thrown away has nothing to protect. */
+const THROWAWAY_SIGN_IN = ["--set", "scram_iterations=1"];
 const LOG_BYTES_MAX = 10_000_000;
 const WATCH_MS = 500;
 const RESTART_PAUSE_MS_MIN = 500;
@@ -131,7 +133,12 @@ function createCluster(server, password, durable) {
 		if (account) chownSync(passwordFile, account.uid, account.gid);
 		const how = ["--auth=scram-sha-256", `--pwfile=${passwordFile}`, "--encoding=UTF8", "--locale=C"];
 		const collation = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
-		run(server, bin("initdb"), ["-D", draft, "-U", USER, ...how, ...collation, ...(durable ? [] : ["--no-sync"])], "create its database");
+		run(
+			server,
+			bin("initdb"),
+			["-D", draft, "-U", USER, ...how, ...collation, ...(durable ? [] : ["--no-sync", ...THROWAWAY_SIGN_IN])],
+			"create its database",
+		);
 		// Single-user mode asks for no password, needs no port and no client program.
 		run(
 			server,

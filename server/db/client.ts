@@ -1,6 +1,7 @@
 import type { PgDatabase } from "drizzle-orm/pg-core";
 import { drizzle, type PostgresJsQueryResultHKT } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
+import { prepareStatements } from "./prepared-statements.ts";
 import * as schema from "./schema/index.ts";
 import { keepTransactionsWhole } from "./whole-transactions.ts";
 
@@ -34,7 +35,8 @@ export function connect(url: string, options: { max?: number; applicationName?: 
 		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
 		types: { bigint: postgres.BigInt },
 	};
-	const client = keepTransactionsWhole(postgres(url, { ...base, max: options.max ?? 10, ...pooled }));
+	const pool = postgres(url, { ...base, max: options.max ?? 10, ...pooled });
+	const client = keepTransactionsWhole(options.directUrl === undefined ? prepareStatements(pool) : pool);
 	const sql = keepTransactionsWhole(postgres(direct, { ...base, max: 2 }));
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),

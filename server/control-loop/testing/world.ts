@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { and, asc, eq, inArray, isNull } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { account, team } from "#server/db/schema/account.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { checkpoint } from "#server/db/schema/checkpoint.ts";
@@ -37,6 +37,8 @@ const START_MS = Date.UTC(2026, 10, 2, 8);
 const TICK_MS = 1_000;
 const METER_EVERY_TICKS = 10;
 const CONTROL_PLANE = "spw-test";
+/** A tick does one thing after the other; each further session would prepare the same statements again. */
+const CONNECTIONS_MAX = 3;
 
 export interface WorldOptions {
 	/** Slots at home. */
@@ -113,7 +115,7 @@ export class World {
 	}
 
 	static async open(options: WorldOptions): Promise<World> {
-		const world = new World(await createTestDatabase(), options);
+		const world = new World(await createTestDatabase({ connectionsMax: CONNECTIONS_MAX }), options);
 		const { db } = world.database;
 		const at = new Date(world.clock.nowMs());
 		await db.insert(team).values({ name: "research" });
@@ -279,62 +281,88 @@ export class World {
 	 */
 	async #playAgents(): Promise<void> {
 		const { db } = this.database;
-		const nowMs = this.clock.nowMs();
-		const up = new Map(
-			this.cloud.instances().flatMap((i) => (i.alive && i.state === "running" && i.instanceId ? [[i.instanceId, i] as const] : [])),
-		);
-		const rows = await db
-			.select()
-			.from(instance)
-			.where(and(inArray(instance.state, ["provisioning", "ready", "draining"]), isNull(instance.fencedAt)));
-		for (const row of rows) {
-			if (!up.has(row.id) || this.silenced.has(row.id)) continue;
-			if (row.rank === 0) await this.#saveOnInterval(row.attemptId);
-			await db.transaction(async (tx) => {
-				const at = new Date(nowMs);
-				if (row.state === "provisioning")
-					await tx.update(instance).set({ state: "ready", readyAt: at, lastHeardAt: at }).where(eq(instance.id, row.id));
-				else await tx.update(instance).set({ lastHeardAt: at, leaseMs: this.leaseMs }).where(eq(instance.id, row.id));
-				await markStaging(tx, { attemptId: row.attemptId, atMs: nowMs });
-				await tx
-					.update(instance)
-					.set({ stagedAt: at })
-					.where(and(eq(instance.id, row.id), isNull(instance.stagedAt)));
-				const late = await tx.$count(instance, and(eq(instance.attemptId, row.attemptId), isNull(instance.stagedAt)));
-				if (late === 0) await markRunning(tx, { attemptId: row.attemptId, atMs: nowMs });
-				const [a] = await tx.select().from(attempt).where(eq(attempt.id, row.attemptId));
-				const code = a && row.exit === null ? this.#exitCodeOf(row.id, a) : null;
-				if (code === null) return;
-				const exit = { code, signal: null, error: null };
-				await endMember(tx, { attemptId: row.attemptId, instanceId: row.id, exit, atMs: nowMs });
-			});
+		const up = new Set(this.cloud.instances().flatMap((i) => (i.alive && i.state === "running" ? [i.instanceId] : [])));
+		if (up.size === 0) return;
+		const rows = (
+			await db
+				.select()
+				.from(instance)
+				.where(and(inArray(instance.state, ["provisioning", "ready", "draining"]), isNull(instance.fencedAt)))
+		).filter(({ id }) => up.has(id) && !this.silenced.has(id));
+		if (rows.length === 0) return;
+		const attemptIds = [...new Set(rows.map((row) => row.attemptId))];
+		const before = await this.#runsOf(attemptIds);
+		for (const { rank, attemptId } of rows) if (rank === 0) await this.#saveOnInterval(before.get(attemptId));
+		await this.#hear(rows);
+		const beginning = [...before.values()].filter(({ state }) => state === "starting" || state === "staging");
+		for (const { id } of beginning) await this.#begin(id);
+		let runs = beginning.length > 0 ? await this.#runsOf(attemptIds) : before;
+		for (const { id, attemptId, exit } of rows) {
+			const run = runs.get(attemptId);
+			const code = run && exit === null ? this.#exitCodeOf(id, run) : null;
+			if (code === null) continue;
+			const ended = { attemptId, instanceId: id, exit: { code, signal: null, error: null }, atMs: this.clock.nowMs() };
+			await db.transaction((tx) => endMember(tx, ended));
+			// One member's end may stop the others.
+			runs = await this.#runsOf(attemptIds);
 		}
 	}
 
+	/** Calls of agents: the first one enrols its machine, and each has its data by then. */
+	async #hear(rows: readonly (typeof instance.$inferSelect)[]): Promise<void> {
+		const { db } = this.database;
+		const at = new Date(this.clock.nowMs());
+		const stagedAt = sql`coalesce(${instance.stagedAt}, ${at.toISOString()}::timestamptz)`;
+		const ids = (isNew: boolean) => rows.filter(({ state }) => (state === "provisioning") === isNew).map(({ id }) => id);
+		const [enrolling, known] = [ids(true), ids(false)];
+		if (enrolling.length > 0)
+			await db.update(instance).set({ state: "ready", readyAt: at, lastHeardAt: at, stagedAt }).where(inArray(instance.id, enrolling));
+		if (known.length > 0)
+			await db.update(instance).set({ lastHeardAt: at, leaseMs: this.leaseMs, stagedAt }).where(inArray(instance.id, known));
+	}
+
+	/** A gang runs once all of its machines have their data. */
+	async #begin(attemptId: string): Promise<void> {
+		const atMs = this.clock.nowMs();
+		await this.database.db.transaction(async (tx) => {
+			await markStaging(tx, { attemptId, atMs });
+			const late = await tx.$count(instance, and(eq(instance.attemptId, attemptId), isNull(instance.stagedAt)));
+			if (late === 0) await markRunning(tx, { attemptId, atMs });
+		});
+	}
+
+	async #runsOf(attemptIds: readonly string[]): Promise<ReadonlyMap<string, Run>> {
+		const { id, jobId, state, startedAt } = attempt;
+		const rows = await this.database.db
+			.select({ id, jobId, state, startedAt, spec: job.spec })
+			.from(attempt)
+			.innerJoin(job, eq(job.id, attempt.jobId))
+			.where(inArray(attempt.id, [...attemptIds]));
+		return new Map(rows.map((row) => [row.id, row]));
+	}
+
 	/** How the command of a machine ends now; null while it runs. */
-	#exitCodeOf(instanceId: string, run: typeof attempt.$inferSelect): number | null {
+	#exitCodeOf(instanceId: string, run: Run): number | null {
 		if (run.state === "stopping") return 143;
 		if (!run.startedAt) return null;
 		return this.failing.get(instanceId) ?? (this.clock.nowMs() - run.startedAt.getTime() >= this.#runMs ? 0 : null);
 	}
 
 	/** Checkpoints by the agent of a machine: one on each interval of its run. */
-	async #saveOnInterval(attemptId: string): Promise<void> {
+	async #saveOnInterval(run: Run | undefined): Promise<void> {
 		const { db } = this.database;
-		const [row] = await db
-			.select({ jobId: job.id, spec: job.spec, state: attempt.state, startedAt: attempt.startedAt })
-			.from(attempt)
-			.innerJoin(job, eq(job.id, attempt.jobId))
-			.where(eq(attempt.id, attemptId));
-		const everyMs = row?.spec.checkpoint?.intervalMs;
-		if (!row?.startedAt || row.state !== "running" || everyMs === undefined) return;
-		const saved = await db.$count(checkpoint, eq(checkpoint.attemptId, attemptId));
+		const everyMs = run?.spec.checkpoint?.intervalMs;
+		if (!run?.startedAt || run.state !== "running" || everyMs === undefined) return;
+		const saved = await db.$count(checkpoint, eq(checkpoint.attemptId, run.id));
 		const nowMs = this.clock.nowMs();
-		if (nowMs < row.startedAt.getTime() + (saved + 1) * everyMs) return;
+		if (nowMs < run.startedAt.getTime() + (saved + 1) * everyMs) return;
 		const id = newId("ckp", nowMs);
-		await commitCheckpoint(db, this.#checkpointRoot, { id, jobId: row.jobId, attemptId, files: 1, bytes: 1, atMs: nowMs });
+		await commitCheckpoint(db, this.#checkpointRoot, { id, jobId: run.jobId, attemptId: run.id, files: 1, bytes: 1, atMs: nowMs });
 	}
 }
+
+/** What an agent's player reads of an attempt. */
+type Run = Pick<typeof attempt.$inferSelect, "id" | "jobId" | "state" | "startedAt"> & { spec: JobSpec };
 
 export interface JobChanges {
 	name: string;

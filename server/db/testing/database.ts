@@ -4,8 +4,8 @@ import { type TestDatabase, takeDatabaseOn } from "./throwaway.ts";
 export type { TestDatabase };
 
 /** Creates a separate, migrated and empty database, so that tests run in parallel without interfering. */
-export function createTestDatabase(): Promise<TestDatabase> {
-	return takeDatabaseOn(inject("postgresUrl"));
+export function createTestDatabase({ connectionsMax }: { connectionsMax?: number } = {}): Promise<TestDatabase> {
+	return takeDatabaseOn(inject("postgresUrl"), connectionsMax);
 }
 
 declare module "vitest" {

@@ -7,6 +7,7 @@ import { markClone, releaseDatabase, takeEmptied } from "./emptied.ts";
 const TEMPLATE = "spillway_template";
 const TEMPLATE_LOCK = 727_002;
 const SESSION_END_MS = 5_000;
+const CONNECTIONS_MAX = 12;
 
 export interface TestDatabase extends Connection {
 	url: string;
@@ -18,27 +19,27 @@ export interface TestDatabase extends Connection {
 export async function createDatabaseOn(serverUrl: string): Promise<TestDatabase> {
 	const name = newName();
 	await asAdmin(serverUrl, (admin) => clone(admin, serverUrl, name));
-	return open(serverUrl, name, (admin) => dropDatabase(admin, name));
+	return open(serverUrl, name, CONNECTIONS_MAX, (admin) => dropDatabase(admin, name));
 }
 
 /** The same, but reuses an emptied database of a finished test if there is one. */
-export async function takeDatabaseOn(serverUrl: string): Promise<TestDatabase> {
+export async function takeDatabaseOn(serverUrl: string, connectionsMax = CONNECTIONS_MAX): Promise<TestDatabase> {
 	const name = newName();
 	await asAdmin(serverUrl, async (admin) => {
 		if (await takeEmptied(admin, name)) return;
 		await clone(admin, serverUrl, name);
 		await asAdmin(withDatabase(serverUrl, name), (sql) => markClone(admin, name, sql));
 	});
-	return open(serverUrl, name, async (admin) => {
+	return open(serverUrl, name, connectionsMax, async (admin) => {
 		await admin`select pg_terminate_backend(pid, ${SESSION_END_MS}) from pg_stat_activity where datname = ${name}`;
 		const kept = await asAdmin(withDatabase(serverUrl, name), (sql) => releaseDatabase(admin, name, sql));
 		if (!kept) await dropDatabase(admin, name);
 	});
 }
 
-function open(serverUrl: string, name: string, close: (admin: postgres.Sql) => Promise<void>): TestDatabase {
+function open(serverUrl: string, name: string, connectionsMax: number, close: (admin: postgres.Sql) => Promise<void>): TestDatabase {
 	const url = withDatabase(serverUrl, name);
-	const connection = connect(url, { max: 12 });
+	const connection = connect(url, { max: connectionsMax });
 	return {
 		...connection,
 		url,
