@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "#cli/testing/run-command.ts";
 import { artifactSchema } from "#server/contract/artifact.ts";
 import { pageOf } from "#server/contract/parts.ts";
 import { account } from "#server/db/schema/account.ts";
@@ -15,7 +14,6 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import { collectOutputs } from "#server/services/work/artifact/collect.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const WEIGHTS = "0123456789".repeat(1_000);
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -108,25 +106,22 @@ describe("results over REST", () => {
 
 describe("spillway artifacts", () => {
 	const run = (...args: string[]) =>
-		promisify(execFile)(process.execPath, [COMMAND, "artifacts", ...args], {
-			cwd: folder,
-			env: { ...process.env, SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.scientist },
-		});
+		runCommand(["artifacts", ...args], { cwd: folder, env: { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.scientist } });
 
 	it("lists and downloads, continuing a download that broke off", async () => {
-		expect((await run("ls", "fraud-v142")).stdout).toMatch(/model\s+model\s+2\s+9\.8 KiB/);
+		expect((await run("ls", "fraud-v142")).out).toMatch(/model\s+model\s+2\s+9\.8 KiB/);
 		await mkdir(path.join(folder, "got/model/deep"), { recursive: true });
 		await writeFile(path.join(folder, "got/model/deep/weights 1.bin.part"), WEIGHTS.slice(0, 4_321));
-		const { stdout } = await run("get", "fraud-v142", "--to", "got", "--json");
-		expect(JSON.parse(stdout).items).toHaveLength(2);
+		const { out } = await run("get", "fraud-v142", "--to", "got", "--json");
+		expect(JSON.parse(out).items).toHaveLength(2);
 		expect(await readFile(path.join(folder, "got/model/deep/weights 1.bin"), "utf8")).toBe(WEIGHTS);
 		expect(await readFile(path.join(folder, "got/model/empty"), "utf8")).toBe("");
 	});
 
 	it("deletes one that is named, for everybody", async () => {
-		await expect(run("get", "fraud-v142", "report")).rejects.toMatchObject({ code: 3 });
-		expect((await run("rm", "fraud-v142", "model")).stdout).toMatch(/Deleted model/);
-		await expect(run("get", "fraud-v142")).rejects.toMatchObject({ code: 3 });
+		expect(await run("get", "fraud-v142", "report")).toMatchObject({ code: 3 });
+		expect((await run("rm", "fraud-v142", "model")).out).toMatch(/Deleted model/);
+		expect(await run("get", "fraud-v142")).toMatchObject({ code: 3 });
 		expect((await world.get(content("empty"), { as: "scientist" })).status).toBe(404);
 	});
 });

@@ -1,13 +1,11 @@
-import { execFile } from "node:child_process";
-import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "#cli/testing/run-command.ts";
 import { account } from "#server/db/schema/account.ts";
 import { newSealMemory, sealAudit } from "#server/services/governance/audit/seal.ts";
 import { tamper } from "#server/services/governance/audit/testing/tamper.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const seal = (): Promise<number> => sealAudit({ db: world.database.db, clock: world }, newSealMemory());
 
 let world: RestWorld;
@@ -20,12 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function spillway(args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-	const env = { ...process.env, SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.platform };
-	return new Promise((resolve) => {
-		const child = execFile(process.execPath, [COMMAND, ...args], { env }, (_, out, err) => resolve({ code: child.exitCode, out, err }));
-	});
-}
+const spillway = (args: string[]) => runCommand(args, { env: { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.platform } });
 
 describe("GET /audit", () => {
 	it("shows who did what when from where, before and after, with the seal", async () => {

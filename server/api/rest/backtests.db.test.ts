@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { spawnBacktest } from "#server/control-loop/spawn-worker.ts";
 import { backtest } from "#server/db/schema/backtest.ts";
 import { BackgroundTender } from "#server/services/decision/background/tend.ts";
@@ -10,8 +10,6 @@ import { RestWorld } from "../testing/rest-world.ts";
 
 /** Real processes on a busy machine. */
 const LONG = { timeout: 120_000, interval: 200 };
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
-
 let world: RestWorld;
 let draft: string;
 let tender: BackgroundTender;
@@ -83,20 +81,12 @@ describe("backtests over REST", () => {
 });
 
 describe("spillway policy backtest", () => {
-	function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+	function spillway(...args: string[]): Promise<Ran> {
 		const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-backtest-"));
 		writeFileSync(path.join(folder, "token"), `${world.tokens.platform}\n`, { mode: 0o600 });
 		writeFileSync(path.join(folder, "draft.yaml"), draft);
-		const env = { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
-		const child = spawn(process.execPath, [COMMAND, "policy", "backtest", ...args], { cwd: folder, env });
-		let [out, err] = ["", ""];
-		child.stdout.on("data", (chunk) => {
-			out += chunk;
-		});
-		child.stderr.on("data", (chunk) => {
-			err += chunk;
-		});
-		return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+		const env = { SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+		return runCommand(["policy", "backtest", ...args], { cwd: folder, env });
 	}
 
 	it("waits for the result and prints what would have changed, and what the record does not show", { timeout: LONG.timeout }, async () => {

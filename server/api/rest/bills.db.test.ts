@@ -1,14 +1,13 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { EXPORT_COLUMNS } from "#server/accounting/focus/columns.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const SAMPLE = path.resolve(import.meta.dirname, "../../services/ledger/bill/testing/focus-sample-1.0.csv");
 
 let world: RestWorld;
@@ -19,17 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-	const env = { ...process.env, SPILLWAY_TOKEN: world.tokens.finance, SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
-	const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => {
-		out += chunk;
-	});
-	child.stderr.on("data", (chunk) => {
-		err += chunk;
-	});
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+function spillway(...args: string[]): Promise<Ran> {
+	const env = { SPILLWAY_TOKEN: world.tokens.finance, SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+	return runCommand(args, { cwd: folder, env });
 }
 
 describe("spillway bill", () => {

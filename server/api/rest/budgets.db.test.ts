@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "#cli/testing/run-command.ts";
 import { systemContext } from "#server/services/core/context.ts";
 import { changeBudgetSettings } from "#server/services/ledger/budget/settings.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 let world: RestWorld;
 beforeAll(async () => {
 	world = await RestWorld.open();
@@ -13,17 +11,8 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const call = (method: string, at: string, options: Parameters<RestWorld["call"]>[2]) => world.call(method, `/api/v1${at}`, options);
-const spillway = (args: string[], token = world.tokens.finance): Promise<{ code: number | null; out: string; err: string }> => {
-	const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, SPILLWAY_TOKEN: token, SPILLWAY_URL: world.url } });
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (part) => {
-		out += part;
-	});
-	child.stderr.on("data", (part) => {
-		err += part;
-	});
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
-};
+const spillway = (args: string[], token = world.tokens.finance) =>
+	runCommand(args, { env: { SPILLWAY_TOKEN: token, SPILLWAY_URL: world.url } });
 
 describe("budgets over REST and the command line", () => {
 	it("a budget by its id, with money as text; one that does not exist is reported", async () => {

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { site } from "#server/db/schema/site.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
@@ -12,8 +12,6 @@ import { backOffOffer } from "#server/services/pricing/offer/backoff.ts";
 import { refreshOffers } from "#server/services/pricing/offer/refresh.ts";
 import { aSpec, seedInstance, seedJob } from "#server/services/work/agent/testing/seed.ts";
 import { RestWorld } from "../testing/rest-world.ts";
-
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 let folder: string;
@@ -29,19 +27,11 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-	const child = spawn(process.execPath, [COMMAND, ...args], {
+function spillway(...args: string[]): Promise<Ran> {
+	return runCommand(args, {
 		cwd: folder,
-		env: { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder },
+		env: { SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder },
 	});
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => {
-		out += chunk;
-	});
-	child.stderr.on("data", (chunk) => {
-		err += chunk;
-	});
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
 /** The lines of a table as words: columns stand two spaces apart. */

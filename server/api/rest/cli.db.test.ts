@@ -6,6 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { type Ran, type RunOptions, runCommand } from "#cli/testing/run-command.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
 
@@ -20,35 +21,32 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-interface Ran {
-	code: number | null;
-	out: string;
-	err: string;
+const environment = () => ({ SPILLWAY_TOKEN: "", SPILLWAY_TEAM: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder });
+
+function spillway(args: string[], { env, ...options }: RunOptions = {}): Promise<Ran> {
+	return runCommand(args, { cwd: folder, env: { ...environment(), ...env }, ...options });
 }
 
-interface RunOptions {
-	env?: Record<string, string>;
+interface ProcessOptions {
 	stdin?: string;
 	/** Called with what was printed so far, whenever it grows. */
 	onOutput?: (out: string, child: ReturnType<typeof spawn>) => void;
 }
 
-function spillway(args: string[], options: RunOptions = {}): Promise<Ran> {
-	const child = spawn(process.execPath, [COMMAND, ...args], {
-		cwd: folder,
-		env: { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_TEAM: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, ...options.env },
-	});
+/** In a process, for what only a process has: its streams, signals and exit code. */
+function spillwayProcess(args: string[], { stdin = "", onOutput }: ProcessOptions = {}): Promise<Ran> {
+	const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env: { ...process.env, ...environment() } });
 	let [out, err] = ["", ""];
 	child.stdout.on("data", (chunk) => {
 		out += chunk;
-		options.onOutput?.(out + err, child);
+		onOutput?.(out + err, child);
 	});
 	child.stderr.on("data", (chunk) => {
 		err += chunk;
-		options.onOutput?.(out + err, child);
+		onOutput?.(out + err, child);
 	});
-	child.stdin.end(options.stdin ?? "");
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+	child.stdin.end(stdin);
+	return new Promise((resolve) => child.on("close", (code) => resolve({ code: code ?? -1, out, err })));
 }
 
 /** Nothing on stdout, one line on stderr, and the token nowhere. */
@@ -63,7 +61,7 @@ describe("submit", () => {
 	it("a command with its flags becomes the job", async () => {
 		const flags = ["--team", "research", "--gpus", "2", "--class", "experimental", "--estimate", "40s", "--max", "10m", "--priority", "70"];
 		const more = ["--env", "SEED=7", "--env", "EMPTY=", "--checkpoint", "ckpt", "--accelerator", "L40S-48GB", "--workdir"];
-		const ran = await spillway(["submit", ...flags, ...more, "--", "node", "train.mjs", "--epochs", "3"]);
+		const ran = await spillwayProcess(["submit", ...flags, ...more, "--", "node", "train.mjs", "--epochs", "3"]);
 		expect(ran.err).toMatch(/^Follow it with: spillway logs -f job_/);
 		const [, id] = /^(job_\w{26}) {2}train {2}queued\n$/.exec(ran.out) ?? [];
 		expect((await world.get(`/jobs/${id}`)).json).toMatchObject({
@@ -92,7 +90,7 @@ describe("submit", () => {
 	});
 
 	it("--count submits that many under numbered names, from stdin too", async () => {
-		const ran = await spillway(["submit", "-f", "-", "--count", "3"], { stdin: stringify(aJob({ name: "counted" })) });
+		const ran = await spillwayProcess(["submit", "-f", "-", "--count", "3"], { stdin: stringify(aJob({ name: "counted" })) });
 		expect(ran.out.split("\n").map((line) => line.split("  ")[1])).toEqual(["counted-1", "counted-2", "counted-3", undefined]);
 		expect((await world.get("/jobs?q=counted")).json.items).toHaveLength(3);
 	});
@@ -151,7 +149,7 @@ describe("submit", () => {
 
 	it("Ctrl-C ends the waiting with 130 and leaves the job", async () => {
 		let interrupted = false;
-		const ran = await spillway(["submit", "--wait", "--team", "research", "--name", "left", "--", "true"], {
+		const ran = await spillwayProcess(["submit", "--wait", "--team", "research", "--name", "left", "--", "true"], {
 			onOutput: (text, child) => {
 				if (!interrupted && text.includes("left queued")) interrupted = child.kill("SIGINT");
 			},
@@ -262,7 +260,7 @@ describe("import", () => {
 
 describe("exit codes", () => {
 	it("3: there is no such job", async () => {
-		expectRefused(await spillway(["show", "no-such-job"]), 3, '"no-such-job"');
+		expectRefused(await spillwayProcess(["show", "no-such-job"]), 3, '"no-such-job"');
 		expectRefused(await spillway(["logs", `job_${"0".repeat(26)}`]), 3, "There is no job");
 	});
 	it("4: no token, an unknown one, not allowed", async () => {
@@ -286,7 +284,7 @@ describe("exit codes", () => {
 	});
 	it("0 when the reader of a pipe has seen enough", async () => {
 		await world.post("/jobs", { items: Array.from({ length: 1_000 }, (_, i) => aJob({ name: `pipe-${i}` })) });
-		const ran = await spillway(["jobs", "--all", "--json"], { onOutput: (_, child) => child.stdout?.destroy() });
+		const ran = await spillwayProcess(["jobs", "--all", "--json"], { onOutput: (_, child) => child.stdout?.destroy() });
 		expect(ran).toMatchObject({ code: 0, err: "" });
 	});
 });

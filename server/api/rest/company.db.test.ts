@@ -1,16 +1,15 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
 import { account, identity } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const PAGE = path.resolve(import.meta.dirname, "../../../docs/company-file.md");
 const EXAMPLE = /## Example\n\n```yaml\n([\s\S]*?)```/.exec(readFileSync(PAGE, "utf8"))?.[1] ?? "";
 const KEY = JSON.stringify({ accessKeyId: "AKIAEXAMPLE", secretAccessKey: "very-secret-key" });
@@ -31,18 +30,10 @@ afterAll(async () => {
 	rmSync(folder, { recursive: true, force: true });
 });
 
-function apply(text: string, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+function apply(text: string, ...args: string[]): Promise<Ran> {
 	writeFileSync(file, text);
-	const given = { ...process.env, SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, AWS_CREDENTIALS: KEY };
-	const child = spawn(process.execPath, [COMMAND, "apply", "-f", "company.yaml", ...args], { cwd: folder, env: given });
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => {
-		out += chunk;
-	});
-	child.stderr.on("data", (chunk) => {
-		err += chunk;
-	});
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+	const given = { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, AWS_CREDENTIALS: KEY };
+	return runCommand(["apply", "-f", "company.yaml", ...args], { cwd: folder, env: given });
 }
 
 const plan = (text: string, more: object = {}) =>

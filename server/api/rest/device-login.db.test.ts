@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
 import { account } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
@@ -11,8 +11,6 @@ import { deviceLogin } from "#server/db/schema/device-login.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { decideDeviceLogin, getDeviceLogin } from "#server/services/governance/device-login/decide.ts";
-
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 beforeAll(async () => {
@@ -95,18 +93,9 @@ it("limits how many sign-ins an address starts", async () => {
 
 it("spillway login waits for the approval, and logout revokes", async () => {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-login-"));
-	const given = { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, XDG_CONFIG_HOME: folder };
-	const run = (args: string[], onErr?: (text: string) => void): Promise<{ code: number | null; out: string; err: string }> => {
-		const child = spawn(process.execPath, [COMMAND, ...args], { env: given });
-		let [out, err] = ["", ""];
-		child.stdout.on("data", (chunk) => {
-			out += chunk;
-		});
-		child.stderr.on("data", (chunk) => {
-			err += chunk;
-			onErr?.(err);
-		});
-		return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+	const given = { SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, XDG_CONFIG_HOME: folder };
+	const run = (args: string[], onErr?: (text: string) => void): Promise<Ran> => {
+		return runCommand(args, { env: given, ...(onErr && { onOutput: onErr }) });
 	};
 	try {
 		expect((await run(["jobs"])).code).toBe(4);

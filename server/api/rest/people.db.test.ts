@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import path from "node:path";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { aJob, RestWorld } from "#server/api/testing/rest-world.ts";
 import { account, identity } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
-
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 beforeAll(async () => {
@@ -14,18 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-	const child = spawn(process.execPath, [COMMAND, ...args], {
-		env: { ...process.env, SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url },
+function spillway(...args: string[]): Promise<Ran> {
+	return runCommand(args, {
+		env: { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url },
 	});
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => {
-		out += chunk;
-	});
-	child.stderr.on("data", (chunk) => {
-		err += chunk;
-	});
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
 const patch = (url: string, body: unknown) => world.call("PATCH", `/api/v1${url}`, { body });

@@ -1,16 +1,15 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withoutSecret } from "#cli/policy-file.ts";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import type { PolicyProblem } from "#server/domain/policy.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
 /** Of the largest job that can be, this goes through too many entries. */
 const SLOW = `(${Array.from({ length: 20 }, () => "job.residency").join(" + ")}).exists(r, r == "eu" && r != "us")`;
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
-
 let world: RestWorld;
 let folder: string;
 let shown: string;
@@ -22,16 +21,11 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function policy(args: string[], env: Record<string, string> = {}): Promise<{ code: number | null; out: string; err: string }> {
-	const child = spawn(process.execPath, [COMMAND, "policy", ...args], {
+function policy(args: string[], env: Record<string, string> = {}): Promise<Ran> {
+	return runCommand(["policy", ...args], {
 		cwd: folder,
-		env: { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, ...env },
+		env: { SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, ...env },
 	});
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => (out += chunk));
-	child.stderr.on("data", (chunk) => (err += chunk));
-	child.stdin.end();
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
 function file(name: string, text: string): string {

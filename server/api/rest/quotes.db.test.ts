@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import type { LoopContext } from "#server/control-loop/context.ts";
 import { newCycleMemory, runCycle } from "#server/control-loop/cycle.ts";
 import { waitForecast } from "#server/db/schema/wait-forecast.ts";
@@ -12,8 +12,6 @@ import { FakeCluster } from "#server/providers/fake/fake-cluster.ts";
 import { horizonOf } from "#server/scheduling/forecast/calibrate.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { aJob, RestWorld } from "../testing/rest-world.ts";
-
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 let folder: string;
@@ -46,13 +44,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-	const env = { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_TEAM: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
-	const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => (out += chunk));
-	child.stderr.on("data", (chunk) => (err += chunk));
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+function spillway(...args: string[]): Promise<Ran> {
+	const env = { SPILLWAY_TOKEN: "", SPILLWAY_TEAM: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+	return runCommand(args, { cwd: folder, env });
 }
 
 describe("POST /quotes", () => {

@@ -1,9 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { runCommand } from "#cli/testing/run-command.ts";
 import { aCard } from "#server/accounting/testing/cards.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
@@ -17,12 +17,9 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 /** What the command says, on whichever stream. */
-function spillway(...args: string[]): Promise<string> {
-	const command = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
-	const env = { ...process.env, SPILLWAY_TOKEN: world.tokens.finance, SPILLWAY_URL: world.url };
-	return new Promise((resolve) => {
-		execFile(process.execPath, [command, ...args], { env }, (_, out, err) => resolve(out + err));
-	});
+async function spillway(...args: string[]): Promise<string> {
+	const { out, err } = await runCommand(args, { env: { SPILLWAY_TOKEN: world.tokens.finance, SPILLWAY_URL: world.url } });
+	return out + err;
 }
 
 const put = (body: unknown, as: "finance" | "scientist" = "finance") => world.call("PUT", `/api/v1${at}`, { as, body });

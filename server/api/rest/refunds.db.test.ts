@@ -1,14 +1,11 @@
-import { spawn } from "node:child_process";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { ManualClock } from "#server/kernel/clock.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { chargesOf } from "#server/services/ledger/charge/charges-of.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { addMachine, type Books, T0, terminate } from "#server/services/ledger/charge/testing/books.ts";
 import { RestWorld } from "../testing/rest-world.ts";
-
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 let chargeId: string;
@@ -25,18 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-function spillway(as: "finance" | "scientist", ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
-	const child = spawn(process.execPath, [COMMAND, ...args], {
-		env: { ...process.env, SPILLWAY_TOKEN: world.tokens[as], SPILLWAY_URL: world.url },
+function spillway(as: "finance" | "scientist", ...args: string[]): Promise<Ran> {
+	return runCommand(args, {
+		env: { SPILLWAY_TOKEN: world.tokens[as], SPILLWAY_URL: world.url },
 	});
-	let [out, err] = ["", ""];
-	child.stdout.on("data", (chunk) => {
-		out += chunk;
-	});
-	child.stderr.on("data", (chunk) => {
-		err += chunk;
-	});
-	return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
 }
 
 describe("a refund", () => {

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
 import { signInWithPassword } from "#server/auth/sign-in-password.ts";
 import { account } from "#server/db/schema/account.ts";
@@ -11,8 +11,6 @@ import { audit } from "#server/db/schema/audit.ts";
 import { env } from "#server/env.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { currentSetUpCode, setUpCode } from "#server/services/governance/sign-in/set-up-code.ts";
-
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 
 let world: RestWorld;
 beforeAll(async () => {
@@ -99,18 +97,9 @@ it("builds the first policy from four answers, with its sentences, and publishes
 it("spillway init sets up an empty installation, and resumes", async () => {
 	const { db } = world.database;
 	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-init-"));
-	const run = (args: string[], input = ""): Promise<{ code: number | null; out: string; err: string }> => {
-		const given = { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, XDG_CONFIG_HOME: folder };
-		const child = spawn(process.execPath, [COMMAND, "init", ...args], { env: given });
-		let [out, err] = ["", ""];
-		child.stdout.on("data", (chunk) => {
-			out += chunk;
-		});
-		child.stderr.on("data", (chunk) => {
-			err += chunk;
-		});
-		child.stdin.end(input);
-		return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+	const run = (args: string[], input = ""): Promise<Ran> => {
+		const given = { SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder, XDG_CONFIG_HOME: folder };
+		return runCommand(["init", ...args], { env: given, stdin: input });
 	};
 	try {
 		world.shiftMs += 16 * MINUTE_MS;

@@ -1,12 +1,11 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { shadow, shadowDecision } from "#server/db/schema/shadow.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const AT = "/policies/default/shadow";
 
 let world: RestWorld;
@@ -74,20 +73,12 @@ describe("a shadow over REST", () => {
 });
 
 describe("spillway policy shadow", () => {
-	function spillway(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+	function spillway(...args: string[]): Promise<Ran> {
 		const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-shadow-"));
 		writeFileSync(path.join(folder, "token"), `${world.tokens.platform}\n`, { mode: 0o600 });
 		writeFileSync(path.join(folder, "draft.yaml"), draft);
-		const env = { ...process.env, SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
-		const child = spawn(process.execPath, [COMMAND, "policy", "shadow", ...args], { cwd: folder, env });
-		let [out, err] = ["", ""];
-		child.stdout.on("data", (chunk) => {
-			out += chunk;
-		});
-		child.stderr.on("data", (chunk) => {
-			err += chunk;
-		});
-		return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+		const env = { SPILLWAY_TOKEN: "", SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+		return runCommand(["policy", "shadow", ...args], { cwd: folder, env });
 	}
 
 	it("starts a draft, shows how the two compare, and stops it", { timeout: 60_000 }, async () => {

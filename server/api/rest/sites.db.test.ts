@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -7,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { audit } from "#server/db/schema/audit.ts";
 import { clusterNode } from "#server/db/schema/cluster-node.ts";
 import { foreignJob } from "#server/db/schema/foreign-job.ts";
@@ -20,7 +20,6 @@ import { newNodeMemory, writeNodes } from "#server/services/capacity/cluster-nod
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 import { RestWorld } from "../testing/rest-world.ts";
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
 const SECRET = "the-secret-of-the-account";
 const CREDENTIALS = { kind: "stored", values: { accessKeyId: DEFAULT_ACCESS_KEY_ID, secretAccessKey: SECRET } };
 const SETTINGS = { regions: ["us-east-1"], imageId: "ami-0123456789abcdef0" };
@@ -315,15 +314,10 @@ describe("sites over REST", () => {
 	});
 
 	describe("by the command line", () => {
-		const spillway = (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
-			const env = { ...process.env, SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
-			const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
-			const printed = Promise.all(
-				[child.stdout, child.stderr].map(async (stream) => (await stream.setEncoding("utf8").toArray()).join("")),
-			);
-			return new Promise((resolve) => child.on("close", async (code) => resolve({ code, ...asPrinted(await printed) })));
+		const spillway = (...args: string[]): Promise<Ran> => {
+			const env = { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url, SPILLWAY_HOME: folder };
+			return runCommand(args, { cwd: folder, env });
 		};
-		const asPrinted = ([out = "", err = ""]: string[]) => ({ out, err });
 
 		it("one is checked and added, listed, checked again, switched off and removed", async () => {
 			writeFileSync(path.join(folder, "aws.json"), JSON.stringify(SETTINGS));

@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "#cli/testing/run-command.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { RestWorld } from "../testing/rest-world.ts";
@@ -19,14 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
-
-function spillway(args: string[]): Promise<{ code: number | null; out: string }> {
-	const env = { ...process.env, SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.platform };
-	return new Promise((resolve) => {
-		const child = execFile(process.execPath, [COMMAND, ...args], { env }, (_, out) => resolve({ code: child.exitCode, out }));
-	});
-}
+const spillway = (args: string[]) => runCommand(args, { env: { SPILLWAY_URL: world.url, SPILLWAY_TOKEN: world.tokens.platform } });
 
 describe("statements over REST", () => {
 	it("a month that is not over has a preview and cannot be closed", async () => {
