@@ -152,6 +152,7 @@ describe("bad input", () => {
 		expect(() => read("# nothing\n")).toThrow("no workload");
 		expect(() => read("kind: PyTorchJob\nspec: {}\n")).toThrow("no replicas");
 		expect(() => read("x".repeat(300_000))).toThrow("at most");
+		expect(() => read("---\nkind: Job\n".repeat(9_000))).toThrow("cannot be read at line 999: more than 500 documents");
 	});
 	it("never skips a leaf: any added field is reported", () => {
 		const key = fc.stringMatching(/^[a-z][A-Za-z]{2,10}$/);
