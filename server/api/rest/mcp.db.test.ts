@@ -2,6 +2,7 @@ import path from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { pipelineRun, pipeline as pipelineTable } from "#server/db/schema/pipeline.ts";
 import { aJob, type Person, RestWorld } from "../testing/rest-world.ts";
 
 const COMMAND = path.resolve(import.meta.dirname, "../../../cli/spillway.mjs");
@@ -131,5 +132,29 @@ describe("a token with a spending limit", () => {
 		expect((await world.get("/tokens")).json.items).toContainEqual(expect.objectContaining({ name: "agent", approvalAboveUsd: 2.5 }));
 		for (const bad of [-1, 1e10, 0.0000001])
 			expect((await world.post("/tokens", { ...more, approvalAboveUsd: bad })).status, String(bad)).toBe(400);
+	});
+
+	it("does not run work again that has a higher limit or none", async () => {
+		const more = { name: "again", scopes: ["read", "jobs"], expiresInDays: 1, approvalAboveUsd: 2.5 };
+		const token = String((await world.post("/tokens", more)).json.token);
+		const step = { name: "a", job: { command: ["true"] } };
+		const pipeline = { apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "p", team: "research" }, spec: { steps: [step] } };
+		const trigger = { ...pipeline, kind: "Trigger", metadata: { name: "t", team: "research" }, spec: { webhook: {}, pipeline } };
+		const { id: triggerId } = (await world.post("/triggers", trigger)).json;
+		const [free, limited] = await Promise.all([
+			Promise.all([world.post("/jobs", aJob()), world.post("/pipelines", pipeline)]),
+			Promise.all([world.post("/jobs", aJob(), { token }), world.post("/pipelines", pipeline, { token })]),
+		]);
+		await world.database.db.update(pipelineRun).set({ state: "cancelled" });
+		await world.database.db.update(pipelineTable).set({ state: "cancelled", finishedAt: new Date() });
+		const again = async ([job, run]: typeof free) => [
+			(await world.post(`/jobs/${job.json.id}/resume`, undefined, { token })).status,
+			(await world.post(`/pipelines/${run.json.id}/retry`, {}, { token })).status,
+		];
+		expect(await again(free)).toEqual([403, 403]);
+		// The job is not held, so there is nothing to resume.
+		expect(await again(limited)).toEqual([409, 202]);
+		expect((await world.post(`/triggers/${triggerId}/enable`, { enabled: true }, { token })).status).toBe(403);
+		expect((await world.post(`/triggers/${triggerId}/enable`, { enabled: false }, { token })).status).toBe(200);
 	});
 });

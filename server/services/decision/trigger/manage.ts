@@ -10,6 +10,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorizeFound, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { iso } from "#server/services/core/view.ts";
+import { rejectLimitedToken } from "#server/services/work/job/token-limit.ts";
 
 export interface FiringRow {
 	key: string;
@@ -99,6 +100,7 @@ export async function setTriggerEnabled(
 ): Promise<{ id: string; enabled: boolean }> {
 	teamScope(ctx, "job:submit");
 	const { enabled } = enableTriggerInput.parse(raw);
+	if (enabled) rejectLimitedToken(ctx.actor);
 	await changeTrigger(ctx, id, enabled ? "trigger.enable" : "trigger.disable", (kind) => ({
 		enabled,
 		nextCheckAt: enabled && kind !== "webhook" ? new Date(ctx.clock.nowMs()) : null,

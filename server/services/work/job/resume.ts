@@ -6,6 +6,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorizeFound } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { noJob } from "#server/services/core/no-job.ts";
+import { requireWithinTokenLimit } from "./token-limit.ts";
 
 /**
  * Lets a job that was held for attempts without progress use the cloud again. Earlier attempts no longer count.
@@ -16,6 +17,7 @@ export async function resumeJob(ctx: ServiceContext, jobId: string): Promise<{ a
 		const [row] = await tx.select().from(job).where(eq(job.id, jobId)).for("update");
 		authorizeFound(ctx, "job:cancel", row, () => noJob(jobId));
 		if (!row) throw noJob(jobId);
+		requireWithinTokenLimit(ctx.actor, [row.spec]);
 		if (row.state !== "held" || row.reason.code !== "no_progress")
 			throw new SpillwayError("conflict", `Job ${jobId} is not held for attempts without progress.`, {
 				fix: "Only such jobs need to be resumed. See the job's reason.",

@@ -15,8 +15,20 @@ export function withTokenLimit(actor: Actor, spec: JobSpec): JobSpec {
  */
 export function rejectLimitedToken(actor: Actor): void {
 	if (limitOf(actor) === undefined) return;
-	throw new SpillwayError("forbidden", "A token with a spending limit cannot create triggers.", {
+	throw new SpillwayError("forbidden", "A token with a spending limit cannot create or enable triggers.", {
 		fix: "Sign in, or use a token without approvalAboveUsd.",
+	});
+}
+
+/**
+ * Work that runs again keeps the limits that it was submitted with.
+ * @throws SpillwayError `forbidden` when one of them is above the limit of the caller's token
+ */
+export function requireWithinTokenLimit(actor: Actor, specs: readonly Pick<JobSpec, "approvalAboveUsd">[]): void {
+	const limit = limitOf(actor);
+	if (limit === undefined || specs.every((spec) => spec.approvalAboveUsd !== undefined && spec.approvalAboveUsd <= limit)) return;
+	throw new SpillwayError("forbidden", `Your token's jobs need approval above $${limit}, and this work has a higher limit or none.`, {
+		fix: "Sign in, or submit it again with your token.",
 	});
 }
 

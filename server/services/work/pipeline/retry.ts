@@ -4,12 +4,14 @@ import { retryInput } from "#server/contract/inputs/pipeline.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { pipeline, pipelineRun, type StoredStep } from "#server/db/schema/pipeline.ts";
+import type { JobSpec } from "#server/domain/job.ts";
 import { LIVE_PIPELINE_STATES, type PipelineState, type StepState } from "#server/domain/states.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { didYouMean } from "#server/kernel/nearest-name.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorizeFound, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { requireWithinTokenLimit } from "../job/token-limit.ts";
 import { NO_COUNTS } from "./counts.ts";
 import { noPipeline } from "./readable.ts";
 import { reservePipeline, type StepNeed } from "./reserve.ts";
@@ -32,12 +34,16 @@ export async function retryPipeline(
 		if (LIVE_PIPELINE_STATES.some((state) => state === row.state))
 			throw new SpillwayError("conflict", `Pipeline ${id} is still ${row.state}.`, { fix: "Wait until it has ended, or cancel it." });
 		const steps = from === undefined ? [] : downstreamOf(row.graph, from);
-		const reset = await tx.execute<{ index: number; step: number }>(sql`
+		const reset = await tx.execute<{ index: number; step: number; spec: JobSpec }>(sql`
 			update pipeline_run set state = 'waiting', tries = 0, exit_code = null, why = null, stop_why = null, finished_at = null
 			where pipeline_id = ${id} and (state in ('failed', 'skipped', 'cancelled') or step = any(${sql.param(steps)}::integer[]))
-			returning index, step`);
+			returning index, step, spec`);
 		if (reset.length === 0)
 			throw new SpillwayError("conflict", `Every run of pipeline ${id} succeeded.`, { fix: "Name the step to begin from." });
+		requireWithinTokenLimit(
+			ctx.actor,
+			reset.map(({ spec }) => spec),
+		);
 		await reserveAgain(tx, row, reset, ctx.clock.nowMs());
 		const counts = await tx.execute<{ state: StepState; runs: number }>(sql`
 			select state, count(*)::int as runs from pipeline_run where pipeline_id = ${id} group by state`);
