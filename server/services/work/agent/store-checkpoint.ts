@@ -168,6 +168,8 @@ export async function restorableFromStore(
 export async function markBroken(ctx: AgentContext, agent: AgentIdentity, input: { id: string; problem: string }): Promise<void> {
 	demandLiveAttempt(agent);
 	await ctx.db.transaction(async (tx) => {
+		// Instance before job, as everywhere.
+		await tx.update(instance).set({ stagedAt: null }).where(eq(instance.attemptId, agent.attemptId));
 		const rows = await tx
 			.update(checkpoint)
 			.set({ problem: input.problem })
@@ -185,7 +187,6 @@ export async function markBroken(ctx: AgentContext, agent: AgentIdentity, input:
 			.update(job)
 			.set({ completedMs: newest?.completedMs ?? 0n })
 			.where(eq(job.id, agent.jobId));
-		await tx.update(instance).set({ stagedAt: null }).where(eq(instance.attemptId, agent.attemptId));
 		await notify(tx, { changes: [{ topic: "job", id: agent.jobId, team: null }] });
 	});
 }
