@@ -426,6 +426,31 @@ describe("files that cannot lie in one folder", () => {
 	});
 });
 
+describe("uploads while unfinished ones are deleted", () => {
+	it("are answered without failures, as are the calls that delete", async () => {
+		const answers: number[] = [];
+		for (let i = 0; i < 8; i++) {
+			if (i > 0) {
+				jobId = await seedJob(database.db, aSpec());
+				await seed(PROVIDER_ID + jobId.slice(-8));
+			}
+			const token = await enrolled();
+			const id = String((await call("POST", "/checkpoints", { token, json: {} })).body.id);
+			const put = (at: string) => call("PUT", `/checkpoints/${id}/${at}`, { token, text: "x", headers: { "x-spillway-sha256": sum("x") } });
+			const exited = { exit: { code: 0, signal: null, error: null }, atMs: clock.nowMs() };
+			const work = [
+				...["a/b/c", "d/e", "f"].map(put),
+				call("POST", "/checkpoints", { token, json: {} }),
+				...["g/h", "i/j/k", "l"].map(put),
+				call("POST", "/exited", { token, json: exited }),
+				...["m/n", "o/p/q"].map(put),
+			];
+			for (const { status } of await Promise.all(work)) answers.push(status);
+		}
+		expect(answers.filter((status) => status >= 500)).toEqual([]);
+	});
+});
+
 describe("a fence that is being written", () => {
 	it("refuses what came before it was there for all to see", async () => {
 		const token = await enrolled();

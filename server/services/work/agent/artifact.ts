@@ -85,7 +85,10 @@ export async function storeArtifactPart(
 	const stored = await storedBytes(target);
 	if (input.offset !== stored || stored === file.bytes) return { bytes: stored };
 	await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-	await append(target, input.body, { from: stored, max: file.bytes });
+	await append(target, input.body, { from: stored, max: file.bytes }).catch((error: NodeJS.ErrnoException) => {
+		// Another call began the upload again, or completed it.
+		throw error.code === "ENOENT" ? notAnnounced(input.id, input.path) : error;
+	});
 	const bytes = await storedBytes(target);
 	if (bytes === file.bytes && (await sumOf(target)) !== file.sha256) {
 		await rm(target, { force: true });

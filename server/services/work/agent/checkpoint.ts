@@ -24,6 +24,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { defaultStore } from "#server/services/capacity/store/find.ts";
 import { listFiles } from "../checkpoint/copy-folder.ts";
 import { checkpointFolder, commitCheckpoint } from "../checkpoint/store.ts";
+import { deleteTree } from "../delete-tree.ts";
 import { type AgentIdentity, demandLiveAttempt } from "./authenticate.ts";
 import { writeManifest } from "./checkpoint-manifest.ts";
 import type { AgentContext } from "./context.ts";
@@ -66,7 +67,7 @@ export async function dropUnfinishedCheckpoints(ctx: AgentContext, agent: AgentI
 	const folder = path.join(ctx.checkpointRoot, agent.jobId);
 	const names = await readdir(folder).catch(() => []);
 	for (const name of names) {
-		if (/^ckp_[0-9a-z]+\.(partial|received)$/.test(name)) await rm(path.join(folder, name), { recursive: true, force: true });
+		if (/^ckp_[0-9a-z]+\.(partial|received)$/.test(name)) await deleteTree(path.join(folder, name));
 	}
 }
 
@@ -114,7 +115,7 @@ export async function storeCheckpointFile(
 		// An immediate abort comes before the file exists; otherwise the file would be made after its removal.
 		await closed;
 		await rm(target, { force: true });
-		throw error;
+		throw isMissing(error) ? notUnfinished(input.id) : error;
 	}
 }
 
@@ -204,10 +205,18 @@ function insideOf(folder: string, relative: string): string {
 }
 
 async function demandUnfinished(place: Place, id: string): Promise<void> {
-	if (await exists(place.partial)) return;
-	throw new SpillwayError("not_found", `Checkpoint ${id} has no upload in progress.`, {
+	if (!(await exists(place.partial))) throw notUnfinished(id);
+}
+
+/** It was never begun, or deleted since: a newer one was begun, or the job ended. */
+function notUnfinished(id: string): SpillwayError {
+	return new SpillwayError("not_found", `Checkpoint ${id} has no upload in progress.`, {
 		fix: "Start one with POST /agent/v1/checkpoints.",
 	});
+}
+
+function isMissing(error: unknown): boolean {
+	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 async function demandSame(place: Place, files: readonly CheckpointFile[]): Promise<void> {

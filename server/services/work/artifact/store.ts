@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
 import { type CheckpointFile, checkpointFileSchema } from "#server/agent/protocol.ts";
+import { deleteTree } from "../delete-tree.ts";
 
 /** One artifact in the embedded store: complete in `whole`, on its way in `partial`, announced in `manifest`. */
 export interface ArtifactPlace {
@@ -22,7 +23,7 @@ export function artifactPlace(root: string, artifactId: string): ArtifactPlace {
 
 /** Prepares an empty place for an upload of these files; what an earlier upload left there is deleted. */
 export async function openPlace(place: ArtifactPlace, files: readonly CheckpointFile[]): Promise<void> {
-	await rm(place.partial, { recursive: true, force: true });
+	await deleteTree(place.partial);
 	await mkdir(place.partial, { recursive: true, mode: 0o700 });
 	await writeManifest(place, files);
 }
@@ -44,7 +45,7 @@ export async function closePlace(place: ArtifactPlace): Promise<void> {
 }
 
 export async function deletePlace(place: ArtifactPlace): Promise<void> {
-	for (const target of [place.whole, place.partial, place.manifest, place.storeNote]) await rm(target, { recursive: true, force: true });
+	for (const target of [place.whole, place.partial, place.manifest, place.storeNote]) await deleteTree(target);
 }
 
 /** Bytes of a file that are on disk; 0 when it is not there. */
