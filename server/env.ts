@@ -79,6 +79,11 @@ const schema = z.object({
 	OTEL_SERVICE_NAME: z.string().min(1).default("spillway"),
 	/** Share of submissions that are traced when the caller has not decided. */
 	OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+	/** Receiver of OpenLineage events, as OpenLineage's own clients name it; unset: lineage is off. */
+	OPENLINEAGE_URL: z.url({ protocol: /^https?$/ }).optional(),
+	OPENLINEAGE_ENDPOINT: z.string().min(1).default("api/v1/lineage"),
+	OPENLINEAGE_API_KEY: z.string().min(1).optional(),
+	OPENLINEAGE_NAMESPACE: z.string().min(1).max(200).default("spillway"),
 	/** Requests a minute for each token, and for each address of signed-in pages. */
 	SPILLWAY_RATE_LIMIT: z.coerce.number().int().min(60).default(60_000),
 	/** Free space on the disk of SPILLWAY_HOME, MiB, below which changes and uploads are refused (507). */
@@ -230,6 +235,11 @@ export function directDatabaseUrl(e: Env = env()): string {
 /** The OTLP receiver's address for traces; null when tracing is off. */
 export function tracesUrl({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole, OTEL_EXPORTER_OTLP_ENDPOINT: base }: Env): string | null {
 	return whole ?? (base === undefined ? null : `${base.replace(/\/$/, "")}/v1/traces`);
+}
+
+/** The address that OpenLineage events are posted to; null when lineage is off. */
+export function lineageUrl({ OPENLINEAGE_URL: base, OPENLINEAGE_ENDPOINT: path }: Env): string | null {
+	return base === undefined ? null : `${base.replace(/\/+$/, "")}/${path.replace(/^\/+/, "")}`;
 }
 
 /** The address under which instances and people reach this control plane. */

@@ -8,7 +8,7 @@ await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve
 const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-it.each(["job", "policy", "pipeline", "sweep"])("serves /schemas/%s.json without a session", async (name) => {
+it.each(["job", "lineage", "policy", "pipeline", "sweep"])("serves /schemas/%s.json without a session", async (name) => {
 	const response = await fetch(`${base}/schemas/${name}.json?v=1`);
 	expect(response.status).toBe(200);
 	expect(response.headers.get("content-type")).toBe("application/schema+json");

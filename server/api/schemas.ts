@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { jobDocumentSchema } from "#server/domain/job-schema.ts";
+import { lineageFacetsSchema } from "#server/domain/lineage.ts";
 import { pipelineDocumentSchema, sweepDocumentSchema } from "#server/domain/pipeline/pipeline-schema.ts";
 import { policyDocumentSchema } from "#server/domain/policy-schema.ts";
 import { toJsonSchema } from "#server/domain/schema/to-json-schema.ts";
@@ -10,6 +11,7 @@ const SCHEMAS: Readonly<Record<string, () => Record<string, unknown>>> = {
 	"/schemas/job.json": () => toJsonSchema(jobDocumentSchema, "/schemas/job.json"),
 	"/schemas/pipeline.json": () => toJsonSchema(pipelineDocumentSchema, "/schemas/pipeline.json"),
 	"/schemas/sweep.json": () => toJsonSchema(sweepDocumentSchema, "/schemas/sweep.json"),
+	"/schemas/lineage.json": () => toJsonSchema(lineageFacetsSchema, "/schemas/lineage.json"),
 	"/schemas/policy.json": () => toJsonSchema(policyDocumentSchema, "/schemas/policy.json"),
 };
 

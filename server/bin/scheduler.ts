@@ -22,6 +22,7 @@ import { secretStore } from "#server/services/work/secret/store.ts";
 import { configureProxy } from "./configure-proxy.ts";
 import { dataCopier } from "./data-copier.ts";
 import { launchSecrets } from "./launch-secrets.ts";
+import { lineageReceiver } from "./lineage-receiver.ts";
 import { noticeSettings } from "./notice-settings.ts";
 import { objectLister } from "./object-lister.ts";
 import { openSite, siteKinds } from "./site-kinds.ts";
@@ -84,8 +85,10 @@ const probes =
 				onError: (error) => log("error", "The scheduler cannot listen for probes", { error: error.message }),
 			});
 const traces = await traceReceiver(settings);
+const lineage = lineageReceiver(settings);
 await runScheduler({
 	...(traces && { sendSpans: traces.send }),
+	...(lineage && { lineage }),
 	...{ ctx, connection, instanceName, signal: stop.signal, beforeResign: stopHostJobs, notices, spawnBacktest, spawnStudy },
 	retention: settings.SPILLWAY_RETENTION,
 	deliveryRoot: settings.SPILLWAY_DELIVERY_ROOT ?? path.join(settings.SPILLWAY_HOME, "delivered"),

@@ -31,6 +31,7 @@ export * from "./idempotency-key.ts";
 export * from "./instance.ts";
 export * from "./job.ts";
 export * from "./job-import.ts";
+export * from "./job-lineage.ts";
 export * from "./job-log.ts";
 export * from "./job-secret.ts";
 export * from "./job-trace.ts";
