@@ -181,6 +181,8 @@ describe("notifications about own work", () => {
 		await books.db.insert(decision).values({
 			...{ id: "dec_1", jobId, decidedAt: new Date(nowMs), attemptNumber: 1, policyName: "p", policyVersion: 1, explanation },
 		});
+		const channel = { kind: "slack", url: hook.url, topics: ["work_over_forecast" as const], team: null } as const;
+		await createChannel({ ...books, secret: SECRET }, { ...channel, topics: [...channel.topics], name: "other", pipeline: "nightly" });
 		expect(await recordOverForecast(books.db, nowMs + HOUR_MS)).toBe(0);
 		expect(await recordOverForecast(books.db, finish.p90Ms + 1)).toBe(1);
 		expect(await recordOverForecast(books.db, finish.p90Ms + 2)).toBe(0);

@@ -38,7 +38,8 @@ export async function recordNotice(tx: Tx, notice: NewNotice): Promise<void> {
 	const wants = notify === undefined ? sql`${event} = any(notify_events)` : sql`true`;
 	await tx.execute(sql`
 		insert into notice (id, account_id, about, event, title, text, link, created_at)
-		select ${newId("ntc", nowMs)}, id, ${about}, ${event}, ${words.title}, ${words.text}, ${link}, ${new Date(nowMs).toISOString()}::timestamptz
+		select ${newId("ntc", nowMs)}, id, ${about}, ${event}, ${words.title}, ${words.text}, ${link},
+			${new Date(nowMs).toISOString()}::timestamptz
 		from account where id = ${submittedBy.slice("account:".length)} and disabled_at is null and not service and ${wants}
 			and (role::text = any(${sql.param(rolesWith("job:read"))}::text[]) or ${work.team} = any(teams))
 		on conflict do nothing`);
