@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isMetadataHost } from "../kernel/hosts.ts";
 import { line } from "./schema/values.ts";
 
 /** Where a team keeps results and checkpoints. `folder` is a path that the control plane's hosts share, such as an NFS mount. */
@@ -16,8 +17,13 @@ const prefix = line(512)
 		(text) => !text.split("/").some((part) => part === "" || part === "." || part === ".."),
 		"must be a relative path such as spillway",
 	)
+	// Session policies match `*` and `?`, and replace `${…}`: machines could use other folders of the bucket.
+	.refine((text) => !/[*?$"\\]/.test(text), 'must not contain * ? $ " or \\')
 	.optional();
-const address = z.url({ protocol: /^https?$/, error: "must be an http or https address" }).max(1_024);
+const address = z
+	.url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
+	.max(1_024)
+	.refine(isStoreAddress, "must not be a cloud's metadata service");
 /** A region as decisions name it, or the id of an owned site. */
 const place = z
 	.string()
@@ -121,10 +127,15 @@ export function joinPath(...parts: (string | undefined)[]): string {
 	return parts.filter((part) => part !== undefined && part !== "").join("/");
 }
 
+/** Stores may be inside the network, which webhooks may not. */
+function isStoreAddress(url: string): boolean {
+	return URL.canParse(url) && !isMetadataHost(new URL(url).hostname);
+}
+
 function isServiceAccountKey(value: string): boolean {
 	try {
 		const key: unknown = JSON.parse(value);
-		return z.object({ client_email: z.string(), private_key: z.string() }).safeParse(key).success;
+		return z.object({ client_email: z.string(), private_key: z.string(), token_uri: address.optional() }).safeParse(key).success;
 	} catch {
 		return false;
 	}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPlainHttpAllowed, isThisHost } from "./hosts.ts";
+import { isMetadataHost, isPlainHttpAllowed, isThisHost } from "./hosts.ts";
 
 it.each(["127.0.0.1", "127.8.9.10", "localhost", "[::1]"])("%s is this host", (host) => {
 	expect(isThisHost(host)).toBe(true);
@@ -20,4 +20,15 @@ it.each([
 ])("plain http is not let through to %s, which anybody may be before", (host) => {
 	expect(isPlainHttpAllowed(`http://${host}/`)).toBe(false);
 	expect(isPlainHttpAllowed(`https://${host}/`)).toBe(true);
+});
+
+it.each([
+	...["169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.170.2", "100.100.100.200", "192.0.0.192"],
+	...["[::ffff:169.254.169.254]", "[fe80::1]", "[fd00:ec2::254]", "metadata", "METADATA.google.internal", "metadata.google.internal."],
+])("%s is a metadata service", (host) => {
+	expect(isMetadataHost(new URL(`http://${host}/`).hostname)).toBe(true);
+});
+
+it.each(["10.1.2.3", "127.0.0.1", "[fd12::1]", "minio", "metadata.acme.com", "storage.googleapis.com"])("%s is none", (host) => {
+	expect(isMetadataHost(new URL(`http://${host}/`).hostname)).toBe(false);
 });

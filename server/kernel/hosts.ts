@@ -14,3 +14,12 @@ export function isPlainHttpAllowed(url: string): boolean {
 	const { protocol, hostname } = new URL(url);
 	return protocol === "https:" || isThisHost(hostname) || PRIVATE_NAME.test(hostname) || PRIVATE_ADDRESS.test(hostname);
 }
+
+/** Link-local addresses, also inside IPv6, the unique addresses of AWS, Alibaba and Oracle, and Google's names. */
+const METADATA_HOST =
+	/^(169\.254\.\d+\.\d+|100\.100\.100\.200|192\.0\.0\.192|\[::ffff:a9fe:[0-9a-f]+\]|\[fe[89ab][0-9a-f]:.*\]|\[fd00:ec2::254\]|metadata(\.google\.internal|\.goog)?\.?)$/;
+
+/** Whether a URL's host name is a cloud's metadata service, which hands out a machine's credentials. */
+export function isMetadataHost(hostname: string): boolean {
+	return METADATA_HOST.test(hostname);
+}

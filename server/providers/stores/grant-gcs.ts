@@ -17,6 +17,7 @@ export const serviceAccountKeySchema = z.object({
 	token_uri: z.url().default(TOKEN_URL),
 });
 const tokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().default(HOUR_SECONDS) });
+const tokenError = z.object({ error: z.string(), error_description: z.string().optional() });
 
 /**
  * A downscoped token for one folder: the service account's own token, exchanged under a Credential Access Boundary. It ends with
@@ -64,8 +65,23 @@ export function accessBoundary(config: Pick<ConfigOf<"gcs">, "bucket" | "prefix"
 }
 
 async function exchange(url: string, form: Record<string, string>): Promise<z.output<typeof tokenAnswer>> {
-	const answer = await fetch(url, { method: "POST", body: new URLSearchParams(form), signal: AbortSignal.timeout(TIMEOUT_MS) });
+	const answer = await fetch(url, {
+		method: "POST",
+		redirect: "error",
+		body: new URLSearchParams(form),
+		signal: AbortSignal.timeout(TIMEOUT_MS),
+	});
 	const text = await answer.text();
-	if (!answer.ok) throw new StoreError(`${new URL(url).host} answered ${answer.status}: ${text.slice(0, 300)}`);
+	if (!answer.ok) throw new StoreError(`${new URL(url).host} answered ${answer.status}${reasonOf(text)}`);
 	return tokenAnswer.parse(JSON.parse(text));
+}
+
+/** The reason as OAuth puts it (RFC 6749, 5.2). Nothing else is shown: the address may be any service inside the network. */
+function reasonOf(text: string): string {
+	try {
+		const { error, error_description: detail } = tokenError.parse(JSON.parse(text));
+		return `: ${[error, detail].filter(Boolean).join(", ").slice(0, 300)}`;
+	} catch {
+		return "";
+	}
 }

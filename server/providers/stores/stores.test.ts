@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { downloadFiles, uploadFiles } from "#server/agent/rclone/store-files.ts";
-import { type OpenStore, storeConfigSchema } from "#server/domain/store.ts";
+import { type OpenStore, STORE_SECRETS, storeConfigSchema } from "#server/domain/store.ts";
 import { ObjectStoreEmulator } from "#server/emulators/objects/emulator.ts";
 import { grantAzure } from "./grant-azure.ts";
 import { accessBoundary, grantGcs } from "./grant-gcs.ts";
@@ -126,6 +126,22 @@ it("exchanges a service account's token for one of a single folder", async () =>
 		subject_token: "own",
 		options: JSON.stringify(accessBoundary({ bucket: "models", prefix: "team-a" }, write)),
 	});
+});
+
+it.each([
+	[{ kind: "s3", bucket: "models", endpoint: "http://169.254.169.254" }, /metadata service/],
+	[{ kind: "s3", bucket: "models", stsEndpoint: "http://[fd00:ec2::254]/" }, /metadata service/],
+	[{ kind: "webdav", url: "https://metadata.google.internal/x" }, /metadata service/],
+	[{ kind: "gcs", bucket: "models", prefix: "team-*" }, /must not contain/],
+	[{ kind: "s3", bucket: "models", prefix: "$" + "{aws:username}" }, /must not contain/],
+	[{ kind: "s3", bucket: "models", prefix: "a/../b" }, /relative path/],
+	[{ kind: "folder", path: "/mnt/../etc" }, /absolute path/],
+	[{ kind: "folder", path: "/mnt/a\u0000b" }, /control characters/],
+])("a store cannot be at %j", (config, problem) => {
+	const { error } = storeConfigSchema.safeParse(config);
+	expect(error?.issues.map(({ message }) => message).join()).toMatch(problem);
+	const key = { client_email: "a@b", private_key: "k", token_uri: "http://169.254.169.254/token" };
+	expect(STORE_SECRETS.gcs.safeParse({ serviceAccountKey: JSON.stringify(key) }).success).toBe(false);
 });
 
 it("signs for a folder of a hierarchical Azure account, and for the container of a flat one", () => {
