@@ -22,6 +22,7 @@ describe("dataAddressOf", () => {
 		["webdavs://dav.acme:8443/set", { kind: "webdav", path: "set", remote: "dav.acme", url: "https://dav.acme:8443" }],
 		["https://acme.test/set/", { kind: "http", path: "set/", remote: null, url: "https://acme.test/set/" }],
 		["rclone://lake/raw/2026", { kind: "remote", path: "raw/2026", remote: "lake" }],
+		["rclone://lake/../a..b/%2E%2E/c", { kind: "remote", path: "c", remote: "lake" }],
 		["file:./folder", { kind: "file", path: "./folder", remote: null }],
 	])("reads %s", (uri, address) => {
 		expect(dataAddressOf(uri)).toEqual(address);
@@ -31,6 +32,11 @@ describe("dataAddressOf", () => {
 		["s3:acme", /s3: needs a place after it, for example s3:\/\/bucket\/path/],
 		["s3:///path", /needs a place/],
 		["azblob://acme", /needs a container too/],
+		["rclone://lake/a%2F..%2F..%2Fsecret", /must not contain ".."/],
+		["s3://acme%2F..%2Fother/x", /must not contain ".."/],
+		["sftp://files.acme/set%2F..", /must not contain ".."/],
+		["rclone://lake/a%00b", /control characters/],
+		["rclone://lake/a%0A", /control characters/],
 		["hdfs://name/path", /hdfs: is no kind of store that can be fetched from; use file:, s3:, gs:/],
 	])("refuses %s", (uri, why) => {
 		expect(() => dataAddressOf(uri)).toThrow(why);
