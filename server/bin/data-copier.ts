@@ -1,7 +1,11 @@
 import { rcloneOfHost } from "#server/agent/rclone/find.ts";
 import { deleteData, type PushOptions, pushData } from "#server/agent/rclone/push.ts";
+import { remoteOf } from "#server/agent/rclone/source.ts";
 import { readRemotes } from "#server/agent/read-remotes.ts";
+import { StagingError } from "#server/agent/safe-path.ts";
 import type { DataCopier } from "#server/control-loop/copies-ahead.ts";
+import { dataAddressOf } from "#server/domain/data-address.ts";
+import type { DataRemotes } from "#server/domain/data-remotes.ts";
 
 /** Copies by this host's rclone; the remotes' file is read again each time, so that credentials can be changed. */
 export function dataCopier(remotesFile: string | undefined): DataCopier {
@@ -12,7 +16,18 @@ export function dataCopier(remotesFile: string | undefined): DataCopier {
 	});
 	return {
 		copy: async (from, to, signal) => pushData(from, to, await optionsFor(signal)),
-		add: async (from, to, signal) => pushData(from, to, { ...(await optionsFor(signal)), deletesOthers: false }),
+		add: async (from, to, signal) => {
+			const options = await optionsFor(signal);
+			requireRemote(to, options.remotes);
+			return pushData(from, to, { ...options, deletesOthers: false });
+		},
 		remove: async (uri, signal) => deleteData(uri, await optionsFor(signal)),
 	};
+}
+
+/** Jobs choose these targets, so this host's own identity does not speak for them. @throws StagingError */
+function requireRemote(uri: string, remotes: DataRemotes): void {
+	const address = dataAddressOf(uri);
+	if (remoteOf(address, remotes)) return;
+	throw new StagingError(`there is no remote "${address.remote}" among the data remotes; an operator adds it (docs/data.md)`);
 }

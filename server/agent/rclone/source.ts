@@ -18,7 +18,7 @@ export type RcloneSource = (
  */
 export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource {
 	const address = dataAddressOf(uri);
-	const options = address.remote === null ? undefined : remotes[address.remote];
+	const options = remoteOf(address, remotes);
 	if (options !== undefined)
 		return { kind: "remote", options: { ...placeOptions(address), ...options }, path: address.path, jobsUrl: null };
 	switch (address.kind) {
@@ -43,6 +43,11 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 		case "file":
 			throw new StagingError("a file is copied, not fetched");
 	}
+}
+
+/** The operator's remote for an address, if there is one. */
+export function remoteOf({ remote }: DataAddress, remotes: DataRemotes): DataRemotes[string] | undefined {
+	return remote !== null && Object.hasOwn(remotes, remote) ? remotes[remote] : undefined;
 }
 
 function remote(address: DataAddress, options: Record<string, string>): RcloneSource {
