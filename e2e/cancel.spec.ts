@@ -33,6 +33,21 @@ test("a job that is queued is cancelled at once", async ({ page }) => {
 	await expectCancelled(page, id, []);
 });
 
+test("the priority of queued jobs is set from the list and undone", async ({ page }) => {
+	const name = `urgent-${run}`;
+	const id = await rest.submit(aJob({ name, class: "sensitive", estimate: "300s" }));
+	await open(page, `/jobs?view=all&q=${name}`, "Jobs");
+	await page.keyboard.press("j");
+	await page.keyboard.press("x");
+	await page.getByRole("toolbar").getByRole("button", { name: "Set priority" }).click();
+	await page.getByLabel("Priority").fill("80");
+	await page.keyboard.press("Enter");
+	await jobWhen(id, "has the new priority", ({ priority }) => priority === 80);
+	await page.getByRole("button", { name: "Undo" }).click();
+	await jobWhen(id, "has its priority again", ({ priority }) => priority === 50);
+	await rest.cancel(id);
+});
+
 test("a job with a machine that is still starting is cancelled, and the machine is released", async ({ page }) => {
 	await bootSlowly(120_000);
 	const id = await rest.submit(aJob({ name: `starting-${run}`, estimate: "300s" }));
@@ -54,6 +69,13 @@ test("the rest is cancelled together from the list", async ({ page }) => {
 	const rest3 = running.slice(1);
 	await open(page, `/jobs?q=${run}&state=running`, "Jobs");
 	await expect(page.getByRole("link", { name: `-${run}` })).toHaveCount(rest3.length);
+	// By keyboard alone: the first row, then down to the last with Shift.
+	await page.keyboard.press("j");
+	await page.keyboard.press("x");
+	for (let i = 1; i < rest3.length; i++) await page.keyboard.press("Shift+J");
+	await expect(page.getByRole("toolbar")).toContainText(`${rest3.length} selected`);
+	await page.keyboard.press("Escape");
+	await expect(page.getByRole("toolbar")).toHaveCount(0);
 	await page.getByRole("checkbox", { name: "Select all" }).click();
 	await page
 		.getByRole("toolbar")
@@ -62,6 +84,7 @@ test("the rest is cancelled together from the list", async ({ page }) => {
 	const dialog = page.getByRole("dialog", { name: `Cancel ${rest3.length} jobs?` });
 	await dialog.getByRole("button", { name: `Cancel ${rest3.length} jobs` }).click();
 	await expect(dialog).toBeHidden();
+	await expect(page.getByText(`${rest3.length} jobs cancelled`)).toBeVisible();
 	for (const id of rest3) {
 		const job = await jobWhen(id, "is cancelled", ({ state }) => state === "cancelled");
 		expect(job.reason).toMatchObject({ code: "cancelled_by_person" });

@@ -29,10 +29,12 @@ import { pipeline } from "./pipeline.ts";
 import { plan } from "./plan.ts";
 import { plans } from "./plans.ts";
 import { policy } from "./policy.ts";
+import { priority } from "./priority.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
 import { receipt } from "./receipt.ts";
 import { resume } from "./resume.ts";
+import { retry } from "./retry.ts";
 import { secrets } from "./secrets.ts";
 import { show } from "./show.ts";
 import { simulate } from "./simulate.ts";
@@ -62,6 +64,8 @@ export const COMMANDS: readonly Command[] = [
 		wait,
 		cancel,
 		resume,
+		retry,
+		priority,
 		explain,
 		receipt,
 		artifacts,

@@ -1,20 +1,18 @@
 "use client";
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo } from "react";
 import {
 	type Column,
 	flatten,
 	type Item,
-	moveFocus,
 	type PhoneFacts,
 	type RowGroup,
-	rangeSelected,
 	type Selection,
 	type Sort,
-	toggled,
 } from "#components/data-table/model.ts";
 import { TableHead, TableWidths } from "#components/data-table/table-head.tsx";
 import { TableRow } from "#components/data-table/table-row.tsx";
 import { useIsPhone } from "#components/data-table/use-phone.ts";
+import { useTableKeys } from "#components/data-table/use-table-keys.ts";
 import { useWindowRows } from "#components/data-table/use-window-rows.ts";
 import { cn } from "#components/ui/cn.ts";
 
@@ -61,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 		sizeOf: (i) => heightOf(items[i], isPhone === true),
 		keyOf: (i) => items[i]?.id ?? String(i),
 	});
-	const keyboard = useKeyboard({ ids, items, selection, onOpen: props.onOpen, scrollTo: rows.scrollTo });
+	const keyboard = useTableKeys({ ids, items, selection, onOpen: props.onOpen, scrollTo: rows.scrollTo });
 
 	const columnCount = shown.length + (selection ? 1 : 0);
 	return (
@@ -132,69 +130,4 @@ function Spacer({ height, span }: { height: number; span: number }) {
 			<td colSpan={span} style={{ height }} className="p-0 max-md:block" />
 		</tr>
 	);
-}
-
-type KeyboardOptions<Row> = {
-	ids: readonly string[];
-	items: readonly Item<Row>[];
-	selection: Selection | undefined;
-	onOpen: ((row: Row) => void) | undefined;
-	scrollTo: (index: number) => void;
-};
-
-/** Roving tab index: arrows move, Space selects, Shift extends, Enter opens, Escape clears. */
-function useKeyboard<Row>({ ids, items, selection, onOpen, scrollTo }: KeyboardOptions<Row>) {
-	const [activeId, setActive] = useState<string | null>(null);
-	const anchor = useRef<string | null>(null);
-	const wanted = useRef<string | null>(null);
-
-	const select = (id: string, range: boolean) => {
-		if (!selection) return;
-		selection.onChange(range ? rangeSelected(selection.selected, ids, anchor.current, id) : toggled(selection.selected, id));
-		anchor.current = id;
-	};
-	const open = (id: string) => {
-		const item = items.find((each) => each.id === id);
-		if (item?.kind === "row") onOpen?.(item.row);
-	};
-	const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-		if (!(event.target instanceof HTMLElement) || event.target.tagName !== "TR") return;
-		const current = event.target.dataset["rowId"] ?? null;
-		if (current === null) return;
-		const next = moveFocus(event.key, ids, current);
-		if (next !== null) {
-			event.preventDefault();
-			if (event.shiftKey && selection) {
-				anchor.current ??= current;
-				selection.onChange(rangeSelected(selection.selected, ids, anchor.current, next));
-			} else anchor.current = null;
-			wanted.current = next;
-			setActive(next);
-			scrollTo(items.findIndex((item) => item.id === next));
-		} else if (event.key === " ") {
-			event.preventDefault();
-			select(current, event.shiftKey);
-		} else if (event.key === "Enter") {
-			event.preventDefault();
-			open(current);
-		} else if (event.key === "Escape" && selection && selection.selected.size > 0) selection.onChange(new Set());
-	};
-	const onRowClick = (event: MouseEvent<HTMLElement>, id: string) => {
-		const target = event.target instanceof Element ? event.target : null;
-		if (target?.closest("[data-row-select]")) {
-			// Default not prevented; otherwise the checkbox would show its old state.
-			select(id, event.shiftKey);
-			return;
-		}
-		if (target?.closest("a, button, input, label, select, summary")) return;
-		if (window.getSelection()?.toString()) return;
-		open(id);
-	};
-	const focusRef = (el: HTMLElement | null, id: string) => {
-		if (!el || wanted.current !== id) return;
-		wanted.current = null;
-		el.focus({ preventScroll: true });
-		el.scrollIntoView({ block: "nearest" });
-	};
-	return { activeId: activeId !== null && ids.includes(activeId) ? activeId : null, setActive, onKeyDown, onRowClick, focusRef };
 }

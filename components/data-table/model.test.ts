@@ -25,6 +25,8 @@ describe("moveFocus", () => {
 		["ArrowUp", "b", "a"],
 		["ArrowUp", "a", "a"],
 		["ArrowDown", "d", "d"],
+		["j", "b", "c"],
+		["k", "b", "a"],
 		["Home", "c", "a"],
 		["End", "a", "d"],
 		["PageDown", "a", "d"],

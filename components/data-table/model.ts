@@ -56,8 +56,10 @@ export function moveFocus(key: string, ids: readonly string[], activeId: string 
 	const clamp = (i: number) => ids[Math.min(ids.length - 1, Math.max(0, i))] ?? null;
 	switch (key) {
 		case "ArrowDown":
+		case "j":
 			return clamp(at + 1);
 		case "ArrowUp":
+		case "k":
 			return clamp(at - 1);
 		case "PageDown":
 			return clamp(at + page);

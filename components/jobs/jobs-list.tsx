@@ -8,7 +8,8 @@ import { DataTable } from "#components/data-table/data-table.tsx";
 import type { JobView } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { notify } from "#components/ui/toast.tsx";
-import { BulkCancel, jobs } from "./bulk-cancel.tsx";
+import { countJobs } from "./action-results.ts";
+import { BulkActions } from "./bulk-actions.tsx";
 import { jobColumns, jobPhoneFacts } from "./columns.tsx";
 import { jobsCsv } from "./csv.ts";
 import { JobsEmpty } from "./jobs-empty.tsx";
@@ -74,7 +75,7 @@ export function JobsList() {
 					/>
 				)}
 			</div>
-			<BulkCancel
+			<BulkActions
 				selected={chosen}
 				onClear={() => {
 					setSelected(new Set());
@@ -122,7 +123,7 @@ function exportCsv(rows: readonly JobView[], more: boolean) {
 	saveCsv("jobs.csv", jobsCsv(rows));
 	notify({
 		tone: "done",
-		title: `${jobs(rows.length)} exported`,
+		title: `${countJobs(rows.length)} exported`,
 		...(more ? { detail: "Scroll down to load the remaining jobs before exporting." } : {}),
 	});
 }

@@ -5,6 +5,7 @@ import { useEffect, useSyncExternalStore } from "react";
 import { closeOverlay, openOverlay, openPalette, openShortcuts, overlayStore } from "#components/shell/overlays.ts";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { actionOfKey } from "#components/shell/shortcuts.ts";
+import { isTyping } from "#components/ui/is-typing.ts";
 
 // Loaded on first use so that other visits do not pay for the palette.
 const loadPalette = () => import("#components/shell/command/command-palette.tsx").then((m) => m.CommandPalette);
@@ -15,10 +16,6 @@ const MoreSheet = dynamic(() => import("#components/shell/more-sheet.tsx").then(
 const CHORD_MS = 1_500;
 /** After the page's own scripts. */
 const PRELOAD_AFTER_MS = 1_500;
-
-function isTyping(target: EventTarget | null): boolean {
-	return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-}
 
 function focusSearch(): boolean {
 	const field = document.querySelector<HTMLInputElement>("[data-shortcut-search]");

@@ -13,10 +13,10 @@ const GENERAL: readonly Shortcut[] = [
 ];
 
 const LISTS: readonly Shortcut[] = [
-	{ keys: ["↑", "↓"], what: "Move between rows" },
+	{ keys: ["j", "k"], what: "Next or previous row; ↓ and ↑ too" },
 	{ keys: ["Home", "End"], what: "First or last row" },
-	{ keys: ["Space"], what: "Select row" },
-	{ keys: ["Shift", "↓"], what: "Extend selection" },
+	{ keys: ["x"], what: "Select row; Space too" },
+	{ keys: ["Shift", "j"], what: "Extend selection" },
 	{ keys: ["Enter"], what: "Open row" },
 	{ keys: ["←", "→"], what: "Read a chart step by step" },
 ];

@@ -23,12 +23,12 @@ async function flush(): Promise<void> {
 		show(message.title, {
 			...(message.detail ? { description: message.detail } : {}),
 			...(message.action ? { action: message.action } : {}),
-			duration: message.tone === "failed" ? 12_000 : 5_000,
+			duration: message.tone === "failed" || message.action ? 12_000 : 5_000,
 		});
 	}
 }
 
-/** Shows a confirmation. Errors stay longer; essential messages belong on the page. */
+/** Shows a confirmation. Errors and messages with an action stay longer; essential messages belong on the page. */
 export function notify(message: ToastMessage): void {
 	queue.push(message);
 	loading = (loading ?? Promise.resolve()).then(flush);

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { jobDocumentSchema } from "#server/domain/job-schema.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
-import { importInput, listJobsInput, readLogsInput, SUBMIT_BATCH_MAX } from "./inputs/job.ts";
+import { actOnJobsInput, importInput, listJobsInput, readLogsInput, SUBMIT_BATCH_MAX } from "./inputs/job.ts";
 import { operation } from "./operation.ts";
 import { decisionSchema, quoteSchema, replaySchema, waitingSchema } from "./outputs/decision.ts";
 import {
 	followedLineSchema,
 	importSchema,
+	jobActionResultSchema,
 	jobDetailSchema,
 	jobGpuUseSchema,
 	jobSchema,
@@ -75,6 +76,19 @@ export const job = {
 		output: z.object({ state: z.enum(JOB_STATES) }),
 		input: byId,
 		status: 202,
+		write: true,
+		procedure: "mutation",
+	}),
+	act: operation({
+		method: "POST",
+		path: "/jobs/actions",
+		summary: "Cancel, resume or retry up to 1,000 jobs, or set their priority",
+		description:
+			"Each job is changed completely or not at all and has its own result; `problem` says why one was not. `retry` submits failed and cancelled jobs again; `set_priority` (0 to 100) changes waiting jobs and returns `priorityBefore`.",
+		permission: "job:cancel",
+		example: { action: "set_priority", ids: ["job_01jd8v3k2m4n5p6q7r8s9t0vwx"], priority: 80 },
+		output: z.object({ items: z.array(jobActionResultSchema) }),
+		input: actOnJobsInput,
 		write: true,
 		procedure: "mutation",
 	}),

@@ -32,6 +32,11 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.JobCancelOutput;
 	};
+	/** Cancel, resume or retry up to 1,000 jobs, or set their priority. */
+	"job.act": {
+		arguments: { body: t.JobActBody | t.JobActBodySetPriority };
+		answer: t.JobActOutput;
+	};
 	/** Let a job that was held for attempts without progress use the cloud again. */
 	"job.resume": {
 		arguments: { id: string };
@@ -986,6 +991,7 @@ export const OPERATIONS = {
 	},
 	"job.get": { method: "GET", path: "/jobs/{id}", query: [], textType: null, isRepeatable: false },
 	"job.cancel": { method: "POST", path: "/jobs/{id}/cancel", query: [], textType: null, isRepeatable: true },
+	"job.act": { method: "POST", path: "/jobs/actions", query: [], textType: null, isRepeatable: true },
 	"job.resume": { method: "POST", path: "/jobs/{id}/resume", query: [], textType: null, isRepeatable: true },
 	"job.readLogs": {
 		method: "GET",

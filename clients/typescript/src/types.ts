@@ -397,6 +397,21 @@ export interface JobDetailImported {
 	readAt: string;
 }
 
+export interface JobActionResult {
+	id: string;
+	done: boolean;
+	ended: boolean | null;
+	newJobId: string | null;
+	priorityBefore: number | null;
+	problem: JobActionResultProblem | null;
+}
+
+export interface JobActionResultProblem {
+	code: string;
+	message: string;
+	fix: string | null;
+}
+
 export interface LogPage {
 	attempt: number | null;
 	attempts: number;
@@ -3406,6 +3421,10 @@ export interface JobCancelOutput {
 	state: JobState;
 }
 
+export interface JobActOutput {
+	items: readonly JobActionResult[];
+}
+
 export interface JobResumeOutput {
 	afterAttempt: number;
 }
@@ -4182,6 +4201,17 @@ export interface JobCreateBodyScript {
 	text: string;
 	team?: string;
 	zoneOffsetMinutes?: number;
+}
+
+export interface JobActBody {
+	action: "cancel" | "resume" | "retry";
+	ids: readonly string[];
+}
+
+export interface JobActBodySetPriority {
+	action: "set_priority";
+	ids: readonly string[];
+	priority: number;
 }
 
 export interface JobImportBatchScriptBody {

@@ -9,6 +9,7 @@ import { explainWaiting } from "#server/services/decision/explain/waiting.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
 import { receiptOf } from "#server/services/ledger/charge/receipt.ts";
 import { type ImportInput, importJob } from "#server/services/work/import/import-job.ts";
+import { actOnJobs } from "#server/services/work/job/act-on-jobs.ts";
 import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { listDecisions } from "#server/services/work/job/decisions.ts";
 import { getJob } from "#server/services/work/job/get.ts";
@@ -51,6 +52,7 @@ export const jobOperations = {
 	list: bind(job.list, listJobs),
 	get: bind(job.get, (ctx, { id }) => getJob(ctx, id)),
 	cancel: bind(job.cancel, (ctx, { id }) => cancelJob(ctx, id)),
+	act: bind(job.act, actOnJobs),
 	resume: bind(job.resume, (ctx, { id }) => resumeJob(ctx, id)),
 	readLogs: bindRest(job.readLogs, async (ctx, { id, follow, ...page }, request) => {
 		if (follow) return followLogs(ctx, id, page, request);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SCRIPT_KINDS } from "#server/domain/imports/types.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
-import { instantMs } from "../parts.ts";
+import { entityId, instantMs } from "../parts.ts";
 
 /** How many jobs a request may submit. */
 export const SUBMIT_BATCH_MAX = 1_000;
@@ -32,6 +32,21 @@ export const listJobsInput = z.strictObject({
 	cursor: z.string().max(256).optional(),
 	limit: z.number().int().min(1).max(500).default(100),
 });
+
+/** How many jobs one bulk action may name. */
+export const ACTION_JOBS_MAX = 1_000;
+
+const actionIds = z.array(entityId).min(1).max(ACTION_JOBS_MAX);
+
+export const actOnJobsInput = z.discriminatedUnion("action", [
+	z.strictObject({ action: z.enum(["cancel", "resume", "retry"]), ids: actionIds }),
+	z.strictObject({
+		action: z.literal("set_priority"),
+		ids: actionIds,
+		/** Higher first. */
+		priority: z.number().int().min(0).max(100),
+	}),
+]);
 
 export const readLogsInput = z.strictObject({
 	/** Number of the attempt; the newest when absent. */

@@ -35,6 +35,18 @@ export const jobSchema = z
 	})
 	.meta({ id: "Job" });
 
+/** `ended` is of `cancel`: false while the job still has to stop. */
+export const jobActionResultSchema = z
+	.object({
+		id: z.string(),
+		done: z.boolean(),
+		ended: z.boolean().nullable(),
+		newJobId: z.string().nullable(),
+		priorityBefore: z.number().int().nullable(),
+		problem: z.object({ code: z.string(), message: z.string(), fix: z.string().nullable() }).nullable(),
+	})
+	.meta({ id: "JobActionResult" });
+
 export const dataRefSchema = z
 	.object({
 		uri: z.string(),

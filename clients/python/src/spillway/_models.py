@@ -485,6 +485,21 @@ class JobDetailImported(TypedDict):
     readAt: str
 
 
+class JobActionResult(TypedDict):
+    id: str
+    done: bool
+    ended: Optional[bool]
+    newJobId: Optional[str]
+    priorityBefore: Optional[int]
+    problem: Optional[JobActionResultProblem]
+
+
+class JobActionResultProblem(TypedDict):
+    code: str
+    message: str
+    fix: Optional[str]
+
+
 class LogPage(TypedDict):
     attempt: Optional[float]
     attempts: float
@@ -3802,6 +3817,10 @@ class JobCancelOutput(TypedDict):
     state: JobState
 
 
+class JobActOutput(TypedDict):
+    items: List[JobActionResult]
+
+
 class JobResumeOutput(TypedDict):
     afterAttempt: int
 
@@ -4613,6 +4632,17 @@ class JobCreateBodyScript(_JobCreateBodyScriptRequired, total=False):
     kind: Literal["sbatch", "kubernetes", "auto"]
     team: str
     zoneOffsetMinutes: int
+
+
+class JobActBody(TypedDict):
+    action: Literal["cancel", "resume", "retry"]
+    ids: List[str]
+
+
+class JobActBodySetPriority(TypedDict):
+    action: Literal["set_priority"]
+    ids: List[str]
+    priority: int
 
 
 class _JobImportBatchScriptBodyRequired(TypedDict):

@@ -108,6 +108,29 @@ class JobOperations:
             ),
         )
 
+    def act(
+        self,
+        body: Union[m.JobActBody, m.JobActBodySetPriority],
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.JobActOutput:
+        """Cancel, resume or retry up to 1,000 jobs, or set their priority.
+
+        Each job is changed completely or not at all and has its own result; `problem` says why
+        one was not. `retry` submits failed and cancelled jobs again; `set_priority` (0 to 100)
+        changes waiting jobs and returns `priorityBefore`.
+        """
+        return cast(
+            m.JobActOutput,
+            self._transport.json(
+                "POST",
+                join("/jobs/actions"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
     def resume(
         self,
         id: str,

@@ -56,7 +56,7 @@ const HISTORY_AGE_MS = MINUTE_MS;
 /** How long the place that a moved job was stopped for is still its own: then it is a pending job like any other. */
 const MOVE_VALID_MS = 10 * MINUTE_MS;
 
-/** State kept between cycles: specs never change, and run-time statistics change slowly. */
+/** State kept between cycles: of specs only the priority of waiting jobs changes, and run-time statistics change slowly. */
 export class SnapshotCache {
 	readonly specs = new Map<string, JobSpec>();
 	history: HistoryFacts | null = null;
@@ -187,6 +187,7 @@ async function readPending(
 		cache,
 		rows.map((r) => r.jobId),
 	);
+	for (const row of rows) updatePriority(cache, row);
 	const sizeOf = await cache.checkpointSizes.read(tx, saving(cache, rows), nowMs);
 	const tried = rows.filter((r) => r.attempts > 0).map((r) => r.jobId);
 	const avoid = await readAvoided(tx, tried, nowMs, timing.offerCooldownMs);
@@ -349,6 +350,12 @@ async function fillSpecs(tx: Tx, cache: SnapshotCache, jobIds: string[]): Promis
 		.from(job)
 		.where(sql`${job.id} = any(${sql.param(missing)}::text[])`);
 	for (const row of rows) cache.specs.set(row.id, withUser(row.spec, row.user));
+}
+
+/** People change the priority of waiting jobs. An unchanged spec stays the same object. */
+function updatePriority(cache: SnapshotCache, { jobId, priority }: PendingRow): void {
+	const spec = specOf(cache, { jobId });
+	if (spec.priority !== priority) cache.specs.set(jobId, { ...spec, priority });
 }
 
 function specOf(cache: SnapshotCache, { jobId }: { jobId: string }): JobSpec {

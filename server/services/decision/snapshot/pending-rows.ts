@@ -7,6 +7,7 @@ import { defined } from "#server/kernel/assert.ts";
 const COLUMNS = {
 	jobId: job.id,
 	state: job.state,
+	priority: job.priority,
 	submittedAt: job.submittedAt,
 	pendingSince: job.pendingSince,
 	attempts: job.attempts,

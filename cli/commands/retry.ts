@@ -1,0 +1,12 @@
+import { actOnJobs } from "../act-on-jobs.ts";
+import type { Command } from "../command.ts";
+
+export const retry: Command = {
+	name: "retry",
+	usage: "JOB…",
+	summary: "submit failed or cancelled jobs again, unchanged",
+	options: {},
+	positionals: { min: 1, max: 1_000, name: "JOB" },
+	examples: ["spillway retry language-id"],
+	run: (ctx) => actOnJobs(ctx, ctx.args.positionals, { action: "retry" }, ({ newJobId }) => `submitted again as ${newJobId}`),
+};

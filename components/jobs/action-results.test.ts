@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { type JobActionResult, summarizeResults, undoPriority } from "./action-results.ts";
+
+const done = (more: Partial<JobActionResult> = {}): JobActionResult => ({
+	...{ id: "job_1", done: true, ended: null, newJobId: null, priorityBefore: null, problem: null },
+	...more,
+});
+const refused = (code: string, message = "It is running.", fix: string | null = null) =>
+	done({ done: false, problem: { code, message, fix } });
+
+describe("summarizeResults", () => {
+	it("counts jobs that had already ended apart from other skipped ones", () => {
+		expect(summarizeResults("cancel", [done({ ended: true }), done({ ended: true }), done({ ended: true }), refused("conflict")])).toEqual({
+			tone: "done",
+			title: "3 jobs cancelled, 1 had already ended",
+		});
+		expect(summarizeResults("cancel", [refused("conflict"), refused("not_found", "There is no job job_1.")])).toEqual({
+			tone: "failed",
+			title: "1 job had already ended, 1 skipped",
+			detail: "There is no job job_1.",
+		});
+	});
+	it("mentions jobs that still have to stop", () =>
+		expect(summarizeResults("cancel", [done({ ended: false })])).toEqual({
+			tone: "done",
+			title: "1 job cancelled",
+			detail: "1 job can save a checkpoint before stopping.",
+		}));
+	it("gives the first reason and what to do", () =>
+		expect(summarizeResults("set_priority", [done(), refused("conflict", "Job 2 is running.", "Wait.")])).toEqual({
+			tone: "failed",
+			title: "1 job changed, 1 skipped",
+			detail: "Job 2 is running. Wait.",
+		}));
+});
+
+it("undo restores each earlier priority in one call", () =>
+	expect(
+		undoPriority([
+			done({ id: "a", priorityBefore: 50 }),
+			done({ id: "b", priorityBefore: 10 }),
+			done({ id: "c", priorityBefore: 50 }),
+			refused("conflict"),
+		]),
+	).toEqual([
+		{ priority: 50, ids: ["a", "c"] },
+		{ priority: 10, ids: ["b"] },
+	]));

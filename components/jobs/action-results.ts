@@ -1,0 +1,41 @@
+import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
+import type { ToastMessage } from "#components/ui/toast.tsx";
+
+export type JobAction = Inputs["job"]["act"]["action"];
+export type JobActionResult = Outputs["job"]["act"]["items"][number];
+
+export const countJobs = (count: number) => `${count.toLocaleString("en-US")} ${count === 1 ? "job" : "jobs"}`;
+
+const DONE: Record<JobAction, string> = {
+	cancel: "cancelled",
+	resume: "resumed",
+	retry: "submitted again",
+	set_priority: "changed",
+};
+
+/** "3 jobs cancelled, 1 had already ended", with the first reason why a job was skipped. */
+export function summarizeResults(action: JobAction, results: readonly JobActionResult[]): Omit<ToastMessage, "action"> {
+	const done = results.filter((r) => r.done);
+	const skipped = results.filter((r) => !r.done);
+	const ended = action === "cancel" ? skipped.filter((r) => r.problem?.code === "conflict").length : 0;
+	const other = skipped.length - ended;
+	const parts = [
+		...(done.length > 0 || skipped.length === 0 ? [`${countJobs(done.length)} ${DONE[action]}`] : []),
+		...(ended > 0 ? [done.length > 0 ? `${ended} had already ended` : `${countJobs(ended)} had already ended`] : []),
+		...(other > 0 ? [done.length + ended > 0 ? `${other} skipped` : `${countJobs(other)} skipped`] : []),
+	];
+	const problem = skipped.find((r) => action !== "cancel" || r.problem?.code !== "conflict")?.problem;
+	const stopping = done.filter((r) => r.ended === false).length;
+	const detail = problem
+		? [problem.message, problem.fix].filter((text) => text !== null).join(" ")
+		: stopping > 0
+			? `${countJobs(stopping)} can save a checkpoint before stopping.`
+			: undefined;
+	return { tone: other > 0 ? "failed" : "done", title: parts.join(", "), ...(detail && { detail }) };
+}
+
+/** The calls that restore the priorities before a change. */
+export function undoPriority(results: readonly JobActionResult[]): { priority: number; ids: string[] }[] {
+	const changed = results.flatMap((r) => (r.priorityBefore === null ? [] : [{ id: r.id, priority: r.priorityBefore }]));
+	return [...Map.groupBy(changed, (r) => r.priority)].map(([priority, rows]) => ({ priority, ids: rows.map(({ id }) => id) }));
+}

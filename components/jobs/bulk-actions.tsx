@@ -1,0 +1,159 @@
+"use client";
+import { type ReactNode, useState } from "react";
+import { BulkBar, BulkButton } from "#components/data-table/bulk-bar.tsx";
+import { Money } from "#components/money/money.tsx";
+import type { JobView } from "#components/trpc/outputs.ts";
+import { Button } from "#components/ui/button.tsx";
+import { Dialog } from "#components/ui/dialog.tsx";
+import { Field, Input } from "#components/ui/input.tsx";
+import { countJobs } from "./action-results.ts";
+import { useJobActions } from "./use-job-actions.ts";
+
+const NAMES_SHOWN = 8;
+const PRIORITY_ID = "bulk-priority";
+
+const ids = (jobs: readonly JobView[]) => jobs.map(({ id }) => id);
+
+/** The selected jobs to which each action applies. */
+function actionable(selected: readonly JobView[]) {
+	const live = selected.filter((job) => job.finishedAt === null && job.cancelRequestedAt === null);
+	return {
+		live,
+		waiting: live.filter((job) => job.state === "queued" || job.state === "held"),
+		stuck: live.filter((job) => job.state === "held" && job.reason.code === "no_progress"),
+		ended: selected.filter((job) => job.state === "failed" || job.state === "cancelled"),
+	};
+}
+
+/** Bulk actions for the selected jobs. Each button counts the jobs that it changes. */
+export function BulkActions({ selected, onClear }: { selected: readonly JobView[]; onClear: () => void }) {
+	const [asking, setAsking] = useState<"cancel" | "priority" | null>(null);
+	const { act, pending } = useJobActions();
+	const { live, waiting, stuck, ended } = actionable(selected);
+	const gpus = selected.reduce((sum, job) => sum + job.gpus, 0);
+	const run = async (input: Parameters<typeof act>[0]) => {
+		if (!(await act(input))) return;
+		setAsking(null);
+		onClear();
+	};
+	return (
+		<>
+			<BulkBar count={selected.length} facts={`${gpus.toLocaleString("en-US")} GPUs`} onClear={onClear}>
+				{waiting.length > 0 && <BulkButton onClick={() => setAsking("priority")}>Set priority</BulkButton>}
+				{stuck.length > 0 && (
+					<BulkButton disabled={pending} onClick={() => void run({ action: "resume", ids: ids(stuck) })}>
+						Resume {countJobs(stuck.length)}
+					</BulkButton>
+				)}
+				{ended.length > 0 && (
+					<BulkButton disabled={pending} onClick={() => void run({ action: "retry", ids: ids(ended) })}>
+						Retry {countJobs(ended.length)}
+					</BulkButton>
+				)}
+				{live.length > 0 && <BulkButton onClick={() => setAsking("cancel")}>Cancel {countJobs(live.length)}</BulkButton>}
+				{live.length + ended.length === 0 && <span className="px-2">No actions for these jobs</span>}
+			</BulkBar>
+			{asking === "cancel" && (
+				<CancelDialog
+					jobs={live}
+					pending={pending}
+					onClose={() => setAsking(null)}
+					onConfirm={() => void run({ action: "cancel", ids: ids(live) })}
+				/>
+			)}
+			{asking === "priority" && (
+				<PriorityDialog
+					jobs={waiting}
+					pending={pending}
+					onClose={() => setAsking(null)}
+					onConfirm={(priority) => void run({ action: "set_priority", ids: ids(waiting), priority })}
+				/>
+			)}
+		</>
+	);
+}
+
+type DialogProps = { jobs: readonly JobView[]; pending: boolean; onClose: () => void };
+
+function CancelDialog({ jobs, pending, onClose, onConfirm }: DialogProps & { onConfirm: () => void }) {
+	const cost = jobs.reduce((sum, job) => sum + BigInt(job.costMicroUsd), 0n);
+	return (
+		<Dialog
+			open
+			onClose={onClose}
+			title={`Cancel ${countJobs(jobs.length)}?`}
+			description={
+				<>
+					<Money value={cost} /> spent so far. Queued jobs stop immediately; running jobs can save a checkpoint. This cannot be undone.
+				</>
+			}
+			actions={
+				<>
+					<Button onClick={onClose}>Keep</Button>
+					<Button variant="danger" busy={pending} onClick={onConfirm}>
+						Cancel {countJobs(jobs.length)}
+					</Button>
+				</>
+			}
+		>
+			<JobNames jobs={jobs} note={(job) => job.state} />
+		</Dialog>
+	);
+}
+
+function PriorityDialog({ jobs, pending, onClose, onConfirm }: DialogProps & { onConfirm: (priority: number) => void }) {
+	const [first] = jobs;
+	const [text, setText] = useState(first && jobs.every((job) => job.priority === first.priority) ? String(first.priority) : "");
+	const priority = /^\d{1,3}$/.test(text.trim()) && Number(text) <= 100 ? Number(text) : null;
+	return (
+		<Dialog
+			open
+			onClose={onClose}
+			title={`Set priority of ${countJobs(jobs.length)}`}
+			actions={
+				<>
+					<Button onClick={onClose}>Cancel</Button>
+					<Button variant="primary" type="submit" form={`${PRIORITY_ID}-form`} busy={pending} disabled={priority === null}>
+						Set priority
+					</Button>
+				</>
+			}
+		>
+			<form
+				id={`${PRIORITY_ID}-form`}
+				className="grid gap-3"
+				onSubmit={(event) => {
+					event.preventDefault();
+					if (priority !== null) onConfirm(priority);
+				}}
+			>
+				<Field label="Priority" htmlFor={PRIORITY_ID} hint="0 to 100; higher starts first">
+					<Input
+						id={PRIORITY_ID}
+						aria-describedby={`${PRIORITY_ID}-note`}
+						inputMode="numeric"
+						autoComplete="off"
+						value={text}
+						onChange={(event) => setText(event.currentTarget.value)}
+						className="max-w-28"
+					/>
+				</Field>
+				<JobNames jobs={jobs} note={(job) => `now ${job.priority}`} />
+			</form>
+		</Dialog>
+	);
+}
+
+function JobNames({ jobs, note }: { jobs: readonly JobView[]; note: (job: JobView) => ReactNode }) {
+	return (
+		<ul className="grid gap-0.5 text-ink-2">
+			{jobs.slice(0, NAMES_SHOWN).map((job) => (
+				<li key={job.id} className="flex justify-between gap-3">
+					<span className="truncate font-strong text-ink">{job.name}</span>
+					<span className="text-ink-3">{note(job)}</span>
+				</li>
+			))}
+			{jobs.length > NAMES_SHOWN && <li className="text-ink-3">and {jobs.length - NAMES_SHOWN} more</li>}
+		</ul>
+	);
+}

@@ -1,0 +1,99 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { RestWorld } from "#server/api/testing/rest-world.ts";
+import { audit } from "#server/db/schema/audit.ts";
+import { job } from "#server/db/schema/job.ts";
+import { reason } from "#server/domain/reasons.ts";
+import { timingSchema } from "#server/services/core/timing.ts";
+import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
+
+let world: RestWorld;
+beforeAll(async () => {
+	world = await RestWorld.open();
+});
+afterAll(() => world.close());
+
+const act = (body: object, as: "scientist" | "stranger" | "finance" = "scientist") => world.post("/jobs/actions", body, { as });
+const rowOf = async (id: string) => (await world.database.db.select().from(job).where(eq(job.id, id)))[0];
+
+it("gives each job its own result, in order and once", async () => {
+	const [waiting, ended, running, others] = [
+		await world.submit(),
+		await world.submit(),
+		await world.submit(),
+		await world.submit({ team: "vision" }),
+	];
+	await world.post(`/jobs/${ended}/cancel`, undefined);
+	await world.start(running);
+	const { status, json } = await act({ action: "cancel", ids: [waiting, ended, running, others, "job_missing", waiting] });
+	expect(status).toBe(200);
+	expect(json.items.map((i: { id: string }) => i.id)).toEqual([waiting, ended, running, others, "job_missing"]);
+	expect(json.items).toMatchObject([
+		{ done: true, ended: true, problem: null },
+		{ done: false, problem: { code: "conflict", message: `Job ${ended} is already cancelled.` } },
+		{ done: true, ended: false },
+		{ done: false, problem: { code: "not_found" } },
+		{ done: false, problem: { code: "not_found" } },
+	]);
+	expect(await rowOf(others)).toMatchObject({ state: "queued", cancelRequestedAt: null });
+});
+
+it("changes the priority of waiting jobs, which the next cycle sees, and can be undone", async () => {
+	const { db } = world.database;
+	const ctx = { db, clock: { nowMs: () => world.nowMs() }, timing: timingSchema.parse({}) };
+	const cache = new SnapshotCache();
+	const id = await world.submit();
+	const seen = async () => (await loadSnapshot(ctx, cache)).snapshot.pending.find(({ jobId }) => jobId === id)?.spec.priority;
+	expect(await seen()).toBe(50);
+	const { json } = await act({ action: "set_priority", ids: [id], priority: 90 });
+	expect(json.items).toMatchObject([{ done: true, priorityBefore: 50 }]);
+	expect(await seen()).toBe(90);
+	expect(await rowOf(id)).toMatchObject({ priority: 90, spec: { priority: 90 } });
+	await act({ action: "set_priority", ids: [id], priority: json.items[0].priorityBefore });
+	expect(await seen()).toBe(50);
+	const entries = await db.select().from(audit).where(eq(audit.subject, id));
+	expect(entries.filter((e) => e.action === "job.priority")).toHaveLength(2);
+	await act({ action: "cancel", ids: [id] });
+	expect((await act({ action: "set_priority", ids: [id], priority: 1 })).json.items).toMatchObject([
+		{ done: false, problem: { code: "conflict", fix: "Change the priority of queued and held jobs only." } },
+	]);
+});
+
+it("retries failed and cancelled jobs as new jobs", async () => {
+	const [cancelled, waiting, late] = [
+		await world.submit({ name: "again" }),
+		await world.submit(),
+		await world.submit({ spec: { deadline: new Date(world.nowMs() + 3_600_000).toISOString() } }),
+	];
+	await act({ action: "cancel", ids: [cancelled, late] });
+	world.shiftMs = 2 * 3_600_000;
+	const { json } = await act({ action: "retry", ids: [cancelled, waiting, late] });
+	world.shiftMs = 0;
+	expect(json.items).toMatchObject([
+		{ done: true },
+		{ done: false, problem: { code: "conflict", fix: "Clone the job to run it again." } },
+		{ done: false, problem: { code: "conflict", fix: "Clone the job and set a new deadline." } },
+	]);
+	const again = await rowOf(json.items[0].newJobId);
+	expect(again).toMatchObject({ name: "again", state: "queued", attempts: 0, submittedBy: "account:usr_scientist" });
+	expect(again?.spec).toEqual((await rowOf(cancelled))?.spec);
+});
+
+it("resumes only jobs that are held for attempts without progress", async () => {
+	const [stuck, waiting] = [await world.submit(), await world.submit()];
+	await world.database.db
+		.update(job)
+		.set({ state: "held", reason: reason("no_progress") })
+		.where(eq(job.id, stuck));
+	expect((await act({ action: "resume", ids: [stuck, waiting] })).json.items).toMatchObject([
+		{ done: true },
+		{ done: false, problem: { code: "conflict" } },
+	]);
+});
+
+it("rejects callers without the permission before the input, and wrong input", async () => {
+	expect(await act({}, "finance")).toMatchObject({ status: 403 });
+	for (const body of [{}, { action: "cancel", ids: [] }, { action: "set_priority", ids: ["job_1"] }, { action: "hold", ids: ["job_1"] }])
+		expect(await act(body), JSON.stringify(body)).toMatchObject({ status: 400, json: { code: "invalid_input" } });
+	expect(await act({ action: "set_priority", ids: ["job_1"], priority: 101 })).toMatchObject({ status: 400 });
+});

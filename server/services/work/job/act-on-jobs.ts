@@ -1,0 +1,66 @@
+import type { z } from "zod";
+import { actOnJobsInput } from "#server/contract/inputs/job.ts";
+import { type ErrorCode, SpillwayError } from "#server/kernel/errors.ts";
+import { teamScope } from "#server/services/core/authorize.ts";
+import type { ServiceContext } from "#server/services/core/context.ts";
+import { cancelJob } from "./cancel.ts";
+import { changePriority } from "./change-priority.ts";
+import { resumeJob } from "./resume.ts";
+import { retryJob } from "./retry.ts";
+
+/** Each job has its own transaction; a few at once keep the other connections free. */
+const AT_ONCE = 4;
+
+/** What happened to one job of a bulk action. */
+export interface JobActionResult {
+	id: string;
+	done: boolean;
+	/** Of `cancel`: false while the job still has to stop. */
+	ended: boolean | null;
+	/** Of `retry`. */
+	newJobId: string | null;
+	/** Of `set_priority`: to undo it. */
+	priorityBefore: number | null;
+	/** Why it was not done. */
+	problem: { code: ErrorCode; message: string; fix: string | null } | null;
+}
+
+/**
+ * Applies one action to many jobs: to each completely or not at all, with a result for each, in the given order. Authorised per job.
+ * @throws SpillwayError `forbidden` when the caller may not act on any job; ZodError for other input
+ */
+export async function actOnJobs(ctx: ServiceContext, raw: z.input<typeof actOnJobsInput>): Promise<{ items: JobActionResult[] }> {
+	teamScope(ctx, "job:cancel");
+	const input = actOnJobsInput.parse(raw);
+	const ids = [...new Set(input.ids)];
+	const items: JobActionResult[] = [];
+	for (let from = 0; from < ids.length; from += AT_ONCE)
+		items.push(...(await Promise.all(ids.slice(from, from + AT_ONCE).map((id) => actOnJob(ctx, id, input)))));
+	return { items };
+}
+
+type Input = z.output<typeof actOnJobsInput>;
+
+async function actOnJob(ctx: ServiceContext, id: string, input: Input): Promise<JobActionResult> {
+	const result = { id, done: true, ended: null, newJobId: null, priorityBefore: null, problem: null };
+	try {
+		return { ...result, ...(await act(ctx, id, input)) };
+	} catch (error) {
+		if (!(error instanceof SpillwayError)) throw error;
+		return { ...result, done: false, problem: { code: error.code, message: error.message, fix: error.fix ?? null } };
+	}
+}
+
+async function act(ctx: ServiceContext, id: string, input: Input): Promise<Partial<JobActionResult>> {
+	switch (input.action) {
+		case "cancel":
+			return { ended: (await cancelJob(ctx, id)).state === "cancelled" };
+		case "resume":
+			await resumeJob(ctx, id);
+			return {};
+		case "retry":
+			return { newJobId: (await retryJob(ctx, id)).id };
+		case "set_priority":
+			return { priorityBefore: (await changePriority(ctx, id, input.priority)).before };
+	}
+}
