@@ -1,4 +1,5 @@
 "use client";
+import type { ReactNode } from "react";
 import { cn } from "#components/ui/cn.ts";
 import { Icon } from "#components/ui/icon.tsx";
 import { Menu } from "#components/ui/menu.tsx";
@@ -10,10 +11,12 @@ type FilterMenuProps = {
 	onChange: (chosen: string[]) => void;
 	/** At most one value. */
 	single?: boolean;
+	/** Shown next to a value while the menu is open, such as its count. */
+	hintOf?: (id: string) => ReactNode;
 };
 
 /** A list filter: dashed when unset; shows its values and a clear button when set. */
-export function FilterMenu({ label, options, chosen, onChange, single = false }: FilterMenuProps) {
+export function FilterMenu({ label, options, chosen, onChange, single = false, hintOf }: FilterMenuProps) {
 	const set = chosen.length > 0;
 	const words = chosen.map((id) => options.find((o) => o.id === id)?.label ?? id).join(", ");
 	const toggle = (id: string) => {
@@ -42,6 +45,7 @@ export function FilterMenu({ label, options, chosen, onChange, single = false }:
 					label: o.label,
 					checked: chosen.includes(o.id),
 					radio: single,
+					...(hintOf && { hint: hintOf(o.id) }),
 					onSelect: () => toggle(o.id),
 				}))}
 			/>

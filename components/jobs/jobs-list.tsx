@@ -12,6 +12,7 @@ import { countJobs } from "./action-results.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import { jobColumns, jobPhoneFacts } from "./columns.tsx";
 import { jobsCsv } from "./csv.ts";
+import { HiddenMatches } from "./hidden-matches.tsx";
 import { JobsEmpty } from "./jobs-empty.tsx";
 import { JobsToolbar } from "./jobs-toolbar.tsx";
 import { parseSort, writeSort } from "./order.ts";
@@ -53,6 +54,7 @@ export function JobsList() {
 					</>
 				}
 			/>
+			<HiddenMatches search={search} />
 			<div className="border-t bg-panel" {...steady.bind}>
 				{rows.length === 0 && !data.more ? (
 					<JobsEmpty view={search.view} filtered={isFiltered(search)} onClear={clear} maySubmit={data.maySubmit} />

@@ -1,5 +1,5 @@
 "use client";
-import { useQueryState } from "nuqs";
+import { useQueryStates } from "nuqs";
 import { PageHeader } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { ScreenLive } from "#components/page/screen-live.tsx";
@@ -10,11 +10,14 @@ import { TableSkeleton } from "#components/ui/skeleton.tsx";
 import { TabLinks } from "#components/ui/tabs.tsx";
 import { JobsList } from "./jobs-list.tsx";
 import { JobsToolbar } from "./jobs-toolbar.tsx";
-import { JOB_VIEWS, jobSearchParams } from "./search-params.ts";
-import { VIEW_LABELS } from "./views.ts";
+import { currentView, viewTabs } from "./saved-views.ts";
+import { jobSearchParams } from "./search-params.ts";
+import { ViewMenu } from "./view-menu.tsx";
 
 export function JobsScreen() {
-	const [view] = useQueryState("view", jobSearchParams.view);
+	const [search] = useQueryStates(jobSearchParams);
+	const { data: views } = useSuspenseQuery(useTRPC().view.list.queryOptions());
+	const current = currentView(search, views);
 	return (
 		<>
 			<PageHeader title="Jobs" meta={<ScreenLive />} actions={<NewJob />} />
@@ -22,8 +25,9 @@ export function JobsScreen() {
 				label="Views"
 				edge
 				className="bg-bg"
-				current={view}
-				tabs={JOB_VIEWS.map((id) => ({ id, label: VIEW_LABELS[id], href: id === "active" ? "/jobs" : `/jobs?view=${id}` }))}
+				current={current?.id ?? search.view}
+				tabs={viewTabs(views)}
+				end={<ViewMenu current={current} />}
 			/>
 			<PanelGate what="jobs" fallback={<ListSkeleton />} above={<Filters />}>
 				<JobsList />

@@ -7,6 +7,7 @@ import { SearchInput } from "#components/ui/input.tsx";
 import { JOB_STATES, type JobState } from "#server/domain/states.ts";
 import { LABELS, WORKLOAD_CLASSES, type WorkloadClass } from "#server/domain/vocabulary.ts";
 import { FilterMenu } from "../data-table/filter-menu.tsx";
+import { FacetCount } from "./facet-count.tsx";
 import { jobSearchParams } from "./search-params.ts";
 
 const TYPING_MS = 250;
@@ -24,12 +25,13 @@ export function JobsToolbar({ end }: { end: ReactNode }) {
 	return (
 		<search className="flex flex-wrap items-center gap-2 bg-bg px-4 py-3 md:px-6">
 			{/** A key resets the field when the search is cleared or comes from a link; until then the field owns its text. */}
-			<TextFilter key={search.view} text={search.q} onChange={(q) => void setSearch({ q: q || null })} />
+			<TextFilter key={`${search.view} ${search.saved}`} text={search.q} onChange={(q) => void setSearch({ q: q || null })} />
 			{search.view !== "failed" && (
 				<FilterMenu
 					label="State"
 					options={JOB_STATES.map((id) => ({ id, label: id }))}
 					chosen={search.state}
+					hintOf={(id) => <FacetCount facet="state" id={id} />}
 					onChange={(state) => void setSearch({ state: state as JobState[] })}
 				/>
 			)}
@@ -37,12 +39,14 @@ export function JobsToolbar({ end }: { end: ReactNode }) {
 				label="Team"
 				options={teams.map((id) => ({ id, label: id }))}
 				chosen={search.team}
+				hintOf={(id) => <FacetCount facet="team" id={id} />}
 				onChange={(team) => void setSearch({ team })}
 			/>
 			<FilterMenu
 				label="Place"
 				single
 				options={places}
+				hintOf={(id) => id !== "cloud" && <FacetCount facet="site" id={id} />}
 				chosen={search.site ? [search.site] : []}
 				onChange={([site]) => void setSearch({ site: site ?? null })}
 			/>
@@ -50,6 +54,7 @@ export function JobsToolbar({ end }: { end: ReactNode }) {
 				label="Class"
 				options={WORKLOAD_CLASSES.map((id) => ({ id, label: LABELS[id] }))}
 				chosen={search.class}
+				hintOf={(id) => <FacetCount facet="class" id={id} />}
 				onChange={(value) => void setSearch({ class: value as WorkloadClass[] })}
 			/>
 			<div className="ml-auto flex items-center gap-1 max-md:hidden">{end}</div>

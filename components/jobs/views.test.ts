@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobSearch } from "./search-params.ts";
-import { groupsOf, isFiltered, weekStartMs } from "./views.ts";
+import { groupsOf, isFiltered, weekStartMs, wholeView } from "./views.ts";
 
 const search = (some: Partial<JobSearch> = {}): JobSearch => ({
 	view: "active",
@@ -11,6 +11,7 @@ const search = (some: Partial<JobSearch> = {}): JobSearch => ({
 	q: "",
 	sort: null,
 	hide: [],
+	saved: null,
 	...some,
 });
 const TODAY = Date.UTC(2026, 10, 21);
@@ -62,5 +63,13 @@ describe("isFiltered", () => {
 	it("ignores view, order and columns", () => {
 		expect(isFiltered(search({ view: "all", sort: "cost.desc", hide: ["team"] }))).toBe(false);
 		expect(isFiltered(search({ site: "aws" }))).toBe(true);
+	});
+});
+
+describe("wholeView", () => {
+	it("is the query of everything that a view lists", () => {
+		expect(wholeView(search({ q: "esm" }), TODAY)).toEqual({ endedSinceMs: TODAY, q: "esm" });
+		expect(wholeView(search({ view: "failed" }), TODAY)).toEqual({ state: ["failed"], endedSinceMs: weekStartMs(TODAY) });
+		expect(wholeView(search({ view: "all", state: ["queued"], team: ["risk"] }), TODAY)).toEqual({ state: ["queued"], team: ["risk"] });
 	});
 });

@@ -25,14 +25,33 @@ export function weekStartMs(nowMs: number): number {
 	return (day - ((day + 3) % 7)) * DAY_MS;
 }
 
-/** The queries of a view with its filters, per group. `todayMs` is 00:00 UTC today. */
-export function groupsOf(search: JobSearch, todayMs: number): JobGroup[] {
-	const filters: ListInput = {
+function filtersOf(search: JobSearch): ListInput {
+	return {
 		...(search.team.length > 0 ? { team: search.team } : {}),
 		...(search.class.length > 0 ? { class: search.class } : {}),
 		...(search.site ? { site: search.site } : {}),
 		...(search.q ? { q: search.q } : {}),
 	};
+}
+
+/** All jobs that the view with its filters lists, as one query. `todayMs` is 00:00 UTC today. */
+export function wholeView(search: JobSearch, todayMs: number): ListInput {
+	const within: Record<JobViewName, ListInput> = {
+		active: { endedSinceMs: todayMs },
+		cloud: { site: "cloud", state: ["admitted", "running"] },
+		failed: { state: ["failed"], endedSinceMs: weekStartMs(todayMs) },
+		all: {},
+	};
+	return {
+		...within[search.view],
+		...filtersOf(search),
+		...(search.state.length > 0 && search.view !== "failed" ? { state: search.state } : {}),
+	};
+}
+
+/** The queries of a view with its filters, per group. `todayMs` is 00:00 UTC today. */
+export function groupsOf(search: JobSearch, todayMs: number): JobGroup[] {
+	const filters = filtersOf(search);
 	const group = (id: JobGroup["id"], label: string, states: JobState[], more: ListInput = {}): JobGroup[] => {
 		const state = search.state.length === 0 ? states : states.length === 0 ? search.state : states.filter((s) => search.state.includes(s));
 		if (states.length > 0 && state.length === 0) return [];

@@ -26,6 +26,7 @@ export type MenuEntry =
 			icon?: IconName;
 			checked: boolean /** Exactly one option is selected. */;
 			radio?: boolean;
+			hint?: ReactNode;
 			onSelect: () => void;
 	  }
 	| { kind: "heading"; id: string; label: ReactNode }
@@ -153,7 +154,8 @@ function MenuRow({ entry, onDone }: { entry: MenuEntry; onDone: () => void }) {
 			>
 				{entry.icon && <Icon name={entry.icon} className="text-ink-3" />}
 				{entry.label}
-				<Icon name="check" className={cn("ml-auto size-3.5", !entry.checked && "invisible")} />
+				{entry.hint && <span className="tabular ml-auto pl-4 text-xs font-book text-ink-3">{entry.hint}</span>}
+				<Icon name="check" className={cn("size-3.5", !entry.hint && "ml-auto", !entry.checked && "invisible")} />
 			</button>
 		);
 	}

@@ -24,10 +24,12 @@ import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
 import { store } from "./store.ts";
 import { trigger } from "./trigger.ts";
+import { view } from "./view.ts";
 
 /** Every public operation, by group. A group's name and an operation's key are its id: `job.list`. */
 export const contract = {
 	job,
+	view,
 	pipeline,
 	trigger,
 	performance,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jobDocumentSchema } from "#server/domain/job-schema.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
-import { actOnJobsInput, importInput, listJobsInput, readLogsInput, SUBMIT_BATCH_MAX } from "./inputs/job.ts";
+import { actOnJobsInput, countJobsInput, importInput, listJobsInput, readLogsInput, SUBMIT_BATCH_MAX } from "./inputs/job.ts";
 import { operation } from "./operation.ts";
 import { decisionSchema, quoteSchema, replaySchema, waitingSchema } from "./outputs/decision.ts";
 import {
@@ -9,6 +9,7 @@ import {
 	importSchema,
 	jobActionResultSchema,
 	jobDetailSchema,
+	jobFacetsSchema,
 	jobGpuUseSchema,
 	jobSchema,
 	logPageSchema,
@@ -54,6 +55,18 @@ export const job = {
 		output: pageOf(jobSchema),
 		wire: { endedSince: "endedSinceMs" },
 		input: listJobsInput,
+		procedure: "query",
+	}),
+	facets: operation({
+		method: "GET",
+		path: "/jobs/facets",
+		summary: "Count jobs by state, team, class and site with the filters of the list",
+		description: "The counts of a facet ignore its own filter, so each shows what choosing the value would list. Zero counts are left out.",
+		permission: "job:read",
+		example: { state: "failed" },
+		output: jobFacetsSchema,
+		wire: { endedSince: "endedSinceMs" },
+		input: countJobsInput,
 		procedure: "query",
 	}),
 	get: operation({

@@ -20,6 +20,7 @@ export type IdPrefix =
 			| "sto"
 			| "rdl"
 			| "trf"
+			| "view"
 	  );
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";

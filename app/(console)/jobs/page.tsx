@@ -18,7 +18,7 @@ export default async function JobsPage({ searchParams }: { searchParams: Promise
 	void client.prefetchQuery(trpc.instance.list.queryOptions({ live: true, limit: 500 }));
 	void client.prefetchQuery(trpc.team.names.queryOptions());
 	void client.prefetchQuery(trpc.job.counts.queryOptions());
-	await client.prefetchQuery(trpc.me.queryOptions());
+	await Promise.all([client.prefetchQuery(trpc.me.queryOptions()), client.prefetchQuery(trpc.view.list.queryOptions())]);
 	return (
 		<HydrateClient>
 			<JobsScreen />

@@ -22,6 +22,18 @@ export interface Operations {
 		};
 		answer: t.JobListOutput;
 	};
+	/** Count jobs by state, team, class and site with the filters of the list. */
+	"job.facets": {
+		arguments: {
+			state?: t.JobState | readonly t.JobState[];
+			team?: string | readonly string[];
+			class?: t.JobClass | readonly t.JobClass[];
+			site?: string;
+			q?: string;
+			endedSince?: string;
+		};
+		answer: t.JobFacets;
+	};
 	/** Get a job with its attempts, instances and checkpoints. */
 	"job.get": {
 		arguments: { id: string };
@@ -92,6 +104,26 @@ export interface Operations {
 	"job.importManifests": {
 		arguments: { team?: string; zoneOffsetMinutes?: number; body: t.JobImportBatchScriptBody | string };
 		answer: t.Import;
+	};
+	/** List your saved views of the job list, and those shared with your teams. */
+	"view.list": {
+		arguments: Record<never, never>;
+		answer: t.ViewListOutput;
+	};
+	/** Save a view of the job list, for yourself or shared with a team. */
+	"view.create": {
+		arguments: { body: t.ViewCreateBody };
+		answer: t.SavedView;
+	};
+	/** Rename, change or share a view of yours. */
+	"view.update": {
+		arguments: { id: string; body?: t.ViewUpdateBody };
+		answer: t.SavedView;
+	};
+	/** Delete a view of yours. */
+	"view.delete": {
+		arguments: { id: string };
+		answer: t.ViewDeleteOutput;
 	};
 	/** Submit a pipeline or sweep: all of its steps are accepted or none. */
 	"pipeline.create": {
@@ -989,6 +1021,13 @@ export const OPERATIONS = {
 		textType: null,
 		isRepeatable: false,
 	},
+	"job.facets": {
+		method: "GET",
+		path: "/jobs/facets",
+		query: ["state", "team", "class", "site", "q", "endedSince"],
+		textType: null,
+		isRepeatable: false,
+	},
 	"job.get": { method: "GET", path: "/jobs/{id}", query: [], textType: null, isRepeatable: false },
 	"job.cancel": { method: "POST", path: "/jobs/{id}/cancel", query: [], textType: null, isRepeatable: true },
 	"job.act": { method: "POST", path: "/jobs/actions", query: [], textType: null, isRepeatable: true },
@@ -1021,6 +1060,10 @@ export const OPERATIONS = {
 		textType: "text/plain",
 		isRepeatable: false,
 	},
+	"view.list": { method: "GET", path: "/views", query: [], textType: null, isRepeatable: false },
+	"view.create": { method: "POST", path: "/views", query: [], textType: null, isRepeatable: true },
+	"view.update": { method: "PATCH", path: "/views/{id}", query: [], textType: null, isRepeatable: false },
+	"view.delete": { method: "DELETE", path: "/views/{id}", query: [], textType: null, isRepeatable: false },
 	"pipeline.create": { method: "POST", path: "/pipelines", query: [], textType: "application/yaml", isRepeatable: true },
 	"pipeline.list": {
 		method: "GET",

@@ -155,6 +155,14 @@ export interface JobExpected {
 	beforeMs: number;
 }
 
+export interface JobFacets {
+	total: number;
+	state: Readonly<Record<string, number>>;
+	team: Readonly<Record<string, number>>;
+	class: Readonly<Record<string, number>>;
+	site: Readonly<Record<string, number>>;
+}
+
 export interface ForeignOutcome {
 	outcome: "failed" | "cancelled" | "succeeded";
 	exitCode: number | null;
@@ -856,6 +864,15 @@ export interface Import {
 	documents: readonly Readonly<Record<string, unknown>>[];
 	findings: readonly Finding[];
 	questions: number;
+}
+
+export interface SavedView {
+	id: string;
+	name: string;
+	query: string;
+	team: string | null;
+	owner: string;
+	isMine: boolean;
 }
 
 export interface PipelineQuote {
@@ -3453,6 +3470,15 @@ export interface JobMetricsOutput {
 	nextCursor: null;
 }
 
+export interface ViewListOutput {
+	items: readonly SavedView[];
+	nextCursor: null;
+}
+
+export interface ViewDeleteOutput {
+	id: string;
+}
+
 export interface PipelineCreateOutput {
 	id: string;
 	state: "running";
@@ -4218,6 +4244,18 @@ export interface JobImportBatchScriptBody {
 	text: string;
 	team?: string;
 	zoneOffsetMinutes?: number;
+}
+
+export interface ViewCreateBody {
+	name: string;
+	query: string;
+	team?: string | null;
+}
+
+export interface ViewUpdateBody {
+	name?: string;
+	query?: string;
+	team?: string | null;
 }
 
 export interface PipelineCreateBody {

@@ -12,6 +12,7 @@ import { type ImportInput, importJob } from "#server/services/work/import/import
 import { actOnJobs } from "#server/services/work/job/act-on-jobs.ts";
 import { cancelJob } from "#server/services/work/job/cancel.ts";
 import { listDecisions } from "#server/services/work/job/decisions.ts";
+import { countJobFacets } from "#server/services/work/job/facets.ts";
 import { getJob } from "#server/services/work/job/get.ts";
 import { readJobGpuUse } from "#server/services/work/job/gpu-use.ts";
 import { listJobs } from "#server/services/work/job/list.ts";
@@ -50,6 +51,7 @@ export const jobOperations = {
 		return ok({ items: ids.map((id) => ({ id, state: "queued" })) }, 201);
 	}),
 	list: bind(job.list, listJobs),
+	facets: bind(job.facets, countJobFacets),
 	get: bind(job.get, (ctx, { id }) => getJob(ctx, id)),
 	cancel: bind(job.cancel, (ctx, { id }) => cancelJob(ctx, id)),
 	act: bind(job.act, actOnJobs),

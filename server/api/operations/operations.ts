@@ -21,6 +21,7 @@ import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
 import { storeOperations } from "./stores.ts";
 import { triggerOperations } from "./triggers.ts";
+import { viewOperations } from "./views.ts";
 
 type BindingsOf<Contract> = {
 	[Group in keyof Contract]: {
@@ -32,6 +33,7 @@ type BindingsOf<Contract> = {
 /** Each operation of the contract with its service. */
 export const BOUND = {
 	job: jobOperations,
+	view: viewOperations,
 	pipeline: pipelineOperations,
 	trigger: triggerOperations,
 	performance: performanceOperations,

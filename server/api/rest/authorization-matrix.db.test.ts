@@ -38,6 +38,7 @@ beforeAll(async () => {
 			secret: { team: { value: "research", team: true }, name: { value: "missing" } },
 			trigger: { id: { value: triggerId, team: true } },
 			token: { id: { value: "tok_missing" } },
+			view: { id: { value: "view_missing" } },
 			account: { id: { value: "usr_missing" } },
 			team: { name: { value: "no-such-team" } },
 			statement: month,

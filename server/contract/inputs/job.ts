@@ -19,7 +19,7 @@ export const importInput = z.strictObject({
 
 const listOf = <T extends z.ZodType>(item: T) => z.array(item).max(50).default([]);
 
-export const listJobsInput = z.strictObject({
+const jobFilters = {
 	state: listOf(z.enum(JOB_STATES)),
 	team: listOf(z.string().max(64)),
 	class: listOf(z.enum(WORKLOAD_CLASSES)),
@@ -29,9 +29,15 @@ export const listJobsInput = z.strictObject({
 	q: z.string().trim().max(128).optional(),
 	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */
 	endedSinceMs: instantMs.optional(),
+};
+
+export const listJobsInput = z.strictObject({
+	...jobFilters,
 	cursor: z.string().max(256).optional(),
 	limit: z.number().int().min(1).max(500).default(100),
 });
+
+export const countJobsInput = z.strictObject(jobFilters);
 
 /** How many jobs one bulk action may name. */
 export const ACTION_JOBS_MAX = 1_000;

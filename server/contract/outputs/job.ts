@@ -35,6 +35,12 @@ export const jobSchema = z
 	})
 	.meta({ id: "Job" });
 
+const facetSchema = z.record(z.string(), z.number().int());
+
+export const jobFacetsSchema = z
+	.object({ total: z.number().int(), state: facetSchema, team: facetSchema, class: facetSchema, site: facetSchema })
+	.meta({ id: "JobFacets" });
+
 /** `ended` is of `cancel`: false while the job still has to stop. */
 export const jobActionResultSchema = z
 	.object({

@@ -41,6 +41,7 @@ export * from "./plan-study.ts";
 export * from "./policy.ts";
 export * from "./proposal.ts";
 export * from "./rate-card.ts";
+export * from "./saved-view.ts";
 export * from "./scim.ts";
 export * from "./setting.ts";
 export * from "./shadow.ts";

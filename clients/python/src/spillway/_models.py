@@ -184,6 +184,28 @@ class JobExpected(TypedDict):
     beganAt: Optional[str]
     beforeMs: float
 
+_JobFacetsRequired = TypedDict(
+    "_JobFacetsRequired",
+    {
+        "total": int,
+        "state": Dict[str, int],
+        "team": Dict[str, int],
+        "class": Dict[str, int],
+        "site": Dict[str, int],
+    },
+)
+
+_JobFacetsOptional = TypedDict(
+    "_JobFacetsOptional",
+    {
+    },
+    total=False,
+)
+
+
+class JobFacets(_JobFacetsRequired, _JobFacetsOptional):
+    pass
+
 
 class ForeignOutcome(TypedDict):
     outcome: Literal["failed", "cancelled", "succeeded"]
@@ -957,6 +979,15 @@ class Import(TypedDict):
     documents: List[Dict[str, Any]]
     findings: List[Finding]
     questions: float
+
+
+class SavedView(TypedDict):
+    id: str
+    name: str
+    query: str
+    team: Optional[str]
+    owner: str
+    isMine: bool
 
 
 class PipelineQuote(TypedDict):
@@ -3849,6 +3880,15 @@ class JobMetricsOutput(TypedDict):
     nextCursor: None
 
 
+class ViewListOutput(TypedDict):
+    items: List[SavedView]
+    nextCursor: None
+
+
+class ViewDeleteOutput(TypedDict):
+    id: str
+
+
 class PipelineCreateOutput(TypedDict):
     id: str
     state: Literal["running"]
@@ -4652,6 +4692,21 @@ class _JobImportBatchScriptBodyRequired(TypedDict):
 class JobImportBatchScriptBody(_JobImportBatchScriptBodyRequired, total=False):
     team: str
     zoneOffsetMinutes: int
+
+
+class _ViewCreateBodyRequired(TypedDict):
+    name: str
+    query: str
+
+
+class ViewCreateBody(_ViewCreateBodyRequired, total=False):
+    team: Optional[str]
+
+
+class ViewUpdateBody(TypedDict, total=False):
+    name: str
+    query: str
+    team: Optional[str]
 
 
 class PipelineCreateBody(TypedDict, total=False):

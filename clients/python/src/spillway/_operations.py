@@ -71,6 +71,37 @@ class JobOperations:
             ),
         )
 
+    def facets(
+        self,
+        *,
+        state: Optional[Union[m.JobState, Sequence[m.JobState]]] = None,
+        team: Optional[Union[str, Sequence[str]]] = None,
+        class_: Optional[Union[m.JobClass, Sequence[m.JobClass]]] = None,
+        site: Optional[str] = None,
+        q: Optional[str] = None,
+        ended_since: Optional[str] = None,
+    ) -> m.JobFacets:
+        """Count jobs by state, team, class and site with the filters of the list.
+
+        The counts of a facet ignore its own filter, so each shows what choosing the value would
+        list. Zero counts are left out.
+        """
+        return cast(
+            m.JobFacets,
+            self._transport.json(
+                "GET",
+                join("/jobs/facets"),
+                query={
+                    "state": state,
+                    "team": team,
+                    "class": class_,
+                    "site": site,
+                    "q": q,
+                    "endedSince": ended_since,
+                },
+            ),
+        )
+
     def get(
         self,
         id: str,
@@ -361,6 +392,75 @@ class JobOperations:
                 },
                 body=body,
                 text_type="text/plain",
+            ),
+        )
+
+
+class ViewOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+    ) -> m.ViewListOutput:
+        """List your saved views of the job list, and those shared with your teams.
+
+        `query` is the part of the address of Jobs after `?`.
+        """
+        return cast(
+            m.ViewListOutput,
+            self._transport.json(
+                "GET",
+                join("/views"),
+            ),
+        )
+
+    def create(
+        self,
+        body: m.ViewCreateBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.SavedView:
+        """Save a view of the job list, for yourself or shared with a team.
+
+        At most 50 for each person; names are unique among them.
+        """
+        return cast(
+            m.SavedView,
+            self._transport.json(
+                "POST",
+                join("/views"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def update(
+        self,
+        id: str,
+        body: Optional[m.ViewUpdateBody] = None,
+    ) -> m.SavedView:
+        """Rename, change or share a view of yours."""
+        return cast(
+            m.SavedView,
+            self._transport.json(
+                "PATCH",
+                join("/views/{id}", id),
+                body=body,
+            ),
+        )
+
+    def delete(
+        self,
+        id: str,
+    ) -> m.ViewDeleteOutput:
+        """Delete a view of yours."""
+        return cast(
+            m.ViewDeleteOutput,
+            self._transport.json(
+                "DELETE",
+                join("/views/{id}", id),
             ),
         )
 
@@ -3411,6 +3511,7 @@ class Operations:
 
     def __init__(self, transport: Transport) -> None:
         self.job = JobOperations(transport)
+        self.view = ViewOperations(transport)
         self.pipeline = PipelineOperations(transport)
         self.trigger = TriggerOperations(transport)
         self.performance = PerformanceOperations(transport)

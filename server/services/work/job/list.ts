@@ -1,6 +1,6 @@
 import { and, desc, eq, ilike, inArray, like, or, type SQL, sql } from "drizzle-orm";
 import type { z } from "zod";
-import { listJobsInput } from "#server/contract/inputs/job.ts";
+import { type countJobsInput, listJobsInput } from "#server/contract/inputs/job.ts";
 import { job } from "#server/db/schema/job.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
@@ -18,21 +18,7 @@ export type ListJobsInput = z.input<typeof listJobsInput>;
  */
 export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise<{ items: JobView[]; nextCursor: string | null }> {
 	const input = listJobsInput.parse(raw);
-	const scope = teamScope(ctx, "job:read");
-	const conditions: (SQL | undefined)[] = [
-		scope === null ? undefined : inArray(job.team, [...scope, ""]),
-		input.state.length > 0 ? inArray(job.state, input.state) : undefined,
-		input.team.length > 0 ? inArray(job.team, input.team) : undefined,
-		input.class.length > 0 ? inArray(job.class, input.class) : undefined,
-		input.site === undefined ? undefined : siteCondition(input.site),
-		input.q ? searchCondition(input.q) : undefined,
-		input.endedSinceMs === undefined
-			? undefined
-			: or(
-					sql`${job.state} in ('held','queued','admitted','running')`,
-					sql`${job.finishedAt} >= ${new Date(input.endedSinceMs).toISOString()}::timestamptz`,
-				),
-	];
+	const conditions = jobConditions(input, teamScope(ctx, "job:read"));
 	if (input.cursor) {
 		const { atMs, id } = decodeCursor(input.cursor);
 		conditions.push(sql`(${job.submittedAt}, ${job.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`);
@@ -50,6 +36,27 @@ export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise
 		items: page.map((row) => jobView(row, expected.get(row.id) ?? null)),
 		nextCursor: rows.length > input.limit && last ? encodeCursor(last.submittedAt.getTime(), last.id) : null,
 	};
+}
+
+/**
+ * The conditions of the list's filters.
+ * @param scope the teams that the caller may see; null is all of them
+ */
+export function jobConditions(input: z.output<typeof countJobsInput>, scope: readonly string[] | null): (SQL | undefined)[] {
+	return [
+		scope === null ? undefined : inArray(job.team, [...scope, ""]),
+		input.state.length > 0 ? inArray(job.state, input.state) : undefined,
+		input.team.length > 0 ? inArray(job.team, input.team) : undefined,
+		input.class.length > 0 ? inArray(job.class, input.class) : undefined,
+		input.site === undefined ? undefined : siteCondition(input.site),
+		input.q ? searchCondition(input.q) : undefined,
+		input.endedSinceMs === undefined
+			? undefined
+			: or(
+					sql`${job.state} in ('held','queued','admitted','running')`,
+					sql`${job.finishedAt} >= ${new Date(input.endedSinceMs).toISOString()}::timestamptz`,
+				),
+	];
 }
 
 function siteCondition(site: string): SQL {

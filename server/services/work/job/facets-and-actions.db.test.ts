@@ -16,6 +16,30 @@ afterAll(() => world.close());
 const act = (body: object, as: "scientist" | "stranger" | "finance" = "scientist") => world.post("/jobs/actions", body, { as });
 const rowOf = async (id: string) => (await world.database.db.select().from(job).where(eq(job.id, id)))[0];
 
+it("counts what each filter value would list, within the caller's teams", async () => {
+	const [running] = [await world.submit({ name: "esm-1" }), await world.submit({ name: "esm-2" }), await world.submit({ name: "other" })];
+	await world.submit({ name: "esm-3", team: "vision" });
+	await world.start(running);
+	const facets = async (query: string, as: "platform" | "scientist" = "platform") =>
+		(await world.get(`/jobs/facets?${query}`, { as })).json;
+	expect(await facets("")).toEqual({
+		total: 4,
+		state: { running: 1, queued: 3 },
+		team: { research: 3, vision: 1 },
+		class: { burst: 4 },
+		site: { home: 1 },
+	});
+	expect(await facets("q=esm&state=queued&team=research")).toEqual({
+		total: 1,
+		state: { running: 1, queued: 1 },
+		team: { research: 1, vision: 1 },
+		class: { burst: 1 },
+		site: {},
+	});
+	expect(await facets("q=esm", "scientist")).toMatchObject({ total: 2, team: { research: 2 } });
+	expect(await world.get("/jobs/facets?state=wrong")).toMatchObject({ status: 400 });
+});
+
 it("gives each job its own result, in order and once", async () => {
 	const [waiting, ended, running, others] = [
 		await world.submit(),

@@ -1,0 +1,21 @@
+import { index, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { account, team } from "./account.ts";
+import { instant } from "./columns.ts";
+
+/** A person's named view of the job list. A person has at most 50; a deleted account's are deleted with it. */
+export const savedView = pgTable(
+	"saved_view",
+	{
+		id: text().primaryKey(),
+		accountId: text()
+			.notNull()
+			.references(() => account.id, { onDelete: "cascade" }),
+		name: text().notNull(),
+		/** Filters, sort and columns as the list's query: `view=all&state=failed`. */
+		query: text().notNull(),
+		/** The team that sees it too; null: its owner alone. */
+		team: text().references(() => team.name, { onDelete: "set null" }),
+		createdAt: instant().notNull(),
+	},
+	(t) => [uniqueIndex("saved_view_name").on(t.accountId, t.name), index("saved_view_team").on(t.team)],
+);
