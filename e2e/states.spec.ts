@@ -16,7 +16,12 @@ test("a search says how many matches the view hides", async ({ page }) => {
 	await open(page, `/jobs?view=cloud&q=${job?.name}`, "Jobs");
 	await page.getByRole("link", { name: /more in All jobs$/ }).click();
 	await expect(page).toHaveURL(/view=all/);
-	await expect(page.getByRole("grid", { name: "Jobs" }).getByRole("link", { name: job?.name ?? "" }).first()).toBeVisible();
+	await expect(
+		page
+			.getByRole("grid", { name: "Jobs" })
+			.getByRole("link", { name: job?.name ?? "" })
+			.first(),
+	).toBeVisible();
 });
 
 test("a view is saved, opened, changed and deleted", async ({ page }) => {

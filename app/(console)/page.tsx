@@ -1,13 +1,19 @@
 import type { Metadata } from "next";
 import type { SearchParams } from "nuqs/server";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
+import { approvalsQuery } from "#components/approvals/params.ts";
+import { utcMonthBefore } from "#components/bills/params.ts";
 import { CloudNowPanel } from "#components/overview/cloud-now-panel.tsx";
 import { DemandExport } from "#components/overview/demand-export.tsx";
 import { DemandForecastPanel } from "#components/overview/demand-forecast-panel.tsx";
 import { DemandPanel } from "#components/overview/demand-panel.tsx";
 import { FeedPanel } from "#components/overview/feed-panel.tsx";
+import { FinanceTasksPanel } from "#components/overview/finance-tasks-panel.tsx";
 import { OverviewKpis } from "#components/overview/kpis.tsx";
 import { OverviewLead } from "#components/overview/lead-panel.tsx";
+import { MonthVariance } from "#components/overview/month-variance.tsx";
+import { MyJobsPanel } from "#components/overview/my-jobs-panel.tsx";
+import { PendingApprovals } from "#components/overview/pending-approvals.tsx";
 import {
 	CLOUD_NOW_QUERY,
 	DEMAND_RANGE,
@@ -15,6 +21,7 @@ import {
 	demandQuery,
 	FEED_QUERY,
 	loadOverviewParams,
+	myJobsQuery,
 	overviewHref,
 } from "#components/overview/range.ts";
 import { SchedulerLine } from "#components/overview/scheduler-line.tsx";
@@ -25,30 +32,38 @@ import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { SegmentedLinks } from "#components/ui/segmented.tsx";
-import { ChartSkeleton } from "#components/ui/skeleton.tsx";
+import { ChartSkeleton, TableSkeleton } from "#components/ui/skeleton.tsx";
 import { sessionActor } from "#server/auth/session.ts";
+import { GRANTS } from "#server/domain/permissions.ts";
+import type { Role } from "#server/domain/vocabulary.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
 
 export const metadata: Metadata = { title: "Overview" };
 
 export default async function OverviewPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
 	const { range } = await loadOverviewParams(searchParams);
 	const actor = await sessionActor();
-	const seesAll = actor?.kind === "person" && actor.role !== "data_scientist";
+	const role = actor?.kind === "person" ? actor.role : "data_scientist";
+	const seesAll = role !== "data_scientist";
+	const nowMs = Date.now();
 	const client = getQueryClient();
 	void client.prefetchQuery(trpc.overview.summary.queryOptions());
 	void client.prefetchQuery(trpc.site.list.queryOptions());
 	void client.prefetchQuery(trpc.overview.demand.queryOptions(demandQuery(range)));
 	void client.prefetchQuery(trpc.overview.events.queryOptions(FEED_QUERY));
 	void client.prefetchQuery(trpc.instance.list.queryOptions(CLOUD_NOW_QUERY));
+	prefetchHome(role, nowMs);
 	return (
 		<HydrateClient>
 			<PageHeader
 				title="Overview"
 				meta={<LiveMeta />}
 				actions={
-					<ButtonLink variant="primary" href="/jobs/new">
-						New job
-					</ButtonLink>
+					GRANTS[role]["job:submit"] && (
+						<ButtonLink variant="primary" href="/jobs/new">
+							New job
+						</ButtonLink>
+					)
 				}
 			/>
 			<PageBody>
@@ -57,6 +72,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 					<OverviewLead seesAll={seesAll} />
 					<OverviewKpis seesAll={seesAll} />
 				</QueryBoundary>
+				<Home role={role} nowMs={nowMs} />
 				<Panel
 					title="GPU demand"
 					sub={<span className="max-md:hidden">Below the line: owned. Above: cloud or queued.</span>}
@@ -75,7 +91,7 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 						<DemandPanel range={range} />
 					</QueryBoundary>
 				</Panel>
-				<DemandForecastPanel />
+				{role === "platform" && <DemandForecastPanel />}
 				<div className="grid items-start gap-4 rail:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
 					<QueryBoundary what="recent activity" framed skeleton={<FeedSkeleton />}>
 						<FeedPanel />
@@ -86,5 +102,51 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 				</div>
 			</PageBody>
 		</HydrateClient>
+	);
+}
+
+function prefetchHome(role: Role, nowMs: number): void {
+	const client = getQueryClient();
+	if (role === "data_scientist") void client.prefetchQuery(trpc.job.list.queryOptions(myJobsQuery(Math.floor(nowMs / DAY_MS) * DAY_MS)));
+	else void client.prefetchQuery(trpc.approval.list.queryOptions(approvalsQuery("open")));
+	if (role !== "finance") return;
+	void client.prefetchQuery(trpc.statement.list.queryOptions({}));
+	void client.prefetchQuery(trpc.bill.list.queryOptions());
+	void client.prefetchQuery(trpc.bill.reconciliation.queryOptions({ month: utcMonthBefore(nowMs) }));
+}
+
+/** What each role looks at first: own jobs, the month's work, or pending approvals. */
+function Home({ role, nowMs }: { role: Role; nowMs: number }) {
+	const approvals = (
+		<QueryBoundary what="approvals" framed skeleton={null}>
+			<PendingApprovals />
+		</QueryBoundary>
+	);
+	if (role === "platform") return approvals;
+	if (role === "data_scientist")
+		return (
+			<>
+				<QueryBoundary what="your jobs" framed skeleton={<TableSkeleton rows={4} columns={5} label="Loading your jobs" />}>
+					<MyJobsPanel />
+				</QueryBoundary>
+				<Variance />
+			</>
+		);
+	return (
+		<>
+			<QueryBoundary what="months and bills" framed skeleton={<TableSkeleton rows={3} columns={2} label="Loading months and bills" />}>
+				<FinanceTasksPanel lastMonth={utcMonthBefore(nowMs)} />
+			</QueryBoundary>
+			{approvals}
+			<Variance />
+		</>
+	);
+}
+
+function Variance() {
+	return (
+		<QueryBoundary what="what changed" framed skeleton={<TableSkeleton rows={5} columns={4} label="Loading what changed" />}>
+			<MonthVariance />
+		</QueryBoundary>
 	);
 }

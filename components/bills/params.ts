@@ -30,6 +30,12 @@ export const billsHref = ({ month, ...view }: Partial<BillsView> & { month: stri
 	return serialize(`/statements/${month}/bills`, { provider, state, team: team || null, resource });
 };
 
+/** The UTC month before the one of `nowMs`: "2026-10". */
+export function utcMonthBefore(nowMs: number): string {
+	const now = new Date(nowMs);
+	return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
+}
+
 /** Selects a reconciliation by its name in a statement; an unknown provider selects all. */
 export const billsOfStatement = ({ month, team }: { month: string; team: string }, provider: string): string =>
 	billsHref({ month, team, provider: CLOUDS.find((cloud) => cloud === provider) ?? null });

@@ -24,4 +24,6 @@ export function demandQuery(range: DemandRange): { lastMs: number; buckets: numb
 
 /** Reads more than is shown because lines are merged (feed.ts). */
 export const FEED_QUERY = { limit: 80 };
+/** Own jobs that are active or ended within a week before `todayMs` (00:00 UTC). */
+export const myJobsQuery = (todayMs: number) => ({ mine: true, endedSinceMs: todayMs - 7 * DAY_MS, limit: 50 });
 export const CLOUD_NOW_QUERY = { live: true, limit: 50 };

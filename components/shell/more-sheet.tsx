@@ -2,7 +2,7 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
-import { ACTIONS, screenOfPath, screensFor } from "#components/shell/navigation.ts";
+import { actionsFor, screenOfPath, screensFor } from "#components/shell/navigation.ts";
 import type { ShellUser, SignOut } from "#components/shell/session.ts";
 import { cn } from "#components/ui/cn.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
@@ -18,7 +18,7 @@ export function MoreSheet({ onClose, user, signOut }: { onClose: () => void; use
 	return (
 		<Dialog open onClose={onClose} title={user.role} description={[user.name, user.team].filter(Boolean).join(", ")} shape="sheet">
 			<nav aria-label="All screens" className="-mx-2">
-				{[...screensFor(user.role), ...ACTIONS].map((s) => (
+				{[...screensFor(user.role), ...actionsFor(user.role)].map((s) => (
 					<Link
 						key={s.id}
 						href={s.href}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ACTIONS, hrefOfKey, SCREENS, screenGroups, screenOfPath } from "./navigation.ts";
+import { ACTIONS, actionsFor, hrefOfKey, SCREENS, screenGroups, screenOfPath, screensFor } from "./navigation.ts";
 
 describe("navigation", () => {
 	it("matches a path below a screen", () => {
@@ -23,6 +23,15 @@ describe("navigation", () => {
 		expect(hrefOfKey("c")).toBe("/sites");
 		expect(hrefOfKey("n")).toBe("/jobs/new");
 		expect(hrefOfKey("z")).toBeNull();
+	});
+
+	it("shows each role what it can use", () => {
+		const hidden = (role: string) => SCREENS.filter((screen) => !screensFor(role).includes(screen)).map(({ id }) => id);
+		expect(hidden("Data scientist")).toEqual(["plan", "audit"]);
+		expect(hidden("Finance")).toEqual([]);
+		expect(hidden("Platform engineer")).toEqual([]);
+		expect(actionsFor("Finance")).toEqual([]);
+		expect(actionsFor("Data scientist")).toEqual(ACTIONS);
 	});
 
 	it("lists every screen in exactly one group", () => {

@@ -1,4 +1,6 @@
 import type { IconName } from "#components/ui/icon.tsx";
+import { GRANTS, type Permission } from "#server/domain/permissions.ts";
+import { LABELS, ROLES } from "#server/domain/vocabulary.ts";
 
 export type ScreenId =
 	| "overview"
@@ -28,8 +30,8 @@ export type Screen = {
 	group: "" | "Rules" | "Money" | "Platform";
 	/** Path of its pages, if different from `href`. */
 	under?: string;
-	/** Roles, as the shell shows them, that cannot open it. */
-	hiddenFrom?: readonly string[];
+	/** Shown only to roles with this permission; absent: every role has it. */
+	needs?: Permission;
 	/** Shown in the phone's bar; the others are under More. */
 	onPhoneBar?: boolean;
 };
@@ -48,15 +50,15 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "spend", label: "Spend", href: "/spend", icon: "spend", key: "s", group: "Money", onPhoneBar: true },
 	{ id: "carbon", label: "Carbon", href: "/carbon", icon: "carbon", key: "e", group: "Money" },
 	{ id: "statements", label: "Statements", href: "/statements", icon: "statements", key: "t", group: "Money" },
-	{ id: "plan", label: "Plan", href: "/plan", icon: "plan", key: "l", group: "Money", hiddenFrom: ["Data scientist"] },
+	{ id: "plan", label: "Plan", href: "/plan", icon: "plan", key: "l", group: "Money", needs: "plan:read" },
 	{ id: "capacity", label: "Capacity", href: "/sites", icon: "capacity", key: "c", group: "Platform", onPhoneBar: true },
-	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform" },
+	{ id: "audit", label: "Audit", href: "/audit", icon: "audit", key: "a", group: "Platform", needs: "audit:read" },
 	{ id: "settings", label: "Settings", href: "/settings/sites", under: "/settings", icon: "settings", key: "i", group: "Platform" },
 ];
 
 /** Global actions besides navigation. */
-export const ACTIONS: readonly { id: string; label: string; href: string; icon: IconName; key: string }[] = [
-	{ id: "new-job", label: "New job", href: "/jobs/new", icon: "plus", key: "n" },
+export const ACTIONS: readonly { id: string; label: string; href: string; icon: IconName; key: string; needs?: Permission }[] = [
+	{ id: "new-job", label: "New job", href: "/jobs/new", icon: "plus", key: "n", needs: "job:submit" },
 ];
 
 /** The screen of a path: /jobs/job_1 belongs to Jobs. */
@@ -70,9 +72,20 @@ export function hrefOfKey(key: string): string | null {
 	return SCREENS.find((s) => s.key === key)?.href ?? ACTIONS.find((a) => a.key === key)?.href ?? null;
 }
 
+/** Whether a role, as the shell shows it, can use an entry. Without a role, every entry. */
+function canUse({ needs }: { needs?: Permission }, role?: string): boolean {
+	const known = ROLES.find((each) => LABELS[each] === role);
+	return needs === undefined || known === undefined || GRANTS[known][needs] !== undefined;
+}
+
 /** Screens that a role can open; all of them without one. */
 export function screensFor(role?: string): readonly Screen[] {
-	return SCREENS.filter(({ hiddenFrom }) => role === undefined || !hiddenFrom?.includes(role));
+	return SCREENS.filter((screen) => canUse(screen, role));
+}
+
+/** Global actions that a role can take. */
+export function actionsFor(role?: string): typeof ACTIONS {
+	return ACTIONS.filter((action) => canUse(action, role));
 }
 
 /** Groups in order with their screens. */

@@ -62,7 +62,7 @@ export function OverlayHost({ user, signOut }: { user: ShellUser; signOut: SignO
 	}, [router]);
 
 	if (open === "palette") return <CommandPalette role={user.role} onClose={closeOverlay} />;
-	if (open === "shortcuts") return <ShortcutsDialog onClose={closeOverlay} />;
+	if (open === "shortcuts") return <ShortcutsDialog role={user.role} onClose={closeOverlay} />;
 	if (open === "more") return <MoreSheet onClose={closeOverlay} user={user} signOut={signOut} />;
 	return null;
 }

@@ -1,5 +1,5 @@
 "use client";
-import { ACTIONS, SCREENS } from "#components/shell/navigation.ts";
+import { actionsFor, screensFor } from "#components/shell/navigation.ts";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Kbd } from "#components/ui/kbd.tsx";
 
@@ -21,8 +21,8 @@ const LISTS: readonly Shortcut[] = [
 	{ keys: ["←", "→"], what: "Read a chart step by step" },
 ];
 
-export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
-	const screens = [...SCREENS, ...ACTIONS].map((s) => ({ keys: ["g", s.key], what: s.label }));
+export function ShortcutsDialog({ role, onClose }: { role: string; onClose: () => void }) {
+	const screens = [...screensFor(role), ...actionsFor(role)].map((s) => ({ keys: ["g", s.key], what: s.label }));
 	return (
 		<Dialog open onClose={onClose} title="Keyboard shortcuts" className="max-w-160">
 			<div className="grid gap-x-10 gap-y-5 md:grid-cols-2">

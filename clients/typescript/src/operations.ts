@@ -15,6 +15,7 @@ export interface Operations {
 			team?: string | readonly string[];
 			class?: t.JobClass | readonly t.JobClass[];
 			site?: string;
+			mine?: boolean;
 			q?: string;
 			endedSince?: string;
 			cursor?: string;
@@ -29,6 +30,7 @@ export interface Operations {
 			team?: string | readonly string[];
 			class?: t.JobClass | readonly t.JobClass[];
 			site?: string;
+			mine?: boolean;
 			q?: string;
 			endedSince?: string;
 		};
@@ -1017,14 +1019,14 @@ export const OPERATIONS = {
 	"job.list": {
 		method: "GET",
 		path: "/jobs",
-		query: ["state", "team", "class", "site", "q", "endedSince", "cursor", "limit"],
+		query: ["state", "team", "class", "site", "mine", "q", "endedSince", "cursor", "limit"],
 		textType: null,
 		isRepeatable: false,
 	},
 	"job.facets": {
 		method: "GET",
 		path: "/jobs/facets",
-		query: ["state", "team", "class", "site", "q", "endedSince"],
+		query: ["state", "team", "class", "site", "mine", "q", "endedSince"],
 		textType: null,
 		isRepeatable: false,
 	},

@@ -1,9 +1,9 @@
-import { ACTIONS, screensFor } from "#components/shell/navigation.ts";
+import { actionsFor, screensFor } from "#components/shell/navigation.ts";
 import type { Command } from "./command.ts";
 
 /** Screens that the role can open, and global actions. */
 export function screenCommands(role?: string): Command[] {
-	const entries = [...screensFor(role), ...ACTIONS];
+	const entries = [...screensFor(role), ...actionsFor(role)];
 	return entries.map(({ id, label, href, icon, key }) => ({ id, label, icon, keys: ["g", key], act: { kind: "open", href } }));
 }
 

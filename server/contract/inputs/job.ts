@@ -25,6 +25,8 @@ const jobFilters = {
 	class: listOf(z.enum(WORKLOAD_CLASSES)),
 	/** Site id, or `cloud` for every cloud. */
 	site: z.string().max(64).optional(),
+	/** true: only jobs that the caller submitted. */
+	mine: z.boolean().default(false),
 	/** Part of a name, an id or its beginning. */
 	q: z.string().trim().max(128).optional(),
 	/** Only jobs that ended at or after this time, together with all that have not ended (UTC ms). */

@@ -36,6 +36,8 @@ it("counts what each filter value would list, within the caller's teams", async 
 		class: { burst: 1 },
 		site: {},
 	});
+	expect(await facets("mine=true")).toMatchObject({ total: 4 });
+	expect(await facets("mine=true", "scientist")).toMatchObject({ total: 0 });
 	expect(await facets("q=esm", "scientist")).toMatchObject({ total: 2, team: { research: 2 } });
 	expect(await world.get("/jobs/facets?state=wrong")).toMatchObject({ status: 400 });
 });

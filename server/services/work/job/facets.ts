@@ -26,7 +26,7 @@ export interface JobFacets {
 export async function countJobFacets(ctx: ServiceContext, raw: z.input<typeof countJobsInput>): Promise<JobFacets> {
 	const scope = teamScope(ctx, "job:read");
 	const input = countJobsInput.parse(raw);
-	const where = (without: Partial<z.output<typeof countJobsInput>>) => and(...jobConditions({ ...input, ...without }, scope));
+	const where = (without: Partial<z.output<typeof countJobsInput>>) => and(...jobConditions(ctx, { ...input, ...without }, scope));
 	const by = async (value: SQL, condition: SQL | undefined): Promise<Counts> => {
 		const rows = await ctx.db
 			.select({ value: sql<string | null>`${value}`, count: sql<number>`count(*)::int` })

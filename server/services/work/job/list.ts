@@ -5,7 +5,7 @@ import { job } from "#server/db/schema/job.ts";
 import { JOB_STATES } from "#server/domain/states.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
-import type { ServiceContext } from "#server/services/core/context.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { decodeCursor, encodeCursor } from "#server/services/core/cursor.ts";
 import { expectedOfJobs } from "./expected.ts";
 import { type JobView, jobView } from "./view.ts";
@@ -18,7 +18,7 @@ export type ListJobsInput = z.input<typeof listJobsInput>;
  */
 export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise<{ items: JobView[]; nextCursor: string | null }> {
 	const input = listJobsInput.parse(raw);
-	const conditions = jobConditions(input, teamScope(ctx, "job:read"));
+	const conditions = jobConditions(ctx, input, teamScope(ctx, "job:read"));
 	if (input.cursor) {
 		const { atMs, id } = decodeCursor(input.cursor);
 		conditions.push(sql`(${job.submittedAt}, ${job.id}) < (${new Date(atMs).toISOString()}::timestamptz, ${id})`);
@@ -42,8 +42,13 @@ export async function listJobs(ctx: ServiceContext, raw: ListJobsInput): Promise
  * The conditions of the list's filters.
  * @param scope the teams that the caller may see; null is all of them
  */
-export function jobConditions(input: z.output<typeof countJobsInput>, scope: readonly string[] | null): (SQL | undefined)[] {
+export function jobConditions(
+	{ actor }: Pick<ServiceContext, "actor">,
+	input: z.output<typeof countJobsInput>,
+	scope: readonly string[] | null,
+): (SQL | undefined)[] {
 	return [
+		input.mine ? eq(job.submittedBy, actorName(actor)) : undefined,
 		scope === null ? undefined : inArray(job.team, [...scope, ""]),
 		input.state.length > 0 ? inArray(job.state, input.state) : undefined,
 		input.team.length > 0 ? inArray(job.team, input.team) : undefined,
