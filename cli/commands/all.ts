@@ -47,6 +47,7 @@ import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
 import { tokens } from "./tokens.ts";
 import { trigger } from "./trigger.ts";
+import { views } from "./views.ts";
 import { wait } from "./wait.ts";
 
 /** In the order of help: what a job meets, then what money does. `help` and `version` are answered without a server. */
@@ -58,6 +59,7 @@ export const COMMANDS: readonly Command[] = [
 		importCommand,
 		quote,
 		jobs,
+		views,
 		find,
 		show,
 		logs,

@@ -26,6 +26,7 @@ export const jobs: Command = {
 		team: { value: "TEAM", many: true, help: "may be repeated" },
 		class: { value: "CLASS", many: true, help: "may be repeated" },
 		site: { value: "SITE", help: "a site's id, or cloud for every cloud" },
+		mine: { help: "only jobs that you submitted" },
 		q: { value: "TEXT", help: "part of a name, or the beginning of an id" },
 		limit: { value: "N", help: `how many (default: ${LIMIT_DEFAULT})` },
 		all: { help: "all of them" },
@@ -55,6 +56,7 @@ async function listAll(ctx: CommandContext): Promise<{ items: unknown[]; answer:
 		team: args.list("team"),
 		class: args.list("class"),
 		site: args.text("site"),
+		mine: args.has("mine") ? "true" : undefined,
 		q: args.text("q"),
 	};
 	const items: unknown[] = [];

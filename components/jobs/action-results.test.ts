@@ -5,7 +5,7 @@ const done = (more: Partial<JobActionResult> = {}): JobActionResult => ({
 	...{ id: "job_1", done: true, ended: null, newJobId: null, priorityBefore: null, problem: null },
 	...more,
 });
-const refused = (code: string, message = "It is running.", fix: string | null = null) =>
+const refused = (code: NonNullable<JobActionResult["problem"]>["code"], message = "It is running.", fix: string | null = null) =>
 	done({ done: false, problem: { code, message, fix } });
 
 describe("summarizeResults", () => {

@@ -3,7 +3,7 @@ import { createViewInput, updateViewInput } from "./inputs/view.ts";
 import { operation } from "./operation.ts";
 import { byId } from "./parts.ts";
 
-const viewSchema = z
+export const viewSchema = z
 	.object({
 		id: z.string(),
 		name: z.string(),

@@ -289,6 +289,26 @@ describe("exit codes", () => {
 	});
 });
 
+describe("many jobs at once", () => {
+	it("changes priorities and submits again what can be; the exit code is of the first that cannot", async () => {
+		const [waiting, over] = [await world.submit({ name: "waits" }), await world.submit({ name: "over-again" })];
+		await world.post(`/jobs/${over}/cancel`, undefined);
+		const changed = await spillway(["priority", "80", waiting, over]);
+		expect(changed).toMatchObject({ code: 5, out: `${waiting}  priority 80, was 50\n` });
+		expect(changed.err).toContain("Change the priority of queued and held jobs only.");
+		expectRefused(await spillway(["priority", "101", waiting]), 2, "from 0 to 100");
+		const again = await spillway(["retry", over]);
+		expect([again.code, again.out]).toEqual([0, expect.stringMatching(new RegExp(`^${over}  submitted again as job_\\w{26}\\n$`))]);
+	});
+});
+
+it("views are saved, listed and deleted by name", async () => {
+	expect((await spillway(["views", "save", "Failed", "--query", "view=failed", "--share", "research"])).out).toBe("Failed saved\n");
+	expect((await spillway(["views", "ls"])).out).toMatch(/Failed +you +research +view=failed/);
+	expect((await spillway(["views", "rm", "Failed"])).out).toBe("Failed deleted\n");
+	expectRefused(await spillway(["views", "rm", "Failed"]), 3, 'no saved view "Failed"');
+});
+
 describe("which job is meant", () => {
 	it("the newest of a name, or the one with an id that begins so", async () => {
 		const older = await world.submit({ name: "twice" });

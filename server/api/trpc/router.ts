@@ -41,6 +41,7 @@ import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { storeOperations } from "../operations/stores.ts";
 import { triggerOperations } from "../operations/triggers.ts";
+import { viewOperations } from "../operations/views.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
 import { approvalRouter } from "./approval-router.ts";
 import { auditRouter } from "./audit-router.ts";
@@ -87,6 +88,7 @@ export const appRouter = router({
 			})),
 		import: procedure.input(importInput).query(({ ctx, input }) => importJob(ctx.service, input)),
 	}),
+	view: router(proceduresOf(viewOperations)),
 	forecast: router(proceduresOf(forecastOperations)),
 	quote: procedure.input(jobInput).query(({ ctx, input }) => askQuote(ctx.service, specOf(input))),
 	instance: router(proceduresOf(instanceOperations)),
