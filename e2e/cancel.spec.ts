@@ -40,7 +40,7 @@ test("the priority of queued jobs is set from the list and undone", async ({ pag
 	await page.keyboard.press("j");
 	await page.keyboard.press("x");
 	await page.getByRole("toolbar").getByRole("button", { name: "Set priority" }).click();
-	await page.getByLabel("Priority").fill("80");
+	await page.getByLabel("Priority", { exact: true }).fill("80");
 	await page.keyboard.press("Enter");
 	await jobWhen(id, "has the new priority", ({ priority }) => priority === 80);
 	await page.getByRole("button", { name: "Undo" }).click();

@@ -6,6 +6,7 @@ import type { JobView } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Field, Input } from "#components/ui/input.tsx";
+import { startHere } from "#components/ui/show-modal.ts";
 import { countJobs } from "./action-results.ts";
 import { useJobActions } from "./use-job-actions.ts";
 
@@ -129,6 +130,7 @@ function PriorityDialog({ jobs, pending, onClose, onConfirm }: DialogProps & { o
 			>
 				<Field label="Priority" htmlFor={PRIORITY_ID} hint="0 to 100; higher starts first">
 					<Input
+						ref={startHere}
 						id={PRIORITY_ID}
 						aria-describedby={`${PRIORITY_ID}-note`}
 						inputMode="numeric"

@@ -5,6 +5,7 @@ import { FormDialog } from "#components/page/form-dialog.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Field, Input, Select } from "#components/ui/input.tsx";
+import { startHere } from "#components/ui/show-modal.ts";
 import type { SavedView } from "./saved-views.ts";
 
 type ViewDialogProps = {
@@ -36,7 +37,14 @@ export function ViewDialog({ view, query, onClose, onSaved }: ViewDialogProps) {
 			onClose={onClose}
 		>
 			<Field label="Name" htmlFor="view-name">
-				<Input id="view-name" maxLength={60} autoComplete="off" value={name} onChange={(event) => setName(event.currentTarget.value)} />
+				<Input
+					ref={startHere}
+					id="view-name"
+					maxLength={60}
+					autoComplete="off"
+					value={name}
+					onChange={(event) => setName(event.currentTarget.value)}
+				/>
 			</Field>
 			<Field label="Visible to" htmlFor="view-team">
 				<Select id="view-team" value={team} onChange={(event) => setTeam(event.currentTarget.value)}>

@@ -296,7 +296,6 @@ describe("many jobs at once", () => {
 		const changed = await spillway(["priority", "80", waiting, over]);
 		expect(changed).toMatchObject({ code: 5, out: `${waiting}  priority 80, was 50\n` });
 		expect(changed.err).toContain("Change the priority of queued and held jobs only.");
-		expectRefused(await spillway(["priority", "101", waiting]), 2, "from 0 to 100");
 		const again = await spillway(["retry", over]);
 		expect([again.code, again.out]).toEqual([0, expect.stringMatching(new RegExp(`^${over}  submitted again as job_\\w{26}\\n$`))]);
 	});
@@ -306,7 +305,6 @@ it("views are saved, listed and deleted by name", async () => {
 	expect((await spillway(["views", "save", "Failed", "--query", "view=failed", "--share", "research"])).out).toBe("Failed saved\n");
 	expect((await spillway(["views", "ls"])).out).toMatch(/Failed +you +research +view=failed/);
 	expect((await spillway(["views", "rm", "Failed"])).out).toBe("Failed deleted\n");
-	expectRefused(await spillway(["views", "rm", "Failed"]), 3, 'no saved view "Failed"');
 });
 
 describe("which job is meant", () => {

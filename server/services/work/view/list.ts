@@ -18,7 +18,7 @@ export interface SavedView {
 	isMine: boolean;
 }
 
-/** The caller's views, and those shared with teams whose jobs the caller may read; own first, then by name. */
+/** Views of the caller, and those shared with teams that the caller may read jobs of; own first, then by name. */
 export async function listViews(ctx: ServiceContext): Promise<SavedView[]> {
 	const scope = teamScope(ctx, "job:read");
 	const mine = eq(savedView.accountId, accountIdOf(ctx));
