@@ -10,6 +10,7 @@ import { systemClock } from "#server/kernel/clock.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { listInstances } from "#server/services/capacity/instance/list.ts";
 import { systemContext } from "#server/services/core/context.ts";
+import { countJobFacets } from "#server/services/work/job/facets.ts";
 import { countJobs, type ListJobsInput, listJobs } from "#server/services/work/job/list.ts";
 import { startThrowawayPostgres } from "../scripts/test-postgres.mjs";
 import { print, quantile, round } from "./lib/figures.ts";
@@ -61,6 +62,9 @@ try {
 		searchNone: () => listJobs(ctx, { q: "nothing-like-it" }),
 		deepPage: deepPage(),
 		counts: () => countJobs(ctx),
+		facets: () => countJobFacets(ctx, {}),
+		facetsActive: () => countJobFacets(ctx, { endedSinceMs: Date.now() - DAY_MS }),
+		mine: () => listJobs(ctx, { mine: true, endedSinceMs: Date.now() - 7 * DAY_MS, limit: 50 }),
 		instances: () => listInstances(ctx, {}),
 	};
 	const figures: Record<string, number> = { jobs: JOBS };

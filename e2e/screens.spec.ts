@@ -137,6 +137,30 @@ async function expectAllLooks(page: Page, screen: Screen): Promise<void> {
 	expect(complaints).toEqual([]);
 }
 
+for (const person of ["scientist", "finance"] as const) {
+	test.describe(person, () => {
+		test.use({ person, viewport: { width: 1440, height: 900 } });
+		test("/ shows the role's own work and is accessible", async ({ page }) => {
+			const complaints = listen(page);
+			await open(page, "/", "Overview");
+			await expect(page.getByRole("heading", { name: person === "finance" ? "To do" : "My jobs" })).toBeVisible();
+			await expect(page.getByText("Recent activity").first()).toBeVisible();
+			const screens = page.getByRole("navigation", { name: "Screens" }).first();
+			await expect(screens.getByRole("link", { name: "Audit" })).toHaveCount(person === "finance" ? 1 : 0);
+			await expectWhole(page, "light");
+			expect(complaints).toEqual([]);
+		});
+	});
+}
+
+test("selected jobs with their actions are accessible", async ({ page }) => {
+	await open(page, "/jobs?view=all&state=cancelled,failed", "Jobs");
+	await page.keyboard.press("j");
+	await page.keyboard.press("x");
+	await expect(page.getByRole("toolbar").getByRole("button", { name: "Retry 1 job" })).toBeVisible();
+	await expectWhole(page, "light");
+});
+
 /** Collects console messages, errors and failed responses of a page. */
 function listen(page: Page): string[] {
 	const complaints: string[] = [];
