@@ -19,7 +19,7 @@ const rowOf = async (id: string) => (await world.database.db.select().from(job).
 it("counts what each filter value would list, within the caller's teams", async () => {
 	const [running] = [await world.submit({ name: "esm-1" }), await world.submit({ name: "esm-2" }), await world.submit({ name: "other" })];
 	await world.submit({ name: "esm-3", team: "vision" });
-	await world.start(running);
+	const attemptId = await world.start(running);
 	const facets = async (query: string, as: "platform" | "scientist" = "platform") =>
 		(await world.get(`/jobs/facets?${query}`, { as })).json;
 	expect(await facets("")).toEqual({
@@ -40,6 +40,7 @@ it("counts what each filter value would list, within the caller's teams", async 
 	expect(await facets("mine=true", "scientist")).toMatchObject({ total: 0 });
 	expect(await facets("q=esm", "scientist")).toMatchObject({ total: 2, team: { research: 2 } });
 	expect(await world.get("/jobs/facets?state=wrong")).toMatchObject({ status: 400 });
+	await world.end(attemptId, { code: 0 });
 });
 
 it("gives each job its own result, in order and once", async () => {
@@ -50,7 +51,7 @@ it("gives each job its own result, in order and once", async () => {
 		await world.submit({ team: "vision" }),
 	];
 	await world.post(`/jobs/${ended}/cancel`, undefined);
-	await world.start(running);
+	const attemptId = await world.start(running);
 	const { status, json } = await act({ action: "cancel", ids: [waiting, ended, running, others, "job_missing", waiting] });
 	expect(status).toBe(200);
 	expect(json.items.map((i: { id: string }) => i.id)).toEqual([waiting, ended, running, others, "job_missing"]);
@@ -62,6 +63,7 @@ it("gives each job its own result, in order and once", async () => {
 		{ done: false, problem: { code: "not_found" } },
 	]);
 	expect(await rowOf(others)).toMatchObject({ state: "queued", cancelRequestedAt: null });
+	await world.end(attemptId, { code: 0 });
 });
 
 it("changes the priority of waiting jobs, which the next cycle sees, and can be undone", async () => {
