@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type JobActionResult, summarizeResults, undoPriority } from "./action-results.ts";
+import { type JobActionResult, summarizeResults, undoOf } from "./action-results.ts";
 
 const done = (more: Partial<JobActionResult> = {}): JobActionResult => ({
 	...{ id: "job_1", done: true, ended: null, newJobId: null, priorityBefore: null, problem: null },
@@ -34,15 +34,25 @@ describe("summarizeResults", () => {
 		}));
 });
 
-it("undo restores each earlier priority in one call", () =>
-	expect(
-		undoPriority([
-			done({ id: "a", priorityBefore: 50 }),
-			done({ id: "b", priorityBefore: 10 }),
-			done({ id: "c", priorityBefore: 50 }),
-			refused("conflict"),
-		]),
-	).toEqual([
-		{ priority: 50, ids: ["a", "c"] },
-		{ priority: 10, ids: ["b"] },
-	]));
+describe("undoOf", () => {
+	it("restores each earlier priority in one call", () =>
+		expect(
+			undoOf({ action: "set_priority", ids: [], priority: 80 }, [
+				done({ id: "a", priorityBefore: 50 }),
+				done({ id: "b", priorityBefore: 10 }),
+				done({ id: "c", priorityBefore: 50 }),
+				done({ id: "unchanged", priorityBefore: 80 }),
+				refused("conflict"),
+			]),
+		).toEqual([
+			{ action: "set_priority", ids: ["a", "c"], priority: 50 },
+			{ action: "set_priority", ids: ["b"], priority: 10 },
+		]));
+	it("releases what was held and the reverse; a cancel stays", () => {
+		const results = [done({ id: "a" }), refused("conflict")];
+		expect(undoOf({ action: "hold", ids: [] }, results)).toEqual([{ action: "release", ids: ["a"] }]);
+		expect(undoOf({ action: "release", ids: [] }, results)).toEqual([{ action: "hold", ids: ["a"] }]);
+		expect(undoOf({ action: "hold", ids: [] }, [refused("conflict")])).toEqual([]);
+		expect(undoOf({ action: "cancel", ids: [] }, results)).toEqual([]);
+	});
+});

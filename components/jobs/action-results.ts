@@ -1,13 +1,16 @@
 import type { Inputs, Outputs } from "#components/trpc/outputs.ts";
 import type { ToastMessage } from "#components/ui/toast.tsx";
 
-export type JobAction = Inputs["job"]["act"]["action"];
+export type ActInput = Inputs["job"]["act"];
+export type JobAction = ActInput["action"];
 export type JobActionResult = Outputs["job"]["act"]["items"][number];
 
 export const countJobs = (count: number) => `${count.toLocaleString("en-US")} ${count === 1 ? "job" : "jobs"}`;
 
 const DONE: Record<JobAction, string> = {
 	cancel: "cancelled",
+	hold: "held",
+	release: "released",
 	resume: "resumed",
 	retry: "submitted again",
 	set_priority: "changed",
@@ -34,8 +37,21 @@ export function summarizeResults(action: JobAction, results: readonly JobActionR
 	return { tone: other > 0 ? "failed" : "done", title: parts.join(", "), ...(detail && { detail }) };
 }
 
-/** The calls that restore the priorities before a change. */
-export function undoPriority(results: readonly JobActionResult[]): { priority: number; ids: string[] }[] {
-	const changed = results.flatMap((r) => (r.priorityBefore === null ? [] : [{ id: r.id, priority: r.priorityBefore }]));
-	return [...Map.groupBy(changed, (r) => r.priority)].map(([priority, rows]) => ({ priority, ids: rows.map(({ id }) => id) }));
+/** The calls that undo an action; none if it cannot be undone or changed nothing. */
+export function undoOf(input: ActInput, results: readonly JobActionResult[]): ActInput[] {
+	const ids = results.filter(({ done }) => done).map(({ id }) => id);
+	if (input.action === "set_priority") return undoPriority(input.priority, results);
+	const opposite = input.action === "hold" ? "release" : input.action === "release" ? "hold" : null;
+	return opposite === null || ids.length === 0 ? [] : [{ action: opposite, ids }];
+}
+
+function undoPriority(now: number, results: readonly JobActionResult[]): ActInput[] {
+	const changed = results.flatMap((r) =>
+		r.priorityBefore === null || r.priorityBefore === now ? [] : [{ id: r.id, priority: r.priorityBefore }],
+	);
+	return [...Map.groupBy(changed, (r) => r.priority)].map(([priority, rows]) => ({
+		action: "set_priority",
+		ids: rows.map(({ id }) => id),
+		priority,
+	}));
 }

@@ -21,6 +21,8 @@ function actionable(selected: readonly JobView[]) {
 	return {
 		live,
 		waiting: live.filter((job) => job.state === "queued" || job.state === "held"),
+		free: live.filter((job) => (job.state === "queued" || job.state === "held") && job.reason.code !== "held_by_person"),
+		paused: live.filter((job) => job.state === "held" && job.reason.code === "held_by_person"),
 		stuck: live.filter((job) => job.state === "held" && job.reason.code === "no_progress"),
 		ended: selected.filter((job) => job.state === "failed" || job.state === "cancelled"),
 	};
@@ -30,7 +32,7 @@ function actionable(selected: readonly JobView[]) {
 export function BulkActions({ selected, onClear }: { selected: readonly JobView[]; onClear: () => void }) {
 	const [asking, setAsking] = useState<"cancel" | "priority" | null>(null);
 	const { act, pending } = useJobActions();
-	const { live, waiting, stuck, ended } = actionable(selected);
+	const { live, waiting, free, paused, stuck, ended } = actionable(selected);
 	const gpus = selected.reduce((sum, job) => sum + job.gpus, 0);
 	const run = async (input: Parameters<typeof act>[0]) => {
 		if (!(await act(input))) return;
@@ -41,6 +43,16 @@ export function BulkActions({ selected, onClear }: { selected: readonly JobView[
 		<>
 			<BulkBar count={selected.length} facts={`${gpus.toLocaleString("en-US")} GPUs`} onClear={onClear}>
 				{waiting.length > 0 && <BulkButton onClick={() => setAsking("priority")}>Set priority</BulkButton>}
+				{free.length > 0 && (
+					<BulkButton disabled={pending} onClick={() => void run({ action: "hold", ids: ids(free) })}>
+						Hold {countJobs(free.length)}
+					</BulkButton>
+				)}
+				{paused.length > 0 && (
+					<BulkButton disabled={pending} onClick={() => void run({ action: "release", ids: ids(paused) })}>
+						Release {countJobs(paused.length)}
+					</BulkButton>
+				)}
 				{stuck.length > 0 && (
 					<BulkButton disabled={pending} onClick={() => void run({ action: "resume", ids: ids(stuck) })}>
 						Resume {countJobs(stuck.length)}

@@ -91,6 +91,7 @@ const HOLD_WORDS: Partial<Record<JobView["reason"]["code"], string>> = {
 	waiting_not_approved: "Burst not approved",
 	capacity_backoff: "No capacity",
 	waiting_for_spot: "No spot capacity",
+	held_by_person: "Held",
 };
 
 /** Short reasons for a missing start; the full reason is on hover. */

@@ -2,16 +2,13 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import type { Inputs } from "#components/trpc/outputs.ts";
 import { notify } from "#components/ui/toast.tsx";
-import { type JobActionResult, summarizeResults, undoPriority } from "./action-results.ts";
+import { type ActInput, type JobActionResult, summarizeResults, undoOf } from "./action-results.ts";
 
 /** Jobs per request, to keep requests short. */
 const PER_REQUEST = 200;
 
-type ActInput = Inputs["job"]["act"];
-
-/** Bulk actions; each shows its result, and a change of priority can be undone from there. */
+/** Bulk actions; each shows its result, and what can be undone is undone from there. */
 export function useJobActions() {
 	const trpc = useTRPC();
 	const client = useQueryClient();
@@ -32,24 +29,21 @@ export function useJobActions() {
 			void client.invalidateQueries({ queryKey: trpc.job.pathKey() });
 		}
 	};
-	const undo = async (results: readonly JobActionResult[]) => {
-		const answers: JobActionResult[] = [];
-		for (const { priority, ids } of undoPriority(results)) {
-			const answer = await send({ action: "set_priority", ids, priority });
-			if (answer === null) return;
-			answers.push(...answer);
+	const undo = async (inputs: readonly ActInput[]) => {
+		for (const input of inputs) {
+			const results = await send(input);
+			if (results === null) return;
+			notify(summarizeResults(input.action, results));
 		}
-		notify(summarizeResults("set_priority", answers));
 	};
 	/** Resolves to false if a request failed. */
 	const act = async (input: ActInput): Promise<boolean> => {
 		const results = await send(input);
 		if (results === null) return false;
-		const canUndo =
-			input.action === "set_priority" && results.some((r) => r.priorityBefore !== null && r.priorityBefore !== input.priority);
+		const undoing = undoOf(input, results);
 		notify({
 			...summarizeResults(input.action, results),
-			...(canUndo && { action: { label: "Undo", onClick: () => void undo(results) } }),
+			...(undoing.length > 0 && { action: { label: "Undo", onClick: () => void undo(undoing) } }),
 		});
 		return true;
 	};

@@ -15,6 +15,7 @@ type WaitingOrPlacedCode =
 	| "deferred_greener_hour"
 	| "copying_data_ahead"
 	| "no_progress"
+	| "held_by_person"
 	| "started"
 	| `waiting_${string}`
 	| `placed_${string}`;

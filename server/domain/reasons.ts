@@ -15,6 +15,7 @@ export const REASON_CODES = [
 	"deferred_greener_hour",
 	"copying_data_ahead",
 	"no_progress",
+	"held_by_person",
 	// a job that was placed
 	"placed_home",
 	"placed_cloud",

@@ -52,6 +52,8 @@ function wordsOf(code: ReasonCode, r: Read): string {
 			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
 		case "no_progress":
 			return `Held: ${plural(r.count("attempts") ?? 0, "attempt")} in a row ended early and saved nothing${clause(r.duration("lostMs"), (d) => `; ${d} of machine time`)}${clause(r.money("lostMicroUsd"), (m) => ` and ${m} were lost`)}. Save checkpoints more often or allow longer instance lives, then resume the job`;
+		case "held_by_person":
+			return `Held by ${r.text("by") ?? "a person"}`;
 		case "placed_home":
 			return `Placed at home${clause(r.text("poolId"), (p) => ` in pool ${p}`)}: ${slotText(r)} free${clause(r.text("speed"), (s) => `, jobs run at ${s} × the usual speed there`)}`;
 		case "placed_cloud":

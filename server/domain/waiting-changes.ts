@@ -56,6 +56,8 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 				...changeBy("time", r.instant("untilMs"), (t) => `By ${t} it starts on non-spot capacity, for its deadline.`),
 				...startsAtHome(r),
 			];
+		case "held_by_person":
+			return [{ by: "people", sentence: "Releasing the job returns it to the queue." }];
 		case "no_progress":
 			return [{ by: "people", sentence: "Resuming the job lets it use the cloud again." }, ...startsAtHome(r)];
 		case "copying_data_ahead":

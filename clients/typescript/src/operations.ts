@@ -46,7 +46,7 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.JobCancelOutput;
 	};
-	/** Cancel, resume or retry up to 1,000 jobs, or set their priority. */
+	/** Cancel, hold, release, resume or retry up to 1,000 jobs, or set their priority. */
 	"job.act": {
 		arguments: { body: t.JobActBody | t.JobActBodySetPriority };
 		answer: t.JobActOutput;

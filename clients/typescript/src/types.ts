@@ -76,6 +76,7 @@ export type ReasonCode =
 	| "deferred_greener_hour"
 	| "copying_data_ahead"
 	| "no_progress"
+	| "held_by_person"
 	| "placed_home"
 	| "placed_cloud"
 	| "started"
@@ -4230,9 +4231,11 @@ export interface JobCreateBodyScript {
 }
 
 export interface JobActBody {
-	action: "cancel" | "resume" | "retry";
+	action: JobActBodyAction;
 	ids: readonly string[];
 }
+
+export type JobActBodyAction = "cancel" | "hold" | "release" | "resume" | "retry";
 
 export interface JobActBodySetPriority {
 	action: "set_priority";

@@ -47,7 +47,7 @@ export const ACTION_JOBS_MAX = 1_000;
 const actionIds = z.array(entityId).min(1).max(ACTION_JOBS_MAX);
 
 export const actOnJobsInput = z.discriminatedUnion("action", [
-	z.strictObject({ action: z.enum(["cancel", "resume", "retry"]), ids: actionIds }),
+	z.strictObject({ action: z.enum(["cancel", "hold", "release", "resume", "retry"]), ids: actionIds }),
 	z.strictObject({
 		action: z.literal("set_priority"),
 		ids: actionIds,

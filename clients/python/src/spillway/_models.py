@@ -90,6 +90,7 @@ ReasonCode = Literal[
     "deferred_greener_hour",
     "copying_data_ahead",
     "no_progress",
+    "held_by_person",
     "placed_home",
     "placed_cloud",
     "started",
@@ -4675,8 +4676,10 @@ class JobCreateBodyScript(_JobCreateBodyScriptRequired, total=False):
 
 
 class JobActBody(TypedDict):
-    action: Literal["cancel", "resume", "retry"]
+    action: JobActBodyAction
     ids: List[str]
+
+JobActBodyAction = Literal["cancel", "hold", "release", "resume", "retry"]
 
 
 class JobActBodySetPriority(TypedDict):

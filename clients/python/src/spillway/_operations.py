@@ -149,11 +149,12 @@ class JobOperations:
         *,
         idempotency_key: Optional[str] = None,
     ) -> m.JobActOutput:
-        """Cancel, resume or retry up to 1,000 jobs, or set their priority.
+        """Cancel, hold, release, resume or retry up to 1,000 jobs, or set their priority.
 
         Each job is changed completely or not at all and has its own result; `problem` says why
-        one was not. `retry` submits failed and cancelled jobs again; `set_priority` (0 to 100)
-        changes waiting jobs and returns `priorityBefore`.
+        one was not. `hold` keeps waiting jobs out of the queue until `release`; `retry` submits
+        failed and cancelled jobs again; `set_priority` (0 to 100) changes waiting jobs and
+        returns `priorityBefore`.
         """
         return cast(
             m.JobActOutput,

@@ -3,6 +3,7 @@ import type { Tx } from "#server/db/client.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { job } from "#server/db/schema/job.ts";
 import { defined } from "#server/kernel/assert.ts";
+import { notHeldByPerson } from "#server/services/work/job/hold.ts";
 
 const COLUMNS = {
 	jobId: job.id,
@@ -72,4 +73,4 @@ function readRows(tx: Tx, jobIds: readonly string[]) {
 }
 
 const lastAttempt = () => and(eq(attempt.jobId, job.id), eq(attempt.number, job.attempts));
-const isPending = () => inArray(job.state, ["queued", "held"]);
+const isPending = () => and(inArray(job.state, ["queued", "held"]), notHeldByPerson);

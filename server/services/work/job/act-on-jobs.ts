@@ -5,6 +5,7 @@ import { teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { cancelJob } from "./cancel.ts";
 import { changePriority } from "./change-priority.ts";
+import { holdJob, releaseJob } from "./hold.ts";
 import { resumeJob } from "./resume.ts";
 import { retryJob } from "./retry.ts";
 
@@ -55,6 +56,12 @@ async function act(ctx: ServiceContext, id: string, input: Input): Promise<Parti
 	switch (input.action) {
 		case "cancel":
 			return { ended: (await cancelJob(ctx, id)).state === "cancelled" };
+		case "hold":
+			await holdJob(ctx, id);
+			return {};
+		case "release":
+			await releaseJob(ctx, id);
+			return {};
 		case "resume":
 			await resumeJob(ctx, id);
 			return {};

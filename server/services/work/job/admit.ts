@@ -6,6 +6,7 @@ import type { Placement } from "#server/domain/capacity.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 import { endApprovals } from "../approval/close.ts";
+import { notHeldByPerson } from "./hold.ts";
 
 /**
  * Moves a waiting job to `admitted` for attempt number `attemptNo`. The number is the guard: false when the job is no
@@ -24,6 +25,7 @@ export async function admitJob(
 				inArray(job.state, ["queued", "held"]),
 				eq(job.attempts, input.attemptNo - 1),
 				isNull(job.cancelRequestedAt),
+				notHeldByPerson,
 			),
 		)
 		.returning({ team: job.team });

@@ -6,6 +6,7 @@ import { job } from "#server/db/schema/job.ts";
 import { reason } from "#server/domain/reasons.ts";
 import { timingSchema } from "#server/services/core/timing.ts";
 import { loadSnapshot, SnapshotCache } from "#server/services/decision/snapshot/load.ts";
+import { writeWaiting } from "./wait.ts";
 
 let world: RestWorld;
 beforeAll(async () => {
@@ -87,6 +88,32 @@ it("changes the priority of waiting jobs, which the next cycle sees, and can be 
 	]);
 });
 
+it("holds waiting jobs, which the scheduler leaves alone until they are released", async () => {
+	const { db } = world.database;
+	const ctx = { db, clock: { nowMs: () => world.nowMs() }, timing: timingSchema.parse({}) };
+	const cache = new SnapshotCache();
+	const id = await world.submit();
+	const isPending = async () => (await loadSnapshot(ctx, cache)).snapshot.pending.some(({ jobId }) => jobId === id);
+	expect(await isPending()).toBe(true);
+	expect((await act({ action: "hold", ids: [id] })).json.items).toMatchObject([{ done: true }]);
+	expect(await isPending()).toBe(false);
+	// A plan from before the hold is stale.
+	await expect(world.start(id)).rejects.toThrow("was not placed");
+	await writeWaiting(db, [{ jobId: id, reason: reason("waiting_for_home"), forecast: null }]);
+	expect((await world.get(`/jobs/${id}`)).json).toMatchObject({
+		state: "held",
+		reason: { code: "held_by_person", message: "Held by scientist." },
+	});
+	expect((await world.get(`/jobs/${id}/waiting`)).json.changes).toEqual([
+		{ by: "people", sentence: "Releasing the job returns it to the queue." },
+	]);
+	expect((await act({ action: "hold", ids: [id] })).json.items).toMatchObject([{ done: false, problem: { code: "conflict" } }]);
+	expect((await act({ action: "release", ids: [id] })).json.items).toMatchObject([{ done: true }]);
+	expect(await isPending()).toBe(true);
+	expect((await act({ action: "release", ids: [id] })).json.items).toMatchObject([{ done: false, problem: { code: "conflict" } }]);
+	await world.end(await world.start(id), { code: 0 });
+});
+
 it("retries failed and cancelled jobs as new jobs", async () => {
 	const [cancelled, waiting, late] = [
 		await world.submit({ name: "again" }),
@@ -121,7 +148,7 @@ it("resumes only jobs that are held for attempts without progress", async () => 
 
 it("rejects callers without the permission before the input, and wrong input", async () => {
 	expect(await act({}, "finance")).toMatchObject({ status: 403 });
-	for (const body of [{}, { action: "cancel", ids: [] }, { action: "set_priority", ids: ["job_1"] }, { action: "hold", ids: ["job_1"] }])
+	for (const body of [{}, { action: "cancel", ids: [] }, { action: "set_priority", ids: ["job_1"] }, { action: "move", ids: ["job_1"] }])
 		expect(await act(body), JSON.stringify(body)).toMatchObject({ status: 400, json: { code: "invalid_input" } });
 	expect(await act({ action: "set_priority", ids: ["job_1"], priority: 101 })).toMatchObject({ status: 400 });
 });

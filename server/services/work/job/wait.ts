@@ -8,6 +8,7 @@ import { writeSchedulerAudit } from "#server/services/core/audit.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
 import { endApprovals } from "../approval/close.ts";
 import { recordEndNotice } from "../notice/job.ts";
+import { notHeldByPerson } from "./hold.ts";
 
 /** Moves a waiting job between `queued` and `held`, with the reason. False when it is no longer waiting. */
 export async function setWaitingState(
@@ -17,7 +18,7 @@ export async function setWaitingState(
 	const [row] = await tx
 		.update(job)
 		.set({ state: input.state, reason: input.reason })
-		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"]), isNull(job.cancelRequestedAt)))
+		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"]), isNull(job.cancelRequestedAt), notHeldByPerson))
 		.returning({ team: job.team });
 	if (!row) return false;
 	await writeSchedulerAudit(tx, {
@@ -35,7 +36,7 @@ export async function failWaiting(tx: Tx, input: { jobId: string; reason: Reason
 	const [row] = await tx
 		.update(job)
 		.set({ state: "failed", reason: input.reason, finishedAt: new Date(input.nowMs), forecast: null })
-		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"])))
+		.where(and(eq(job.id, input.jobId), inArray(job.state, ["queued", "held"]), notHeldByPerson))
 		.returning({ team: job.team });
 	if (!row) return false;
 	await endApprovals(tx, { where: { jobId: input.jobId }, state: "withdrawn", why: "the job can never run", nowMs: input.nowMs });
@@ -56,6 +57,6 @@ export async function writeWaiting(
 	await db.execute(sql`
 		update job set reason = w.reason, forecast = nullif(w.forecast, 'null'::jsonb)
 		from jsonb_to_recordset(${data}::jsonb) as w(id text, reason jsonb, forecast jsonb)
-		where job.id = w.id and job.state in ('queued', 'held')`);
+		where job.id = w.id and job.state in ('queued', 'held') and ${notHeldByPerson}`);
 	await notify(db, { changes: [{ topic: "job", id: null, team: null }] });
 }
