@@ -5,10 +5,10 @@ import { JobGlyph, JobPlace, JobStart, JobTotal } from "#components/jobs/cells.t
 import { hourlyRates } from "#components/jobs/estimate.ts";
 import { useToday } from "#components/jobs/facet-count.tsx";
 import { myJobs } from "#components/overview/my-jobs.ts";
-import { CLOUD_NOW_QUERY, myJobsQuery } from "#components/overview/range.ts";
+import { CLOUD_NOW_QUERY, myJobsQuery, TEAM_JOBS_QUERY } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
-import type { JobView } from "#components/trpc/outputs.ts";
+import type { JobView, Outputs } from "#components/trpc/outputs.ts";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
@@ -16,24 +16,35 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 const SHOWN = 8;
 const FORECAST_AXIS_MS = 60 * 60_000;
 
-/** The person's own jobs: running, waiting with the reason, then ended in the last seven days. */
+/** The person's own jobs of the last seven days with what they wait for; without any, the active jobs of their teams. */
 export function MyJobsPanel() {
+	const { data } = useSuspenseQuery(useTRPC().job.list.queryOptions(myJobsQuery(useToday())));
+	return data.items.length > 0 ? <JobsPanel sub="active, or ended in the last 7 days" page={data} /> : <TeamJobs />;
+}
+
+function TeamJobs() {
+	const { data } = useSuspenseQuery(useTRPC().job.list.queryOptions(TEAM_JOBS_QUERY));
+	return <JobsPanel sub={data.items.length > 0 ? "none this week; active jobs of your teams" : undefined} page={data} />;
+}
+
+type JobsPanelProps = { sub: string | undefined; page: Outputs["job"]["list"] };
+
+function JobsPanel({ sub, page }: JobsPanelProps) {
 	const trpc = useTRPC();
-	const { data } = useSuspenseQuery(trpc.job.list.queryOptions(myJobsQuery(useToday())));
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const { data: machines } = useSuspenseQuery(trpc.instance.list.queryOptions(CLOUD_NOW_QUERY));
 	const rates = hourlyRates(sites, machines.items);
-	const jobs = myJobs(data.items);
+	const jobs = myJobs(page.items);
 	return (
 		<Panel
 			title="My jobs"
-			sub="active, or ended in the last 7 days"
+			sub={sub}
 			actions={
 				<Link href="/jobs" className="hover:text-ink">
 					All jobs of my teams
 				</Link>
 			}
-			footer={jobs.length > SHOWN ? `${jobs.length - SHOWN}${data.nextCursor ? " or more" : ""} more` : undefined}
+			footer={jobs.length > SHOWN ? `${jobs.length - SHOWN}${page.nextCursor ? " or more" : ""} more` : undefined}
 		>
 			{jobs.length === 0 ? (
 				<EmptyState title="You have no recent jobs" action={{ label: "Submit job", href: "/jobs/new" }}>

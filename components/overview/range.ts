@@ -1,4 +1,5 @@
 import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
+import { LIVE_JOB_STATES } from "#server/domain/states.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 
 /** Chart time ranges. */
@@ -26,4 +27,5 @@ export function demandQuery(range: DemandRange): { lastMs: number; buckets: numb
 export const FEED_QUERY = { limit: 80 };
 /** Own jobs that are active or ended within a week before `todayMs` (00:00 UTC). */
 export const myJobsQuery = (todayMs: number) => ({ mine: true, endedSinceMs: todayMs - 7 * DAY_MS, limit: 50 });
+export const TEAM_JOBS_QUERY = { state: [...LIVE_JOB_STATES], limit: 50 };
 export const CLOUD_NOW_QUERY = { live: true, limit: 50 };
