@@ -4,6 +4,7 @@ import { bookedInstances, bootSlowly, clearFaults } from "./support/emulator.ts"
 import { eventually } from "./support/eventually.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+import { focusFirstRow } from "./support/rows.ts";
 
 const SLOTS = 4;
 const run = randomUUID().slice(0, 8);
@@ -37,7 +38,7 @@ test("the priority of queued jobs is set from the list and undone", async ({ pag
 	const name = `urgent-${run}`;
 	const id = await rest.submit(aJob({ name, class: "sensitive", estimate: "300s" }));
 	await open(page, `/jobs?view=all&q=${name}`, "Jobs");
-	await page.keyboard.press("j");
+	await focusFirstRow(page);
 	await page.keyboard.press("x");
 	await page.getByRole("toolbar").getByRole("button", { name: "Set priority" }).click();
 	await page.getByLabel("Priority", { exact: true }).fill("80");
@@ -70,7 +71,7 @@ test("the rest is cancelled together from the list", async ({ page }) => {
 	await open(page, `/jobs?q=${run}&state=running`, "Jobs");
 	await expect(page.getByRole("link", { name: `-${run}` })).toHaveCount(rest3.length);
 	// By keyboard alone: the first row, then down to the last with Shift.
-	await page.keyboard.press("j");
+	await focusFirstRow(page);
 	await page.keyboard.press("x");
 	for (let i = 1; i < rest3.length; i++) await page.keyboard.press("Shift+J");
 	await expect(page.getByRole("toolbar")).toContainText(`${rest3.length} selected`);

@@ -2,6 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+import { focusFirstRow } from "./support/rows.ts";
 
 /** The rules that a theme can break. The others were checked on the same elements in the light theme. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
@@ -155,7 +156,7 @@ for (const person of ["scientist", "finance"] as const) {
 
 test("selected jobs with their actions are accessible", async ({ page }) => {
 	await open(page, "/jobs?view=all&state=cancelled,failed", "Jobs");
-	await page.keyboard.press("j");
+	await focusFirstRow(page);
 	await page.keyboard.press("x");
 	await expect(page.getByRole("toolbar").getByRole("button", { name: "Retry 1 job" })).toBeVisible();
 	await expectWhole(page, "light");
