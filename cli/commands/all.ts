@@ -13,6 +13,7 @@ import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { find } from "./find.ts";
+import { hold } from "./hold.ts";
 import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
 import { instances } from "./instances.ts";
@@ -33,6 +34,7 @@ import { priority } from "./priority.ts";
 import { quote } from "./quote.ts";
 import { rates } from "./rates.ts";
 import { receipt } from "./receipt.ts";
+import { release } from "./release.ts";
 import { resume } from "./resume.ts";
 import { retry } from "./retry.ts";
 import { secrets } from "./secrets.ts";
@@ -65,6 +67,8 @@ export const COMMANDS: readonly Command[] = [
 		logs,
 		wait,
 		cancel,
+		hold,
+		release,
 		resume,
 		retry,
 		priority,

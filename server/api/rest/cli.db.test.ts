@@ -296,6 +296,7 @@ describe("many jobs at once", () => {
 		const changed = await spillway(["priority", "80", waiting, over]);
 		expect(changed).toMatchObject({ code: 5, out: `${waiting}  priority 80, was 50\n` });
 		expect(changed.err).toContain("Change the priority of queued and held jobs only.");
+		expect((await spillway(["hold", waiting])).out).toBe(`${waiting}  held\n`);
 		const again = await spillway(["retry", over]);
 		expect([again.code, again.out]).toEqual([0, expect.stringMatching(new RegExp(`^${over}  submitted again as job_\\w{26}\\n$`))]);
 	});
