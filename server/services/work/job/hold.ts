@@ -8,6 +8,7 @@ import { authorizeFound } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { noJob } from "#server/services/core/no-job.ts";
 import { recordEvents } from "#server/services/notification/event/record.ts";
+import { requireWithinTokenLimit } from "./token-limit.ts";
 import type { JobRow } from "./view.ts";
 
 /** The scheduler neither sees nor changes jobs that a person holds. */
@@ -47,6 +48,7 @@ async function changeHold(ctx: ServiceContext, jobId: string, { action, state, r
 		if (!row) throw noJob(jobId);
 		const refusal = refuses(row);
 		if (refusal) throw refusal;
+		if (state === "queued") requireWithinTokenLimit(ctx.actor, [row.spec]);
 		await tx.update(job).set({ state, reason: why, forecast: null }).where(eq(job.id, jobId));
 		if (state === "held") await recordEvents(tx, [{ kind: "job_held", atMs: ctx.clock.nowMs(), jobId, team: row.team, reason: why }]);
 		await writeAudit(tx, ctx, { action, subject: jobId, before: { state: row.state, reason: row.reason }, after: { state } });
