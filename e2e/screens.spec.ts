@@ -5,7 +5,7 @@ import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 import { focusFirstRow } from "./support/rows.ts";
 
 /** The rules that a theme can break. The others were checked on the same elements in the light theme. */
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 /** Accepted violations with their rule, target (as reported by axe) and reason. */
 const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
@@ -185,7 +185,7 @@ async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<v
 	expect(shown).toContain(colorScheme);
 	expect(scrolls, "the page does not scroll sideways").toBe(0);
 	const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode(true);
-	const { violations } = await (colorScheme === "light" ? axe.withTags(WCAG) : axe.withRules(COLOUR_RULES)).analyze();
+	const { violations } = await (colorScheme === "light" ? axe.withTags(WCAG) : axe.withRules(COLOR_RULES)).analyze();
 	const found = violations.flatMap(({ id, help, nodes }) =>
 		nodes.map(({ target, failureSummary }) => ({ rule: id, help, target: target.join(" "), summary: failureSummary })),
 	);

@@ -37,7 +37,7 @@ beforeAll(async () => {
 		found: [
 			{
 				output: { name: "model", path: "out", kind: "model", when: "success", keepMs: null },
-				...{ index: 0, root: path.join(folder, "left"), paths: ["deep/weights 1.bin", "empty"] },
+				...{ index: 0, root: path.join(folder, "left"), paths: ["deep/weights 1.bin", "empty"], bytes: WEIGHTS.length },
 			},
 		],
 	});

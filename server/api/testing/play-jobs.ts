@@ -52,10 +52,11 @@ type Outputs = NonNullable<(typeof job.$inferSelect)["spec"]["outputs"]>;
 async function writeOutputs(world: RestWorld, { id, team, outputs }: { id: string; team: string; outputs: Outputs }): Promise<void> {
 	if (outputs.length === 0) return;
 	const root = await mkdtemp(path.join(os.tmpdir(), "spillway-played-"));
-	for (const { name } of outputs) await writeFile(path.join(root, name), `weights of ${name}`);
+	const contentOf = (name: string): string => `weights of ${name}`;
+	for (const { name } of outputs) await writeFile(path.join(root, name), contentOf(name));
 	await collectOutputs(world.database.db, path.join(env().SPILLWAY_HOME, "artifacts"), {
 		...{ jobId: id, attemptId: attemptIdOf(id, 1), attemptNo: 1, team, atMs: world.nowMs() },
-		found: outputs.map((output, index) => ({ output, index, root, paths: [output.name] })),
+		found: outputs.map((output, index) => ({ output, index, root, paths: [output.name], bytes: contentOf(output.name).length })),
 	});
 	await rm(root, { recursive: true });
 }
