@@ -1,6 +1,8 @@
+import { eq } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
+import { hold } from "#server/db/schema/budget.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import type { Offer, Placement } from "#server/domain/capacity.ts";
 import type { BudgetRule } from "#server/domain/policy.ts";
@@ -48,7 +50,7 @@ export async function placeCloud(
 ): Promise<PlaceCloudResult> {
 	const { offer, nowMs } = input;
 	const microUsdPerHour = ownPriceOf(offer);
-	if (!(await hasSeats(tx, offer, input.instances))) return { kind: "stale" };
+	if ((await wasPlaced(tx, input)) || !(await hasSeats(tx, offer, input.instances))) return { kind: "stale" };
 	const attemptId = attemptIdOf(input.jobId, input.attemptNo);
 	const instanceIds = Array.from({ length: input.instances }, (_, rank) => instanceIdOf(input.jobId, input.attemptNo, rank));
 	const amounts = holdOfEach(offer, input);
@@ -128,4 +130,13 @@ function holdOfEach(
 	const rent = rentHoldOf(offer, lifeMs, instances);
 	const other = (rent < holdMicroUsd ? rent : holdMicroUsd) / count;
 	return { first: holdMicroUsd - (count - 1n) * other, other };
+}
+
+/** Whether an earlier plan placed this attempt: its first instance has a hold already. */
+async function wasPlaced(tx: Tx, { jobId, attemptNo }: { jobId: string; attemptNo: number }): Promise<boolean> {
+	const known = await tx
+		.select({ id: hold.id })
+		.from(hold)
+		.where(eq(hold.instanceId, instanceIdOf(jobId, attemptNo, 0)));
+	return known.length > 0;
 }
