@@ -31,7 +31,7 @@ async function run(plan: Plan) {
 	}
 }
 
-const NOTHING = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [], disks: [] };
+const NOTHING = { orphans: [], doubles: [], lostJobs: [], late: [], lostLines: [], seconds: [], disks: [], promises: [] };
 const quick = { name: "job-1", lines: 10, everyMs: 10, checkpoints: false, spot: false };
 const planOf = (cloud: Cloud, ...kills: Kill[]): Plan => ({
 	...{

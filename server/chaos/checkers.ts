@@ -10,6 +10,8 @@ export interface Violations {
 	lostLines: string[];
 	seconds: string[];
 	disks: string[];
+	/** Promises about rows that were broken while the run went on. */
+	promises: string[];
 }
 
 /** State of a run after all work has ended. */
@@ -71,7 +73,7 @@ const SECOND_MS = 1_000;
  */
 const LAST_CALL_MS = 30_000;
 
-export function check(seen: Outcome): Violations {
+export function check(seen: Outcome): Omit<Violations, "promises"> {
 	return {
 		orphans: orphans(seen),
 		doubles: doubles(seen),

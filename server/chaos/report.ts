@@ -20,7 +20,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 		cutLine(reports),
 		`processor a run: ${(sum((r) => r.processorMs.own) / 1_000 / reports.length).toFixed(1)} s in its process, ${(sum((r) => r.processorMs.machines) / 1_000 / reports.length).toFixed(1)} s of its machines`,
 		"",
-		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "wrong disks", "not at rest"]),
+		row(["orphans", "doubles", "lost jobs", "late", "lost lines", "wrong seconds", "wrong disks", "broken promises", "not at rest"]),
 		row([
 			String(sum((r) => r.violations.orphans.length)),
 			String(sum((r) => r.violations.doubles.length)),
@@ -29,6 +29,7 @@ export function renderReport(reports: readonly RunReport[], tookMs: number | nul
 			String(sum((r) => r.violations.lostLines.length)),
 			String(sum((r) => r.violations.seconds.length)),
 			String(sum((r) => r.violations.disks.length)),
+			String(sum((r) => r.violations.promises.length)),
 			String(sum((r) => r.unrest.length)),
 		]),
 		"",

@@ -11,6 +11,7 @@ import { heal, restless, untilRest } from "./rest.ts";
 import { type RunReport, reportOf } from "./run-report.ts";
 import { HOME } from "./seed-world.ts";
 import { Turns } from "./turns.ts";
+import { PromiseWatch } from "./watch-promises.ts";
 import { World, type WorldOptions } from "./world.ts";
 
 /** Where a job is to move, ten minutes must pass first: so much faster goes the clock of such a run. */
@@ -65,6 +66,8 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	const [startedMs, used] = [performance.now(), processorMs()];
 	begin("its world to open");
 	await world.open();
+	const watch = new PromiseWatch(world);
+	await watch.begin();
 	await world.submit(homeJobs(plan.homeSlots));
 	await world.startScheduler();
 	begin("home to be full");
@@ -79,7 +82,7 @@ async function go({ plan }: RunOptions, run: { world: World; kills: Kills; begin
 	begin("the scheduler to stop");
 	await world.stopScheduler();
 	const outcome = await readOutcome(world.admin, world.machines(), world.book);
-	const seen = check(outcome);
+	const seen = { ...check(outcome), promises: await watch.end() };
 	// What is not over has not been paid for yet either.
 	const violations = unrest.length === 0 ? seen : { ...seen, seconds: [], disks: [], orphans: [] };
 	const now = processorMs();

@@ -32,6 +32,7 @@ import { newCycleMemory, runCycle } from "../cycle.ts";
 import { checkLeases, newLeaseMemory } from "../leases.ts";
 import { ProcessEnd } from "../messages.ts";
 import { sweepCloud } from "../sweep.ts";
+import type { Rows, Truth } from "./promises/observed.ts";
 
 const START_MS = Date.UTC(2026, 10, 2, 8);
 const TICK_MS = 1_000;
@@ -55,6 +56,8 @@ export interface WorldOptions {
 	rules?: string[];
 	/** Additional caps besides the budget in money, a line of YAML each. */
 	caps?: string[];
+	/** What a job's command does in a cloud. Absent or undefined: it runs for `runMs` and succeeds. */
+	workOf?: (jobId: string) => { runMs: number; exitCode: number } | undefined;
 	/** How attempts at home go; as the fake site has it without it. */
 	jobOf?: FakeClusterOptions["jobOf"];
 	/** The site has its own queue, into which others submit: `cluster.theirs`. */
@@ -76,6 +79,7 @@ export class World {
 	readonly #home: (() => ClusterDriver) | null;
 	readonly #patience: { patienceMs?: number };
 	readonly #runMs: number;
+	readonly #workOf: WorldOptions["workOf"];
 	readonly #tickMs: number;
 	readonly #checkpointRoot: string;
 	/** The checkpoint that each attempt at home was asked to resume from. */
@@ -99,6 +103,7 @@ export class World {
 		this.#patience = options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs };
 		this.#cloudMemory = newCloudMemory(this.#patience);
 		this.#runMs = options.runMs ?? 30_000;
+		this.#workOf = options.workOf;
 		this.#tickMs = options.tickMs ?? TICK_MS;
 		this.#checkpointRoot = options.checkpointRoot ?? "/nonexistent/spillway-test";
 		const { slots, hasQueue = false, jobOf } = options;
@@ -228,6 +233,17 @@ export class World {
 		);
 	}
 
+	/** Every machine that the cloud ever made, and the commands that really run: at home, and on machines that are alive. */
+	truthOf({ attempts, instances }: Pick<Rows, "attempts" | "instances">): Truth {
+		const machines = this.cloud.instances().map((m) => ({ id: m.providerInstanceId, instanceId: m.instanceId, alive: m.alive }));
+		const alive = new Set(machines.flatMap((m) => (m.alive && m.instanceId ? [m.instanceId] : [])));
+		const started = new Set(attempts.filter((a) => a.startedAt !== null).map((a) => a.id));
+		const inCloud = instances.filter((i) => alive.has(i.id) && started.has(i.attemptId) && i.exit === null && !i.fencedAt);
+		const live = new Set(this.cluster.attempts().flatMap((a) => (a.phase === "exited" || a.phase === "lost" ? [] : [a.attemptId])));
+		const atHome = attempts.filter((a) => live.has(a.id)).map(({ id, jobId }) => ({ attemptId: id, jobId }));
+		return { machines, commands: [...atHome, ...inCloud.map(({ attemptId, jobId }) => ({ attemptId, jobId }))] };
+	}
+
 	#newProcess(): LoopContext {
 		return {
 			db: this.database.db,
@@ -345,7 +361,8 @@ export class World {
 	#exitCodeOf(instanceId: string, run: Run): number | null {
 		if (run.state === "stopping") return 143;
 		if (!run.startedAt) return null;
-		return this.failing.get(instanceId) ?? (this.clock.nowMs() - run.startedAt.getTime() >= this.#runMs ? 0 : null);
+		const { runMs, exitCode } = this.#workOf?.(run.jobId) ?? { runMs: this.#runMs, exitCode: 0 };
+		return this.failing.get(instanceId) ?? (this.clock.nowMs() - run.startedAt.getTime() >= runMs ? exitCode : null);
 	}
 
 	/** Checkpoints by the agent of a machine: one on each interval of its run. */

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { allPromises, brokenAfter } from "#server/control-loop/testing/promises/all.ts";
+import { readObserved, recordStateChanges } from "#server/control-loop/testing/promises/observed.ts";
+import { activePolicy } from "#server/services/policy/active.ts";
+import type { World } from "./world.ts";
+
+/** Real time between two looks. */
+const LOOK_MS = 250;
+
+/**
+ * Checks the promises about rows while a run goes on. The machines and commands themselves are compared at its end (checkers.ts),
+ * because no look at them and at the rows is at one moment.
+ */
+export class PromiseWatch {
+	readonly #world: World;
+	readonly #promises = allPromises();
+	readonly #done = new AbortController();
+	#watching: Promise<string[]> = Promise.resolve([]);
+
+	constructor(world: World) {
+		this.#world = world;
+	}
+
+	/** Call before there are jobs. */
+	async begin(): Promise<void> {
+		await recordStateChanges(this.#world.admin);
+		this.#watching = this.#watch();
+		this.#watching.catch(() => {});
+	}
+
+	/** Looks one last time. Returns what was broken first. */
+	async end(): Promise<string[]> {
+		this.#done.abort();
+		const broken = await this.#watching;
+		return broken.length > 0 ? broken : this.#look();
+	}
+
+	async #watch(): Promise<string[]> {
+		while (!this.#done.signal.aborted) {
+			const broken = await this.#look();
+			if (broken.length > 0) return broken;
+			await sleep(LOOK_MS, undefined, { signal: this.#done.signal }).catch(() => {});
+		}
+		return [];
+	}
+
+	async #look(): Promise<string[]> {
+		const { admin, clock } = this.#world;
+		const { policy } = await activePolicy(admin.db);
+		const now = { nowMs: clock.nowMs(), healedAtMs: null, policy };
+		return brokenAfter(this.#promises, await readObserved(admin.db, now, () => ({ machines: [], commands: [] })));
+	}
+}
