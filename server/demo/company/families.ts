@@ -1,5 +1,5 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
-import type { Family } from "#server/simulation/workload-families.ts";
+import type { Family } from "../history/synthetic/workload-families.ts";
 
 const USUAL = {
 	sigma: 0.4,

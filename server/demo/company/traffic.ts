@@ -1,6 +1,6 @@
 import type { Random } from "#server/kernel/random.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
-import type { Family } from "#server/simulation/workload-families.ts";
+import type { Family } from "../history/synthetic/workload-families.ts";
 
 /** Jobs a minute by hour of the day, UTC: few at night, most before noon and in the afternoon. Invented. */
 const PER_MINUTE = [0.5, 0.4, 0.4, 0.4, 0.4, 0.6, 1, 2, 3, 3.5, 3.5, 3, 2.5, 3, 3.5, 3, 2.5, 2, 1.5, 1, 0.8, 0.7, 0.6, 0.5];

@@ -11,10 +11,10 @@ import type { RatedProvider } from "#server/rates/offers.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { activePolicy } from "#server/services/policy/active.ts";
 import { homeGrid } from "#server/services/pricing/energy/home-grid.ts";
-import { type History, type HistoryInput, simulateHistory } from "#server/simulation/history.ts";
-import type { SimPool } from "#server/simulation/scenario.ts";
 import { offersOfRates } from "./offers-of-rates.ts";
 import { writeSimulatedMeter } from "./simulated-meter.ts";
+import { type History, type HistoryInput, simulateHistory } from "./synthetic/history.ts";
+import type { SimPool } from "./synthetic/scenario.ts";
 import { writeHistory } from "./write-history.ts";
 
 export const DEMO_HISTORY_KEY = "demo_history";

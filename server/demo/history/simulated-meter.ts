@@ -2,8 +2,8 @@ import type { Tx } from "#server/db/client.ts";
 import { homeGpuHour } from "#server/db/schema/home-gpu-hour.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
-import type { History } from "#server/simulation/history.ts";
-import type { SimPool } from "#server/simulation/scenario.ts";
+import type { History } from "./synthetic/history.ts";
+import type { SimPool } from "./synthetic/scenario.ts";
 
 /** Utilization of a GPU that a job holds, permille: drawn for each job, since nothing measures a demo. */
 const BUSY_PERMILLE = { min: 620, max: 960 };

@@ -11,8 +11,8 @@ import { job } from "#server/db/schema/job.ts";
 import { gpusOf } from "#server/domain/job.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { toStoredOffer } from "#server/services/pricing/offer/stored-offer.ts";
-import type { History } from "#server/simulation/history.ts";
-import type { AttemptRecord, InstanceRecord, JobRecord } from "#server/simulation/records.ts";
+import type { History } from "./synthetic/history.ts";
+import type { AttemptRecord, InstanceRecord, JobRecord } from "./synthetic/records.ts";
 
 /** Rows of one INSERT; a statement takes at most 65,535 parameters, and the widest row has 36. */
 const INSERT_ROWS = 500;

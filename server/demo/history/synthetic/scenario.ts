@@ -4,7 +4,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
 import type { TimeSpread } from "#server/scheduling/types.ts";
-import { type FaultRates, NO_FAULTS, type RegionOutage } from "./faults.ts";
+import type { CloudDays, RegionOutage } from "./days.ts";
 import type { Work } from "./records.ts";
 
 /** One arrival: what is submitted when, and what it truly does. */
@@ -30,28 +30,22 @@ export interface Scenario {
 	policy: Policy;
 	policyVersion: number;
 	pools: SimPool[];
-	/** As they are at the start; faults may change prices later. */
+	/** As they are at the start. */
 	offers: Offer[];
 	arrivals: Arrival[];
-	faults: FaultRates;
+	days: CloudDays;
 	outage?: RegionOutage;
 	/** What an offer costs an hour at a time; absent: what it cost at the start. */
 	priceAt?: (offer: Offer, atMs: number) => bigint;
-	/** Faults end here: from then on everything must come to rest. */
-	healAtMs: number;
 	timing: SimTiming;
 	boardWatts: Readonly<Record<string, number>>;
-	/** Meter running instances so often; null: each once, at its end. */
-	meterEveryMs: number | null;
 }
 
 /** Waiting times, ms: those of services/core/timing.ts, and what the simulated outside takes. */
 export interface SimTiming {
 	stopGraceMs: number;
 	readyTimeoutMs: number;
-	agentSilentMs: number;
 	callRetryMs: number;
-	launchForgetMs: number;
 	vanishMs: number;
 	backoffBaseMs: number;
 	backoffMaxMs: number;
@@ -83,9 +77,7 @@ export interface SimTiming {
 export const SIM_TIMING: SimTiming = {
 	stopGraceMs: 90 * SECOND_MS,
 	readyTimeoutMs: 15 * MINUTE_MS,
-	agentSilentMs: 5 * MINUTE_MS,
 	callRetryMs: 10 * SECOND_MS,
-	launchForgetMs: 5 * MINUTE_MS,
 	vanishMs: 5 * MINUTE_MS,
 	backoffBaseMs: MINUTE_MS,
 	backoffMaxMs: HOUR_MS,
@@ -104,10 +96,3 @@ export const SIM_TIMING: SimTiming = {
 	spotNoticeMs: 2 * MINUTE_MS,
 	homeStartMs: 60,
 };
-
-/** A scenario without faults that never heals because nothing is ill. */
-export function scenarioOf(
-	part: Pick<Scenario, "seed" | "startMs" | "policy" | "pools" | "offers" | "arrivals"> & Partial<Scenario>,
-): Scenario {
-	return { policyVersion: 1, faults: NO_FAULTS, healAtMs: part.startMs, timing: SIM_TIMING, boardWatts: {}, meterEveryMs: null, ...part };
-}

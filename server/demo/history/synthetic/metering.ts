@@ -1,8 +1,6 @@
 import { billingTermsOf } from "#server/accounting/billing-terms.ts";
 import { diskTermsOf } from "#server/accounting/disk.ts";
-import { meterPool, type OwnedUse } from "#server/accounting/meter-pool.ts";
 import { meterUsage } from "#server/accounting/meter-usage.ts";
-import { UTC } from "#server/accounting/zone.ts";
 import type { SimContext } from "./context.ts";
 import type { InstanceRecord } from "./records.ts";
 
@@ -63,39 +61,4 @@ export function meterInstance(ctx: SimContext, row: InstanceRecord): void {
 		settled,
 		nowMs,
 	);
-	ctx.sink.charges(charges);
-}
-
-/** Charges all use and idle time of the owned pools up to now, once, at the end of a run. */
-export function meterPools(ctx: SimContext): void {
-	for (const pool of ctx.scenario.pools) {
-		const uses = ctx.book.allocations
-			.filter((a) => a.poolId === pool.id)
-			.map((a): OwnedUse => {
-				const { spec } = ctx.book.jobOf(a);
-				return {
-					allocationId: a.id,
-					jobId: a.jobId,
-					attemptId: a.attemptId,
-					slots: a.slots,
-					microUsdPerGpuHour: a.microUsdPerGpuHour,
-					startMs: a.startedAtMs,
-					endMs: a.endedAtMs,
-					meteredUntilMs: null,
-					work: { team: spec.team, project: spec.project ?? "", class: spec.class },
-				};
-			});
-		const owned = {
-			poolId: pool.id,
-			gpus: pool.nodes * pool.gpusPerNode,
-			microUsdPerGpuHour: pool.microUsdPerGpuHour,
-			cards: [],
-			calendar: UTC,
-			ownedSinceMs: pool.ownedSinceMs,
-			idleMeteredUntilMs: null,
-			power: { wattsPerGpu: pool.wattsPerGpu, pue: pool.pue, gramsPerKwh: pool.gridGramsPerKwh },
-			place: { siteId: pool.siteId, provider: pool.provider, region: "", accelerator: pool.accelerator },
-		};
-		ctx.sink.charges(meterPool(owned, uses, ctx.nowMs()).charges);
-	}
 }

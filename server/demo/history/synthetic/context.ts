@@ -1,10 +1,8 @@
-import type { ChargeDraft } from "#server/accounting/amounts.ts";
 import type { Explanation } from "#server/domain/decision.ts";
 import type { Reason } from "#server/domain/reasons.ts";
 import type { Random } from "#server/kernel/random.ts";
 import type { Book } from "./book.ts";
 import type { BudgetLedger } from "./budget-ledger.ts";
-import type { FaultRates } from "./faults.ts";
 import type { OfferShelf } from "./offer-shelf.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import type { Scenario } from "./scenario.ts";
@@ -20,8 +18,7 @@ export interface SimNews {
 		| "job_succeeded"
 		| "job_failed"
 		| "job_cancelled"
-		| "instance_terminated"
-		| "orphan_terminated";
+		| "instance_terminated";
 	atMs: number;
 	jobId: string | null;
 	instanceId: string | null;
@@ -41,7 +38,6 @@ export interface SimDecision {
 export interface Sink {
 	news(line: SimNews): void;
 	decision(decision: SimDecision): void;
-	charges(charges: readonly ChargeDraft[]): void;
 }
 
 /** What the parts of a world share. */
@@ -50,18 +46,10 @@ export interface SimContext {
 	readonly book: Book;
 	readonly budgets: BudgetLedger;
 	readonly shelf: OfferShelf;
-	readonly random: { control: Random; cloud: Random; ids: Random };
+	readonly random: { cloud: Random; ids: Random };
 	readonly sink: Sink;
 	nowMs(): number;
-	faults(): FaultRates;
-	/** Happens whatever becomes of the control plane. */
-	at(atMs: number, name: string, run: () => void): void;
-	/** Happens in the control plane's process: lost when it dies before, late when its host sleeps. */
-	control(atMs: number, name: string, run: () => void): void;
-	/** Somebody outside calls the control plane, and again until it answers or `still` is false. */
-	report(name: string, still: () => boolean, run: () => void): void;
-	/** Between any two steps with an order that matters: the process may die here. */
-	mayCrash(step: string): void;
+	at(atMs: number, run: () => void): void;
 	/** Something changed that a cycle must see. */
 	wake(): void;
 	/** An instance should be looked at. */

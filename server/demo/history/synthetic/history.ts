@@ -2,16 +2,15 @@ import type { Offer } from "#server/domain/capacity.ts";
 import type { Policy } from "#server/domain/policy.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { SimDecision, SimNews } from "./context.ts";
-import { type FaultRates, NO_FAULTS, type RegionOutage } from "./faults.ts";
+import type { CloudDays, RegionOutage } from "./days.ts";
 import type { AllocationRecord, AttemptRecord, HoldRecord, InstanceRecord, JobRecord } from "./records.ts";
-import { type Arrival, SIM_TIMING, type SimPool, scenarioOf } from "./scenario.ts";
+import { type Arrival, SIM_TIMING, type SimPool } from "./scenario.ts";
 import { makeWorkload } from "./workload.ts";
 import type { Family } from "./workload-families.ts";
 import { World } from "./world.ts";
 
 /** What a cloud's ordinary days are like. Assumptions: no public source gives these shares for small accounts. */
-export const ORDINARY_DAYS: FaultRates = {
-	...NO_FAULTS,
+const ORDINARY_DAYS: CloudDays = {
 	noSpotCapacity: 0.12,
 	noOnDemandCapacity: 0.02,
 	spotNoticePerHour: 0.04,
@@ -95,16 +94,15 @@ function runOnce(input: HistoryInput, arrivals: Arrival[]): { history: History; 
 	const { fromMs, toMs, families: _, surge: __, ...given } = input;
 	const decisions: SimDecision[] = [];
 	const news: SimNews[] = [];
-	const scenario = scenarioOf({
+	const scenario = {
 		...given,
 		startMs: fromMs,
 		arrivals,
-		faults: ORDINARY_DAYS,
-		healAtMs: toMs,
+		days: ORDINARY_DAYS,
 		// Prices change a few times a day at most, so that reading them often would find nothing new.
 		timing: { ...SIM_TIMING, sweepMs: 10 * MINUTE_MS, offersEveryMs: 5 * HOUR_MS },
-	});
-	const world = new World(scenario, { news: (line) => news.push(line), decision: (d) => decisions.push(d), charges: () => {} });
+	};
+	const world = new World(scenario, { news: (line) => news.push(line), decision: (d) => decisions.push(d) });
 	while (!world.isQuiet() && world.nextAtMs() < toMs) world.step();
 	const { book } = world;
 	const live = [...book.jobs.values()].filter((row) => row.finishedAtMs === null);

@@ -22,19 +22,14 @@ export class OfferShelf {
 	}
 
 	/** The pause doubles with each refusal in a row; how many count fades with a half-life of four pauses (services/offer/backoff). */
-	backOff(
-		offerId: string,
-		why: NonNullable<Offer["backoffReason"]>,
-		atMs: number,
-		timing: { backoffBaseMs: number; backoffMaxMs: number },
-	): void {
+	backOff(offerId: string, atMs: number, timing: { backoffBaseMs: number; backoffMaxMs: number }): void {
 		const offer = this.#find(offerId);
 		if (!offer) return;
 		const quietMs = offer.backoffUntilMs === null ? 0 : Math.max(0, atMs - offer.backoffUntilMs);
 		const faded = Math.floor((this.#refusals.get(offerId) ?? 0) * 0.5 ** (quietMs / (4 * timing.backoffBaseMs)));
 		const pauseMs = Math.min(timing.backoffMaxMs, timing.backoffBaseMs * 2 ** Math.min(faded, 20));
 		this.#refusals.set(offerId, faded + 1);
-		this.#replace(offerId, { ...offer, backoffUntilMs: atMs + pauseMs, backoffReason: why });
+		this.#replace(offerId, { ...offer, backoffUntilMs: atMs + pauseMs, backoffReason: "insufficient_capacity" });
 	}
 
 	clearBackOff(offerId: string): void {

@@ -26,7 +26,7 @@ export function requestMove(ctx: SimContext, attempt: AttemptRecord, move: NonNu
 	if (attempt.stopRequestedAtMs !== null || attempt.move !== null || isOver(attempt)) return false;
 	attempt.move = move;
 	if (move.atMs <= ctx.nowMs()) requestStop(ctx, attempt, move.reason);
-	else ctx.control(move.atMs, "move is due", () => ctx.wake());
+	else ctx.at(move.atMs, () => ctx.wake());
 	return true;
 }
 
@@ -55,7 +55,7 @@ export function markRunning(ctx: SimContext, attempt: AttemptRecord, atMs: numbe
 	ctx.sink.news({ kind: "job_started", atMs, jobId: row.id, instanceId: null, siteId: null, reason: null });
 	const { maxMs } = row.spec.duration;
 	// The core stops what runs too long; it has to be asked at that moment.
-	if (maxMs !== null) ctx.at(Math.max(ctx.nowMs(), atMs + maxMs - attempt.completedBeforeMs), "maximum duration", () => ctx.wake());
+	if (maxMs !== null) ctx.at(Math.max(ctx.nowMs(), atMs + maxMs - attempt.completedBeforeMs), () => ctx.wake());
 }
 
 /** Once: a second call changes nothing. Only for a command that surely no longer runs. */

@@ -21,13 +21,6 @@ export class HomeSite {
 		this.#ctx = ctx;
 	}
 
-	/** Commands that truly run at home. */
-	*running(): Generator<{ attemptId: string; jobId: string }> {
-		for (const [attemptId, process] of this.#processes) {
-			if (process.exit === null) yield { attemptId, jobId: this.#ctx.book.attempt(attemptId).jobId };
-		}
-	}
-
 	/** Brings one attempt at home and its row together, as control-loop/cluster-sync does. */
 	sync(attempt: AttemptRecord): void {
 		if (attempt.instanceId !== null || isOver(attempt)) return;
@@ -61,8 +54,7 @@ export class HomeSite {
 		const process: Process = { command: null, exit: null, exitedAtMs: 0, stopSent: false };
 		this.#processes.set(attempt.id, process);
 		const { work } = this.#ctx.book.jobOf(attempt);
-		this.#ctx.at(this.#ctx.nowMs() + timing.homeStartMs + work.stagingMs, "command starts", () => this.#start(attempt, process));
-		this.#ctx.mayCrash("home:handed_over");
+		this.#ctx.at(this.#ctx.nowMs() + timing.homeStartMs + work.stagingMs, () => this.#start(attempt, process));
 		attempt.handedOverAtMs = this.#ctx.nowMs();
 		if (work.stagingMs > 0) markStaging(this.#ctx, attempt);
 	}
@@ -72,12 +64,12 @@ export class HomeSite {
 		const command = startCommand(this.#ctx.book.jobOf(attempt), this.#ctx.nowMs());
 		process.command = command;
 		this.#look(attempt);
-		this.#ctx.at(command.endsAtMs, "command ends", () => this.#exit(attempt, process, command.exit, command.exit.code !== 0));
+		this.#ctx.at(command.endsAtMs, () => this.#exit(attempt, process, command.exit, command.exit.code !== 0));
 	}
 
 	#stop(attempt: AttemptRecord, process: Process): void {
 		process.stopSent = true;
-		this.#ctx.at(this.#ctx.nowMs() + this.#ctx.scenario.timing.stopMs, "command stopped", () =>
+		this.#ctx.at(this.#ctx.nowMs() + this.#ctx.scenario.timing.stopMs, () =>
 			this.#exit(attempt, process, { code: null, signal: "SIGTERM", error: null }, true),
 		);
 	}
@@ -94,7 +86,6 @@ export class HomeSite {
 	}
 
 	#end(attempt: AttemptRecord, process: Process, exit: Exit): void {
-		this.#ctx.mayCrash("home:exit_seen");
 		if (process.command) markRunning(this.#ctx, attempt, process.command.startedAtMs);
 		finishAttempt(this.#ctx, attempt, exit, process.exitedAtMs);
 		this.#processes.delete(attempt.id);
@@ -102,6 +93,6 @@ export class HomeSite {
 
 	/** The site pushes changes; one that finds no one is seen when the control plane is back. */
 	#look(attempt: AttemptRecord): void {
-		this.#ctx.control(this.#ctx.nowMs(), "look at home", () => this.sync(attempt));
+		this.#ctx.at(this.#ctx.nowMs(), () => this.sync(attempt));
 	}
 }

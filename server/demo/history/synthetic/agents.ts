@@ -31,23 +31,7 @@ export class SimAgents implements MachineEvents {
 		this.#cloud = cloud;
 	}
 
-	/** Commands that truly run in the cloud, with the attempt that each belongs to. */
-	*running(): Generator<{ attemptId: string; jobId: string }> {
-		for (const agent of this.#byMachine.values()) {
-			if (agent.command && !agent.done && lives(agent.machine)) yield { attemptId: agent.attempt.id, jobId: agent.attempt.jobId };
-		}
-	}
-
 	booted(machine: Machine): void {
-		if (machine.agentDeadAtMs !== null) return;
-		this.#ctx.report(
-			"agent enrols",
-			() => lives(machine),
-			() => this.#enrol(machine),
-		);
-	}
-
-	#enrol(machine: Machine): void {
 		const row = this.#ctx.book.instances.get(machine.token);
 		const attempt = row && this.#ctx.book.attempt(row.attemptId);
 		const wanted =
@@ -73,7 +57,7 @@ export class SimAgents implements MachineEvents {
 			return;
 		}
 		const job = this.#ctx.book.jobOf(attempt);
-		this.#ctx.at(this.#ctx.nowMs() + Math.max(1, job.work.stagingMs), "command starts", () => this.#start(agent));
+		this.#ctx.at(this.#ctx.nowMs() + Math.max(1, job.work.stagingMs), () => this.#start(agent));
 	}
 
 	#start(agent: Agent): void {
@@ -81,12 +65,8 @@ export class SimAgents implements MachineEvents {
 		if (agent.done || agent.stopping || !lives(machine)) return;
 		const command = startCommand(this.#ctx.book.jobOf(attempt), this.#ctx.nowMs());
 		agent.command = command;
-		this.#ctx.report(
-			"command runs",
-			() => lives(machine),
-			() => markRunning(this.#ctx, attempt, command.startedAtMs),
-		);
-		this.#ctx.at(command.endsAtMs, "command ends", () => {
+		markRunning(this.#ctx, attempt, command.startedAtMs);
+		this.#ctx.at(command.endsAtMs, () => {
 			if (!agent.done && !agent.stopping && lives(machine)) this.#finish(agent, command.exit, null);
 		});
 	}
@@ -100,41 +80,29 @@ export class SimAgents implements MachineEvents {
 	notice(machine: Machine, takenAtMs: number): void {
 		const row = this.#ctx.book.instances.get(machine.token);
 		const agent = this.#byMachine.get(machine.id);
-		if (!row || !agent || machine.agentDeadAtMs !== null) return;
+		if (!row || !agent) return;
 		const why = reason("spot_interruption", { interruptionAtMs: takenAtMs });
-		this.#ctx.report(
-			"notice",
-			() => lives(machine),
-			() => {
-				if (row.interruptionAtMs !== null || row.state === "terminated") return;
-				row.interruptionAtMs = takenAtMs;
-				if (row.state === "ready") this.#ctx.book.moveInstance(row, "draining");
-				requestStop(this.#ctx, agent.attempt, why);
-			},
-		);
+		if (row.interruptionAtMs === null && row.state !== "terminated") {
+			row.interruptionAtMs = takenAtMs;
+			if (row.state === "ready") this.#ctx.book.moveInstance(row, "draining");
+			requestStop(this.#ctx, agent.attempt, why);
+		}
 		this.#endCommand(agent, why);
 	}
 
 	expired(machine: Machine): void {
 		const agent = this.#byMachine.get(machine.id);
 		const why = reason("instance_expired", { expiresAtMs: machine.expiresAtMs });
-		if (agent && machine.agentDeadAtMs === null) this.#endCommand(agent, why);
-		// Long enough for the command to save; then the machine powers itself off, anyone who is silent.
-		this.#ctx.at(this.#ctx.nowMs() + 2 * this.#ctx.scenario.timing.stopMs, "machine powers off", () =>
+		if (agent) this.#endCommand(agent, why);
+		// Long enough for the command to save.
+		this.#ctx.at(this.#ctx.nowMs() + 2 * this.#ctx.scenario.timing.stopMs, () =>
 			this.#cloud?.endLater(machine, "Client.InstanceInitiatedShutdown"),
 		);
 	}
 
-	agentDied(machine: Machine): void {
-		const agent = this.#byMachine.get(machine.id);
-		if (agent) this.#keepCheckpoint(agent, false);
-		const row = this.#ctx.book.instances.get(machine.token);
-		if (row) this.#ctx.poke(row, this.#ctx.nowMs() + this.#ctx.scenario.timing.agentSilentMs + 1);
-	}
-
 	ended(machine: Machine): void {
 		const agent = this.#byMachine.get(machine.id);
-		if (agent && machine.agentDeadAtMs === null) this.#keepCheckpoint(agent, false);
+		if (agent) this.#keepCheckpoint(agent, false);
 		this.#byMachine.delete(machine.id);
 		if (agent) this.#byAttempt.delete(agent.attempt.id);
 		const row = this.#ctx.book.instances.get(machine.token);
@@ -149,7 +117,7 @@ export class SimAgents implements MachineEvents {
 		if (agent.done || agent.stopping) return;
 		agent.stopping = true;
 		const { machine } = agent;
-		this.#ctx.at(this.#ctx.nowMs() + this.#ctx.scenario.timing.stopMs, "command stopped", () => {
+		this.#ctx.at(this.#ctx.nowMs() + this.#ctx.scenario.timing.stopMs, () => {
 			if (lives(machine)) this.#finish(agent, { code: null, signal: "SIGTERM", error: null }, ownReason);
 		});
 	}
@@ -159,17 +127,11 @@ export class SimAgents implements MachineEvents {
 		if (exit.code !== 0) this.#keepCheckpoint(agent, true);
 		agent.done = true;
 		const endedAtMs = this.#ctx.nowMs();
-		this.#ctx.report(
-			"command ended",
-			() => lives(machine),
-			() => {
-				if (isOver(attempt)) return;
-				if (ownReason) requestStop(this.#ctx, attempt, ownReason);
-				finishAttempt(this.#ctx, attempt, exit, endedAtMs);
-				const row = this.#ctx.book.instances.get(machine.token);
-				if (row) this.#ctx.poke(row, this.#ctx.nowMs());
-			},
-		);
+		if (!lives(machine) || isOver(attempt)) return;
+		if (ownReason) requestStop(this.#ctx, attempt, ownReason);
+		finishAttempt(this.#ctx, attempt, exit, endedAtMs);
+		const row = this.#ctx.book.instances.get(machine.token);
+		if (row) this.#ctx.poke(row, this.#ctx.nowMs());
 	}
 
 	#keepCheckpoint(agent: Agent, told: boolean): void {
@@ -181,7 +143,7 @@ export class SimAgents implements MachineEvents {
 }
 
 function lives(machine: Machine): boolean {
-	return machine.terminatedAtMs === null && machine.agentDeadAtMs === null;
+	return machine.terminatedAtMs === null;
 }
 
 function isItsMachine(row: InstanceRecord, machine: Machine): boolean {

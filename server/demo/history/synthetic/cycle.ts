@@ -7,21 +7,10 @@ import { failWaiting, placeCloud, placeHome, setWaiting } from "./placing.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
-/** What a cycle did, for traces and tests. */
-export interface CycleReport {
-	snapshot: Snapshot;
-	plan: Plan;
-	/** Actions that changed something. */
-	applied: Action[];
-}
-
 export interface CycleHooks {
 	handOver(attempt: AttemptRecord): void;
 	launch(row: InstanceRecord): void;
-	report(report: CycleReport): void;
 }
-
-const STALE_PLAN_MS_MAX = 10 * 60_000;
 
 /** Snapshot, decide, apply: the loop's cycle, by the rules of control-loop/apply-plan. */
 export class Cycle {
@@ -30,9 +19,6 @@ export class Cycle {
 	readonly #hooks: CycleHooks;
 	/** Code under which each waiting job was last explained. */
 	readonly #explained = new Map<string, string>();
-	/** What there was to decide, over the whole run. */
-	decisions = 0;
-	cycles = 0;
 
 	constructor(ctx: SimContext, hooks: CycleHooks) {
 		this.#ctx = ctx;
@@ -43,29 +29,18 @@ export class Cycle {
 		beginDueMoves(this.#ctx);
 		const snapshot = takeSnapshot(this.#ctx, this.durations);
 		const plan = decide(snapshot);
-		this.cycles++;
-		this.decisions += snapshot.pending.length;
-		// Scheduled before applying, so that it happens also when applying dies half-way.
-		if (this.#ctx.random.control.next() < this.#ctx.faults().stalePlan) {
-			const laterMs = Math.floor(this.#ctx.random.control.next() * STALE_PLAN_MS_MAX);
-			this.#ctx.control(this.#ctx.nowMs() + laterMs, "stale plan", () => this.apply(snapshot, plan));
-		}
-		this.apply(snapshot, plan);
+		this.#apply(snapshot, plan);
 	}
 
-	/** Carries out a plan, each action guarded so that a stale one changes nothing. */
-	apply(snapshot: Snapshot, plan: Plan): void {
+	#apply(snapshot: Snapshot, plan: Plan): void {
 		const { sink, book } = this.#ctx;
-		const applied: Action[] = [];
 		const explanations = new Map(plan.explanations.map((e) => [e.jobId, e]));
 		for (const action of plan.actions) {
 			if (!this.#act(action, snapshot)) continue;
-			applied.push(action);
 			const explanation = explanations.get(action.jobId);
 			const attemptNumber = "attemptNo" in action ? action.attemptNo : null;
 			if (explanation) sink.decision({ jobId: action.jobId, decidedAtMs: snapshot.nowMs, attemptNumber, explanation });
 			this.#explained.delete(action.jobId);
-			this.#ctx.mayCrash("cycle:action_written");
 		}
 		const acted = new Set(plan.actions.map((a) => a.jobId));
 		for (const [jobId, why] of plan.waiting) {
@@ -77,7 +52,6 @@ export class Cycle {
 			this.#explained.set(jobId, why.code);
 			sink.decision({ jobId, decidedAtMs: snapshot.nowMs, attemptNumber: null, explanation });
 		}
-		this.#hooks.report({ snapshot, plan, applied });
 	}
 
 	#act(action: Action, snapshot: Snapshot): boolean {

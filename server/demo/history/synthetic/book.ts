@@ -11,15 +11,6 @@ import {
 import { assert, defined } from "#server/kernel/assert.ts";
 import type { AllocationRecord, AttemptRecord, HoldRecord, InstanceRecord, JobRecord } from "./records.ts";
 
-/** One step of a job, attempt or instance from state to state. */
-export interface Move {
-	machine: "job" | "attempt" | "instance";
-	id: string;
-	/** null: the row was written. */
-	from: string | null;
-	to: string;
-}
-
 /**
  * The simulated control plane's database: what survives a crash of its process. States move along the tables of
  * server/domain/states.ts alone, as the triggers of the real one demand.
@@ -35,27 +26,22 @@ export class Book {
 	readonly liveAttempts = new Set<AttemptRecord>();
 	readonly liveInstances = new Set<InstanceRecord>();
 	readonly openAllocations = new Map<string, AllocationRecord>();
-	/** Moves since the last event; emptied by the world after each. */
-	moves: Move[] = [];
 
 	addJob(row: JobRecord): void {
 		this.jobs.set(row.id, row);
 		this.pending.add(row);
-		this.moves.push({ machine: "job", id: row.id, from: null, to: row.state });
 	}
 
 	addAttempt(row: AttemptRecord): void {
 		assert(!this.attempts.has(row.id), `attempt ${row.id} is written twice`);
 		this.attempts.set(row.id, row);
 		this.liveAttempts.add(row);
-		this.moves.push({ machine: "attempt", id: row.id, from: null, to: row.state });
 	}
 
 	addInstance(row: InstanceRecord): void {
 		assert(!this.instances.has(row.id), `instance ${row.id} is written twice`);
 		this.instances.set(row.id, row);
 		this.liveInstances.add(row);
-		this.moves.push({ machine: "instance", id: row.id, from: null, to: row.state });
 	}
 
 	addAllocation(row: AllocationRecord): void {
@@ -72,7 +58,6 @@ export class Book {
 	moveJob(row: JobRecord, to: JobState): void {
 		if (row.state === to) return;
 		assert(canMove(JOB_TRANSITIONS, row.state, to), `job ${row.id} cannot move from ${row.state} to ${to}`);
-		this.moves.push({ machine: "job", id: row.id, from: row.state, to });
 		row.state = to;
 		if (to === "queued" || to === "held") this.pending.add(row);
 		else this.pending.delete(row);
@@ -80,7 +65,6 @@ export class Book {
 
 	moveAttempt(row: AttemptRecord, to: AttemptState): void {
 		assert(canMove(ATTEMPT_TRANSITIONS, row.state, to), `attempt ${row.id} cannot move from ${row.state} to ${to}`);
-		this.moves.push({ machine: "attempt", id: row.id, from: row.state, to });
 		row.state = to;
 		if (isFinal(ATTEMPT_TRANSITIONS, to)) this.liveAttempts.delete(row);
 	}
@@ -88,7 +72,6 @@ export class Book {
 	moveInstance(row: InstanceRecord, to: InstanceState): void {
 		if (row.state === to) return;
 		assert(canMove(INSTANCE_TRANSITIONS, row.state, to), `instance ${row.id} cannot move from ${row.state} to ${to}`);
-		this.moves.push({ machine: "instance", id: row.id, from: row.state, to });
 		row.state = to;
 		if (isFinal(INSTANCE_TRANSITIONS, to)) this.liveInstances.delete(row);
 	}

@@ -1,19 +1,15 @@
 import { type Reason, reason } from "#server/domain/reasons.ts";
 import type { Machine, SimCloud } from "./cloud.ts";
 import type { SimContext } from "./context.ts";
-import type { DriverErrorKind } from "./driver-error-kind.ts";
 import { finishAttempt, isOver, requestStop } from "./ending.ts";
 import { meterInstance } from "./metering.ts";
 import type { AttemptRecord, InstanceRecord } from "./records.ts";
 
-/**
- * Brings one instance's row and its provider together, by the rules of control-loop/{cloud-sync,launch,observe-instance}:
- * an intent before each call, nothing called terminated before it was seen to be, and never giving up.
- */
+/** Brings one instance's row and its provider together, so that the row is what the control loop would have recorded. */
 export class InstanceSync {
 	readonly #ctx: SimContext;
 	readonly #cloud: SimCloud;
-	/** Launch calls without an answer yet; known to the process alone. */
+	/** Launch calls without an answer yet. */
 	readonly #calling = new Set<string>();
 
 	constructor(ctx: SimContext, cloud: SimCloud) {
@@ -21,21 +17,16 @@ export class InstanceSync {
 		this.#cloud = cloud;
 	}
 
-	/** The process died: it does not know of its calls any more. */
-	forget(): void {
-		this.#calling.clear();
-	}
-
 	sync(row: InstanceRecord): void {
 		if (row.state === "terminated" || this.#calling.has(row.id)) return;
 		const attempt = this.#ctx.book.attempt(row.attemptId);
 		if (row.providerInstanceId === null) {
 			if (isWanted(row, attempt)) this.#launch(row);
-			else this.#resolveUnknown(row, attempt);
+			else this.#neverMade(row, attempt.stopReason ?? reason("launch_never_happened"));
 			return;
 		}
 		if (this.#absorb(row, attempt, row.providerInstanceId)) return;
-		const fit = this.#checkDeadlines(row, attempt, row.providerInstanceId);
+		const fit = this.#checkDeadlines(row, attempt);
 		if (!fit || row.state === "terminating" || !isWanted(row, attempt) || this.#byForce(row, attempt))
 			this.#end(row, row.providerInstanceId);
 	}
@@ -43,17 +34,14 @@ export class InstanceSync {
 	#launch(row: InstanceRecord): void {
 		const nowMs = this.#ctx.nowMs();
 		const { timing } = this.#ctx.scenario;
-		if (row.lastCallAtMs !== null && nowMs - row.lastCallAtMs < timing.callRetryMs && row.lastError !== null) return;
 		this.#ctx.book.moveInstance(row, "requested");
 		Object.assign(row, { requestedAtMs: row.requestedAtMs ?? nowMs, lastCallAtMs: nowMs, calls: row.calls + 1 });
-		this.#ctx.mayCrash("launch:request_marked");
-		const answer = this.#cloud.launch(row.id, row.offer, row.expiresAtMs);
+		const machine = this.#cloud.launch(row.id, row.offer, row.expiresAtMs);
 		this.#calling.add(row.id);
-		this.#ctx.control(nowMs + timing.callMs, "launch answered", () => {
+		this.#ctx.at(nowMs + timing.callMs, () => {
 			this.#calling.delete(row.id);
-			this.#ctx.mayCrash("launch:provider_answered");
-			if (answer.kind === "found") this.#writeFound(row, answer.machine);
-			else this.#launchFailed(row, answer.error);
+			if (machine) this.#writeFound(row, machine);
+			else this.#launchFailed(row);
 		});
 		this.#ctx.poke(row, nowMs + timing.readyTimeoutMs + 1);
 		this.#ctx.poke(row, row.expiresAtMs);
@@ -70,38 +58,9 @@ export class InstanceSync {
 		this.#ctx.poke(row, this.#ctx.nowMs());
 	}
 
-	#launchFailed(row: InstanceRecord, kind: DriverErrorKind): void {
-		const { timing } = this.#ctx.scenario;
-		if (kind === "throttled" || kind === "transient") {
-			row.lastError = kind;
-			this.#ctx.poke(row, this.#ctx.nowMs() + timing.callRetryMs);
-			return;
-		}
-		const facts = { offerId: row.offer.id, message: WORDS[kind] };
-		this.#ctx.shelf.backOff(row.offer.id, kind, this.#ctx.nowMs(), timing);
-		this.#neverMade(row, reason(kind === "quota_exceeded" ? "launch_refused_quota" : "launch_refused_capacity", facts));
-	}
-
-	#resolveUnknown(row: InstanceRecord, attempt: AttemptRecord): void {
-		const nowMs = this.#ctx.nowMs();
-		const { timing } = this.#ctx.scenario;
-		const why = attempt.stopReason ?? reason("launch_never_happened");
-		if (row.lastCallAtMs === null) {
-			this.#neverMade(row, why);
-			return;
-		}
-		const found = this.#cloud.findByToken(row.id);
-		if (found) {
-			this.#ctx.book.moveInstance(row, "terminating");
-			Object.assign(row, { terminatingAtMs: nowMs, providerInstanceId: found.id, launchedAtMs: found.launchedAtMs, lastSeenAtMs: nowMs });
-			this.#ctx.poke(row, nowMs);
-			return;
-		}
-		if (nowMs - row.lastCallAtMs < timing.launchForgetMs) {
-			this.#ctx.poke(row, nowMs + timing.callRetryMs);
-			return;
-		}
-		this.#neverMade(row, why);
+	#launchFailed(row: InstanceRecord): void {
+		this.#ctx.shelf.backOff(row.offer.id, this.#ctx.nowMs(), this.#ctx.scenario.timing);
+		this.#neverMade(row, reason("launch_refused_capacity", { offerId: row.offer.id, message: NO_CAPACITY }));
 	}
 
 	/** Nothing was made, so nothing can run. */
@@ -121,10 +80,6 @@ export class InstanceSync {
 	#absorb(row: InstanceRecord, attempt: AttemptRecord, machineId: string): boolean {
 		const nowMs = this.#ctx.nowMs();
 		const seen = this.#cloud.describe(machineId);
-		if (seen === "throttled") {
-			this.#ctx.poke(row, nowMs + this.#ctx.scenario.timing.callRetryMs);
-			return false;
-		}
 		if (seen === null) {
 			const lastKnownMs = this.#lastKnown(row, machineId);
 			if (nowMs - lastKnownMs < this.#ctx.scenario.timing.vanishMs) return false;
@@ -146,7 +101,6 @@ export class InstanceSync {
 	}
 
 	#writeTerminated(row: InstanceRecord, attempt: AttemptRecord, why: Reason): void {
-		this.#ctx.mayCrash("terminate:seen");
 		const nowMs = this.#ctx.nowMs();
 		this.#ctx.book.moveInstance(row, "terminated");
 		Object.assign(row, { terminatedAtMs: nowMs, lastSeenAtMs: nowMs, reason: why });
@@ -167,7 +121,7 @@ export class InstanceSync {
 	}
 
 	/** False when the machine must go now. */
-	#checkDeadlines(row: InstanceRecord, attempt: AttemptRecord, machineId: string): boolean {
+	#checkDeadlines(row: InstanceRecord, attempt: AttemptRecord): boolean {
 		const nowMs = this.#ctx.nowMs();
 		const { timing } = this.#ctx.scenario;
 		const stop = (why: Reason): false => {
@@ -179,17 +133,14 @@ export class InstanceSync {
 			const waitedMs = nowMs - (row.requestedAtMs ?? row.intendedAtMs);
 			return waitedMs > timing.readyTimeoutMs ? stop(reason("instance_not_ready_in_time", { waitedMs, offerId: row.offer.id })) : true;
 		}
-		const silentMs = nowMs - (this.#cloud.machines.get(machineId)?.agentDeadAtMs ?? nowMs);
-		return silentMs > timing.agentSilentMs ? stop(reason("agent_silent", { silentMs })) : true;
+		return true;
 	}
 
 	#byForce(row: InstanceRecord, attempt: AttemptRecord): boolean {
 		if (attempt.stopRequestedAtMs === null) return false;
 		const { timing } = this.#ctx.scenario;
 		return (
-			attempt.stopReason?.code === "agent_silent" ||
-			this.#ctx.nowMs() >= row.expiresAtMs ||
-			this.#ctx.nowMs() - attempt.stopRequestedAtMs > 2 * timing.stopGraceMs + timing.callRetryMs
+			this.#ctx.nowMs() >= row.expiresAtMs || this.#ctx.nowMs() - attempt.stopRequestedAtMs > 2 * timing.stopGraceMs + timing.callRetryMs
 		);
 	}
 
@@ -201,29 +152,11 @@ export class InstanceSync {
 		const calls = { terminatingAtMs: row.terminatingAtMs ?? nowMs, lastTerminateCallAtMs: nowMs, terminateCalls: row.terminateCalls + 1 };
 		Object.assign(row, calls);
 		this.#ctx.poke(row, nowMs + callRetryMs);
-		this.#ctx.mayCrash("terminate:marked");
 		this.#cloud.terminate(machineId);
-		this.#ctx.mayCrash("terminate:provider_answered");
-	}
-
-	/** Lists what carries our tag and ends what no row accounts for. */
-	sweep(): void {
-		for (const machine of this.#cloud.list()) {
-			const row = this.#ctx.book.instances.get(machine.token);
-			const accounted = row && row.state !== "terminated" && (row.providerInstanceId === null || row.providerInstanceId === machine.id);
-			if (accounted) continue;
-			this.#cloud.terminate(machine.id);
-			const { siteId, region, instanceType } = machine.offer;
-			const why = reason("orphan_found", { providerInstanceId: machine.id, region, instanceType });
-			this.#ctx.sink.news({ kind: "orphan_terminated", atMs: this.#ctx.nowMs(), jobId: null, instanceId: null, siteId, reason: why });
-		}
 	}
 }
 
-const WORDS = {
-	insufficient_capacity: "InsufficientInstanceCapacity: there is no such machine free in this zone now",
-	quota_exceeded: "VcpuLimitExceeded: the account's limit is reached",
-} as const;
+const NO_CAPACITY = "InsufficientInstanceCapacity: there is no such machine free in this zone now";
 
 /** While its attempt lives an instance is wanted; a stopping attempt still needs it to save its checkpoint. */
 function isWanted(row: InstanceRecord, attempt: AttemptRecord): boolean {

@@ -1,0 +1,141 @@
+import type { Offer } from "#server/domain/capacity.ts";
+import type { SimContext } from "./context.ts";
+import { drawTimeTo, type RegionOutage } from "./days.ts";
+
+/** A machine as its provider knows it: the truth that the control plane learns of only by asking. */
+export interface Machine {
+	id: string;
+	/** The idempotency token, and the tag that names the intent. */
+	token: string;
+	offer: Offer;
+	launchedAtMs: number;
+	/** Absent from listings after; null: it stays listed as terminated. */
+	vanishedAtMs: number | null;
+	/** When it was, or surely will be, terminated. */
+	terminatedAtMs: number | null;
+	terminationAccepted: boolean;
+	stateReason: string | null;
+	expiresAtMs: number;
+}
+
+/** What happens to machines, for anyone who runs on them. */
+export interface MachineEvents {
+	booted(machine: Machine): void;
+	notice(machine: Machine, takenAtMs: number): void;
+	expired(machine: Machine): void;
+	/** It is terminated, or gone. */
+	ended(machine: Machine): void;
+}
+
+/** A provider that refuses launches for capacity, reclaims spot machines and loses a machine now and then. */
+export class SimCloud {
+	readonly machines = new Map<string, Machine>();
+	/** Not terminated yet. */
+	readonly alive = new Set<Machine>();
+	readonly #ctx: SimContext;
+	readonly #events: MachineEvents;
+
+	constructor(ctx: SimContext, events: MachineEvents) {
+		this.#ctx = ctx;
+		this.#events = events;
+	}
+
+	/** The machine that was made; null: there is no capacity. */
+	launch(token: string, offer: Offer, expiresAtMs: number): Machine | null {
+		const random = this.#ctx.random.cloud;
+		const { noSpotCapacity, noOnDemandCapacity } = this.#ctx.scenario.days;
+		if (this.#isOut(offer)) return null;
+		if (random.next() < (offer.capacityType === "spot" ? noSpotCapacity : noOnDemandCapacity)) return null;
+		return this.#make(token, offer, expiresAtMs);
+	}
+
+	/** null: not listed any more. */
+	describe(machineId: string): Machine | null {
+		const machine = this.machines.get(machineId);
+		return machine && (machine.vanishedAtMs === null || this.#ctx.nowMs() < machine.vanishedAtMs) ? machine : null;
+	}
+
+	terminate(machineId: string): void {
+		const machine = this.machines.get(machineId);
+		if (machine && machine.terminatedAtMs === null) this.endLater(machine, "Client.UserInitiatedShutdown");
+	}
+
+	/** Terminated after the time that it takes. */
+	endLater(machine: Machine, stateReason: string): void {
+		if (machine.terminationAccepted) return;
+		machine.terminationAccepted = true;
+		const { random, scenario } = this.#ctx;
+		const { min, max } = scenario.timing.terminateMs;
+		this.#ctx.at(this.#ctx.nowMs() + random.cloud.int(min, max), () => this.end(machine, stateReason));
+	}
+
+	end(machine: Machine, stateReason: string): void {
+		if (machine.terminatedAtMs !== null) return;
+		machine.terminatedAtMs = this.#ctx.nowMs();
+		machine.stateReason = stateReason;
+		this.alive.delete(machine);
+		this.#events.ended(machine);
+	}
+
+	#make(token: string, offer: Offer, expiresAtMs: number): Machine {
+		const { random, scenario } = this.#ctx;
+		const nowMs = this.#ctx.nowMs();
+		const machine: Machine = {
+			id: `i-${String(this.machines.size + 1).padStart(17, "0")}`,
+			token,
+			offer,
+			launchedAtMs: nowMs,
+			vanishedAtMs: null,
+			terminatedAtMs: null,
+			terminationAccepted: false,
+			stateReason: null,
+			expiresAtMs,
+		};
+		this.machines.set(machine.id, machine);
+		this.alive.add(machine);
+		const { min, max } = scenario.timing.bootMs;
+		this.#while(machine, nowMs + random.cloud.int(min, max), () => this.#events.booted(machine));
+		// The dead man's switch lies in the machine itself and needs no one.
+		this.#while(machine, expiresAtMs, () => this.#events.expired(machine));
+		this.#drawFate(machine);
+		const { outage } = scenario;
+		if (outage && isIn(outage, offer) && outage.fromMs > nowMs)
+			this.#while(machine, outage.fromMs, () => this.end(machine, "Server.InternalError"));
+		return machine;
+	}
+
+	#isOut(offer: Offer): boolean {
+		const { outage } = this.#ctx.scenario;
+		const nowMs = this.#ctx.nowMs();
+		return outage !== undefined && isIn(outage, offer) && nowMs >= outage.fromMs && nowMs < outage.toMs;
+	}
+
+	#drawFate(machine: Machine): void {
+		const random = this.#ctx.random.cloud;
+		const hazard = (name: "vanishPerHour" | "spotNoticePerHour" | "spotNoNoticePerHour", run: () => void): void => {
+			const atMs = this.#ctx.nowMs() + drawTimeTo(random, this.#ctx.scenario.days[name]);
+			if (atMs >= machine.expiresAtMs) return;
+			this.#while(machine, atMs, run);
+		};
+		hazard("vanishPerHour", () => {
+			machine.vanishedAtMs = this.#ctx.nowMs();
+			this.end(machine, "Server.InternalError");
+		});
+		if (machine.offer.capacityType !== "spot") return;
+		const taken = "Server.SpotInstanceTermination";
+		hazard("spotNoNoticePerHour", () => this.end(machine, taken));
+		hazard("spotNoticePerHour", () => {
+			const takenAtMs = this.#ctx.nowMs() + this.#ctx.scenario.timing.spotNoticeMs;
+			this.#while(machine, takenAtMs, () => this.end(machine, taken));
+			this.#events.notice(machine, takenAtMs);
+		});
+	}
+
+	#while(machine: Machine, atMs: number, run: () => void): void {
+		this.#ctx.at(atMs, () => {
+			if (machine.terminatedAtMs === null) run();
+		});
+	}
+}
+
+const isIn = (outage: RegionOutage, offer: Offer): boolean => offer.siteId === outage.siteId && offer.region === outage.region;
