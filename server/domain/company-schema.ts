@@ -89,6 +89,10 @@ const channelSchema = z.strictObject({
 		.name()
 		.optional()
 		.meta({ description: "Only this team's messages.", defaultText: "all teams", examples: ["research"] }),
+	pipeline: value
+		.name()
+		.optional()
+		.meta({ description: "Only events of pipelines and sweeps of this name, and no alerts.", defaultText: "all", examples: ["nightly"] }),
 	recipients: z
 		.array(z.email("must be an email address"))
 		.min(1)

@@ -60,8 +60,13 @@ function problemsOf(channel: Channel, before: ChannelView | undefined, index: nu
 }
 
 /** The plain fields, as both the file and the list have them. */
-function plainOf({ topics, team, recipients }: Pick<Channel, "topics" | "recipients"> & { team?: string | null | undefined }) {
-	return { topics: [...new Set(topics)].sort(), team: team ?? null, ...(recipients && { recipients: [...recipients] }) };
+function plainOf({
+	topics,
+	team = null,
+	pipeline = null,
+	recipients,
+}: Pick<Channel, "topics" | "recipients"> & Partial<Record<"team" | "pipeline", string | null | undefined>>) {
+	return { topics: [...new Set(topics)].sort(), team, pipeline, ...(recipients && { recipients: [...recipients] }) };
 }
 
 function planCreate(channel: Channel, secrets: Secrets): Change {
@@ -69,7 +74,7 @@ function planCreate(channel: Channel, secrets: Secrets): Change {
 	const plain = plainOf(channel);
 	const url = secrets[channel.url ?? ""] ?? "";
 	const signingKey = channel.signingKey === undefined ? undefined : secrets[channel.signingKey];
-	const common = { name, topics: [...channel.topics], team: channel.team ?? null };
+	const common = { name, topics: [...channel.topics], team: channel.team ?? null, pipeline: channel.pipeline ?? null };
 	const secret = kind === "email" ? {} : { url: SECRET, ...(signingKey !== undefined && { signingKey: SECRET }) };
 	return {
 		...{ kind: "channel", id: name, action: "create", fields: differences(null, { kind, ...plain, ...secret }) },
@@ -93,8 +98,9 @@ async function planChange(ctx: CompanyContext, channel: Channel, before: Channel
 		...(signingKey !== undefined && signingKey !== stored?.signingKey && { signingKey }),
 	};
 	const after = { ...plainOf(channel), enabled: true };
+	const { team, pipeline } = row;
 	const known = {
-		...plainOf({ topics: row.topics as Channel["topics"], team: row.team, recipients: row.recipients ?? undefined }),
+		...plainOf({ topics: row.topics as Channel["topics"], team, pipeline, recipients: row.recipients ?? undefined }),
 		enabled: row.enabled,
 	};
 	const fields = [
