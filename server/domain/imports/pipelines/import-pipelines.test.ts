@@ -244,4 +244,16 @@ describe("bad input", () => {
 			);
 		}
 	});
+
+	it("does not expand steps that call themselves, or that double at each level", () => {
+		const workflow = (templates: string[]) => `apiVersion: argoproj.io/v1alpha1
+kind: Workflow
+metadata: { name: w }
+spec: { entrypoint: t0, templates: [${templates.join(", ")}] }
+`;
+		const both = (to: number) => `{ tasks: [{ name: a, template: t${to} }, { name: b, template: t${to} }] }`;
+		const doubling = Array.from({ length: 22 }, (_, i) => `{ name: t${i}, dag: ${both(i + 1)} }`);
+		for (const templates of [[`{ name: t0, dag: ${both(0)} }`], [...doubling, "{ name: t22, container: { image: x, command: [x] } }"]])
+			expect(read(workflow(templates)).findings.length).toBeLessThan(100);
+	});
 });
