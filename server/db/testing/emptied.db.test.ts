@@ -33,6 +33,16 @@ describe("a database that a test is done with", () => {
 		expect(await next.sql`select from pg_sequences where last_value is not null and schemaname = 'public'`).toEqual([]);
 	});
 
+	it("is kept without the partitions of months that were charged", async () => {
+		const first = await createTestDatabase();
+		const before = await first.sql.unsafe(SIZES);
+		await first.sql`select spillway_charge_month(m) from unnest(array['2026-10-01', '2026-11-01']::timestamptz[]) m`;
+		expect(await first.sql.unsafe(SIZES)).not.toEqual(before);
+		const { isKept, next } = await dropAndTake(first);
+		expect(isKept).toBe(true);
+		expect(await next.sql.unsafe(SIZES)).toEqual(before);
+	});
+
 	it.each([
 		["a new table", "create table mine (what text)"],
 		[

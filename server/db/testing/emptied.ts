@@ -58,11 +58,19 @@ export async function releaseDatabase(admin: postgres.Sql, name: string, sql: po
 		select shobj_description(oid, 'pg_database') as mark, pg_database_size(oid)::text as bytes from pg_database where datname = ${name}`;
 	if (!found?.mark || Number(found.bytes) > BYTES_MAX) return false;
 	const seeded = Object.keys((JSON.parse(found.mark) as Mark).seeded);
+	await dropPartitions(sql);
 	if (JSON.stringify(await readMark(sql, seeded)) !== found.mark) return false;
 	if (!(await empty(sql, seeded))) return false;
 	await sql.end();
 	await admin.unsafe(`alter database ${name} rename to ${PREFIX}${randomBytes(6).toString("hex")}`);
 	return true;
+}
+
+/** Each test that charges makes the partition of its month; the template has none. */
+async function dropPartitions(sql: postgres.Sql): Promise<void> {
+	const made = await sql<{ name: string }[]>`
+		select i.inhrelid::regclass::text as name from pg_inherits i join pg_class p on p.oid = i.inhparent where p.relkind = 'p'`;
+	if (made.length > 0) await sql.unsafe(`drop table ${made.map(({ name }) => name).join(", ")}`);
 }
 
 async function readMark(sql: postgres.Sql, seeded: readonly string[]): Promise<Mark> {

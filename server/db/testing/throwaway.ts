@@ -8,6 +8,7 @@ const TEMPLATE = "spillway_template";
 const TEMPLATE_LOCK = 727_002;
 const SESSION_END_MS = 5_000;
 const CONNECTIONS_MAX = 12;
+const ADMIN_IDLE_SECONDS = 5;
 
 export interface TestDatabase extends Connection {
 	url: string;
@@ -19,25 +20,25 @@ export interface TestDatabase extends Connection {
 export async function createDatabaseOn(serverUrl: string): Promise<TestDatabase> {
 	const name = newName();
 	await asAdmin(serverUrl, (admin) => clone(admin, serverUrl, name));
-	return open(serverUrl, name, CONNECTIONS_MAX, (admin) => dropDatabase(admin, name));
+	return open(serverUrl, name, CONNECTIONS_MAX, () => asAdmin(serverUrl, (admin) => dropDatabase(admin, name)));
 }
 
 /** The same, but reuses an emptied database of a finished test if there is one. */
 export async function takeDatabaseOn(serverUrl: string, connectionsMax = CONNECTIONS_MAX): Promise<TestDatabase> {
 	const name = newName();
-	await asAdmin(serverUrl, async (admin) => {
-		if (await takeEmptied(admin, name)) return;
+	const admin = keptAdmin(serverUrl);
+	if (!(await takeEmptied(admin, name))) {
 		await clone(admin, serverUrl, name);
 		await asAdmin(withDatabase(serverUrl, name), (sql) => markClone(admin, name, sql));
-	});
-	return open(serverUrl, name, connectionsMax, async (admin) => {
+	}
+	return open(serverUrl, name, connectionsMax, async () => {
 		await admin`select pg_terminate_backend(pid, ${SESSION_END_MS}) from pg_stat_activity where datname = ${name}`;
 		const kept = await asAdmin(withDatabase(serverUrl, name), (sql) => releaseDatabase(admin, name, sql));
 		if (!kept) await dropDatabase(admin, name);
 	});
 }
 
-function open(serverUrl: string, name: string, connectionsMax: number, close: (admin: postgres.Sql) => Promise<void>): TestDatabase {
+function open(serverUrl: string, name: string, connectionsMax: number, close: () => Promise<void>): TestDatabase {
 	const url = withDatabase(serverUrl, name);
 	const connection = connect(url, { max: connectionsMax });
 	return {
@@ -45,18 +46,30 @@ function open(serverUrl: string, name: string, connectionsMax: number, close: (a
 		url,
 		drop: async () => {
 			await connection.end();
-			await asAdmin(serverUrl, close);
+			await close();
 		},
 	};
 }
 
 async function asAdmin<T>(url: string, work: (admin: postgres.Sql) => Promise<T>): Promise<T> {
-	const admin = postgres(url, { max: 1, onnotice: () => {} });
+	const admin = openAdmin(url);
 	try {
 		return await work(admin);
 	} finally {
 		await admin.end();
 	}
+}
+
+const openAdmin = (url: string, idleSeconds?: number): postgres.Sql =>
+	postgres(url, { max: 1, onnotice: () => {}, ...(idleSeconds !== undefined && { idle_timeout: idleSeconds }) });
+
+/** One session on the server for all databases of a test process; a session each would cost more than the database. */
+const keptAdmins = new Map<string, postgres.Sql>();
+
+function keptAdmin(serverUrl: string): postgres.Sql {
+	const admin = keptAdmins.get(serverUrl) ?? openAdmin(serverUrl, ADMIN_IDLE_SECONDS);
+	keptAdmins.set(serverUrl, admin);
+	return admin;
 }
 
 const newName = (): string => `test_${randomBytes(6).toString("hex")}`;
@@ -70,7 +83,16 @@ async function dropDatabase(admin: postgres.Sql, name: string): Promise<void> {
 	await admin.unsafe(`drop database if exists ${name} with (force)`);
 }
 
-async function ensureTemplate(admin: postgres.Sql, serverUrl: string): Promise<void> {
+/** Once in each process: its session holds the lock already when two of its tests come at the same time. */
+const templates = new Map<string, Promise<void>>();
+
+function ensureTemplate(admin: postgres.Sql, serverUrl: string): Promise<void> {
+	const made = templates.get(serverUrl) ?? makeTemplate(admin, serverUrl);
+	templates.set(serverUrl, made);
+	return made;
+}
+
+async function makeTemplate(admin: postgres.Sql, serverUrl: string): Promise<void> {
 	await admin`select pg_advisory_lock(${TEMPLATE_LOCK})`;
 	try {
 		const found = await admin`select 1 from pg_database where datname = ${TEMPLATE} and datistemplate`;
