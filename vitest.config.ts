@@ -1,3 +1,4 @@
+import path from "node:path";
 import { defineConfig } from "vitest/config";
 
 const ROOMS = "{server,cli,clients,components,scripts,bench,examples}";
@@ -9,6 +10,8 @@ const SETTINGS = {
 	environment: "node",
 	pool: "forks" as const,
 	setupFiles: ["./scripts/test-seed.mjs"],
+	// Workers and the programs that tests start compile each source once.
+	env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, "node_modules/.cache/spillway-tests") },
 	// Only for tests that hang: a busy machine must not fail one.
 	testTimeout: 240_000,
 	hookTimeout: 240_000,

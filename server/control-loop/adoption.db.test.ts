@@ -159,7 +159,7 @@ describe("a job of the cluster's own queue", { timeout: 120_000 }, () => {
 		expect(home(w, theirs)?.finished).toMatchObject({ outcome: "succeeded", exitCode: 0 });
 	});
 
-	it.each(sampled(STEPS, 5))("runs to its end once, and is reported at home, when the scheduler dies at %s", async (step: ProbeStep) => {
+	it.each(sampled(STEPS, 3))("runs to its end once, and is reported at home, when the scheduler dies at %s", async (step: ProbeStep) => {
 		const w = await open();
 		w.killAt = { step, pass: 1 };
 		const { blocker, theirs } = fill(w);

@@ -163,7 +163,7 @@ describe("when one machine of a gang cannot be had", { timeout: TIMEOUT_MS }, ()
 		await demandClean(w);
 	});
 
-	it.each(["launch:provider_answered", "terminate:marked", "terminate:provider_answered", "terminate:written"] as const)(
+	it.each(sampled(["launch:provider_answered", "terminate:marked", "terminate:provider_answered", "terminate:written"] as const, 2))(
 		"gives everything back also when the scheduler dies at %s on the way",
 		async (step) => {
 			const w = await open({ cloud: { offers: [zoned()] } });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { cases } from "#server/kernel/testing/deep.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { anOffer, aPool } from "#server/scheduling/testing/builders.ts";
 import type { TraceJob } from "../replay/types.ts";
@@ -94,7 +95,7 @@ describe("the clairvoyant bound", () => {
 				const best = bruteForce(jobs, owned, (delays) => delays.reduce((a, b) => a + b, 0) <= delay);
 				expect((await bound(jobs, owned, delay, buckets)).cloudGpuHours).toBeLessThanOrEqual(best + 1e-6);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: cases(20, 60) },
 		);
 	});
 
@@ -109,7 +110,7 @@ describe("the clairvoyant bound", () => {
 				const strict = jobs.filter((job) => job.slack !== null);
 				expect((await bound(jobs, owned, null)).cloudGpuHours).toBeLessThanOrEqual(bruteForce(strict, owned, () => true) + 1e-6);
 			}),
-			{ numRuns: 60 },
+			{ numRuns: cases(20, 60) },
 		);
 	});
 
