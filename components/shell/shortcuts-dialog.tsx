@@ -13,9 +13,9 @@ const GENERAL: readonly Shortcut[] = [
 ];
 
 const LISTS: readonly Shortcut[] = [
-	{ keys: ["j", "k"], what: "Next or previous row; ↓ and ↑ too" },
+	{ keys: ["j", "k"], what: "Next or previous row" },
 	{ keys: ["Home", "End"], what: "First or last row" },
-	{ keys: ["x"], what: "Select row; Space too" },
+	{ keys: ["x"], what: "Select row" },
 	{ keys: ["Shift", "j"], what: "Extend selection" },
 	{ keys: ["Enter"], what: "Open row" },
 	{ keys: ["←", "→"], what: "Read a chart step by step" },
