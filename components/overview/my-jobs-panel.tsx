@@ -87,7 +87,7 @@ function Row({ job, rates }: { job: JobView; rates: ReturnType<typeof hourlyRate
 			<Td>
 				<JobPlace job={job} rates={rates} />
 			</Td>
-			<Td phone="e" className="max-w-[32rem] text-ink-2 md:whitespace-normal">
+			<Td phone="e" className="max-w-[32rem] text-ink-2 md:py-1.5 md:whitespace-normal">
 				<ReasonText reason={job.reason} />
 			</Td>
 			<Td phone="d">
