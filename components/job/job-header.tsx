@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { shownState } from "#components/jobs/cells.tsx";
+import { useJobActions } from "#components/jobs/use-job-actions.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PageHeader } from "#components/page/page-header.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -39,6 +40,7 @@ export function JobHeader({ job }: { job: JobDetail }) {
 							Clone job
 						</ButtonLink>
 						{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
+						{job.state === "held" && job.reason.code === "held_by_person" && <ReleaseJob id={job.id} />}
 						{job.finishedAt === null && <CancelJob job={job} />}
 					</>
 				)
@@ -50,6 +52,15 @@ export function JobHeader({ job }: { job: JobDetail }) {
 function Glyph({ job }: { job: JobDetail }) {
 	const { progress } = useOutlook(job, useNowFor(job));
 	return <StateGlyph state={shownState(job)} progress={progress} />;
+}
+
+function ReleaseJob({ id }: { id: string }) {
+	const { act, pending } = useJobActions();
+	return (
+		<Button busy={pending} onClick={() => void act({ action: "release", ids: [id] })}>
+			Release
+		</Button>
+	);
 }
 
 function ResumeJob({ job }: { job: JobDetail }) {
