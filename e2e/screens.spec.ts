@@ -2,9 +2,10 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+import { focusFirstRow } from "./support/rows.ts";
 
 /** The rules that a theme can break. The others were checked on the same elements in the light theme. */
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 /** Accepted violations with their rule, target (as reported by axe) and reason. */
 const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
@@ -142,6 +143,30 @@ async function expectAllLooks(page: Page, screen: Screen): Promise<void> {
 	expect(complaints).toEqual([]);
 }
 
+for (const person of ["scientist", "finance"] as const) {
+	test.describe(person, () => {
+		test.use({ person, viewport: { width: 1440, height: 900 } });
+		test("/ shows the role's own work and is accessible", async ({ page }) => {
+			const complaints = listen(page);
+			await open(page, "/", "Overview");
+			await expect(page.getByRole("heading", { name: person === "finance" ? "To do" : "My jobs" })).toBeVisible();
+			await expect(page.getByText("Recent activity").first()).toBeVisible();
+			const screens = page.getByRole("navigation", { name: "Screens" }).first();
+			await expect(screens.getByRole("link", { name: "Audit" })).toHaveCount(person === "finance" ? 1 : 0);
+			await expectWhole(page, "light");
+			expect(complaints).toEqual([]);
+		});
+	});
+}
+
+test("selected jobs with their actions are accessible", async ({ page }) => {
+	await open(page, "/jobs?view=all&state=cancelled,failed", "Jobs");
+	await focusFirstRow(page);
+	await page.keyboard.press("x");
+	await expect(page.getByRole("toolbar").getByRole("button", { name: "Retry 1 job" })).toBeVisible();
+	await expectWhole(page, "light");
+});
+
 /** Collects console messages, errors and failed responses of a page. */
 function listen(page: Page): string[] {
 	const complaints: string[] = [];
@@ -165,7 +190,7 @@ async function expectWhole(page: Page, colorScheme: "light" | "dark"): Promise<v
 	expect(shown).toContain(colorScheme);
 	expect(scrolls, "the page does not scroll sideways").toBe(0);
 	const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode(true);
-	const { violations } = await (colorScheme === "light" ? axe.withTags(WCAG) : axe.withRules(COLOUR_RULES)).analyze();
+	const { violations } = await (colorScheme === "light" ? axe.withTags(WCAG) : axe.withRules(COLOR_RULES)).analyze();
 	const found = violations.flatMap(({ id, help, nodes }) =>
 		nodes.map(({ target, failureSummary }) => ({ rule: id, help, target: target.join(" "), summary: failureSummary })),
 	);
