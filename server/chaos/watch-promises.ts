@@ -4,8 +4,9 @@ import { readObserved, recordStateChanges } from "#server/control-loop/testing/p
 import { activePolicy } from "#server/services/policy/active.ts";
 import type { World } from "./world.ts";
 
-/** Real time between two looks. */
-const LOOK_MS = 250;
+/** Real time between two looks: at least this, and longer where looks take long, so that they never slow a run down by much. */
+const LOOK_MS = 1_000;
+const LOOK_SHARE = 0.02;
 
 /**
  * Checks the promises about rows while a run goes on. The machines and commands themselves are compared at its end (checkers.ts),
@@ -37,9 +38,11 @@ export class PromiseWatch {
 
 	async #watch(): Promise<string[]> {
 		while (!this.#done.signal.aborted) {
+			const begunMs = performance.now();
 			const broken = await this.#look();
 			if (broken.length > 0) return broken;
-			await sleep(LOOK_MS, undefined, { signal: this.#done.signal }).catch(() => {});
+			const pauseMs = Math.max(LOOK_MS, (performance.now() - begunMs) / LOOK_SHARE);
+			await sleep(pauseMs, undefined, { signal: this.#done.signal }).catch(() => {});
 		}
 		return [];
 	}
