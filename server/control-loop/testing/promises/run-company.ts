@@ -1,5 +1,5 @@
 import type { Policy } from "#server/domain/policy.ts";
-import type { ReasonCode } from "#server/domain/reasons.ts";
+import type { Reason, ReasonCode } from "#server/domain/reasons.ts";
 import { type Random, seededRandom } from "#server/kernel/random.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { DriverError } from "#server/providers/driver-errors.ts";
@@ -145,7 +145,10 @@ class Run {
 		if (since < 0 || machines.some((m) => m.alive)) return false;
 		if (attempts.some((a) => a.finishedAt === null) || instances.some((i) => i.state !== "terminated")) return false;
 		const waiting = jobs.filter((job) => job.finishedAt === null);
-		return waiting.length === 0 || (since > SETTLED_TICKS && waiting.every(({ reason }) => FOR_PEOPLE.includes(reason.code)));
+		return (
+			waiting.length === 0 ||
+			(since > SETTLED_TICKS && waiting.every(({ reason }) => FOR_PEOPLE.includes(reason.code) || exceedsRateAlone(reason)))
+		);
 	}
 
 	#heal(): void {
@@ -243,6 +246,11 @@ class Run {
 		const apply = () => applyPlan(ctx, snapshot, plan, newCycleMemory());
 		this.#stale.push({ tick: this.#tick + this.#random.int(0, STALE_TICKS_MAX), apply });
 	}
+}
+
+/** With nothing alive, only a machine that alone costs more than the drawn cap on the rate exceeds a cap. */
+function exceedsRateAlone({ code, facts }: Reason): boolean {
+	return code === "cap_exceeded" && facts["capId"] === "rate";
 }
 
 function leftOf({ jobs, attempts, instances, machines }: Observed): string {
