@@ -15,10 +15,7 @@ type Charge = Observed["charges"][number];
  */
 export function charges(): Promised {
 	const compare = ({ instances, charges: all }: Observed): string | null => {
-		const byInstance = Map.groupBy(
-			all.filter((c) => c.kind !== "egress" && c.kind !== "storage"),
-			(c) => c.instanceId,
-		);
+		const byInstance = Map.groupBy(all.filter(isForTime), (c) => c.instanceId);
 		byInstance.delete(null);
 		for (const row of instances) {
 			const broken = compareInstance(row, byInstance.get(row.id) ?? []);
@@ -37,6 +34,11 @@ export function charges(): Promised {
 			return compare(seen) ?? comparePools(seen);
 		},
 	};
+}
+
+/** Neither egress nor the disk, nor what is given back for the disk: it has no GPU time. */
+function isForTime({ kind, correction, gpuMs }: Charge): boolean {
+	return kind !== "egress" && kind !== "storage" && !(correction === "end_learnt_late" && gpuMs === 0n);
 }
 
 function compareInstance(row: Instance, all: readonly Charge[]): string | null {
