@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { adoption } from "#server/db/schema/adoption.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
@@ -43,7 +43,8 @@ export async function readLiveAttempts(tx: Tx): Promise<LiveAttemptFacts[]> {
 		.from(attempt)
 		.innerJoin(job, eq(job.id, attempt.jobId))
 		.leftJoin(adoption, and(eq(adoption.jobId, attempt.jobId), isNull(adoption.endedAt)))
-		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]));
+		.where(inArray(attempt.state, [...LIVE_ATTEMPT_STATES]))
+		.orderBy(asc(attempt.id));
 	const machines = await readMachines(tx);
 	const speeds = await readSpeeds(tx);
 	return rows.map((r) => ({
