@@ -55,6 +55,7 @@ const expression = fc
 
 describe("expressionSteps", () => {
 	it("is at least the entries that evaluating it reads of the largest job", () => {
+		const runs = cases(100, 300);
 		let evaluated = 0;
 		fc.assert(
 			fc.property(expression, (text) => {
@@ -63,9 +64,9 @@ describe("expressionSteps", () => {
 				if (evaluateExpression(text, { job }).error === null) evaluated++;
 				expect(reads(), text).toBeLessThanOrEqual(expressionSteps(text));
 			}),
-			{ numRuns: cases(100, 300) },
+			{ numRuns: runs },
 		);
-		expect(evaluated).toBeGreaterThan(100);
+		expect(evaluated).toBeGreaterThan(runs / 3);
 	});
 
 	it("is small for what people write", () => {

@@ -52,6 +52,6 @@ it("installs into an empty folder without dependencies, and works against a serv
 it("says what needs an installation", async () => {
 	await expect(spillway("backup", "here")).rejects.toMatchObject({
 		code: 2,
-		stderr: "spillway: This needs a Spillway installation, and here is the command alone. Run it in the installation (docs/install.md).\n",
+		stderr: "spillway: Only the command line is installed here. Run this command in a Spillway installation (docs/install.md).\n",
 	});
 });
