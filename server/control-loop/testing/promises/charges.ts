@@ -36,7 +36,7 @@ export function charges(): Promised {
 	};
 }
 
-/** Neither egress nor the disk, nor what is given back for the disk: it has no GPU time. */
+/** Excludes egress, the disk, and the disk's adjustments, which have no GPU time. */
 function isForTime({ kind, correction, gpuMs }: Charge): boolean {
 	return kind !== "egress" && kind !== "storage" && !(correction === "end_learnt_late" && gpuMs === 0n);
 }
