@@ -30,7 +30,7 @@ async function launch(overrides: Partial<RunInstancesCommandInput> = {}) {
 	const id = instance?.InstanceId ?? "";
 	const endpoint = await eventually("the guest's endpoint", () => {
 		const path = join(bookOf(id)?.folder ?? "", "endpoint");
-		return existsSync(path) ? readFileSync(path, "utf8").trim() : null;
+		return existsSync(path) ? readFileSync(path, "utf8").trim() || null : null;
 	});
 	return { id, endpoint, spotRequestId: instance?.SpotInstanceRequestId ?? "" };
 }
