@@ -36,7 +36,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 	const columns = [
 		{ head: "NAME", cell: (v: (typeof items)[number]) => v.name },
 		{ head: "OWNER", cell: (v: (typeof items)[number]) => (v.isMine ? "you" : v.owner) },
-		{ head: "SHARED WITH", cell: (v: (typeof items)[number]) => v.team ?? "nobody" },
+		{ head: "SHARED WITH", cell: (v: (typeof items)[number]) => v.team ?? "not shared" },
 		{ head: "QUERY", cell: (v: (typeof items)[number]) => v.query },
 	];
 	ctx.io.out(ctx.json ? `${answer.text}\n` : table(ctx.io, columns, items, { empty: "No saved views yet." }));

@@ -34,7 +34,7 @@ it("is its owner's until it is shared with a team", async () => {
 it("is rejected with another team, unknown parameters or a used name", async () => {
 	await save({ name: "Used", query: "" });
 	expect(await save({ name: "Other team", query: "", team: "vision" })).toMatchObject({ status: 403 });
-	expect(await save({ name: "No team", query: "", team: "nobody" }, "platform")).toMatchObject({ status: 400 });
+	expect(await save({ name: "No team", query: "", team: "no-such-team" }, "platform")).toMatchObject({ status: 400 });
 	expect(await save({ name: "Wrong", query: "view=all&color=red" })).toMatchObject({ status: 400, json: { code: "invalid_input" } });
 	expect(await save({ name: "", query: "" })).toMatchObject({ status: 400 });
 	const answers = await Promise.all([
