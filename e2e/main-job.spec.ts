@@ -142,6 +142,8 @@ const sumsOf = (sums: { cloudMicroUsd: string; ownedMicroUsd: string }) => ({
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
 async function expectBooksAgree(ids: readonly string[], before: { from: string; cloud: bigint; owned: bigint }): Promise<void> {
+	// A machine is billed until it is gone, which is after its job has ended: until then a receipt grows.
+	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);
 	const receiptsOf = () => Promise.all(ids.map((id) => rest.receipt(id)));
 	const allPosted = (all: Awaited<ReturnType<typeof receiptsOf>>) =>
 		all.every(({ attempts }) => attempts.every(({ lines }) => lines.length > 0 && lines.every(({ status }) => status === "posted")));

@@ -13,6 +13,7 @@ import { describeError, PlainError } from "./plain-error.mjs";
 import { freePort } from "./ports.mjs";
 import { createProgress } from "./progress.mjs";
 import { runToEnd } from "./run.mjs";
+import { readPlaywright, readVitest } from "./test-reports.mjs";
 
 const REPORTS = path.join(root, "test-results/reports");
 const BIN = path.join(root, "node_modules");
@@ -20,7 +21,7 @@ const BIN = path.join(root, "node_modules");
 const OUTPUT_LINES = 1_000;
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
-/** @typedef {{passed: number, failed: number, skipped: number}} Count */
+/** @typedef {import("./test-reports.mjs").Count} Count */
 
 /**
  * The steps of a stage run side by side; the next stage begins when all of them passed. Browser tests wait more than they compute, so
@@ -61,6 +62,7 @@ export async function main(args) {
 	const aborting = new AbortController();
 	for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(name, () => aborting.abort(new Error(`stopped by ${name}`)));
 	const total = { ...NONE };
+	const failures = [];
 	try {
 		await prepare(progress, aborting.signal);
 		const runs = (name) => asked.length === 0 || asked.includes(name);
@@ -71,12 +73,17 @@ export async function main(args) {
 			const results = await Promise.allSettled(
 				steps.map((step) => progress.run(step.label, (update) => step.run(makeContext(aborting.signal, extra, update, progress.line)))),
 			);
-			for (const result of results) report(progress, total, result);
+			for (const result of results) {
+				report(progress, total, result);
+				failures.push(...(result.reason?.failures ?? []));
+			}
 			if (total.failed > 0) break;
 		}
 	} catch (error) {
 		report(progress, total, { status: "rejected", reason: error });
 	}
+	// The output of one step can be longer than what is kept of a run: the last lines say what failed.
+	for (const failure of failures) progress.line(`✗ ${failure}`);
 	if (total.skipped > 0) progress.line(`(${total.skipped} skipped)`);
 	progress.line(`${total.passed} passed, ${total.failed} failed`);
 	if (total.failed > 0) process.exitCode = 1;
@@ -150,17 +157,7 @@ async function vitest({ node, extra, signal }) {
 	const report = path.join(REPORTS, "vitest.json");
 	const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
 	const run = node([path.join(BIN, "vitest/vitest.mjs"), "run", ...reporters, ...extra]);
-	return await counted("Vitest", report, run, ({ testResults }) => countVitest(testResults));
-}
-
-/** A file that failed before its first test counts as one failure. */
-function countVitest(files) {
-	const count = { ...NONE };
-	for (const { status, assertionResults } of files) {
-		if (status === "failed" && assertionResults.length === 0) count.failed++;
-		for (const test of assertionResults) count[test.status === "passed" || test.status === "failed" ? test.status : "skipped"]++;
-	}
-	return count;
+	return await counted("Vitest", report, run, (json) => readVitest(json, root));
 }
 
 async function playwright({ node, extra, signal, update }) {
@@ -180,11 +177,7 @@ async function playwright({ node, extra, signal, update }) {
 	};
 	try {
 		const run = node([path.join(BIN, "@playwright/test/cli.js"), "test", "--reporter=list,json", ...extra], env);
-		return await counted("Playwright", report, run, ({ stats }) => ({
-			passed: stats.expected + stats.flaky,
-			failed: stats.unexpected,
-			skipped: stats.skipped,
-		}));
+		return await counted("Playwright", report, run, readPlaywright);
 	} finally {
 		rmSync(home, { recursive: true, force: true });
 	}
@@ -197,8 +190,8 @@ async function counted(tool, report, run, read) {
 		(error) => error,
 	);
 	const json = readJson(report);
-	const count = json ? read(json) : { ...NONE };
-	if (problem) throw Object.assign(problem, { count: { ...count, failed: Math.max(1, count.failed) } });
+	const { count, failures } = json ? read(json) : { count: { ...NONE }, failures: [] };
+	if (problem) throw Object.assign(problem, { count: { ...count, failed: Math.max(1, count.failed) }, failures });
 	if (count.passed === 0)
 		throw new PlainError(`${tool} ran no test at all.`, "see that the tests are where its configuration looks for them.", {
 			detail: JSON.stringify(count),
