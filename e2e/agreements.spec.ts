@@ -1,17 +1,10 @@
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 import { sql } from "drizzle-orm";
 import { asInstallation } from "./support/database.ts";
+import { expectAccessible } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
-
 test.use({ person: "finance" });
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
-}
 
 async function fill(page: Page, boxes: Record<string, string>): Promise<void> {
 	for (const [label, text] of Object.entries(boxes)) await page.getByRole("dialog").getByLabel(label, { exact: true }).fill(text);

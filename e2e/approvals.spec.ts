@@ -1,10 +1,9 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { publish } from "./support/database.ts";
+import { expectAccessible, expectNoSidewaysScroll } from "./support/look.ts";
 import { open, sessionOf, test } from "./support/people.ts";
 import { aJob, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 const PHONE = { width: 390, height: 844 };
 /** Home has four slots; each of these keeps one of them for the whole test. */
 const AT_HOME = ["asks-home-1", "asks-home-2", "asks-home-3", "asks-home-4"];
@@ -27,11 +26,6 @@ test.afterAll(async () => {
 	if (original && (await rest.policy()).source !== original) await publish(original, "Put back after the test of approvals");
 	await makeQuiet();
 });
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
-}
 
 test("a job asks for approval, a second person approves on a phone, and the job bursts", async ({ page, browser }) => {
 	test.setTimeout(180_000);
@@ -56,7 +50,7 @@ test("a job asks for approval, a second person approves on a phone, and the job 
 		await second.getByRole("link", { name: /asks-first/ }).click();
 		await expect(second.getByText("Expected cost", { exact: true })).toBeVisible();
 		await expect(second.getByText(/^Free in /)).toBeVisible();
-		expect(await second.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+		await expectNoSidewaysScroll(second);
 		await expectAccessible(second);
 		await second.getByLabel("Reason (optional)").fill("quarter end");
 		await second.getByLabel("Limit ($, optional)").fill("50");

@@ -1,15 +1,8 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { expectAccessible } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, rest } from "./support/rest.ts";
 import { spillway } from "./support/system.ts";
-
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
-}
 
 for (const colorScheme of ["light", "dark"] as const) {
 	for (const viewport of [

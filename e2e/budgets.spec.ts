@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 import { publish } from "./support/database.ts";
+import { expectAccessible } from "./support/look.ts";
 import { open, sessionOf, test } from "./support/people.ts";
 import { rest } from "./support/rest.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 let original = "";
 
 test.use({ person: "finance" });
@@ -15,11 +14,6 @@ test.beforeAll(async () => {
 test.afterAll(async () => {
 	if (original && (await rest.policy()).source !== original) await publish(original, "Put back after the test of the Budgets screen");
 });
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
-}
 
 async function askForCap(page: Page, dollars: string, button: "Change cap" | "Propose change"): Promise<void> {
 	await page.getByRole("button", { name: "Change cap" }).click();

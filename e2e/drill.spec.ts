@@ -1,15 +1,8 @@
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Locator, type Page } from "@playwright/test";
 import { publish } from "./support/database.ts";
+import { expectAccessible } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
-import { makeQuiet, rest } from "./support/rest.ts";
-
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
-}
+import { makeSettled, rest } from "./support/rest.ts";
 
 /** An amount as hovering shows it: dollars to the micro-dollar, or grams. */
 async function exact(amount: Locator): Promise<string> {
@@ -84,7 +77,7 @@ test("the bills of a month without any say what to do, and lead back to the stat
 test("a budget with a scope beyond team, project and class: its period, a team and a job lead to the charges that it counts", async ({
 	page,
 }) => {
-	await makeQuiet();
+	await makeSettled();
 	const original = (await rest.policy()).source;
 	const budget = '{ id: with-gpus, scope: "job.gpus > 0", period: year, capUsd: 1000000, atCap: hold }';
 	const source = original.replace(/(\n *)(?=- \{ id: cloud-month,)/, `$1- ${budget}$1`);
@@ -103,7 +96,7 @@ test("a budget with a scope beyond team, project and class: its period, a team a
 			.getByRole("listitem")
 			.getByRole("link", { name: /: charges$/ })
 			.first();
-		expect(await links.count()).toBeGreaterThan(2);
+		await expect.poll(() => links.count()).toBeGreaterThan(2);
 		for (const link of [ofPeriod, ofTeam, ofJob]) {
 			const amount = await exact(link);
 			await link.click();

@@ -3,11 +3,11 @@ import { z } from "zod";
 import type { JobDetail } from "#cli/response-types.ts";
 import { submittedJobsSchema } from "#server/contract/outputs/job.ts";
 import { ledgerCheck } from "#server/services/ledger/charge/check.ts";
-import { asInstallation, countUnsettled } from "./support/database.ts";
+import { asInstallation } from "./support/database.ts";
 import { bookedInstances, interruptMachineOf } from "./support/emulator.ts";
 import { eventually } from "./support/eventually.ts";
 import { test } from "./support/people.ts";
-import { isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
+import { isOver, jobWhen, makeSettled, rest } from "./support/rest.ts";
 import { spillway } from "./support/system.ts";
 import { trainingOf } from "./support/training.ts";
 
@@ -17,9 +17,8 @@ const SLOTS = 4;
 const INTERRUPT_AFTER_STEP = 300;
 
 test.beforeAll(async () => {
-	await makeQuiet();
 	// What earlier jobs cost must not come in between.
-	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);
+	await makeSettled();
 });
 
 test("more jobs than fit at home: some burst, one is interrupted and goes on, all is paid for and released", async ({ page }) => {
@@ -143,7 +142,7 @@ const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amoun
 
 async function expectBooksAgree(ids: readonly string[], before: { from: string; cloud: bigint; owned: bigint }): Promise<void> {
 	// A machine is billed until it is gone, which is after its job has ended: until then a receipt grows.
-	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);
+	await makeSettled();
 	const receiptsOf = () => Promise.all(ids.map((id) => rest.receipt(id)));
 	const allPosted = (all: Awaited<ReturnType<typeof receiptsOf>>) =>
 		all.every(({ attempts }) => attempts.every(({ lines }) => lines.length > 0 && lines.every(({ status }) => status === "posted")));
@@ -171,5 +170,5 @@ async function expectBooksAgree(ids: readonly string[], before: { from: string; 
 	const check = await asInstallation(ledgerCheck);
 	expect(check.differences).toEqual([]);
 	expect(check.totals.hour).toBe(check.totals.charges);
-	for (const budget of await rest.budgets()) expect(budget.heldMicroUsd, `${budget.id} holds nothing any more`).toBe("0");
+	await eventually("no budget holds anything", rest.budgets, (all) => all.every(({ heldMicroUsd }) => heldMicroUsd === "0"));
 }

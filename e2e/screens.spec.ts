@@ -1,12 +1,12 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
+import { WCAG } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { aJob, isOver, jobWhen, makeQuiet, rest } from "./support/rest.ts";
 import { focusFirstRow } from "./support/rows.ts";
 
 /** The rules that a theme can break. The others were checked on the same elements in the light theme. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 /** Accepted violations with their rule, target (as reported by axe) and reason. */
 const ACCEPTED: readonly { rule: string; target: RegExp; reason: string }[] = [];
 

@@ -2,23 +2,17 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
 import { sql } from "drizzle-orm";
 import { asInstallation } from "./support/database.ts";
+import { expectAccessible } from "./support/look.ts";
 import { test } from "./support/people.ts";
 import { withWebServer } from "./support/second-server.ts";
 import { databaseUrl, ROOT } from "./support/system.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 const PASSWORD = "a long enough password";
 
 test.use({ person: null });
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
-}
 
 /** Runs a program of the clone to its end. */
 function run(args: string[], env: Record<string, string>): Promise<{ code: number | null; out: string }> {

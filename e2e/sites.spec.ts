@@ -1,20 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Page } from "@playwright/test";
 import { KubernetesEmulator } from "#server/emulators/kubernetes/emulator.ts";
+import { expectAccessible } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { ROOT } from "./support/system.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 const SECRET = "a-secret-that-nobody-sees-again";
 
 test.use({ person: "platform" });
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`)).toEqual([]);
-}
 
 test("a cloud account is checked, added, disabled and removed by keyboard", async ({ page }) => {
 	await open(page, "/settings", "Sites");

@@ -1,16 +1,10 @@
 import { readFile } from "node:fs/promises";
-import AxeBuilder from "@axe-core/playwright";
 import { expect, type Locator, type Page } from "@playwright/test";
+import { expectAccessible, expectNoSidewaysScroll } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 /** A past month of the demo's simulated history, which no longer changes. */
 const PAST = "range=last_month";
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
-}
 
 /** The exact amount, in micro-dollars, from the tooltip. */
 async function exact(amount: Locator): Promise<string> {
@@ -164,6 +158,6 @@ test.describe("a data scientist", () => {
 		await open(page, `/spend/charges?${PAST}`, "Charges");
 		await expect(page.getByRole("table", { name: "Charges" })).toBeVisible();
 		await expectAccessible(page);
-		expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+		await expectNoSidewaysScroll(page);
 	});
 });

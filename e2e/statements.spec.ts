@@ -1,9 +1,7 @@
-import AxeBuilder from "@axe-core/playwright";
-import { expect, type Page } from "@playwright/test";
+import { expect } from "@playwright/test";
+import { expectAccessible } from "./support/look.ts";
 import { open, test } from "./support/people.ts";
 import { API_URL, spillway, token } from "./support/system.ts";
-
-const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"];
 
 interface Month {
 	month: string;
@@ -13,11 +11,6 @@ interface Month {
 async function months(): Promise<Month[]> {
 	const answer = await fetch(`${API_URL}/statements`, { headers: { authorization: `Bearer ${token()}` } });
 	return ((await answer.json()) as { items: Month[] }).items;
-}
-
-async function expectAccessible(page: Page): Promise<void> {
-	const { violations } = await new AxeBuilder({ page }).withTags(WCAG).analyze();
-	expect(violations.map(({ id, nodes }) => ({ id, targets: nodes.map((n) => n.target.join(" ")) }))).toEqual([]);
 }
 
 /** The demo's simulated history has past months. Only this test closes the oldest one. */

@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { open, test } from "./support/people.ts";
-import { makeQuiet } from "./support/rest.ts";
+import { makeSettled } from "./support/rest.ts";
 import { API_URL, token } from "./support/system.ts";
 
 test.use({ person: "platform" });
@@ -40,7 +40,7 @@ async function pastMonth(): Promise<string> {
 
 test("each amount and time that two screens show is the same on both", async ({ page }) => {
 	test.setTimeout(240_000);
-	await makeQuiet();
+	await makeSettled();
 	const { items } = await get<{ items: Job[] }>("/jobs?limit=200");
 	const job = items.find((j) => j.finishedAt !== null && BigInt(j.costMicroUsd) > 0n);
 	const month = await pastMonth();

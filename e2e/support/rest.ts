@@ -9,6 +9,7 @@ import { receiptSchema } from "#server/contract/outputs/receipt.ts";
 import { instanceSchema } from "#server/contract/outputs/shared.ts";
 import { spendSchema } from "#server/contract/outputs/spend.ts";
 import { pageOf } from "#server/contract/parts.ts";
+import { countUnsettled } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { API_URL, token } from "./system.ts";
 
@@ -69,6 +70,12 @@ export async function makeQuiet(): Promise<void> {
 	const live = () => rest.jobs("state=held,queued,admitted,running&limit=500");
 	for (const { id } of await live()) await rest.cancel(id);
 	await eventually("no job waits or runs", live, (jobs) => jobs.length === 0);
+}
+
+/** As `makeQuiet`, and until what has ended is charged to its end: from then on no past amount changes. */
+export async function makeSettled(): Promise<void> {
+	await makeQuiet();
+	await eventually("everything that has ended is charged", countUnsettled, (count) => count === 0);
 }
 
 export interface JobChanges {
