@@ -141,7 +141,7 @@ const sumsOf = (sums: { cloudMicroUsd: string; ownedMicroUsd: string }) => ({
 const total = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
 
 async function expectBooksAgree(ids: readonly string[], before: { from: string; cloud: bigint; owned: bigint }): Promise<void> {
-	// A machine is billed until it is gone, which is after its job has ended: until then a receipt grows.
+	// A machine is billed beyond the end of its job: until it has ended too, a receipt grows.
 	await makeSettled();
 	const receiptsOf = () => Promise.all(ids.map((id) => rest.receipt(id)));
 	const allPosted = (all: Awaited<ReturnType<typeof receiptsOf>>) =>
