@@ -1,5 +1,5 @@
 "use client";
-import { lazy, Suspense } from "react";
+import { lazy } from "react";
 import { JobApproval } from "#components/approvals/job-approval.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { KpiSkeleton } from "#components/ui/skeleton.tsx";
@@ -8,10 +8,10 @@ import { JobFacts } from "./job-facts.tsx";
 import { JobTimeline } from "./job-timeline.tsx";
 import { SectionLoading } from "./section-loading.tsx";
 import { useJob } from "./use-job.ts";
+import { WaitingPanel } from "./waiting-panel.tsx";
 
 /** Loaded separately because most jobs were not adopted. */
 const JobAdoption = lazy(() => import("./job-adoption.tsx").then((loaded) => ({ default: loaded.JobAdoption })));
-const WaitingPanel = lazy(() => import("./waiting-panel.tsx").then((loaded) => ({ default: loaded.WaitingPanel })));
 
 /** What the job does now, where it is going, and why. */
 export function JobOverview({ id }: { id: string }) {
@@ -23,11 +23,7 @@ export function JobOverview({ id }: { id: string }) {
 				<JobFacts job={job} />
 			</PanelGate>
 			<JobApproval jobId={id} />
-			{waits && (
-				<Suspense fallback={<SectionLoading title="Waiting" rows={3} />}>
-					<WaitingPanel job={job} />
-				</Suspense>
-			)}
+			{waits && <WaitingPanel job={job} />}
 			{job.adoption && (
 				<PanelGate what="the adoption status" fallback={<SectionLoading title={`Adopted from ${job.adoption.siteName}`} rows={2} />}>
 					<JobAdoption adoption={job.adoption} />

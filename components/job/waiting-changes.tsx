@@ -1,10 +1,10 @@
 "use client";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { SuggestionText } from "#components/submit/quote-suggestions.tsx";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import type { JobDetail } from "#components/trpc/outputs.ts";
+import { useAwaitedQuery } from "#components/trpc/queries.ts";
 import { ButtonLink } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { waitingChanges } from "#server/domain/waiting-changes.ts";
@@ -22,7 +22,7 @@ const AGAIN_MS = 15_000;
  */
 export function WaitingChanges({ job, lead = false }: { job: JobDetail; lead?: boolean }) {
 	const trpc = useTRPC();
-	const { data } = useQuery(trpc.job.waiting.queryOptions({ id: job.id }, { refetchInterval: AGAIN_MS }));
+	const { data } = useAwaitedQuery(trpc.job.waiting.queryOptions({ id: job.id }, { refetchInterval: AGAIN_MS }));
 	const reason = data?.reason ?? job.reason;
 	const changes = useTime((now) =>
 		waitingChanges(reason, screenFormatters(now))

@@ -99,7 +99,7 @@ function WaitingFor({ job }: { job: JobView }) {
 	const text = useReasonText(job.reason);
 	return (
 		<span title={text} className={job.state === "held" ? "" : "text-ink-3"}>
-			{HOLD_WORDS[job.reason.code] ?? text}
+			{job.reason.facts["noSites"] === true ? "No sites yet" : (HOLD_WORDS[job.reason.code] ?? text)}
 		</span>
 	);
 }
@@ -127,11 +127,11 @@ function ForecastStart({ p50Ms, p90Ms, axisMs }: { p50Ms: number; p90Ms: number;
 
 export function JobCost({ job }: { job: JobView }) {
 	if (job.finishedAt !== null || job.costMicroUsd === "0") return null;
-	return <Money value={job.costMicroUsd} fact={`job/${job.id}/cost`} />;
+	return <Money short value={job.costMicroUsd} fact={`job/${job.id}/cost`} />;
 }
 
 export function JobTotal({ job, rates }: { job: JobView; rates: HourlyRates }) {
-	if (job.finishedAt !== null) return <Money value={job.costMicroUsd} fact={`job/${job.id}/cost`} />;
+	if (job.finishedAt !== null) return <Money short value={job.costMicroUsd} fact={`job/${job.id}/cost`} />;
 	const total = estimatedTotal(job, rates);
 	if (total === null) {
 		return (
@@ -144,7 +144,7 @@ export function JobTotal({ job, rates }: { job: JobView; rates: HourlyRates }) {
 		<span
 			title={`${formatMoneyExact(total)}: ${job.expected ? "cost of earlier attempts, and the forecast of the placing decision" : "hourly owned price × estimated run time"}`}
 		>
-			<Money value={total} kind="estimate" fact={`job/${job.id}/total`} />
+			<Money short value={total} kind="estimate" fact={`job/${job.id}/total`} />
 		</span>
 	);
 }

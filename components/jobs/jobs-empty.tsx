@@ -21,18 +21,21 @@ const EMPTY: Record<JobViewName, { title: string; text: string }> = {
 export function JobsEmpty({
 	view,
 	filtered,
+	searched,
 	onClear,
 	maySubmit,
 }: {
 	view: JobViewName;
 	filtered: boolean;
+	/** A search text is set; matches in other views have their own link. */
+	searched: boolean;
 	onClear: () => void;
 	maySubmit: boolean;
 }) {
 	if (filtered) {
 		return (
 			<NoResults what="jobs" onClear={onClear}>
-				Search covers names and IDs. {view !== "all" && "Older jobs are in All."}
+				{searched ? "Search covers names and IDs." : view !== "all" && "Older jobs are in All."}
 			</NoResults>
 		);
 	}

@@ -57,7 +57,13 @@ export function JobsList() {
 			<HiddenMatches search={search} />
 			<div className="border-t bg-panel" {...steady.bind}>
 				{rows.length === 0 && !data.more ? (
-					<JobsEmpty view={search.view} filtered={isFiltered(search)} onClear={clear} maySubmit={data.maySubmit} />
+					<JobsEmpty
+						view={search.view}
+						filtered={isFiltered(search)}
+						searched={search.q !== ""}
+						onClear={clear}
+						maySubmit={data.maySubmit}
+					/>
 				) : (
 					<DataTable
 						label="Jobs"

@@ -27,6 +27,7 @@ export function JobsScreen() {
 				className="bg-bg"
 				current={current?.id ?? search.view}
 				tabs={viewTabs(views)}
+				endOnPhones
 				end={<ViewMenu current={current} />}
 			/>
 			<PanelGate what="jobs" fallback={<ListSkeleton />} above={<Filters />}>

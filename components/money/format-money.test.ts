@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatAxisUsd, formatMoney, formatMoneyExact, formatMoneyParts } from "./format-money.ts";
+import { formatAxisUsd, formatCellParts, formatMoney, formatMoneyExact, formatMoneyParts } from "./format-money.ts";
 
 describe("formatMoney", () => {
 	it("formats posted amounts with cents", () => {
@@ -47,6 +47,19 @@ describe("formatMoney", () => {
 describe("formatMoneyParts", () => {
 	it("separates the cents so that they can be smaller", () => {
 		expect(formatMoneyParts(31_482_170_000n, "posted")).toEqual({ approximate: false, negative: false, dollars: "31,482", cents: ".17" });
+	});
+});
+
+describe("formatCellParts", () => {
+	const cell = (value: bigint, kind: "posted" | "estimate" = "posted") => {
+		const parts = formatCellParts(value, kind);
+		return parts && parts.dollars + parts.cents;
+	};
+
+	it("has no digits below a tenth of a cent, and whole dollars from $1,000 on", () => {
+		expect([1n, 999n, 48n].map((value) => cell(value))).toEqual([null, null, null]);
+		expect([0n, 1_000n, 999_990_000n, 4_574_210_000n].map((value) => cell(value))).toEqual(["0.00", "0.0010", "999.99", "4,574"]);
+		expect([48n, 4_210n, 120_000n, 4_574_210_000n].map((value) => cell(value, "estimate"))).toEqual([null, "0.0042", "0.12", "4,574"]);
 	});
 });
 

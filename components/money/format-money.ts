@@ -16,6 +16,20 @@ export type MoneyText = {
 };
 
 const MICRO = 1_000_000n;
+/** A tenth of a cent: the least amount that a narrow table cell writes out. */
+const CELL_LEAST = 1_000n;
+
+/**
+ * Parts of an amount for a narrow table cell, where a cut-off number would be read as another one: whole dollars from
+ * $1,000 on; null below a tenth of a cent, which cells show as "<$0.001".
+ */
+export function formatCellParts(value: MicroUsd | string, kind: MoneyKind): MoneyText | null {
+	const micro = toMicroUsd(value);
+	const abs = micro < 0n ? -micro : micro;
+	if (abs !== 0n && abs < CELL_LEAST) return null;
+	const isLarge = kind === "posted" && abs >= 1_000n * MICRO;
+	return formatMoneyParts(value, isLarge ? "whole" : kind);
+}
 
 export function toMicroUsd(value: MicroUsd | string): MicroUsd {
 	return typeof value === "bigint" ? value : BigInt(value);

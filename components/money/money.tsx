@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatMoneyExact, formatMoneyParts, type MoneyKind } from "#components/money/format-money.ts";
+import { formatCellParts, formatMoneyExact, formatMoneyParts, type MoneyKind } from "#components/money/format-money.ts";
 import { cn } from "#components/ui/cn.ts";
 import { factAttributes } from "#components/ui/fact-attributes.ts";
 
@@ -11,6 +11,8 @@ type MoneyProps = {
 	per?: ReactNode;
 	/** Shows "+" for positive differences. */
 	signed?: boolean;
+	/** For narrow table cells: fewer digits, see `formatCellParts`. */
+	short?: boolean;
 	/** Name of a quantity that other screens also show. */
 	fact?: string | undefined;
 	className?: string;
@@ -20,14 +22,19 @@ type MoneyProps = {
 const QUIET = "font-book tracking-normal text-ink-3 [font-size:max(0.68em,min(1em,13px))]";
 
 /** An amount of money; the exact value is on hover. */
-export function Money({ value, kind = "posted", per, signed = false, fact, className }: MoneyProps) {
-	const { approximate, negative, dollars, cents } = formatMoneyParts(value, kind);
+export function Money({ value, kind = "posted", per, signed = false, short = false, fact, className }: MoneyProps) {
+	const parts = short ? formatCellParts(value, kind) : formatMoneyParts(value, kind);
+	const attributes = { ...(fact && factAttributes(fact, value)), title: formatMoneyExact(value) };
+	if (parts === null) {
+		return (
+			<span {...attributes} className={cn("tabular whitespace-nowrap", className)}>
+				&lt;$0.001
+			</span>
+		);
+	}
+	const { approximate, negative, dollars, cents } = parts;
 	return (
-		<span
-			{...(fact && factAttributes(fact, value))}
-			title={formatMoneyExact(value)}
-			className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}
-		>
+		<span {...attributes} className={cn("tabular whitespace-nowrap", approximate && "text-ink-2", className)}>
 			{approximate && <span className="font-book text-ink-3">≈ </span>}
 			{negative ? "−" : signed ? "+" : ""}${dollars}
 			{cents && <span className={cn(kind === "posted" && dollars !== "0" && QUIET)}>{cents}</span>}

@@ -9,7 +9,9 @@ type TabLinksProps = {
 	label: string;
 	current: string;
 	tabs: readonly TabLink[];
-	end?: ReactNode /** Full width below the page header, with the page's padding. */;
+	end?: ReactNode;
+	/** Shows `end` on phones too; otherwise it is hidden there. */
+	endOnPhones?: boolean /** Full width below the page header, with the page's padding. */;
 	edge?: boolean;
 	className?: string;
 };
@@ -23,7 +25,7 @@ function showCurrent(row: HTMLElement | null): void {
 }
 
 /** Views of a screen. They are in the URL, so they are links, not ARIA tabs. */
-export function TabLinks({ label, current, tabs, end, edge = false, className }: TabLinksProps) {
+export function TabLinks({ label, current, tabs, end, endOnPhones = false, edge = false, className }: TabLinksProps) {
 	return (
 		<div className={cn("flex items-center gap-5 border-b", edge && "px-4 md:px-6", className)}>
 			<nav ref={showCurrent} aria-label={label} className="-mb-px flex min-w-0 gap-5 overflow-x-auto no-scrollbar">
@@ -43,7 +45,7 @@ export function TabLinks({ label, current, tabs, end, edge = false, className }:
 					</Link>
 				))}
 			</nav>
-			{end && <div className="ml-auto flex items-center gap-2 max-md:hidden">{end}</div>}
+			{end && <div className={cn("ml-auto flex shrink-0 items-center gap-2", !endOnPhones && "max-md:hidden")}>{end}</div>}
 		</div>
 	);
 }

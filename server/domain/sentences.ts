@@ -32,6 +32,7 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "waiting_to_burst":
 			return `Waiting: rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud${clause(r.duration("dueInMs"), (d) => ` in ${d}`)}${clause(r.duration("thresholdMs"), (d) => `, after ${d} of waiting`)}${homeStart(r)}`;
 		case "waiting_no_allowed_offer":
+			if (r.text("noSites") !== null) return "Waiting: no site is set up; add one under Settings › Sites";
 			return `Waiting: none of ${plural(r.count("offers") ?? 0, "cloud offer")} can be taken now${noOfferCause(r)}${homeStart(r)}`;
 		case "budget_exceeded":
 			return `Held: ${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for the cheapest allowed offer${clause(r.money("freeMicroUsd"), (m) => `; ${m} is free`)}${clause(r.money("capMicroUsd"), (m) => ` of a cap of ${m}`)}${homeStart(r)}`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sentenceOf } from "#server/domain/sentences.ts";
 import { decide } from "./decide.ts";
-import { aJob, anOffer, aPool, aSnapshot } from "./testing/builders.ts";
+import { aJob, anOffer, aPolicy, aPool, aSnapshot } from "./testing/builders.ts";
 import type { Snapshot } from "./types.ts";
 
 /** The outcome for a job that requests these, and its sentence. */
@@ -33,6 +33,12 @@ describe("a job that asks for an accelerator which is nowhere", () => {
 		const [kind, sentence] = asking(["TPU-v5e"], { offers: [] });
 		expect(kind).toBe("waits");
 		expect(sentence).toContain("none were read from the providers yet");
+	});
+
+	it("waits for a first site when none is set up", () => {
+		const waits = ["waits", "Waiting: no site is set up; add one under Settings › Sites."];
+		expect(asking(["TPU-v5e"], { pools: [], offers: [], noSites: true })).toEqual(waits);
+		expect(asking([], { pools: [], offers: [], noSites: true, policy: aPolicy() })).toEqual(waits);
 	});
 
 	it("goes to the cloud that has it by name, past a cheaper GPU there and free GPUs at home", () => {

@@ -22,6 +22,8 @@ export interface Snapshot {
 	policyVersion: number;
 	pools: PoolView[];
 	offers: Offer[];
+	/** No site is set up or enabled, so there is neither a pool nor an offer. Absent: there is one. */
+	noSites?: true;
 	/** Jobs in state queued, or held by a budget or for an approval. */
 	pending: PendingJob[];
 	/** Live attempts. */

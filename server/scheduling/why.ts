@@ -147,6 +147,7 @@ interface Waiting {
 }
 
 export function waitReason(w: Waiting): Reason {
+	if (w.snapshot.noSites) return reason("waiting_no_allowed_offer", { offers: 0, noSites: true });
 	if (w.choice?.kind === "backed_off") {
 		return reason("capacity_backoff", { untilMs: w.choice.untilMs, offers: w.shape.offers().eligible.length, ...homeFacts(w.start) });
 	}

@@ -1,7 +1,15 @@
+import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { JobOverview } from "#components/job/job-overview.tsx";
-import type { JobPageProps } from "./_read-job.ts";
+import { type JobPageProps, readJob } from "./_read-job.ts";
 
 export default async function JobOverviewPage({ params }: JobPageProps) {
 	const { id } = await params;
-	return <JobOverview id={id} />;
+	const { state } = await readJob(id);
+	// In the first HTML, so that the panel has its final height.
+	if (state === "queued" || state === "held") await getQueryClient().prefetchQuery(trpc.job.waiting.queryOptions({ id }));
+	return (
+		<HydrateClient>
+			<JobOverview id={id} />
+		</HydrateClient>
+	);
 }

@@ -29,6 +29,9 @@ it("a snapshot is dated after every fact in it, however long the past took to re
 	const { snapshot } = await loadSnapshot({ ...w.ctx, db }, new SnapshotCache());
 	expect(snapshot.pending).toHaveLength(1);
 	expect(snapshot.nowMs).toBe(w.clock.nowMs());
+	expect(snapshot.noSites).toBeUndefined();
+	await w.ctx.db.update(site).set({ enabled: false });
+	expect((await loadSnapshot(w.ctx, new SnapshotCache())).snapshot).toMatchObject({ pools: [], offers: [], noSites: true });
 });
 
 describe("a snapshot that is read with what an earlier one left", { timeout: 120_000 }, () => {

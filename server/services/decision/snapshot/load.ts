@@ -123,13 +123,16 @@ export async function loadSnapshot(
 			);
 			const foreign = await cache.foreign.read(tx);
 			const data = await cache.copies.add(tx, lasting);
+			const pools = await readPools(tx, nowMs);
+			const offers = cache.offers.keep(await cache.offersAsRead.read(tx, nowMs));
 			const snapshot: Snapshot = {
 				nowMs,
 				seed: hash32(`${active.version}`),
 				policy: active.policy,
 				policyVersion: active.version,
-				pools: await readPools(tx, nowMs),
-				offers: cache.offers.keep(await cache.offersAsRead.read(tx, nowMs)),
+				pools,
+				offers,
+				...(pools.length + offers.length === 0 && !(await hasSite(tx)) && { noSites: true as const }),
 				pending: cache.pending.keep(pending),
 				running: cache.running.keep(withReservations(running, egress)),
 				...(egress.postedGiB.size > 0 && { egressGiB: egress.postedGiB }),
@@ -301,6 +304,16 @@ function withReservations(running: RunningAttempt[], { reservedGiB }: EgressUse)
 		const reservedEgressGiB = reservedGiB.get(r.attemptId) ?? 0;
 		return reservedEgressGiB > 0 ? { ...r, reservedEgressGiB } : r;
 	});
+}
+
+/** A site that is enabled, whether or not its pools or offers were read yet. */
+async function hasSite(tx: Tx): Promise<boolean> {
+	const rows = await tx
+		.select({ id: site.id })
+		.from(site)
+		.where(and(eq(site.enabled, true), isNull(site.removedAt)))
+		.limit(1);
+	return rows.length > 0;
 }
 
 async function readPools(tx: Tx, nowMs: number): Promise<PoolView[]> {
