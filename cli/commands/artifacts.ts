@@ -8,7 +8,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { downloadFile } from "../download-file.ts";
 import { CliError, EXIT, type ExitCode } from "../exit.ts";
 import { findJobId } from "../find-job.ts";
-import { bytes, exactTime } from "../render/format.ts";
+import { bytes, exactTime, money } from "../render/format.ts";
 import { type Column, table } from "../render/table.ts";
 
 type Artifact = z.infer<typeof artifactSchema>;
@@ -52,11 +52,17 @@ const COLUMNS: readonly Column<Artifact>[] = [
 	{ head: "SIZE", cell: (item) => bytes(item.bytes), right: true },
 	{ head: "CREATED", cell: (item) => exactTime(Date.parse(item.createdAt)) },
 	{ head: "FILES KEPT", cell: keptUntil },
+	{ head: "PER MONTH", cell: perMonth, right: true },
 ];
 
 function keptUntil({ deletedAt, expiresAt }: Artifact): string {
 	if (deletedAt !== null) return "deleted";
 	return expiresAt === null ? "yes" : `until ${exactTime(Date.parse(expiresAt))}`;
+}
+
+function perMonth({ deletedAt, microUsdPerMonth }: Artifact): string {
+	if (deletedAt !== null) return "";
+	return microUsdPerMonth === null ? "no price set" : money(microUsdPerMonth);
 }
 
 /** The newest complete result of each name, or of the requested one. */

@@ -5,7 +5,7 @@ import type { Command, CommandContext } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findJobId } from "../find-job.ts";
 import { removalText } from "../render/candidates.ts";
-import { about, duration, exactMoney, gpuHours, grams, NONE, place } from "../render/format.ts";
+import { about, bytes, duration, exactMoney, exactTime, gpuHours, grams, money, NONE, place } from "../render/format.ts";
 import { heading, table } from "../render/table.ts";
 
 const WAYS: Readonly<Record<string, string>> = { at_home: "at home", on_demand: "on-demand", spot: "spot" };
@@ -59,7 +59,7 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSche
 		},
 	);
 	const electricity = bill.electricity ? `electricity at home: ${electricityWords(bill.electricity)}\n` : "";
-	const carbon = `${disksText(bill)}${electricity}${heading(io, "CO2 of the job")}${carbonText(bill)}`;
+	const carbon = `${disksText(bill)}${keptText(bill)}${electricity}${heading(io, "CO2 of the job")}${carbonText(bill)}`;
 	if (bill.alternatives.length === 0) return `${body}${carbon}`;
 	return `${body}${carbon}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
 		io,
@@ -78,6 +78,16 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSche
 		bill.alternatives,
 		{ empty: "" },
 	)}`;
+}
+
+/** What keeping the results costs from now on. */
+function keptText({ kept }: ReturnType<typeof receiptSchema.parse>): string {
+	if (kept === null) return "";
+	const until = kept.untilMs === null ? "until deleted" : `until ${exactTime(kept.untilMs)}`;
+	const unpriced = BigInt(kept.unpricedBytes);
+	const price = unpriced < BigInt(kept.bytes) ? `${money(kept.microUsdPerMonth)} a month ` : "";
+	const missing = unpriced === 0n ? "" : `; no storage price is set for ${bytes(Number(unpriced))}`;
+	return `kept results: ${bytes(Number(kept.bytes))}, ${price}${until}${missing}\n`;
 }
 
 /** A machine of a cloud has cost something, and its disk is in no line. */

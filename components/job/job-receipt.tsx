@@ -14,6 +14,7 @@ import { cn } from "#components/ui/cn.ts";
 import { Panel, PanelSplit } from "#components/ui/panel.tsx";
 import { electricityWords } from "#server/domain/home-electricity.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { KeptStorage } from "./kept-storage.tsx";
 import { ReceiptAlternatives } from "./receipt-alternatives.tsx";
 import { lacksDisk, lineText, machinePrice, type ReceiptAttempt, shownLines } from "./receipt-lines.ts";
 import { useNowFor, useOutlook } from "./use-job.ts";
@@ -38,6 +39,7 @@ export function JobReceipt({ job }: { job: JobDetail }) {
 							Electricity on owned GPUs: {electricityWords(receipt.electricity)}
 						</p>
 					)}
+					{receipt.kept && <KeptStorage kept={receipt.kept} />}
 					<ReceiptCarbon receipt={receipt} />
 				</div>
 				<ReceiptAlternatives job={job} receipt={receipt} />

@@ -1,5 +1,6 @@
 "use client";
 import { useMutation } from "@tanstack/react-query";
+import { Money } from "#components/money/money.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -20,6 +21,7 @@ export function JobResults({ job }: { job: JobDetail }) {
 	return (
 		<Panel title="Results" sub={`spillway artifacts get ${job.name}`}>
 			<Deliveries items={data} />
+			<Kept items={data.filter(({ deletedAt }) => deletedAt === null)} />
 			{data.length === 0 ? (
 				<EmptyState icon="jobs" title="No results yet" className="py-7">
 					{job.finishedAt === null ? "Results appear when an attempt ends." : "The job ended without results."}
@@ -48,6 +50,33 @@ export function JobResults({ job }: { job: JobDetail }) {
 		</Panel>
 	);
 }
+
+/** What keeping each result costs per month. */
+function Kept({ items }: { items: readonly KeptItem[] }) {
+	if (items.length === 0) return null;
+	return (
+		<ul className="grid gap-1.5 px-4 pb-3 text-sm">
+			{items.map(({ id, name, bytes, microUsdPerMonth, expiresAt }) => (
+				<li key={id} className="flex flex-wrap items-baseline gap-x-2">
+					<b className="font-semibold">{name}</b>
+					<span>{formatBytes(bytes)}</span>
+					<span className="text-ink-2">
+						{microUsdPerMonth === null ? "no storage price set" : <Money value={microUsdPerMonth} kind="price" per="a month" />}, kept{" "}
+						{expiresAt === null ? (
+							"until deleted"
+						) : (
+							<>
+								until <Time atMs={Date.parse(expiresAt)} form="short" />
+							</>
+						)}
+					</span>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+type KeptItem = { id: string; name: string; bytes: number; microUsdPerMonth: string | null; expiresAt: string | null };
 
 /** Undelivered copies, with the reason. */
 function Deliveries({ items }: { items: readonly { id: string; name: string; deliveries: readonly Delivery[] }[] }) {

@@ -8,12 +8,13 @@ import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { LimitsDialog, type TeamUse } from "./limits-dialog.tsx";
+import { PricesPanel } from "./prices-panel.tsx";
 import { RemoveStoreDialog } from "./remove-store-dialog.tsx";
 import { StoreDialog } from "./store-dialog.tsx";
 import { type Store, StoreRow } from "./store-row.tsx";
 
-/** Stores of teams, and each team's storage use. `canManage`: the user can change them. */
-export function StoresPanel({ canManage }: { canManage: boolean }) {
+/** Stores of teams, their prices, and each team's storage use. `canManage`, `canPrice`: the user can change them, their prices. */
+export function StoresPanel({ canManage, canPrice }: { canManage: boolean; canPrice: boolean }) {
 	const trpc = useTRPC();
 	const { data } = useSuspenseQuery(trpc.store.list.queryOptions());
 	const [adding, setAdding] = useState(false);
@@ -57,6 +58,7 @@ export function StoresPanel({ canManage }: { canManage: boolean }) {
 					</Table>
 				)}
 			</Panel>
+			<PricesPanel storage={data} canChange={canPrice} />
 			<Panel title="Results kept" sub="by team">
 				<Table aria-label="Results kept by team">
 					<thead>

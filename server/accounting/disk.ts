@@ -43,15 +43,22 @@ const DAYS_OF_ANY_MONTH = 4n * 7n * 29n * 3n * 5n * 31n;
  * once.
  */
 export function diskCostUntil({ microUsdPerMonth, terms }: DiskUsage, startMs: number, elapsedMs: number): bigint {
-	const endMs = startMs + billableMs(terms, elapsedMs);
+	return mulDivFloor(microUsdPerMonth, monthParts(startMs, startMs + billableMs(terms, elapsedMs)), MONTH_PARTS).quotient;
+}
+
+/** So many parts are a calendar month. */
+export const MONTH_PARTS = DAYS_OF_ANY_MONTH * BigInt(DAY_MS);
+
+/** The time as parts of UTC months, exactly; MONTH_PARTS are a month, whatever its days. */
+export function monthParts(fromMs: number, toMs: number): bigint {
 	let parts = 0n;
-	for (let atMs = startMs; atMs < endMs; ) {
+	for (let atMs = fromMs; atMs < toMs; ) {
 		const { days, nextMs } = utcMonthAt(atMs);
-		const untilMs = Math.min(endMs, nextMs);
+		const untilMs = Math.min(toMs, nextMs);
 		parts += BigInt(untilMs - atMs) * (DAYS_OF_ANY_MONTH / BigInt(days));
 		atMs = untilMs;
 	}
-	return mulDivFloor(microUsdPerMonth, parts, DAYS_OF_ANY_MONTH * BigInt(DAY_MS)).quotient;
+	return parts;
 }
 
 function utcMonthAt(atMs: number): { days: number; nextMs: number } {

@@ -7,6 +7,7 @@ import { mulDivFloor } from "#server/kernel/money.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { type Amounts, addScaled, NO_AMOUNTS } from "./amounts.ts";
 import { type CarbonIntensity, softwareCarbonIntensity } from "./carbon-intensity.ts";
+import type { KeptStorage } from "./storage-cost.ts";
 
 /** What a job cost, line by line, and what it would have cost elsewhere. */
 export interface Receipt {
@@ -17,6 +18,8 @@ export interface Receipt {
 	electricity: HomeElectricity | null;
 	/** Software Carbon Intensity (ISO/IEC 21031) of all attempts: by GPU-hour, and of the job. */
 	carbon: CarbonIntensity;
+	/** What the job's kept results cost from now on; null when none is kept. */
+	kept: KeptStorage | null;
 	alternatives: ReceiptAlternative[];
 }
 
@@ -95,6 +98,7 @@ export interface ReceiptInput {
 	/** Instances and allocations with final charges. */
 	settledCauseIds: ReadonlySet<string>;
 	electricity: HomeElectricity | null;
+	kept: KeptStorage | null;
 	/** The decision that placed the job first; null when it was never placed. */
 	decision: Explanation | null;
 }
@@ -120,6 +124,7 @@ export function receiptOf(input: ReceiptInput): Receipt {
 		totals,
 		electricity: input.electricity,
 		carbon: softwareCarbonIntensity(totals),
+		kept: input.kept,
 		alternatives: alternativesOf(input.decision, machineMs(input)),
 	};
 }

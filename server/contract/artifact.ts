@@ -2,7 +2,7 @@ import { z } from "zod";
 import { OUTPUT_KINDS } from "#server/domain/output.ts";
 import { linkInput } from "./inputs/artifact.ts";
 import { operation } from "./operation.ts";
-import { byId, entityId } from "./parts.ts";
+import { byId, entityId, integerText } from "./parts.ts";
 
 /** A result of a job. Sizes are bytes, times ISO 8601 in UTC. */
 export const artifactSchema = z
@@ -20,6 +20,9 @@ export const artifactSchema = z
 		expiresAt: z.string().nullable(),
 		deletedAt: z.string().nullable().meta({ description: "When the files were deleted; the record stays as lineage." }),
 		storeId: z.string().nullable().meta({ description: "The team's store that has the files; null: the embedded one." }),
+		microUsdPerMonth: integerText
+			.nullable()
+			.meta({ description: "Storage cost per month at the store's current price; null: no price is set." }),
 		deliveries: z
 			.array(
 				z.object({

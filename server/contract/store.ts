@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { addStoreInput, changeStoreInput, setStorageInput } from "./inputs/store.ts";
+import { addStoreInput, changeStoreInput, setStorageInput, storePriceInput } from "./inputs/store.ts";
 import { operation } from "./operation.ts";
-import { storageSchema, storeCheckSchema, storeSchema } from "./outputs/store.ts";
+import { storageSchema, storeCheckSchema, storePriceSchema, storeSchema } from "./outputs/store.ts";
 import { byId } from "./parts.ts";
 
 export const store = {
@@ -36,6 +36,18 @@ export const store = {
 		input: changeStoreInput,
 		example: { isDefault: true },
 		output: storeSchema,
+		write: true,
+		procedure: "mutation",
+	}),
+	setPrice: operation({
+		method: "PUT",
+		path: "/stores/{id}/price",
+		summary: "Set the prices of a store from now on; `embedded` is the id of the embedded store",
+		description: "[Storage and egress](results.md#what-storage-costs).",
+		permission: "rates:change",
+		input: storePriceInput,
+		example: { usdPerGiBMonth: "0.023", usdPerGiBEgress: "0.09" },
+		output: storePriceSchema,
 		write: true,
 		procedure: "mutation",
 	}),

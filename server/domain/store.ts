@@ -6,6 +6,9 @@ import { line } from "./schema/values.ts";
 export const STORE_KINDS = ["s3", "gcs", "azblob", "webdav", "folder"] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
+/** Stands for the embedded store where an id of a store is expected. */
+export const EMBEDDED_STORE = "embedded";
+
 /** S3 and what speaks its protocol. `Other` has no token service: machines of clouds send through the control plane. */
 export const S3_PROVIDERS = ["AWS", "Minio", "Ceph", "Other"] as const;
 

@@ -766,6 +766,11 @@ export interface Operations {
 		arguments: { id: string };
 		answer: t.StoreRemoveOutput;
 	};
+	/** Set the prices of a store from now on; `embedded` is the id of the embedded store. */
+	"store.setPrice": {
+		arguments: { id: string; body: t.StoreSetPriceBody };
+		answer: t.StorePrice;
+	};
 	/** Write, list, read and delete a small file, and issue credentials for one folder. */
 	"store.check": {
 		arguments: { id: string };
@@ -1281,6 +1286,7 @@ export const OPERATIONS = {
 	"store.add": { method: "POST", path: "/stores", query: [], textType: null, isRepeatable: false },
 	"store.change": { method: "PUT", path: "/stores/{id}", query: [], textType: null, isRepeatable: true },
 	"store.remove": { method: "DELETE", path: "/stores/{id}", query: [], textType: null, isRepeatable: true },
+	"store.setPrice": { method: "PUT", path: "/stores/{id}/price", query: [], textType: null, isRepeatable: true },
 	"store.check": { method: "POST", path: "/stores/{id}/check", query: [], textType: null, isRepeatable: true },
 	"store.limits": { method: "PUT", path: "/storage-limits", query: [], textType: null, isRepeatable: true },
 	"statement.list": { method: "GET", path: "/statements", query: ["team"], textType: null, isRepeatable: false },

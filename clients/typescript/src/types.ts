@@ -745,6 +745,8 @@ export interface Receipt {
 	totals: ReceiptTotals;
 	electricity: ReceiptElectricity | null;
 	carbon: CarbonIntensity;
+	/** Results that stores keep for the job; null: none. */
+	kept: ReceiptKept | null;
 	alternatives: readonly ReceiptAlternative[];
 }
 
@@ -757,6 +759,17 @@ export interface ReceiptElectricity {
 export interface ReceiptElectricityHourly {
 	ms: number;
 	microUsdPerKwh: string;
+}
+
+export interface ReceiptKept {
+	count: number;
+	bytes: string;
+	/** Storage cost per month at current prices. */
+	microUsdPerMonth: string;
+	/** Bytes in stores without a price; their cost is not included. */
+	unpricedBytes: string;
+	/** When the last of it is deleted; null: no time is set. */
+	untilMs: number | null;
 }
 
 export interface MetricSeries {
@@ -1245,6 +1258,8 @@ export interface Artifact {
 	deletedAt: string | null;
 	/** The team's store that has the files; null: the embedded one. */
 	storeId: string | null;
+	/** Storage cost per month at the store's current price; null: no price is set. */
+	microUsdPerMonth: string | null;
 	/** Copies to the places that the job names (`to`). */
 	deliveries: readonly ArtifactDeliveriesItem[];
 	fileList: readonly ArtifactFileListItem[];
@@ -2904,6 +2919,15 @@ export interface DataSetsInboundItem {
 	newestAtMs: number | null;
 }
 
+export interface StorePrice {
+	/** Per GiB and calendar month; null: no price is set. */
+	microUsdPerGiBMonth: string | null;
+	/** Per GiB that leaves the store; null: no price is set. */
+	microUsdPerGiBEgress: string | null;
+	/** Since when it holds; null: no price was ever set. */
+	effectiveFrom: string | null;
+}
+
 export interface Store {
 	id: string;
 	team: string;
@@ -2916,7 +2940,7 @@ export interface Store {
 	isDefault: boolean;
 	/** Machines exchange bytes with the store; otherwise through the control plane. */
 	direct: boolean;
-	microUsdPerGiBMonth: string | null;
+	price: StorePrice;
 	createdAt: string;
 	checkedAt: string | null;
 	/** What failed in the latest check. */
@@ -3780,6 +3804,7 @@ export interface RatesSetDiscountsOutput {
 
 export interface StoreListOutput {
 	stores: readonly Store[];
+	embeddedPrice: StorePrice;
 	teams: readonly StoreListOutputTeamsItem[];
 }
 
@@ -4680,6 +4705,7 @@ export interface StoreAddBody {
 	secret?: Readonly<Record<string, string>>;
 	isDefault?: boolean;
 	usdPerGiBMonth?: number;
+	usdPerGiBEgress?: number;
 	check?: boolean;
 }
 
@@ -4732,6 +4758,11 @@ export interface StoreAddBodyConfigFolder {
 
 export interface StoreChangeBody {
 	isDefault: boolean;
+}
+
+export interface StoreSetPriceBody {
+	usdPerGiBMonth: string | null;
+	usdPerGiBEgress: string | null;
 }
 
 export interface StoreLimitsBody {

@@ -5,6 +5,7 @@ import type { StoreContext } from "#server/services/capacity/store/box.ts";
 import { removeStore, setDefaultStore, setStorageLimits } from "#server/services/capacity/store/change.ts";
 import { checkStore } from "#server/services/capacity/store/check.ts";
 import { listStores } from "#server/services/capacity/store/list.ts";
+import { setStorePrice } from "#server/services/capacity/store/set-price.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { OperationContext } from "../operation-context.ts";
 import { bind } from "./bind.ts";
@@ -13,6 +14,7 @@ export const storeOperations = {
 	list: bind(store.list, (ctx) => listStores(ctx)),
 	add: bind(store.add, (ctx, input) => addStore(withStores(ctx), input)),
 	change: bind(store.change, (ctx, { id, isDefault }) => setDefaultStore(ctx, id, isDefault)),
+	setPrice: bind(store.setPrice, setStorePrice),
 	check: bind(store.check, (ctx, { id }) => checkStore(withStores(ctx), id)),
 	remove: bind(store.remove, (ctx, { id }) => removeStore(ctx, id)),
 	limits: bind(store.limits, (ctx, input) => setStorageLimits(ctx, input)),

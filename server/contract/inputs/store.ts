@@ -10,8 +10,22 @@ export const addStoreInput = z.strictObject({
 	secret: z.record(z.string(), z.string()).optional(),
 	isDefault: z.boolean().default(true),
 	usdPerGiBMonth: z.number().min(0).max(100).optional(),
+	usdPerGiBEgress: z.number().min(0).max(100).optional(),
 	/** Write, read and delete a small file first. */
 	check: z.boolean().default(true),
+});
+
+/** Dollars with at most six decimals; null: no price. */
+const price = z
+	.string()
+	.regex(/^\d{1,3}(\.\d{1,6})?$/, "must be an amount of dollars with at most six decimals, such as 0.023")
+	.nullable();
+
+export const storePriceInput = z.strictObject({
+	/** A store's id, or `embedded`. */
+	id: z.string().min(1).max(64),
+	usdPerGiBMonth: price,
+	usdPerGiBEgress: price,
 });
 
 export const changeStoreInput = z.strictObject({ id: z.string().min(1).max(64), isDefault: z.boolean() });

@@ -95,6 +95,16 @@ export const receiptSchema = z
 			})
 			.nullable(),
 		carbon: carbonIntensitySchema,
+		kept: z
+			.object({
+				count: z.number().int(),
+				bytes: integerText,
+				microUsdPerMonth: integerText.meta({ description: "Storage cost per month at current prices." }),
+				unpricedBytes: integerText.meta({ description: "Bytes in stores without a price; their cost is not included." }),
+				untilMs: z.number().nullable().meta({ description: "When the last of it is deleted; null: no time is set." }),
+			})
+			.nullable()
+			.meta({ description: "Results that stores keep for the job; null: none." }),
 		alternatives: z.array(receiptAlternativeSchema),
 	})
 	.meta({ id: "Receipt" });

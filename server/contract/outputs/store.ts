@@ -1,7 +1,14 @@
 import { z } from "zod";
 import { STORE_KINDS } from "#server/domain/store.ts";
+import { integerText } from "../parts.ts";
 
-const amount = z.string().nullable();
+export const storePriceSchema = z
+	.object({
+		microUsdPerGiBMonth: integerText.nullable().meta({ description: "Per GiB and calendar month; null: no price is set." }),
+		microUsdPerGiBEgress: integerText.nullable().meta({ description: "Per GiB that leaves the store; null: no price is set." }),
+		effectiveFrom: z.string().nullable().meta({ description: "Since when it holds; null: no price was ever set." }),
+	})
+	.meta({ id: "StorePrice" });
 
 export const storeSchema = z
 	.object({
@@ -13,7 +20,7 @@ export const storeSchema = z
 		place: z.string().nullable().meta({ description: "Region or owned site; null when it was not entered." }),
 		isDefault: z.boolean().meta({ description: "New results and checkpoints of the team go here." }),
 		direct: z.boolean().meta({ description: "Machines exchange bytes with the store; otherwise through the control plane." }),
-		microUsdPerGiBMonth: amount,
+		price: storePriceSchema,
 		createdAt: z.string(),
 		checkedAt: z.string().nullable(),
 		problem: z.string().nullable().meta({ description: "What failed in the latest check." }),
@@ -22,6 +29,7 @@ export const storeSchema = z
 
 export const storageSchema = z.object({
 	stores: z.array(storeSchema),
+	embeddedPrice: storePriceSchema,
 	teams: z.array(
 		z.object({
 			team: z.string(),

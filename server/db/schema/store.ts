@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { boolean, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { StoreConfig } from "../../domain/store.ts";
 import { bigInt, durationMs, instant, json, microUsd } from "./columns.ts";
 
@@ -15,7 +15,7 @@ export const store = pgTable(
 		sealedSecret: text(),
 		/** New results and checkpoints of the team go here. */
 		isDefault: boolean().notNull(),
-		/** Storage price per GiB and month; null: none is charged. */
+		/** The price entered when it was added, kept for earlier programs: store_price has the prices. */
 		microUsdPerGiBMonth: microUsd(),
 		createdAt: instant().notNull(),
 		/** The latest check, and what failed in it. */
@@ -28,6 +28,21 @@ export const store = pgTable(
 		uniqueIndex("store_name").on(t.team, t.name).where(sql`${t.removedAt} is null`),
 		uniqueIndex("store_default").on(t.team).where(sql`${t.removedAt} is null and ${t.isDefault}`),
 	],
+);
+
+/** Prices of a store from a point in time, until its next row. Rows are never changed. */
+export const storePrice = pgTable(
+	"store_price",
+	{
+		/** The store's id, or `embedded`. */
+		storeId: text().notNull(),
+		effectiveFrom: instant().notNull(),
+		/** Per GiB (2^30 bytes) and calendar month; null: no price is set. */
+		microUsdPerGiBMonth: microUsd(),
+		/** Per GiB that leaves the store; null: no price is set. */
+		microUsdPerGiBEgress: microUsd(),
+	},
+	(t) => [primaryKey({ columns: [t.storeId, t.effectiveFrom] })],
 );
 
 /** Limits of a team's results. */

@@ -28,7 +28,10 @@ export default async function SettingsStoresPage() {
 						</Panel>
 					}
 				>
-					<StoresPanel canManage={GRANTS[actor.role]["store:manage"] !== undefined} />
+					<StoresPanel
+						canManage={GRANTS[actor.role]["store:manage"] !== undefined}
+						canPrice={GRANTS[actor.role]["rates:change"] !== undefined}
+					/>
 				</QueryBoundary>
 			</PageBody>
 		</HydrateClient>

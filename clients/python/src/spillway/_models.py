@@ -857,6 +857,8 @@ class Receipt(TypedDict):
     totals: ReceiptTotals
     electricity: Optional[ReceiptElectricity]
     carbon: CarbonIntensity
+    # Results that stores keep for the job; null: none.
+    kept: Optional[ReceiptKept]
     alternatives: List[ReceiptAlternative]
 
 
@@ -869,6 +871,17 @@ class ReceiptElectricity(TypedDict):
 class ReceiptElectricityHourly(TypedDict):
     ms: float
     microUsdPerKwh: str
+
+
+class ReceiptKept(TypedDict):
+    count: int
+    bytes: str
+    # Storage cost per month at current prices.
+    microUsdPerMonth: str
+    # Bytes in stores without a price; their cost is not included.
+    unpricedBytes: str
+    # When the last of it is deleted; null: no time is set.
+    untilMs: Optional[float]
 
 
 class MetricSeries(TypedDict):
@@ -1375,6 +1388,8 @@ class Artifact(TypedDict):
     deletedAt: Optional[str]
     # The team's store that has the files; null: the embedded one.
     storeId: Optional[str]
+    # Storage cost per month at the store's current price; null: no price is set.
+    microUsdPerMonth: Optional[str]
     # Copies to the places that the job names (`to`).
     deliveries: List[ArtifactDeliveriesItem]
     fileList: List[ArtifactFileListItem]
@@ -3288,6 +3303,15 @@ class DataSetsInboundItem(_DataSetsInboundItemRequired, _DataSetsInboundItemOpti
     pass
 
 
+class StorePrice(TypedDict):
+    # Per GiB and calendar month; null: no price is set.
+    microUsdPerGiBMonth: Optional[str]
+    # Per GiB that leaves the store; null: no price is set.
+    microUsdPerGiBEgress: Optional[str]
+    # Since when it holds; null: no price was ever set.
+    effectiveFrom: Optional[str]
+
+
 class Store(TypedDict):
     id: str
     team: str
@@ -3300,7 +3324,7 @@ class Store(TypedDict):
     isDefault: bool
     # Machines exchange bytes with the store; otherwise through the control plane.
     direct: bool
-    microUsdPerGiBMonth: Optional[str]
+    price: StorePrice
     createdAt: str
     checkedAt: Optional[str]
     # What failed in the latest check.
@@ -4205,6 +4229,7 @@ class RatesSetDiscountsOutput(TypedDict):
 
 class StoreListOutput(TypedDict):
     stores: List[Store]
+    embeddedPrice: StorePrice
     teams: List[StoreListOutputTeamsItem]
 
 
@@ -5281,6 +5306,7 @@ class StoreAddBody(_StoreAddBodyRequired, total=False):
     secret: Dict[str, str]
     isDefault: bool
     usdPerGiBMonth: float
+    usdPerGiBEgress: float
     check: bool
 
 
@@ -5348,6 +5374,11 @@ class StoreAddBodyConfigFolder(_StoreAddBodyConfigFolderRequired, total=False):
 
 class StoreChangeBody(TypedDict):
     isDefault: bool
+
+
+class StoreSetPriceBody(TypedDict):
+    usdPerGiBMonth: Optional[str]
+    usdPerGiBEgress: Optional[str]
 
 
 class StoreLimitsBody(TypedDict):

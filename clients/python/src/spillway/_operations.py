@@ -2703,6 +2703,28 @@ class StoreOperations:
             ),
         )
 
+    def set_price(
+        self,
+        id: str,
+        body: m.StoreSetPriceBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.StorePrice:
+        """Set the prices of a store from now on; `embedded` is the id of the embedded store.
+
+        Storage and egress.
+        """
+        return cast(
+            m.StorePrice,
+            self._transport.json(
+                "PUT",
+                join("/stores/{id}/price", id),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
     def check(
         self,
         id: str,

@@ -8,6 +8,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
+import { priceText, writeStorePrice } from "#server/services/pricing/store/write-price.ts";
 import { openStore, type StoreContext, sealStoreSecret } from "./box.ts";
 import { runCheck } from "./check.ts";
 import { type StoreView, storeView } from "./view.ts";
@@ -18,7 +19,7 @@ import { type StoreView, storeView } from "./view.ts";
  */
 export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreView> {
 	authorize(ctx, "store:manage", null);
-	const { check, secret: rawSecret, usdPerGiBMonth, ...input } = addStoreInput.parse(raw);
+	const { check, secret: rawSecret, usdPerGiBMonth, usdPerGiBEgress, ...input } = addStoreInput.parse(raw);
 	const secret = STORE_SECRETS[input.config.kind].safeParse(rawSecret ?? {});
 	if (!secret.success)
 		throw new SpillwayError("invalid_input", "The store's credentials are incomplete.", {
@@ -39,18 +40,22 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 		if (input.isDefault) await unsetDefault(tx, input.team);
 		const [row] = await tx
 			.insert(store)
-			.values({
-				...{ id, sealedSecret, ...input, createdAt: now, checkedAt: check ? now : null },
-				microUsdPerGiBMonth: usdPerGiBMonth === undefined ? null : BigInt(Math.round(usdPerGiBMonth * 1e6)),
-			})
+			.values({ id, sealedSecret, ...input, createdAt: now, checkedAt: check ? now : null })
 			.onConflictDoNothing()
 			.returning();
 		if (!row)
 			throw new SpillwayError("conflict", `Team ${input.team} has a store ${JSON.stringify(input.name)}.`, {
 				fields: [{ path: "name", message: "is taken" }],
 			});
-		await writeAudit(tx, ctx, { action: "store.add", subject: id, after: { team: row.team, name: row.name, config: row.config } });
-		return storeView(row);
+		const micro = (usd: number | undefined) => (usd === undefined ? null : BigInt(Math.round(usd * 1e6)));
+		const price = { microUsdPerGiBMonth: micro(usdPerGiBMonth), microUsdPerGiBEgress: micro(usdPerGiBEgress) };
+		const isPriced = usdPerGiBMonth !== undefined || usdPerGiBEgress !== undefined;
+		const written = isPriced ? await writeStorePrice(tx, id, price, ctx.clock.nowMs()) : undefined;
+		await writeAudit(tx, ctx, {
+			...{ action: "store.add", subject: id },
+			after: { team: row.team, name: row.name, config: row.config, ...(isPriced && { price: priceText(price) }) },
+		});
+		return storeView(row, written);
 	});
 }
 

@@ -5,6 +5,7 @@ import { storageLimit, store } from "#server/db/schema/store.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { currentStorePrices } from "#server/services/pricing/store/prices.ts";
 import { unsetDefault } from "./add.ts";
 import { storeNotFound } from "./find.ts";
 import { type StoreView, storeView } from "./view.ts";
@@ -22,7 +23,7 @@ export async function setDefaultStore(ctx: ServiceContext, id: string, isDefault
 		if (isDefault) await unsetDefault(tx, before.team);
 		const [row] = await tx.update(store).set({ isDefault }).where(eq(store.id, id)).returning();
 		await writeAudit(tx, ctx, { action: "store.default", subject: id, after: { team: before.team, isDefault } });
-		return storeView(row ?? before);
+		return storeView(row ?? before, (await currentStorePrices(tx, [id])).get(id));
 	});
 }
 

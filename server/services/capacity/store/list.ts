@@ -2,12 +2,15 @@ import { and, asc, inArray, isNull, sql } from "drizzle-orm";
 import { team } from "#server/db/schema/account.ts";
 import { artifact } from "#server/db/schema/artifact.ts";
 import { storageLimit, store } from "#server/db/schema/store.ts";
+import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { type StoreView, storeView } from "./view.ts";
+import { currentStorePrices } from "#server/services/pricing/store/prices.ts";
+import { priceView, type StorePriceView, type StoreView, storeView } from "./view.ts";
 
 export interface StorageView {
 	stores: StoreView[];
+	embeddedPrice: StorePriceView;
 	/** What each team keeps, and its limits. */
 	teams: { team: string; bytes: number; results: number; quotaGiB: number | null; keepDays: number | null }[];
 }
@@ -17,7 +20,9 @@ export async function listStores(ctx: ServiceContext): Promise<StorageView> {
 	authorize(ctx, "capacity:read", null);
 	const scope = teamScope(ctx, "job:read");
 	const teams = scope === null ? (await ctx.db.select({ name: team.name }).from(team)).map((t) => t.name) : [...scope];
-	if (teams.length === 0) return { stores: [], teams: [] };
+	const prices = await currentStorePrices(ctx.db);
+	const embeddedPrice = priceView(prices.get(EMBEDDED_STORE));
+	if (teams.length === 0) return { stores: [], embeddedPrice, teams: [] };
 	const rows = await ctx.db
 		.select()
 		.from(store)
@@ -31,7 +36,8 @@ export async function listStores(ctx: ServiceContext): Promise<StorageView> {
 	const limits = new Map((await ctx.db.select().from(storageLimit)).map((limit) => [limit.team, limit]));
 	const uses = new Map(used.map((use) => [use.team, use]));
 	return {
-		stores: rows.map(storeView),
+		stores: rows.map((row) => storeView(row, prices.get(row.id))),
+		embeddedPrice,
 		teams: teams.sort().map((name) => {
 			const { quotaBytes = null, keepMs = null } = limits.get(name) ?? {};
 			return {

@@ -8,6 +8,7 @@ import { job } from "#server/db/schema/job.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { chargesOf } from "./charges-of.ts";
+import { keptOf } from "./kept.ts";
 import { electricityOfJob } from "./receipt-electricity.ts";
 
 /**
@@ -36,6 +37,7 @@ export async function receiptOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId
 		charges,
 		settledCauseIds: await settledCauses(ctx, charges),
 		electricity: await electricityOfJob(ctx.db, charges),
+		kept: await keptOf(ctx.db, jobId),
 		decision: first?.explanation ?? null,
 	});
 }

@@ -1,8 +1,10 @@
 import { asc, desc, eq } from "drizzle-orm";
 import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
+import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { currentStorePrices } from "#server/services/pricing/store/prices.ts";
 import { readableJob } from "../readable-job.ts";
 import { deliveriesOf } from "./delivery.ts";
 import { type ArtifactDetail, artifactView } from "./view.ts";
@@ -18,13 +20,18 @@ export async function listArtifacts(ctx: ServiceContext, jobId: string): Promise
 		ctx.db,
 		rows.map(({ id }) => id),
 	);
-	return Promise.all(rows.map(async (row) => artifactView(row, await filesOf(ctx, row.id), deliveries.get(row.id) ?? [])));
+	const prices = await currentStorePrices(ctx.db);
+	const viewOf = async (row: (typeof rows)[number]) =>
+		artifactView(row, await filesOf(ctx, row.id), deliveries.get(row.id) ?? [], prices.get(row.storeId ?? EMBEDDED_STORE));
+	return Promise.all(rows.map(viewOf));
 }
 
 /** @throws SpillwayError `not_found`, also for a result of another team */
 export async function getArtifact(ctx: Context, id: string): Promise<ArtifactDetail> {
 	const row = await readableArtifact(ctx, id);
-	return artifactView(row, await filesOf(ctx, id), (await deliveriesOf(ctx.db, [id])).get(id) ?? []);
+	const storeId = row.storeId ?? EMBEDDED_STORE;
+	const price = (await currentStorePrices(ctx.db, [storeId])).get(storeId);
+	return artifactView(row, await filesOf(ctx, id), (await deliveriesOf(ctx.db, [id])).get(id) ?? [], price);
 }
 
 /** @throws SpillwayError `forbidden` for roles without access to results, `not_found` also for a result of another team */

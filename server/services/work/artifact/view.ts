@@ -1,5 +1,7 @@
+import { monthlyStorageMicroUsd } from "#server/accounting/storage-cost.ts";
 import type { artifact, artifactFile } from "#server/db/schema/artifact.ts";
 import type { OutputKind } from "#server/domain/output.ts";
+import type { StorePrice } from "#server/services/pricing/store/prices.ts";
 import type { DeliveryView } from "./delivery.ts";
 
 /** One result of a job, as the contract describes it. */
@@ -19,6 +21,8 @@ export interface ArtifactDetail {
 	/** Copies to the places that the job names. */
 	deliveries: DeliveryView[];
 	storeId: string | null;
+	/** Storage cost per month at the store's price; null: no price is set. "0" once deleted. */
+	microUsdPerMonth: string | null;
 	fileList: { path: string; bytes: number; sha256: string; mediaType: string }[];
 }
 
@@ -26,11 +30,13 @@ export function artifactView(
 	row: typeof artifact.$inferSelect,
 	files: readonly (typeof artifactFile.$inferSelect)[],
 	deliveries: readonly DeliveryView[],
+	price: Pick<StorePrice, "microUsdPerGiBMonth"> | undefined,
 ): ArtifactDetail {
 	const { bytes, createdAt, expiresAt, deletedAt, residency: _, ...rest } = row;
 	return {
 		...rest,
 		bytes: Number(bytes),
+		microUsdPerMonth: deletedAt !== null ? "0" : monthlyText(bytes, price?.microUsdPerGiBMonth ?? null),
 		createdAt: createdAt.toISOString(),
 		expiresAt: expiresAt?.toISOString() ?? null,
 		deletedAt: deletedAt?.toISOString() ?? null,
@@ -44,4 +50,8 @@ export function artifactView(
 		})),
 		fileList: files.map((file) => ({ path: file.path, bytes: Number(file.bytes), sha256: file.sha256, mediaType: file.mediaType })),
 	};
+}
+
+function monthlyText(bytes: bigint, microUsdPerGiBMonth: bigint | null): string | null {
+	return microUsdPerGiBMonth === null ? null : monthlyStorageMicroUsd(bytes, microUsdPerGiBMonth).toString();
 }
