@@ -4,6 +4,7 @@ import postgres from "postgres";
 import { prepareStatements } from "./prepared-statements.ts";
 import * as schema from "./schema/index.ts";
 import { keepTransactionsWhole } from "./whole-transactions.ts";
+import { withoutPipelining } from "./without-pipelining.ts";
 
 /** A database or a transaction (its `transaction` is a savepoint). */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, typeof schema>;
@@ -29,14 +30,14 @@ export interface Connection {
 export function connect(url: string, options: { max?: number; applicationName?: string; directUrl?: string | undefined } = {}): Connection {
 	const direct = options.directUrl ?? url;
 	// A pooler may give the next query to another session.
-	const pooled = options.directUrl === undefined ? {} : { prepare: false, max_pipeline: 1 };
+	const pooled = options.directUrl === undefined ? {} : { prepare: false };
 	const base = {
 		onnotice: () => {},
 		connection: { application_name: options.applicationName ?? "spillway", TimeZone: "UTC" },
 		types: { bigint: postgres.BigInt },
 	};
 	const pool = postgres(url, { ...base, max: options.max ?? 10, ...pooled });
-	const client = keepTransactionsWhole(options.directUrl === undefined ? prepareStatements(pool) : pool);
+	const client = keepTransactionsWhole(options.directUrl === undefined ? prepareStatements(pool) : withoutPipelining(pool));
 	const sql = keepTransactionsWhole(postgres(direct, { ...base, max: 2 }));
 	return {
 		db: drizzle({ client, schema, casing: "snake_case" }),

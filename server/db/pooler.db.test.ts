@@ -18,6 +18,7 @@ let database: TestDatabase;
 let pooled: Connection;
 let pooler: ChildProcess;
 let folder: string;
+let pooledUrl: string;
 
 async function freePort(): Promise<number> {
 	const server = createServer();
@@ -54,8 +55,8 @@ async function startPooler(target: URL): Promise<string> {
 describe.skipIf(PGBOUNCER === undefined)("behind pgbouncer in transaction mode", () => {
 	beforeAll(async () => {
 		database = await createTestDatabase();
-		const url = await startPooler(new URL(database.url));
-		pooled = connect(url, { max: 20, directUrl: database.url });
+		pooledUrl = await startPooler(new URL(database.url));
+		pooled = connect(pooledUrl, { max: 20, directUrl: database.url });
 	});
 	afterAll(async () => {
 		await pooled?.end();
@@ -91,6 +92,23 @@ describe.skipIf(PGBOUNCER === undefined)("behind pgbouncer in transaction mode",
 			Array.from({ length: 60 }, async (_, i) => (await pooled.db.execute<{ n: number }>(sql`select ${i}::int as n`))[0]?.n),
 		);
 		expect(answers).toEqual(Array.from({ length: 60 }, (_, i) => i));
+	});
+
+	it("loses no answer of statements that follow each other on one connection", async () => {
+		const few = connect(pooledUrl, { max: 3, directUrl: database.url });
+		try {
+			for (let round = 0; round < 40; round++) {
+				const answers = Array.from({ length: 8 }, (_, i) => [
+					few.db.execute<{ n: number }>(sql`select count(*)::int as n from setting where key = 'nothing'`),
+					few.db.execute<{ n: number }>(sql`select ${i}::int as n`),
+					few.db.transaction((tx) => tx.execute<{ n: number }>(sql`select ${i + 100}::int as n`)),
+				]);
+				const read = (await Promise.all(answers.flat())).map(([row]) => row?.n);
+				expect(read).toEqual(Array.from({ length: 8 }, (_, i) => [0, i, i + 100]).flat());
+			}
+		} finally {
+			await few.end();
+		}
 	});
 
 	it("hears notifications that are sent through the pooler", async () => {
