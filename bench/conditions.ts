@@ -1,5 +1,5 @@
 /**
- * Spillway's policy under worse conditions than the benchmark's, next to eager spot and pull:
+ * Spillway's policy under worse conditions than the benchmark's, next to eager spot, pull and consolidation:
  * `npm run bench:conditions -- --trace FILE --owned N [--seeds N] [--only a,b] [--policy FILE] [--spot-runs FILE] [--json]`.
  * One row for each condition of lib/hard-conditions.ts: geometric means and the worst over the seeds. docs/simulator.md has figures.
  */
@@ -31,6 +31,7 @@ interface Row {
 	/** Cloud cost by each rule's, geometric mean over the seeds; the worst of them; hours to the model by the rule's. */
 	toEager: number;
 	toPull: number;
+	toConsolidate: number;
 	worst: number;
 	timeToEager: number;
 	timeToPull: number;
@@ -69,7 +70,7 @@ function rowOf(condition: string): Row {
 		const scenario = change(policyScenario({ ownedGpus: owned, seed: i + 1, spotTraces }));
 		const of = (name: string) => replay(jobs, scenario, { name, policy: null });
 		const spillway = replay(jobs, scenario, { name: SPILLWAY, policy }, { onRun: (run: MeasuredRun) => asks.add(run) });
-		return { spillway, eager: of("eager_spot"), pull: of("pull") };
+		return { spillway, eager: of("eager_spot"), pull: of("pull"), consolidate: of("consolidate") };
 	});
 	const mean = (value: (cell: (typeof cells)[number]) => number): number =>
 		round(Math.exp(cells.reduce((sum, cell) => sum + Math.log(value(cell)), 0) / cells.length), 4);
@@ -78,8 +79,14 @@ function rowOf(condition: string): Row {
 		condition,
 		toEager: mean(({ spillway, eager }) => spillway.cloudCostUsd / eager.cloudCostUsd),
 		toPull: mean(({ spillway, pull }) => spillway.cloudCostUsd / pull.cloudCostUsd),
+		toConsolidate: mean(({ spillway, consolidate }) => spillway.cloudCostUsd / consolidate.cloudCostUsd),
 		worst: round(
-			Math.max(...cells.map(({ spillway, eager, pull }) => spillway.cloudCostUsd / Math.min(eager.cloudCostUsd, pull.cloudCostUsd))),
+			Math.max(
+				...cells.map(
+					({ spillway, eager, pull, consolidate }) =>
+						spillway.cloudCostUsd / Math.min(eager.cloudCostUsd, pull.cloudCostUsd, consolidate.cloudCostUsd),
+				),
+			),
 			4,
 		),
 		timeToEager: mean(({ spillway, eager }) => spillway.meanTimeToModelS / eager.meanTimeToModelS),

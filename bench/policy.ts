@@ -18,7 +18,7 @@ import { round3 } from "#server/simulation/replay/meter.ts";
 import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "#server/simulation/replay/replay.ts";
 import type { ReplayReport, ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { readTrace } from "#server/simulation/trace-file/read-trace.ts";
-import { CELL_RULES, type Cell, cellOf, summaryOf } from "./lib/policy-cells.ts";
+import { CELL_RULES, type Cell, cellOf, DEADLINE_RULES, summaryOf } from "./lib/policy-cells.ts";
 import { policyScenario, readPolicy, readSpotTraces, SHARED } from "./lib/policy-scenario.ts";
 import { syntheticTrace } from "./lib/synthetic-trace.ts";
 
@@ -76,11 +76,14 @@ function scenarioOf(ownedGpus: number, seed = Number(args.seed)): ReplayScenario
 async function runCells(trace: string, ownedGpus: number, seeds: number): Promise<void> {
 	const jobs = await readTrace(trace);
 	const policy = readPolicy(args.policy);
+	const names = jobs.some((job) => job.deadlineMs !== null) ? [...CELL_RULES, ...DEADLINE_RULES] : CELL_RULES;
 	const cells: Cell[] = [];
 	for (let seed = 1; seed <= seeds; seed++) {
 		const scenario = scenarioOf(ownedGpus, seed);
-		const rules = new Map(CELL_RULES.map((name) => [name, replay(jobs, scenario, { name, policy: null })]));
-		const cell = cellOf(path.basename(trace), seed, replay(jobs, scenario, { name: SPILLWAY, policy }), rules);
+		const rules = new Map(names.map((name) => [name, replay(jobs, scenario, { name, policy: null })]));
+		const spillway = replay(jobs, scenario, { name: SPILLWAY, policy });
+		const boundUsd = args["no-bound"] ? null : await boundOf(jobs, scenario, spillway);
+		const cell = cellOf({ trace: path.basename(trace), seed, boundUsd }, spillway, rules);
 		cells.push(cell);
 		if (!args.json) console.log(JSON.stringify(cell));
 	}
@@ -123,8 +126,8 @@ function defaultRuns(): { trace: string; owned: number }[] {
 
 async function run(trace: string, ownedGpus: number): Promise<Result> {
 	const jobs = await readTrace(trace);
-	// Without deadlines Uniform Progress is eager_spot.
-	const rules = RULES_OF_THUMB_NAMES.filter((name) => name !== "uniform_progress" || jobs.some((job) => job.deadlineMs !== null));
+	// Without deadlines Uniform Progress is eager_spot, or pull.
+	const rules = RULES_OF_THUMB_NAMES.filter((name) => !name.startsWith("uniform_progress") || jobs.some((job) => job.deadlineMs !== null));
 	const names = args.policies?.split(",") ?? [...rules, SPILLWAY];
 	const scenario = scenarioOf(ownedGpus);
 	const policy = readPolicy(args.policy);

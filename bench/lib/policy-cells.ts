@@ -1,74 +1,99 @@
 import type { ReplayReport } from "#server/simulation/replay/types.ts";
 import { round } from "./figures.ts";
 
-/** Rules with a number, scored at the best value in hindsight: hours to wait, and jobs in the queue. */
-export const WAITS = ["wait_then_spot:0.5", "wait_then_spot:2", "wait_then_spot:6"] as const;
-export const QUEUES = ["queue_then_spot:4", "queue_then_spot:16", "queue_then_spot:64"] as const;
+/** Rules with a number, scored at the best value in hindsight: hours to wait, jobs in the queue, hours until a machine may be replaced. */
+export const WAITS = ["wait_then_spot:0.25", "wait_then_spot:1", "wait_then_spot:4", "wait_then_spot:16"] as const;
+export const QUEUES = ["queue_then_spot:1", "queue_then_spot:4", "queue_then_spot:16", "queue_then_spot:64"] as const;
+export const CONSOLIDATES = ["consolidate:0", "consolidate:2"] as const;
 /** What each seed is replayed under, beside Spillway. */
-export const CELL_RULES: readonly string[] = ["overflow_on_demand", "eager_spot", "pull", ...WAITS, ...QUEUES];
+export const CELL_RULES: readonly string[] = ["overflow_on_demand", "eager_spot", "pull", ...CONSOLIDATES, ...WAITS, ...QUEUES];
+/** Also for traces with deadlines. */
+export const DEADLINE_RULES: readonly string[] = ["uniform_progress_owned"];
 
-/** Spillway next to the rules on one trace and one draw of spot; ratios of cloud cost, mean wait and lost GPU-hours. null: by 0. */
-export interface Cell {
+/** Spillway next to the rules on one trace and one draw of spot; ratios of cloud cost, unless named otherwise. null: by 0, or no such rule. */
+export interface Cell extends Record<Ratio, number | null> {
 	trace: string;
 	seed: number;
-	toEager: number | null;
-	toPull: number | null;
-	toOverflow: number | null;
-	waitToEager: number | null;
-	lostToEager: number | null;
-	/** By the cheapest rule with a number and a mean time to the model no longer than Spillway's; null: there is none. */
-	toWait: number | null;
-	toQueue: number | null;
+	/** The rule behind toBest. */
+	best: string | null;
 	avoidableMisses: number;
 	overshootUsd: number;
 }
 
-export interface CellSummary {
-	cells: number;
-	/** Geometric means over the cells, and the worst cell. */
-	toEager: number | null;
-	toPull: number | null;
-	worstToEager: number | null;
-	worstToPull: number | null;
-	avoidableMisses: number;
-}
+const RATIOS = [
+	"toEager",
+	"toPull",
+	"toOverflow",
+	// The cheapest value in hindsight.
+	"toConsolidate",
+	"toUniform",
+	// By the cheapest with a mean time to the model no longer than Spillway's: of each family, and of all rules.
+	"toWait",
+	"toQueue",
+	"toBest",
+	// By the least that any schedule costs with all known beforehand, at each hour's prices and capacity.
+	"toBound",
+	// Mean wait, mean time to the model and lost GPU-hours.
+	"waitToEager",
+	"timeToEager",
+	"timeToPull",
+	"lostToEager",
+] as const;
+type Ratio = (typeof RATIOS)[number];
 
-export function cellOf(trace: string, seed: number, spillway: ReplayReport, rules: ReadonlyMap<string, ReplayReport>): Cell {
-	const eager = rules.get("eager_spot");
-	const to = (other: ReplayReport | undefined, value: (report: ReplayReport) => number): number | null => {
-		const by = other && value(other);
-		return by ? round(value(spillway) / by, 4) : null;
-	};
-	const cost = ({ cloudCostUsd }: ReplayReport): number => cloudCostUsd;
-	const best = (names: readonly string[]): ReplayReport | undefined =>
-		names
-			.flatMap((name) => rules.get(name) ?? [])
-			.filter(({ meanTimeToModelS }) => meanTimeToModelS <= spillway.meanTimeToModelS)
-			.sort((a, b) => cost(a) - cost(b))[0];
+/** Geometric means over the cells by the ratio's name, and the worst cell as `worst` and the name. */
+export type CellSummary = { cells: number; avoidableMisses: number } & Record<string, number | null>;
+
+export function cellOf(
+	at: { trace: string; seed: number; boundUsd: number | null },
+	spillway: ReplayReport,
+	rules: ReadonlyMap<string, ReplayReport>,
+): Cell {
+	const { boundUsd, ...of } = at;
+	const [eager, pull] = [rules.get("eager_spot"), rules.get("pull")];
+	const to = (other: ReplayReport | undefined, value: (report: ReplayReport) => number = cost): number | null =>
+		other ? ratio(value(spillway), value(other)) : null;
+	const cheapest = (names: Iterable<string>): ReplayReport | undefined =>
+		[...names].flatMap((name) => rules.get(name) ?? []).sort((a, b) => cost(a) - cost(b))[0];
+	const asFast = (names: Iterable<string>): ReplayReport | undefined =>
+		cheapest([...names].filter((name) => (rules.get(name)?.meanTimeToModelS ?? Number.POSITIVE_INFINITY) <= spillway.meanTimeToModelS));
+	const best = asFast(rules.keys());
 	return {
-		trace,
-		seed,
-		toEager: to(eager, cost),
-		toPull: to(rules.get("pull"), cost),
-		toOverflow: to(rules.get("overflow_on_demand"), cost),
+		...of,
+		toEager: to(eager),
+		toPull: to(pull),
+		toOverflow: to(rules.get("overflow_on_demand")),
+		toConsolidate: to(cheapest(CONSOLIDATES)),
+		toUniform: to(cheapest(DEADLINE_RULES)),
+		toWait: to(asFast(WAITS)),
+		toQueue: to(asFast(QUEUES)),
+		toBest: to(best),
+		best: best?.strategy ?? null,
+		toBound: boundUsd === null ? null : ratio(spillway.cloudCostUsd, boundUsd),
 		waitToEager: to(eager, ({ meanWaitS }) => meanWaitS),
+		timeToEager: to(eager, ({ meanTimeToModelS }) => meanTimeToModelS),
+		timeToPull: to(pull, ({ meanTimeToModelS }) => meanTimeToModelS),
 		lostToEager: to(eager, ({ lostGpuHours }) => lostGpuHours),
-		toWait: to(best(WAITS), cost),
-		toQueue: to(best(QUEUES), cost),
 		avoidableMisses: spillway.avoidableStrictMisses,
 		overshootUsd: spillway.overshootUsd,
 	};
 }
 
 export function summaryOf(cells: readonly Cell[]): CellSummary {
-	const of = (value: (cell: Cell) => number | null): number[] => cells.flatMap((cell) => value(cell) ?? []);
-	const mean = (values: readonly number[]): number | null =>
-		values.length === 0 ? null : round(Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length), 4);
-	const worst = (values: readonly number[]): number | null => (values.length === 0 ? null : Math.max(...values));
-	const [toEager, toPull] = [of((cell) => cell.toEager), of((cell) => cell.toPull)];
-	return {
-		cells: cells.length,
-		...{ toEager: mean(toEager), toPull: mean(toPull), worstToEager: worst(toEager), worstToPull: worst(toPull) },
-		avoidableMisses: cells.reduce((sum, cell) => sum + cell.avoidableMisses, 0),
-	};
+	const summary: CellSummary = { cells: cells.length, avoidableMisses: cells.reduce((sum, cell) => sum + cell.avoidableMisses, 0) };
+	for (const name of RATIOS) {
+		const values = cells.flatMap((cell) => cell[name] ?? []);
+		if (values.length === 0) continue;
+		summary[name] = round(Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length), 4);
+		summary[`worst${name[0]?.toUpperCase()}${name.slice(1)}`] = Math.max(...values);
+	}
+	return summary;
+}
+
+function cost({ cloudCostUsd }: ReplayReport): number {
+	return cloudCostUsd;
+}
+
+function ratio(value: number, by: number): number | null {
+	return by === 0 ? null : round(value / by, 4);
 }

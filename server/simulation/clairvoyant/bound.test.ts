@@ -40,6 +40,8 @@ function scenarioOf(owned: number): ClairvoyantInput["scenario"] {
 		pools: [{ ...aPool({ nodes: 1, gpusPerNode: owned }), speed: 1 }],
 		offers: [anOffer({ usd: usdOf(2), gpus: 2 })],
 		prices: new Map(),
+		availability: new Map(),
+		startMs: 0,
 	};
 }
 
@@ -126,6 +128,22 @@ describe("the clairvoyant bound", () => {
 	it("two strict jobs of 2 h on 1 GPU, both due after 3 h: 4 − 3 = 1 GPU-hour must be bought, as they may be cut", async () => {
 		const jobs = [1, 1].map((gpus) => ({ release: 0, length: 2, gpus, slack: 1 }));
 		expect((await bound(jobs, 1, null, 3)).cloudGpuHours).toBeCloseTo(1, 6);
+	});
+
+	it("pays the lowest price of each hour: $1 on spot in the first, $3 on demand in the second, $2 after a change in the third", async () => {
+		const offers = [anOffer({ id: "spot", capacityType: "spot", usd: "2", gpus: 2 }), anOffer({ id: "firm", usd: "6", gpus: 2 })];
+		const hours = { traceId: "t", startsMs: [0, HOUR_MS], available: [true, false], lengthMs: 9 * HOUR_MS, offsetMs: 0 };
+		const scenario = {
+			...scenarioOf(0),
+			offers,
+			availability: new Map([["spot", hours]]),
+			prices: new Map([["firm", [{ atMs: 2 * HOUR_MS, microUsdPerHour: usdToMicro("4") }]]]),
+		};
+		const jobs = [traceJob({ release: 0, length: 3, gpus: 2, slack: null }, 0)];
+		const { cloudCostUsd, cloudGpuHours } = await clairvoyantBound({ jobs, scenario, totalDelayHours: 0, buckets: 300 });
+		expect(cloudGpuHours).toBeCloseTo(6, 1);
+		expect(cloudCostUsd).toBeGreaterThan(11.9);
+		expect(cloudCostUsd).toBeLessThanOrEqual(2 * (1 + 3 + 2) + 1e-6);
 	});
 
 	it("costs nothing when home has room for all", async () => {

@@ -1,12 +1,15 @@
 import loadHighs from "highs";
+import type { Offer } from "#server/domain/capacity.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { isAvailableWithin } from "../replay/availability.ts";
+import { firstAfter, priceAt } from "../replay/billing.ts";
 import type { ReplayScenario, TraceJob } from "../replay/types.ts";
 import { type BoundJob, curvesOf, type WorkCurves } from "./curves.ts";
 
 export interface ClairvoyantInput {
 	jobs: readonly TraceJob[];
-	scenario: Pick<ReplayScenario, "pools" | "offers" | "prices">;
+	scenario: Pick<ReplayScenario, "pools" | "offers" | "prices" | "availability" | "startMs">;
 	/**
 	 * Sum over all jobs of (time to model − run time on the fastest pool or offer), hours: what the compared schedule took. null when
 	 * strict
@@ -28,14 +31,15 @@ export interface ClairvoyantBound {
 }
 
 /**
- * The least that any schedule must spend in the cloud, with the whole trace known beforehand: an LP relaxation, solved by
- * HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1); what is left at
+ * The least that any schedule must spend in the cloud, with the whole trace, prices and capacity known beforehand: an LP
+ * relaxation, solved by HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1); what is left at
  * the last bound is done at home afterwards, at no cost.
  *
  * Variables for class c and bucket k, GPU-hours: h work done at home, y work done in the cloud, b backlog at T_k (work that
- * could have been done by then and was not), D backlog × time, GPU-hours × hours.
+ * could have been done by then and was not), D backlog × time, GPU-hours × hours. price_k: the lowest price of a GPU-hour in
+ * the bucket, of the offers that are available at some moment of it.
  *
- *   minimise   Σ price × y
+ *   minimise   Σ price_k × y_k
  *   b_k+1 = b_k + E_k+1 − E_k − h_k − y_k,  b ≥ 0             E: all jobs run from their release on
  *   Σ_c h_k ≤ owned GPUs × speed × (T_k+1 − T_k)
  *   b_k ≤ E_k − L_k                                            L: all strict jobs run as late as their deadline lets them
@@ -45,7 +49,7 @@ export interface ClairvoyantBound {
  * Why this is a lower bound: take any schedule and read h, y and b off it. A job that runs at most on its own GPUs is never
  * ahead of E, so b ≥ 0; it meets its deadline only if it is never behind its ramp of L; home does no more than it has.
  * Waiting, boots, restores, fragmentation and interruptions only take capacity away from the schedule and are left out, and so
- * is every price but the lowest per GPU. For the delay: the area between a job's ideal and its true work curve is
+ * is every price but the bucket's lowest: what runs in a bucket pays a price in effect in it. For the delay: the area between a job's ideal and its true work curve is
  * work × (mean busy time − ideal mean busy time), and its completion is at least half its length after its mean busy time
  * (Goemans' mean-busy-time relaxation), so that area ≤ work × (time to model − run time); summed over a class with the largest
  * work as divisor this bounds the class's delay from below. In a bucket no more is done than by its end, which is what the
@@ -69,12 +73,12 @@ export async function clairvoyantBound(input: ClairvoyantInput): Promise<Clairvo
 		ownedGpus: input.scenario.pools.reduce((sum, p) => sum + p.nodes * p.gpusPerNode * p.speed, 0),
 		totalDelayHours: input.totalDelayHours,
 	};
-	const usdPerGpuHour = lowestUsdPerGpuHour(input.scenario);
+	const usdPerGpuHour = lowestUsdPerGpuHour(input.scenario, boundsH);
 	const began = performance.now();
-	const cloudGpuHours = jobs.length === 0 ? 0 : await solve(programOf(problem));
+	const bought = jobs.length === 0 ? [] : await solve(programOf({ ...problem, usdPerGpuHour }), usdPerGpuHour.length);
 	return {
-		cloudCostUsd: cloudGpuHours * usdPerGpuHour,
-		cloudGpuHours,
+		cloudCostUsd: bought.reduce((sum, gpuHours, k) => sum + (gpuHours > 0 ? gpuHours * (usdPerGpuHour[k] ?? 0) : 0), 0),
+		cloudGpuHours: bought.reduce((sum, gpuHours) => sum + gpuHours, 0),
 		kept,
 		buckets: boundsH.length,
 		solveSeconds: (performance.now() - began) / 1000,
@@ -112,16 +116,33 @@ function classesOf(jobs: readonly BoundJob[], kept: ClairvoyantBound["kept"]): B
 	return [...classes.keys()].sort((a, b) => a - b).map((key) => classes.get(key) ?? []);
 }
 
-function lowestUsdPerGpuHour({ offers, prices }: ClairvoyantInput["scenario"]): number {
-	let lowest = Number.POSITIVE_INFINITY;
-	for (const offer of offers) {
-		const all = [offer.microUsdPerHour, ...(prices.get(offer.id) ?? []).map((p) => p.microUsdPerHour)];
-		for (const price of all) if (price !== null && price > 0n) lowest = Math.min(lowest, Number(price) / 1e6 / Math.max(1, offer.gpus));
-	}
-	if (Number.isFinite(lowest)) return lowest;
-	throw new SpillwayError("invalid_input", "No offer of the scenario has a price, so there is no least cost.", {
-		fix: "Give the scenario an offer with a price above 0.",
+/** Of each bucket. Where nothing is available in one, no work is done in it at any price. */
+function lowestUsdPerGpuHour(scenario: ClairvoyantInput["scenario"], boundsH: readonly number[]): number[] {
+	const priced = scenario.offers.filter((offer) =>
+		[offer.microUsdPerHour, ...(scenario.prices.get(offer.id) ?? []).map((p) => p.microUsdPerHour)].some((p) => p !== null && p > 0n),
+	);
+	if (priced.length === 0)
+		throw new SpillwayError("invalid_input", "No offer of the scenario has a price, so there is no least cost.", {
+			fix: "Give the scenario an offer with a price above 0.",
+		});
+	return boundsH.slice(1).map((toH, k) => {
+		const fromMs = (boundsH[k] ?? 0) * HOUR_MS;
+		const toMs = toH * HOUR_MS;
+		return priced.reduce((least, offer) => Math.min(least, lowestOf(scenario, offer, fromMs, toMs)), Number.POSITIVE_INFINITY);
 	});
+}
+
+/** The lowest price of a GPU-hour of an offer within [fromMs, toMs) of the replay; infinite while it is unavailable. */
+function lowestOf(scenario: ClairvoyantInput["scenario"], offer: Offer, fromMs: number, toMs: number): number {
+	const trace = scenario.availability.get(offer.id);
+	if (trace && !isAvailableWithin(trace, fromMs, toMs)) return Number.POSITIVE_INFINITY;
+	const fromUtcMs = scenario.startMs + fromMs;
+	const changes = scenario.prices.get(offer.id) ?? [];
+	const within = changes.slice(firstAfter(changes, fromUtcMs), firstAfter(changes, scenario.startMs + toMs));
+	const prices = [priceAt(scenario, offer, fromUtcMs), ...within.map((p) => p.microUsdPerHour)].filter(
+		(price) => price !== null && price > 0n,
+	);
+	return prices.reduce((least, price) => Math.min(least, Number(price) / 1e6 / Math.max(1, offer.gpus)), Number.POSITIVE_INFINITY);
 }
 
 interface Problem {
@@ -129,12 +150,14 @@ interface Problem {
 	classes: { curves: WorkCurves; largest: number }[];
 	ownedGpus: number;
 	totalDelayHours: number | null;
+	/** By bucket; infinite: nothing can be bought in it. */
+	usdPerGpuHour: readonly number[];
 }
 
-/** The program in CPLEX's LP form; its objective is the GPU-hours in the cloud. */
-function programOf({ boundsH, classes, ownedGpus, totalDelayHours }: Problem): string {
+/** The program in CPLEX's LP form; its objective is the cost in the cloud, US dollars. p is what is bought in a bucket, GPU-hours. */
+function programOf({ boundsH, classes, ownedGpus, totalDelayHours, usdPerGpuHour }: Problem): string {
 	const last = boundsH.length - 1;
-	const objective: string[] = [];
+	const bought = Array.from({ length: last }, (): string[] => []);
 	const rows: string[] = [];
 	const bounds: string[] = [];
 	const delays: string[] = [];
@@ -144,7 +167,7 @@ function programOf({ boundsH, classes, ownedGpus, totalDelayHours }: Problem): s
 			const arrived = num((curves.earliest[k + 1] ?? 0) - (curves.earliest[k] ?? 0));
 			const before = k === 0 ? "" : ` - b${c}_${k}`;
 			rows.push(`b${c}_${k + 1} + h${c}_${k} + y${c}_${k}${before} = ${arrived}`);
-			objective.push(`y${c}_${k}`);
+			bought[k]?.push(`y${c}_${k}`);
 			home[k]?.push(`h${c}_${k}`);
 			if (totalDelayHours === null) {
 				bounds.push(`b${c}_${k + 1} <= ${num(Math.max(0, (curves.earliest[k + 1] ?? 0) - (curves.latest[k + 1] ?? 0)))}`);
@@ -157,6 +180,9 @@ function programOf({ boundsH, classes, ownedGpus, totalDelayHours }: Problem): s
 	}
 	for (const [k, of] of home.entries()) rows.push(`${of.join(" + ")} <= ${num(ownedGpus * ((boundsH[k + 1] ?? 0) - (boundsH[k] ?? 0)))}`);
 	if (totalDelayHours !== null) rows.push(`${delays.join(" + ")} <= ${num(totalDelayHours)}`);
+	for (const [k, of] of bought.entries()) rows.push(`${of.join(" + ")} - p${k} = 0`);
+	const objective = usdPerGpuHour.flatMap((usd, k) => (Number.isFinite(usd) ? [`${num(usd)} p${k}`] : []));
+	for (const [k, usd] of usdPerGpuHour.entries()) if (!Number.isFinite(usd)) bounds.push(`p${k} = 0`);
 	return `Minimize\n obj: ${objective.join(" + ")}\nSubject To\n${rows.join("\n")}\nBounds\n${bounds.join("\n")}\nEnd\n`;
 }
 
@@ -164,10 +190,11 @@ function num(value: number): string {
 	return value.toPrecision(12);
 }
 
-async function solve(program: string): Promise<number> {
+/** GPU-hours bought in each bucket. */
+async function solve(program: string, buckets: number): Promise<number[]> {
 	const highs = await loadHighs();
 	const solution = highs.solve(program, { output_flag: false });
-	if (solution.Status === "Optimal") return Math.max(0, solution.ObjectiveValue);
+	if (solution.Status === "Optimal") return Array.from({ length: buckets }, (_, k) => Math.max(0, solution.Columns[`p${k}`]?.Primal ?? 0));
 	throw new SpillwayError("unavailable", `The linear program of the bound ended with "${solution.Status}".`, {
 		fix: "Try with fewer buckets; report the trace if that fails too.",
 	});

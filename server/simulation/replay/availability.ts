@@ -22,6 +22,21 @@ export function availableUntil(trace: Availability, elapsedMs: number): number {
 	return Number.POSITIVE_INFINITY;
 }
 
+/** Whether machines can be had at any moment of [fromMs, toMs), ms after the replay began. */
+export function isAvailableWithin(trace: Availability, fromMs: number, toMs: number): boolean {
+	const place = placeIn(trace, fromMs);
+	const first = segmentAt(trace, place);
+	const { length } = trace.startsMs;
+	let loopMs = fromMs - place;
+	for (let step = 0; step <= length; step++) {
+		const i = (first + step) % length;
+		if (step > 0 && i === 0) loopMs += trace.lengthMs;
+		if (step > 0 && loopMs + (trace.startsMs[i] ?? 0) >= toMs) return false;
+		if (trace.available[i] ?? true) return true;
+	}
+	return length === 0;
+}
+
 /** The same share of time, with runs and gaps shorter by this factor: comings and goings are so many times as frequent. */
 export function fasterAvailability(trace: Availability, times: number): Availability {
 	const scaled = (ms: number): number => Math.round(ms / times);

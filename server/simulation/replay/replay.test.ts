@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { costOfElapsed } from "#server/kernel/money.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#server/kernel/units.ts";
-import type { MeasuredRun } from "./meter.ts";
+import { type MeasuredRun, round3 } from "./meter.ts";
 import { RULES_OF_THUMB_NAMES, replay, SPILLWAY } from "./replay.ts";
 import { aBusyScenario, anAvailability, aReplayOffer, aReplayPolicy, aReplayPool, aScenario, aTraceJob } from "./testing/small.ts";
 import type { StrategyChoice } from "./types.ts";
@@ -123,6 +123,26 @@ describe("cloud capacity", () => {
 		expect(report).toMatchObject({ interruptions: 1, refusals: 1, meanTimeToModelS: endMs / SECOND_MS, meanWaitS: 240 });
 		expect(report.cloudCostUsd).toBeCloseTo(4 + (30 * 82) / 60, 3);
 		expect(report.lostGpuHours).toBeCloseTo((8 * (4 + 11 + 4 + 3)) / 60, 3);
+	});
+
+	it("consolidation leaves on-demand at a checkpoint once cheaper spot is available, and not before", () => {
+		const offers = [aReplayOffer("spot", { usd: "4", type: "spot" }), aReplayOffer("od", { usd: "30" })];
+		const away = { ...anAvailability(1, 9), available: [false, true] };
+		const scenario = aScenario({ pools: [], offers, availability: new Map([["spot", away]]) });
+		const report = replay([aTraceJob("a", { gpus: 8, durationMs: 2 * HOUR_MS })], scenario, { name: "consolidate", policy: null });
+		// Refused for 30 s, then on-demand until the first checkpoint after an hour: boot, 4 × 15 min. Then spot: boot, restore, 1 h.
+		expect(report).toMatchObject({ refusals: 1, moves: 1, jobsDone: 1, interruptions: 0 });
+		expect(report.cloudGpuHoursByCapacityType).toEqual({ on_demand: round3((8 * 64.5) / 60), spot: round3((8 * 67) / 60) });
+	});
+
+	it("uniform progress with owned GPUs starts a strict job at home, and brings one home when it fits", () => {
+		const pools = [aReplayPool({ nodes: 1 })];
+		const offers = [aReplayOffer("od", { usd: "30" })];
+		const strict = { gpus: 8, durationMs: 2 * HOUR_MS, deadlineKind: "strict" as const, deadlineMs: 3 * HOUR_MS };
+		const jobs = [aTraceJob("first", { ...strict, durationMs: HOUR_MS }), aTraceJob("second", { ...strict, submitMs: MINUTE_MS })];
+		const report = replay(jobs, aScenario({ pools, offers }), { name: "uniform_progress_owned", policy: null });
+		expect(report).toMatchObject({ strictMisses: 0, moves: 1, jobsDone: 2 });
+		expect(report.cloudGpuHours).toBeLessThan(8 * 1.5);
 	});
 
 	it("a strict deadline that its own machine would have met is an avoidable miss, another is not", () => {

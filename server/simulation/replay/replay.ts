@@ -4,6 +4,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { Engine, type EngineOptions, type Strategy, type World } from "./engine.ts";
 import { round3 } from "./meter.ts";
 import { CloudOnDemand } from "./strategies/cloud-on-demand.ts";
+import { Consolidate } from "./strategies/consolidate.ts";
 import { EagerSpot } from "./strategies/eager-spot.ts";
 import { OverflowLater } from "./strategies/overflow-later.ts";
 import { OverflowOnDemand } from "./strategies/overflow-on-demand.ts";
@@ -21,13 +22,16 @@ const RULES_OF_THUMB: Record<string, (world: World) => Strategy> = {
 	overflow_on_demand: (world) => new OverflowOnDemand(world),
 	eager_spot: (world) => new EagerSpot(world),
 	uniform_progress: (world) => new UniformProgress(world),
+	uniform_progress_owned: (world) => new UniformProgress(world, { owned: true }),
 	pull: (world) => new Pull(world),
+	consolidate: (world) => new Consolidate(world),
 };
 
-/** Rules with one number, written `name:number`: hours to wait, or jobs in the queue. */
+/** Rules with one number, written `name:number`: hours to wait, jobs in the queue, or hours until a machine may be replaced. */
 const NUMBERED_RULES: Record<string, (world: World, value: number) => Strategy> = {
 	wait_then_spot: (world, hours) => new OverflowLater(world, { waitMs: hours * HOUR_MS }),
 	queue_then_spot: (world, queue) => new OverflowLater(world, { queue }),
+	consolidate: (world, hours) => new Consolidate(world, hours),
 };
 
 /** The strategies that need no policy. */

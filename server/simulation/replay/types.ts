@@ -161,6 +161,9 @@ export interface StrategyChoice {
 		| "overflow_on_demand"
 		| "eager_spot"
 		| "uniform_progress"
+		| "uniform_progress_owned"
+		| "pull"
+		| "consolidate"
 		| "spillway"
 		| (string & {});
 	policy: Policy | null;

@@ -21,13 +21,13 @@ interface Search {
  */
 export class EagerSpot implements Strategy {
 	readonly #world: World;
-	readonly #ranking: OfferRanking;
+	protected readonly ranking: OfferRanking;
 	readonly #waiting: SeenJob[] = [];
 	readonly #searches = new Map<number, Search>();
 
 	constructor(world: World) {
 		this.#world = world;
-		this.#ranking = new OfferRanking(world);
+		this.ranking = new OfferRanking(world);
 	}
 
 	arrived(job: SeenJob): void {
@@ -54,16 +54,21 @@ export class EagerSpot implements Strategy {
 	/** A launch in the cloud was asked for. */
 	protected launched(_run: Run): void {}
 
+	/** An offer to request before all others; null: none. */
+	protected firstChoice(_job: SeenJob): Offer | null {
+		return null;
+	}
+
 	#place(job: SeenJob): void {
 		if (startHome(this.#world, job)) return;
 		const search = this.#searches.get(job.index);
 		if (!search) return;
-		const reserved = this.#ranking.reservedNow(job);
-		const open = reserved ? [reserved] : this.#ranking.cheapest(job, "spot").filter((offer) => !search.refused.has(offer.id));
-		const offer = open.find((candidate) => regionOf(candidate) !== search.shunnedRegion) ?? open[0];
+		const reserved = this.ranking.reservedNow(job);
+		const open = reserved ? [reserved] : this.ranking.cheapest(job, "spot").filter((offer) => !search.refused.has(offer.id));
+		const offer = this.firstChoice(job) ?? open.find((candidate) => regionOf(candidate) !== search.shunnedRegion) ?? open[0];
 		if (offer) this.launched(this.#world.launch(job, offer));
 		else {
-			launchOnDemand(this.#world, this.#ranking, job, search.onDemandTries);
+			launchOnDemand(this.#world, this.ranking, job, search.onDemandTries);
 			if (job.run) this.launched(job.run);
 		}
 	}

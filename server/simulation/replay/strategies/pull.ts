@@ -8,7 +8,8 @@ import { EagerSpot } from "./eager-spot.ts";
  */
 export class Pull extends EagerSpot {
 	readonly #home: World;
-	readonly #away = new Map<number, Run>();
+	/** Live cloud attempts by their job's index. */
+	protected readonly away = new Map<number, Run>();
 
 	constructor(world: World) {
 		super(world);
@@ -16,7 +17,7 @@ export class Pull extends EagerSpot {
 	}
 
 	override ended(run: Run, why: RunEnd): void {
-		this.#away.delete(run.job.index);
+		this.away.delete(run.job.index);
 		super.ended(run, why);
 	}
 
@@ -24,10 +25,10 @@ export class Pull extends EagerSpot {
 		super.decide();
 		const { pools, nowMs } = this.#home;
 		const free = pools.map((nodes) => nodes.freeGpus);
-		const inFlight = [...this.#away.values()].filter(({ stop }) => stop !== null);
+		const inFlight = [...this.away.values()].filter(({ stop }) => stop !== null);
 		for (const { job } of inFlight) reserve(job, free);
 		if (!free.some((gpus) => gpus > 0)) return;
-		for (const run of [...this.#away.values()].sort((a, b) => a.job.gpus - b.job.gpus || a.job.index - b.job.index)) {
+		for (const run of [...this.away.values()].sort((a, b) => a.job.gpus - b.job.gpus || a.job.index - b.job.index)) {
 			if (run.stop !== null || run.refused || nowMs < run.workAtMs) continue;
 			if (!reserve(run.job, free)) continue;
 			this.#home.stop(run, run.nextCheckpointAt(nowMs), "moved");
@@ -35,12 +36,12 @@ export class Pull extends EagerSpot {
 	}
 
 	protected override launched(run: Run): void {
-		this.#away.set(run.job.index, run);
+		this.away.set(run.job.index, run);
 	}
 }
 
 /** Takes the job's GPUs out of the first pool with enough of them. */
-function reserve(job: SeenJob, free: number[]): boolean {
+export function reserve(job: SeenJob, free: number[]): boolean {
 	const place = free.findIndex((gpus) => gpus >= job.gpus);
 	if (place < 0) return false;
 	free[place] = (free[place] ?? 0) - job.gpus;

@@ -15,6 +15,8 @@ import { TraceSpecs } from "../trace-spec.ts";
 import { launchOnDemand } from "./cloud-on-demand.ts";
 import { EagerSpot } from "./eager-spot.ts";
 import { OfferRanking } from "./offer-ranking.ts";
+import { Pull, reserve } from "./pull.ts";
+import { startHome } from "./start-home.ts";
 
 /** The rule is asked again this often: the finest step of the paper's traces. */
 const REVIEW_MS = 10 * MINUTE_MS;
@@ -34,9 +36,12 @@ const MODEL = priorModel();
  * nothing else is safe, and waiting in between. It has no owned machines. The paper gives it the length of the computation; here
  * it has the user's limit, or else the P90 of what such jobs took, at most the time to the deadline without one changeover.
  * It sees whether its zone is up, as in the paper. Jobs without a strict deadline are managed as eager_spot does.
+ * With `owned`, strict jobs start at home when they fit there and return home at a checkpoint as soon as they fit, which the paper does
+ * not cover, and the other jobs are managed as pull does.
  */
 export class UniformProgress implements Strategy {
 	readonly #world: World;
+	readonly #owned: boolean;
 	readonly #eager: EagerSpot;
 	readonly #ranking: OfferRanking;
 	readonly #specs: TraceSpecs;
@@ -45,9 +50,10 @@ export class UniformProgress implements Strategy {
 	#reviewAtMs = Number.POSITIVE_INFINITY;
 	#changed = false;
 
-	constructor(world: World) {
+	constructor(world: World, { owned = false } = {}) {
 		this.#world = world;
-		this.#eager = new EagerSpot(world);
+		this.#owned = owned;
+		this.#eager = owned ? new Pull(world) : new EagerSpot(world);
 		this.#ranking = new OfferRanking(world);
 		this.#specs = new TraceSpecs(world.scenario.checkpointEveryMs);
 	}
@@ -79,20 +85,39 @@ export class UniformProgress implements Strategy {
 	}
 
 	decide(): void {
-		this.#eager.decide();
 		const { nowMs } = this.#world;
-		if (!this.#changed && nowMs < this.#reviewAtMs) return;
-		this.#changed = false;
-		for (const watched of this.#watched.values()) this.#review(watched);
+		const isDue = this.#changed || nowMs >= this.#reviewAtMs;
+		// Strict jobs take free slots at home first.
+		if (isDue) this.#reviewAll();
+		this.#eager.decide();
+		if (!isDue) return;
 		if (this.#watched.size === 0 || (this.#reviewAtMs > nowMs && this.#reviewAtMs !== Number.POSITIVE_INFINITY)) return;
 		this.#reviewAtMs = nowMs + REVIEW_MS;
 		this.#world.wakeAt(this.#reviewAtMs);
 	}
 
+	#reviewAll(): void {
+		this.#changed = false;
+		for (const watched of this.#watched.values()) this.#review(watched);
+		if (this.#owned) this.#returnHome();
+	}
+
+	#returnHome(): void {
+		const { pools, nowMs } = this.#world;
+		const free = pools.map((nodes) => nodes.freeGpus);
+		const away = [...this.#watched.values()].flatMap(({ job }) => (job.run?.offer ? [job.run] : []));
+		for (const { job, stop } of away) if (stop !== null) reserve(job, free);
+		for (const run of away) {
+			if (run.stop !== null || run.refused || nowMs < run.workAtMs || !reserve(run.job, free)) continue;
+			this.#world.stop(run, run.nextCheckpointAt(nowMs), "moved");
+		}
+	}
+
 	#review(watched: Watched): void {
 		const { job, memory } = watched;
 		const { run } = job;
-		if (run && (run.stop !== null || run.refused)) return;
+		if (run && (run.home || run.stop !== null || run.refused)) return;
+		if (this.#owned && !run && startHome(this.#world, job)) return;
 		const offer = this.#ranking.cheapest(job, "spot")[0];
 		const choice = chooseUniformProgress(this.#stateOf(watched, offer), memory, "paper");
 		if (run) this.#change(run, choice);
