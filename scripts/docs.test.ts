@@ -14,7 +14,8 @@ const find = (pattern: string): string[] => globSync(pattern, { cwd: root, exclu
 
 const DOCUMENTS = ["README.md", "CONTRIBUTING.md", ...find("docs/**/*.md")].sort();
 const READMES = [...find("server/**/*.md"), ...find("examples/**/*.md")];
-const OPERATING = read("docs/operating.md");
+const SETTINGS = read("docs/settings.md");
+const OPERATE = read("docs/operate.md");
 const METRIC_FILES = ["server/api/metrics.ts", "server/api/database-metrics.ts", "server/services/core/process-metrics.ts"];
 
 /** Without what is in fenced blocks, which holds no links. */
@@ -114,23 +115,23 @@ function unitMs(unit: string | undefined): number {
 	return unit === "s" ? 1_000 : unit === "min" ? 60_000 : 3_600_000;
 }
 
-describe("docs/operating.md", () => {
-	const named = (names: readonly string[]): string[] => names.filter((name) => !OPERATING.includes(`\`${name}\``));
+describe("the reference in docs", () => {
+	const missing = (text: string, names: readonly string[]): string[] => names.filter((name) => !text.includes(`\`${name}\``));
 	it("names every setting of the server", () => {
 		const settings = [...read("server/env.ts").matchAll(/^\t([A-Z][A-Z_]+):/gm)].map((m) => m[1] ?? "");
 		expect(settings.length).toBeGreaterThan(10);
-		expect(named(settings)).toEqual([]);
+		expect(missing(SETTINGS, settings)).toEqual([]);
 	});
 	it("names every setting of npm start's help", () => {
 		const settings = [...read("scripts/lib/settings.mjs").matchAll(/^ {2}([A-Z][A-Z_]+) {2,}/gm)].map((m) => m[1] ?? "");
 		expect(settings.length).toBeGreaterThan(3);
-		expect(named(settings)).toEqual([]);
+		expect(missing(SETTINGS, settings)).toEqual([]);
 	});
 	it("names every waiting time, with its default and the demo's", async () => {
 		const home = mkdtempSync(path.join(os.tmpdir(), "spillway-docs-test-"));
 		onTestFinished(() => rmSync(home, { recursive: true }));
 		const demo: unknown = JSON.parse((await makeSettings(home, { NODE_ENV: "test" })).env.SPILLWAY_TIMING ?? "");
-		const [table = ""] = (OPERATING.split("### Waiting times")[1] ?? "").split("\n## ");
+		const [table = ""] = (SETTINGS.split("### Waiting times")[1] ?? "").split("\n## ");
 		const rows = table.split("\n").filter((line) => line.startsWith("| `"));
 		const shown = rows.map((row) => row.split("|").map((cell) => cell.trim()));
 		const namesOf = (cell = ""): string[] => [...cell.matchAll(/`(\w+)`/g)].map((m) => m[1] ?? "");
@@ -154,7 +155,7 @@ describe("docs/operating.md", () => {
 				.matchAll(/"(spillway_\w+)"/g),
 		].map((m) => m[1] ?? "");
 		expect(metrics.length).toBeGreaterThan(5);
-		expect(named(metrics)).toEqual([]);
+		expect(missing(OPERATE, metrics)).toEqual([]);
 	});
 	it("lists a right for every call that the AWS driver makes, and no other", () => {
 		const source = read("server/providers/aws/client.ts");
@@ -165,7 +166,7 @@ describe("docs/operating.md", () => {
 		expect([...new Set(rights)].sort()).toEqual([...new Set([...calls, "CreateTags"])].sort());
 	});
 	it("explains only messages that a program prints", () => {
-		const [, table = ""] = OPERATING.split("## When it does not start");
+		const [, table = ""] = OPERATE.split("## When it does not start");
 		const messages = [...(table.split("\n## ")[0] ?? "").matchAll(/^\| `([^`]+)` \|/gm)].map((m) => m[1] ?? "");
 		const sources = [...find("scripts/*.mjs"), ...find("scripts/lib/*.mjs"), ...find("server/**/*.ts")].map(read).join("\n");
 		expect(messages.length).toBeGreaterThan(10);
