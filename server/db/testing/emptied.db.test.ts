@@ -43,6 +43,17 @@ describe("a database that a test is done with", () => {
 		expect(await next.sql.unsafe(SIZES)).toEqual(before);
 	});
 
+	it("is kept without the rows that were added to those of the migrations", async () => {
+		const first = await createTestDatabase();
+		const sizes = await first.sql.unsafe(SIZES);
+		const before = await first.sql`select key from setting order by key`;
+		await first.sql`insert into setting (key, value) values ('mine', '1'), ('yours', '2')`;
+		const { isKept, next } = await dropAndTake(first);
+		expect(isKept).toBe(true);
+		expect(await next.sql`select key from setting order by key`).toEqual(before);
+		expect(await next.sql.unsafe(SIZES)).toEqual(sizes);
+	});
+
 	it.each([
 		["a new table", "create table mine (what text)"],
 		[

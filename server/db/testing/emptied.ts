@@ -11,8 +11,9 @@ const BYTES_MAX = 40_000_000;
 const TABLES =
 	"pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'r' and n.nspname !~ '^(pg_|information_schema$)'";
 
-/** Rows of a catalogue by number and by the transactions that wrote them: any change to the schema shows, also one that was undone. */
-const rowsOf = (catalogue: string) => `(select count(*) || '/' || coalesce(sum(xmin::text::bigint), 0) from ${catalogue})`;
+/** Rows of a table by number and by the transactions that wrote them: any change shows, also one that was undone. */
+const rowsOf = (table: string) =>
+	`(select count(*) || '/' || coalesce(sum(xmin::text::bigint), 0) || '/' || coalesce(max(xmin::text::bigint), 0) from ${table})`;
 const SCHEMA = ["pg_attribute", "pg_constraint", "pg_proc", "pg_trigger", "pg_type"].map(rowsOf).join(" || ' ' || ");
 
 /** What a clone of the template is, so that it can be seen later whether one still is that. */
@@ -57,8 +58,10 @@ export async function releaseDatabase(admin: postgres.Sql, name: string, sql: po
 	const [found] = await admin<{ mark: string | null; bytes: string }[]>`
 		select shobj_description(oid, 'pg_database') as mark, pg_database_size(oid)::text as bytes from pg_database where datname = ${name}`;
 	if (!found?.mark || Number(found.bytes) > BYTES_MAX) return false;
-	const seeded = Object.keys((JSON.parse(found.mark) as Mark).seeded);
+	const { seeded: rows } = JSON.parse(found.mark) as Mark;
+	const seeded = Object.keys(rows);
 	await dropPartitions(sql);
+	await deleteAddedRows(sql, rows);
 	if (JSON.stringify(await readMark(sql, seeded)) !== found.mark) return false;
 	if (!(await empty(sql, seeded))) return false;
 	await sql.end();
@@ -73,6 +76,25 @@ async function dropPartitions(sql: postgres.Sql): Promise<void> {
 	if (made.length > 0) await sql.unsafe(`drop table ${made.map(({ name }) => name).join(", ")}`);
 }
 
+/** Rows that a test added to a table of the migrations: their transactions are later than all that the mark names. */
+async function deleteAddedRows(sql: postgres.Sql, seeded: Mark["seeded"]): Promise<void> {
+	const added = (table: string) => `from ${table} where xmin::text::bigint > ${Number(seeded[table]?.split("/").at(-1))}`;
+	const columns = Object.keys(seeded).map((table, i) => `exists (select ${added(table)}) as t${i}`);
+	const [row = {}] = await sql.unsafe<Record<string, boolean>[]>(`select ${columns.join(", ")}`);
+	const changed = Object.keys(seeded).filter((_, i) => row[`t${i}`]);
+	if (changed.length > 0) await deleteRows(sql, changed, added);
+}
+
+/** Neither triggers nor foreign keys: everything goes. Vacuumed, so that rows lie in the order of their insertion again. */
+async function deleteRows(sql: postgres.Sql, tables: readonly string[], which = (table: string) => `from ${table}`): Promise<void> {
+	const deletes = tables.map((table) => `delete ${which(table)}`);
+	await sql.unsafe(`begin; set local session_replication_role = replica; ${deletes.join("; ")}; commit`);
+	await sql.unsafe(`vacuum (index_cleanup on, truncate on) ${tables.join(", ")}`);
+	await sql`
+		select pg_clear_relation_stats(n.nspname::text, c.relname::text) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+		where c.oid = any (${[...tables]}::regclass[])`;
+}
+
 async function readMark(sql: postgres.Sql, seeded: readonly string[]): Promise<Mark> {
 	const columns = [`${SCHEMA} as schema`, ...seeded.map((table, i) => `${rowsOf(table)} as t${i}`)];
 	const [row = {}] = await sql.unsafe<Record<string, string>[]>(`select ${columns.join(", ")}`);
@@ -80,25 +102,22 @@ async function readMark(sql: postgres.Sql, seeded: readonly string[]): Promise<M
 }
 
 /**
- * Rows, sequences and what the planner remembers. Vacuumed, so that rows lie in the order of their insertion again; answers
- * whether all of the room was released, which a session that looks on can prevent.
+ * Rows, sequences and what the planner remembers. Answers whether all of the room was released, which a session that looks on can
+ * prevent.
  */
 async function empty(sql: postgres.Sql, seeded: readonly string[]): Promise<boolean> {
 	const written = await writtenTables(sql, seeded);
-	if (written.length > 0) {
-		// Neither triggers nor foreign keys: everything goes.
-		await sql.unsafe(
-			`begin; set local session_replication_role = replica; ${written.map((t) => `delete from ${t.name}`).join("; ")}; commit`,
+	if (written.length > 0)
+		await deleteRows(
+			sql,
+			written.map(({ name }) => name),
 		);
-		await sql.unsafe(`vacuum (index_cleanup on, truncate on) ${written.map((t) => t.name).join(", ")}`);
-		await sql`select pg_clear_relation_stats(s, t) from unnest(${written.map((t) => t.schema)}::text[], ${written.map((t) => t.table)}::text[]) as x(s, t)`;
-	}
 	await sql`select setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) from pg_sequences where last_value is not null`;
 	return (await writtenTables(sql, seeded)).length === 0;
 }
 
 function writtenTables(sql: postgres.Sql, seeded: readonly string[]) {
-	return sql<{ name: string; schema: string; table: string }[]>`
-		select c.oid::regclass::text as name, n.nspname as schema, c.relname as table from ${sql.unsafe(TABLES)} and pg_relation_size(c.oid) > 0
+	return sql<{ name: string }[]>`
+		select c.oid::regclass::text as name from ${sql.unsafe(TABLES)} and pg_relation_size(c.oid) > 0
 			and c.oid::regclass::text <> all (${[...seeded]})`;
 }
