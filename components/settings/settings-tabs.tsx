@@ -3,6 +3,7 @@ import { TabLinks } from "#components/ui/tabs.tsx";
 const TABS = [
 	{ id: "sites", label: "Sites", href: "/settings/sites" },
 	{ id: "agreements", label: "Discounts", href: "/settings/agreements" },
+	{ id: "currency", label: "Currency", href: "/settings/currency" },
 	{ id: "people", label: "People", href: "/settings/people" },
 	{ id: "teams", label: "Teams", href: "/settings/teams" },
 	{ id: "secrets", label: "Secrets", href: "/settings/secrets" },

@@ -3,6 +3,7 @@ import { Money } from "#components/money/money.tsx";
 import { BrandMark } from "#components/shell/brand.tsx";
 import { Drill } from "#components/spend/cells.tsx";
 import { CarbonSection } from "#components/statements/carbon-section.tsx";
+import { CurrencySection } from "#components/statements/currency-section.tsx";
 import { statementDrill } from "#components/statements/drill.ts";
 import { ItemsSection } from "#components/statements/items-section.tsx";
 import { LinesSection } from "#components/statements/lines-section.tsx";
@@ -47,6 +48,7 @@ export function StatementPaper({ view }: { view: StatementView }) {
 			{content.team === "" && <SharesSection title="By team" by="team" label="Team" none="(no team)" content={content} />}
 			{content.team === "" && <SharesSection title="By project" by="project" label="Project" none="(no project)" content={content} />}
 			<ItemsSection content={content} />
+			<CurrencySection view={view} />
 			<SavingsSection content={content} />
 			<WasteSection content={content} />
 			<JobsSection content={content} />

@@ -9,6 +9,7 @@ import { forecast, instance, offer, overview, site } from "./capacity.ts";
 import { carbon } from "./carbon.ts";
 import { alert, channel } from "./channel.ts";
 import { company } from "./company.ts";
+import { currency } from "./currency.ts";
 import { dataSet } from "./data-set.ts";
 import { job } from "./job.ts";
 import { notification } from "./notification.ts";
@@ -53,6 +54,7 @@ export const contract = {
 	alert,
 	channel,
 	rates,
+	currency,
 	dataSet,
 	store,
 	statement,

@@ -4,6 +4,7 @@ import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.t
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { Forbidden } from "#components/page/states.tsx";
+import { CurrencyPanel } from "#components/spend/currency-panel.tsx";
 import { DaysPanel, MonthEndPanel } from "#components/spend/days-panel.tsx";
 import { ExportButton } from "#components/spend/export-button.tsx";
 import { FilterBar } from "#components/spend/filter-bar.tsx";
@@ -69,6 +70,9 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 				<Variance view={view} />
 				<ChartPanel view={view} nowMs={nowMs} />
 				<GroupsPanel view={view} nowMs={nowMs} />
+				<QueryBoundary what="spend in the reporting currency" skeleton={null}>
+					<CurrencyPanel view={view} />
+				</QueryBoundary>
 				<Panel title="Monthly spend" sub="filtered as above">
 					<QueryBoundary what="monthly spend" skeleton={<TableSkeleton rows={3} columns={8} label="Loading monthly spend" />}>
 						<MonthsTable view={view} />
@@ -108,6 +112,7 @@ function prefetch(call: Awaited<ReturnType<typeof caller>>, view: SpendView, now
 	void client.prefetchQuery(trpc.spend.page.queryOptions(query));
 	void client.prefetchQuery(trpc.spend.variance.queryOptions({ fromMs: query.fromMs, toMs: query.toMs, filters: query.filters }));
 	void client.prefetchQuery(trpc.spend.options.queryOptions({ fromMs: query.fromMs, toMs: query.toMs }));
+	void client.prefetchQuery(trpc.currency.get.queryOptions());
 	void client.prefetchQuery(trpc.budget.list.queryOptions());
 	if (view.by === "job")
 		void client.prefetchInfiniteQuery(jobPages(trpc.spend.jobs.pathKey(), view, nowMs, (input) => call.spend.jobs(input)));

@@ -484,6 +484,7 @@ export interface Operations {
 			from?: string;
 			to?: string;
 			groupBy?: t.SpendByGroupBy;
+			currency?: string;
 			cursor?: string;
 			limit?: number;
 			team?: string | readonly string[];
@@ -736,6 +737,26 @@ export interface Operations {
 		arguments: { body: t.RatesSetDiscountsBody };
 		answer: t.RatesSetDiscountsOutput;
 	};
+	/** Get the reporting currency and the currencies with exchange rates. */
+	"currency.get": {
+		arguments: Record<never, never>;
+		answer: t.CurrencyGetOutput;
+	};
+	/** Set the currency that reports are shown in; the ledger stays in US dollars. */
+	"currency.set": {
+		arguments: { body: t.CurrencySetBody };
+		answer: t.CurrencySetOutput;
+	};
+	/** List imported exchange rates, newest date first. */
+	"currency.rates": {
+		arguments: { currency?: string; from?: string; to?: string; limit?: number };
+		answer: t.CurrencyRatesOutput;
+	};
+	/** Import dated exchange rates from a CSV file. */
+	"currency.importRates": {
+		arguments: { body: t.CurrencyImportRatesBody };
+		answer: t.CurrencyImportRatesOutput;
+	};
 	/** List data sets with copies, and recent transfer speeds by region. */
 	"dataSet.list": {
 		arguments: Record<never, never>;
@@ -788,7 +809,7 @@ export interface Operations {
 	};
 	/** Get a month's statement: the newest version, or a preview. */
 	"statement.get": {
-		arguments: { month: string; team?: string; version?: number; format?: "json" | "csv" | "pdf" };
+		arguments: { month: string; team?: string; version?: number; currency?: string; format?: "json" | "csv" | "pdf" };
 		answer: t.Statement;
 		file: true;
 	};
@@ -1168,6 +1189,7 @@ export const OPERATIONS = {
 			"from",
 			"to",
 			"groupBy",
+			"currency",
 			"cursor",
 			"limit",
 			"team",
@@ -1280,6 +1302,16 @@ export const OPERATIONS = {
 	"rates.setCommitments": { method: "PUT", path: "/commitments", query: [], textType: null, isRepeatable: true },
 	"rates.discounts": { method: "GET", path: "/discounts", query: [], textType: null, isRepeatable: false },
 	"rates.setDiscounts": { method: "PUT", path: "/discounts", query: [], textType: null, isRepeatable: true },
+	"currency.get": { method: "GET", path: "/reporting-currency", query: [], textType: null, isRepeatable: false },
+	"currency.set": { method: "PUT", path: "/reporting-currency", query: [], textType: null, isRepeatable: true },
+	"currency.rates": {
+		method: "GET",
+		path: "/exchange-rates",
+		query: ["currency", "from", "to", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"currency.importRates": { method: "PUT", path: "/exchange-rates", query: [], textType: null, isRepeatable: true },
 	"dataSet.list": { method: "GET", path: "/data-sets", query: [], textType: null, isRepeatable: false },
 	"dataSet.set": { method: "PUT", path: "/data-sets", query: [], textType: null, isRepeatable: true },
 	"store.list": { method: "GET", path: "/stores", query: [], textType: null, isRepeatable: false },
@@ -1293,7 +1325,7 @@ export const OPERATIONS = {
 	"statement.get": {
 		method: "GET",
 		path: "/statements/{month}",
-		query: ["team", "version", "format"],
+		query: ["team", "version", "currency", "format"],
 		textType: null,
 		isRepeatable: false,
 	},

@@ -2126,23 +2126,18 @@ export interface JobSpendItemsItem {
 	charges: number;
 }
 
-export interface SpendSums {
-	ownedMicroUsd: string;
-	idleMicroUsd: string;
-	cloudMicroUsd: string;
-	totalMicroUsd: string;
-	spotMicroUsd: string;
-	onDemandMicroUsd: string;
-	reservedMicroUsd: string;
-	gpuMs: string;
-	ownedGpuMs: string;
-	cloudGpuMs: string;
-	spotGpuMs: string;
-	onDemandGpuMs: string;
-	reservedGpuMs: string;
-	idleGpuMs: string;
-	energyMilliWh: string;
-	emissionsMilligrams: string;
+export interface RatesUsed {
+	currency: string;
+	from: string | null;
+	to: string | null;
+	sources: readonly string[];
+}
+
+export interface ConvertedSpend {
+	ownedMicro: string;
+	idleMicro: string;
+	cloudMicro: string;
+	totalMicro: string;
 }
 
 export interface Spend {
@@ -2151,7 +2146,8 @@ export interface Spend {
 	zone: string;
 	groupBy: SpendGroupBy;
 	items: readonly SpendItemsItem[];
-	totals: SpendSums;
+	totals: SpendTotals;
+	rates?: RatesUsed;
 }
 
 export type SpendGroupBy =
@@ -2186,6 +2182,27 @@ export interface SpendItemsItem {
 	energyMilliWh: string;
 	emissionsMilligrams: string;
 	key: string;
+	converted?: ConvertedSpend;
+}
+
+export interface SpendTotals {
+	ownedMicroUsd: string;
+	idleMicroUsd: string;
+	cloudMicroUsd: string;
+	totalMicroUsd: string;
+	spotMicroUsd: string;
+	onDemandMicroUsd: string;
+	reservedMicroUsd: string;
+	gpuMs: string;
+	ownedGpuMs: string;
+	cloudGpuMs: string;
+	spotGpuMs: string;
+	onDemandGpuMs: string;
+	reservedGpuMs: string;
+	idleGpuMs: string;
+	energyMilliWh: string;
+	emissionsMilligrams: string;
+	converted?: ConvertedSpend;
 }
 
 export interface Variance {
@@ -2878,6 +2895,17 @@ export interface Discount {
 	offersNow: number;
 }
 
+export interface ExchangeRate {
+	currency: string;
+	date: string;
+	rate: string;
+	units: string;
+	usd: string;
+	source: string;
+	importedBy: string;
+	importedAt: string;
+}
+
 export interface StoredCopy {
 	uri: string;
 	at: string;
@@ -3096,6 +3124,7 @@ export interface StatementContent {
 	postedUntilNumber?: number;
 	ledgerFromMs?: number;
 	variance?: StatementContentVariance;
+	inCurrency?: StatementContentInCurrency;
 	charges: number;
 	totals: StatementSums;
 	previousTotals: StatementSums | null;
@@ -3122,6 +3151,38 @@ export interface StatementContentVariance {
 export interface StatementContentVarianceCausesItem {
 	cause: VariancePartsItemCause;
 	microUsd: string;
+}
+
+export interface StatementContentInCurrency {
+	currency: string;
+	rates: readonly StatementContentInCurrencyRatesItem[];
+	totalMicro: string;
+	sides: readonly StatementContentInCurrencySidesItem[];
+	lines: readonly StatementContentInCurrencyLinesItem[];
+	byTeam: readonly StatementContentInCurrencyByTeamItem[];
+	byProject: readonly StatementContentInCurrencyByTeamItem[];
+}
+
+export interface StatementContentInCurrencyRatesItem {
+	date: string;
+	units: string;
+	usd: string;
+	source: string;
+}
+
+export interface StatementContentInCurrencySidesItem {
+	key: "owned" | "cloud";
+	micro: string;
+}
+
+export interface StatementContentInCurrencyLinesItem {
+	key: StatementItemLine;
+	micro: string;
+}
+
+export interface StatementContentInCurrencyByTeamItem {
+	key: string;
+	micro: string;
 }
 
 export interface StatementContentSidesItem {
@@ -3166,6 +3227,7 @@ export type StatementContentWasteItemKey = "failed" | "interrupted" | "cancelled
 
 export interface Statement {
 	content: StatementContent;
+	currencyProblem: string | null;
 	state: StatementMonthState;
 	over: boolean;
 	shown: StatementVersion | null;
@@ -3800,6 +3862,36 @@ export interface RatesDiscountsOutput {
 export interface RatesSetDiscountsOutput {
 	items: readonly Discount[];
 	nextCursor: null;
+}
+
+export interface CurrencyGetOutput {
+	currency: string;
+	currencies: readonly CurrencyGetOutputCurrenciesItem[];
+}
+
+export interface CurrencyGetOutputCurrenciesItem {
+	currency: string;
+	rates: number;
+	from: string;
+	to: string;
+}
+
+export interface CurrencySetOutput {
+	currency: string;
+}
+
+export interface CurrencyRatesOutput {
+	items: readonly ExchangeRate[];
+	nextCursor: null;
+}
+
+export interface CurrencyImportRatesOutput {
+	currencies: readonly string[];
+	from: string;
+	to: string;
+	added: number;
+	replaced: number;
+	unchanged: number;
 }
 
 export interface StoreListOutput {
@@ -4675,6 +4767,15 @@ export interface RatesSetDiscountsBodyItemsItem {
 	from: string;
 	to?: string | null;
 	source: string;
+}
+
+export interface CurrencySetBody {
+	currency: string;
+}
+
+export interface CurrencyImportRatesBody {
+	text: string;
+	message: string;
 }
 
 export interface DataSetSetBody {

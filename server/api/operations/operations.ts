@@ -10,6 +10,7 @@ import { billOperations, statementOperations } from "./books.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
 import { companyOperations } from "./company.ts";
+import { currencyOperations } from "./currency.ts";
 import { jobOperations } from "./jobs.ts";
 import { performanceOperations } from "./performance.ts";
 import { pipelineOperations } from "./pipelines.ts";
@@ -58,6 +59,7 @@ export const BOUND = {
 	channel: channelOperations,
 	company: companyOperations,
 	rates: ratesOperations,
+	currency: currencyOperations,
 	dataSet: dataSetOperations,
 	store: storeOperations,
 	statement: statementOperations,

@@ -2346,33 +2346,46 @@ _JobSpendItemsItemOptional = TypedDict(
 class JobSpendItemsItem(_JobSpendItemsItemRequired, _JobSpendItemsItemOptional):
     pass
 
+_RatesUsedRequired = TypedDict(
+    "_RatesUsedRequired",
+    {
+        "currency": str,
+        "from": Optional[str],
+        "to": Optional[str],
+        "sources": List[str],
+    },
+)
 
-class SpendSums(TypedDict):
-    ownedMicroUsd: str
-    idleMicroUsd: str
-    cloudMicroUsd: str
-    totalMicroUsd: str
-    spotMicroUsd: str
-    onDemandMicroUsd: str
-    reservedMicroUsd: str
-    gpuMs: str
-    ownedGpuMs: str
-    cloudGpuMs: str
-    spotGpuMs: str
-    onDemandGpuMs: str
-    reservedGpuMs: str
-    idleGpuMs: str
-    energyMilliWh: str
-    emissionsMilligrams: str
+_RatesUsedOptional = TypedDict(
+    "_RatesUsedOptional",
+    {
+    },
+    total=False,
+)
 
 
-class Spend(TypedDict):
+class RatesUsed(_RatesUsedRequired, _RatesUsedOptional):
+    pass
+
+
+class ConvertedSpend(TypedDict):
+    ownedMicro: str
+    idleMicro: str
+    cloudMicro: str
+    totalMicro: str
+
+
+class _SpendRequired(TypedDict):
     fromMs: float
     toMs: float
     zone: str
     groupBy: SpendGroupBy
     items: List[SpendItemsItem]
-    totals: SpendSums
+    totals: SpendTotals
+
+
+class Spend(_SpendRequired, total=False):
+    rates: RatesUsed
 
 SpendGroupBy = Literal[
     "site",
@@ -2390,7 +2403,7 @@ SpendGroupBy = Literal[
 ]
 
 
-class SpendItemsItem(TypedDict):
+class _SpendItemsItemRequired(TypedDict):
     ownedMicroUsd: str
     idleMicroUsd: str
     cloudMicroUsd: str
@@ -2408,6 +2421,33 @@ class SpendItemsItem(TypedDict):
     energyMilliWh: str
     emissionsMilligrams: str
     key: str
+
+
+class SpendItemsItem(_SpendItemsItemRequired, total=False):
+    converted: ConvertedSpend
+
+
+class _SpendTotalsRequired(TypedDict):
+    ownedMicroUsd: str
+    idleMicroUsd: str
+    cloudMicroUsd: str
+    totalMicroUsd: str
+    spotMicroUsd: str
+    onDemandMicroUsd: str
+    reservedMicroUsd: str
+    gpuMs: str
+    ownedGpuMs: str
+    cloudGpuMs: str
+    spotGpuMs: str
+    onDemandGpuMs: str
+    reservedGpuMs: str
+    idleGpuMs: str
+    energyMilliWh: str
+    emissionsMilligrams: str
+
+
+class SpendTotals(_SpendTotalsRequired, total=False):
+    converted: ConvertedSpend
 
 
 class Variance(TypedDict):
@@ -3245,6 +3285,17 @@ class Discount(_DiscountRequired, _DiscountOptional):
     pass
 
 
+class ExchangeRate(TypedDict):
+    currency: str
+    date: str
+    rate: str
+    units: str
+    usd: str
+    source: str
+    importedBy: str
+    importedAt: str
+
+
 class StoredCopy(TypedDict):
     uri: str
     at: str
@@ -3507,6 +3558,7 @@ class StatementContent(_StatementContentRequired, total=False):
     postedUntilNumber: float
     ledgerFromMs: float
     variance: StatementContentVariance
+    inCurrency: StatementContentInCurrency
 
 
 class StatementContentVariance(TypedDict):
@@ -3519,6 +3571,38 @@ class StatementContentVariance(TypedDict):
 class StatementContentVarianceCausesItem(TypedDict):
     cause: VariancePartsItemCause
     microUsd: str
+
+
+class StatementContentInCurrency(TypedDict):
+    currency: str
+    rates: List[StatementContentInCurrencyRatesItem]
+    totalMicro: str
+    sides: List[StatementContentInCurrencySidesItem]
+    lines: List[StatementContentInCurrencyLinesItem]
+    byTeam: List[StatementContentInCurrencyByTeamItem]
+    byProject: List[StatementContentInCurrencyByTeamItem]
+
+
+class StatementContentInCurrencyRatesItem(TypedDict):
+    date: str
+    units: str
+    usd: str
+    source: str
+
+
+class StatementContentInCurrencySidesItem(TypedDict):
+    key: Literal["owned", "cloud"]
+    micro: str
+
+
+class StatementContentInCurrencyLinesItem(TypedDict):
+    key: StatementItemLine
+    micro: str
+
+
+class StatementContentInCurrencyByTeamItem(TypedDict):
+    key: str
+    micro: str
 
 
 class StatementContentSidesItem(TypedDict):
@@ -3563,6 +3647,7 @@ StatementContentWasteItemKey = Literal["failed", "interrupted", "cancelled", "id
 
 class Statement(TypedDict):
     content: StatementContent
+    currencyProblem: Optional[str]
     state: StatementMonthState
     over: bool
     shown: Optional[StatementVersion]
@@ -4225,6 +4310,64 @@ class RatesDiscountsOutput(TypedDict):
 class RatesSetDiscountsOutput(TypedDict):
     items: List[Discount]
     nextCursor: None
+
+
+class CurrencyGetOutput(TypedDict):
+    currency: str
+    currencies: List[CurrencyGetOutputCurrenciesItem]
+
+_CurrencyGetOutputCurrenciesItemRequired = TypedDict(
+    "_CurrencyGetOutputCurrenciesItemRequired",
+    {
+        "currency": str,
+        "rates": float,
+        "from": str,
+        "to": str,
+    },
+)
+
+_CurrencyGetOutputCurrenciesItemOptional = TypedDict(
+    "_CurrencyGetOutputCurrenciesItemOptional",
+    {
+    },
+    total=False,
+)
+
+
+class CurrencyGetOutputCurrenciesItem(_CurrencyGetOutputCurrenciesItemRequired, _CurrencyGetOutputCurrenciesItemOptional):
+    pass
+
+
+class CurrencySetOutput(TypedDict):
+    currency: str
+
+
+class CurrencyRatesOutput(TypedDict):
+    items: List[ExchangeRate]
+    nextCursor: None
+
+_CurrencyImportRatesOutputRequired = TypedDict(
+    "_CurrencyImportRatesOutputRequired",
+    {
+        "currencies": List[str],
+        "from": str,
+        "to": str,
+        "added": float,
+        "replaced": float,
+        "unchanged": float,
+    },
+)
+
+_CurrencyImportRatesOutputOptional = TypedDict(
+    "_CurrencyImportRatesOutputOptional",
+    {
+    },
+    total=False,
+)
+
+
+class CurrencyImportRatesOutput(_CurrencyImportRatesOutputRequired, _CurrencyImportRatesOutputOptional):
+    pass
 
 
 class StoreListOutput(TypedDict):
@@ -5267,6 +5410,15 @@ _RatesSetDiscountsBodyItemsItemOptional = TypedDict(
 
 class RatesSetDiscountsBodyItemsItem(_RatesSetDiscountsBodyItemsItemRequired, _RatesSetDiscountsBodyItemsItemOptional):
     pass
+
+
+class CurrencySetBody(TypedDict):
+    currency: str
+
+
+class CurrencyImportRatesBody(TypedDict):
+    text: str
+    message: str
 
 
 class _DataSetSetBodyRequired(TypedDict):

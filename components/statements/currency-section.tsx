@@ -1,0 +1,58 @@
+import Link from "next/link";
+import { formatMoney } from "#components/money/format-money.ts";
+import { PaperTable, PTd, PTh, PTr, Section } from "#components/statements/paper.tsx";
+import type { StatementView } from "#components/statements/use-statement.ts";
+import { LINE_WORDS, ratesWords, SIDE_WORDS } from "#server/domain/statement-words.ts";
+
+const RATES = (
+	<Link href="/settings/currency" className="text-accent underline-offset-4 hover:underline print:hidden">
+		Exchange rates
+	</Link>
+);
+
+/** The month in the reporting currency, with the rates it was converted at. */
+export function CurrencySection({ view }: { view: StatementView }) {
+	const { inCurrency } = view.content;
+	if (view.currencyProblem !== null)
+		return (
+			<p role="status" className="border-b py-4 text-warn-ink">
+				In US dollars only. {view.currencyProblem} {RATES}
+			</p>
+		);
+	if (!inCurrency) return null;
+	const { currency, sides, lines, byTeam, byProject, totalMicro } = inCurrency;
+	const rows = [
+		...lines.map(({ key, micro }) => ({ label: LINE_WORDS[key], micro })),
+		...sides.map(({ key, micro }) => ({ label: `${SIDE_WORDS[key]} in all`, micro })),
+		...byTeam.map(({ key, micro }) => ({ label: `Team: ${key || "(no team)"}`, micro })),
+		...byProject.map(({ key, micro }) => ({ label: `Project: ${key || "(no project)"}`, micro })),
+		{ label: "Total", micro: totalMicro },
+	];
+	return (
+		<Section title={`In ${currency}`}>
+			<p className="pb-2 text-ink-3">
+				{ratesWords(inCurrency)} {RATES}
+			</p>
+			<PaperTable aria-label={`In ${currency}`}>
+				<thead>
+					<tr>
+						<PTh>
+							<span className="sr-only">Line</span>
+						</PTh>
+						<PTh n>{currency}</PTh>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map(({ label, micro }) => (
+						<PTr key={label}>
+							<PTd>{label}</PTd>
+							<PTd n className="tabular">
+								{formatMoney(micro, "posted").replace("$", "")}
+							</PTd>
+						</PTr>
+					))}
+				</tbody>
+			</PaperTable>
+		</Section>
+	);
+}
