@@ -9,6 +9,7 @@ import { Panel } from "#components/ui/panel.tsx";
 import { AccountDialog } from "./account-dialog.tsx";
 import type { AccountRow } from "./account-draft.ts";
 import { AccountsTable } from "./accounts-table.tsx";
+import { GroupMappingsPanel } from "./group-mappings-panel.tsx";
 import { WaitingSignIns } from "./waiting-sign-ins.tsx";
 
 /** Lists longer than this get a search box. */
@@ -36,6 +37,7 @@ export function PeoplePanel({ sso }: { sso: boolean }) {
 				add="Add person"
 				empty="People you add appear here. Add the first one."
 			/>
+			<GroupMappingsPanel />
 			<AccountsPanel
 				title="Service accounts"
 				accounts={services}

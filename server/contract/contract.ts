@@ -11,6 +11,7 @@ import { alert, channel } from "./channel.ts";
 import { company } from "./company.ts";
 import { currency } from "./currency.ts";
 import { dataSet } from "./data-set.ts";
+import { groupMapping } from "./group-mapping.ts";
 import { job } from "./job.ts";
 import { notification } from "./notification.ts";
 import { performance } from "./performance.ts";
@@ -65,6 +66,7 @@ export const contract = {
 	account,
 	notification,
 	team,
+	groupMapping,
 	setup,
 	company,
 };

@@ -1007,6 +1007,26 @@ export interface Operations {
 		arguments: { name: string };
 		answer: t.TeamDeleteOutput;
 	};
+	/** List which groups of the identity provider give which role and team. */
+	"groupMapping.list": {
+		arguments: Record<never, never>;
+		answer: t.GroupMappingListOutput;
+	};
+	/** Map a group to a role, a team or both. */
+	"groupMapping.set": {
+		arguments: { body: t.GroupMappingSetBody };
+		answer: t.GroupMapping;
+	};
+	/** Remove a group's mapping. */
+	"groupMapping.remove": {
+		arguments: { body: t.GroupMappingRemoveBody };
+		answer: t.GroupMappingRemoveOutput;
+	};
+	/** Compute the role and teams of a person in some groups, without changing anything. */
+	"groupMapping.check": {
+		arguments: { body: t.GroupMappingCheckBody };
+		answer: t.GroupMappingCheckOutput;
+	};
 	/** Read which set-up steps are done, skipped or open. */
 	"setup.get": {
 		arguments: Record<never, never>;
@@ -1400,6 +1420,10 @@ export const OPERATIONS = {
 	"team.create": { method: "POST", path: "/teams", query: [], textType: null, isRepeatable: false },
 	"team.update": { method: "PATCH", path: "/teams/{name}", query: [], textType: null, isRepeatable: false },
 	"team.delete": { method: "DELETE", path: "/teams/{name}", query: [], textType: null, isRepeatable: false },
+	"groupMapping.list": { method: "GET", path: "/group-mappings", query: [], textType: null, isRepeatable: false },
+	"groupMapping.set": { method: "PUT", path: "/group-mappings", query: [], textType: null, isRepeatable: false },
+	"groupMapping.remove": { method: "POST", path: "/group-mappings/remove", query: [], textType: null, isRepeatable: false },
+	"groupMapping.check": { method: "POST", path: "/group-mappings/check", query: [], textType: null, isRepeatable: false },
 	"setup.get": { method: "GET", path: "/setup", query: [], textType: null, isRepeatable: false },
 	"setup.company": { method: "PUT", path: "/setup/company", query: [], textType: null, isRepeatable: false },
 	"setup.skip": { method: "POST", path: "/setup/skip", query: [], textType: null, isRepeatable: false },

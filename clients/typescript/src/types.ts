@@ -3499,6 +3499,13 @@ export interface Team {
 	members: number;
 }
 
+export interface GroupMapping {
+	group: string;
+	role: "platform" | "data_scientist" | "finance" | null;
+	team: string | null;
+	source: "settings" | "process";
+}
+
 export interface CompanyChange {
 	kind: CompanyChangeKind;
 	id: string;
@@ -4059,6 +4066,29 @@ export interface TeamUpdateOutput {
 
 export interface TeamDeleteOutput {
 	name: string;
+}
+
+export interface GroupMappingListOutput {
+	mappings: readonly GroupMapping[];
+	teamPrefix: string;
+	seen: readonly GroupMappingListOutputSeenItem[];
+}
+
+export interface GroupMappingListOutputSeenItem {
+	group: string;
+	people: number;
+	isMapped: boolean;
+}
+
+export interface GroupMappingRemoveOutput {
+	group: string;
+}
+
+export interface GroupMappingCheckOutput {
+	role: "platform" | "data_scientist" | "finance" | null;
+	teams: readonly string[];
+	missingTeams: readonly string[];
+	unmapped: readonly string[];
 }
 
 export interface SetupGetOutput {
@@ -4936,6 +4966,20 @@ export interface TeamUpdateBody {
 	title?: string | null;
 	costCenter?: string | null;
 	parent?: string | null;
+}
+
+export interface GroupMappingSetBody {
+	group: string;
+	role?: "platform" | "data_scientist" | "finance" | null;
+	team?: string | null;
+}
+
+export interface GroupMappingRemoveBody {
+	group: string;
+}
+
+export interface GroupMappingCheckBody {
+	groups: readonly string[];
 }
 
 export interface SetupSkipBody {

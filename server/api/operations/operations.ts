@@ -11,6 +11,7 @@ import { alertOperations, budgetOperations, channelOperations } from "./budgets.
 import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
 import { companyOperations } from "./company.ts";
 import { currencyOperations } from "./currency.ts";
+import { groupMappingOperations } from "./group-mappings.ts";
 import { jobOperations } from "./jobs.ts";
 import { performanceOperations } from "./performance.ts";
 import { pipelineOperations } from "./pipelines.ts";
@@ -70,5 +71,6 @@ export const BOUND = {
 	account: accountOperations,
 	notification: notificationOperations,
 	team: teamOperations,
+	groupMapping: groupMappingOperations,
 	setup: setupOperations,
 } satisfies BindingsOf<typeof contract>;

@@ -157,10 +157,10 @@ it("applies exchange rates and the reporting currency; the command imports, list
 	expect(await apply(rate("0.9120"), "--yes")).toMatchObject({ code: 0, out: expect.stringContaining('CHF 2025-01-06: "0.912"') });
 	expect(await apply(rate("0.912"), "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
 	expect(await apply(rate("0.92"), "--dry-run")).toMatchObject({ code: 5, out: expect.stringContaining('"0.92"') });
-	expect((await plan(rate("0"))).json.errors?.[0]?.message ?? (await plan(rate("0"))).text).toContain("must be above 0");
+	expect((await plan(rate("0"))).text).toContain("must be above 0");
 
 	const currency = (...args: string[]) =>
-		runCommand(["currency", ...args], { cwd: folder, env: { SPILLWAY_TOKEN: world.tokens.finance, SPILLWAY_URL: world.url } });
+		runCommand(["currency", ...args], { cwd: folder, env: { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url } });
 	expect((await currency()).out).toMatch(/^Reports are in CHF\.\n[\s\S]*SEK +1 +2025-01-06/);
 	writeFileSync(path.join(folder, "rates.csv"), "Date,USD,GBP,\n2025-01-07,1.25,0.8,\n");
 	expect(await currency("import", "rates.csv")).toMatchObject({ code: 2, err: expect.stringContaining("--message") });
@@ -171,5 +171,5 @@ it("applies exchange rates and the reporting currency; the command imports, list
 	expect((await currency("rates", "GBP")).out).toMatch(/2025-01-07 +GBP +0\.64 +ECB/);
 	expect(await currency("set", "NOK")).toMatchObject({ code: 5, err: expect.stringContaining("no exchange rates for NOK") });
 	expect((await currency("set", "USD")).out).toBe("Reports are in USD.\n");
-	expect((await world.get("/spend?currency=EUR&groupBy=job", { as: "finance" })).status).toBe(400);
+	expect((await world.get("/spend?currency=EUR&groupBy=job")).status).toBe(400);
 });

@@ -35,6 +35,7 @@ import { billOperations, statementOperations } from "../operations/books.ts";
 import { alertOperations, channelOperations } from "../operations/budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations } from "../operations/capacity.ts";
 import { currencyOperations } from "../operations/currency.ts";
+import { groupMappingOperations } from "../operations/group-mappings.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
@@ -146,6 +147,7 @@ export const appRouter = router({
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,
+	groupMapping: router(proceduresOf(groupMappingOperations)),
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */

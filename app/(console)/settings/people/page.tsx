@@ -14,6 +14,7 @@ export default async function SettingsPeoplePage() {
 	const client = getQueryClient();
 	void client.prefetchQuery(trpc.account.list.queryOptions());
 	void client.prefetchQuery(trpc.team.list.queryOptions());
+	void client.prefetchQuery(trpc.groupMapping.list.queryOptions());
 	const { sso, demoAccounts } = await signInOptions();
 	return (
 		<HydrateClient>

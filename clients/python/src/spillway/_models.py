@@ -3932,6 +3932,13 @@ class Team(TypedDict):
     members: float
 
 
+class GroupMapping(TypedDict):
+    group: str
+    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    team: Optional[str]
+    source: Literal["settings", "process"]
+
+
 class CompanyChange(TypedDict):
     kind: CompanyChangeKind
     id: str
@@ -4535,6 +4542,29 @@ class TeamUpdateOutput(TypedDict):
 
 class TeamDeleteOutput(TypedDict):
     name: str
+
+
+class GroupMappingListOutput(TypedDict):
+    mappings: List[GroupMapping]
+    teamPrefix: str
+    seen: List[GroupMappingListOutputSeenItem]
+
+
+class GroupMappingListOutputSeenItem(TypedDict):
+    group: str
+    people: float
+    isMapped: bool
+
+
+class GroupMappingRemoveOutput(TypedDict):
+    group: str
+
+
+class GroupMappingCheckOutput(TypedDict):
+    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    teams: List[str]
+    missingTeams: List[str]
+    unmapped: List[str]
 
 
 class SetupGetOutput(TypedDict):
@@ -5615,6 +5645,23 @@ class TeamUpdateBody(TypedDict, total=False):
     title: Optional[str]
     costCenter: Optional[str]
     parent: Optional[str]
+
+
+class _GroupMappingSetBodyRequired(TypedDict):
+    group: str
+
+
+class GroupMappingSetBody(_GroupMappingSetBodyRequired, total=False):
+    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    team: Optional[str]
+
+
+class GroupMappingRemoveBody(TypedDict):
+    group: str
+
+
+class GroupMappingCheckBody(TypedDict):
+    groups: List[str]
 
 
 class SetupSkipBody(TypedDict):

@@ -3526,6 +3526,68 @@ class TeamOperations:
         )
 
 
+class GroupMappingOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+    ) -> m.GroupMappingListOutput:
+        """List which groups of the identity provider give which role and team."""
+        return cast(
+            m.GroupMappingListOutput,
+            self._transport.json(
+                "GET",
+                join("/group-mappings"),
+            ),
+        )
+
+    def set(
+        self,
+        body: m.GroupMappingSetBody,
+    ) -> m.GroupMapping:
+        """Map a group to a role, a team or both.
+
+        SCIM members change at once, others at their next sign-in.
+        """
+        return cast(
+            m.GroupMapping,
+            self._transport.json(
+                "PUT",
+                join("/group-mappings"),
+                body=body,
+            ),
+        )
+
+    def remove(
+        self,
+        body: m.GroupMappingRemoveBody,
+    ) -> m.GroupMappingRemoveOutput:
+        """Remove a group's mapping."""
+        return cast(
+            m.GroupMappingRemoveOutput,
+            self._transport.json(
+                "POST",
+                join("/group-mappings/remove"),
+                body=body,
+            ),
+        )
+
+    def check(
+        self,
+        body: m.GroupMappingCheckBody,
+    ) -> m.GroupMappingCheckOutput:
+        """Compute the role and teams of a person in some groups, without changing anything."""
+        return cast(
+            m.GroupMappingCheckOutput,
+            self._transport.json(
+                "POST",
+                join("/group-mappings/check"),
+                body=body,
+            ),
+        )
+
+
 class SetupOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3659,5 +3721,6 @@ class Operations:
         self.account = AccountOperations(transport)
         self.notification = NotificationOperations(transport)
         self.team = TeamOperations(transport)
+        self.group_mapping = GroupMappingOperations(transport)
         self.setup = SetupOperations(transport)
         self.company = CompanyOperations(transport)
