@@ -3,7 +3,7 @@ import path from "node:path";
 import { type Document, isNode } from "yaml";
 import { JOB_LIMITS } from "#server/domain/job-schema.ts";
 import { readYaml } from "#server/domain/read-yaml.ts";
-import { badInput } from "./args.ts";
+import { type Args, badInput } from "./args.ts";
 import type { Io } from "./io.ts";
 import { resolveFileUris } from "./job-input.ts";
 
@@ -43,9 +43,12 @@ interface Address {
 function addressesOf(doc: Document): Address[] {
 	const plain: unknown = doc.toJS({ maxAliasCount: 50 });
 	const spec = field(plain, "spec");
-	const location = addressAt(field(spec, "data"), ["spec", "data"]);
+	const data = field(spec, "data");
+	const own = Array.isArray(data)
+		? data.flatMap((set: unknown, i) => addressAt(set, ["spec", "data", i]))
+		: addressAt(data, ["spec", "data"]);
 	return [
-		...location,
+		...own,
 		...addressesOfJobs(spec, ["spec"]),
 		...addressesOfJobs(field(field(spec, "pipeline"), "spec"), ["spec", "pipeline", "spec"]),
 	];
@@ -69,4 +72,15 @@ function addressAt(set: unknown, at: (string | number)[]): Address[] {
 
 function field(value: unknown, key: string): unknown {
 	return value !== null && typeof value === "object" ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+/** Values of `--param NAME=VALUE`. @throws CliError for one without a name */
+export function parametersOf(args: Args): Record<string, string> {
+	return Object.fromEntries(
+		args.list("param").map((text) => {
+			const split = text.indexOf("=");
+			if (split < 1) throw badInput(`--param: "${text}" is not NAME=VALUE.`);
+			return [text.slice(0, split), text.slice(split + 1)];
+		}),
+	);
 }

@@ -9,7 +9,6 @@ import { budgets } from "./budgets.ts";
 import { cancel } from "./cancel.ts";
 import { carbon } from "./carbon.ts";
 import { charges } from "./charges.ts";
-import { currency } from "./currency.ts";
 import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
@@ -48,6 +47,7 @@ import { statement } from "./statement.ts";
 import { stores } from "./stores.ts";
 import { submit } from "./submit.ts";
 import { teams } from "./teams.ts";
+import { templates } from "./templates.ts";
 import { tokens } from "./tokens.ts";
 import { trigger } from "./trigger.ts";
 import { views } from "./views.ts";
@@ -59,6 +59,7 @@ export const COMMANDS: readonly Command[] = [
 		submit,
 		pipeline,
 		trigger,
+		templates,
 		importCommand,
 		quote,
 		jobs,
@@ -83,7 +84,6 @@ export const COMMANDS: readonly Command[] = [
 	...[
 		exportCommand,
 		rates,
-		currency,
 		policy,
 		audit,
 		people,

@@ -7,13 +7,13 @@ import {
 	type stepSchema,
 	submittedPipelineSchema,
 } from "#server/contract/pipeline.ts";
-import { type Args, badInput } from "../args.ts";
+import { badInput } from "../args.ts";
 import { type Answer, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findPipelineId } from "../find-pipeline.ts";
 import { locatedError } from "../located-error.ts";
-import { readPipelineText } from "../pipeline-input.ts";
+import { parametersOf, readPipelineText } from "../pipeline-input.ts";
 import { count, duration, exactTime, money, NONE } from "../render/format.ts";
 import { pipelineQuoteText } from "../render/pipeline-quote.ts";
 import { type Column, table } from "../render/table.ts";
@@ -95,16 +95,6 @@ async function submit(ctx: CommandContext): Promise<ExitCode> {
 	const ended = await waitForPipeline(ctx, made.id);
 	show(ctx, ended);
 	return readAs(pipelineDetailSchema, ended, "pipeline").state === "succeeded" ? EXIT.done : EXIT.jobFailed;
-}
-
-function parametersOf(args: Args): Record<string, string> {
-	return Object.fromEntries(
-		args.list("param").map((text) => {
-			const split = text.indexOf("=");
-			if (split < 1) throw badInput(`--param: "${text}" is not NAME=VALUE.`);
-			return [text.slice(0, split), text.slice(split + 1)];
-		}),
-	);
 }
 
 const COLUMNS: readonly Column<Pipeline>[] = [

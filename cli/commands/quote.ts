@@ -51,7 +51,7 @@ function lateText({ expected, candidates }: Quoted): string | null {
 	return `${chance(risk)}${elsewhere ? `; by waiting at home ${chance(home)}` : ""}`;
 }
 
-function quoteText({ io }: CommandContext, quoted: Quoted): string {
+export function quoteText({ io }: CommandContext, quoted: Quoted): string {
 	const { runTime, queue, budgetFree, suggestions, approval } = quoted;
 	const at = quoted.decidedAtMs;
 	const spread = runTime.p90Ms === runTime.p50Ms ? "" : `, nine in ten within ${duration(runTime.p90Ms)}`;

@@ -9,9 +9,7 @@ import { forecast, instance, offer, overview, site } from "./capacity.ts";
 import { carbon } from "./carbon.ts";
 import { alert, channel } from "./channel.ts";
 import { company } from "./company.ts";
-import { currency } from "./currency.ts";
 import { dataSet } from "./data-set.ts";
-import { groupMapping } from "./group-mapping.ts";
 import { job } from "./job.ts";
 import { notification } from "./notification.ts";
 import { performance } from "./performance.ts";
@@ -25,6 +23,7 @@ import { setup } from "./setup.ts";
 import { ledger, spend } from "./spend.ts";
 import { statement } from "./statement.ts";
 import { store } from "./store.ts";
+import { template } from "./template.ts";
 import { trigger } from "./trigger.ts";
 import { view } from "./view.ts";
 
@@ -34,6 +33,7 @@ export const contract = {
 	view,
 	pipeline,
 	trigger,
+	template,
 	performance,
 	artifact,
 	site,
@@ -55,7 +55,6 @@ export const contract = {
 	alert,
 	channel,
 	rates,
-	currency,
 	dataSet,
 	store,
 	statement,
@@ -66,7 +65,6 @@ export const contract = {
 	account,
 	notification,
 	team,
-	groupMapping,
 	setup,
 	company,
 };

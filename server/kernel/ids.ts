@@ -21,6 +21,7 @@ export type IdPrefix =
 			| "rdl"
 			| "trf"
 			| "view"
+			| "tmpl"
 	  );
 
 const CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1178,6 +1178,67 @@ export interface TriggerFiringsItemSawEvent {
 	subject?: string;
 }
 
+export interface Template {
+	id: string;
+	name: string;
+	team: string;
+	kind: "Job" | "Pipeline" | "Sweep";
+	description: string;
+	version: number;
+	savedBy: string;
+	savedAt: string;
+}
+
+export interface TemplateDetail {
+	id: string;
+	name: string;
+	team: string;
+	kind: "Job" | "Pipeline" | "Sweep";
+	description: string;
+	version: number;
+	savedBy: string;
+	savedAt: string;
+	currentVersion: number;
+	parameters: readonly TemplateDetailParametersItem[];
+	/** The file; null for callers without job:submit for the team. */
+	source: string | null;
+	/** Newest first, at most 50. */
+	versions: readonly TemplateDetailVersionsItem[];
+}
+
+export interface TemplateDetailParametersItem {
+	name: string;
+	type: "text" | "number" | "boolean";
+	/** null: a value is required. */
+	default: string | number | boolean | null;
+	/** The only allowed values; null: any value of the type. */
+	choices: readonly (string | number | boolean)[] | null;
+	description: string | null;
+}
+
+export interface TemplateDetailVersionsItem {
+	version: number;
+	description: string;
+	savedBy: string;
+	savedAt: string;
+}
+
+export interface TemplateQuote {
+	version: number;
+	/** Of a job; null for the other kinds. */
+	job: Quote | null;
+	/** Of a pipeline or sweep; null for a job. */
+	pipeline: PipelineQuote | null;
+}
+
+export interface TemplateRun {
+	/** Id of the job, pipeline or sweep. */
+	id: string;
+	kind: "Job" | "Pipeline" | "Sweep";
+	name: string;
+	version: number;
+}
+
 export interface PerformanceSums {
 	models: number;
 	failed: number;
@@ -2126,18 +2187,23 @@ export interface JobSpendItemsItem {
 	charges: number;
 }
 
-export interface RatesUsed {
-	currency: string;
-	from: string | null;
-	to: string | null;
-	sources: readonly string[];
-}
-
-export interface ConvertedSpend {
-	ownedMicro: string;
-	idleMicro: string;
-	cloudMicro: string;
-	totalMicro: string;
+export interface SpendSums {
+	ownedMicroUsd: string;
+	idleMicroUsd: string;
+	cloudMicroUsd: string;
+	totalMicroUsd: string;
+	spotMicroUsd: string;
+	onDemandMicroUsd: string;
+	reservedMicroUsd: string;
+	gpuMs: string;
+	ownedGpuMs: string;
+	cloudGpuMs: string;
+	spotGpuMs: string;
+	onDemandGpuMs: string;
+	reservedGpuMs: string;
+	idleGpuMs: string;
+	energyMilliWh: string;
+	emissionsMilligrams: string;
 }
 
 export interface Spend {
@@ -2146,8 +2212,7 @@ export interface Spend {
 	zone: string;
 	groupBy: SpendGroupBy;
 	items: readonly SpendItemsItem[];
-	totals: SpendTotals;
-	rates?: RatesUsed;
+	totals: SpendSums;
 }
 
 export type SpendGroupBy =
@@ -2182,27 +2247,6 @@ export interface SpendItemsItem {
 	energyMilliWh: string;
 	emissionsMilligrams: string;
 	key: string;
-	converted?: ConvertedSpend;
-}
-
-export interface SpendTotals {
-	ownedMicroUsd: string;
-	idleMicroUsd: string;
-	cloudMicroUsd: string;
-	totalMicroUsd: string;
-	spotMicroUsd: string;
-	onDemandMicroUsd: string;
-	reservedMicroUsd: string;
-	gpuMs: string;
-	ownedGpuMs: string;
-	cloudGpuMs: string;
-	spotGpuMs: string;
-	onDemandGpuMs: string;
-	reservedGpuMs: string;
-	idleGpuMs: string;
-	energyMilliWh: string;
-	emissionsMilligrams: string;
-	converted?: ConvertedSpend;
 }
 
 export interface Variance {
@@ -2895,17 +2939,6 @@ export interface Discount {
 	offersNow: number;
 }
 
-export interface ExchangeRate {
-	currency: string;
-	date: string;
-	rate: string;
-	units: string;
-	usd: string;
-	source: string;
-	importedBy: string;
-	importedAt: string;
-}
-
 export interface StoredCopy {
 	uri: string;
 	at: string;
@@ -3124,7 +3157,6 @@ export interface StatementContent {
 	postedUntilNumber?: number;
 	ledgerFromMs?: number;
 	variance?: StatementContentVariance;
-	inCurrency?: StatementContentInCurrency;
 	charges: number;
 	totals: StatementSums;
 	previousTotals: StatementSums | null;
@@ -3151,38 +3183,6 @@ export interface StatementContentVariance {
 export interface StatementContentVarianceCausesItem {
 	cause: VariancePartsItemCause;
 	microUsd: string;
-}
-
-export interface StatementContentInCurrency {
-	currency: string;
-	rates: readonly StatementContentInCurrencyRatesItem[];
-	totalMicro: string;
-	sides: readonly StatementContentInCurrencySidesItem[];
-	lines: readonly StatementContentInCurrencyLinesItem[];
-	byTeam: readonly StatementContentInCurrencyByTeamItem[];
-	byProject: readonly StatementContentInCurrencyByTeamItem[];
-}
-
-export interface StatementContentInCurrencyRatesItem {
-	date: string;
-	units: string;
-	usd: string;
-	source: string;
-}
-
-export interface StatementContentInCurrencySidesItem {
-	key: "owned" | "cloud";
-	micro: string;
-}
-
-export interface StatementContentInCurrencyLinesItem {
-	key: StatementItemLine;
-	micro: string;
-}
-
-export interface StatementContentInCurrencyByTeamItem {
-	key: string;
-	micro: string;
 }
 
 export interface StatementContentSidesItem {
@@ -3227,7 +3227,6 @@ export type StatementContentWasteItemKey = "failed" | "interrupted" | "cancelled
 
 export interface Statement {
 	content: StatementContent;
-	currencyProblem: string | null;
 	state: StatementMonthState;
 	over: boolean;
 	shown: StatementVersion | null;
@@ -3499,13 +3498,6 @@ export interface Team {
 	members: number;
 }
 
-export interface GroupMapping {
-	group: string;
-	role: "platform" | "data_scientist" | "finance" | null;
-	team: string | null;
-	source: "settings" | "process";
-}
-
 export interface CompanyChange {
 	kind: CompanyChangeKind;
 	id: string;
@@ -3621,6 +3613,22 @@ export interface TriggerEnableOutput {
 }
 
 export interface TriggerRemoveOutput {
+	id: string;
+}
+
+export interface TemplateListOutput {
+	items: readonly Template[];
+	nextCursor: null;
+}
+
+export interface TemplateSaveOutput {
+	id: string;
+	name: string;
+	team: string;
+	version: number;
+}
+
+export interface TemplateRemoveOutput {
 	id: string;
 }
 
@@ -3871,36 +3879,6 @@ export interface RatesSetDiscountsOutput {
 	nextCursor: null;
 }
 
-export interface CurrencyGetOutput {
-	currency: string;
-	currencies: readonly CurrencyGetOutputCurrenciesItem[];
-}
-
-export interface CurrencyGetOutputCurrenciesItem {
-	currency: string;
-	rates: number;
-	from: string;
-	to: string;
-}
-
-export interface CurrencySetOutput {
-	currency: string;
-}
-
-export interface CurrencyRatesOutput {
-	items: readonly ExchangeRate[];
-	nextCursor: null;
-}
-
-export interface CurrencyImportRatesOutput {
-	currencies: readonly string[];
-	from: string;
-	to: string;
-	added: number;
-	replaced: number;
-	unchanged: number;
-}
-
 export interface StoreListOutput {
 	stores: readonly Store[];
 	embeddedPrice: StorePrice;
@@ -4066,29 +4044,6 @@ export interface TeamUpdateOutput {
 
 export interface TeamDeleteOutput {
 	name: string;
-}
-
-export interface GroupMappingListOutput {
-	mappings: readonly GroupMapping[];
-	teamPrefix: string;
-	seen: readonly GroupMappingListOutputSeenItem[];
-}
-
-export interface GroupMappingListOutputSeenItem {
-	group: string;
-	people: number;
-	isMapped: boolean;
-}
-
-export interface GroupMappingRemoveOutput {
-	group: string;
-}
-
-export interface GroupMappingCheckOutput {
-	role: "platform" | "data_scientist" | "finance" | null;
-	teams: readonly string[];
-	missingTeams: readonly string[];
-	unmapped: readonly string[];
 }
 
 export interface SetupGetOutput {
@@ -4425,6 +4380,20 @@ export interface TriggerCreateBody {
 
 export interface TriggerEnableBody {
 	enabled?: boolean;
+}
+
+export interface TemplateSaveBody {
+	name?: string;
+	description?: string;
+	text?: string;
+	document?: unknown;
+	pipelineId?: string;
+	baseVersion?: number;
+}
+
+export interface TemplateQuoteBody {
+	parameters?: Readonly<Record<string, string | number | boolean>>;
+	version?: number;
 }
 
 export interface PerformanceReportBody {
@@ -4799,15 +4768,6 @@ export interface RatesSetDiscountsBodyItemsItem {
 	source: string;
 }
 
-export interface CurrencySetBody {
-	currency: string;
-}
-
-export interface CurrencyImportRatesBody {
-	text: string;
-	message: string;
-}
-
 export interface DataSetSetBody {
 	items: readonly DataSetSetBodyItemsItem[];
 	stores?: readonly DataSetSetBodyStoresItem[];
@@ -4966,20 +4926,6 @@ export interface TeamUpdateBody {
 	title?: string | null;
 	costCenter?: string | null;
 	parent?: string | null;
-}
-
-export interface GroupMappingSetBody {
-	group: string;
-	role?: "platform" | "data_scientist" | "finance" | null;
-	team?: string | null;
-}
-
-export interface GroupMappingRemoveBody {
-	group: string;
-}
-
-export interface GroupMappingCheckBody {
-	groups: readonly string[];
 }
 
 export interface SetupSkipBody {

@@ -10,8 +10,6 @@ import { billOperations, statementOperations } from "./books.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
 import { companyOperations } from "./company.ts";
-import { currencyOperations } from "./currency.ts";
-import { groupMappingOperations } from "./group-mappings.ts";
 import { jobOperations } from "./jobs.ts";
 import { performanceOperations } from "./performance.ts";
 import { pipelineOperations } from "./pipelines.ts";
@@ -22,6 +20,7 @@ import { searchOperations } from "./search.ts";
 import { secretOperations } from "./secrets.ts";
 import { carbonOperations, ledgerOperations, spendOperations } from "./spend.ts";
 import { storeOperations } from "./stores.ts";
+import { templateOperations } from "./templates.ts";
 import { triggerOperations } from "./triggers.ts";
 import { viewOperations } from "./views.ts";
 
@@ -38,6 +37,7 @@ export const BOUND = {
 	view: viewOperations,
 	pipeline: pipelineOperations,
 	trigger: triggerOperations,
+	template: templateOperations,
 	performance: performanceOperations,
 	artifact: artifactOperations,
 	site: siteOperations,
@@ -60,7 +60,6 @@ export const BOUND = {
 	channel: channelOperations,
 	company: companyOperations,
 	rates: ratesOperations,
-	currency: currencyOperations,
 	dataSet: dataSetOperations,
 	store: storeOperations,
 	statement: statementOperations,
@@ -71,6 +70,5 @@ export const BOUND = {
 	account: accountOperations,
 	notification: notificationOperations,
 	team: teamOperations,
-	groupMapping: groupMappingOperations,
 	setup: setupOperations,
 } satisfies BindingsOf<typeof contract>;

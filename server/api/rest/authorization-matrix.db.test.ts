@@ -22,7 +22,7 @@ let samples: Record<string, Record<string, { value: string; team?: true }>>;
 
 beforeAll(async () => {
 	world = await RestWorld.open();
-	const { jobId, approvalId, artifactId, pipelineId, triggerId } = await addOneOfEach(world, OWN_TEAM);
+	const { jobId, approvalId, artifactId, pipelineId, triggerId, templateId } = await addOneOfEach(world, OWN_TEAM);
 	const job = { id: { value: jobId, team: true as const } };
 	const sites = { id: { value: "home" }, siteId: { value: "home" }, poolId: { value: "pool" } };
 	const policies = { name: { value: "default" }, version: { value: "1" }, id: { value: "btst_missing" } };
@@ -37,6 +37,7 @@ beforeAll(async () => {
 			pipeline: { id: { value: pipelineId, team: true } },
 			secret: { team: { value: "research", team: true }, name: { value: "missing" } },
 			trigger: { id: { value: triggerId, team: true } },
+			template: { id: { value: templateId, team: true } },
 			token: { id: { value: "tok_missing" } },
 			view: { id: { value: "view_missing" } },
 			account: { id: { value: "usr_missing" } },

@@ -13,6 +13,7 @@ export interface OneOfEach {
 	artifactId: string;
 	pipelineId: string;
 	triggerId: string;
+	templateId: string;
 }
 
 /** Adds an entity of each kind that belongs to a team: to research. */
@@ -28,7 +29,8 @@ export async function addOneOfEach(world: RestWorld, as: Person): Promise<OneOfE
 	});
 	const pipelineId = String((await world.post("/pipelines", A_PIPELINE, { as })).json.id);
 	const triggerId = String((await world.post("/triggers", A_TRIGGER, { as })).json.id);
-	return { jobId, attemptId, approvalId, artifactId, pipelineId, triggerId };
+	const templateId = String((await world.post("/templates", { document: A_PIPELINE }, { as })).json.id);
+	return { jobId, attemptId, approvalId, artifactId, pipelineId, triggerId, templateId };
 }
 
 const A_PIPELINE = {

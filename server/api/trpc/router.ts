@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
-import { jobSpendInput, listChargesInput, spendInCurrencyInput, varianceInput } from "#server/contract/inputs/spend.ts";
+import { jobSpendInput, listChargesInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
@@ -16,7 +16,6 @@ import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
 import { spendPage, spendPageInput } from "#server/services/reporting/spend/page.ts";
-import { spendInCurrency } from "#server/services/reporting/spend/spend-in-currency.ts";
 import { spendVariance } from "#server/services/reporting/spend/variance.ts";
 import { ledgerZone } from "#server/services/reporting/spend/zone.ts";
 import { changeClosingDay, changeClosingDayInput } from "#server/services/reporting/statement/closing-day.ts";
@@ -34,8 +33,6 @@ import { backtestOperations } from "../operations/backtests.ts";
 import { billOperations, statementOperations } from "../operations/books.ts";
 import { alertOperations, channelOperations } from "../operations/budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations } from "../operations/capacity.ts";
-import { currencyOperations } from "../operations/currency.ts";
-import { groupMappingOperations } from "../operations/group-mappings.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
@@ -43,6 +40,7 @@ import { searchOperations } from "../operations/search.ts";
 import { secretOperations } from "../operations/secrets.ts";
 import { spendOperations } from "../operations/spend.ts";
 import { storeOperations } from "../operations/stores.ts";
+import { templateOperations } from "../operations/templates.ts";
 import { triggerOperations } from "../operations/triggers.ts";
 import { viewOperations } from "../operations/views.ts";
 import { accountRouter, deviceLoginRouter, teamRouter } from "./account-router.ts";
@@ -107,7 +105,6 @@ export const appRouter = router({
 	audit: auditRouter,
 	channel: router(proceduresOf(channelOperations)),
 	rates: ratesRouter,
-	currency: router(proceduresOf(currencyOperations)),
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
 	performance: router({
 		page: procedure.input(performancePageInput).query(({ ctx, input }) => performancePage(ctx.service, input)),
@@ -116,15 +113,12 @@ export const appRouter = router({
 	store: router(proceduresOf(storeOperations)),
 	pipeline: router(proceduresOf(pipelineOperations)),
 	trigger: router(proceduresOf(triggerOperations)),
+	template: router(proceduresOf(templateOperations)),
 	spend: router({
 		...proceduresOf(spendOperations),
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
 		variance: procedure.input(varianceInput).query(({ ctx, input }) => spendVariance(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),
-		inCurrency: procedure.input(spendInCurrencyInput).query(async ({ ctx, input }) => {
-			const spend = await spendInCurrency(ctx.service, input);
-			return "rates" in spend ? spend : null;
-		}),
 		options: procedure.input(spendOptionsInput).query(({ ctx, input }) => spendOptions(ctx.service, input)),
 		calendar: procedure.query(({ ctx }) => ledgerZone(ctx.service)),
 		charges: procedure.input(listChargesInput).query(({ ctx, input }) => listCharges(ctx.service, input)),
@@ -147,7 +141,6 @@ export const appRouter = router({
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,
-	groupMapping: router(proceduresOf(groupMappingOperations)),
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */

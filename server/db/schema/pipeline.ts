@@ -33,6 +33,8 @@ export const pipeline = pgTable(
 		parameters: json<Record<string, Scalar>>().notNull(),
 		/** Steps in topological order. */
 		graph: json<StoredStep[]>().notNull(),
+		/** The file as it was submitted; null before it was kept. */
+		source: text(),
 		/** The quote at submission, as it was shown. */
 		quote: json<unknown>(),
 		state: text({ enum: PIPELINE_STATES }).notNull().default("running"),

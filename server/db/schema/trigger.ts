@@ -1,4 +1,4 @@
-import { bigint, boolean, index, integer, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import type { FiringView } from "../../domain/trigger/firing.ts";
 import type { TriggerSpec } from "../../domain/trigger/trigger.ts";
 import { instant, json } from "./columns.ts";
@@ -62,19 +62,4 @@ export const triggerObject = pgTable(
 		firing: text(),
 	},
 	(t) => [primaryKey({ columns: [t.triggerId, t.path] })],
-);
-
-/** A template with parameters that a team submits pipelines from. */
-export const pipelineTemplate = pgTable(
-	"pipeline_template",
-	{
-		team: text().notNull(),
-		name: text().notNull(),
-		version: integer().notNull(),
-		description: text().notNull().default(""),
-		source: text().notNull(),
-		savedBy: text().notNull(),
-		savedAt: instant().notNull(),
-	},
-	(t) => [primaryKey({ columns: [t.team, t.name] })],
 );

@@ -146,10 +146,11 @@ function sharedOf(
 	};
 	for (const name of Object.keys(given)) if (!names.includes(name)) wrong(name, "is not a parameter of this file", didYouMean(name, names));
 	for (const [name, declared] of Object.entries(spec.parameters)) {
+		const allowed = declared.choices ? `one of ${declared.choices.join(", ")}` : WORDS[declared.type];
 		const value = Object.hasOwn(given, name) ? readGiven(given[name], declared.type) : declared.default;
 		if (value === undefined) wrong(name, "has no default and no value", `Give one: --param ${name}=…`);
-		else if (value === null || typeof value !== TYPES[declared.type]) wrong(name, `must be ${WORDS[declared.type]}`, null);
-		else if (declared.choices && !declared.choices.includes(value)) wrong(name, `must be one of ${declared.choices.join(", ")}`, null);
+		else if (value === null || typeof value !== TYPES[declared.type]) wrong(name, `must be ${allowed}`, null);
+		else if (declared.choices && !declared.choices.includes(value)) wrong(name, `must be ${allowed}`, null);
 		else parameters[name] = value;
 	}
 	return { metadata, className: spec.class, notify: spec.notify, parameters };

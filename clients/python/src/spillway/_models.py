@@ -1299,6 +1299,67 @@ class TriggerFiringsItemSawEvent(_TriggerFiringsItemSawEventRequired, total=Fals
     subject: str
 
 
+class Template(TypedDict):
+    id: str
+    name: str
+    team: str
+    kind: Literal["Job", "Pipeline", "Sweep"]
+    description: str
+    version: int
+    savedBy: str
+    savedAt: str
+
+
+class TemplateDetail(TypedDict):
+    id: str
+    name: str
+    team: str
+    kind: Literal["Job", "Pipeline", "Sweep"]
+    description: str
+    version: int
+    savedBy: str
+    savedAt: str
+    currentVersion: int
+    parameters: List[TemplateDetailParametersItem]
+    # The file; null for callers without job:submit for the team.
+    source: Optional[str]
+    # Newest first, at most 50.
+    versions: List[TemplateDetailVersionsItem]
+
+
+class TemplateDetailParametersItem(TypedDict):
+    name: str
+    type: Literal["text", "number", "boolean"]
+    # null: a value is required.
+    default: Optional[Union[str, float, bool]]
+    # The only allowed values; null: any value of the type.
+    choices: Optional[List[Union[str, float, bool]]]
+    description: Optional[str]
+
+
+class TemplateDetailVersionsItem(TypedDict):
+    version: int
+    description: str
+    savedBy: str
+    savedAt: str
+
+
+class TemplateQuote(TypedDict):
+    version: int
+    # Of a job; null for the other kinds.
+    job: Optional[Quote]
+    # Of a pipeline or sweep; null for a job.
+    pipeline: Optional[PipelineQuote]
+
+
+class TemplateRun(TypedDict):
+    # Id of the job, pipeline or sweep.
+    id: str
+    kind: Literal["Job", "Pipeline", "Sweep"]
+    name: str
+    version: int
+
+
 class PerformanceSums(TypedDict):
     models: float
     failed: float
@@ -2346,46 +2407,33 @@ _JobSpendItemsItemOptional = TypedDict(
 class JobSpendItemsItem(_JobSpendItemsItemRequired, _JobSpendItemsItemOptional):
     pass
 
-_RatesUsedRequired = TypedDict(
-    "_RatesUsedRequired",
-    {
-        "currency": str,
-        "from": Optional[str],
-        "to": Optional[str],
-        "sources": List[str],
-    },
-)
 
-_RatesUsedOptional = TypedDict(
-    "_RatesUsedOptional",
-    {
-    },
-    total=False,
-)
-
-
-class RatesUsed(_RatesUsedRequired, _RatesUsedOptional):
-    pass
+class SpendSums(TypedDict):
+    ownedMicroUsd: str
+    idleMicroUsd: str
+    cloudMicroUsd: str
+    totalMicroUsd: str
+    spotMicroUsd: str
+    onDemandMicroUsd: str
+    reservedMicroUsd: str
+    gpuMs: str
+    ownedGpuMs: str
+    cloudGpuMs: str
+    spotGpuMs: str
+    onDemandGpuMs: str
+    reservedGpuMs: str
+    idleGpuMs: str
+    energyMilliWh: str
+    emissionsMilligrams: str
 
 
-class ConvertedSpend(TypedDict):
-    ownedMicro: str
-    idleMicro: str
-    cloudMicro: str
-    totalMicro: str
-
-
-class _SpendRequired(TypedDict):
+class Spend(TypedDict):
     fromMs: float
     toMs: float
     zone: str
     groupBy: SpendGroupBy
     items: List[SpendItemsItem]
-    totals: SpendTotals
-
-
-class Spend(_SpendRequired, total=False):
-    rates: RatesUsed
+    totals: SpendSums
 
 SpendGroupBy = Literal[
     "site",
@@ -2403,7 +2451,7 @@ SpendGroupBy = Literal[
 ]
 
 
-class _SpendItemsItemRequired(TypedDict):
+class SpendItemsItem(TypedDict):
     ownedMicroUsd: str
     idleMicroUsd: str
     cloudMicroUsd: str
@@ -2421,33 +2469,6 @@ class _SpendItemsItemRequired(TypedDict):
     energyMilliWh: str
     emissionsMilligrams: str
     key: str
-
-
-class SpendItemsItem(_SpendItemsItemRequired, total=False):
-    converted: ConvertedSpend
-
-
-class _SpendTotalsRequired(TypedDict):
-    ownedMicroUsd: str
-    idleMicroUsd: str
-    cloudMicroUsd: str
-    totalMicroUsd: str
-    spotMicroUsd: str
-    onDemandMicroUsd: str
-    reservedMicroUsd: str
-    gpuMs: str
-    ownedGpuMs: str
-    cloudGpuMs: str
-    spotGpuMs: str
-    onDemandGpuMs: str
-    reservedGpuMs: str
-    idleGpuMs: str
-    energyMilliWh: str
-    emissionsMilligrams: str
-
-
-class SpendTotals(_SpendTotalsRequired, total=False):
-    converted: ConvertedSpend
 
 
 class Variance(TypedDict):
@@ -3285,17 +3306,6 @@ class Discount(_DiscountRequired, _DiscountOptional):
     pass
 
 
-class ExchangeRate(TypedDict):
-    currency: str
-    date: str
-    rate: str
-    units: str
-    usd: str
-    source: str
-    importedBy: str
-    importedAt: str
-
-
 class StoredCopy(TypedDict):
     uri: str
     at: str
@@ -3558,7 +3568,6 @@ class StatementContent(_StatementContentRequired, total=False):
     postedUntilNumber: float
     ledgerFromMs: float
     variance: StatementContentVariance
-    inCurrency: StatementContentInCurrency
 
 
 class StatementContentVariance(TypedDict):
@@ -3571,38 +3580,6 @@ class StatementContentVariance(TypedDict):
 class StatementContentVarianceCausesItem(TypedDict):
     cause: VariancePartsItemCause
     microUsd: str
-
-
-class StatementContentInCurrency(TypedDict):
-    currency: str
-    rates: List[StatementContentInCurrencyRatesItem]
-    totalMicro: str
-    sides: List[StatementContentInCurrencySidesItem]
-    lines: List[StatementContentInCurrencyLinesItem]
-    byTeam: List[StatementContentInCurrencyByTeamItem]
-    byProject: List[StatementContentInCurrencyByTeamItem]
-
-
-class StatementContentInCurrencyRatesItem(TypedDict):
-    date: str
-    units: str
-    usd: str
-    source: str
-
-
-class StatementContentInCurrencySidesItem(TypedDict):
-    key: Literal["owned", "cloud"]
-    micro: str
-
-
-class StatementContentInCurrencyLinesItem(TypedDict):
-    key: StatementItemLine
-    micro: str
-
-
-class StatementContentInCurrencyByTeamItem(TypedDict):
-    key: str
-    micro: str
 
 
 class StatementContentSidesItem(TypedDict):
@@ -3647,7 +3624,6 @@ StatementContentWasteItemKey = Literal["failed", "interrupted", "cancelled", "id
 
 class Statement(TypedDict):
     content: StatementContent
-    currencyProblem: Optional[str]
     state: StatementMonthState
     over: bool
     shown: Optional[StatementVersion]
@@ -3932,13 +3908,6 @@ class Team(TypedDict):
     members: float
 
 
-class GroupMapping(TypedDict):
-    group: str
-    role: Optional[Literal["platform", "data_scientist", "finance"]]
-    team: Optional[str]
-    source: Literal["settings", "process"]
-
-
 class CompanyChange(TypedDict):
     kind: CompanyChangeKind
     id: str
@@ -4054,6 +4023,22 @@ class TriggerEnableOutput(TypedDict):
 
 
 class TriggerRemoveOutput(TypedDict):
+    id: str
+
+
+class TemplateListOutput(TypedDict):
+    items: List[Template]
+    nextCursor: None
+
+
+class TemplateSaveOutput(TypedDict):
+    id: str
+    name: str
+    team: str
+    version: int
+
+
+class TemplateRemoveOutput(TypedDict):
     id: str
 
 
@@ -4319,64 +4304,6 @@ class RatesSetDiscountsOutput(TypedDict):
     nextCursor: None
 
 
-class CurrencyGetOutput(TypedDict):
-    currency: str
-    currencies: List[CurrencyGetOutputCurrenciesItem]
-
-_CurrencyGetOutputCurrenciesItemRequired = TypedDict(
-    "_CurrencyGetOutputCurrenciesItemRequired",
-    {
-        "currency": str,
-        "rates": float,
-        "from": str,
-        "to": str,
-    },
-)
-
-_CurrencyGetOutputCurrenciesItemOptional = TypedDict(
-    "_CurrencyGetOutputCurrenciesItemOptional",
-    {
-    },
-    total=False,
-)
-
-
-class CurrencyGetOutputCurrenciesItem(_CurrencyGetOutputCurrenciesItemRequired, _CurrencyGetOutputCurrenciesItemOptional):
-    pass
-
-
-class CurrencySetOutput(TypedDict):
-    currency: str
-
-
-class CurrencyRatesOutput(TypedDict):
-    items: List[ExchangeRate]
-    nextCursor: None
-
-_CurrencyImportRatesOutputRequired = TypedDict(
-    "_CurrencyImportRatesOutputRequired",
-    {
-        "currencies": List[str],
-        "from": str,
-        "to": str,
-        "added": float,
-        "replaced": float,
-        "unchanged": float,
-    },
-)
-
-_CurrencyImportRatesOutputOptional = TypedDict(
-    "_CurrencyImportRatesOutputOptional",
-    {
-    },
-    total=False,
-)
-
-
-class CurrencyImportRatesOutput(_CurrencyImportRatesOutputRequired, _CurrencyImportRatesOutputOptional):
-    pass
-
-
 class StoreListOutput(TypedDict):
     stores: List[Store]
     embeddedPrice: StorePrice
@@ -4542,29 +4469,6 @@ class TeamUpdateOutput(TypedDict):
 
 class TeamDeleteOutput(TypedDict):
     name: str
-
-
-class GroupMappingListOutput(TypedDict):
-    mappings: List[GroupMapping]
-    teamPrefix: str
-    seen: List[GroupMappingListOutputSeenItem]
-
-
-class GroupMappingListOutputSeenItem(TypedDict):
-    group: str
-    people: float
-    isMapped: bool
-
-
-class GroupMappingRemoveOutput(TypedDict):
-    group: str
-
-
-class GroupMappingCheckOutput(TypedDict):
-    role: Optional[Literal["platform", "data_scientist", "finance"]]
-    teams: List[str]
-    missingTeams: List[str]
-    unmapped: List[str]
 
 
 class SetupGetOutput(TypedDict):
@@ -4941,6 +4845,20 @@ class TriggerCreateBody(TypedDict, total=False):
 
 class TriggerEnableBody(TypedDict, total=False):
     enabled: bool
+
+
+class TemplateSaveBody(TypedDict, total=False):
+    name: str
+    description: str
+    text: str
+    document: Any
+    pipelineId: str
+    baseVersion: int
+
+
+class TemplateQuoteBody(TypedDict, total=False):
+    parameters: Dict[str, Union[str, float, bool]]
+    version: int
 
 
 class PerformanceReportBody(TypedDict):
@@ -5442,15 +5360,6 @@ class RatesSetDiscountsBodyItemsItem(_RatesSetDiscountsBodyItemsItemRequired, _R
     pass
 
 
-class CurrencySetBody(TypedDict):
-    currency: str
-
-
-class CurrencyImportRatesBody(TypedDict):
-    text: str
-    message: str
-
-
 class _DataSetSetBodyRequired(TypedDict):
     items: List[DataSetSetBodyItemsItem]
 
@@ -5645,23 +5554,6 @@ class TeamUpdateBody(TypedDict, total=False):
     title: Optional[str]
     costCenter: Optional[str]
     parent: Optional[str]
-
-
-class _GroupMappingSetBodyRequired(TypedDict):
-    group: str
-
-
-class GroupMappingSetBody(_GroupMappingSetBodyRequired, total=False):
-    role: Optional[Literal["platform", "data_scientist", "finance"]]
-    team: Optional[str]
-
-
-class GroupMappingRemoveBody(TypedDict):
-    group: str
-
-
-class GroupMappingCheckBody(TypedDict):
-    groups: List[str]
 
 
 class SetupSkipBody(TypedDict):

@@ -29,3 +29,8 @@ export async function readPipelineInput(
 	authorize(ctx, permission, spec.team);
 	return spec;
 }
+
+/** The file itself; JSON when it was sent as a document. JSON is YAML too. */
+export function sourceOf(input: PipelineInput): string {
+	return input.text ?? JSON.stringify("apiVersion" in input ? input : input.document, null, 2);
+}

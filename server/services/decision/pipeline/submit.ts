@@ -5,7 +5,7 @@ import { checkSubmission } from "#server/services/work/job/submit.ts";
 import { withTokenLimit } from "#server/services/work/job/token-limit.ts";
 import { insertPipeline, type NewPipeline, type StepTimes } from "#server/services/work/pipeline/insert.ts";
 import { requireSecrets } from "#server/services/work/secret/require.ts";
-import { type PipelineInput, readPipelineInput } from "./input.ts";
+import { type PipelineInput, readPipelineInput, sourceOf } from "./input.ts";
 import { type PreparedQuote, prepareQuote, type QuoteContext, quoteView } from "./quote.ts";
 
 export interface SubmittedPipeline {
@@ -30,17 +30,17 @@ export async function submitPipeline(ctx: QuoteContext, input: PipelineInput): P
 		ctx.db,
 		spec.steps.flatMap(({ runs }) => runs.map(({ job }) => job)),
 	);
-	const submission = await prepareSubmission(ctx, spec);
+	const submission = await prepareSubmission(ctx, spec, sourceOf(input));
 	const id = await ctx.db.transaction((tx) => insertPipeline(tx, ctx, submission));
 	return { id, state: "running", kind: spec.kind, name: spec.name, runs: spec.steps.reduce((sum, { runs }) => sum + runs.length, 0) };
 }
 
 /** Quotes a pipeline before its transaction. @throws SpillwayError `conflict` when its worst case is more than its own budget */
-export async function prepareSubmission(ctx: QuoteContext, spec: PipelineSpec): Promise<NewPipeline> {
+export async function prepareSubmission(ctx: QuoteContext, spec: PipelineSpec, source: string): Promise<NewPipeline> {
 	const prepared = await prepareQuote(ctx, spec);
 	const { maximumMicroUsd } = prepared.quote;
 	if (spec.budgetMicroUsd !== null && maximumMicroUsd > spec.budgetMicroUsd) throw overOwnBudget(maximumMicroUsd, spec.budgetMicroUsd);
-	return { spec, quote: quoteView(spec, prepared), times: timesOf(prepared) };
+	return { spec, source, quote: quoteView(spec, prepared), times: timesOf(prepared) };
 }
 
 function overOwnBudget(maximumMicroUsd: bigint, budgetMicroUsd: bigint): SpillwayError {

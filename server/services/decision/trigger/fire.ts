@@ -34,7 +34,7 @@ export type PreparedFiring = Firing & ({ submission: NewPipeline; error: null } 
 export async function prepareFiring(ctx: QuoteContext, row: TriggerRow, firing: Firing): Promise<PreparedFiring> {
 	try {
 		await assertOwnerActive(ctx, row.createdBy);
-		const submission = await prepareSubmission(ctx, pipelineOfFiring(row.spec, firing.saw));
+		const submission = await prepareSubmission(ctx, pipelineOfFiring(row.spec, firing.saw), JSON.stringify(row.spec.pipeline, null, 2));
 		return { ...firing, submission: { ...submission, triggerId: row.id, by: row.createdBy }, error: null };
 	} catch (error) {
 		if (!(error instanceof SpillwayError) || error.code === "unavailable") throw error;

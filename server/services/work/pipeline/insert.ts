@@ -14,6 +14,8 @@ export type StepTimes = ReadonlyMap<string, Pick<StoredStep, "runMs" | "restMs" 
 
 export interface NewPipeline {
 	spec: PipelineSpec;
+	/** The file that it was read from. */
+	source: string;
 	quote: unknown;
 	times: StepTimes;
 	/** The trigger that starts it. */
@@ -24,13 +26,13 @@ export interface NewPipeline {
 
 /** Writes a pipeline with its runs, all `waiting`, and wakes the loop. Returns its id. */
 export async function insertPipeline(tx: Tx, ctx: ServiceContext, input: NewPipeline): Promise<string> {
-	const { spec, quote } = input;
+	const { spec, source, quote } = input;
 	const nowMs = ctx.clock.nowMs();
 	const id = newId("pipe", nowMs);
 	const runs = spec.steps.flatMap((step, position) => step.runs.map((run) => ({ ...run, step: position })));
 	await tx.insert(pipeline).values({
 		...{ id, kind: spec.kind, name: spec.name, team: spec.team, project: spec.project ?? "", labels: spec.labels },
-		...{ parameters: spec.parameters, graph: graphOf(spec, input.times), quote, runs: runs.length, parallel: spec.parallel },
+		...{ parameters: spec.parameters, graph: graphOf(spec, input.times), source, quote, runs: runs.length, parallel: spec.parallel },
 		counts: { ...NO_COUNTS, waiting: runs.length },
 		deadlineAt: spec.deadlineMs === null ? null : new Date(spec.deadlineMs),
 		...{ budgetMicroUsd: spec.budgetMicroUsd, submittedBy: input.by ?? actorName(ctx.actor), submittedAt: new Date(nowMs) },

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => books.database.drop());
 
-const submit = () => books.db.transaction((tx) => insertPipeline(tx, books, { spec, quote: null, times }));
+const submit = () => books.db.transaction((tx) => insertPipeline(tx, books, { spec, source: "", quote: null, times }));
 const place = (instanceId: string, amountMicroUsd: bigint, jobId?: string) =>
 	books.db.transaction((tx) =>
 		placeHold(tx, {
