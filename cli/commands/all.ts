@@ -9,6 +9,7 @@ import { budgets } from "./budgets.ts";
 import { cancel } from "./cancel.ts";
 import { carbon } from "./carbon.ts";
 import { charges } from "./charges.ts";
+import { currency } from "./currency.ts";
 import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
@@ -84,6 +85,7 @@ export const COMMANDS: readonly Command[] = [
 	...[
 		exportCommand,
 		rates,
+		currency,
 		policy,
 		audit,
 		people,

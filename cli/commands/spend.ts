@@ -1,9 +1,10 @@
+import type { z } from "zod";
 import { jobSpendSchema, spendSchema } from "#server/contract/outputs/spend.ts";
 import { badInput } from "../args.ts";
 import { type Answer, readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { exactMoney, exactTime, gpuHours, grams } from "../render/format.ts";
+import { EXIT, type ExitCode, oneLine } from "../exit.ts";
+import { exactMoney, exactMoneyIn, exactTime, gpuHours, grams } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
 import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
@@ -19,6 +20,7 @@ export const spend: Command = {
 			value: "WHAT",
 			help: "day, week, month, team, project, class, provider, region, capacityType, accelerator, site, kind or job (default: team)",
 		},
+		currency: { value: "CODE", help: "show amounts in this currency (default: the reporting currency); not with --by job" },
 		limit: { value: "N", help: "with --by job: how many (default: 50)" },
 		...FILTER_OPTIONS,
 	},
@@ -30,7 +32,8 @@ export const spend: Command = {
 		if (args.has("limit") && groupBy !== "job") throw badInput("--limit goes with --by job: the other groups are shown whole.");
 		const range = { from: args.text("from"), to: args.text("to") };
 		const limit = args.wholeNumber("limit", { min: 1, max: 500 });
-		const answer = await ctx.client.get("/spend", { ...range, groupBy, limit, ...filterQuery(args) });
+		const query = { ...range, groupBy, limit, currency: args.text("currency"), ...filterQuery(args) };
+		const answer = await ctx.client.get("/spend", query);
 		if (ctx.json) {
 			io.out(`${answer.text}\n`);
 			return EXIT.done;
@@ -40,17 +43,19 @@ export const spend: Command = {
 };
 
 function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
-	const { items, totals, fromMs, toMs, groupBy } = readAs(spendSchema, answer, "spend");
+	const { items, totals, fromMs, toMs, groupBy, rates } = readAs(spendSchema, answer, "spend");
+	const money = (sums: (typeof items)[number] | typeof totals, part: "owned" | "idle" | "cloud" | "total"): string =>
+		sums.converted && rates ? exactMoneyIn(oneLine(rates.currency), sums.converted[`${part}Micro`]) : exactMoney(sums[`${part}MicroUsd`]);
 	const co2 = (milligrams: string): string => grams(Number(milligrams) / 1_000);
 	io.out(
 		table(
 			io,
 			[
 				{ head: groupBy.replace(/[A-Z]/g, (c) => ` ${c}`).toUpperCase(), cell: (i) => (i.key === "" ? "(none)" : i.key) },
-				{ head: "OWNED", cell: (i) => exactMoney(i.ownedMicroUsd), right: true },
-				{ head: "IDLE", cell: (i) => exactMoney(i.idleMicroUsd), right: true },
-				{ head: "CLOUD", cell: (i) => exactMoney(i.cloudMicroUsd), right: true },
-				{ head: "TOTAL", cell: (i) => exactMoney(i.totalMicroUsd), right: true },
+				{ head: "OWNED", cell: (i) => money(i, "owned"), right: true },
+				{ head: "IDLE", cell: (i) => money(i, "idle"), right: true },
+				{ head: "CLOUD", cell: (i) => money(i, "cloud"), right: true },
+				{ head: "TOTAL", cell: (i) => money(i, "total"), right: true },
 				{ head: "GPU-H", cell: (i) => gpuHours(i.gpuMs), right: true },
 				{ head: "CO2 (EST.)", cell: (i) => co2(i.emissionsMilligrams), right: true },
 			],
@@ -59,7 +64,7 @@ function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
 				empty: "Nothing was spent in this time.",
 				totals: [
 					"total",
-					...[totals.ownedMicroUsd, totals.idleMicroUsd, totals.cloudMicroUsd, totals.totalMicroUsd].map(exactMoney),
+					...(["owned", "idle", "cloud", "total"] as const).map((part) => money(totals, part)),
 					gpuHours(totals.gpuMs),
 					co2(totals.emissionsMilligrams),
 				],
@@ -67,8 +72,15 @@ function showGroups({ io }: CommandContext, answer: Answer): ExitCode {
 		),
 	);
 	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}, in whole hours`)}\n`);
+	if (rates?.from) io.err(`${styled(io, "dim", ratesText(rates))}\n`);
 	return EXIT.done;
 }
+
+/** Where the rates are from: "EUR at the rates of 2026-11-02 to 2026-11-25 (ECB)". */
+const ratesText = ({ currency, from, to, sources }: NonNullable<SpendView["rates"]>): string =>
+	`${oneLine(currency)} at the rates of ${from === to ? from : `${from} to ${to}`} (${sources.map(oneLine).join("; ")})`;
+
+type SpendView = z.output<typeof spendSchema>;
 
 /** Whole months, most expensive first. */
 function showJobs({ io }: CommandContext, answer: Answer): ExitCode {

@@ -1,24 +1,25 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { statementSchema } from "#server/contract/outputs/statement.ts";
-import { LINE_WORDS, monthWords, SAVING_WORDS, STATE_WORDS, teamTitle, WASTE_WORDS } from "#server/domain/statement-words.ts";
+import { LINE_WORDS, monthWords, ratesWords, SAVING_WORDS, STATE_WORDS, teamTitle, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { badInput } from "../args.ts";
 import { readAs } from "../client.ts";
 import type { Command, CommandContext } from "../command.ts";
-import { CliError, EXIT } from "../exit.ts";
-import { exactMoney, exactTime, gpuHours } from "../render/format.ts";
+import { CliError, EXIT, oneLine } from "../exit.ts";
+import { exactMoney, exactMoneyIn, exactTime, gpuHours } from "../render/format.ts";
 import { styled } from "../render/style.ts";
 import { table } from "../render/table.ts";
 import type { Statement } from "../response-types.ts";
 
 export const statement: Command = {
 	name: "statement",
-	usage: "MONTH [--team TEAM] [--version N] [--csv FILE | --pdf FILE]",
+	usage: "MONTH [--team TEAM] [--version N] [--currency CODE] [--csv FILE | --pdf FILE]",
 	summary: "show the statement of a month, or write it to a file",
 	details: "A month that is not closed yet is shown as a preview, which may still change. FILE can be - for stdout.",
 	options: {
 		team: { value: "TEAM", help: "a team's statement (default: the company's)" },
 		version: { value: "N", help: "an older version (default: the newest; 0 is the preview)" },
+		currency: { value: "CODE", help: "of a preview: also in this currency (default: the reporting currency)" },
 		csv: { value: "FILE", help: "write it as a plain table" },
 		pdf: { value: "FILE", help: "write it as a document" },
 	},
@@ -28,7 +29,11 @@ export const statement: Command = {
 		const { args, io } = ctx;
 		const month = args.positionals[0] ?? "";
 		if (!/^\d{4}-\d\d$/.test(month)) throw badInput(`"${month}" is not a month; give it as year and month, for example 2026-11.`);
-		const query = { team: args.text("team"), version: args.wholeNumber("version", { min: 0, max: 1_000_000 }) };
+		const query = {
+			team: args.text("team"),
+			version: args.wholeNumber("version", { min: 0, max: 1_000_000 }),
+			currency: args.text("currency"),
+		};
 		const saved = await save(ctx, `/statements/${month}`, query);
 		if (saved) return EXIT.done;
 		const answer = await ctx.client.get(`/statements/${month}`, query);
@@ -62,7 +67,7 @@ async function save(
 	return true;
 }
 
-function print({ io }: CommandContext, { content, state, shown, changedSince }: Statement): void {
+function print({ io }: CommandContext, { content, currencyProblem, state, shown, changedSince }: Statement): void {
 	const { totals, previousTotals } = content;
 	const word = <T extends string>(words: Record<T, string>, key: string): string => (words as Record<string, string>)[key] ?? key;
 	const change = (now: string, before: string | undefined): string => exactMoney((BigInt(now) - BigInt(before ?? 0)).toString());
@@ -89,6 +94,13 @@ function print({ io }: CommandContext, { content, state, shown, changedSince }: 
 		),
 	);
 	io.out("\n");
+	if (content.inCurrency) {
+		const { currency, totalMicro } = content.inCurrency;
+		io.out(
+			`Total in ${oneLine(currency)}: ${exactMoneyIn(oneLine(currency), totalMicro)}\n  ${styled(io, "dim", oneLine(ratesWords(content.inCurrency)))}\n`,
+		);
+	}
+	if (currencyProblem !== null) io.err(`In US dollars only. ${oneLine(currencyProblem)}\n`);
 	for (const s of content.savings) {
 		const amount = s.microUsd !== null ? exactMoney(s.microUsd) : s.hours !== null ? `${s.hours} h` : "not computed";
 		io.out(`${word(SAVING_WORDS, s.key)}: ${amount}\n  ${styled(io, "dim", s.reckoned)}\n`);

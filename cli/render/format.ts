@@ -26,6 +26,11 @@ export function exactMoney(microUsd: string): string {
 	return `${micro < 0n ? "-" : ""}$${whole.replace(/\B(?=(\d{3})+$)/g, ",")}.${fraction.padEnd(6, "0")}`;
 }
 
+/** The same in another currency: `EUR 1,234.560000`. */
+export function exactMoneyIn(currency: string, micro: string): string {
+	return exactMoney(micro).replace("$", `${currency} `);
+}
+
 export function about(microUsd: string): string {
 	return `≈${money(microUsd)}`;
 }

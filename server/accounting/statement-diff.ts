@@ -45,9 +45,12 @@ function compare(section: StatementDifference["section"], before: readonly Amoun
 	});
 }
 
-/** Whether a new closing would say anything else: when, and as which version, it was closed is not what it says. */
+/**
+ * Whether a new closing would say anything else: when, and as which version, it was closed is not what it says. Rates that were
+ * imported later are not either: a version keeps those that it was closed with.
+ */
 export function isEquivalent(a: StatementContent, b: StatementContent): boolean {
-	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, variance: ___, ...c }: StatementContent) => ({
+	const bare = ({ postedUntilNumber: _, ledgerFromMs: __, variance: ___, inCurrency: ____, ...c }: StatementContent) => ({
 		...c,
 		version: 0,
 		replaces: null,

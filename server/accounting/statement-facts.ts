@@ -1,6 +1,7 @@
 import type { ChargeKind } from "#server/domain/charge.ts";
 import type { StatementBill, StatementBudget, StatementLineKey } from "#server/domain/statement.ts";
 import type { CapacityType, Provider } from "#server/domain/vocabulary.ts";
+import type { Converter } from "./exchange.ts";
 import type { RollupSums } from "./rollup.ts";
 import type { VarianceCell } from "./variance.ts";
 
@@ -16,6 +17,12 @@ export interface MonthRow extends RollupSums {
 	/** Owned hardware that no job used: it has no workload class. */
 	idle: boolean;
 }
+
+/** What one team and project spent on one day of the month, by line. */
+export type DayRow = Pick<MonthRow, "team" | "project" | "capacityType" | "kind" | "idle" | "effectiveMicroUsd"> & {
+	/** Of the ledger's calendar, e.g. `2026-11-26`. */
+	day: string;
+};
 
 /** How jobs that left home in the month fared against waiting for it, by team. */
 export interface BurstWait {
@@ -65,6 +72,8 @@ export interface MonthFacts {
 	ledgerFromMs?: number;
 	/** Of a month that is over: the cells of both months that its change is explained from. */
 	varianceCells?: { before: readonly VarianceCell[]; after: readonly VarianceCell[] };
+	/** Of this month by day, for a statement in another currency. */
+	inCurrency?: { converter: Converter; rows: readonly DayRow[] };
 	/** By team and line, of both months. */
 	rows: readonly MonthRow[];
 	/** The same of this month by project, and by what was used and bought. They may be `rows` themselves. */

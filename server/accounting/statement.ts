@@ -1,5 +1,6 @@
 import { STATEMENT_LINES, type StatementCarbon, type StatementContent, WASTE_KEYS } from "#server/domain/statement.ts";
 import type { RollupSums } from "./rollup.ts";
+import { statementInCurrency } from "./statement-currency.ts";
 import { lineOf, type MonthFacts, type MonthRow } from "./statement-facts.ts";
 import { savingsOf } from "./statement-savings.ts";
 import { bothMonths, groupRows, itemsOf, sumRows, toStatementSums } from "./statement-sums.ts";
@@ -29,6 +30,7 @@ export function buildStatement(facts: MonthFacts, at: { team: string; version: n
 		charges: rows.reduce((n, r) => n + r.charges, 0),
 		...{ totals, previousTotals },
 		...(variance === undefined ? {} : { variance }),
+		...(facts.inCurrency ? { inCurrency: statementInCurrency(facts.inCurrency.rows, facts.inCurrency.converter, at.team) } : {}),
 		sides: [
 			{ key: "owned", ...bothMonths(all.filter(isOwned)) },
 			{ key: "cloud", ...bothMonths(all.filter((r) => !isOwned(r))) },

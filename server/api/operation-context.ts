@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { GroupMap } from "#server/domain/group-map.ts";
 import type { Env } from "#server/env.ts";
 import type { SiteTools } from "#server/services/capacity/site/tools.ts";
 import type { StoreBox } from "#server/services/capacity/store/box.ts";
@@ -16,6 +17,8 @@ export type OperationContext = ServiceContext & {
 	artifactStore: ArtifactFiles & { secretKey: string };
 	/** Keeps the secrets of jobs. */
 	secretStore: SecretStore;
+	/** How groups of the identity provider become roles and teams, before the mappings of Settings. */
+	groupMap: GroupMap;
 	/** Seals the secrets of channels. */
 	secret: string;
 };
@@ -35,5 +38,5 @@ export function processContext({
 	const { SPILLWAY_HOME, SPILLWAY_SECRET } = env;
 	const stores = storePort && { port: storePort, secretKey: SPILLWAY_SECRET };
 	const artifactStore = { root: path.join(SPILLWAY_HOME, "artifacts"), stores, secretKey: SPILLWAY_SECRET };
-	return { timing, siteTools, stores, artifactStore, secretStore: secretStore(env), secret: SPILLWAY_SECRET };
+	return { timing, siteTools, stores, artifactStore, secretStore: secretStore(env), groupMap: env.OIDC_GROUP_MAP, secret: SPILLWAY_SECRET };
 }

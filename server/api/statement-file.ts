@@ -16,7 +16,7 @@ export interface StatementFile {
 /** A statement as a file to keep, the same for REST and for people who are signed in. */
 export async function statementFile(
 	ctx: ServiceContext,
-	input: { month: string; team: string; version?: number; format: Exclude<StatementFormat, "json"> },
+	input: { month: string; team: string; version?: number; currency?: string; format: Exclude<StatementFormat, "json"> },
 ): Promise<StatementFile> {
 	const { format, ...which } = input;
 	const view = await getStatement(ctx, which);
@@ -52,7 +52,12 @@ function fileName({ content, shown }: StatementView, format: string): string {
 export async function downloadStatement(ctx: ServiceContext, month: string, query: URLSearchParams): Promise<Response> {
 	const format = formatOf(query.get("format") ?? "pdf");
 	const version = query.get("version");
-	const which = { month, team: query.get("team") ?? "", ...(version === null ? {} : { version: Number(version) }) };
+	const currency = query.get("currency");
+	const which = {
+		...{ month, team: query.get("team") ?? "" },
+		...(version === null ? {} : { version: Number(version) }),
+		...(currency === null ? {} : { currency }),
+	};
 	if (format === "json") throw new SpillwayError("invalid_input", "A page downloads csv or pdf.");
 	const { bytes, headers } = await statementFile(ctx, { ...which, format });
 	return new Response(new Uint8Array(bytes), { headers });

@@ -8,6 +8,7 @@ import { identity } from "#server/db/schema/account.ts";
 import { type Env, publicUrl } from "#server/env.ts";
 import { guardedFetch } from "#server/kernel/guarded-fetch.ts";
 import { parseAllowance } from "#server/kernel/outgoing.ts";
+import { effectiveGroupMap } from "#server/services/core/group-map.ts";
 import type { Runtime } from "#server/services/runtime.ts";
 import { endSessions, readSessionEpoch } from "../services/governance/sign-in/session-epoch.ts";
 import { signInIdentity } from "../services/governance/sign-in/sign-in-identity.ts";
@@ -130,7 +131,8 @@ function callbacks(rt: AuthRuntime): NonNullable<NextAuthConfig["callbacks"]> {
 			const by = await requestFacts(rt);
 			const issuer = rt.env.OIDC_ISSUER ?? "";
 			const claims = await addUserInfo({ ...profile }, { issuer, accessToken: account.access_token, fetch: outgoing(rt.env) });
-			const rules = { groupsClaim: rt.env.OIDC_GROUPS_CLAIM, groupMap: rt.env.OIDC_GROUP_MAP, trustEmail: rt.env.OIDC_TRUST_EMAIL };
+			const groupMap = await effectiveGroupMap(db, rt.env.OIDC_GROUP_MAP);
+			const rules = { groupsClaim: rt.env.OIDC_GROUPS_CLAIM, groupMap, trustEmail: rt.env.OIDC_TRUST_EMAIL };
 			const person = readClaims(claims, rules);
 			const refusal = person === null ? "no_identity" : (await signInIdentity(db, person, by)).refusal;
 			if (refusal === undefined) return true;

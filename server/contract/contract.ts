@@ -9,7 +9,9 @@ import { forecast, instance, offer, overview, site } from "./capacity.ts";
 import { carbon } from "./carbon.ts";
 import { alert, channel } from "./channel.ts";
 import { company } from "./company.ts";
+import { currency } from "./currency.ts";
 import { dataSet } from "./data-set.ts";
+import { groupMapping } from "./group-mapping.ts";
 import { job } from "./job.ts";
 import { notification } from "./notification.ts";
 import { performance } from "./performance.ts";
@@ -55,6 +57,7 @@ export const contract = {
 	alert,
 	channel,
 	rates,
+	currency,
 	dataSet,
 	store,
 	statement,
@@ -65,6 +68,7 @@ export const contract = {
 	account,
 	notification,
 	team,
+	groupMapping,
 	setup,
 	company,
 };

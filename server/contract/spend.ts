@@ -9,7 +9,7 @@ export const spend = {
 		path: "/spend",
 		summary: "Get owned, idle and cloud cost by dimension, by time or by job",
 		description:
-			"By `day`, `week`, `month`, `job` or a dimension; the last 30 days by team by default. An empty filter value selects what has none.",
+			"By `day`, `week`, `month`, `job` or a dimension; the last 30 days by team by default. An empty filter value selects what has none. `currency` adds the amounts in another [currency](currencies.md), by default the reporting currency; not by job.",
 		permission: "spend:read",
 		example: { from: "2026-11-01", to: "2026-12-01", groupBy: "team" },
 		output: z.union([spendSchema, jobSpendSchema]),

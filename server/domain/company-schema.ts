@@ -8,7 +8,14 @@ import { PROVIDERS, ROLES } from "./vocabulary.ts";
  * The company file: one definition of every field, its bounds and its documentation. `spillway apply`, the parser with line numbers and
  * the tables of docs/company-file.md are derived from it.
  */
-export const COMPANY_LIMITS = { documentBytes: 256 * 1024, teams: 500, people: 2_000, sites: 50, channels: 100 } as const;
+export const COMPANY_LIMITS = {
+	documentBytes: 256 * 1024,
+	teams: 500,
+	people: 2_000,
+	sites: 50,
+	channels: 100,
+	exchangeRates: 2_000,
+} as const;
 
 const CONNECTABLE = PROVIDERS.filter((provider) => provider !== "local");
 
@@ -111,6 +118,20 @@ const channelSchema = z.strictObject({
 		}),
 });
 
+const exchangeRateSchema = z.strictObject({
+	currency: z
+		.string()
+		.regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR")
+		.meta({ description: "ISO 4217 code.", examples: ["EUR"] }),
+	date: z.iso.date("must be a date such as 2026-11-25").meta({ description: "Day of the rate, in quotes.", examples: ['"2026-11-25"'] }),
+	rate: z
+		.string()
+		.regex(/^\d{1,10}(\.\d{1,10})?$/, 'must be a decimal in quotes, such as "0.9239"')
+		.refine((rate) => /[1-9]/.test(rate), "must be above 0")
+		.meta({ description: "Units of the currency for one US dollar, in quotes.", examples: ['"0.9239"'] }),
+	source: value.line(200).meta({ description: "Where it was published.", examples: ["Group treasury"] }),
+});
+
 /** Reports entries with a name that an earlier one has. */
 function unique(key: string) {
 	return (entries: readonly object[], ctx: z.RefinementCtx): void => {
@@ -132,6 +153,24 @@ export const companyDocumentSchema = z.strictObject({
 			.line(64)
 			.optional()
 			.meta({ description: "IANA zone of the ledger's days and months. It stays after the first charge.", examples: ["Europe/Berlin"] }),
+		currency: z
+			.string()
+			.regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR")
+			.optional()
+			.meta({ description: "Currency that reports are shown in. The ledger stays in USD.", examples: ["EUR"] }),
+		exchangeRates: z
+			.array(exchangeRateSchema)
+			.max(COMPANY_LIMITS.exchangeRates)
+			.superRefine((rates, ctx) => {
+				const seen = new Set<string>();
+				for (const [index, { currency, date }] of rates.entries()) {
+					if (seen.has(`${currency} ${date}`))
+						ctx.addIssue({ code: "custom", path: [index, "date"], message: `${currency} has two rates on ${date}` });
+					seen.add(`${currency} ${date}`);
+				}
+			})
+			.optional()
+			.meta({ description: "Dated exchange rates." }),
 		teams: z.array(teamSchema).max(COMPANY_LIMITS.teams).superRefine(unique("name")).optional().meta({ description: "All teams." }),
 		people: z
 			.array(personSchema)

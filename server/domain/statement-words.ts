@@ -1,4 +1,4 @@
-import type { SavingKey, StatementContent, StatementLineKey, StatementState, WasteKey } from "./statement.ts";
+import type { SavingKey, StatementContent, StatementInCurrency, StatementLineKey, StatementState, WasteKey } from "./statement.ts";
 
 /** What people read for the keys of a statement, the same on the page, in the PDF, in the CSV and on the command line. */
 export const LINE_WORDS: Record<StatementLineKey, string> = {
@@ -86,6 +86,14 @@ export function differenceWords(section: string, key: string): string {
  * Labels of a statement in which one of the two months is not whole, because the ledger began in it. `before` is of the month
  * that it is compared with: its change says nothing. Null: whole, or without charges.
  */
+/** The rates of a statement in another currency, on screen, in the PDF and the CSV. */
+export function ratesWords({ rates }: StatementInCurrency): string {
+	const [first, last] = [rates[0], rates.at(-1)];
+	if (!first || !last) return "Nothing to convert.";
+	const dates = first.date === last.date ? `of ${first.date}` : `of ${first.date} to ${last.date}`;
+	return `Converted day by day at the rates ${dates}, from ${[...new Set(rates.map(({ source }) => source))].join("; ")}.`;
+}
+
 export function partialWords(content: Pick<StatementContent, "fromMs" | "zone" | "ledgerFromMs">): {
 	month: string | null;
 	before: string | null;

@@ -42,6 +42,8 @@ export interface StatementContent {
 	previousTotals: StatementSums | null;
 	/** Why it cost more or less than the month before. Absent where a month is not whole, and in versions from before. */
 	variance?: StatementVariance;
+	/** This month in the reporting currency. Absent where that is US dollars. */
+	inCurrency?: StatementInCurrency;
 	/** Everything that owned hardware cost, idle included, against everything that clouds cost. */
 	sides: { key: "owned" | "cloud"; sums: StatementSums; previous: StatementSums | null }[];
 	/** On-prem and cloud in their parts; they add up to the totals. A line without charges in both months is left out. */
@@ -61,6 +63,19 @@ export interface StatementContent {
 	budgets: StatementBudget[];
 	/** What the providers billed against what the ledger held before it was adjusted; empty without an imported bill. */
 	bills: StatementBill[];
+}
+
+/** Amounts are millionths of the currency, as texts, and converted day by day; each list adds up to the total. */
+export interface StatementInCurrency {
+	/** ISO 4217. */
+	currency: string;
+	/** Every rate that was used: so many units were worth so many US dollars. They stay with a closed version. */
+	rates: { date: string; units: string; usd: string; source: string }[];
+	totalMicro: string;
+	sides: { key: "owned" | "cloud"; micro: string }[];
+	lines: { key: StatementLineKey; micro: string }[];
+	byTeam: { key: string; micro: string }[];
+	byProject: { key: string; micro: string }[];
 }
 
 /** The causes add up to after − before. Micro-dollars. */

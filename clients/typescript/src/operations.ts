@@ -514,6 +514,7 @@ export interface Operations {
 			from?: string;
 			to?: string;
 			groupBy?: t.SpendByGroupBy;
+			currency?: string;
 			cursor?: string;
 			limit?: number;
 			team?: string | readonly string[];
@@ -766,6 +767,26 @@ export interface Operations {
 		arguments: { body: t.RatesSetDiscountsBody };
 		answer: t.RatesSetDiscountsOutput;
 	};
+	/** Get the reporting currency and the currencies with exchange rates. */
+	"currency.get": {
+		arguments: Record<never, never>;
+		answer: t.CurrencyGetOutput;
+	};
+	/** Set the currency that reports are shown in; the ledger stays in US dollars. */
+	"currency.set": {
+		arguments: { body: t.CurrencySetBody };
+		answer: t.CurrencySetOutput;
+	};
+	/** List imported exchange rates, newest date first. */
+	"currency.rates": {
+		arguments: { currency?: string; from?: string; to?: string; limit?: number };
+		answer: t.CurrencyRatesOutput;
+	};
+	/** Import dated exchange rates from a CSV file. */
+	"currency.importRates": {
+		arguments: { body: t.CurrencyImportRatesBody };
+		answer: t.CurrencyImportRatesOutput;
+	};
 	/** List data sets with copies, and recent transfer speeds by region. */
 	"dataSet.list": {
 		arguments: Record<never, never>;
@@ -818,7 +839,7 @@ export interface Operations {
 	};
 	/** Get a month's statement: the newest version, or a preview. */
 	"statement.get": {
-		arguments: { month: string; team?: string; version?: number; format?: "json" | "csv" | "pdf" };
+		arguments: { month: string; team?: string; version?: number; currency?: string; format?: "json" | "csv" | "pdf" };
 		answer: t.Statement;
 		file: true;
 	};
@@ -1016,6 +1037,26 @@ export interface Operations {
 		arguments: { name: string };
 		answer: t.TeamDeleteOutput;
 	};
+	/** List which groups of the identity provider give which role and team. */
+	"groupMapping.list": {
+		arguments: Record<never, never>;
+		answer: t.GroupMappingListOutput;
+	};
+	/** Map a group to a role, a team or both. */
+	"groupMapping.set": {
+		arguments: { body: t.GroupMappingSetBody };
+		answer: t.GroupMapping;
+	};
+	/** Remove a group's mapping. */
+	"groupMapping.remove": {
+		arguments: { body: t.GroupMappingRemoveBody };
+		answer: t.GroupMappingRemoveOutput;
+	};
+	/** Compute the role and teams of a person in some groups, without changing anything. */
+	"groupMapping.check": {
+		arguments: { body: t.GroupMappingCheckBody };
+		answer: t.GroupMappingCheckOutput;
+	};
 	/** Read which set-up steps are done, skipped or open. */
 	"setup.get": {
 		arguments: Record<never, never>;
@@ -1204,6 +1245,7 @@ export const OPERATIONS = {
 			"from",
 			"to",
 			"groupBy",
+			"currency",
 			"cursor",
 			"limit",
 			"team",
@@ -1316,6 +1358,16 @@ export const OPERATIONS = {
 	"rates.setCommitments": { method: "PUT", path: "/commitments", query: [], textType: null, isRepeatable: true },
 	"rates.discounts": { method: "GET", path: "/discounts", query: [], textType: null, isRepeatable: false },
 	"rates.setDiscounts": { method: "PUT", path: "/discounts", query: [], textType: null, isRepeatable: true },
+	"currency.get": { method: "GET", path: "/reporting-currency", query: [], textType: null, isRepeatable: false },
+	"currency.set": { method: "PUT", path: "/reporting-currency", query: [], textType: null, isRepeatable: true },
+	"currency.rates": {
+		method: "GET",
+		path: "/exchange-rates",
+		query: ["currency", "from", "to", "limit"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"currency.importRates": { method: "PUT", path: "/exchange-rates", query: [], textType: null, isRepeatable: true },
 	"dataSet.list": { method: "GET", path: "/data-sets", query: [], textType: null, isRepeatable: false },
 	"dataSet.set": { method: "PUT", path: "/data-sets", query: [], textType: null, isRepeatable: true },
 	"store.list": { method: "GET", path: "/stores", query: [], textType: null, isRepeatable: false },
@@ -1329,7 +1381,7 @@ export const OPERATIONS = {
 	"statement.get": {
 		method: "GET",
 		path: "/statements/{month}",
-		query: ["team", "version", "format"],
+		query: ["team", "version", "currency", "format"],
 		textType: null,
 		isRepeatable: false,
 	},
@@ -1404,6 +1456,10 @@ export const OPERATIONS = {
 	"team.create": { method: "POST", path: "/teams", query: [], textType: null, isRepeatable: false },
 	"team.update": { method: "PATCH", path: "/teams/{name}", query: [], textType: null, isRepeatable: false },
 	"team.delete": { method: "DELETE", path: "/teams/{name}", query: [], textType: null, isRepeatable: false },
+	"groupMapping.list": { method: "GET", path: "/group-mappings", query: [], textType: null, isRepeatable: false },
+	"groupMapping.set": { method: "PUT", path: "/group-mappings", query: [], textType: null, isRepeatable: false },
+	"groupMapping.remove": { method: "POST", path: "/group-mappings/remove", query: [], textType: null, isRepeatable: false },
+	"groupMapping.check": { method: "POST", path: "/group-mappings/check", query: [], textType: null, isRepeatable: false },
 	"setup.get": { method: "GET", path: "/setup", query: [], textType: null, isRepeatable: false },
 	"setup.company": { method: "PUT", path: "/setup/company", query: [], textType: null, isRepeatable: false },
 	"setup.skip": { method: "POST", path: "/setup/skip", query: [], textType: null, isRepeatable: false },

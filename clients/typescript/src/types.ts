@@ -2187,23 +2187,18 @@ export interface JobSpendItemsItem {
 	charges: number;
 }
 
-export interface SpendSums {
-	ownedMicroUsd: string;
-	idleMicroUsd: string;
-	cloudMicroUsd: string;
-	totalMicroUsd: string;
-	spotMicroUsd: string;
-	onDemandMicroUsd: string;
-	reservedMicroUsd: string;
-	gpuMs: string;
-	ownedGpuMs: string;
-	cloudGpuMs: string;
-	spotGpuMs: string;
-	onDemandGpuMs: string;
-	reservedGpuMs: string;
-	idleGpuMs: string;
-	energyMilliWh: string;
-	emissionsMilligrams: string;
+export interface RatesUsed {
+	currency: string;
+	from: string | null;
+	to: string | null;
+	sources: readonly string[];
+}
+
+export interface ConvertedSpend {
+	ownedMicro: string;
+	idleMicro: string;
+	cloudMicro: string;
+	totalMicro: string;
 }
 
 export interface Spend {
@@ -2212,7 +2207,8 @@ export interface Spend {
 	zone: string;
 	groupBy: SpendGroupBy;
 	items: readonly SpendItemsItem[];
-	totals: SpendSums;
+	totals: SpendTotals;
+	rates?: RatesUsed;
 }
 
 export type SpendGroupBy =
@@ -2247,6 +2243,27 @@ export interface SpendItemsItem {
 	energyMilliWh: string;
 	emissionsMilligrams: string;
 	key: string;
+	converted?: ConvertedSpend;
+}
+
+export interface SpendTotals {
+	ownedMicroUsd: string;
+	idleMicroUsd: string;
+	cloudMicroUsd: string;
+	totalMicroUsd: string;
+	spotMicroUsd: string;
+	onDemandMicroUsd: string;
+	reservedMicroUsd: string;
+	gpuMs: string;
+	ownedGpuMs: string;
+	cloudGpuMs: string;
+	spotGpuMs: string;
+	onDemandGpuMs: string;
+	reservedGpuMs: string;
+	idleGpuMs: string;
+	energyMilliWh: string;
+	emissionsMilligrams: string;
+	converted?: ConvertedSpend;
 }
 
 export interface Variance {
@@ -2939,6 +2956,17 @@ export interface Discount {
 	offersNow: number;
 }
 
+export interface ExchangeRate {
+	currency: string;
+	date: string;
+	rate: string;
+	units: string;
+	usd: string;
+	source: string;
+	importedBy: string;
+	importedAt: string;
+}
+
 export interface StoredCopy {
 	uri: string;
 	at: string;
@@ -3157,6 +3185,7 @@ export interface StatementContent {
 	postedUntilNumber?: number;
 	ledgerFromMs?: number;
 	variance?: StatementContentVariance;
+	inCurrency?: StatementContentInCurrency;
 	charges: number;
 	totals: StatementSums;
 	previousTotals: StatementSums | null;
@@ -3183,6 +3212,38 @@ export interface StatementContentVariance {
 export interface StatementContentVarianceCausesItem {
 	cause: VariancePartsItemCause;
 	microUsd: string;
+}
+
+export interface StatementContentInCurrency {
+	currency: string;
+	rates: readonly StatementContentInCurrencyRatesItem[];
+	totalMicro: string;
+	sides: readonly StatementContentInCurrencySidesItem[];
+	lines: readonly StatementContentInCurrencyLinesItem[];
+	byTeam: readonly StatementContentInCurrencyByTeamItem[];
+	byProject: readonly StatementContentInCurrencyByTeamItem[];
+}
+
+export interface StatementContentInCurrencyRatesItem {
+	date: string;
+	units: string;
+	usd: string;
+	source: string;
+}
+
+export interface StatementContentInCurrencySidesItem {
+	key: "owned" | "cloud";
+	micro: string;
+}
+
+export interface StatementContentInCurrencyLinesItem {
+	key: StatementItemLine;
+	micro: string;
+}
+
+export interface StatementContentInCurrencyByTeamItem {
+	key: string;
+	micro: string;
 }
 
 export interface StatementContentSidesItem {
@@ -3227,6 +3288,7 @@ export type StatementContentWasteItemKey = "failed" | "interrupted" | "cancelled
 
 export interface Statement {
 	content: StatementContent;
+	currencyProblem: string | null;
 	state: StatementMonthState;
 	over: boolean;
 	shown: StatementVersion | null;
@@ -3496,6 +3558,13 @@ export interface Team {
 	costCenter: string | null;
 	parent: string | null;
 	members: number;
+}
+
+export interface GroupMapping {
+	group: string;
+	role: "platform" | "data_scientist" | "finance" | null;
+	team: string | null;
+	source: "settings" | "process";
 }
 
 export interface CompanyChange {
@@ -3879,6 +3948,36 @@ export interface RatesSetDiscountsOutput {
 	nextCursor: null;
 }
 
+export interface CurrencyGetOutput {
+	currency: string;
+	currencies: readonly CurrencyGetOutputCurrenciesItem[];
+}
+
+export interface CurrencyGetOutputCurrenciesItem {
+	currency: string;
+	rates: number;
+	from: string;
+	to: string;
+}
+
+export interface CurrencySetOutput {
+	currency: string;
+}
+
+export interface CurrencyRatesOutput {
+	items: readonly ExchangeRate[];
+	nextCursor: null;
+}
+
+export interface CurrencyImportRatesOutput {
+	currencies: readonly string[];
+	from: string;
+	to: string;
+	added: number;
+	replaced: number;
+	unchanged: number;
+}
+
 export interface StoreListOutput {
 	stores: readonly Store[];
 	embeddedPrice: StorePrice;
@@ -4044,6 +4143,29 @@ export interface TeamUpdateOutput {
 
 export interface TeamDeleteOutput {
 	name: string;
+}
+
+export interface GroupMappingListOutput {
+	mappings: readonly GroupMapping[];
+	teamPrefix: string;
+	seen: readonly GroupMappingListOutputSeenItem[];
+}
+
+export interface GroupMappingListOutputSeenItem {
+	group: string;
+	people: number;
+	isMapped: boolean;
+}
+
+export interface GroupMappingRemoveOutput {
+	group: string;
+}
+
+export interface GroupMappingCheckOutput {
+	role: "platform" | "data_scientist" | "finance" | null;
+	teams: readonly string[];
+	missingTeams: readonly string[];
+	unmapped: readonly string[];
 }
 
 export interface SetupGetOutput {
@@ -4768,6 +4890,15 @@ export interface RatesSetDiscountsBodyItemsItem {
 	source: string;
 }
 
+export interface CurrencySetBody {
+	currency: string;
+}
+
+export interface CurrencyImportRatesBody {
+	text: string;
+	message: string;
+}
+
 export interface DataSetSetBody {
 	items: readonly DataSetSetBodyItemsItem[];
 	stores?: readonly DataSetSetBodyStoresItem[];
@@ -4926,6 +5057,20 @@ export interface TeamUpdateBody {
 	title?: string | null;
 	costCenter?: string | null;
 	parent?: string | null;
+}
+
+export interface GroupMappingSetBody {
+	group: string;
+	role?: "platform" | "data_scientist" | "finance" | null;
+	team?: string | null;
+}
+
+export interface GroupMappingRemoveBody {
+	group: string;
+}
+
+export interface GroupMappingCheckBody {
+	groups: readonly string[];
 }
 
 export interface SetupSkipBody {

@@ -26,8 +26,12 @@ export const statementOperations = {
 		async (ctx, { format: asked, team = "", ...which }, { response }) => {
 			const format = formatOf(asked);
 			if (format === "json") return ok(await getStatement(ctx, { ...which, team }));
-			const { month, version } = which;
-			const file = await statementFile(ctx, { month, team, format, ...(version === undefined ? {} : { version }) });
+			const { month, version, currency } = which;
+			const file = await statementFile(ctx, {
+				...{ month, team, format },
+				...(version === undefined ? {} : { version }),
+				...(currency === undefined ? {} : { currency }),
+			});
 			response.writeHead(200, file.headers);
 			response.end(file.bytes);
 			return "streamed";

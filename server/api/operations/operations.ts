@@ -10,6 +10,8 @@ import { billOperations, statementOperations } from "./books.ts";
 import { alertOperations, budgetOperations, channelOperations } from "./budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations, overviewOperations, siteOperations } from "./capacity.ts";
 import { companyOperations } from "./company.ts";
+import { currencyOperations } from "./currency.ts";
+import { groupMappingOperations } from "./group-mappings.ts";
 import { jobOperations } from "./jobs.ts";
 import { performanceOperations } from "./performance.ts";
 import { pipelineOperations } from "./pipelines.ts";
@@ -60,6 +62,7 @@ export const BOUND = {
 	channel: channelOperations,
 	company: companyOperations,
 	rates: ratesOperations,
+	currency: currencyOperations,
 	dataSet: dataSetOperations,
 	store: storeOperations,
 	statement: statementOperations,
@@ -70,5 +73,6 @@ export const BOUND = {
 	account: accountOperations,
 	notification: notificationOperations,
 	team: teamOperations,
+	groupMapping: groupMappingOperations,
 	setup: setupOperations,
 } satisfies BindingsOf<typeof contract>;

@@ -16,7 +16,7 @@ import { gridView } from "#server/services/reporting/carbon/grid-view.ts";
 import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import type { SpendFilters } from "#server/services/reporting/spend/filters.ts";
-import { spendBy } from "#server/services/reporting/spend/spend-by.ts";
+import { spendInCurrency } from "#server/services/reporting/spend/spend-in-currency.ts";
 import { spendVariance } from "#server/services/reporting/spend/variance.ts";
 import { ok } from "../http/route.ts";
 import type { OperationContext } from "../operation-context.ts";
@@ -26,12 +26,13 @@ const DEFAULT_DAYS = 30;
 
 export const spendOperations = {
 	by: bindRest(spend.by, async (ctx, input, { query }) => {
-		const { groupBy, cursor, limit } = spend.by.input
-			.pick({ groupBy: true, cursor: true, limit: true })
-			.parse({ groupBy: input.groupBy, cursor: input.cursor, limit: input.limit });
+		const { groupBy, cursor, limit, currency } = spend.by.input
+			.pick({ groupBy: true, cursor: true, limit: true, currency: true })
+			.parse({ groupBy: input.groupBy, cursor: input.cursor, limit: input.limit, currency: input.currency });
 		const range = rangeOf(ctx, input);
 		const filters = filtersParam(query);
-		if (groupBy !== "job") return ok(await spendBy(ctx, { ...range, groupBy, filters }));
+		if (groupBy !== "job") return ok(await spendInCurrency(ctx, { ...range, groupBy, filters, currency }));
+		refuseJobCurrency(currency);
 		const page = { ...(cursor === undefined ? {} : { cursor }), ...(limit === undefined ? {} : { limit }) };
 		return ok(await spendByJob(ctx, { ...range, filters, ...page }));
 	}),
@@ -79,6 +80,15 @@ type AskedRange = { [K in keyof Range]?: number | undefined };
 
 export function rangeOf(ctx: OperationContext, { fromMs, toMs = ctx.clock.nowMs() }: AskedRange): Range {
 	return { fromMs: fromMs ?? toMs - DEFAULT_DAYS * DAY_MS, toMs };
+}
+
+/** Sums of jobs are kept by month, and rates are of days. */
+function refuseJobCurrency(currency: string | undefined): void {
+	if (currency === undefined || currency === "USD") return;
+	throw new SpillwayError("invalid_input", "Spend by job is in US dollars only: it is kept by month, and rates are of days.", {
+		fields: [{ path: "currency", message: "not with groupBy=job" }],
+		fix: "Omit currency, or use another groupBy.",
+	});
 }
 
 /** The whole period of a budget, unless the query has a time range. */

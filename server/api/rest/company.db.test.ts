@@ -148,3 +148,28 @@ it("leaves role and teams of people from the identity provider alone", async () 
 	const { json } = await plan(file_("  people:\n    - { email: grace@example.com, name: Grace Hopper, role: finance }\n"));
 	expect(json).toMatchObject({ changes: [], skipped: ["grace@example.com: role comes from the identity provider's groups"] });
 });
+
+it("applies exchange rates and the reporting currency; the command imports, lists and sets them", async () => {
+	const rate = (value: string) =>
+		file_(
+			`  currency: CHF\n  exchangeRates:\n    - { currency: CHF, date: "2025-01-06", rate: "${value}", source: Group treasury }\n    - { currency: SEK, date: "2025-01-06", rate: "10.5", source: Group treasury }\n`,
+		);
+	expect(await apply(rate("0.9120"), "--yes")).toMatchObject({ code: 0, out: expect.stringContaining('CHF 2025-01-06: "0.912"') });
+	expect(await apply(rate("0.912"), "--yes")).toMatchObject({ code: 0, out: "No changes.\n" });
+	expect(await apply(rate("0.92"), "--dry-run")).toMatchObject({ code: 5, out: expect.stringContaining('"0.92"') });
+	expect((await plan(rate("0"))).text).toContain("must be above 0");
+
+	const currency = (...args: string[]) =>
+		runCommand(["currency", ...args], { cwd: folder, env: { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url } });
+	expect((await currency()).out).toMatch(/^Reports are in CHF\.\n[\s\S]*SEK +1 +2025-01-06/);
+	writeFileSync(path.join(folder, "rates.csv"), "Date,USD,GBP,\n2025-01-07,1.25,0.8,\n");
+	expect(await currency("import", "rates.csv")).toMatchObject({ code: 2, err: expect.stringContaining("--message") });
+	expect(await currency("import", "rates.csv", "--message", "ECB")).toMatchObject({
+		code: 0,
+		out: "EUR, GBP, 2025-01-07 to 2025-01-07: 2 new, 0 replaced, 0 unchanged\n",
+	});
+	expect((await currency("rates", "GBP")).out).toMatch(/2025-01-07 +GBP +0\.64 +ECB/);
+	expect(await currency("set", "NOK")).toMatchObject({ code: 5, err: expect.stringContaining("no exchange rates for NOK") });
+	expect((await currency("set", "USD")).out).toBe("Reports are in USD.\n");
+	expect((await world.get("/spend?currency=EUR&groupBy=job")).status).toBe(400);
+});

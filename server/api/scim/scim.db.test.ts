@@ -99,6 +99,29 @@ it("groups give roles and teams, as members come and go", async () => {
 	expect(await auditOf(`group:${vision.id}`)).toEqual(["group.create", "group.update"]);
 });
 
+it("mappings of Settings add to the process's: members change at once, and errors are at their fields", async () => {
+	const { json: mia } = await scim("POST", "/Users", person("mia"));
+	await scim("POST", "/Groups", { displayName: "ml/engineers", members: [{ value: mia.id }] });
+	expect(await rightsOf(mia.id)).toMatchObject({ role: "data_scientist", teams: [] });
+	const list = async () => (await world.get("/group-mappings")).json;
+	expect((await list()).seen).toContainEqual({ group: "ml/engineers", people: 1, isMapped: false });
+	const set = (body: unknown, as: "platform" | "finance" = "platform") => world.call("PUT", "/api/v1/group-mappings", { as, body });
+	expect((await set({ group: "ml/engineers", role: "finance", team: "vision" })).status).toBe(200);
+	expect(await rightsOf(mia.id)).toMatchObject({ role: "finance", teams: ["vision"] });
+	expect((await list()).mappings).toContainEqual({ group: "ml/engineers", role: "finance", team: "vision", source: "settings" });
+	expect((await list()).mappings).toContainEqual({ group: "spillway-finance", role: "finance", team: null, source: "process" });
+	const check = await world.post("/group-mappings/check", { groups: ["ml/engineers", "spillway-team-nowhere", "other"] });
+	expect(check.json).toEqual({ role: "finance", teams: ["vision"], missingTeams: ["nowhere"], unmapped: ["other"] });
+	expect((await set({ group: "x", team: "nowhere" })).json.fields).toMatchObject([{ path: "team" }]);
+	expect((await set({ group: " ", role: "finance" })).json.fields).toMatchObject([{ path: "group" }]);
+	expect((await set({ group: "x" })).json.fields).toMatchObject([{ path: "role", message: "Choose a role, a team or both." }]);
+	expect((await set({ group: "x", role: "finance" }, "finance")).status).toBe(403);
+	expect((await world.post("/group-mappings/remove", { group: "ml/engineers" })).status).toBe(200);
+	expect(await rightsOf(mia.id)).toMatchObject({ role: "data_scientist", teams: [] });
+	expect((await world.post("/group-mappings/remove", { group: "spillway-finance" })).status).toBe(404);
+	expect(await auditOf("group_mapping:ml/engineers")).toEqual(["group_mapping.set", "group_mapping.set"]);
+});
+
 it("a browser session ends when its person is deactivated, and stays ended when they return", async () => {
 	const { db } = world.database;
 	const { id } = (await scim("POST", "/Users", person("lou"))).json;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { importUploadedBillInput } from "#server/contract/inputs/bill.ts";
 import { importInput, readLogsInput, SUBMIT_BATCH_MAX } from "#server/contract/inputs/job.ts";
-import { jobSpendInput, listChargesInput, varianceInput } from "#server/contract/inputs/spend.ts";
+import { jobSpendInput, listChargesInput, spendInCurrencyInput, varianceInput } from "#server/contract/inputs/spend.ts";
 import { getStatementInput } from "#server/contract/inputs/statement.ts";
 import { instantMs } from "#server/contract/parts.ts";
 import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
@@ -16,6 +16,7 @@ import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import { spendOptions, spendOptionsInput } from "#server/services/reporting/spend/options.ts";
 import { spendPage, spendPageInput } from "#server/services/reporting/spend/page.ts";
+import { spendInCurrency } from "#server/services/reporting/spend/spend-in-currency.ts";
 import { spendVariance } from "#server/services/reporting/spend/variance.ts";
 import { ledgerZone } from "#server/services/reporting/spend/zone.ts";
 import { changeClosingDay, changeClosingDayInput } from "#server/services/reporting/statement/closing-day.ts";
@@ -33,6 +34,8 @@ import { backtestOperations } from "../operations/backtests.ts";
 import { billOperations, statementOperations } from "../operations/books.ts";
 import { alertOperations, channelOperations } from "../operations/budgets.ts";
 import { forecastOperations, instanceOperations, offerOperations } from "../operations/capacity.ts";
+import { currencyOperations } from "../operations/currency.ts";
+import { groupMappingOperations } from "../operations/group-mappings.ts";
 import { jobOperations } from "../operations/jobs.ts";
 import { pipelineOperations } from "../operations/pipelines.ts";
 import { planOperations } from "../operations/plans.ts";
@@ -105,6 +108,7 @@ export const appRouter = router({
 	audit: auditRouter,
 	channel: router(proceduresOf(channelOperations)),
 	rates: ratesRouter,
+	currency: router(proceduresOf(currencyOperations)),
 	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
 	performance: router({
 		page: procedure.input(performancePageInput).query(({ ctx, input }) => performancePage(ctx.service, input)),
@@ -119,6 +123,10 @@ export const appRouter = router({
 		page: procedure.input(spendPageInput).query(({ ctx, input }) => spendPage(ctx.service, input)),
 		variance: procedure.input(varianceInput).query(({ ctx, input }) => spendVariance(ctx.service, input)),
 		jobs: procedure.input(jobSpendInput).query(({ ctx, input }) => spendByJob(ctx.service, input)),
+		inCurrency: procedure.input(spendInCurrencyInput).query(async ({ ctx, input }) => {
+			const spend = await spendInCurrency(ctx.service, input);
+			return "rates" in spend ? spend : null;
+		}),
 		options: procedure.input(spendOptionsInput).query(({ ctx, input }) => spendOptions(ctx.service, input)),
 		calendar: procedure.query(({ ctx }) => ledgerZone(ctx.service)),
 		charges: procedure.input(listChargesInput).query(({ ctx, input }) => listCharges(ctx.service, input)),
@@ -141,6 +149,7 @@ export const appRouter = router({
 	token: router(proceduresOf(tokenOperations)),
 	account: accountRouter,
 	team: teamRouter,
+	groupMapping: router(proceduresOf(groupMappingOperations)),
 	setup: router(proceduresOf(setupOperations)),
 	deviceLogin: deviceLoginRouter,
 	/** Batches of what changed, from when the page was drawn on; the browser reads again what it shows of that. */

@@ -3,6 +3,7 @@ import { CHARGE_CORRECTIONS, CHARGE_KINDS } from "#server/domain/charge.ts";
 import { LOST } from "#server/domain/lost-work.ts";
 import { CAPACITY_TYPES, PROVIDERS, WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { instantMs } from "../parts.ts";
+import { currencyCode } from "./currency.ts";
 
 /** What sums and charges can be grouped and filtered by. */
 export const SPEND_DIMENSIONS = [
@@ -102,8 +103,18 @@ const groupOf = <const T extends readonly string[]>(names: T) =>
 /** Sums by a dimension or by time, filtered by any dimension; by job, page by page. */
 export const spendQueryInput = timeRangeInput.extend({
 	groupBy: groupOf([...SPEND_GROUPS, "job"]),
+	currency: currencyCode.optional(),
 	...page,
 	...spendFilters.shape,
+});
+
+/** As pages ask. */
+export const spendInCurrencyInput = z.strictObject({
+	fromMs: instantMs,
+	toMs: instantMs,
+	groupBy: z.enum(SPEND_GROUPS),
+	currency: currencyCode,
+	filters: spendFilters.default({}),
 });
 
 export const varianceQueryInput = timeRangeInput.extend(spendFilters.shape);

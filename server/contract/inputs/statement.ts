@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { currencyCode } from "./currency.ts";
 
 /** e.g. `2026-11`. */
 export const monthSchema = z.string().regex(/^20\d\d-(0[1-9]|1[0-2])$/, "must be a month such as 2026-11");
@@ -17,6 +18,8 @@ export const getStatementInput = z.strictObject({
 	team: statementTeam,
 	/** Without it the newest, or the preview of a month that is not closed; 0 is the preview in any case. */
 	version: z.number().int().min(0).max(1_000_000).optional(),
+	/** Of a preview; the reporting currency when omitted. A closed version has the one that it was closed with. */
+	currency: currencyCode.optional(),
 });
 
 export const listStatementsInput = z.strictObject({

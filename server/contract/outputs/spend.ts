@@ -25,6 +25,16 @@ export const spendSumsSchema = z
 	})
 	.meta({ id: "SpendSums" });
 
+/** In millionths of the reporting currency. */
+const convertedSpendSchema = z
+	.object({ ownedMicro: integerText, idleMicro: integerText, cloudMicro: integerText, totalMicro: integerText })
+	.meta({ id: "ConvertedSpend" });
+
+/** `from`, `to`: dates of the first and last rate used. */
+export const ratesUsedSchema = z
+	.object({ currency: z.string(), from: z.string().nullable(), to: z.string().nullable(), sources: z.array(z.string()) })
+	.meta({ id: "RatesUsed" });
+
 export const spendSchema = z
 	.object({
 		fromMs: z.number(),
@@ -47,9 +57,12 @@ export const spendSchema = z
 		items: z.array(
 			spendSumsSchema.extend({
 				key: z.string(),
+				converted: convertedSpendSchema.optional(),
 			}),
 		),
-		totals: spendSumsSchema,
+		totals: spendSumsSchema.extend({ converted: convertedSpendSchema.optional() }),
+		/** The rates that `converted` was made with; absent in US dollars. */
+		rates: ratesUsedSchema.optional(),
 	})
 	.meta({ id: "Spend" });
 

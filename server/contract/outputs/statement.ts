@@ -127,6 +127,17 @@ export const statementContentSchema = z
 				causes: z.array(z.object({ cause: z.enum(VARIANCE_CAUSES), microUsd: integerText })),
 			})
 			.optional(),
+		inCurrency: z
+			.object({
+				currency: z.string(),
+				rates: z.array(z.object({ date: z.string(), units: z.string(), usd: z.string(), source: z.string() })),
+				totalMicro: integerText,
+				sides: z.array(z.object({ key: z.enum(["owned", "cloud"]), micro: integerText })),
+				lines: z.array(z.object({ key: z.enum(STATEMENT_LINES), micro: integerText })),
+				byTeam: z.array(z.object({ key: z.string(), micro: integerText })),
+				byProject: z.array(z.object({ key: z.string(), micro: integerText })),
+			})
+			.optional(),
 		charges: z.number(),
 		totals: statementSumsSchema,
 		previousTotals: statementSumsSchema.nullable(),
@@ -240,6 +251,7 @@ export const sentToSchema = z
 export const statementSchema = z
 	.object({
 		content: statementContentSchema,
+		currencyProblem: z.string().nullable(),
 		state: z.enum(STATEMENT_STATES),
 		over: z.boolean(),
 		shown: statementVersionSchema.nullable(),

@@ -23,6 +23,7 @@ export * from "./device-login.ts";
 export * from "./electricity-price.ts";
 export * from "./enums.ts";
 export * from "./event.ts";
+export * from "./exchange-rate.ts";
 export * from "./foreign-job.ts";
 export * from "./gpu-minute.ts";
 export * from "./grid-intensity.ts";

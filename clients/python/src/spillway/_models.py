@@ -2407,33 +2407,46 @@ _JobSpendItemsItemOptional = TypedDict(
 class JobSpendItemsItem(_JobSpendItemsItemRequired, _JobSpendItemsItemOptional):
     pass
 
+_RatesUsedRequired = TypedDict(
+    "_RatesUsedRequired",
+    {
+        "currency": str,
+        "from": Optional[str],
+        "to": Optional[str],
+        "sources": List[str],
+    },
+)
 
-class SpendSums(TypedDict):
-    ownedMicroUsd: str
-    idleMicroUsd: str
-    cloudMicroUsd: str
-    totalMicroUsd: str
-    spotMicroUsd: str
-    onDemandMicroUsd: str
-    reservedMicroUsd: str
-    gpuMs: str
-    ownedGpuMs: str
-    cloudGpuMs: str
-    spotGpuMs: str
-    onDemandGpuMs: str
-    reservedGpuMs: str
-    idleGpuMs: str
-    energyMilliWh: str
-    emissionsMilligrams: str
+_RatesUsedOptional = TypedDict(
+    "_RatesUsedOptional",
+    {
+    },
+    total=False,
+)
 
 
-class Spend(TypedDict):
+class RatesUsed(_RatesUsedRequired, _RatesUsedOptional):
+    pass
+
+
+class ConvertedSpend(TypedDict):
+    ownedMicro: str
+    idleMicro: str
+    cloudMicro: str
+    totalMicro: str
+
+
+class _SpendRequired(TypedDict):
     fromMs: float
     toMs: float
     zone: str
     groupBy: SpendGroupBy
     items: List[SpendItemsItem]
-    totals: SpendSums
+    totals: SpendTotals
+
+
+class Spend(_SpendRequired, total=False):
+    rates: RatesUsed
 
 SpendGroupBy = Literal[
     "site",
@@ -2451,7 +2464,7 @@ SpendGroupBy = Literal[
 ]
 
 
-class SpendItemsItem(TypedDict):
+class _SpendItemsItemRequired(TypedDict):
     ownedMicroUsd: str
     idleMicroUsd: str
     cloudMicroUsd: str
@@ -2469,6 +2482,33 @@ class SpendItemsItem(TypedDict):
     energyMilliWh: str
     emissionsMilligrams: str
     key: str
+
+
+class SpendItemsItem(_SpendItemsItemRequired, total=False):
+    converted: ConvertedSpend
+
+
+class _SpendTotalsRequired(TypedDict):
+    ownedMicroUsd: str
+    idleMicroUsd: str
+    cloudMicroUsd: str
+    totalMicroUsd: str
+    spotMicroUsd: str
+    onDemandMicroUsd: str
+    reservedMicroUsd: str
+    gpuMs: str
+    ownedGpuMs: str
+    cloudGpuMs: str
+    spotGpuMs: str
+    onDemandGpuMs: str
+    reservedGpuMs: str
+    idleGpuMs: str
+    energyMilliWh: str
+    emissionsMilligrams: str
+
+
+class SpendTotals(_SpendTotalsRequired, total=False):
+    converted: ConvertedSpend
 
 
 class Variance(TypedDict):
@@ -3306,6 +3346,17 @@ class Discount(_DiscountRequired, _DiscountOptional):
     pass
 
 
+class ExchangeRate(TypedDict):
+    currency: str
+    date: str
+    rate: str
+    units: str
+    usd: str
+    source: str
+    importedBy: str
+    importedAt: str
+
+
 class StoredCopy(TypedDict):
     uri: str
     at: str
@@ -3568,6 +3619,7 @@ class StatementContent(_StatementContentRequired, total=False):
     postedUntilNumber: float
     ledgerFromMs: float
     variance: StatementContentVariance
+    inCurrency: StatementContentInCurrency
 
 
 class StatementContentVariance(TypedDict):
@@ -3580,6 +3632,38 @@ class StatementContentVariance(TypedDict):
 class StatementContentVarianceCausesItem(TypedDict):
     cause: VariancePartsItemCause
     microUsd: str
+
+
+class StatementContentInCurrency(TypedDict):
+    currency: str
+    rates: List[StatementContentInCurrencyRatesItem]
+    totalMicro: str
+    sides: List[StatementContentInCurrencySidesItem]
+    lines: List[StatementContentInCurrencyLinesItem]
+    byTeam: List[StatementContentInCurrencyByTeamItem]
+    byProject: List[StatementContentInCurrencyByTeamItem]
+
+
+class StatementContentInCurrencyRatesItem(TypedDict):
+    date: str
+    units: str
+    usd: str
+    source: str
+
+
+class StatementContentInCurrencySidesItem(TypedDict):
+    key: Literal["owned", "cloud"]
+    micro: str
+
+
+class StatementContentInCurrencyLinesItem(TypedDict):
+    key: StatementItemLine
+    micro: str
+
+
+class StatementContentInCurrencyByTeamItem(TypedDict):
+    key: str
+    micro: str
 
 
 class StatementContentSidesItem(TypedDict):
@@ -3624,6 +3708,7 @@ StatementContentWasteItemKey = Literal["failed", "interrupted", "cancelled", "id
 
 class Statement(TypedDict):
     content: StatementContent
+    currencyProblem: Optional[str]
     state: StatementMonthState
     over: bool
     shown: Optional[StatementVersion]
@@ -3906,6 +3991,13 @@ class Team(TypedDict):
     costCenter: Optional[str]
     parent: Optional[str]
     members: float
+
+
+class GroupMapping(TypedDict):
+    group: str
+    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    team: Optional[str]
+    source: Literal["settings", "process"]
 
 
 class CompanyChange(TypedDict):
@@ -4304,6 +4396,64 @@ class RatesSetDiscountsOutput(TypedDict):
     nextCursor: None
 
 
+class CurrencyGetOutput(TypedDict):
+    currency: str
+    currencies: List[CurrencyGetOutputCurrenciesItem]
+
+_CurrencyGetOutputCurrenciesItemRequired = TypedDict(
+    "_CurrencyGetOutputCurrenciesItemRequired",
+    {
+        "currency": str,
+        "rates": float,
+        "from": str,
+        "to": str,
+    },
+)
+
+_CurrencyGetOutputCurrenciesItemOptional = TypedDict(
+    "_CurrencyGetOutputCurrenciesItemOptional",
+    {
+    },
+    total=False,
+)
+
+
+class CurrencyGetOutputCurrenciesItem(_CurrencyGetOutputCurrenciesItemRequired, _CurrencyGetOutputCurrenciesItemOptional):
+    pass
+
+
+class CurrencySetOutput(TypedDict):
+    currency: str
+
+
+class CurrencyRatesOutput(TypedDict):
+    items: List[ExchangeRate]
+    nextCursor: None
+
+_CurrencyImportRatesOutputRequired = TypedDict(
+    "_CurrencyImportRatesOutputRequired",
+    {
+        "currencies": List[str],
+        "from": str,
+        "to": str,
+        "added": float,
+        "replaced": float,
+        "unchanged": float,
+    },
+)
+
+_CurrencyImportRatesOutputOptional = TypedDict(
+    "_CurrencyImportRatesOutputOptional",
+    {
+    },
+    total=False,
+)
+
+
+class CurrencyImportRatesOutput(_CurrencyImportRatesOutputRequired, _CurrencyImportRatesOutputOptional):
+    pass
+
+
 class StoreListOutput(TypedDict):
     stores: List[Store]
     embeddedPrice: StorePrice
@@ -4469,6 +4619,29 @@ class TeamUpdateOutput(TypedDict):
 
 class TeamDeleteOutput(TypedDict):
     name: str
+
+
+class GroupMappingListOutput(TypedDict):
+    mappings: List[GroupMapping]
+    teamPrefix: str
+    seen: List[GroupMappingListOutputSeenItem]
+
+
+class GroupMappingListOutputSeenItem(TypedDict):
+    group: str
+    people: float
+    isMapped: bool
+
+
+class GroupMappingRemoveOutput(TypedDict):
+    group: str
+
+
+class GroupMappingCheckOutput(TypedDict):
+    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    teams: List[str]
+    missingTeams: List[str]
+    unmapped: List[str]
 
 
 class SetupGetOutput(TypedDict):
@@ -5360,6 +5533,15 @@ class RatesSetDiscountsBodyItemsItem(_RatesSetDiscountsBodyItemsItemRequired, _R
     pass
 
 
+class CurrencySetBody(TypedDict):
+    currency: str
+
+
+class CurrencyImportRatesBody(TypedDict):
+    text: str
+    message: str
+
+
 class _DataSetSetBodyRequired(TypedDict):
     items: List[DataSetSetBodyItemsItem]
 
@@ -5554,6 +5736,23 @@ class TeamUpdateBody(TypedDict, total=False):
     title: Optional[str]
     costCenter: Optional[str]
     parent: Optional[str]
+
+
+class _GroupMappingSetBodyRequired(TypedDict):
+    group: str
+
+
+class GroupMappingSetBody(_GroupMappingSetBodyRequired, total=False):
+    role: Optional[Literal["platform", "data_scientist", "finance"]]
+    team: Optional[str]
+
+
+class GroupMappingRemoveBody(TypedDict):
+    group: str
+
+
+class GroupMappingCheckBody(TypedDict):
+    groups: List[str]
 
 
 class SetupSkipBody(TypedDict):

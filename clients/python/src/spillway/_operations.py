@@ -1879,6 +1879,7 @@ class SpendOperations:
         from_: Optional[str] = None,
         to: Optional[str] = None,
         group_by: Optional[m.SpendByGroupBy] = None,
+        currency: Optional[str] = None,
         cursor: Optional[str] = None,
         limit: Optional[int] = None,
         team: Optional[Union[str, Sequence[str]]] = None,
@@ -1894,7 +1895,8 @@ class SpendOperations:
         """Get owned, idle and cloud cost by dimension, by time or by job.
 
         By `day`, `week`, `month`, `job` or a dimension; the last 30 days by team by default. An
-        empty filter value selects what has none.
+        empty filter value selects what has none. `currency` adds the amounts in another
+        currency, by default the reporting currency; not by job.
         """
         return cast(
             m.SpendByOutput,
@@ -1905,6 +1907,7 @@ class SpendOperations:
                     "from": from_,
                     "to": to,
                     "groupBy": group_by,
+                    "currency": currency,
                     "cursor": cursor,
                     "limit": limit,
                     "team": team,
@@ -2719,6 +2722,85 @@ class RatesOperations:
         )
 
 
+class CurrencyOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def get(
+        self,
+    ) -> m.CurrencyGetOutput:
+        """Get the reporting currency and the currencies with exchange rates."""
+        return cast(
+            m.CurrencyGetOutput,
+            self._transport.json(
+                "GET",
+                join("/reporting-currency"),
+            ),
+        )
+
+    def set(
+        self,
+        body: m.CurrencySetBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.CurrencySetOutput:
+        """Set the currency that reports are shown in; the ledger stays in US dollars."""
+        return cast(
+            m.CurrencySetOutput,
+            self._transport.json(
+                "PUT",
+                join("/reporting-currency"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+    def rates(
+        self,
+        *,
+        currency: Optional[str] = None,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        limit: Optional[int] = None,
+    ) -> m.CurrencyRatesOutput:
+        """List imported exchange rates, newest date first."""
+        return cast(
+            m.CurrencyRatesOutput,
+            self._transport.json(
+                "GET",
+                join("/exchange-rates"),
+                query={
+                    "currency": currency,
+                    "from": from_,
+                    "to": to,
+                    "limit": limit,
+                },
+            ),
+        )
+
+    def import_rates(
+        self,
+        body: m.CurrencyImportRatesBody,
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> m.CurrencyImportRatesOutput:
+        """Import dated exchange rates from a CSV file.
+
+        `date,currency,rate`, or the ECB's reference rates (currencies).
+        """
+        return cast(
+            m.CurrencyImportRatesOutput,
+            self._transport.json(
+                "PUT",
+                join("/exchange-rates"),
+                body=body,
+                repeatable=True,
+                idempotency_key=idempotency_key,
+            ),
+        )
+
+
 class DataSetOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2908,6 +2990,7 @@ class StatementOperations:
         *,
         team: Optional[str] = None,
         version: Optional[int] = None,
+        currency: Optional[str] = None,
         format: Optional[Literal["json", "csv", "pdf"]] = None,
     ) -> m.Statement:
         """Get a month's statement: the newest version, or a preview.
@@ -2922,6 +3005,7 @@ class StatementOperations:
                 query={
                     "team": team,
                     "version": version,
+                    "currency": currency,
                     "format": format,
                 },
             ),
@@ -2933,6 +3017,7 @@ class StatementOperations:
         *,
         team: Optional[str] = None,
         version: Optional[int] = None,
+        currency: Optional[str] = None,
         format: Optional[Literal["json", "csv", "pdf"]] = None,
     ) -> BinaryIO:
         """Get a month's statement: the newest version, or a preview.
@@ -2945,6 +3030,7 @@ class StatementOperations:
             query={
                 "team": team,
                 "version": version,
+                "currency": currency,
                 "format": format,
             },
         )
@@ -3560,6 +3646,68 @@ class TeamOperations:
         )
 
 
+class GroupMappingOperations:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self,
+    ) -> m.GroupMappingListOutput:
+        """List which groups of the identity provider give which role and team."""
+        return cast(
+            m.GroupMappingListOutput,
+            self._transport.json(
+                "GET",
+                join("/group-mappings"),
+            ),
+        )
+
+    def set(
+        self,
+        body: m.GroupMappingSetBody,
+    ) -> m.GroupMapping:
+        """Map a group to a role, a team or both.
+
+        SCIM members change at once, others at their next sign-in.
+        """
+        return cast(
+            m.GroupMapping,
+            self._transport.json(
+                "PUT",
+                join("/group-mappings"),
+                body=body,
+            ),
+        )
+
+    def remove(
+        self,
+        body: m.GroupMappingRemoveBody,
+    ) -> m.GroupMappingRemoveOutput:
+        """Remove a group's mapping."""
+        return cast(
+            m.GroupMappingRemoveOutput,
+            self._transport.json(
+                "POST",
+                join("/group-mappings/remove"),
+                body=body,
+            ),
+        )
+
+    def check(
+        self,
+        body: m.GroupMappingCheckBody,
+    ) -> m.GroupMappingCheckOutput:
+        """Compute the role and teams of a person in some groups, without changing anything."""
+        return cast(
+            m.GroupMappingCheckOutput,
+            self._transport.json(
+                "POST",
+                join("/group-mappings/check"),
+                body=body,
+            ),
+        )
+
+
 class SetupOperations:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -3683,6 +3831,7 @@ class Operations:
         self.alert = AlertOperations(transport)
         self.channel = ChannelOperations(transport)
         self.rates = RatesOperations(transport)
+        self.currency = CurrencyOperations(transport)
         self.data_set = DataSetOperations(transport)
         self.store = StoreOperations(transport)
         self.statement = StatementOperations(transport)
@@ -3693,5 +3842,6 @@ class Operations:
         self.account = AccountOperations(transport)
         self.notification = NotificationOperations(transport)
         self.team = TeamOperations(transport)
+        self.group_mapping = GroupMappingOperations(transport)
         self.setup = SetupOperations(transport)
         self.company = CompanyOperations(transport)

@@ -7,6 +7,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { listTeamDetails } from "../team/list.ts";
 import type { Change, ChangeView, CompanyContext, PlanPart } from "./change.ts";
 import { planChannels } from "./plan-channels.ts";
+import { planCurrency } from "./plan-currency.ts";
 import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
 import { planSites } from "./plan-sites.ts";
@@ -49,6 +50,7 @@ export async function computePlan(
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
+	if (file.spec.currency !== undefined || file.spec.exchangeRates) parts.push(await planCurrency(ctx, file.spec));
 	const teamPart = teams && (await planTeams(ctx, teams, prune));
 	// Teams and sites go last when they are removed: people, channels and the policy may still name them.
 	if (teamPart) parts.push(keep(teamPart, "added"));

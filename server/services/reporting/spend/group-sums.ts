@@ -38,6 +38,8 @@ interface Kind<Column extends keyof RollupSums, Sums> {
 	add: (rows: Iterable<SumsRow<Column>>) => Sums;
 	/** The sort keys of groups. */
 	size: (sums: Sums) => bigint;
+	/** Rows have the day (or hour) that they are of, also where groups are not times. */
+	byDay?: boolean;
 }
 
 /**
@@ -48,14 +50,15 @@ interface Kind<Column extends keyof RollupSums, Sums> {
 export async function groupSums<Column extends keyof RollupSums, Sums extends object>(
 	ctx: Pick<ServiceContext, "actor" | "db">,
 	{ groupBy, filters = NO_FILTERS, ...asked }: SpendQuery,
-	{ columns, add, size }: Kind<Column, Sums>,
+	{ columns, add, size, byDay = false }: Kind<Column, Sums>,
 ): Promise<GroupedSums<Sums>> {
 	const teams = teamScope(ctx, "spend:read");
 	const calendar = await ledgerCalendar(ctx.db);
 	const range = spendRange(asked, calendar);
 	const time = TIMES.find((name) => name === groupBy) ?? null;
 	const dimension = SPEND_DIMENSIONS.find((name) => name === groupBy) ?? null;
-	const query = { ...segmentsOf(range, time, calendar), groupBy: dimension, byBucket: time !== null, filters, teams, columns };
+	const cover = byDay ? { segments: coverRange(range, "day", calendar) } : segmentsOf(range, time, calendar);
+	const query = { ...cover, groupBy: dimension, byBucket: byDay || time !== null, filters, teams, columns };
 	const rows = await readSums(ctx.db, query);
 	const groups = Map.groupBy(rows, (row) => (time === null ? row.key : dayKey(bucketStartMs(time, row.bucketStartMs, calendar), calendar)));
 	const items = [...groups].map(([key, parts]) => ({ key, ...add(parts) }));

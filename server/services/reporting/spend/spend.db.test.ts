@@ -3,10 +3,13 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { Actor } from "#server/services/core/context.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import * as test from "#server/services/ledger/charge/testing/books.ts";
+import { importRates } from "#server/services/pricing/currency/import-rates.ts";
+import { setReportingCurrency } from "#server/services/pricing/currency/reporting-currency.ts";
 import { spendByDay } from "./by-day.ts";
 import { lostWork } from "./lost-work.ts";
 import { monthForecast } from "./month-forecast.ts";
 import { spendBy } from "./spend-by.ts";
+import { spendInCurrency } from "./spend-in-currency.ts";
 import { spotSavings } from "./spot-savings.ts";
 
 /**
@@ -161,4 +164,52 @@ describe("estimates, each named as one", () => {
 			total: null,
 		});
 	});
+});
+
+/** Runs in order: the first test imports the rates of the others. */
+describe("spendInCurrency", () => {
+	const query = { fromMs: START, toMs: END, groupBy: "team" } as const;
+
+	it("is refused without rates, naming currency and day; USD needs none", async () => {
+		await expect(spendInCurrency(books, { ...query, currency: "EUR" })).rejects.toThrow(/No exchange rate for EUR on 2026-11-1[01]/);
+		await expect(setReportingCurrency(books, { currency: "EUR" })).rejects.toThrow("no exchange rates for EUR");
+		expect(await spendInCurrency(books, { ...query, currency: "USD" })).toEqual(await spendBy(books, query));
+	});
+
+	it("imports rates once; the same file again changes nothing, another rate replaces, the future is refused", async () => {
+		const take = (text: string) => importRates(books, { text, message: "ECB" });
+		const file = "Date,USD,GBP,\n2026-11-11,1.25,0.8,\n2026-11-09,1.6,0.8,\n";
+		const span = { from: "2026-11-09", to: "2026-11-11", currencies: ["EUR", "GBP"] };
+		expect(await take(file)).toEqual({ ...span, added: 4, replaced: 0, unchanged: 0 });
+		expect(await take(file)).toEqual({ ...span, added: 0, replaced: 0, unchanged: 4 });
+		expect(await take("date,currency,rate\n2026-11-09,GBP,0.7\n")).toMatchObject({ added: 0, replaced: 1, unchanged: 0 });
+		await expect(take("date,currency,rate\n2027-01-01,GBP,0.7\n")).rejects.toThrow("2027-01-01, which is in the future");
+		await expect(importRates({ ...books, actor: scientist }, { text: file, message: "ECB" })).rejects.toMatchObject({ code: "forbidden" });
+	});
+
+	it("converts each day at the last rate on or before it: 17,707,200 ÷ 1.6 on the 10th + 12,000,000 ÷ 1.25 on the 11th", async () => {
+		await setReportingCurrency(books, { currency: "EUR" });
+		const byDay = await spendInCurrency(books, { ...query, groupBy: "day" });
+		expect(byDay.items.map((item) => [item.key, "converted" in item ? item.converted.totalMicro : null])).toEqual([
+			["2026-11-10", 11_067_000n],
+			["2026-11-11", 9_600_000n],
+		]);
+		expect(byDay).toMatchObject({ rates: { currency: "EUR", from: "2026-11-09", to: "2026-11-11", sources: ["ECB"] } });
+	});
+
+	it.each(["team", "project", "capacityType", "week", "month"] as const)(
+		"by %s: dollars are unchanged, and parts add up",
+		async (groupBy) => {
+			const [inEuros, inDollars] = await Promise.all([
+				spendInCurrency(books, { ...query, groupBy }),
+				spendBy(books, { ...query, groupBy }),
+			]);
+			expect(inEuros.items.map(({ key, totalMicroUsd }) => [key, totalMicroUsd])).toEqual(
+				inDollars.items.map(({ key, totalMicroUsd }) => [key, totalMicroUsd]),
+			);
+			if (!("rates" in inEuros)) throw new Error("not converted");
+			expect(inEuros.totals.converted.totalMicro).toBe(inEuros.items.reduce((sum, { converted }) => sum + converted.totalMicro, 0n));
+			expect(inEuros.totals.converted.totalMicro).toBe(20_667_000n);
+		},
+	);
 });

@@ -13,6 +13,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { reportingCurrency } from "#server/services/pricing/currency/reporting-currency.ts";
 import { readMonthFacts, teamsOf } from "./facts.ts";
 import { sha256Of } from "./hash.ts";
 import { meterLag } from "./meter-lag.ts";
@@ -31,8 +32,8 @@ export interface ClosedMonth {
 
 /**
  * Closes a month of the ledger's calendar: a statement of the company and of every team that was charged in it, all from
- * one moment. A month that was closed before gets next versions, with the reason, of the statements that changed.
- * @throws SpillwayError `forbidden`; `conflict` when the month is not over, or nothing changed; `invalid_input` without
+ * one moment, in the reporting currency too: with the rates of now. A month that was closed before gets next versions, with the reason, of the statements that changed.
+ * @throws SpillwayError `forbidden`; `conflict` when the month is not over, nothing changed, or an exchange rate is missing; `invalid_input` without
  * a reason for a correction.
  */
 export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<ClosedMonth> {
@@ -47,7 +48,11 @@ export async function closeMonth(ctx: ServiceContext, raw: CloseInput): Promise<
 			await tx.execute(sql`lock table charge in share row exclusive mode`);
 			await refuseUnmetered(tx, month);
 			const nowMs = ctx.clock.nowMs();
-			const facts = await readMonthFacts(tx, month, { only: null, postedUntilMs: nowMs, postedUntilNumber: await lastNumber(tx) });
+			const currency = await reportingCurrency(tx);
+			const facts = await readMonthFacts(tx, month, {
+				...{ only: null, currency },
+				...{ postedUntilMs: nowMs, postedUntilNumber: await lastNumber(tx) },
+			});
 			const before = await newestOf(tx, month.month);
 			refuseCorrection(month.month, before, input.correction);
 			if (before.size === 0 && facts.rows.every((r) => r.month !== "this")) {

@@ -17,6 +17,8 @@ const HEAD = [
 	"energy_kwh",
 	"co2e_kg",
 	"text",
+	"currency",
+	"amount",
 ] as const;
 type Row = Partial<Record<(typeof HEAD)[number], string>> & { section: string; item: string };
 
@@ -25,8 +27,9 @@ type Row = Partial<Record<(typeof HEAD)[number], string>> & { section: string; i
  * spreadsheet would take for a formula gets an apostrophe in front.
  */
 export function statementCsv(view: StatementView): string {
-	const rows = [...headRows(view), ...lineRows(view), ...judgementRows(view), ...moneyRows(view), ...endRows(view)];
-	return [HEAD.join(","), ...rows.map((row) => HEAD.map((name) => field(row[name] ?? "")).join(","))].map((line) => `${line}\r\n`).join("");
+	const rows = [...headRows(view), ...lineRows(view), ...currencyRows(view), ...judgementRows(view), ...moneyRows(view), ...endRows(view)];
+	const head = view.content.inCurrency ? HEAD : HEAD.filter((name) => name !== "currency" && name !== "amount");
+	return [head.join(","), ...rows.map((row) => head.map((name) => field(row[name] ?? "")).join(","))].map((line) => `${line}\r\n`).join("");
 }
 
 function headRows({ content, shown, state }: StatementView): Row[] {
@@ -67,6 +70,25 @@ function lineRows({ content }: StatementView): Row[] {
 		...content.topJobs.map(
 			(j): Row => ({ section: "job", item: j.jobId, detail: j.name, ...figures(j.sums), text: `${j.team}, ${j.state}` }),
 		),
+	];
+}
+
+/** In the reporting currency, with every rate. Without one, the last two columns are absent. */
+function currencyRows({ content: { inCurrency } }: StatementView): Row[] {
+	if (!inCurrency) return [];
+	const { currency, rates } = inCurrency;
+	const row = (item: string, micro: string, detail = ""): Row => {
+		return { section: "converted", item, detail, currency, amount: exactDollars(micro) };
+	};
+	return [
+		...inCurrency.sides.map(({ key, micro }) => row(SIDE_WORDS[key], micro, key)),
+		...inCurrency.lines.map(({ key, micro }) => row(LINE_WORDS[key], micro, key)),
+		...inCurrency.byTeam.map(({ key, micro }) => row(key || "(no team)", micro, "team")),
+		...inCurrency.byProject.map(({ key, micro }) => row(key || "(no project)", micro, "project")),
+		row("Total", inCurrency.totalMicro, "total"),
+		...rates.map(({ date, units, usd, source }): Row => {
+			return { section: "rate", item: date, detail: source, currency, text: `${units} ${currency} = ${usd} USD` };
+		}),
 	];
 }
 

@@ -5,6 +5,7 @@ import {
 	LINE_WORDS,
 	monthWords,
 	partialWords,
+	ratesWords,
 	SAVING_WORDS,
 	SIDE_WORDS,
 	WASTE_METHOD,
@@ -40,6 +41,7 @@ export function statementBlocks(view: StatementView): Block[] {
 		...(content.team === "" ? shares("By team", "Team", "(no team)", content.byTeam) : []),
 		...(content.team === "" ? shares("By project", "Project", "(no project)", content.byProject) : []),
 		...items(content),
+		...inCurrency(content),
 		...savings(content),
 		...waste(content),
 		...topJobs(content),
@@ -187,6 +189,29 @@ export function itemWords({ line, accelerator, capacityType }: StatementItem): s
 function unitPrice({ effectiveMicroUsd, gpuMs }: StatementSums): string {
 	const [cost, time] = [BigInt(effectiveMicroUsd), BigInt(gpuMs)];
 	return time <= 0n || cost <= 0n ? "" : dollars((cost * 3_600_000n) / time);
+}
+
+/** What the month cost in the reporting currency, with the rates. */
+function inCurrency({ inCurrency: converted }: StatementContent): Block[] {
+	if (!converted) return [];
+	const columns = [
+		{ label: "", width: 0.82 },
+		{ label: converted.currency, width: 0.18, n: true },
+	];
+	const row = (label: string, micro: string) => ({ cells: [label, dollars(micro)] });
+	const group = (label: string, micro: string) => ({ ...row(label, micro), as: "group" as const });
+	const rows = [
+		...converted.lines.map(({ key, micro }) => row(LINE_WORDS[key], micro)),
+		...converted.sides.map(({ key, micro }) => group(`${SIDE_WORDS[key]} in all`, micro)),
+		...converted.byTeam.map(({ key, micro }) => row(`Team: ${key || "(no team)"}`, micro)),
+		...converted.byProject.map(({ key, micro }) => row(`Project: ${key || "(no project)"}`, micro)),
+		{ ...row("Total", converted.totalMicro), as: "total" as const },
+	];
+	return [
+		{ kind: "heading", text: `In ${converted.currency}` },
+		{ kind: "text", text: ratesWords(converted) },
+		{ kind: "table", columns, rows },
+	];
 }
 
 function savings(content: StatementContent): Block[] {

@@ -2,10 +2,13 @@ import type { Interval } from "#server/accounting/calendar.ts";
 import { TOP_JOBS } from "#server/accounting/statement.ts";
 import type { MonthFacts } from "#server/accounting/statement-facts.ts";
 import type { DbOrTx } from "#server/db/client.ts";
+import { openConverter } from "#server/services/pricing/currency/rates.ts";
+import { LEDGER_CURRENCY } from "#server/services/pricing/currency/reporting-currency.ts";
 import { ledgerStartMs } from "../spend/ledger-start.ts";
 import { readVarianceCells } from "../spend/variance.ts";
 import { type LedgerMonth, previousMonth } from "./month.ts";
 import { readCheapest } from "./read-cheapest.ts";
+import { readDayRows } from "./read-days.ts";
 import { policyOfMonth, policyOfToday, readBills, readBudgets, readNotes } from "./read-money.ts";
 import { readRows, readTopJobs } from "./read-rows.ts";
 import { readRowsOf } from "./read-rows-of.ts";
@@ -13,14 +16,15 @@ import { readBurstWaits, readWaste } from "./read-work.ts";
 
 /**
  * Everything that statements of a month are made of, at one moment: to be called in a transaction that sees one.
+ * @param currency the statement is also in this currency; USD: in US dollars alone.
  * @param only only this team's statement ("" is the company); null for all of them.
  */
 export async function readMonthFacts(
 	db: DbOrTx,
 	month: LedgerMonth,
-	options: { only: string | null; postedUntilMs: number; postedUntilNumber?: number },
+	options: { only: string | null; postedUntilMs: number; postedUntilNumber?: number; currency: string },
 ): Promise<MonthFacts> {
-	const { only, postedUntilMs, postedUntilNumber } = options;
+	const { only, postedUntilMs, postedUntilNumber, currency } = options;
 	const { rows, projectRows, itemRows } = only === null ? alike(await readRows(db, month)) : await readRowsOf(db, month, only);
 	const teams = only === null ? teamsOf(rows) : [only];
 	const policy = await policyOfMonth(db, month);
@@ -39,6 +43,7 @@ export async function readMonthFacts(
 		...(postedUntilNumber === undefined ? {} : { postedUntilNumber }),
 		...(await ledgerBegins(db, month)),
 		...(postedUntilMs < month.toMs ? {} : { varianceCells: await readBothMonths(db, month) }),
+		...(currency === LEDGER_CURRENCY ? {} : { inCurrency: await readInCurrency(db, month, { currency, team: only ?? "" }) }),
 		...{ rows, projectRows, itemRows },
 		topJobs: await readTopJobs(db, month, teams, TOP_JOBS),
 		waste: await readWaste(db, month, only),
@@ -61,6 +66,10 @@ export function teamsOf(rows: MonthFacts["rows"]): string[] {
 async function ledgerBegins(db: DbOrTx, month: LedgerMonth): Promise<{ ledgerFromMs?: number }> {
 	const startMs = await ledgerStartMs({ db });
 	return startMs !== null && startMs > previousMonth(month).fromMs && startMs < month.toMs ? { ledgerFromMs: startMs } : {};
+}
+
+async function readInCurrency(db: DbOrTx, month: LedgerMonth, { currency, team }: { currency: string; team: string }) {
+	return { converter: await openConverter(db, currency, month, month.calendar), rows: await readDayRows(db, month, team) };
 }
 
 async function readBothMonths(db: DbOrTx, month: LedgerMonth): Promise<NonNullable<MonthFacts["varianceCells"]>> {

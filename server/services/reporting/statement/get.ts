@@ -7,6 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { allows, authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
+import { LEDGER_CURRENCY } from "#server/services/pricing/currency/reporting-currency.ts";
 import { type ChangedSince, changedSince, NOTHING, stateOf, teamsInLedger } from "./current.ts";
 import { sha256Of } from "./hash.ts";
 import { ledgerMonth } from "./month.ts";
@@ -28,6 +29,8 @@ export interface StatementVersion {
 
 export interface StatementView {
 	content: StatementContent;
+	/** Why a preview is not in the reporting currency: currency and day of the missing rate. */
+	currencyProblem: string | null;
 	state: StatementState;
 	/** The month has ended. */
 	over: boolean;
@@ -48,7 +51,8 @@ export interface StatementView {
 
 /**
  * A statement as its page shows it.
- * @throws SpillwayError `forbidden`, `invalid_input`; `not_found` for a version that was never written.
+ * @throws SpillwayError `forbidden`, `invalid_input`; `not_found` for a version that was never written; `conflict` for a
+ * currency without rates.
  */
 export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getStatementInput>): Promise<StatementView> {
 	const input = getStatementInput.parse(raw);
@@ -64,7 +68,10 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 				stored.length === 0 ? "The month is not closed yet; leave the version out to see its preview." : `Versions: 1 to ${stored.length}.`,
 		});
 	}
-	const content = row ? row.content : await previewStatement(ctx, { month, team });
+	if (row) refuseOtherCurrency(row, input.currency);
+	const { content, currencyProblem } = row
+		? { content: row.content, currencyProblem: null }
+		: await readPreview(ctx, { month, team, currency: input.currency });
 	const [versions, inLedger, newest, sent] = await Promise.all([
 		versionViews(ctx, stored),
 		teamsInLedger(ctx.db, fromMs),
@@ -85,7 +92,7 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 		.filter((t) => t !== team && (scope === null || scope.includes(t)));
 	const mine = stateOfTeam(team);
 	return {
-		...{ content, over, versions, sent, state: mine.state, changedSince: mine.changed },
+		...{ content, currencyProblem, over, versions, sent, state: mine.state, changedSince: mine.changed },
 		shown: versions.find((v) => v.version === row?.version) ?? null,
 		intact: row ? sha256Of(row.content) === row.sha256 : null,
 		checks: checkStatement(content),
@@ -101,6 +108,26 @@ export async function getStatement(ctx: ServiceContext, raw: z.input<typeof getS
 			readBills: allows(ctx, "bill:read", null),
 		},
 	};
+}
+
+/** Without a rate for the reporting currency, in US dollars alone, and says so. One that was asked for is an error. */
+async function readPreview(ctx: ServiceContext, input: Parameters<typeof previewStatement>[1]) {
+	try {
+		return { content: await previewStatement(ctx, input), currencyProblem: null };
+	} catch (error) {
+		if (input.currency !== undefined || !(error instanceof SpillwayError) || error.code !== "conflict") throw error;
+		return { content: await previewStatement(ctx, { ...input, currency: LEDGER_CURRENCY }), currencyProblem: error.message };
+	}
+}
+
+/** What was closed and signed is not converted again. */
+function refuseOtherCurrency({ version, content }: StoredStatement, currency: string | undefined): void {
+	const own = [LEDGER_CURRENCY, ...(content.inCurrency ? [content.inCurrency.currency] : [])];
+	if (currency === undefined || own.includes(currency)) return;
+	throw new SpillwayError("conflict", `Version ${version} was closed in ${own.join(" and ")}, without rates for ${currency}.`, {
+		fields: [{ path: "currency", message: `must be ${own.join(" or ")} for this version` }],
+		fix: "Omit currency. version=0 shows the current ledger in any currency with rates.",
+	});
 }
 
 async function versionViews(ctx: ServiceContext, stored: readonly StoredStatement[]): Promise<StatementVersion[]> {

@@ -14,9 +14,12 @@ import { rollbackPolicy } from "#server/services/governance/policy/rollback.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import { postCharges } from "#server/services/ledger/charge/post-charges.ts";
 import * as test from "#server/services/ledger/charge/testing/books.ts";
+import { importRates } from "#server/services/pricing/currency/import-rates.ts";
+import { setReportingCurrency } from "#server/services/pricing/currency/reporting-currency.ts";
 import { listCharges } from "../spend/charges.ts";
 import type { SpendFilters } from "../spend/filters.ts";
 import { closeMonth } from "./close.ts";
+import { statementCsv } from "./csv.ts";
 import { getStatement } from "./get.ts";
 import { listStatements } from "./list.ts";
 import { noteVariance } from "./note.ts";
@@ -425,5 +428,52 @@ describe("notes", () => {
 		await expect(noteVariance(finance(), { ...MONTH, subject: "weather", text: "rain" })).rejects.toThrow();
 		await noteVariance(finance(), { ...MONTH, subject: "budget:cloud-month", text: "Release week" });
 		expect(await books.db.$count(audit, eq(audit.action, "statement.note"))).toBe(1);
+	});
+});
+
+describe("in the reporting currency", () => {
+	const COMPANY = { ...MONTH, team: "" };
+	const take = (lines: string) => importRates(books, { text: `date,currency,rate\n${lines}`, message: "Treasury" });
+	/** Each day of November has a rate of at most 31 days before it. */
+	const EUROS = "2026-11-09,EUR,0.5\n2026-11-20,EUR,0.25\n";
+
+	it("a preview without rates is in dollars and says why; closing and an explicit currency are refused", async () => {
+		await take("2026-12-02,EUR,0.5\n");
+		await setReportingCurrency(books, { currency: "EUR" });
+		const { content, currencyProblem } = await getStatement(finance(), { ...COMPANY, version: 0 });
+		expect(content.inCurrency).toBeUndefined();
+		expect(currencyProblem).toMatch(/^No exchange rate for EUR on 2026-11-\d\d\.$/);
+		await expect(getStatement(finance(), { ...COMPANY, version: 0, currency: "EUR" })).rejects.toThrow("No exchange rate for EUR");
+		await expect(closeMonth(finance(), { ...MONTH, correction: "without rates" })).rejects.toThrow("No exchange rate for EUR");
+	});
+
+	it("a closing freezes amounts and rates: rates that are imported later change the preview, not what was closed", async () => {
+		await take(EUROS);
+		await books.db.transaction(async (tx) =>
+			postCharges(tx, [await aRefund(books, { team: "nlp", microUsd: -2_000n })], books.clock.nowMs()),
+		);
+		const { written } = await closeMonth(finance(), { ...MONTH, correction: "A refund" });
+		expect(written.map(({ team }) => team)).toEqual(["", "nlp"]);
+		const closed = await getStatement(finance(), COMPANY);
+		const converted = closed.content.inCurrency;
+		if (!converted) throw new Error("not converted");
+		expect(converted).toMatchObject({
+			currency: "EUR",
+			rates: [
+				{ date: "2026-11-09", units: "0.5" },
+				{ date: "2026-11-20", units: "0.25" },
+			],
+		});
+		const sum = (list: readonly { micro: string }[]) => list.reduce((total, { micro }) => total + BigInt(micro), 0n).toString();
+		for (const list of [converted.lines, converted.sides, converted.byTeam, converted.byProject])
+			expect(sum(list)).toBe(converted.totalMicro);
+		expect(statementCsv(closed)).toMatch(/\r\nconverted,Total,total,.*,EUR,\d+\.\d{6}\r\n/);
+
+		await take("2026-11-09,EUR,0.9\n");
+		const later = await getStatement(finance(), COMPANY);
+		expect(later).toMatchObject({ intact: true, content: { inCurrency: converted } });
+		expect((await getStatement(finance(), { ...COMPANY, version: 0 })).content.inCurrency?.totalMicro).not.toBe(converted.totalMicro);
+		await expect(closeMonth(finance(), { ...MONTH, correction: "New rates" })).rejects.toThrow("has not changed");
+		await expect(getStatement(finance(), { ...COMPANY, currency: "GBP" })).rejects.toThrow(/closed in USD and EUR, without rates for GBP/);
 	});
 });

@@ -88,6 +88,7 @@ export function aView(team: "" | "risk" = "risk", projects = 2): StatementView {
 	return {
 		...{
 			content,
+			currencyProblem: null,
 			shown,
 			state: "signed",
 			over: true,

@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/** ISO 4217. USD shows a report as the ledger has it. */
+export const currencyCode = z.string().regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR");
+
+export const importRatesInput = z.strictObject({
+	/** The file's text: CSV with date, currency and rate (units for one US dollar), or the ECB's reference rates. */
+	text: z.string().min(1),
+	/** Where the rates come from, as shown in reports. */
+	message: z.string().trim().min(1).max(200),
+});
+
+export const listRatesInput = z.strictObject({
+	currency: currencyCode.optional(),
+	/** Dates, inclusive. */
+	from: z.iso.date().optional(),
+	to: z.iso.date().optional(),
+	limit: z.number().int().min(1).max(1_000).default(100),
+});
+
+export const reportingCurrencyInput = z.strictObject({ currency: currencyCode });

@@ -1,0 +1,43 @@
+import { eq } from "drizzle-orm";
+import { z } from "zod";
+import type { DbOrTx, Tx } from "#server/db/client.ts";
+import { setting } from "#server/db/schema/setting.ts";
+import type { GroupMap } from "#server/domain/group-map.ts";
+import { ROLES } from "#server/domain/vocabulary.ts";
+
+const KEY = "group_map";
+
+const storedSchema = z.record(z.string(), z.object({ role: z.enum(ROLES).nullable(), team: z.string().nullable() }));
+/** Mappings made in Settings, by group. */
+export type StoredMappings = z.output<typeof storedSchema>;
+
+export async function readGroupMappings(db: DbOrTx): Promise<StoredMappings> {
+	const [row] = await db.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY));
+	return row ? storedSchema.parse(row.value) : {};
+}
+
+/** The same, with the row locked: changes wait for each other. */
+export async function lockGroupMappings(tx: Tx): Promise<StoredMappings> {
+	await tx.insert(setting).values({ key: KEY, value: {} }).onConflictDoNothing();
+	const [row] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY)).for("update");
+	return storedSchema.parse(row?.value ?? {});
+}
+
+export async function writeGroupMappings(tx: Tx, mappings: StoredMappings): Promise<void> {
+	await tx.update(setting).set({ value: mappings }).where(eq(setting.key, KEY));
+}
+
+/** The process's map (OIDC_GROUP_MAP) with the mappings of Settings. A group that is in both has that of Settings. */
+export async function effectiveGroupMap(db: DbOrTx, base: GroupMap): Promise<GroupMap> {
+	return mergeGroupMap(base, await readGroupMappings(db));
+}
+
+export function mergeGroupMap(base: GroupMap, mappings: StoredMappings): GroupMap {
+	const given = Object.entries(mappings);
+	const kept = <T>(of: Record<string, T>) => Object.entries(of).filter(([group]) => !Object.hasOwn(mappings, group));
+	return {
+		roles: Object.fromEntries([...kept(base.roles), ...given.flatMap(([group, { role }]) => (role ? [[group, role] as const] : []))]),
+		teams: Object.fromEntries([...kept(base.teams), ...given.flatMap(([group, { team }]) => (team ? [[group, team] as const] : []))]),
+		teamPrefix: base.teamPrefix,
+	};
+}

@@ -1,0 +1,83 @@
+import { sql } from "drizzle-orm";
+import type { z } from "zod";
+import { importRatesInput } from "#server/contract/inputs/currency.ts";
+import type { Tx } from "#server/db/client.ts";
+import { notify } from "#server/db/notify.ts";
+import { defined } from "#server/kernel/assert.ts";
+import { SpillwayError } from "#server/kernel/errors.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { writeAudit } from "#server/services/core/audit.ts";
+import { authorize } from "#server/services/core/authorize.ts";
+import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { type RateRow, readRateFile } from "./rate-file.ts";
+
+export interface ImportedRates {
+	currencies: string[];
+	/** Dates of the oldest and the newest rate. */
+	from: string;
+	to: string;
+	/** Days of a currency that had no rate yet, that had another one, and that had this one. */
+	added: number;
+	replaced: number;
+	unchanged: number;
+}
+
+const INSERT_ROWS = 10_000;
+
+/**
+ * Imports exchange rates. Open reports use them at once; closed statements keep the rates that they were closed with.
+ * Importing the same file again changes nothing.
+ * @throws SpillwayError `forbidden`, `invalid_input`; ZodError
+ */
+export async function importRates(ctx: ServiceContext, raw: z.input<typeof importRatesInput>): Promise<ImportedRates> {
+	authorize(ctx, "rates:change", null);
+	const { text, message } = importRatesInput.parse(raw);
+	return saveRates(ctx, readRateFile(text), message);
+}
+
+/** Stores rates that were read already. @param rows at least one, each currency and date once. @throws SpillwayError `forbidden`, `invalid_input` */
+export async function saveRates(ctx: ServiceContext, rows: readonly RateRow[], source: string): Promise<ImportedRates> {
+	authorize(ctx, "rates:change", null);
+	const dates = rows.map(({ date }) => date).sort();
+	const [from, to] = [defined(dates[0], "a rate"), defined(dates.at(-1), "a rate")];
+	refuseFuture(to, ctx.clock.nowMs());
+	return ctx.db.transaction(async (tx) => {
+		const sums = { added: 0, replaced: 0, unchanged: 0 };
+		for (let at = 0; at < rows.length; at += INSERT_ROWS) {
+			const part = await writeRates(tx, ctx, rows.slice(at, at + INSERT_ROWS), source);
+			sums.added += part.added;
+			sums.replaced += part.replaced;
+			sums.unchanged += part.unchanged;
+		}
+		const done = { currencies: [...new Set(rows.map(({ currency }) => currency))].sort(), from, to, ...sums };
+		await writeAudit(tx, ctx, { action: "exchange_rates.import", subject: "exchange_rates", after: { source, ...done } });
+		await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
+		return done;
+	});
+}
+
+/** Rates are facts: a day in advance is a time zone, more is a mistake. */
+function refuseFuture(date: string, nowMs: number): void {
+	const last = new Date(nowMs + DAY_MS).toISOString().slice(0, 10);
+	if (date <= last) return;
+	const what = `it has a rate of ${date}, which is in the future`;
+	throw new SpillwayError("invalid_input", `Could not read the exchange rates: ${what}.`, {
+		fields: [{ path: "text", message: what }],
+		fix: "Import only published rates.",
+	});
+}
+
+async function writeRates(tx: Tx, ctx: ServiceContext, rows: readonly RateRow[], source: string) {
+	const [by, at] = [actorName(ctx.actor), new Date(ctx.clock.nowMs()).toISOString()];
+	const written = await tx.execute<{ fresh: boolean }>(sql`
+		insert into exchange_rate as known (currency, date, units, usd, source, imported_by, imported_at)
+		select currency, date, units, usd, ${source}, ${by}, ${at}::timestamptz
+		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(currency text, date date, units numeric, usd numeric)
+		on conflict (currency, date) do update
+			set units = excluded.units, usd = excluded.usd, source = excluded.source,
+				imported_by = excluded.imported_by, imported_at = excluded.imported_at
+			where (known.units, known.usd) is distinct from (excluded.units, excluded.usd)
+		returning known.xmax = 0 as fresh`);
+	const added = [...written].filter(({ fresh }) => fresh).length;
+	return { added, replaced: written.length - added, unchanged: rows.length - written.length };
+}
