@@ -14,13 +14,12 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 import { currencyCsv, formatIn, prepareCurrencyRows, ratesText } from "./prepare-currency.ts";
 import { useHour } from "./use-spend.ts";
 
-/** The breakdown in the reporting currency or that of `?currency=`; absent where reports are in US dollars. */
+/** The breakdown in the reporting currency or that of `?currency=`. */
 export function CurrencyPanel({ view }: { view: SpendView }) {
 	const trpc = useTRPC();
 	const { data: known } = useSuspenseQuery(trpc.currency.get.queryOptions());
 	const [asked, setAsked] = useQueryState("currency", parseAsString);
 	const currency = asked ?? known.currency;
-	if (currency === "USD" && asked === null) return null;
 	const codes = [...new Set([known.currency, ...known.currencies.map((c) => c.currency), currency, "USD"])];
 	return (
 		<Panel

@@ -4,7 +4,7 @@ import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.t
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { Forbidden } from "#components/page/states.tsx";
-import { CurrencyPanel } from "#components/spend/currency-panel.tsx";
+import { CurrencySlot } from "#components/spend/currency-slot.tsx";
 import { DaysPanel, MonthEndPanel } from "#components/spend/days-panel.tsx";
 import { ExportButton } from "#components/spend/export-button.tsx";
 import { FilterBar } from "#components/spend/filter-bar.tsx";
@@ -71,7 +71,7 @@ export default async function SpendPage({ searchParams }: { searchParams: Promis
 				<ChartPanel view={view} nowMs={nowMs} />
 				<GroupsPanel view={view} nowMs={nowMs} />
 				<QueryBoundary what="spend in the reporting currency" skeleton={null}>
-					<CurrencyPanel view={view} />
+					<CurrencySlot view={view} />
 				</QueryBoundary>
 				<Panel title="Monthly spend" sub="filtered as above">
 					<QueryBoundary what="monthly spend" skeleton={<TableSkeleton rows={3} columns={8} label="Loading monthly spend" />}>
