@@ -21,6 +21,12 @@ describe("asks for capacity that refused the job", () => {
 
 	it("count for an hour", () => {
 		expect(untilMs([100, 90, 80, 70, 61], asked.id)).toBe(0);
+		expect(untilMs([110, 90, 70, 59], asked.id)).toBe(0);
+	});
+
+	it("count when the request that they repeat is over an hour ago", () => {
+		expect(untilMs([70, 50, 40], asked.id)).toBe(NOON_MS - 50 * MINUTE_MS + HOUR_MS);
+		expect(untilMs([115, 50, 40], asked.id)).toBe(0);
 	});
 
 	it("leave open a place that has not refused it", () => {

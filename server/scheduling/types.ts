@@ -183,7 +183,7 @@ export interface PendingJob {
 	checkpointGiB?: number;
 	/** Offers that failed this job recently, with the end of their back-off. */
 	avoidOffers: { offerId: string; untilMs: number }[];
-	/** Its launches refused for lack of capacity in the last hour, oldest first. Absent: none. */
+	/** Its launches refused for lack of capacity in the last two hours (REFUSALS_KEPT_MS), oldest first. Absent: none. */
 	refused?: readonly RefusedLaunch[];
 	/** Pools that are not for it now, whatever is free there: their sites refused it, or it waits in another one's own queue. */
 	notPools?: readonly string[];

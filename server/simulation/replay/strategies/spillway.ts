@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { judgeJob } from "#server/policy/judge-job.ts";
 import { decide } from "#server/scheduling/decide.ts";
 import { keptRooms } from "#server/scheduling/kept-room.ts";
+import { REFUSALS_KEPT_MS } from "#server/scheduling/requests-left.ts";
 import { needsGuard } from "#server/scheduling/running/needs-guard.ts";
 import type {
 	Action,
@@ -85,7 +86,7 @@ export class Spillway implements Strategy {
 	readonly #jobs = new Map<string, SeenJob>();
 	readonly #pending = new HomeQueue();
 	readonly #running = new WorkList<LiveAttempt>();
-	/** Launches of each job that were refused in the last hour. */
+	/** Launches of each job that were refused recently (REFUSALS_KEPT_MS). */
 	readonly #refused = new Map<string, readonly RefusedLaunch[]>();
 	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
 	readonly #lookers = new WeakMap<JobSpec, boolean>();
@@ -375,7 +376,7 @@ export class Spillway implements Strategy {
 		if (run.throttled) return this.#offers.throttled(run).map((id) => ({ offerId: id, untilMs: nowMs + THROTTLE_PAUSE_MS }));
 		if (why === "refused") {
 			this.#refused.set(run.job.id, [
-				...(this.#refused.get(run.job.id) ?? []).filter(({ atMs }) => nowMs - atMs < HOUR_MS),
+				...(this.#refused.get(run.job.id) ?? []).filter(({ atMs }) => nowMs - atMs < REFUSALS_KEPT_MS),
 				{ offerId, atMs: nowMs },
 			]);
 			return [{ offerId, untilMs: this.#offers.refused(run) }];
