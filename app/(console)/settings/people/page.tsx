@@ -15,6 +15,7 @@ export default async function SettingsPeoplePage() {
 	void client.prefetchQuery(trpc.account.list.queryOptions());
 	void client.prefetchQuery(trpc.team.list.queryOptions());
 	void client.prefetchQuery(trpc.groupMapping.list.queryOptions());
+	void client.prefetchQuery(trpc.team.names.queryOptions());
 	const { sso, demoAccounts } = await signInOptions();
 	return (
 		<HydrateClient>
