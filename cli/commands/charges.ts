@@ -21,7 +21,7 @@ export const charges: Command = {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
 		job: { value: "ID", help: "only this job's, by its id" },
-		cause: { value: "ID", help: "only of this machine, allocation, pool or line of a bill" },
+		cause: { value: "ID", help: "only of this machine, allocation, pool, line of a bill or result" },
 		budget: { value: "ID", help: "only what this budget counts, of its current period unless --period, or --from and --to, say another" },
 		period: { value: "DAY", help: "with --budget: the period that this day lies in" },
 		correction: {

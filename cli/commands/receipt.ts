@@ -27,13 +27,16 @@ export const receipt: Command = {
 };
 
 function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSchema.parse>): string {
-	const lines = bill.attempts.flatMap((a) => a.lines.map((line) => ({ ...line, attempt: a })));
+	const lines = [
+		...bill.attempts.flatMap((a) => a.lines.map((line) => ({ ...line, attempt: a }))),
+		...bill.results.map((line) => ({ ...line, attempt: null })),
+	];
 	const { totals } = bill;
 	const body = table<(typeof lines)[number]>(
 		io,
 		[
-			{ head: "ATTEMPT", cell: (l) => String(l.attempt.number), right: true },
-			{ head: "PLACE", cell: (l) => place(l.attempt.placement) },
+			{ head: "ATTEMPT", cell: (l) => (l.attempt ? String(l.attempt.number) : ""), right: true },
+			{ head: "PLACE", cell: (l) => (l.attempt ? place(l.attempt.placement) : "results") },
 			{ head: "WHAT", cell: (l) => l.kind },
 			{ head: "TIME", cell: (l) => duration(l.toMs - l.fromMs), right: true },
 			{ head: "GPU-H", cell: (l) => gpuHours(l.gpuMs), right: true },

@@ -76,6 +76,7 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 				{receipt.attempts.map((attempt) => (
 					<AttemptLines key={attempt.attemptId} attempt={attempt} />
 				))}
+				{receipt.results.length > 0 && <ResultLines lines={receipt.results} />}
 				<tbody>
 					<tr className="font-semibold [&>*]:border-t">
 						<td className={cn(CELL, "h-10")}>{open ? "So far" : "Total"}</td>
@@ -115,6 +116,29 @@ function Lines({ job, receipt }: { job: JobDetail; receipt: ReceiptView }) {
 				</tbody>
 			</table>
 		</div>
+	);
+}
+
+/** Storage and egress of results, which belong to no attempt. */
+function ResultLines({ lines }: { lines: ReceiptView["results"] }) {
+	return (
+		<tbody className="border-b last:border-b-0">
+			<tr>
+				<th scope="rowgroup" colSpan={4} className={cn(CELL, "h-9.5 pt-2 text-left font-semibold")}>
+					Results
+				</th>
+			</tr>
+			{shownLines(lines).map((line) => (
+				<tr key={line.kind}>
+					<td className={CELL}>{line.kind === "storage" ? "Storage" : "Egress of deliveries"}</td>
+					<td className="max-md:hidden" />
+					<td className={cn(CELL, "num")}>
+						<Money value={line.costMicroUsd} />
+					</td>
+					<td className={cn(CELL, "w-19 text-xs text-ink-3")}>{line.status}</td>
+				</tr>
+			))}
+		</tbody>
 	);
 }
 

@@ -8,7 +8,8 @@ const charge = (more: Partial<ChargeLine> = {}): ChargeLine => ({
 		...{ team: "risk", project: "fraud", class: "burst", siteId: "aws", provider: "aws", region: "us-east-1" },
 		...{ capacityType: "spot", accelerator: "L4-24GB", kind: "compute" },
 	},
-	...{ jobId: "job_1", attemptId: "att_1", instanceId: "ins_1", allocationId: null, poolId: null, billLineId: null, correction: null },
+	...{ jobId: "job_1", attemptId: "att_1", instanceId: "ins_1", allocationId: null, poolId: null, billLineId: null },
+	...{ artifactId: null, correction: null },
 	...{ gpuMs: 1_800_000n, listMicroUsd: 400_000n, contractedMicroUsd: 400_000n, effectiveMicroUsd: 150_001n, billedMicroUsd: 0n },
 	...{ energyMilliWh: 0n, measuredEnergyMilliWh: 0n, hourlyGridMilliWh: 0n },
 	...{ emissionsMilligrams: null, marketEmissionsMilligrams: null, embodiedMilligrams: null },
@@ -27,6 +28,7 @@ describe("a charge", () => {
 	it.each([
 		["a machine", charge(), "/sites#machines"],
 		["slots at home", charge({ cause: { kind: "allocation", id: "alc_1" } }), "/jobs/job_1"],
+		["a result", charge({ cause: { kind: "artifact", id: "art_1" } }), "/jobs/job_1/files"],
 		["a pool", charge({ jobId: null, cause: { kind: "pool", id: "gpu" } }), "/sites"],
 		["a line of a bill", charge({ jobId: null, cause: { kind: "bill_line", id: "bln_1" } }), "/statements/2026-11/bills"],
 	])("links to its cause: %s", (_, one, href) => expect(causeOf(one)).toMatchObject({ id: one.cause.id, href }));

@@ -40,6 +40,7 @@ const CAUSE_WORD: Record<ChargeLine["cause"]["kind"], string> = {
 	allocation: "Owned slots",
 	pool: "Pool",
 	bill_line: "Bill line",
+	artifact: "Result",
 };
 
 /** The cause of a charge, with its page. Every charge has exactly one cause. */
@@ -48,6 +49,7 @@ export function causeOf(charge: Pick<ChargeLine, "cause" | "jobId" | "periodStar
 	const word = CAUSE_WORD[kind];
 	if (kind === "bill_line") return { word, id, href: `/statements/${new Date(charge.periodStartMs).toISOString().slice(0, 7)}/bills` };
 	if (kind === "instance") return { word, id, href: "/sites#machines" };
+	if (kind === "artifact" && charge.jobId !== null) return { word, id, href: `/jobs/${charge.jobId}/files` };
 	if (kind === "allocation" && charge.jobId !== null) return { word, id, href: `/jobs/${charge.jobId}` };
 	return { word, id, href: "/sites" };
 }

@@ -9,7 +9,7 @@ export type Amounts = Pick<
 >;
 
 /** A charge before it has an id. */
-export type ChargeDraft = Omit<Charge, "id">;
+export type ChargeDraft = Omit<Charge, "id" | "artifactId"> & Partial<Pick<Charge, "artifactId">>;
 
 export const NO_AMOUNTS: Amounts = {
 	gpuMs: 0n,

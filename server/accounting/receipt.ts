@@ -18,6 +18,8 @@ export interface Receipt {
 	electricity: HomeElectricity | null;
 	/** Software Carbon Intensity (ISO/IEC 21031) of all attempts: by GPU-hour, and of the job. */
 	carbon: CarbonIntensity;
+	/** Storage and egress of the job's results, which belong to no attempt. */
+	results: ReceiptLine[];
 	/** What the job's kept results cost from now on; null when none is kept. */
 	kept: KeptStorage | null;
 	alternatives: ReceiptAlternative[];
@@ -32,10 +34,10 @@ export interface ReceiptAttempt {
 	totals: ReceiptTotals;
 }
 
-/** All charges of one kind that one machine or allocation caused. */
+/** All charges of one kind that one machine, allocation or result caused. */
 export interface ReceiptLine {
 	kind: ChargeKind;
-	/** The instance or allocation. */
+	/** The instance, allocation or result. */
 	causeId: string;
 	fromMs: number;
 	toMs: number;
@@ -95,7 +97,7 @@ export interface ReceiptInput {
 	nodes: number;
 	attempts: readonly { id: string; number: number; state: AttemptState; placement: Placement }[];
 	charges: readonly Charge[];
-	/** Instances and allocations with final charges. */
+	/** Instances, allocations and results with final charges. */
 	settledCauseIds: ReadonlySet<string>;
 	electricity: HomeElectricity | null;
 	kept: KeptStorage | null;
@@ -124,16 +126,20 @@ export function receiptOf(input: ReceiptInput): Receipt {
 		totals,
 		electricity: input.electricity,
 		carbon: softwareCarbonIntensity(totals),
+		results: linesOf(
+			input.charges.filter(({ artifactId }) => artifactId !== null),
+			input.settledCauseIds,
+		),
 		kept: input.kept,
 		alternatives: alternativesOf(input.decision, machineMs(input)),
 	};
 }
 
 function linesOf(charges: readonly Charge[], settled: ReadonlySet<string>): ReceiptLine[] {
-	const groups = Map.groupBy(charges, (c) => `${c.instanceId ?? c.allocationId ?? c.poolId}/${c.dimensions.kind}`);
+	const groups = Map.groupBy(charges, (c) => `${causeIdOf(c)}/${c.dimensions.kind}`);
 	return [...groups.values()].flatMap((group) => {
 		const first = group[0];
-		const causeId = first?.instanceId ?? first?.allocationId ?? first?.poolId;
+		const causeId = first && causeIdOf(first);
 		if (!first || !causeId) return [];
 		return [
 			{
@@ -146,6 +152,10 @@ function linesOf(charges: readonly Charge[], settled: ReadonlySet<string>): Rece
 			} satisfies ReceiptLine,
 		];
 	});
+}
+
+function causeIdOf(c: Charge): string | null {
+	return c.instanceId ?? c.allocationId ?? c.poolId ?? c.artifactId;
 }
 
 function totalsOf(charges: readonly Amounts[]): ReceiptTotals {

@@ -125,7 +125,7 @@ export function jobMonthDeltas(charges: readonly ChargeDraft[], calendar: Calend
 		const monthStartMs = bucketStartMs("month", charge.periodStartMs, calendar);
 		const key = `${monthStartMs}/${charge.jobId}`;
 		const row = byKey.get(key) ?? { monthStartMs, jobId: charge.jobId, team: charge.dimensions.team, cloudMicroUsd: 0n, ...NO_SUMS };
-		const ofCloud = charge.instanceId !== null && charge.dimensions.capacityType !== "owned";
+		const ofCloud = (charge.instanceId ?? charge.artifactId ?? null) !== null && charge.dimensions.capacityType !== "owned";
 		const cloudMicroUsd = row.cloudMicroUsd + (ofCloud ? budgetCost(charge) : 0n);
 		byKey.set(key, { ...row, cloudMicroUsd, ...addSums(row, knownOf(charge)) });
 	}

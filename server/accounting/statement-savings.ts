@@ -36,7 +36,8 @@ function spotSaving(rows: readonly MonthRow[]): Saving {
 function homeSaving(rows: readonly MonthRow[], cheapest: readonly CheapestCloud[], company: boolean): Saving {
 	const key = "home_against_cloud";
 	const none = (reckoned: string): Saving => ({ key, microUsd: null, hours: null, reckoned });
-	const owned = rows.filter((r) => r.capacityType === "owned");
+	// Storage in the company's own stores is no cost of its GPUs.
+	const owned = rows.filter((r) => r.capacityType === "owned" && r.kind !== "storage" && r.kind !== "egress");
 	const used = owned.filter((r) => !r.idle && r.gpuMs > 0n);
 	if (used.length === 0) return none("No owned GPU was used in this month.");
 	const prices = new Map(cheapest.map((c) => [c.accelerator, c]));

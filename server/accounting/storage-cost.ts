@@ -50,6 +50,11 @@ export function monthlyStorageMicroUsd(bytes: bigint, microUsdPerGiBMonth: bigin
 	return mulDivCeil(microUsdPerGiBMonth, bytes, BYTES_PER_GIB);
 }
 
+/** What it costs that the bytes leave the store, rounded up to the micro-dollar. */
+export function egressMicroUsd(bytes: bigint, microUsdPerGiB: bigint): bigint {
+	return mulDivCeil(microUsdPerGiB, bytes, BYTES_PER_GIB);
+}
+
 /**
  * What bytes kept from `startMs` to `untilMs` cost: each month's price by the part of the month, under the prices of their time
  * (earliest first), summed exactly and rounded down once. The cost of an interval is the difference of two such totals, so any

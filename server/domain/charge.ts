@@ -49,7 +49,8 @@ export const CHARGE_CORRECTIONS = [
 ] as const;
 export type ChargeCorrection = (typeof CHARGE_CORRECTIONS)[number];
 
-/** A priced usage row in FOCUS terms; insert-only. One of instanceId, allocationId, poolId or billLineId identifies its cause. */
+/** A priced usage row in FOCUS terms; insert-only. One of instanceId, allocationId, poolId,
+ * billLineId or artifactId identifies its cause. */
 export interface Charge {
 	id: string;
 	/** Half-open [start, end), UTC ms; never crosses an hour, so that it belongs to one bucket of each rollup. */
@@ -63,6 +64,8 @@ export interface Charge {
 	poolId: string | null;
 	/** A line of an imported bill: credits, taxes, and amounts billed for instances that are not ours. */
 	billLineId: string | null;
+	/** A result that a store keeps (`storage`) or delivered (`egress`). */
+	artifactId: string | null;
 	correction: ChargeCorrection | null;
 	/** GPU-milliseconds metered: gpus × length. */
 	gpuMs: bigint;

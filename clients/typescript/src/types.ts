@@ -745,6 +745,8 @@ export interface Receipt {
 	totals: ReceiptTotals;
 	electricity: ReceiptElectricity | null;
 	carbon: CarbonIntensity;
+	/** Storage and egress of the results, by result; they belong to no attempt. */
+	results: readonly ReceiptLine[];
 	/** Results that stores keep for the job; null: none. */
 	kept: ReceiptKept | null;
 	alternatives: readonly ReceiptAlternative[];
@@ -4229,6 +4231,7 @@ export interface ChargeLine {
 	allocationId: string | null;
 	poolId: string | null;
 	billLineId: string | null;
+	artifactId: string | null;
 	correction: ChargeLineCorrection | null;
 	gpuMs: string;
 	listMicroUsd: string;
@@ -4260,7 +4263,7 @@ export interface ChargeLineCause {
 	id: string;
 }
 
-export type ChargeLineCauseKind = "instance" | "allocation" | "pool" | "bill_line";
+export type ChargeLineCauseKind = "instance" | "allocation" | "pool" | "bill_line" | "artifact";
 
 export interface ResourceLine {
 	id: string;

@@ -16,6 +16,7 @@ export interface ChargeCause {
 	allocationId: string | null;
 	poolId: string | null;
 	billLineId: string | null;
+	artifactId: string | null;
 	correction: ChargeCorrection | null;
 }
 
@@ -85,6 +86,12 @@ export interface BillLineFacts {
 	resourceType: string | null;
 }
 
+/** A result in a store, with the prices of the store, earliest first. */
+export interface StoredFacts {
+	name: string;
+	prices: readonly { fromMs: number; microUsdPerGiBMonth: bigint | null; microUsdPerGiBEgress: bigint | null }[];
+}
+
 /** All that a row says beside its charge. Charges of one cause share them. */
 export interface ExportFacts {
 	siteName: string;
@@ -95,5 +102,7 @@ export interface ExportFacts {
 	instance: InstanceFacts | null;
 	commitment: CommitmentFacts | null;
 	billLine: BillLineFacts | null;
+	/** Of a result that a store keeps or delivered. */
+	stored: StoredFacts | null;
 	job: { project: string; class: string; name: string; labels: Readonly<Record<string, string>> } | null;
 }

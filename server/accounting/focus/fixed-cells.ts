@@ -20,7 +20,7 @@ export interface FixedCells {
 
 export function fixedCells(charge: ChargeCause, facts: ExportFacts): FixedCells {
 	const owned = charge.capacityType === "owned";
-	const service = serviceOf(charge.provider, charge.kind);
+	const service = serviceOf(charge.provider, charge.kind, facts.stored !== null);
 	return {
 		identity: identityOf(charge.provider, facts.siteName),
 		service: facts.billLine && facts.instance === null ? serviceOfLine(facts.billLine, service) : service,
@@ -43,6 +43,7 @@ function serviceOfLine(line: NonNullable<ExportFacts["billLine"]>, own: ServiceI
 
 function resourceOf(charge: ChargeCause, facts: ExportFacts): FixedCells["resource"] {
 	if (facts.instance) return { id: facts.instance.resourceId, name: null, type: "Virtual Machine" };
+	if (facts.stored !== null && charge.artifactId !== null) return { id: charge.artifactId, name: facts.stored.name, type: "Result" };
 	if (charge.kind === "commitment" && facts.commitment)
 		return { id: facts.commitment.id, name: null, type: commitmentType(facts.commitment) };
 	if (facts.poolId !== null) return { id: `${charge.siteId}/${facts.poolId}`, name: facts.poolId, type: "GPU Pool" };
@@ -59,6 +60,10 @@ function skuOf(charge: ChargeCause, facts: ExportFacts): FixedCells["sku"] {
 	if (charge.kind === "egress") {
 		const id = `${charge.provider}:egress`;
 		return { id, priceId: `${id}:${charge.region}`, meter: "Data Transfer Out", details: null };
+	}
+	if (charge.kind === "storage" && facts.stored) {
+		const id = `${charge.provider}:object-storage`;
+		return { id, priceId: `${id}:${charge.siteId}`, meter: "Object Storage", details: null };
 	}
 	if (charge.kind === "storage") {
 		const { type, gib } = instance?.disk ?? {};
@@ -122,6 +127,7 @@ function descriptionOf(charge: ChargeCause, facts: ExportFacts): string {
 	const what = KIND_WORDS[charge.kind];
 	const why = charge.correction === null ? "" : `, ${charge.correction.replaceAll("_", " ")}`;
 	if (billLine && !instance) return billLine.description ?? `${billLine.serviceName}: ${what}${why}`;
+	if (facts.stored) return `Result ${facts.stored.name} in ${facts.siteName}: ${charge.kind === "storage" ? "storage" : what}${why}`;
 	if (instance) {
 		const { disk } = instance;
 		if (charge.kind === "storage" && disk)

@@ -30,10 +30,17 @@ export function identityOf(provider: Provider, siteName: string): { provider: st
 
 const MACHINES = { aws: "Amazon Elastic Compute Cloud", azure: "Virtual Machines", gcp: "Compute Engine" } as const;
 const DISKS = { aws: "Amazon Elastic Block Store", azure: "Managed Disks", gcp: "Persistent Disk" } as const;
+const OBJECTS: Partial<Record<Provider, string>> = {
+	aws: "Amazon Simple Storage Service",
+	azure: "Storage Accounts",
+	gcp: "Cloud Storage",
+};
 const NETWORKS = { aws: "AWS Data Transfer", azure: "Bandwidth", gcp: "Network Data Transfer" } as const;
 
 /** One service has one category and one subcategory, whatever is charged for it. */
-export function serviceOf(provider: Provider, kind: ChargeKind): ServiceIdentity {
+export function serviceOf(provider: Provider, kind: ChargeKind, isStored: boolean): ServiceIdentity {
+	if (isStored && kind === "storage")
+		return { name: OBJECTS[provider] ?? "Result Storage", category: "Storage", subcategory: "Object Storage" };
 	switch (provider) {
 		case "aws":
 		case "azure":
@@ -44,6 +51,7 @@ export function serviceOf(provider: Provider, kind: ChargeKind): ServiceIdentity
 		case "local":
 		case "slurm":
 		case "kubernetes":
+			if (isStored) return { name: "Result Delivery", category: "Networking", subcategory: "Other (Networking)" };
 			return { name: "Owned GPU Capacity", category: "Compute", subcategory: "Other (Compute)" };
 	}
 }

@@ -3,7 +3,7 @@ import type { ExportVersion } from "#server/domain/focus-version.ts";
 import { EXPORT_COLUMNS } from "./columns.ts";
 import { CSV_NULL, csvCell } from "./csv.ts";
 import { decimalText, divideRounded } from "./decimal.ts";
-import type { BillingPeriod, ChargeCause, ChargeOwn, ExportFacts } from "./facts.ts";
+import type { BillingPeriod, ChargeCause, ChargeOwn, ExportFacts, StoredFacts } from "./facts.ts";
 import type { FixedCells } from "./fixed-cells.ts";
 import { hoursText, PICO, type PricedQuantity, priceTime } from "./price.ts";
 
@@ -186,6 +186,8 @@ function measureOf({ kind, facts }: Pick<RowPlan, "kind" | "facts">, charge: Cha
 	const none = { priced: null, consumed: null, unit: "Hours" };
 	if (kind === "tax") return { category: "Tax", ...none };
 	if (kind === "credit") return { category: "Credit", ...none };
+	if ((kind === "egress" || kind === "storage") && facts.stored)
+		return storedMeasure(kind, charge, facts.stored) ?? { category: "Adjustment", ...none };
 	if (kind === "egress") return dataOut(charge, facts) ?? { category: "Adjustment", ...none };
 	if (kind === "storage") return diskSpace(charge, facts) ?? { category: "Adjustment", ...none };
 	if (kind === "commitment") return unusedTime(charge, facts);
@@ -239,5 +241,24 @@ function diskSpace(charge: ChargeOwn, { instance }: ExportFacts): Measure | null
 		priced: { quantity, listUnitPrice: unitPrice, contractedUnitPrice: unitPrice },
 		consumed: quantity,
 		unit: "GiB-Months",
+	};
+}
+
+/** Of a result in a store: as much as the charge comes to at the price in force at its end, the latest one if none is any more. */
+function storedMeasure(kind: "egress" | "storage", charge: ChargeOwn, { prices }: StoredFacts): Measure | null {
+	const endMs = Date.parse(charge.periodEnd);
+	const known = prices.flatMap(({ fromMs, ...price }) => {
+		const microUsd = kind === "storage" ? price.microUsdPerGiBMonth : price.microUsdPerGiBEgress;
+		return fromMs < endMs && microUsd !== null && microUsd > 0n ? [microUsd] : [];
+	});
+	const price = known.at(-1);
+	if (price === undefined || charge.contractedMicroUsd !== charge.listMicroUsd) return null;
+	const unitPrice = decimalText(price, 6);
+	const quantity = decimalText(divideRounded(charge.listMicroUsd * PICO, price), 12);
+	return {
+		category: "Usage",
+		priced: { quantity, listUnitPrice: unitPrice, contractedUnitPrice: unitPrice },
+		consumed: quantity,
+		unit: kind === "storage" ? "GiB-Months" : "GiB",
 	};
 }

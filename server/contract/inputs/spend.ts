@@ -59,7 +59,7 @@ export const jobSpendInput = z.strictObject({
 
 /**
  * The charges behind a number. `fromMs`, `toMs`: the number's range, in whole hours. `filters`: the number's own, with the
- * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool or line of a bill, by its
+ * value of its group as one more. `jobId`: one job's alone; `cause`: of one machine, allocation, pool, line of a bill or result, by its
  * id; `correction`: those that correct, for one of these reasons. `lost`: those of attempts that ended in the range without
  * finishing their command, in one way or in any, whenever they were charged. `withoutIdle`: not those of owned hardware that
  * no job used. `asOf`: the ledger when a version of a statement was closed (`2026-11/1`, `2026-11/1/risk`) or at an

@@ -95,6 +95,7 @@ export const receiptSchema = z
 			})
 			.nullable(),
 		carbon: carbonIntensitySchema,
+		results: z.array(receiptLineSchema).meta({ description: "Storage and egress of the results, by result; they belong to no attempt." }),
 		kept: z
 			.object({
 				count: z.number().int(),

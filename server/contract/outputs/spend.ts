@@ -142,6 +142,7 @@ export const chargeSchema = z
 		allocationId: z.string().nullable(),
 		poolId: z.string().nullable(),
 		billLineId: z.string().nullable(),
+		artifactId: z.string().nullable(),
 		correction: z.enum(CHARGE_CORRECTIONS).nullable(),
 		gpuMs: integerText,
 		listMicroUsd: integerText,
@@ -166,7 +167,7 @@ export const namedChargeSchema = chargeSchema
 export const chargeLineSchema = namedChargeSchema
 	.extend({
 		cause: z.object({
-			kind: z.enum(["instance", "allocation", "pool", "bill_line"]),
+			kind: z.enum(["instance", "allocation", "pool", "bill_line", "artifact"]),
 			id: z.string(),
 		}),
 	})

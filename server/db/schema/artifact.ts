@@ -23,6 +23,8 @@ export const artifact = pgTable(
 		/** When the files are deleted; null: never. */
 		expiresAt: instant(),
 		deletedAt: instant(),
+		/** Up to when its storage is charged; null: not yet. */
+		meteredUntil: instant(),
 		/** The team's store that has the files; null: the embedded one. */
 		storeId: text(),
 		/** Regions that the job's data, and so its results, must not leave. */

@@ -70,6 +70,8 @@ export const charge = pgTable(
 		allocationId: text(),
 		poolId: text(),
 		billLineId: text(),
+		/** The result that a store keeps or delivered. */
+		artifactId: text(),
 		correction: text({ enum: CHARGE_CORRECTIONS }),
 		...sums,
 		...emissions,
@@ -79,11 +81,12 @@ export const charge = pgTable(
 		index("charge_job").on(t.jobId),
 		index("charge_period").on(t.periodStart, t.id),
 		index("charge_instance").on(t.instanceId),
+		index("charge_artifact").on(t.artifactId).where(sql`artifact_id is not null`),
 		// Recent charges are at the end of a partition, so this index stays at some kilobytes.
 		index("charge_posted").using("brin", t.number, t.postedAt).with({ autosummarize: true }),
 		// Corrections by bills: a few hundred of a month's millions of rows.
 		index("charge_of_bills").on(t.periodStart).where(sql`bill_line_id is not null or correction in ('bill_price', 'bill_time')`),
-		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}, ${t.billLineId}) = 1`),
+		check("charge_has_cause", sql`num_nonnulls(${t.instanceId}, ${t.allocationId}, ${t.poolId}, ${t.billLineId}, ${t.artifactId}) = 1`),
 		check("charge_period_order", sql`${t.periodStart} < ${t.periodEnd}`),
 		check(
 			"charge_within_hour",

@@ -857,6 +857,8 @@ class Receipt(TypedDict):
     totals: ReceiptTotals
     electricity: Optional[ReceiptElectricity]
     carbon: CarbonIntensity
+    # Storage and egress of the results, by result; they belong to no attempt.
+    results: List[ReceiptLine]
     # Results that stores keep for the job; null: none.
     kept: Optional[ReceiptKept]
     alternatives: List[ReceiptAlternative]
@@ -4705,6 +4707,7 @@ class ChargeLine(TypedDict):
     allocationId: Optional[str]
     poolId: Optional[str]
     billLineId: Optional[str]
+    artifactId: Optional[str]
     correction: Optional[ChargeLineCorrection]
     gpuMs: str
     listMicroUsd: str
@@ -4736,7 +4739,7 @@ class ChargeLineCause(TypedDict):
     kind: ChargeLineCauseKind
     id: str
 
-ChargeLineCauseKind = Literal["instance", "allocation", "pool", "bill_line"]
+ChargeLineCauseKind = Literal["instance", "allocation", "pool", "bill_line", "artifact"]
 
 
 class ResourceLine(TypedDict):

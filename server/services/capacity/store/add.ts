@@ -50,7 +50,7 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 		const micro = (usd: number | undefined) => (usd === undefined ? null : BigInt(Math.round(usd * 1e6)));
 		const price = { microUsdPerGiBMonth: micro(usdPerGiBMonth), microUsdPerGiBEgress: micro(usdPerGiBEgress) };
 		const isPriced = usdPerGiBMonth !== undefined || usdPerGiBEgress !== undefined;
-		const written = isPriced ? await writeStorePrice(tx, id, price, ctx.clock.nowMs()) : undefined;
+		const written = isPriced ? await writeStorePrice(tx, id, price, ctx.clock) : undefined;
 		await writeAudit(tx, ctx, {
 			...{ action: "store.add", subject: id },
 			after: { team: row.team, name: row.name, config: row.config, ...(isPriced && { price: priceText(price) }) },

@@ -29,7 +29,7 @@ export async function setStorePrice(ctx: ServiceContext, raw: z.input<typeof sto
 		if (id !== EMBEDDED_STORE && !found) throw storeNotFound(id);
 		const before = (await currentStorePrices(tx, [id])).get(id);
 		const price = { microUsdPerGiBMonth: micro(usdPerGiBMonth), microUsdPerGiBEgress: micro(usdPerGiBEgress) };
-		const written = await writeStorePrice(tx, id, price, ctx.clock.nowMs());
+		const written = await writeStorePrice(tx, id, price, ctx.clock);
 		await writeAudit(tx, ctx, {
 			...{ action: "store.price", subject: id, after: priceText(price) },
 			before: before ? priceText(before) : null,

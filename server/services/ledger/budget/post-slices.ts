@@ -47,7 +47,7 @@ async function addEarlier(tx: Tx, jobs: readonly BudgetJob[]): Promise<void> {
 }
 
 /** Of a row of `charge`: a budget that counts its job counts it. */
-export const COUNTED = sql.raw("capacity_type <> 'owned' and instance_id is not null");
+export const COUNTED = sql.raw("capacity_type <> 'owned' and coalesce(instance_id, artifact_id) is not null");
 
 /** Of a row of `charge`: day, team, posted_micro_usd, and SLICE_SUMS in their order. */
 export const SLICE_OF_CHARGE: SQL = sql`date_trunc('day', period_start, (select spillway_ledger_zone())) as day, team, ${BUDGET_COST} as posted_micro_usd, ${sql.raw(

@@ -27,7 +27,7 @@ const SUMS: Readonly<Record<string, string>> = {
 /** Of a job's month there is one more: what machines of clouds took out of budgets. */
 const JOB_SUMS: Readonly<Record<string, string>> = {
 	...SUMS,
-	cloud_micro_usd: `coalesce(sum(case when capacity_type = 'reserved' then billed_micro_usd else effective_micro_usd end) filter (where instance_id is not null and capacity_type <> 'owned'), 0)`,
+	cloud_micro_usd: `coalesce(sum(case when capacity_type = 'reserved' then billed_micro_usd else effective_micro_usd end) filter (where coalesce(instance_id, artifact_id) is not null and capacity_type <> 'owned'), 0)`,
 };
 
 /**

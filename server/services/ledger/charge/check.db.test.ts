@@ -224,7 +224,7 @@ describe("sums of parts", () => {
 				{ numRuns: 5 },
 			);
 			const causeless = await books.database
-				.sql`select 1 from charge where num_nonnulls(instance_id, allocation_id, pool_id, bill_line_id) <> 1`;
+				.sql`select 1 from charge where num_nonnulls(instance_id, allocation_id, pool_id, bill_line_id, artifact_id) <> 1`;
 			expect(causeless).toHaveLength(0);
 		},
 	);

@@ -3,6 +3,7 @@ import type { LedgerContext } from "./context.ts";
 import { meterCommitments } from "./meter-commitments.ts";
 import { instancesToMeter, meterInstances } from "./meter-instances.ts";
 import { listPoolKeys, meterPoolUntilNow } from "./meter-pools.ts";
+import { meterStorage } from "./meter-storage.ts";
 
 export interface MeterOptions {
 	/** Instances charged in one transaction. */
@@ -17,7 +18,8 @@ export interface MeterOptions {
 const BATCH_SIZE = 200;
 
 /**
- * Turns the time of every instance, allocation and idle GPU that is not charged yet into charges, up to now or to its end.
+ * Turns the time of every instance, allocation and idle GPU that is not charged yet into charges, up to now or to its end, and
+ * ended days of kept results.
  * Each batch is one transaction of charges, rollups, totals, holds and budgets, so a meter that is killed loses and
  * doubles nothing, and any number of meters may run at once.
  */
@@ -30,6 +32,7 @@ export async function meterAll(ctx: LedgerContext, options: MeterOptions = {}): 
 	let allocations = 0;
 	for (const key of await listPoolKeys(ctx)) allocations += await meterPoolUntilNow(ctx, key);
 	await meterCommitments(ctx);
+	await meterStorage(ctx);
 	await notify(ctx.db, { changes: [{ topic: "spend", id: null, team: null }] });
 	return { instances, allocations };
 }

@@ -1,6 +1,7 @@
-import { and, asc, eq, inArray, isNotNull } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, isNotNull } from "drizzle-orm";
 import { type Receipt, receiptOf as reckonReceipt } from "#server/accounting/receipt.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
+import { artifact } from "#server/db/schema/artifact.ts";
 import { attempt } from "#server/db/schema/attempt.ts";
 import { decision } from "#server/db/schema/decision.ts";
 import { instance } from "#server/db/schema/instance.ts";
@@ -44,7 +45,7 @@ export async function receiptOf(ctx: Pick<ServiceContext, "actor" | "db">, jobId
 
 async function settledCauses(
 	ctx: Pick<ServiceContext, "db">,
-	charges: readonly { instanceId: string | null; allocationId: string | null }[],
+	charges: readonly { instanceId: string | null; allocationId: string | null; artifactId: string | null }[],
 ): Promise<Set<string>> {
 	const instanceIds = [...new Set(charges.flatMap((c) => c.instanceId ?? []))];
 	const allocationIds = [...new Set(charges.flatMap((c) => c.allocationId ?? []))];
@@ -62,5 +63,13 @@ async function settledCauses(
 					.select({ id: allocation.id })
 					.from(allocation)
 					.where(and(inArray(allocation.id, allocationIds), eq(allocation.meteredUntil, allocation.endedAt)));
-	return new Set([...instances, ...allocations].map((r) => r.id));
+	const artifactIds = [...new Set(charges.flatMap((c) => c.artifactId ?? []))];
+	const artifacts =
+		artifactIds.length === 0
+			? []
+			: await ctx.db
+					.select({ id: artifact.id })
+					.from(artifact)
+					.where(and(inArray(artifact.id, artifactIds), gte(artifact.meteredUntil, artifact.deletedAt)));
+	return new Set([...instances, ...allocations, ...artifacts].map((r) => r.id));
 }

@@ -1,6 +1,7 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Tx } from "#server/db/client.ts";
 import { storePrice } from "#server/db/schema/store.ts";
+import type { Clock } from "#server/kernel/clock.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import type { StorePrice } from "./prices.ts";
 
@@ -12,8 +13,10 @@ export async function lockStorePrice(tx: Tx, storeId: string): Promise<void> {
 }
 
 /** Sets the prices of a store from now on, after every earlier price. */
-export async function writeStorePrice(tx: Tx, storeId: string, price: PriceOfStore, nowMs: number): Promise<StorePrice> {
+export async function writeStorePrice(tx: Tx, storeId: string, price: PriceOfStore, clock: Clock): Promise<StorePrice> {
 	await lockStorePrice(tx, storeId);
+	// After the lock: a meter that held it has charged earlier times only.
+	const nowMs = clock.nowMs();
 	const [latest] = await tx
 		.select({ from: storePrice.effectiveFrom })
 		.from(storePrice)

@@ -48,7 +48,7 @@ export async function readChargeBatch(db: Db, selection: ChargeSelection, after:
 				coalesce(emissions_milligrams::text, ''), coalesce(market_emissions_milligrams::text, ''), coalesce(embodied_milligrams::text, ''))
 				|| ${SHARED}::text || concat_ws(${CELL}::text, team, project, class, site_id, provider, region, capacity_type, accelerator, kind,
 				coalesce(job_id, ''), coalesce(attempt_id, ''), coalesce(instance_id, ''), coalesce(allocation_id, ''), coalesce(pool_id, ''),
-				coalesce(bill_line_id, ''), coalesce(correction, '')) as line
+				coalesce(bill_line_id, ''), coalesce(correction, ''), coalesce(artifact_id, '')) as line
 			from charge
 			where period_start >= ${iso(selection.fromMs)}::timestamptz and period_start < ${iso(selection.toMs)}::timestamptz
 				and ${selection.posted} and ${from} and ${ofTeams}
@@ -89,6 +89,7 @@ export function parseShared(part: string): SharedFields {
 		allocationId: orNull(12),
 		poolId: orNull(13),
 		billLineId: orNull(14),
+		artifactId: orNull(16),
 		correction: text(15) === "" ? null : memberOf(CHARGE_CORRECTIONS, text(15)),
 	};
 }

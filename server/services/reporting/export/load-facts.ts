@@ -1,22 +1,26 @@
-import { inArray, sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import type { Commitment } from "#server/accounting/commitment.ts";
 import { divideRounded } from "#server/accounting/focus/decimal.ts";
-import type { BillLineFacts, CommitmentFacts, ExportFacts, InstanceFacts } from "#server/accounting/focus/facts.ts";
+import type { BillLineFacts, CommitmentFacts, ExportFacts, InstanceFacts, StoredFacts } from "#server/accounting/focus/facts.ts";
 import type { Db } from "#server/db/client.ts";
 import { allocation } from "#server/db/schema/allocation.ts";
+import { artifact } from "#server/db/schema/artifact.ts";
 import { bill, billLine } from "#server/db/schema/bill.ts";
 import { instance, type StoredOffer } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import type { StoredDisk } from "#server/db/schema/offer.ts";
 import { site } from "#server/db/schema/site.ts";
+import { store } from "#server/db/schema/store.ts";
+import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { readCommitments } from "#server/services/pricing/commitment/commitments.ts";
+import { pricesOfStores } from "#server/services/pricing/store/prices.ts";
 import type { SharedFields } from "./charge-lines.ts";
 
 /** Fields of the export besides the charges, for many causes with one query per table. */
 export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promise<ExportFacts[]> {
 	const ids = (pick: (f: SharedFields) => string | null) => [...new Set(fields.flatMap((f) => pick(f) ?? []))];
-	const [sites, instances, allocations, jobs, lines, commitments] = await Promise.all([
+	const [sites, instances, allocations, jobs, lines, stored, commitments] = await Promise.all([
 		db.select({ id: site.id, name: site.name }).from(site),
 		loadInstances(
 			db,
@@ -34,20 +38,26 @@ export async function loadFacts(db: Db, fields: readonly SharedFields[]): Promis
 			db,
 			ids((f) => f.billLineId),
 		),
+		loadStored(
+			db,
+			ids((f) => f.artifactId),
+		),
 		readCommitments(db),
 	]);
 	const siteNames = new Map(sites.map((s) => [s.id, s.name]));
 	return fields.map((f) => {
 		const use = f.allocationId === null ? undefined : allocations.get(f.allocationId);
 		const machine = (f.instanceId === null ? undefined : instances.get(f.instanceId)) ?? null;
+		const kept = f.artifactId === null ? undefined : stored.get(f.artifactId);
 		const work = f.jobId === null ? undefined : jobs.get(f.jobId);
 		return {
-			siteName: siteNames.get(f.siteId) ?? f.siteId,
+			siteName: siteNames.get(f.siteId) ?? kept?.storeName ?? f.siteId,
 			poolId: f.poolId ?? use?.poolId ?? null,
 			poolMicroUsdPerGpuHour: use?.microUsdPerGpuHour ?? null,
 			instance: machine,
 			commitment: commitmentOf(f, machine, commitments),
 			billLine: (f.billLineId === null ? undefined : lines.get(f.billLineId)) ?? null,
+			stored: kept ?? null,
 			job: work ? { project: f.project, class: f.class, ...work } : null,
 		};
 	});
@@ -165,7 +175,30 @@ async function loadBillLines(db: Db, ids: string[]): Promise<Map<string, BillLin
 	);
 }
 
+async function loadStored(db: Db, ids: string[]): Promise<Map<string, StoredFacts & { storeName: string }>> {
+	if (ids.length === 0) return new Map();
+	const rows = await db
+		.select({ id: artifact.id, name: artifact.name, storeId: artifact.storeId, team: store.team, storeName: store.name })
+		.from(artifact)
+		.leftJoin(store, eq(store.id, artifact.storeId))
+		.where(anyOf(artifact.id, ids));
+	const prices = await pricesOfStores(db);
+	return new Map(
+		rows.map(({ id, name, storeId, team, storeName }) => [
+			id,
+			{
+				name,
+				prices: prices.get(storeId ?? EMBEDDED_STORE) ?? [],
+				storeName: storeName === null ? "Embedded store" : `${team}/${storeName}`,
+			},
+		]),
+	);
+}
+
 /** One parameter however many ids: a statement takes 65,535 of them. */
-function anyOf(column: typeof instance.id | typeof allocation.id | typeof job.id | typeof billLine.id, ids: readonly string[]) {
+function anyOf(
+	column: typeof instance.id | typeof allocation.id | typeof job.id | typeof billLine.id | typeof artifact.id,
+	ids: readonly string[],
+) {
 	return sql`${column} in (select jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb))`;
 }

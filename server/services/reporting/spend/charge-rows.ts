@@ -12,7 +12,10 @@ export interface NamedCharge extends Charge {
 /** As the driver reads them: int8 as bigint, an instant as text. */
 type Row = Pick<ChargeDimensions, "team" | "project" | "provider" | "region" | "accelerator" | "kind"> &
 	Record<"id" | "period_start" | "period_end" | "class" | "site_id", string> &
-	Record<"job_id" | "attempt_id" | "instance_id" | "allocation_id" | "pool_id" | "bill_line_id" | "job_name", string | null> &
+	Record<
+		"job_id" | "attempt_id" | "instance_id" | "allocation_id" | "pool_id" | "bill_line_id" | "artifact_id" | "job_name",
+		string | null
+	> &
 	Record<"gpu_ms" | "list_micro_usd" | "contracted_micro_usd" | "effective_micro_usd" | "billed_micro_usd" | "energy_milli_wh", bigint> &
 	Record<"measured_energy_milli_wh" | "hourly_grid_milli_wh", bigint> &
 	Record<"emissions_milligrams" | "market_emissions_milligrams" | "embodied_milligrams", bigint | null> & {
@@ -36,7 +39,7 @@ const COLUMNS = sql.raw(
 			"accelerator",
 			"kind",
 		],
-		...["job_id", "attempt_id", "instance_id", "allocation_id", "pool_id", "bill_line_id", "correction"],
+		...["job_id", "attempt_id", "instance_id", "allocation_id", "pool_id", "bill_line_id", "artifact_id", "correction"],
 		...["gpu_ms", "list_micro_usd", "contracted_micro_usd", "effective_micro_usd", "billed_micro_usd"],
 		...["energy_milli_wh", "measured_energy_milli_wh", "hourly_grid_milli_wh"],
 		...["emissions_milligrams", "market_emissions_milligrams", "embodied_milligrams"],
@@ -70,6 +73,7 @@ function toNamed(row: Row): NamedCharge {
 		allocationId: row.allocation_id,
 		poolId: row.pool_id,
 		billLineId: row.bill_line_id,
+		artifactId: row.artifact_id,
 		correction: row.correction,
 		gpuMs: row.gpu_ms,
 		listMicroUsd: row.list_micro_usd,

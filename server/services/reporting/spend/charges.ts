@@ -28,7 +28,7 @@ export type ListChargesInput = z.input<typeof listChargesInput>;
 
 export interface ChargeLine extends NamedCharge {
 	/** Its cause: every charge has exactly one. */
-	cause: { kind: "instance" | "allocation" | "pool" | "bill_line"; id: string };
+	cause: { kind: "instance" | "allocation" | "pool" | "bill_line" | "artifact"; id: string };
 }
 
 export interface ChargePage {
@@ -262,6 +262,7 @@ function before({ atMs, id }: { atMs: number; id: string }): SQL {
 function causeColumn(id: string) {
 	if (id.startsWith("ins_")) return charge.instanceId;
 	if (id.startsWith("alc_")) return charge.allocationId;
+	if (id.startsWith("art_")) return charge.artifactId;
 	return id.startsWith("bill_") ? charge.billLineId : charge.poolId;
 }
 
@@ -269,5 +270,6 @@ function causeOf(c: Charge): ChargeLine["cause"] {
 	if (c.instanceId !== null) return { kind: "instance", id: c.instanceId };
 	if (c.allocationId !== null) return { kind: "allocation", id: c.allocationId };
 	if (c.poolId !== null) return { kind: "pool", id: c.poolId };
+	if (c.artifactId !== null) return { kind: "artifact", id: c.artifactId };
 	return { kind: "bill_line", id: c.billLineId ?? "" };
 }

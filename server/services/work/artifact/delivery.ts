@@ -6,6 +6,7 @@ import { artifact, artifactFile } from "#server/db/schema/artifact.ts";
 import { resultDelivery } from "#server/db/schema/delivery-target.ts";
 import { job } from "#server/db/schema/job.ts";
 import { homeFolderOf } from "#server/domain/delivery-target.ts";
+import { egressOfDelivery, postDeliveryEgress } from "#server/services/ledger/charge/delivery-egress.ts";
 import { openAlert } from "#server/services/notification/alert/open.ts";
 
 /** Failures until people are alerted. */
@@ -41,17 +42,22 @@ export async function dueDeliveries(db: Db, nowMs: number, limit: number): Promi
 	return rows.map(({ delivery, ...facts }) => ({ ...delivery, ...facts }));
 }
 
+/** Records a delivery and charges its egress. Recording it again charges nothing. */
 export async function recordDelivered(db: Db, row: DueDelivery, nowMs: number): Promise<void> {
 	await db.transaction(async (tx) => {
-		await tx
+		const egress = await egressOfDelivery(tx, row.artifactId, nowMs);
+		const done = await tx
 			.update(resultDelivery)
 			.set({ state: "delivered", deliveredAt: new Date(nowMs), error: null })
-			.where(eq(resultDelivery.id, row.id));
+			.where(and(eq(resultDelivery.id, row.id), eq(resultDelivery.state, "pending")))
+			.returning({ id: resultDelivery.id });
+		if (done.length === 0) return;
 		await tx
 			.update(alert)
 			.set({ closedAt: new Date(nowMs) })
 			.where(and(eq(alert.rule, "delivery_failing"), eq(alert.subject, row.id), isNull(alert.closedAt)));
 		await notify(tx, { changes: [{ topic: "job", id: row.jobId, team: row.team }] });
+		await postDeliveryEgress(tx, egress, nowMs);
 	});
 }
 

@@ -32,7 +32,7 @@ export function artifactView(
 	deliveries: readonly DeliveryView[],
 	price: Pick<StorePrice, "microUsdPerGiBMonth"> | undefined,
 ): ArtifactDetail {
-	const { bytes, createdAt, expiresAt, deletedAt, residency: _, ...rest } = row;
+	const { bytes, createdAt, expiresAt, deletedAt, residency: _, meteredUntil: _metered, ...rest } = row;
 	return {
 		...rest,
 		bytes: Number(bytes),
