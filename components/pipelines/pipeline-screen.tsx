@@ -4,6 +4,7 @@ import { Money } from "#components/money/money.tsx";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { ErrorState } from "#components/page/states.tsx";
+import { SaveTemplateButton } from "#components/templates/save-template.tsx";
 import { formatShort } from "#components/time/format-time.ts";
 import { Time } from "#components/time/relative-time.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
@@ -105,7 +106,8 @@ function Facts({ detail }: { detail: Detail }) {
 	);
 }
 
-function Actions({ detail: { id, state } }: { detail: Detail }) {
+function Actions({ detail }: { detail: Detail }) {
+	const { id, state } = detail;
 	const trpc = useTRPC();
 	const cancel = useMutation(trpc.pipeline.cancel.mutationOptions());
 	const retry = useMutation(trpc.pipeline.retry.mutationOptions());
@@ -117,6 +119,7 @@ function Actions({ detail: { id, state } }: { detail: Detail }) {
 					{describeError(failure).detail}
 				</span>
 			)}
+			<SaveTemplateButton pipeline={detail} />
 			{state === "running" && (
 				<Button onClick={() => cancel.mutate({ id })} disabled={cancel.isPending}>
 					Cancel

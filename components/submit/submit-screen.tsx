@@ -4,6 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { PanelGate } from "#components/page/panel-gate.tsx";
 import { Forbidden } from "#components/page/states.tsx";
+import { ButtonLink } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { TextSkeleton } from "#components/ui/skeleton.tsx";
 import { TabLinks } from "#components/ui/tabs.tsx";
@@ -70,6 +71,7 @@ export function SubmitScreen({ job }: SubmitScreenProps) {
 			<PageHeader
 				crumbs={[{ label: "Jobs", href: "/jobs" }]}
 				title="New job"
+				actions={<ButtonLink href="/pipelines/templates">Team templates</ButtonLink>}
 				meta={job?.note && <span className="truncate text-ink-3 max-md:hidden">{job.note}</span>}
 			/>
 			<PageBody>

@@ -19,7 +19,16 @@ function queryClient(): QueryClient {
 }
 
 const URL_PATH = "/api/trpc";
-const WHOLE_FILES = new Set(["quote", "job.import", "policy.check", "policy.diff", "policy.merge", "policy.complete", "policy.tryRule"]);
+const WHOLE_FILES = new Set([
+	"quote",
+	"template.quote",
+	"job.import",
+	"policy.check",
+	"policy.diff",
+	"policy.merge",
+	"policy.complete",
+	"policy.tryRule",
+]);
 
 /** Provides the query client and tRPC. */
 export function TrpcProviders({ children }: { children: ReactNode }): ReactNode {

@@ -99,7 +99,7 @@ export function LiveUpdates({ drawnAtMs, children }: { drawnAtMs: number; childr
 			case "policy":
 				return [trpc.policy.pathKey(), trpc.budget.pathKey(), trpc.approval.pathKey()];
 			case "pipeline":
-				return [trpc.pipeline.pathKey(), trpc.trigger.pathKey()];
+				return [trpc.pipeline.pathKey(), trpc.trigger.pathKey(), trpc.template.list.pathKey(), trpc.template.get.pathKey()];
 			case "approval":
 				return [trpc.approval.pathKey()];
 			case "alert":
