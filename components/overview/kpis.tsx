@@ -150,8 +150,8 @@ function BurnKpi({ summary: { cloud, burn, nowMs } }: { summary: Summary }) {
 function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: string; seesAll: boolean }) {
 	const budget = monthBudget(summary);
 	const forecast = seesAll ? (budget?.forecast ?? summary.forecast?.cloud ?? null) : null;
-	const own = summary.month?.totals.cloudMicroUsd ?? 0n;
-	const posted = seesAll && budget ? budget.postedMicroUsd : own;
+	const own = summary.ownMonth;
+	const posted = own ? own.totalMicroUsd : (budget?.postedMicroUsd ?? summary.month?.totals.cloudMicroUsd ?? 0n);
 	const words = budget
 		? [
 				`${formatMoney(budget.postedMicroUsd, "posted")} posted, ${formatMoney(budget.heldMicroUsd, "posted")} held of ${formatMoney(budget.capMicroUsd, "whole")}`,
@@ -161,10 +161,10 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 	return (
 		<Kpi
 			wide
-			label={seesAll ? `Cloud spend in ${month}` : `Your teams' cloud spend in ${month}`}
+			label={own ? `Your jobs in ${month}` : `Cloud spend in ${month}`}
 			value={<Money value={posted} fact={budget && seesAll ? `budget/${budget.id}/${budget.periodKey}/posted` : undefined} />}
 			unit={budget && seesAll ? `of ${formatMoney(budget.capMicroUsd, "whole")} budget` : undefined}
-			href={budget ? "/budgets" : CLOUD_SPEND}
+			href={own ? "/spend" : budget ? "/budgets" : CLOUD_SPEND}
 			graphic={
 				budget ? (
 					<BudgetBar
@@ -186,7 +186,13 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 					<span />
 				)
 			}
-			note={<BudgetNote budget={budget} forecast={forecast} seesAll={seesAll} />}
+			note={
+				own ? (
+					<OwnNote own={own} budget={budget} teams={summary.month?.totals.cloudMicroUsd ?? 0n} />
+				) : (
+					<BudgetNote budget={budget} forecast={forecast} />
+				)
+			}
 		/>
 	);
 }
@@ -194,14 +200,23 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 type Budget = ReturnType<typeof monthBudget>;
 type Forecast = NonNullable<Summary["forecast"]>["cloud"];
 
-function BudgetNote({ budget, forecast, seesAll }: { budget: Budget; forecast: Forecast; seesAll: boolean }) {
+/** The person's cloud part, the teams' cloud spend, and what the company's budget has left. */
+function OwnNote({ own, budget, teams }: { own: NonNullable<Summary["ownMonth"]>; budget: Budget; teams: bigint }) {
+	return (
+		<>
+			<b>{formatMoney(own.cloudMicroUsd, "posted")}</b> of it in the cloud. Your teams: <b>{formatMoney(teams, "posted")}</b> in the cloud.
+			{budget && (
+				<>
+					{" "}
+					Company budget: <b>{formatMoney(budget.freeMicroUsd, "posted")}</b> left of {formatMoney(budget.capMicroUsd, "whole")}
+				</>
+			)}
+		</>
+	);
+}
+
+function BudgetNote({ budget, forecast }: { budget: Budget; forecast: Forecast }) {
 	if (!budget) return "No monthly cloud budget in the policy";
-	if (!seesAll)
-		return (
-			<>
-				Company budget: <b>{formatMoney(budget.freeMicroUsd, "posted")}</b> left of {formatMoney(budget.capMicroUsd, "whole")}
-			</>
-		);
 	return (
 		<>
 			<b>{formatMoney(budget.heldMicroUsd, "posted")}</b> held for running jobs.{" "}

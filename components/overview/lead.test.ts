@@ -20,6 +20,7 @@ const summary = (more: Partial<Summary> = {}): Summary => ({
 	],
 	alerts: { count: 0, newest: null },
 	month: null,
+	ownMonth: null,
 	forecast: forecast(43_100n, 46_900n, 52_400n),
 	risk: { totalMicroUsd: "0", items: [] },
 	scheduler: { instance: "a", atMs: NOW - 900, lastCycle: null },

@@ -12,6 +12,7 @@ import { type BudgetStatus, listBudgets } from "#server/services/ledger/budget/l
 import { readLedgerCheck, type StoredCheck } from "#server/services/ledger/charge/nightly-check.ts";
 import { countOpenAlerts, type OpenAlerts } from "#server/services/notification/alert/list.ts";
 import { type MonthForecast, monthForecast } from "#server/services/reporting/spend/month-forecast.ts";
+import { type OwnMonth, ownMonth } from "#server/services/reporting/spend/own-month.ts";
 import { type Spend, spendBy } from "#server/services/reporting/spend/spend-by.ts";
 import { countJobs } from "#server/services/work/job/list.ts";
 import { burnOfDay } from "./burn.ts";
@@ -32,6 +33,8 @@ export interface OverviewSummary {
 	alerts: OpenAlerts;
 	/** This month of the ledger's calendar so far, by provider; null for callers without the right to see money. */
 	month: Spend | null;
+	/** The caller's own jobs this month; null for callers who see the spend of all teams. */
+	ownMonth: OwnMonth | null;
 	forecast: MonthForecast | null;
 	risk: { totalMicroUsd: string; items: RiskItem[] };
 	scheduler: Heartbeat | null;
@@ -47,7 +50,9 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 	const nowMs = ctx.clock.nowMs();
 	teamScope(ctx, "capacity:read");
 	const calendar = await ledgerCalendar(db);
-	const [jobs, queue, owned, cloud, burn, budgets, alerts, month, forecast, risk, scheduler, ledgerCheck, demo] = await Promise.all([
+	const monthStartMs = bucketStartMs("month", nowMs, calendar);
+	const seesAll = teamScope(ctx, "spend:read") === null;
+	const [jobs, queue, owned, cloud, burn, budgets, alerts, month, own, forecast, risk, scheduler, ledgerCheck, demo] = await Promise.all([
 		countJobs(ctx),
 		readQueue(db),
 		readOwned(db),
@@ -55,7 +60,8 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 		burnOfDay(db, nowMs),
 		listBudgets(ctx),
 		countOpenAlerts(ctx),
-		spendBy(ctx, { fromMs: bucketStartMs("month", nowMs, calendar), toMs: nowMs, groupBy: "provider" }),
+		spendBy(ctx, { fromMs: monthStartMs, toMs: nowMs, groupBy: "provider" }),
+		seesAll ? null : ownMonth(ctx, monthStartMs),
 		monthForecast(ctx),
 		moneyAtRisk(ctx),
 		readHeartbeat(db),
@@ -72,6 +78,7 @@ export async function overviewSummary(ctx: ServiceContext): Promise<OverviewSumm
 		budgets,
 		alerts,
 		month,
+		ownMonth: own,
 		forecast,
 		risk,
 		scheduler,

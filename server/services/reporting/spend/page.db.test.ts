@@ -1,6 +1,8 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { UTC } from "#server/accounting/zone.ts";
 import { SPEND_DIMENSIONS } from "#server/contract/inputs/spend.ts";
+import { job } from "#server/db/schema/job.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
@@ -10,6 +12,7 @@ import { listCharges } from "./charges.ts";
 import { previousRange } from "./comparison.ts";
 import type { SpendFilters } from "./filters.ts";
 import { spendOptions } from "./options.ts";
+import { ownMonth } from "./own-month.ts";
 import { spendPage } from "./page.ts";
 import { spendBy } from "./spend-by.ts";
 import { spendVariance } from "./variance.ts";
@@ -207,5 +210,23 @@ describe("previousRange", () => {
 
 	it("is nothing for what has not begun", () => {
 		expect(previousRange({ fromMs: at("2026-12-01T00:00"), toMs: at("2026-12-02T00:00") }, at("2026-11-19T14:32"), UTC)).toBeNull();
+	});
+});
+
+describe("a scientist's own month", () => {
+	const as = (accountId: string, ...teams: string[]) => ({
+		db: books.db,
+		actor: { kind: "person", accountId, name: "S", role: "data_scientist", teams, via: "session" } as const,
+	});
+
+	it("adds up the person's own jobs, only of teams that the person is in", async () => {
+		await books.db.update(job).set({ submittedBy: "account:usr_1" }).where(eq(job.team, "nlp"));
+		const all = { totalMicroUsd: 18_000_000n, cloudMicroUsd: 18_000_000n, jobs: 5 };
+		const none = { totalMicroUsd: 0n, cloudMicroUsd: 0n, jobs: 0 };
+		expect(await ownMonth(as("usr_1", "nlp"), MONTH.fromMs)).toEqual(all);
+		expect(await ownMonth(as("usr_1", "risk"), MONTH.fromMs)).toEqual(none);
+		expect(await ownMonth(as("usr_1"), MONTH.fromMs)).toEqual(none);
+		expect(await ownMonth(as("usr_2", "nlp"), MONTH.fromMs)).toEqual(none);
+		expect(await ownMonth(as("usr_1", "nlp"), Date.UTC(2026, 11, 1))).toEqual(none);
 	});
 });
