@@ -81,6 +81,12 @@ test("bars, wasted spend and jobs link to their charges, and charges to their jo
 	const chart = page.getByRole("slider", { name: /^Owned and cloud spend per day/ });
 	await chart.focus();
 	await page.keyboard.press("Home");
+	await page.keyboard.press("Space");
+	await expect(page).toHaveURL(/[?&]bar=/);
+	await expect(page.getByRole("link", { name: "Clear bar" })).toBeVisible();
+	await chart.press("Escape");
+	await expect(page).not.toHaveURL(/[?&]bar=/);
+	await chart.press("Home");
 	await page.keyboard.press("Enter");
 	await expect(page).toHaveURL(/\/spend\/charges\?from=(\S+)&to=\1/);
 	await page.getByRole("table", { name: "Charges" }).locator("a[href^='/jobs/job_']").first().click();

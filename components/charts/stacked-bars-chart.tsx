@@ -2,14 +2,27 @@
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import type { KeyboardEvent } from "react";
-import { valueInPlot } from "#components/charts/plot-frame.ts";
-import { type BarsInput, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
-import { useReadout } from "#components/charts/use-readout.ts";
+import { type ComponentProps, useRef } from "react";
+import { barsCsv } from "#components/charts/bars-csv.ts";
+import { ChartExport } from "#components/charts/chart-export.tsx";
+import { ChartLegend } from "#components/charts/chart-legend.tsx";
+import { PlotSurface, usePlotSurface } from "#components/charts/plot-surface.tsx";
+import { type BarsInput, hideSeries, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
 import { useWidth } from "#components/charts/use-width.ts";
 import { MoneyText } from "#components/money/money.tsx";
-import { cn } from "#components/ui/cn.ts";
 import { KeyMark } from "#components/ui/meter.tsx";
+
+/** What a chart does besides being read. */
+export type BarsControls = {
+	/** Sets the range from the first to the last selected bar. */
+	onSelect: (from: number, to: number) => void;
+	/** Undoes the range or the picked bar; null if neither is set. */
+	onReset: (() => void) | null;
+	/** Filters by a bar: click or Space. */
+	onPick: (index: number) => void;
+	/** The bar that filters now. */
+	picked: number | null;
+};
 
 type StackedBarsChartProps = {
 	input: BarsInput;
@@ -21,84 +34,104 @@ type StackedBarsChartProps = {
 	nowText?: string;
 	/** Bar read by default; the last one if absent. */
 	restIndex?: number;
-	/** URL of a bar's charges, opened by click or Enter; null if there are none. */
+	/** URL of a bar's charges, opened by Enter, and by a click without controls; null if there are none. */
 	chargesOf: (index: number) => string | null;
 	/** Unit of a bar; defaults to days. */
 	bucket?: "day" | "week" | "month";
+	controls?: BarsControls;
+	/** The image and its values can be downloaded under this name. */
+	exportName?: string;
+	legend?: Omit<ComponentProps<typeof ChartLegend>, "end">;
 };
 
 /** Recharts loads after the page, so that it does not count toward the first load. */
 const StackedBarsPlot = dynamic(() => import("#components/charts/stacked-bars-plot.tsx").then((m) => m.StackedBarsPlot), { ssr: false });
 
 const NARROW = 560;
+const KEYS = "Use the left and right arrow keys to read each bar";
+const BRUSH_KEYS = "; hold Shift and press Enter to set the range, Space to filter by a bar, Escape to reset";
 
 /** Stacked bars: fixed cost below, variable above. Forecast bars are pale and show their range. */
-export function StackedBarsChart({
-	input,
-	label,
-	height = 292,
-	firstWidth = 760,
-	nowText,
-	restIndex,
-	chargesOf,
-	bucket,
-}: StackedBarsChartProps) {
+export function StackedBarsChart(props: StackedBarsChartProps) {
+	const { label, height = 292, firstWidth = 760, nowText, restIndex, chargesOf, bucket = "day", controls, legend } = props;
 	const [ref, width] = useWidth(firstWidth);
+	const root = useRef<HTMLDivElement>(null);
+	const input = hideSeries(props.input, legend?.hidden ?? []);
 	const frame = { left: 50, right: width < NARROW ? 12 : 100 };
 	const last = Math.max(0, input.bars.length - 1);
-	const rest = Math.min(last, restIndex ?? last);
-	const readout = useReadout({
-		min: 0,
-		max: last,
+	const surface = usePlotSurface({
+		axis: { width, frame, bars: input.bars.length },
 		step: 1,
-		rest,
-		valueAt: (x, shown) => Math.min(last, Math.floor(valueInPlot(x, shown, width, frame, 0, input.bars.length))),
+		rest: Math.min(last, restIndex ?? last),
 		say: (index) => sentence(input, index),
-		label: `${label}. Use the left and right arrow keys to read each bar`,
+		label: `${label}. ${KEYS}${controls ? BRUSH_KEYS : ""}`,
+		onSelect: controls?.onSelect ?? null,
+		onReset: controls?.onReset ?? null,
 	});
-	const reading = readBar(input, readout.current);
+	const at = surface.readout.current;
 	const router = useRouter();
-	const href = chargesOf(readout.current);
-	const open = (): void => {
-		if (href) router.push(href);
-	};
+	const href = chargesOf(at);
+	const open = href ? () => router.push(href) : undefined;
 	return (
-		<div>
-			<div className="flex min-h-6 flex-wrap gap-x-3.5 gap-y-1 px-4 pb-1.5 text-xs text-ink-3">
-				{reading && (
-					<>
-						<b className="font-strong text-ink">{reading.label}</b>
-						{reading.values.map(({ series, text }) => (
-							<span key={series.id} className="tabular inline-flex items-center gap-1.5 whitespace-nowrap">
-								<KeyMark fill={series.fill} className="size-2.25" />
-								{series.label}{" "}
-								<b className="font-strong text-ink">
-									<MoneyText text={text} />
-								</b>
-							</span>
-						))}
-						{href && (
-							<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
-								Charges
-							</Link>
-						)}
-					</>
-				)}
+		<div ref={root}>
+			<BarReadout input={input} index={at} href={href} />
+			<div ref={ref}>
+				<PlotSurface surface={surface} onPick={controls ? () => controls.onPick(at) : open} onOpen={open}>
+					<div aria-hidden style={{ height }}>
+						<StackedBarsPlot
+							{...{ input, width, height, frame, nowText }}
+							hover={surface.readout.value}
+							picked={controls?.picked ?? null}
+						/>
+					</div>
+				</PlotSurface>
 			</div>
-			<div
-				ref={ref}
-				{...readout.bind}
-				{...{
-					onClick: open,
-					onKeyDown: (event: KeyboardEvent) => (event.key === "Enter" ? open() : readout.bind.onKeyDown(event)),
-				}}
-				className={cn("touch-pan-y focus-visible:-outline-offset-2", href && "cursor-pointer")}
-			>
-				<div aria-hidden style={{ height }}>
-					<StackedBarsPlot {...{ input, width, height, frame, nowText }} hover={readout.value} />
-				</div>
-			</div>
+			{legend && (
+				<ChartLegend
+					{...legend}
+					end={
+						props.exportName && (
+							<ChartExport root={root} title={label} name={props.exportName} csv={() => barsCsv(input, BUCKET_WORD[bucket])} />
+						)
+					}
+				/>
+			)}
 			<BarsTable input={input} label={label} bucket={bucket} />
+		</div>
+	);
+}
+
+function BarReadout({ input, index, href }: { input: BarsInput; index: number; href: string | null }) {
+	const reading = readBar(input, index);
+	return (
+		<div className="flex min-h-6 flex-wrap content-start gap-x-3.5 gap-y-1 px-4 pb-1.5 text-xs text-ink-3 max-md:min-h-12">
+			{reading && (
+				<>
+					<b className="font-strong text-ink">{reading.label}</b>
+					{reading.values.map(({ series, text }) => (
+						<span key={series.id} className="tabular inline-flex items-center gap-1.5 whitespace-nowrap">
+							<KeyMark fill={series.fill} className="size-2.25" />
+							{series.label}{" "}
+							<b className="font-strong text-ink">
+								<MoneyText text={text} />
+							</b>
+						</span>
+					))}
+					{reading.previous && (
+						<span className="tabular whitespace-nowrap">
+							Previous{" "}
+							<b className="font-strong text-ink">
+								<MoneyText text={reading.previous} />
+							</b>
+						</span>
+					)}
+					{href && (
+						<Link href={href} prefetch={false} className="font-strong text-accent hover:underline">
+							Charges
+						</Link>
+					)}
+				</>
+			)}
 		</div>
 	);
 }
@@ -106,12 +139,14 @@ export function StackedBarsChart({
 function sentence(input: BarsInput, index: number): string {
 	const reading = readBar(input, index);
 	if (reading?.values.length === 0) return reading.label;
-	return reading ? `${reading.label}: ${reading.values.map(({ series, text }) => `${series.label} ${text}`).join(", ")}` : "nothing";
+	if (!reading) return "nothing";
+	const previous = reading.previous ? `, previous ${reading.previous}` : "";
+	return `${reading.label}: ${reading.values.map(({ series, text }) => `${series.label} ${text}`).join(", ")}${previous}`;
 }
 
 const BUCKET_WORD = { day: "Day", week: "Week", month: "Month" };
 
-function BarsTable({ input, label, bucket = "day" }: { input: BarsInput; label: string; bucket: "day" | "week" | "month" | undefined }) {
+function BarsTable({ input, label, bucket }: { input: BarsInput; label: string; bucket: "day" | "week" | "month" }) {
 	const rows = tabulateBars(input);
 	const ranges = rows.some((row) => row.range !== "");
 	return (
@@ -127,6 +162,7 @@ function BarsTable({ input, label, bucket = "day" }: { input: BarsInput; label: 
 							</th>
 						))}
 						{ranges && <th scope="col">Forecast range</th>}
+						{input.previous && <th scope="col">{input.previous.label}</th>}
 					</tr>
 				</thead>
 				<tbody>
@@ -137,6 +173,7 @@ function BarsTable({ input, label, bucket = "day" }: { input: BarsInput; label: 
 								<td key={s.id}>{row.cells[i]}</td>
 							))}
 							{ranges && <td>{row.range}</td>}
+							{input.previous && <td>{row.previous}</td>}
 						</tr>
 					))}
 				</tbody>

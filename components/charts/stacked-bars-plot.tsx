@@ -21,10 +21,12 @@ type PlotProps = {
 	nowText: string | undefined;
 	/** Index of the bar being read. */
 	hover: number | null;
+	/** Index of the bar that filters the screen. */
+	picked: number | null;
 };
 
 /** The stacked bars without their readout; loaded separately because of Recharts. */
-export function StackedBarsPlot({ input, width, height, frame, nowText, hover }: PlotProps) {
+export function StackedBarsPlot({ input, width, height, frame, nowText, hover, picked }: PlotProps) {
 	const rows = barRows(input);
 	const todayAt = input.bars.findIndex((bar) => bar.done > 0 && bar.done < 1);
 	const ticks = rows.filter((row) => row.bar.tick).map((row) => row.index);
@@ -34,6 +36,7 @@ export function StackedBarsPlot({ input, width, height, frame, nowText, hover }:
 			margin={{ top: 12, right: frame.right, bottom: 0, left: 0 }}
 			className="chart-text mark-exact"
 		>
+			<Highlight index={picked} count={rows.length} strong />
 			<Highlight index={hover} count={rows.length} />
 			<CartesianGrid vertical={false} stroke="var(--line)" strokeOpacity={0.65} />
 			<XAxis
@@ -63,6 +66,13 @@ export function StackedBarsPlot({ input, width, height, frame, nowText, hover }:
 						dataKey={(row: BarRow) => row.range?.error ?? [0, 0]}
 					/>
 				</Line>
+			)}
+			{input.previous && (
+				<Line
+					{...{ dot: false, activeDot: false, isAnimationActive: false, type: "step", stroke: "var(--ink)", strokeWidth: 1.5 }}
+					strokeDasharray="4 3"
+					dataKey="previous"
+				/>
 			)}
 			<ReferenceLine y={0} stroke="var(--line-strong)" />
 			{todayAt >= 0 && <NowLine at={todayAt + (input.bars[todayAt]?.done ?? 0)} count={rows.length} text={nowText} />}
@@ -100,11 +110,20 @@ function DayTick({ x = 0, y = 0, payload, bars }: TickProps) {
 	);
 }
 
-function Highlight({ index, count }: { index: number | null; count: number }) {
+function Highlight({ index, count, strong = false }: { index: number | null; count: number; strong?: boolean }) {
 	const plot = usePlotArea();
 	if (!plot || index === null) return null;
 	const band = plot.width / Math.max(1, count);
-	return <rect x={plot.x + index * band} y={plot.y} width={band} height={plot.height} fill="var(--ink)" opacity={0.06} />;
+	return (
+		<rect
+			x={plot.x + index * band}
+			y={plot.y}
+			width={band}
+			height={plot.height}
+			fill={strong ? "var(--accent)" : "var(--ink)"}
+			opacity={strong ? 0.18 : 0.06}
+		/>
+	);
 }
 
 /** Boundary of actual and forecast inside today's bar, at `at` bars from the left. */

@@ -21,7 +21,23 @@ export type Bar = {
 	partial?: boolean;
 };
 
-export type BarsInput = { series: readonly BarSeries[]; bars: readonly Bar[]; axis: "usd" | "count" | "kg" };
+/** Totals of the period before, one per bar; null where it has none. */
+export type PreviousBars = { label: string; values: readonly ({ value: number; text: string } | null)[] };
+
+export type BarsInput = {
+	series: readonly BarSeries[];
+	bars: readonly Bar[];
+	axis: "usd" | "count" | "kg";
+	/** Drawn as a line over the bars. */
+	previous?: PreviousBars | null;
+};
+
+/** The chart without some of its series. Forecast ranges are of all series, and go with the first hidden one. */
+export function hideSeries(input: BarsInput, hidden: readonly string[]): BarsInput {
+	const series = input.series.filter(({ id }) => !hidden.includes(id));
+	if (series.length === input.series.length) return input;
+	return { ...input, series, bars: input.bars.map((bar) => ({ ...bar, range: null })) };
+}
 
 const amountOf = (values: readonly BarValue[], seriesId: string) => values.find((v) => v.seriesId === seriesId)?.value ?? 0;
 
@@ -34,15 +50,17 @@ export interface BarRow {
 	posted: Record<string, number>;
 	/** Middle of the forecast range, and the distances to its ends. */
 	range?: { middle: number; error: [low: number, high: number] };
+	/** Total of the period before. */
+	previous: number | null;
 }
 
-export function barRows({ series, bars }: BarsInput): BarRow[] {
+export function barRows({ series, bars, previous }: BarsInput): BarRow[] {
 	return bars.map((bar, index) => {
 		const posted = Object.fromEntries(series.map(({ id }) => [id, amountOf(bar.posted, id)]));
 		const values = Object.fromEntries(series.map(({ id }) => [id, amountOf(bar.posted, id) + amountOf(bar.forecast, id)]));
 		const middle = bar.range ? Object.values(values).reduce((a, b) => a + b, 0) : 0;
 		const range = bar.range && { middle, error: [middle - bar.range.low, bar.range.high - middle] as [number, number] };
-		return { index, bar, values, posted, ...(range ? { range } : {}) };
+		return { index, bar, values, posted, previous: previous?.values[index]?.value ?? null, ...(range ? { range } : {}) };
 	});
 }
 
@@ -66,7 +84,7 @@ export function barEndLabels({ series, bars }: BarsInput): { id: string; text: s
 export function readBar(
 	input: BarsInput,
 	index: number,
-): { label: string; estimate: boolean; values: { series: BarSeries; text: string }[] } | null {
+): { label: string; estimate: boolean; values: { series: BarSeries; text: string }[]; previous: string | null } | null {
 	const bar = input.bars[index];
 	if (!bar) return null;
 	const estimate = bar.posted.length === 0 && bar.forecast.length > 0;
@@ -75,7 +93,8 @@ export function readBar(
 		const hit = values.find((v) => v.seriesId === series.id);
 		return hit ? [{ series, text: hit.text }] : [];
 	});
-	return { label: estimate ? `${bar.label}, forecast` : bar.label, estimate, values: rows };
+	const previous = input.previous?.values[index]?.text ?? null;
+	return { label: estimate ? `${bar.label}, forecast` : bar.label, estimate, values: rows, previous };
 }
 
 /** Table text for missing data, which is not zero. */
@@ -88,16 +107,18 @@ export interface BarsRow {
 	cells: string[];
 	/** Forecast range of the bar; "" for actual values. */
 	range: string;
+	/** Total of the period before; "" without one. */
+	previous: string;
 }
 
 /** The chart as a table: actual and forecast values in separate rows. */
-export function tabulateBars({ series, bars }: BarsInput): BarsRow[] {
-	return bars.flatMap((bar): BarsRow[] => {
+export function tabulateBars({ series, bars, previous }: BarsInput): BarsRow[] {
+	return bars.flatMap((bar, index): BarsRow[] => {
 		const cells = (values: readonly BarValue[]) => series.map((s) => values.find((v) => v.seriesId === s.id)?.text ?? UNKNOWN);
-		const known = { id: bar.id, label: bar.label, cells: cells(bar.posted), range: "" };
+		const known = { id: bar.id, label: bar.label, cells: cells(bar.posted), range: "", previous: previous?.values[index]?.text ?? "" };
 		if (bar.forecast.length === 0) return [known];
-		const toCome = { id: `${bar.id}-f`, cells: cells(bar.forecast), range: bar.range?.text ?? "" };
-		if (bar.posted.length === 0) return [{ ...toCome, label: `${bar.label}, forecast` }];
+		const toCome = { id: `${bar.id}-f`, cells: cells(bar.forecast), range: bar.range?.text ?? "", previous: "" };
+		if (bar.posted.length === 0) return [{ ...toCome, label: `${bar.label}, forecast`, previous: known.previous }];
 		return [known, { ...toCome, label: `${bar.label}: remaining, forecast` }];
 	});
 }

@@ -1,8 +1,9 @@
-import type { Bar, BarsInput, BarValue } from "#components/charts/stacked-bars.ts";
+import type { Bar, BarsInput, BarValue, PreviousBars } from "#components/charts/stacked-bars.ts";
 import { formatMoney } from "#components/money/format-money.ts";
 import { bucketLabel, type SpendPage } from "#components/spend/prepare-table.ts";
 import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
+import type { ChartSeriesId } from "./view.ts";
 import { dateOf, shownMs } from "./zone-days.ts";
 
 type Point = SpendPage["series"]["points"][number];
@@ -16,7 +17,7 @@ const SERIES = [
 	{ id: "reserved", label: "Reserved", fill: "reserved", field: "reservedMicroUsd" },
 	{ id: "spot", label: "Spot", fill: "spot", field: "spotMicroUsd" },
 	{ id: "on_demand", label: "On demand", fill: "on_demand", field: "onDemandMicroUsd" },
-] as const satisfies readonly { id: string; label: string; fill: MarkFill; field: keyof Parts }[];
+] as const satisfies readonly { id: ChartSeriesId; label: string; fill: MarkFill; field: keyof Parts }[];
 type Series = (typeof SERIES)[number];
 
 interface BarsContext {
@@ -71,6 +72,20 @@ export function prepareSpendBars({ series: { zone, bucket, points }, forecast, l
 		});
 	const bars = withTicks([...known, ...coming], bucket, dateOf(nowMs, zone));
 	return { axis: "usd", series: series.map(({ id, label, fill }) => ({ id, label, fill })), bars };
+}
+
+/** Totals of the period before, of the series that are shown; null before the ledger's start. */
+export function preparePrevious(
+	points: readonly Point[],
+	{ ledgerStartMs, hide, label }: { ledgerStartMs: number | null; hide: readonly ChartSeriesId[]; label: string },
+): PreviousBars {
+	const shown = SERIES.filter(({ id }) => !hide.includes(id));
+	const values = points.map((point) => {
+		if (ledgerStartMs === null || point.toMs <= ledgerStartMs) return null;
+		const total = shown.reduce((sum, { field }) => sum + point[field], 0n);
+		return { value: Number(total) / 1e6, text: formatMoney(total, "posted") };
+	});
+	return { label, values };
 }
 
 function valuesOf(parts: Parts, series: readonly Series[], estimate = false): BarValue[] {

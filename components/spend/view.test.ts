@@ -7,11 +7,14 @@ import {
 	chargesHref,
 	chargesQuery,
 	chargesViewOf,
+	datesOfBar,
 	loadChargesParams,
+	loadSpendParams,
 	type SpendView,
 	setFilter,
 	spendHref,
 	spendQuery,
+	tableView,
 	viewOf,
 } from "./view.ts";
 
@@ -109,3 +112,23 @@ describe("drillHref", () => {
 
 it("FOCUS exports cover the months of the days, newest first", () =>
 	expect(monthsOf({ from: "2025-12-30", to: "2026-02-01" })).toEqual(["2026-02-01", "2026-01-01", "2025-12-01"]));
+
+describe("what the chart selects", () => {
+	it("is kept in the URL, and not carried to the charges", () => {
+		const chosen = view({ bar: "2026-11-03", hide: ["spot"], previous: true });
+		expect(spendHref(chosen)).toBe("/spend?bar=2026-11-03&hide=spot&previous=true");
+		expect(viewOf(loadSpendParams(new URL(spendHref(chosen), "http://x").searchParams), "UTC")).toEqual(chosen);
+		expect(chargesHref(chosen)).toBe("/spend/charges");
+	});
+
+	it("filters the breakdown by the days of the bar, within the range", () => {
+		const dates = { from: "2026-10-01", to: "2026-10-10" };
+		const bar = (day: string, bucket: "day" | "week" | "month") => datesOfBar(view({ bar: day, bucket, dates }), NOW);
+		expect(bar("2026-10-03", "day")).toEqual({ from: "2026-10-03", to: "2026-10-03" });
+		expect(bar("2026-10-05", "week")).toEqual({ from: "2026-10-05", to: "2026-10-10" });
+		expect(bar("2026-09-28", "week")).toEqual({ from: "2026-10-01", to: "2026-10-04" });
+		expect(bar("2026-10-11", "day")).toBeNull();
+		expect(tableView(view({ bar: "2026-11-03" }), NOW)).toMatchObject({ dates: { from: "2026-11-03", to: "2026-11-03" }, bar: null });
+		expect(tableView(view({ bar: "2026-09-03" }), NOW).dates).toBeNull();
+	});
+});

@@ -4,6 +4,7 @@ import {
 	createSerializer,
 	type inferParserType,
 	parseAsArrayOf,
+	parseAsBoolean,
 	parseAsString,
 	parseAsStringLiteral,
 } from "nuqs/server";
@@ -25,7 +26,7 @@ import {
 	type SpendBucket,
 	type SpendRange,
 } from "./range.ts";
-import { isDate } from "./zone-days.ts";
+import { addDays, isDate, monthStart } from "./zone-days.ts";
 
 /** Filter dimensions, in chip order. */
 export const DIMENSIONS = ["team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"] as const;
@@ -71,6 +72,9 @@ const workloadClass = createParser<"" | (typeof WORKLOAD_CLASSES)[number]>({
 });
 const cut = createParser({ parse: (text) => (parseLedgerCut(text) ? text : null), serialize: (value: string) => value });
 const month = createParser({ parse: (text) => (/^20\d\d-(0[1-9]|1[0-2])$/.test(text) ? text : null), serialize: (value: string) => value });
+/** Series of the chart, owned first. */
+export const CHART_SERIES = ["used", "idle", "reserved", "spot", "on_demand"] as const;
+export type ChartSeriesId = (typeof CHART_SERIES)[number];
 const date = createParser({ parse: (text) => (isDate(text) ? text : null), serialize: (value: string) => value });
 
 export const spendParams = {
@@ -79,6 +83,9 @@ export const spendParams = {
 	to: date,
 	by: parseAsStringLiteral(SPEND_BY).withDefault("team"),
 	bucket: parseAsStringLiteral(SPEND_BUCKETS),
+	bar: date,
+	hide: parseAsArrayOf(parseAsStringLiteral(CHART_SERIES)),
+	previous: parseAsBoolean.withDefault(false),
 	team: parseAsArrayOf(name),
 	project: parseAsArrayOf(name),
 	class: parseAsArrayOf(workloadClass),
@@ -112,6 +119,12 @@ export interface SpendView {
 	by: SpendBy;
 	/** null: derived from the range's length. */
 	bucket: SpendBucket | null;
+	/** First day of the bar that filters the breakdown; null for none. */
+	bar?: string | null;
+	/** Series that the chart does not show. */
+	hide?: readonly ChartSeriesId[];
+	/** The chart shows the period before as a line. */
+	previous?: boolean;
 	filters: SpendFilters;
 	/** The ledger's time zone. */
 	zone: string;
@@ -141,9 +154,11 @@ export interface ChargesPart {
 export type ChargesView = SpendView & ChargesPart;
 
 export function viewOf(params: inferParserType<typeof spendParams>, zone: string): SpendView {
-	const { range, from, to, by, bucket } = params;
+	const { range, from, to, by, bucket, bar, previous } = params;
 	const filters = Object.fromEntries(DIMENSIONS.flatMap((d) => (params[d]?.length ? [[d, params[d]]] : []))) as SpendFilters;
-	return { range, dates: from && to && from <= to ? { from, to } : null, by, bucket, filters, zone };
+	const hide = params.hide ?? [];
+	const chart = { ...(bar && { bar }), ...(hide.length > 0 && { hide }), ...(previous && { previous }) };
+	return { range, dates: from && to && from <= to ? { from, to } : null, by, bucket, ...chart, filters, zone };
 }
 
 function valuesOf(view: SpendView) {
@@ -155,7 +170,11 @@ function valuesOf(view: SpendView) {
 	return { range: dates ? null : range, from: dates?.from ?? null, to: dates?.to ?? null, by, bucket, ...none, ...given };
 }
 
-export const spendHref = (view: SpendView): string => serialize("/spend", valuesOf(view));
+export const spendHref = (view: SpendView): string =>
+	serialize("/spend", {
+		...valuesOf(view),
+		...{ bar: view.bar ?? null, hide: view.hide?.length ? [...view.hide] : null, previous: view.previous || null },
+	});
 export const chargesHref = (view: SpendView & Partial<ChargesPart>): string =>
 	serialize("/spend/charges", {
 		...valuesOf(view),
@@ -190,6 +209,23 @@ export function chargesViewOf(all: inferParserType<typeof chargesParams>, zone: 
 export const datesOfView = (view: SpendView, nowMs: number): Dates => view.dates ?? datesOf(view.range, nowMs, view.zone);
 export const viewLabel = (view: SpendView, nowMs: number): string =>
 	view.dates ? datesLabel(view.dates) : rangeLabel(view.range, nowMs, view.zone);
+
+/** The days of the picked bar within the range; null if none is picked or it is outside. */
+export function datesOfBar(view: SpendView, nowMs: number): Dates | null {
+	if (!view.bar) return null;
+	const [range, bucket] = [datesOfView(view, nowMs), bucketOfView(view, nowMs)];
+	const end = bucket === "day" ? view.bar : bucket === "week" ? addDays(view.bar, 6) : addDays(monthStart(view.bar, 1), -1);
+	if (end < range.from || view.bar > range.to) return null;
+	// The middle two bound the overlap of two ranges.
+	const [, from = view.bar, to = end] = [view.bar, end, range.from, range.to].sort();
+	return { from, to };
+}
+
+/** The view of the breakdown: of the picked bar, or of the whole range. */
+export function tableView(view: SpendView, nowMs: number): SpendView {
+	const dates = datesOfBar(view, nowMs);
+	return dates ? { ...view, dates, bar: null } : view;
+}
 
 export function bucketOfView(view: SpendView, nowMs: number): SpendBucket {
 	const dates = datesOfView(view, nowMs);

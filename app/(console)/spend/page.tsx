@@ -1,4 +1,5 @@
 import type { Metadata } from "next";
+import Link from "next/link";
 import type { SearchParams } from "nuqs/server";
 import { caller, getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
@@ -26,6 +27,7 @@ import {
 	type SpendView,
 	spendHref,
 	spendQuery,
+	tableView,
 	viewOf,
 } from "#components/spend/view.ts";
 import { Panel, PanelHeader, PanelSplit } from "#components/ui/panel.tsx";
@@ -110,6 +112,7 @@ function prefetch(call: Awaited<ReturnType<typeof caller>>, view: SpendView, now
 	const client = getQueryClient();
 	const query = spendQuery(view, nowMs);
 	void client.prefetchQuery(trpc.spend.page.queryOptions(query));
+	if (view.bar) void client.prefetchQuery(trpc.spend.page.queryOptions(spendQuery(tableView(view, nowMs), nowMs)));
 	void client.prefetchQuery(trpc.spend.variance.queryOptions({ fromMs: query.fromMs, toMs: query.toMs, filters: query.filters }));
 	void client.prefetchQuery(trpc.spend.options.queryOptions({ fromMs: query.fromMs, toMs: query.toMs }));
 	void client.prefetchQuery(trpc.currency.get.queryOptions());
@@ -122,7 +125,7 @@ function Ranges({ view, nowMs }: { view: SpendView; nowMs: number }) {
 	const presets = SPEND_RANGES.map((value) => ({
 		value,
 		label: rangeLabel(value, nowMs, view.zone),
-		href: spendHref({ ...view, range: value, dates: null, bucket: null }),
+		href: spendHref({ ...view, range: value, dates: null, bucket: null, bar: null }),
 	}));
 	const chosen = view.dates && { value: "dates" as const, label: datesLabel(view.dates), href: spendHref(view) };
 	return <SegmentedLinks label="Range" value={chosen ? "dates" : view.range} options={[...presets, ...(chosen ? [chosen] : [])]} />;
@@ -139,13 +142,20 @@ function ChartPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
 						title={`Owned and cloud spend per ${bucket}`}
 						sub={`USD per ${bucket}, ${view.zone}`}
 						actions={
-							buckets.length > 1 && (
-								<SegmentedLinks
-									label="Bar size"
-									value={bucket}
-									options={buckets.map((value) => ({ value, label: BUCKET_LABEL[value], href: spendHref({ ...view, bucket: value }) }))}
-								/>
-							)
+							<>
+								<Reset view={view} />
+								{buckets.length > 1 && (
+									<SegmentedLinks
+										label="Bar size"
+										value={bucket}
+										options={buckets.map((value) => ({
+											value,
+											label: BUCKET_LABEL[value],
+											href: spendHref({ ...view, bucket: value, bar: null }),
+										}))}
+									/>
+								)}
+							</>
 						}
 					/>
 					<QueryBoundary what="the chart" skeleton={<ChartSkeleton height={320} label="Loading chart" />}>
@@ -160,7 +170,19 @@ function ChartPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
 	);
 }
 
-function GroupsPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
+/** Undoes what was selected in the chart, as Escape does. */
+function Reset({ view }: { view: SpendView }) {
+	if (!view.bar && !view.dates) return null;
+	const href = spendHref(view.bar ? { ...view, bar: null } : { ...view, dates: null, bucket: null });
+	return (
+		<Link href={href} scroll={false} className="text-xs font-strong text-accent hover:underline">
+			{view.bar ? "Clear bar" : "Reset range"}
+		</Link>
+	);
+}
+
+function GroupsPanel({ view: whole, nowMs }: { view: SpendView; nowMs: number }) {
+	const view = tableView(whole, nowMs);
 	return (
 		<Panel footer={<FocusLinks dates={datesOfView(view, nowMs)} />}>
 			<div className="flex min-h-11.5 flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2">
@@ -168,7 +190,7 @@ function GroupsPanel({ view, nowMs }: { view: SpendView; nowMs: number }) {
 				<SegmentedLinks
 					label="Group by"
 					value={view.by}
-					options={SPEND_BY.map((value) => ({ value, label: BY_LABEL[value], href: spendHref({ ...view, by: value }) }))}
+					options={SPEND_BY.map((value) => ({ value, label: BY_LABEL[value], href: spendHref({ ...whole, by: value }) }))}
 				/>
 				<span className="ml-auto text-ink-3">
 					Select a figure to see its charges. {datesLabel(datesOfView(view, nowMs))}, {view.zone}

@@ -1,0 +1,41 @@
+"use client";
+import type { RefObject } from "react";
+import { saveCsv } from "#components/csv/csv.ts";
+import { describeError } from "#components/page/error-boundary.tsx";
+import { Button } from "#components/ui/button.tsx";
+import { notify } from "#components/ui/toast.tsx";
+
+type ChartExportProps = {
+	/** Contains the chart. */
+	root: RefObject<HTMLElement | null>;
+	/** Title in the image. */
+	title: string;
+	/** File name without extension. */
+	name: string;
+	/** The values that are shown, as CSV. */
+	csv: (() => string) | null;
+};
+
+/** Downloads what a chart shows. */
+export function ChartExport({ root, title, name, csv }: ChartExportProps) {
+	const png = async (): Promise<void> => {
+		try {
+			const { savePng } = await import("./save-png.ts");
+			if (root.current) await savePng(root.current, title, `${name}.png`);
+		} catch (error) {
+			notify({ tone: "failed", title: "Could not export the chart", detail: describeError(error).detail });
+		}
+	};
+	return (
+		<span className="inline-flex gap-1 print:hidden">
+			<Button size="sm" variant="quiet" aria-label={`${title} as PNG`} onClick={() => void png()}>
+				PNG
+			</Button>
+			{csv && (
+				<Button size="sm" variant="quiet" aria-label={`${title} as CSV`} onClick={() => saveCsv(`${name}.csv`, csv())}>
+					CSV
+				</Button>
+			)}
+		</span>
+	);
+}

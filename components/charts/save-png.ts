@@ -1,0 +1,59 @@
+const NS = "http://www.w3.org/2000/svg";
+const SCALE = 2;
+const TITLE_PX = 36;
+const STYLES = [
+	...["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity", "paint-order"],
+	...["font-size", "font-weight", "text-anchor"],
+];
+
+/** Writes computed styles into a copy, since page styles do not apply to an SVG that is drawn as an image. */
+function copyStyles(from: Element, to: Element): void {
+	const computed = getComputedStyle(from);
+	to.setAttribute("style", STYLES.map((name) => `${name}:${computed.getPropertyValue(name)}`).join(";"));
+	[...from.children].forEach((child, i) => {
+		const copy = to.children[i];
+		if (copy) copyStyles(child, copy);
+	});
+}
+
+function copyOf(element: Element): Element {
+	const copy = element.cloneNode(true) as Element;
+	copyStyles(element, copy);
+	return copy;
+}
+
+/** A chart's SVG on its own: with its styles and the hatch patterns that it refers to. */
+function standaloneSvg(svg: SVGSVGElement): string {
+	const copy = copyOf(svg);
+	copy.setAttribute("xmlns", NS);
+	const defs = document.createElementNS(NS, "defs");
+	defs.append(...[...document.querySelectorAll("pattern[id^='hatch-']")].map(copyOf));
+	copy.prepend(defs);
+	return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * Downloads the chart inside `root` as a PNG with its title.
+ * @throws Error when there is no chart or the browser cannot draw it.
+ */
+export async function savePng(root: Element, title: string, fileName: string): Promise<void> {
+	const svg = root.querySelector<SVGSVGElement>("svg.recharts-surface");
+	if (!svg) throw new Error("The chart has not loaded yet.");
+	const { width, height } = svg.getBoundingClientRect();
+	const image = new Image();
+	image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standaloneSvg(svg))}`;
+	await image.decode();
+	const canvas = Object.assign(document.createElement("canvas"), { width: width * SCALE, height: (height + TITLE_PX) * SCALE });
+	const context = canvas.getContext("2d");
+	if (!context) throw new Error("This browser cannot draw images.");
+	const { color, fontFamily } = getComputedStyle(root);
+	context.scale(SCALE, SCALE);
+	context.fillStyle = getComputedStyle(root).getPropertyValue("--panel") || "#fff";
+	context.fillRect(0, 0, width, height + TITLE_PX);
+	context.fillStyle = color;
+	context.font = `600 14px ${fontFamily}`;
+	context.fillText(title, 14, 24);
+	context.drawImage(image, 0, TITLE_PX, width, height);
+	const link = Object.assign(document.createElement("a"), { href: canvas.toDataURL("image/png"), download: fileName });
+	link.click();
+}
