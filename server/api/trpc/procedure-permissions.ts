@@ -43,6 +43,7 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	"spend.page": "spend:read",
 	"spend.jobs": "spend:read",
 	"spend.variance": "spend:read",
+	"spend.inCurrency": "spend:read",
 	"spend.options": "spend:read",
 	"spend.calendar": "spend:read",
 	"bill.importFile": "bill:import",
