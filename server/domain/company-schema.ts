@@ -123,7 +123,10 @@ const exchangeRateSchema = z.strictObject({
 		.string()
 		.regex(/^[A-Z]{3}$/, "must be an ISO 4217 code such as EUR")
 		.meta({ description: "ISO 4217 code.", examples: ["EUR"] }),
-	date: z.iso.date("must be a date such as 2026-11-25").meta({ description: "Day of the rate, in quotes.", examples: ['"2026-11-25"'] }),
+	date: z.iso
+		.date("must be a date such as 2026-11-25")
+		.refine((date) => /^(19|20)/.test(date), "must be a date such as 2026-11-25")
+		.meta({ description: "Day of the rate, in quotes.", examples: ['"2026-11-25"'] }),
 	rate: z
 		.string()
 		.regex(/^\d{1,10}(\.\d{1,10})?$/, 'must be a decimal in quotes, such as "0.9239"')
