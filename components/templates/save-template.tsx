@@ -12,7 +12,10 @@ export function SaveTemplateButton({ pipeline }: { pipeline: { id: string; name:
 	const [isOpen, setIsOpen] = useState(false);
 	return (
 		<>
-			<Button onClick={() => setIsOpen(true)}>Save as template</Button>
+			{/* A phone's header has room for Cancel and Resume only. */}
+			<Button className="max-md:hidden" onClick={() => setIsOpen(true)}>
+				Save as template
+			</Button>
 			{isOpen && <SaveTemplateDialog pipeline={pipeline} onClose={() => setIsOpen(false)} />}
 		</>
 	);
