@@ -26,7 +26,7 @@ test("a cloud account is checked, added, disabled and removed by keyboard", asyn
 	await page.getByLabel("Regions").fill("us-east-1");
 	await page.getByRole("button", { name: "Check" }).press("Enter");
 	const steps = page.getByRole("list", { name: "Check steps" });
-	await expect(steps).toContainText("Rights to buy passed");
+	await expect(steps).toContainText("Permission to launch passed");
 	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await expectAccessible(page);
 	await page.getByRole("button", { name: "Add site" }).press("Enter");
@@ -81,8 +81,8 @@ test("the forms of the other site types show the result or the fix of every chec
 	});
 	await page.getByLabel("Source", { exact: true }).selectOption({ label: "Detect from environment" });
 	await check();
-	await expect(stepOf(page, "Regions and machines")).toContainText(/eastus: \d+ sizes with GPUs/);
-	await expect(stepOf(page, "Between the machines of a gang")).toContainText("networkSecurityGroups/read");
+	await expect(stepOf(page, "Regions and machines")).toContainText(/eastus: \d+ GPU sizes/);
+	await expect(stepOf(page, "Network within a gang")).toContainText("networkSecurityGroups/read");
 	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await pictures(page, "azure");
 
@@ -93,8 +93,8 @@ test("the forms of the other site types show the result or the fix of every chec
 	});
 	await page.getByLabel("Source", { exact: true }).selectOption({ label: "Detect from environment" });
 	await check();
-	await expect(stepOf(page, "Between the machines of a gang")).toContainText(
-		"Machines reach each other on all ports: the network default in us-central1.",
+	await expect(stepOf(page, "Network within a gang")).toContainText(
+		"Instances reach each other on all ports: the network default in us-central1.",
 	);
 	await expect(page.getByText("All checks passed.")).toBeVisible();
 	await pictures(page, "google");
@@ -131,11 +131,11 @@ test("the forms of the other site types show the result or the fix of every chec
 		});
 		await check();
 		await expect(stepOf(page, "GPUs")).toContainText("2 × 4 H100-80GB");
-		await expect(stepOf(page, "Jobs of others")).toContainText("this server suspends Jobs");
+		await expect(stepOf(page, "Other users' jobs")).toContainText("this server suspends Jobs");
 		await expect(page.getByText("All checks passed.")).toBeVisible();
 		await page.getByLabel("Namespaces to adopt from (optional)", { exact: true }).fill("elsewhere");
 		await check();
-		await expect(stepOf(page, "Jobs of others")).toContainText("kubernetes-adoption-rbac.yaml");
+		await expect(stepOf(page, "Other users' jobs")).toContainText("kubernetes-adoption-rbac.yaml");
 		await pictures(page, "kubernetes");
 	} finally {
 		await cluster.stop();

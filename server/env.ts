@@ -140,7 +140,7 @@ const schema = z.object({
 				.filter(Boolean),
 		),
 	SPILLWAY_AWS_IMAGE_ID: z.string().default("ami-0spillwaydemo0001"),
-	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).default(4),
+	SPILLWAY_LOCAL_SLOTS: z.coerce.number().int().min(0).max(1024).optional(),
 	SPILLWAY_LOCAL_ACCELERATOR: z.string().default("L40S-48GB"),
 	/** How fast jobs run in such a slot beside a cloud machine: 2 is half the time. */
 	SPILLWAY_LOCAL_SPEED: z.coerce.number().pipe(poolSpeedSchema).default(1),

@@ -18,18 +18,18 @@ import { sites } from "./sites.ts";
 const FILE_BYTES_MAX = 256_000;
 
 const OPTIONS: Options = {
-	provider: { value: "NAME", help: "aws, azure, gcp, kubernetes or slurm" },
-	name: { value: "TEXT", help: "what people call it (default: its id)" },
-	file: { short: "f", value: "FILE", help: "its settings, YAML or JSON; - reads them from stdin" },
-	set: { value: "KEY=VALUE", many: true, help: "one setting, its value JSON or a text; may be repeated" },
-	credentials: { value: "FILE", help: "JSON file with its credentials, which are stored encrypted" },
-	"credentials-file": { value: "PATH", help: "or where such a file lies on the server, which reads it itself" },
-	"credentials-variable": { value: "NAME", help: "or the server's variable SPILLWAY_SITE_… that holds them" },
-	"credentials-chain": { help: "or what the provider's SDK finds where Spillway runs (the default)" },
-	"no-check": { help: "add or change it without checking it first" },
-	seen: { help: "check: what the scheduler last saw, without asking the site now" },
-	usd: { value: "AMOUNT", help: "price: what one GPU costs in an hour, in dollars" },
-	watts: { value: "N", help: "price: its power when busy (default: what is known of the model)" },
+	provider: { value: "NAME", help: "aws, azure, gcp, kubernetes, slurm or local" },
+	name: { value: "TEXT", help: "display name (default: the id)" },
+	file: { short: "f", value: "FILE", help: "settings as YAML or JSON; - reads stdin" },
+	set: { value: "KEY=VALUE", many: true, help: "one setting, as JSON or text; repeatable" },
+	credentials: { value: "FILE", help: "JSON file with the credentials, which are stored encrypted" },
+	"credentials-file": { value: "PATH", help: "or the path of such a file on the server, which reads it" },
+	"credentials-variable": { value: "NAME", help: "or the server's variable SPILLWAY_SITE_… that contains them" },
+	"credentials-chain": { help: "or the provider SDK's default chain on the server (default)" },
+	"no-check": { help: "store without checking first" },
+	seen: { help: "check: the scheduler's last result, without contacting the site" },
+	usd: { value: "AMOUNT", help: "price: cost of one GPU-hour, in dollars" },
+	watts: { value: "N", help: "price: watts of a busy GPU (default: the model's)" },
 };
 
 type Verb = (ctx: CommandContext, id: string) => Promise<ExitCode>;
@@ -37,8 +37,9 @@ const VERBS: Readonly<Record<string, Verb>> = {
 	add,
 	change,
 	check,
-	enable: (ctx, id) => changeTo(ctx, id, { enabled: true }, "is enabled"),
-	disable: (ctx, id) => changeTo(ctx, id, { enabled: false }, "is disabled: nothing new is placed there, what runs is watched to its end"),
+	enable: (ctx, id) => changeTo(ctx, id, { enabled: true }, "enabled"),
+	disable: (ctx, id) =>
+		changeTo(ctx, id, { enabled: false }, "disabled: no new jobs are placed there; running ones are monitored to their end"),
 	rm: remove,
 	price,
 	nodes: showNodes,
@@ -49,9 +50,9 @@ export const site: Command = {
 	name: "site",
 	usage:
 		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT | nodes SITE | queue SITE",
-	summary: "connect, check and look after sites: cloud accounts and clusters",
+	summary: "connect, check and manage sites: cloud accounts and clusters",
 	details:
-		"add and change check first what would be stored, and store nothing when a step fails. check asks the site now, or with --seen shows what the scheduler last saw; both exit with 5 when something is not as it should be.",
+		"add and change check first, and store nothing if a step fails. check contacts the site now; --seen shows the scheduler's last result. Both exit with 5 if a step fails.",
 	options: OPTIONS,
 	positionals: { min: 1, max: 2, name: "VERB SITE" },
 	examples: [
@@ -74,12 +75,12 @@ export const site: Command = {
 async function add(ctx: CommandContext, id: string): Promise<ExitCode> {
 	const { args, client, io, json } = ctx;
 	const provider = args.text("provider");
-	if (provider === undefined) throw badInput("Say which provider it is: --provider aws, azure, gcp, kubernetes or slurm.");
+	if (provider === undefined) throw badInput("Name the provider: --provider aws, azure, gcp, kubernetes, slurm or local.");
 	const settings = (await settingsGiven(ctx)) ?? {};
 	const credentials = await credentialsGiven(ctx);
 	const draft = { provider, settings, ...(credentials && { credentials }) };
 	if (!args.has("no-check") && !(await stepsPass(ctx, "/sites/check", draft)))
-		throw new CliError(EXIT.conflict, "Nothing was stored. Fix what failed, or say --no-check.");
+		throw new CliError(EXIT.conflict, "Nothing was stored. Fix what failed, or use --no-check.");
 	const answer = await client.post("/sites", { id, name: args.text("name") ?? id, ...draft });
 	if (json) io.out(`${answer.text}\n`);
 	else io.out(`${id} is connected. The scheduler opens it within seconds: spillway site check ${id} --seen\n`);
@@ -92,11 +93,11 @@ async function change(ctx: CommandContext, id: string): Promise<ExitCode> {
 	const settings = await settingsGiven(ctx, id);
 	const credentials = await credentialsGiven(ctx);
 	const changes = { ...(name !== undefined && { name }), ...(settings && { settings }), ...(credentials && { credentials }) };
-	if (Object.keys(changes).length === 0) throw badInput("Say what must be changed: --name, -f, --set or one of --credentials….");
+	if (Object.keys(changes).length === 0) throw badInput("Name what to change: --name, -f, --set or one of --credentials….");
 	const { name: _, ...draft } = changes;
 	if (!args.has("no-check") && (settings || credentials) && !(await stepsPass(ctx, `/sites/${encodeURIComponent(id)}/check`, draft)))
-		throw new CliError(EXIT.conflict, "Nothing was changed. Fix what failed, or say --no-check.");
-	return changeTo(ctx, id, changes, "is changed; the scheduler opens it again within seconds");
+		throw new CliError(EXIT.conflict, "Nothing was changed. Fix what failed, or use --no-check.");
+	return changeTo(ctx, id, changes, "changed. The scheduler reopens it within seconds.");
 }
 
 async function changeTo({ client, io, json }: CommandContext, id: string, changes: object, said: string): Promise<ExitCode> {
@@ -107,7 +108,7 @@ async function changeTo({ client, io, json }: CommandContext, id: string, change
 
 async function remove({ client, io, json }: CommandContext, id: string): Promise<ExitCode> {
 	const answer = await client.delete(`/sites/${encodeURIComponent(id)}`);
-	io.out(json ? `${answer.text}\n` : `${id} is removed, its credentials with it\n`);
+	io.out(json ? `${answer.text}\n` : `${id} and its credentials removed\n`);
 	return EXIT.done;
 }
 

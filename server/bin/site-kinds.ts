@@ -4,10 +4,11 @@ import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
 import { gcpSiteKind } from "#server/providers/gcp/site-kind.ts";
 import { kubernetesSiteKind } from "#server/providers/kubernetes/site-kind.ts";
 import { LocalDriver } from "#server/providers/local/local-driver.ts";
-import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
+import { assertLocalSiteAllowed, DEFAULT_SLOTS, type LocalSettings } from "#server/providers/local/settings.ts";
+import { localSiteKind } from "#server/providers/local/site-kind.ts";
 import type { OpenedSite, SiteKind, SitePlace } from "#server/providers/site-kind.ts";
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
-import { resolveAlias } from "#server/rates/accelerators.ts";
+import { ACCELERATOR_NAMES, resolveAlias } from "#server/rates/accelerators.ts";
 import { listOffers } from "#server/rates/offers.ts";
 import type { SiteRow } from "#server/services/capacity/site/row.ts";
 
@@ -20,18 +21,31 @@ export function siteKinds(env: Env): readonly SiteKind[] {
 		gcpSiteKind({ listPrices: () => listOffers("gcp"), endpoint: env.SPILLWAY_GCP_ENDPOINT, controlUrl }),
 		kubernetesSiteKind({ resolveAccelerator: resolveAlias, dataRemotes: env.SPILLWAY_DATA_REMOTES }),
 		slurmSiteKind({ dataRemotes: env.SPILLWAY_DATA_REMOTES }),
+		// Jobs there run as the server's own user: only the operator can allow that, by this setting.
+		...(env.SPILLWAY_LOCAL_SLOTS
+			? [
+					localSiteKind({
+						host: env.SPILLWAY_HOST,
+						settings: localSettings(env),
+						isKnown: (name) => ACCELERATOR_NAMES.some((a) => a === name),
+					}),
+				]
+			: []),
 	];
+}
+
+function localSettings(env: Env): LocalSettings {
+	return {
+		...{ home: env.SPILLWAY_HOME, slots: env.SPILLWAY_LOCAL_SLOTS ?? DEFAULT_SLOTS, accelerator: env.SPILLWAY_LOCAL_ACCELERATOR },
+		dataRemotes: env.SPILLWAY_DATA_REMOTES,
+	};
 }
 
 /** @throws Error for a provider without a driver, and for wrong settings */
 export function openSite(kinds: readonly SiteKind[], env: Env, { provider }: Pick<SiteRow, "provider">, place: SitePlace): OpenedSite {
 	if (provider === "local") {
 		assertLocalSiteAllowed(env.SPILLWAY_HOST);
-		const settings = {
-			...{ home: env.SPILLWAY_HOME, slots: env.SPILLWAY_LOCAL_SLOTS, accelerator: env.SPILLWAY_LOCAL_ACCELERATOR },
-			dataRemotes: env.SPILLWAY_DATA_REMOTES,
-		};
-		return { kind: "cluster", driver: new LocalDriver(place.siteId, settings) };
+		return { kind: "cluster", driver: new LocalDriver(place.siteId, localSettings(env)) };
 	}
 	const kind = kinds.find((k) => k.provider === provider);
 	if (!kind) throw new Error(`there is no driver for ${provider} yet`);

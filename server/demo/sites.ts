@@ -6,7 +6,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "#server/emulators/gcp/options.
 import type { Env } from "#server/env.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
-import { assertLocalSiteAllowed } from "#server/providers/local/settings.ts";
+import { assertLocalSiteAllowed, DEFAULT_SLOTS } from "#server/providers/local/settings.ts";
 import { ACCELERATOR_NAMES, type AcceleratorName } from "#server/rates/accelerators.ts";
 import { ownedRate } from "#server/rates/owned.ts";
 import { defaultOwnedCard } from "#server/rates/owned-card.ts";
@@ -38,6 +38,7 @@ export async function seedSites(
 	assert(accelerator, `SPILLWAY_LOCAL_ACCELERATOR is "${settings.SPILLWAY_LOCAL_ACCELERATOR}"; known: ${ACCELERATOR_NAMES.join(", ")}`);
 	const rate = ownedRate(accelerator);
 	assert(rate, `the rate card has no price for ${accelerator}; choose another SPILLWAY_LOCAL_ACCELERATOR`);
+	const slots = settings.SPILLWAY_LOCAL_SLOTS ?? DEFAULT_SLOTS;
 	const now = new Date(ctx.clock.nowMs());
 	await ctx.db
 		.insert(site)
@@ -65,14 +66,14 @@ export async function seedSites(
 			siteId: "local",
 			accelerator,
 			nodes: 1,
-			gpusPerNode: settings.SPILLWAY_LOCAL_SLOTS,
+			gpusPerNode: slots,
 			unavailableSlots: [],
 			microUsdPerGpuHour: rate.microUsdPerGpuHour,
 			wattsPerGpu: Math.round(rate.wattsPerGpu),
 			ownedSince: now,
 		})
-		.onConflictDoUpdate({ target: [pool.siteId, pool.id], set: { gpusPerNode: settings.SPILLWAY_LOCAL_SLOTS } });
-	await seedRateCard(ctx, accelerator, settings.SPILLWAY_LOCAL_SLOTS);
+		.onConflictDoUpdate({ target: [pool.siteId, pool.id], set: { gpusPerNode: slots } });
+	await seedRateCard(ctx, accelerator, slots);
 }
 
 const AZURE_REGIONS = ["eastus", "westus2", "westeurope", "swedencentral"];

@@ -93,12 +93,12 @@ describe("describeReach", () => {
 			{ name: "c", reach: null },
 		];
 		expect(describeReach(looks, "the right")).toMatchObject({
-			failed: expect.stringMatching(/^Machines cannot reach each other there: b\..*and pay\.$/),
+			failed: expect.stringMatching(/^Instances cannot reach each other: b\..*and cost money\.$/),
 		});
 		expect(describeReach(looks.slice(2), "the right")).toMatchObject({
 			unknown: expect.stringContaining("c"),
 			fix: expect.stringContaining("the right"),
 		});
-		expect(describeReach(looks.slice(0, 1), "the right")).toBe("Machines reach each other on all ports: a.");
+		expect(describeReach(looks.slice(0, 1), "the right")).toBe("Instances reach each other on all ports: a.");
 	});
 });

@@ -20,21 +20,21 @@ export function describeReach(looks: readonly NetworkLook[], right: string): Awa
 	const no = named("no");
 	if (no !== "")
 		return {
-			failed: `Machines cannot reach each other there: ${no}. Jobs of several machines would wait for each other until they time out, and pay.`,
+			failed: `Instances cannot reach each other: ${no}. Multi-node jobs would wait until they time out, and cost money.`,
 		};
 	const unseen = named(null);
 	if (unseen !== "")
 		return {
-			unknown: `It was not seen whether machines reach each other: ${unseen}.`,
-			fix: `Allow ${right} to have it checked before a launch.`,
+			unknown: `The account has no permission to check whether instances reach each other: ${unseen}.`,
+			fix: `Allow ${right} so that Spillway can check it before a launch.`,
 		};
 	const maybe = named("maybe");
 	if (maybe !== "")
 		return {
-			unknown: `Machines reach each other if their addresses are among those of a rule: ${maybe}.`,
+			unknown: `Instances reach each other if a rule includes their addresses: ${maybe}.`,
 			fix: "Compare the rule's addresses with those of the subnets.",
 		};
-	return `Machines reach each other on all ports: ${named("yes")}.`;
+	return `Instances reach each other on all ports: ${named("yes")}.`;
 }
 
 /** The best of several rules that each let something through. */

@@ -38,6 +38,8 @@ export interface SiteKind {
 	provider: Provider;
 	title: string;
 	owned: boolean;
+	/** There is at most one such site. */
+	single?: true;
 	/** Below docs/; its blocks after `<!-- least rights: … -->` are shown in the form. */
 	docs: string;
 	fields: readonly SiteField[];

@@ -28,12 +28,12 @@ it("passes an emulated cloud with machines on this host", async () => {
 });
 
 it("fails what would be sent in the clear over the Internet", async () => {
-	expect(await check("http://spillway.example.com")).toMatchObject({ outcome: "failed", found: expect.stringContaining("in the clear") });
+	expect(await check("http://spillway.example.com")).toMatchObject({ outcome: "failed", found: expect.stringContaining("unencrypted") });
 });
 
 it("passes what answers as a control plane, and says that it is plain http", async () => {
 	const url = await serve(JSON.stringify({ instance: "main", scheduler: "leading" }));
-	expect(await check(url)).toMatchObject({ outcome: "passed", found: expect.stringMatching(/answers as Spillway\. It is plain http/) });
+	expect(await check(url)).toMatchObject({ outcome: "passed", found: expect.stringMatching(/responds as Spillway\. This is plain http/) });
 });
 
 it("does not know of what answers otherwise, or not at all", async () => {
@@ -45,6 +45,6 @@ it("does not know of what answers otherwise, or not at all", async () => {
 	expect(await check(gone)).toMatchObject({
 		outcome: "unknown",
 		found: expect.stringContaining(gone),
-		fix: expect.stringContaining("machines' network"),
+		fix: expect.stringContaining("instances' network"),
 	});
 });

@@ -14,22 +14,22 @@ const readySchema = z.object({ instance: z.string() });
  */
 export function wayBackStep(controlUrl: string, endpoint: string | undefined): PlannedStep {
 	return {
-		...{ id: "way_back", title: "The machines' way to Spillway" },
-		fix: "Put a proxy with TLS before the web server, set SPILLWAY_URL to the https address under which machines reach it, and start Spillway again.",
+		...{ id: "way_back", title: "Route from instances to Spillway" },
+		fix: "Put a TLS proxy in front of the web server, set SPILLWAY_URL to the https address that instances can reach, and restart Spillway.",
 		async look() {
 			const { hostname, protocol } = new URL(controlUrl);
 			if (isThisHost(hostname)) {
 				if (endpoint !== undefined && isThisHost(new URL(endpoint).hostname))
-					return `Emulated machines run on this host, and call ${controlUrl}.`;
-				return { failed: `Machines would call ${controlUrl}, which only this host can reach.` };
+					return `Emulated instances run on this host and call ${controlUrl}.`;
+				return { failed: `Instances would call ${controlUrl}, which only this host can reach.` };
 			}
-			if (!isPlainHttpAllowed(controlUrl)) return { failed: `Machines would send their tokens and logs in the clear to ${controlUrl}.` };
-			const clear = protocol === "http:" ? " It is plain http: tokens, logs and checkpoints are readable within that network." : "";
+			if (!isPlainHttpAllowed(controlUrl)) return { failed: `Instances would send tokens and logs unencrypted to ${controlUrl}.` };
+			const clear = protocol === "http:" ? " This is plain http: tokens, logs and checkpoints are readable within that network." : "";
 			const silence = await silenceOf(controlUrl);
-			if (silence === null) return `Machines will call ${controlUrl}, which answers as Spillway.${clear}`;
+			if (silence === null) return `Instances will call ${controlUrl}, which responds as Spillway.${clear}`;
 			return {
-				unknown: `Machines will call ${controlUrl}, which does not answer as Spillway from here: ${silence}.${clear}`,
-				fix: "See that it does from the machines' network: without it they are bought and never heard.",
+				unknown: `Instances will call ${controlUrl}, which does not respond as Spillway from here: ${silence}.${clear}`,
+				fix: "Check it from the instances' network. If they cannot reach it, they are launched but never report.",
 			};
 		},
 	};

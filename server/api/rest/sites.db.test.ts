@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { sql } from "drizzle-orm";
+import { eq, inArray, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { audit } from "#server/db/schema/audit.ts";
@@ -15,6 +15,7 @@ import type { ClusterNode } from "#server/domain/cluster-node.ts";
 import { type Ec2Emulator, startEc2Emulator } from "#server/emulators/aws/emulator.ts";
 import { DEFAULT_ACCESS_KEY_ID } from "#server/emulators/aws/options.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
+import { localSiteKind } from "#server/providers/local/site-kind.ts";
 import { slurmSiteKind } from "#server/providers/slurm/site-kind.ts";
 import { newNodeMemory, writeNodes } from "#server/services/capacity/cluster-node/write.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
@@ -50,7 +51,14 @@ describe("sites over REST", () => {
 			vcpuQuotas: { "L-DB2E81BA": 64 },
 			seed: 1,
 		});
-		const kinds = [awsSiteKind({ listPrices: () => [RATE], endpoint: emulator.url, controlUrl: "http://127.0.0.1:3000" }), slurmSiteKind()];
+		const local = localSiteKind({
+			...{ host: "127.0.0.1", settings: { home: folder, slots: 2, accelerator: "L40S-48GB" }, isKnown: () => true },
+		});
+		const kinds = [
+			awsSiteKind({ listPrices: () => [RATE], endpoint: emulator.url, controlUrl: "http://127.0.0.1:3000" }),
+			slurmSiteKind(),
+			local,
+		];
 		const leastRights = () => [{ title: "A policy", language: "json", text: "{}" }];
 		world = await RestWorld.open({ siteTools: { kinds, keys: new CredentialKeys({ home: folder }), leastRights } });
 	});
@@ -308,9 +316,21 @@ describe("sites over REST", () => {
 
 	it("shows what is asked for each provider, with what to paste there", async () => {
 		const { json } = await world.get("/site-kinds");
-		expect(json.items.map((k: { provider: string }) => k.provider)).toEqual(["aws", "slurm"]);
+		expect(json.items.map((k: { provider: string }) => k.provider)).toEqual(["aws", "slurm", "local"]);
 		expect(json.items[0]).toMatchObject({ leastRights: [{ title: "A policy" }], docs: "docs/providers/aws.md" });
 		expect(readFileSync(path.join(folder, "credential-keys"), "utf8").length).toBeGreaterThan(40);
+	});
+
+	it("connects this host at most once, also when asked twice at once", async () => {
+		const place = (id: string) => ({ id, name: "This host", provider: "local", settings: {} });
+		const { db } = world.database;
+		const seeded = await db.update(site).set({ removedAt: new Date() }).where(eq(site.provider, "local")).returning();
+		const both = await Promise.all(["workstation", "again"].map((id) => world.post("/sites", place(id))));
+		await db.delete(site).where(inArray(site.id, ["workstation", "again"]));
+		for (const { id } of seeded) await db.update(site).set({ removedAt: null }).where(eq(site.id, id));
+		expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+		const refused = both.find(({ status }) => status === 409);
+		expect(refused?.json.detail).toMatch(/^This host is already connected as site "(workstation|again)"\.$/);
 	});
 
 	describe("by the command line", () => {
@@ -330,9 +350,9 @@ describe("sites over REST", () => {
 			expect([checked.code, checked.out.includes("NO ")], checked.out).toEqual([0, false]);
 			// No scheduler has opened it.
 			expect((await spillway("site", "check", "by-hand", "--seen")).code).toBe(5);
-			expect((await spillway("site", "disable", "by-hand")).out).toContain("by-hand is disabled");
+			expect((await spillway("site", "disable", "by-hand")).out).toContain("by-hand disabled");
 			const removed = await spillway("site", "rm", "by-hand");
-			expect(removed, removed.err).toMatchObject({ code: 0, out: expect.stringContaining("by-hand is removed") });
+			expect(removed, removed.err).toMatchObject({ code: 0, out: expect.stringContaining("by-hand and its credentials removed") });
 			for (const { out, err } of [added, checked, removed]) expect(out + err).not.toContain(SECRET);
 		});
 
@@ -347,7 +367,7 @@ describe("sites over REST", () => {
 			writeFileSync(path.join(folder, "slurm.json"), JSON.stringify(settings));
 			const ran = await spillway("site", "add", "never-added", "--provider", "slurm", "-f", "slurm.json");
 			expect(ran).toMatchObject({ code: 5, err: expect.stringContaining("Nothing was stored") });
-			expect(ran.out).toMatch(/^NO {2}slurmrestd answers: .*\/none.*\n {4}See that slurmrestd runs/m);
+			expect(ran.out).toMatch(/^NO {2}slurmrestd: .*\/none.*\n {4}Check that slurmrestd runs/m);
 			expect((await world.get("/sites/never-added")).status).toBe(404);
 		});
 

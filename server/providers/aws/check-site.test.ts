@@ -63,18 +63,18 @@ describe("before money is spent, the check", () => {
 	it("finds subnets in the zones for which they are named", async () => {
 		const [a, b] = [await subnetOf(`${REGION}a`), await subnetOf(`${REGION}b`)];
 		const right = await step("subnet", { subnets: { [`${REGION}a`]: a, [`${REGION}b`]: b } });
-		expect(right).toMatchObject({ outcome: "passed", found: `There: ${a} (${REGION}a), ${b} (${REGION}b).` });
+		expect(right).toMatchObject({ outcome: "passed", found: `Found: ${a} (${REGION}a), ${b} (${REGION}b).` });
 		const swapped = await step("subnet", { subnets: { [`${REGION}a`]: b } });
 		expect(swapped).toMatchObject({ outcome: "failed", found: `${b} is in ${REGION}b, not in ${REGION}a` });
 		const gone = await step("subnet", { subnets: { [REGION]: "subnet-0" } });
 		expect(gone).toMatchObject({ outcome: "failed", found: expect.stringContaining("'subnet-0' does not exist") });
 		const elsewhere = await step("subnet", { subnets: { "eu-west-1": a } });
-		expect(elsewhere).toMatchObject({ outcome: "failed", found: expect.stringContaining("in none of the regions") });
+		expect(elsewhere).toMatchObject({ outcome: "failed", found: expect.stringContaining("not in the site's regions") });
 	});
 
 	it("finds security groups, and whether they let the machines of a gang reach each other", async () => {
 		const of = (id: string) => ({ securityGroups: { [REGION]: [id] } });
-		expect(await step("security_group", of("sg-open"))).toMatchObject({ outcome: "passed", found: `There: sg-open (${REGION}).` });
+		expect(await step("security_group", of("sg-open"))).toMatchObject({ outcome: "passed", found: `Found: sg-open (${REGION}).` });
 		expect(await step("security_group", of("sg-0"))).toMatchObject({
 			outcome: "failed",
 			found: expect.stringContaining("The security group 'sg-0' does not exist"),
@@ -89,10 +89,10 @@ describe("before money is spent, the check", () => {
 	});
 
 	it("finds the key pair of anyone who may log in", async () => {
-		expect(await step("key_pair")).toMatchObject({ outcome: "passed", found: "None is named: no one can log in to the machines." });
+		expect(await step("key_pair")).toMatchObject({ outcome: "passed", found: "Not set: there is no SSH access to instances." });
 		expect(await step("key_pair", { keyPairs: { [REGION]: "ops" } })).toMatchObject({
 			outcome: "passed",
-			found: `There: ops (${REGION}).`,
+			found: `Found: ops (${REGION}).`,
 		});
 		expect(await step("key_pair", { keyPairs: { [REGION]: "another" } })).toMatchObject({
 			outcome: "failed",

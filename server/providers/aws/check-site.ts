@@ -25,13 +25,13 @@ export function checkAwsSite(
 	const types = [...new Set(rates.map((rate) => rate.instanceType))];
 	return checkSteps([
 		{
-			...{ id: "identity", title: "Who we are to AWS", decisive: true },
-			fix: `See that the access key is right and not revoked, and this host's clock. ${POLICY}.`,
+			...{ id: "identity", title: "Credentials", decisive: true },
+			fix: `Check that the access key is valid and that this host's clock is right. ${POLICY}.`,
 			look: async () => `AWS takes the credentials; the account has ${(await ec2.enabledRegions(first)).length} regions.`,
 		},
 		{
 			...{ id: "regions", title: "Regions", decisive: true },
-			fix: "Enable the region for the account (Account > AWS Regions), or take it out of the settings.",
+			fix: "Enable the region for the account (Account > AWS Regions), or remove it from the settings.",
 			async look() {
 				const enabled = new Set(await ec2.enabledRegions(first));
 				const missing = regions.filter((region) => !enabled.has(region));
@@ -42,7 +42,7 @@ export function checkAwsSite(
 		},
 		{
 			...{ id: "image", title: "Machine image" },
-			fix: "Name an image that is in that region: images have another id in each. Copy yours there, or name one for each region.",
+			fix: "Image ids differ by region. Copy your image to that region, and enter one id for each region.",
 			async look() {
 				const states = await Promise.all(
 					regions.map(async (region) => {
@@ -55,37 +55,37 @@ export function checkAwsSite(
 				if (bad.length > 0) return { failed: bad.map((s) => `${s.image} in ${s.region} is ${s.state}`).join("; ") };
 				const unseen = states.filter(({ state }) => state === null).map(({ region }) => region);
 				if (unseen.length > 0) return notAllowed("the image", "ec2:DescribeImages", unseen);
-				return `There and available: ${[...new Set(states.map(({ image }) => image))].join(", ")}.`;
+				return `Available: ${[...new Set(states.map(({ image }) => image))].join(", ")}.`;
 			},
 		},
 		{
 			...{ id: "subnet", title: "Subnets" },
-			fix: "Correct the subnet's id, or leave it out to use the zone's default subnet.",
+			fix: "Correct the subnet's id, or leave it empty to use the zone's default subnet.",
 			look: () => lookAtSubnets(ec2, settings),
 		},
 		{
 			...{ id: "security_group", title: "Security groups" },
-			fix: "Correct the group's id, or leave it out to use the network's default group.",
+			fix: "Correct the group's id, or leave it empty to use the network's default group.",
 			look: () => lookAtGroups(ec2, settings),
 		},
 		{
 			...{ id: "key_pair", title: "Key pairs" },
-			fix: "Correct the key pair's name (EC2 > Key Pairs, in that region), or leave it out: then no one can log in to the machines.",
+			fix: "Correct the key pair's name (EC2 > Key Pairs, in that region), or leave it empty: then there is no SSH access to instances.",
 			look: () => lookAtKeyPairs(ec2, settings),
 		},
 		{
-			...{ id: "gang_network", title: "Between the machines of a gang" },
-			fix: "Add a rule to the security group that allows all traffic from the group itself. Jobs of one machine do without.",
+			...{ id: "gang_network", title: "Network within a gang" },
+			fix: "Add a rule to the security group that allows all traffic from the group itself. Single-node jobs do not need it.",
 			look: () => lookBetween(ec2, settings),
 		},
 		{
-			...{ id: "permissions", title: "Rights to buy" },
-			fix: `${POLICY}; what it names as missing is in EC2's message.`,
+			...{ id: "permissions", title: "Permission to launch" },
+			fix: `${POLICY}. EC2's message names the missing permission.`,
 			look: () => tryLaunches(ec2, settings, types),
 		},
 		{
 			...{ id: "offers", title: "Machines and spot prices" },
-			fix: `${POLICY}: it needs to see what is sold, and for how much.`,
+			fix: `${POLICY}. It must be allowed to list machine types and prices.`,
 			async look() {
 				const sold = await Promise.all(
 					regions.map(async (region) => {
@@ -94,37 +94,40 @@ export function checkAwsSite(
 					}),
 				);
 				const none = sold.filter((s) => s.types === 0).map((s) => s.region);
-				if (none.length === sold.length) return { failed: `None of the machines that Spillway knows is sold in ${none.join(", ")}.` };
+				if (none.length === sold.length) return { failed: `No machine type that Spillway supports is sold in ${none.join(", ")}.` };
 				return sold.map((s) => `${s.region}: ${s.types} machine types, ${s.spot} spot prices`).join("; ");
 			},
 		},
 		{
-			...{ id: "prices", title: "Prices on demand" },
+			...{ id: "prices", title: "On-demand prices" },
 			fix: "",
 			look: () => lookAtPrices(priceList, settings, types),
 		},
 		{
 			...{ id: "quota", title: "Quotas" },
-			fix: 'Ask for more in Service Quotas > Amazon EC2, as "Running On-Demand P instances" or "All G and VT Spot Instance Requests": new accounts have 0.',
+			fix: 'Request an increase in Service Quotas > Amazon EC2, "Running On-Demand P instances" or "All G and VT Spot Instance Requests": new accounts have 0.',
 			look: () => lookAtQuotas(quotas, regions),
 		},
 	]);
 }
 
 async function lookAtPrices(priceList: AwsPriceList, settings: ParsedAwsSettings, types: readonly string[]) {
-	if (!readsLivePrices(settings)) return "The shipped ones, with their day: live ones are turned off, or the endpoint is not Amazon's.";
-	const shipped = "prices on demand are the shipped ones, with their day, and disks are not counted";
+	if (!readsLivePrices(settings)) return "Shipped prices are used, because live prices are turned off or the endpoint is not Amazon's.";
+	const shipped = "shipped on-demand prices are used, and disks are not counted";
 	let prices: readonly ListedPrice[];
 	try {
 		prices = await priceList.machinePrices(settings.regions, types);
 	} catch (error) {
 		// Machines can be bought without it.
 		if (error instanceof DriverError && error.kind === "unauthorized")
-			return { unknown: `The account may not read AWS's price list: ${shipped}.`, fix: "Allow pricing:GetProducts to have those of now." };
+			return {
+				unknown: `The account has no permission to read AWS's price list: ${shipped}.`,
+				fix: "Allow pricing:GetProducts to use current prices.",
+			};
 		const why = error instanceof Error ? error.message : String(error);
 		return {
-			unknown: `AWS's price list cannot be read now, so that ${shipped}: ${why}`,
-			fix: "See that this host reaches it; it is asked again by itself.",
+			unknown: `AWS's price list cannot be read now, so ${shipped}: ${why}`,
+			fix: "Check that this host can reach it. Spillway retries automatically.",
 		};
 	}
 	const found = (region: string) => new Set(prices.filter((price) => price.region === region).map((price) => price.instanceType)).size;
@@ -140,10 +143,10 @@ async function lookAtQuotas(quotas: AwsQuotas, regions: readonly string[]) {
 	const found = all.map(({ region, known }) => ({ region, known: known ?? [] }));
 	if (found.every(({ known }) => known.length === 0))
 		return {
-			unknown: "AWS names no quota on machines with GPUs; a launch over one is refused as such, and the offer left alone for a while.",
+			unknown: "AWS lists no quota for GPU instances. A launch above a quota is rejected, and its offer is paused.",
 		};
 	if (found.every(({ known }) => known.every(({ limit }) => limit === 0)))
-		return { failed: `Every quota on machines with GPUs is 0 in ${regions.join(", ")}.` };
+		return { failed: `Every quota for GPU instances is 0 in ${regions.join(", ")}.` };
 	const wordsOf = (known: readonly VcpuQuota[]) => known.map(({ name, limit }) => `${name} ${limit} vCPUs`).join(", ") || "none is named";
 	return found.map(({ region, known }) => `${region}: ${wordsOf(known)}`).join("; ");
 }
@@ -155,9 +158,9 @@ function isForGpus({ families }: VcpuQuota): boolean {
 
 async function lookAtSubnets(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.subnets);
-	if (named.length === 0) return "None is named: the default subnet of each zone is taken.";
+	if (named.length === 0) return "Not set: each zone's default subnet is used.";
 	const stray = named.filter(([place]) => !settings.regions.some((region) => place.startsWith(region))).map(([place]) => place);
-	if (stray.length > 0) return { failed: `A subnet is named for ${stray.join(", ")}, which is in none of the regions.` };
+	if (stray.length > 0) return { failed: `A subnet is set for ${stray.join(", ")}, which is not in the site's regions.` };
 	for (const region of settings.regions) {
 		const here = named.filter(([place]) => place.startsWith(region));
 		if (here.length === 0) continue;
@@ -172,27 +175,27 @@ async function lookAtSubnets(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 		if (wrong.length > 0)
 			return { failed: wrong.map(([place, id]) => `${id} is in ${zones.get(id) ?? "no zone"}, not in ${place}`).join("; ") };
 	}
-	return `There: ${named.map(([place, id]) => `${id} (${place})`).join(", ")}.`;
+	return `Found: ${named.map(([place, id]) => `${id} (${place})`).join(", ")}.`;
 }
 
 async function lookAtGroups(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.securityGroups).filter(([region]) => settings.regions.includes(region));
-	if (named.length === 0) return "None is named: the network's default group is taken.";
+	if (named.length === 0) return "Not set: the network's default group is used.";
 	for (const [region, ids] of named) {
 		const seen = await ifAllowed(async () => ec2.securityGroups(region, ids).then(() => true));
 		if (seen === null) return notAllowed("the groups", "ec2:DescribeSecurityGroups", [region]);
 	}
-	return `There: ${named.map(([region, ids]) => `${ids.join(", ")} (${region})`).join("; ")}.`;
+	return `Found: ${named.map(([region, ids]) => `${ids.join(", ")} (${region})`).join("; ")}.`;
 }
 
 async function lookAtKeyPairs(ec2: Ec2Calls, settings: ParsedAwsSettings) {
 	const named = Object.entries(settings.keyPairs).filter(([region]) => settings.regions.includes(region));
-	if (named.length === 0) return "None is named: no one can log in to the machines.";
+	if (named.length === 0) return "Not set: there is no SSH access to instances.";
 	for (const [region, name] of named) {
 		const seen = await ifAllowed(() => ec2.findKeyPair(region, name).then(() => true));
 		if (seen === null) return notAllowed("the key pairs", "ec2:DescribeKeyPairs", [region]);
 	}
-	return `There: ${named.map(([region, name]) => `${name} (${region})`).join(", ")}.`;
+	return `Found: ${named.map(([region, name]) => `${name} (${region})`).join(", ")}.`;
 }
 
 async function lookBetween(ec2: Ec2Calls, { regions, securityGroups }: ParsedAwsSettings) {
@@ -226,13 +229,13 @@ async function tryLaunches(ec2: Ec2Calls, settings: ParsedAwsSettings, types: re
 		}
 		tried.push(`${offering.InstanceType} in ${region}`);
 	}
-	if (tried.length === 0) return { unknown: "No machine that Spillway knows is sold there, so no launch could be tried." };
-	return `EC2 would take a launch of ${tried.join(", ")} (its dry run; nothing was made).`;
+	if (tried.length === 0) return { unknown: "No machine type that Spillway supports is sold there, so no launch could be tested." };
+	return `EC2 would accept a launch of ${tried.join(", ")} (dry run; nothing was created).`;
 }
 
 function notAllowed(what: string, right: string, regions: readonly string[]) {
 	return {
-		unknown: `The account may not look at ${what} in ${regions.join(", ")}.`,
-		fix: `Allow ${right} to have it checked before a launch.`,
+		unknown: `The account has no permission to read ${what} in ${regions.join(", ")}.`,
+		fix: `Allow ${right} so that Spillway can check it before a launch.`,
 	};
 }

@@ -39,11 +39,11 @@ export function awsSiteKind(options: {
 		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
 		sentTo: () => null,
 		credentials: awsCredentialsSchema,
-		withoutCredentials: "What the AWS SDK finds where Spillway runs: its environment, a profile, or the machine's role.",
+		withoutCredentials: "The AWS SDK's default chain on Spillway's host: environment, profile, or the machine's role.",
 		fields: [
 			{
 				...{ name: "regions", label: "Regions", input: "lines", required: true, placeholder: "us-east-1\neu-west-1" },
-				hint: "One a line. Machines are bought there, and lost ones looked for.",
+				hint: "One per line. Spillway launches instances and searches for orphans there.",
 			},
 			{
 				...{
@@ -53,23 +53,23 @@ export function awsSiteKind(options: {
 					required: true,
 					placeholder: "us-east-1 = ami-0123456789abcdef0",
 				},
-				hint: "Images have another id in each region: a line each, as region = id. It needs a shell and NVIDIA's driver.",
+				hint: "One line per region, as region = id, because image ids differ by region. The image needs a shell and the NVIDIA driver.",
 			},
 			{
 				...{ name: "subnets", label: "Subnets", input: "map", required: false, placeholder: "us-east-1a = subnet-0123" },
-				hint: "By zone or region. Without one, the zone's default subnet.",
+				hint: "By zone or region. If empty, the zone's default subnet.",
 			},
 			{
 				...{ name: "securityGroups", label: "Security groups", input: "json", required: false, placeholder: '{"us-east-1": ["sg-0123"]}' },
-				hint: "Lists by region, as JSON. Without them, the network's default group. Nothing has to come in.",
+				hint: "Lists by region, as JSON. If empty, the network's default group. No inbound rule is needed.",
 			},
 			{
 				...{ name: "keyPairs", label: "Key pairs", input: "map", required: false, placeholder: "us-east-1 = ops" },
-				hint: "By region, the name of the key pair for logging in to the machines. Empty: no one can.",
+				hint: "By region: the key pair for SSH access to instances. If empty, there is no SSH access.",
 			},
 			{
 				...{ name: "instanceProfile", label: "Instance profile", input: "text", required: false },
-				hint: "Name of the IAM instance profile for the machines. Empty: none.",
+				hint: "Name of the IAM instance profile for instances. If empty, none.",
 			},
 		],
 		credentialFields: [
@@ -78,21 +78,21 @@ export function awsSiteKind(options: {
 				label: "Access key id",
 				input: "text",
 				required: true,
-				hint: "Of a separate user with the least privileges on this page.",
+				hint: "Use a separate IAM user with only the permissions on this page.",
 			},
 			{
 				name: "secretAccessKey",
 				label: "Secret access key",
 				input: "secret",
 				required: true,
-				hint: "Stored encrypted, never shown again.",
+				hint: "Stored encrypted and never shown again.",
 			},
 			{
 				name: "sessionToken",
 				label: "Session token",
 				input: "secret",
 				required: false,
-				hint: "Only of temporary keys, which end by themselves.",
+				hint: "Only for temporary keys, which expire.",
 			},
 		],
 		identity: awsIdentity(options.endpoint),

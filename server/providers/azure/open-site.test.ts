@@ -71,7 +71,7 @@ it.each([
 		"reports that there is none on GPUs",
 		{ cores: 100, standardDSv5Family: 100, standardNCADSA100v4Family: 0 },
 		"failed",
-		/sizes with GPUs is 0 in eastus/,
+		/GPU sizes is 0 in eastus/,
 	],
 	["reports what Azure leaves out as unknown", {}, "unknown", /did not report/],
 ] as const)("the check of quotas %s", async (_does, quotas, outcome, found) => {

@@ -44,51 +44,51 @@ export function azureSiteKind(options: {
 		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
 		sentTo: () => null,
 		credentials: azureCredentialsSchema,
-		withoutCredentials: "What Azure's SDK finds where Spillway runs: its environment, a managed identity, or az login.",
+		withoutCredentials: "The Azure SDK's default chain on Spillway's host: environment, managed identity, or az login.",
 		fields: [
-			{ name: "subscriptionId", label: "Subscription", input: "text", required: true, hint: "Its GUID. It pays." },
+			{ name: "subscriptionId", label: "Subscription", input: "text", required: true, hint: "GUID of the subscription that is billed." },
 			{
 				...{ name: "resourceGroup", label: "Resource group", input: "text", required: true, placeholder: "spillway" },
-				hint: "Its own group, in which machines are made.",
+				hint: "A dedicated group, in which instances are created.",
 			},
 			{
 				...{ name: "regions", label: "Regions", input: "lines", required: true, placeholder: "eastus\nwesteurope" },
-				hint: "One a line, in Azure's short form.",
+				hint: "One per line, in Azure's short form.",
 			},
 			{
 				...{ name: "subnets", label: "Subnets", input: "map", required: true },
 				...{ placeholder: "eastus = /subscriptions/…/resourceGroups/net/providers/Microsoft.Network/virtualNetworks/gpu/subnets/default" },
-				hint: "A resource id for each region: Azure has no default network. It needs a way out, for example a NAT gateway.",
+				hint: "A resource id for each region, because Azure has no default network. The subnet needs outbound access, such as a NAT gateway.",
 			},
 			{
 				...{ name: "securityGroups", label: "Security groups", input: "map", required: false },
-				hint: "Resource ids by region. Without one, the subnet's own rules.",
+				hint: "Resource ids by region. If empty, the subnet's own rules.",
 			},
 			{
-				...{ name: "sshPublicKey", label: "Key of who may log in", input: "text", required: false, placeholder: "ssh-ed25519 AAAA…" },
-				hint: "Empty: no one may.",
+				...{ name: "sshPublicKey", label: "SSH public key", input: "text", required: false, placeholder: "ssh-ed25519 AAAA…" },
+				hint: "For SSH access to instances. If empty, there is no SSH access.",
 			},
 			{
 				...{ name: "image", label: "Machine image", input: "json", required: false },
 				...{ placeholder: '{"publisher": "microsoft-dsvm", "offer": "ubuntu-hpc", "sku": "2204"}' },
-				hint: 'As JSON: of the marketplace, or {"id": …} of one of your own. Empty: Microsoft\'s ubuntu-hpc 22.04.',
+				hint: 'As JSON: a marketplace image, or {"id": …} for your own. If empty, Microsoft\'s ubuntu-hpc 22.04.',
 			},
 		],
 		credentialFields: [
-			{ name: "tenantId", label: "Tenant", input: "text", required: true, hint: "Its GUID." },
+			{ name: "tenantId", label: "Tenant", input: "text", required: true, hint: "GUID of the tenant." },
 			{
 				name: "clientId",
 				label: "Application (client) id",
 				input: "text",
 				required: true,
-				hint: "Of a separate application with the roles below.",
+				hint: "Use a separate application with only the roles below.",
 			},
 			{
 				name: "clientSecret",
 				label: "Client secret",
 				input: "secret",
 				required: true,
-				hint: "Stored encrypted, never shown again. It ends by itself: note when.",
+				hint: "Stored encrypted and never shown again. It expires: note the date.",
 			},
 		],
 		identity: azureIdentity(options.endpoint),
@@ -105,16 +105,16 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 	const { regions, resourceGroup, subnets } = settings;
 	return checkSteps([
 		{
-			...{ id: "identity", title: "Who we are to Azure", decisive: true },
-			fix: `See that the secret has not ended, that the subscription is right, and that the role above is assigned on the group ${resourceGroup}.`,
+			...{ id: "identity", title: "Credentials", decisive: true },
+			fix: `Check that the secret has not expired, that the subscription is right, and that the role above is assigned on the group ${resourceGroup}.`,
 			async look() {
 				await azure.checkGroup();
-				return `Azure takes the credentials, and shows the machines of the group ${resourceGroup}.`;
+				return `Azure accepts the credentials and lists the machines of the group ${resourceGroup}.`;
 			},
 		},
 		{
 			...{ id: "regions", title: "Regions and machines", decisive: true },
-			fix: "Write regions in Azure's short form, such as eastus, and choose ones in which sizes with GPUs are open to the subscription.",
+			fix: "Use Azure's short form, such as eastus, and regions in which GPU sizes are available to the subscription.",
 			async look() {
 				const sold = await Promise.all(
 					regions.map(async (region) => {
@@ -125,41 +125,41 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 				);
 				const unknown = sold.filter((s) => !s.known).map((s) => s.region);
 				if (unknown.length > 0) return { failed: `Azure sells nothing in ${unknown.join(", ")}.` };
-				if (sold.every((s) => s.types === 0)) return { failed: `No size with GPUs is open to the subscription in ${regions.join(", ")}.` };
-				return sold.map((s) => `${s.region}: ${s.types} sizes with GPUs`).join("; ");
+				if (sold.every((s) => s.types === 0)) return { failed: `No GPU size is available to the subscription in ${regions.join(", ")}.` };
+				return sold.map((s) => `${s.region}: ${s.types} GPU sizes`).join("; ");
 			},
 		},
 		{
 			...{ id: "image", title: "Machine image" },
-			fix: "Correct publisher, offer and sku (az vm image list-skus), or name the resource id of an image of your own.",
+			fix: "Correct publisher, offer and sku (az vm image list-skus), or enter the resource id of your own image.",
 			async look() {
 				const seen: string[] = [];
 				for (const region of regions) {
 					const image = imageIn(settings, region);
-					if (image === null) return { failed: `No machine image is named for ${region}.` };
-					if ("id" in image) return { unknown: `An image of your own is not looked at before a launch: ${image.id}.` };
+					if (image === null) return { failed: `No machine image is set for ${region}.` };
+					if ("id" in image) return { unknown: `Your own image is not checked before a launch: ${image.id}.` };
 					const there = await azure.imageExists(region, image);
 					const name = `${image.publisher}:${image.offer}:${image.sku}`;
 					if (there === null)
-						return { unknown: `The account may not look at ${name}.`, fix: "Assign the second role above on the subscription." };
+						return { unknown: `The account has no permission to read ${name}.`, fix: "Assign the second role above on the subscription." };
 					if (!there) return { failed: `Azure does not have ${name} in ${region}.` };
 					seen.push(`${name} in ${region}`);
 				}
-				return `There: ${seen.join(", ")}.`;
+				return `Found: ${seen.join(", ")}.`;
 			},
 		},
 		{
 			...{ id: "subnet", title: "Subnets" },
-			fix: "Name a subnet for each region.",
+			fix: "Enter a subnet for each region.",
 			async look() {
 				const missing = regions.filter((region) => subnets[region] === undefined);
-				if (missing.length > 0) return { failed: `No subnet is named for ${missing.join(", ")}.` };
-				return { unknown: "One is named for each region; a launch shows whether it exists and may be used." };
+				if (missing.length > 0) return { failed: `No subnet is set for ${missing.join(", ")}.` };
+				return { unknown: "Set for each region. Only a launch shows whether they exist and can be used." };
 			},
 		},
 		{
-			...{ id: "gang_network", title: "Between the machines of a gang" },
-			fix: "Take out the rule that denies traffic within the virtual network, or put one before it that allows it. Jobs of one machine do without.",
+			...{ id: "gang_network", title: "Network within a gang" },
+			fix: "Remove the rule that denies traffic within the virtual network, or add one before it that allows it. Single-node jobs do not need it.",
 			async look() {
 				const looks = regions.map(async (region) => ({ name: `the subnet in ${region}`, reach: await azure.reachIn(region) }));
 				const rights = "Microsoft.Network/virtualNetworks/subnets/read and Microsoft.Network/networkSecurityGroups/read";
@@ -167,28 +167,28 @@ function checkAzureSite(azure: AzureCalls, settings: ParsedAzureSettings, rates:
 			},
 		},
 		{
-			...{ id: "permissions", title: "Rights to buy" },
+			...{ id: "permissions", title: "Permission to launch" },
 			fix: "",
 			look: async () => ({
-				unknown: "Azure tries no launch without making it. A right that is missing refuses the first one, before anything costs money.",
+				unknown: "Azure has no dry run. If a permission is missing, the first launch is rejected, at no cost.",
 				fix: "Compare the assigned roles with the ones above.",
 			}),
 		},
 		{
 			...{ id: "quota", title: "Quotas" },
-			fix: "Ask for quota (Subscriptions > Usage + quotas), for the family on demand and for Total Regional Low-priority vCPUs as spot.",
+			fix: "Request quota (Subscriptions > Usage + quotas): the family for on-demand, Total Regional Low-priority vCPUs for spot.",
 			async look() {
 				const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await azure.coreQuotas(region) })));
 				if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
 					return {
 						unknown: "Azure did not report the quotas.",
-						fix: "Allow Microsoft.Compute/locations/usages/read to have them checked before a launch.",
+						fix: "Allow Microsoft.Compute/locations/usages/read so that Spillway can check them before a launch.",
 					};
 				const open = all.map(({ region, quotas }) => ({
 					region,
 					some: (quotas ?? []).filter((q) => GPU_QUOTA.test(q.key) && q.limit > 0),
 				}));
-				if (open.every(({ some }) => some.length === 0)) return { failed: `Every quota on sizes with GPUs is 0 in ${regions.join(", ")}.` };
+				if (open.every(({ some }) => some.length === 0)) return { failed: `Every quota for GPU sizes is 0 in ${regions.join(", ")}.` };
 				return open
 					.map(({ region, some }) => `${region}: ${some.map((q) => `${q.name} ${q.used} of ${q.limit}`).join(", ") || "none"}`)
 					.join("; ");

@@ -39,39 +39,40 @@ export function gcpSiteKind(options: {
 		// An endpoint on this host is an emulator's, which gets no secret that is worth anything.
 		sentTo: () => null,
 		credentials: gcpCredentialsSchema,
-		withoutCredentials: "What Google's SDK finds where Spillway runs: GOOGLE_APPLICATION_CREDENTIALS, gcloud's, or the machine's account.",
+		withoutCredentials:
+			"The Google SDK's default chain on Spillway's host: GOOGLE_APPLICATION_CREDENTIALS, gcloud, or the machine's service account.",
 		fields: [
 			{
 				...{ name: "project", label: "Project", input: "text", required: true, placeholder: "acme-bursts-417" },
-				hint: "Its id, not its number or name. It pays.",
+				hint: "Id (not number or name) of the project that is billed.",
 			},
 			{
 				...{ name: "regions", label: "Regions", input: "lines", required: true, placeholder: "us-central1\neurope-west4" },
-				hint: "One a line. Machines are bought in all their zones, and lost ones looked for.",
+				hint: "One per line. Spillway launches instances and searches for orphans in all their zones.",
 			},
 			{
 				...{ name: "image", label: "Machine image", input: "text", required: true },
 				...{ placeholder: "projects/acme-bursts-417/global/images/family/training" },
-				hint: "An image, or the newest of a family, with NVIDIA's driver.",
+				hint: "An image with the NVIDIA driver, or an image family (the newest is used).",
 			},
 			{
 				...{ name: "subnetworks", label: "Subnetworks", input: "map", required: false },
 				...{ placeholder: "us-central1 = regions/us-central1/subnetworks/gpu" },
-				hint: "By region. Without one, the network default.",
+				hint: 'By region. If empty, the network "default".',
 			},
 			{
-				...{ name: "sshKeys", label: "Keys of who may log in", input: "lines", required: false, placeholder: "ann:ssh-ed25519 AAAA…" },
-				hint: "One a line, as user:key. Empty: only keys of the project.",
+				...{ name: "sshKeys", label: "SSH public keys", input: "lines", required: false, placeholder: "ann:ssh-ed25519 AAAA…" },
+				hint: "One per line, as user:key. If empty, only the project's keys.",
 			},
 			{
-				...{ name: "serviceAccount", label: "Account of the machines", input: "text", required: false },
-				hint: "Email of the service account for the machines. Empty: none.",
+				...{ name: "serviceAccount", label: "Service account of instances", input: "text", required: false },
+				hint: "Email address. If empty, none.",
 			},
 		],
 		credentialFields: [
 			{
-				...{ name: "keyFile", label: "Key of a service account", input: "key_file", required: true },
-				hint: "The whole JSON file. Stored encrypted, never shown again.",
+				...{ name: "keyFile", label: "Service account key", input: "key_file", required: true },
+				hint: "The whole JSON file, stored encrypted and never shown again.",
 			},
 		],
 		identity: gcpIdentity(options.endpoint),
@@ -98,13 +99,13 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 	const names = [...new Set(rates.map((rate) => rate.instanceType))].sort();
 	return checkSteps([
 		{
-			...{ id: "identity", title: "Who we are to Google", decisive: true },
-			fix: "See that the key belongs to an account with the role above, that the project's id is right, and that compute.googleapis.com is enabled.",
-			look: async () => `Google takes the credentials; the project ${project} has ${(await compute.zones()).length} zones.`,
+			...{ id: "identity", title: "Credentials", decisive: true },
+			fix: "Check that the key's account has the role above, that the project id is right, and that compute.googleapis.com is enabled.",
+			look: async () => `Google accepts the credentials. The project ${project} has ${(await compute.zones()).length} zones.`,
 		},
 		{
 			...{ id: "regions", title: "Regions", decisive: true },
-			fix: "Correct the region's name, or take it out of the settings.",
+			fix: "Correct the region's name, or remove it from the settings.",
 			async look() {
 				const known = await zonesByRegion();
 				const missing = regions.filter((region) => !known.has(region));
@@ -120,20 +121,20 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 		},
 		{
 			...{ id: "subnet", title: "Subnetworks" },
-			fix: "Correct the subnetwork's name, or make it in that region.",
+			fix: "Correct the subnetwork's name, or create it in that region.",
 			async look() {
 				const named = Object.entries(subnetworks).filter(([region]) => regions.includes(region));
-				if (named.length === 0) return "None is named: the network default is taken.";
+				if (named.length === 0) return 'Not set: the network "default" is used.';
 				for (const [, subnetwork] of named) {
 					const found = await describeExistence(compute.subnetworkExists(subnetwork), subnetwork, "compute.subnetworks.get");
 					if (typeof found !== "string") return found;
 				}
-				return `There: ${named.map(([, subnetwork]) => subnetwork).join(", ")}.`;
+				return `Found: ${named.map(([, subnetwork]) => subnetwork).join(", ")}.`;
 			},
 		},
 		{
-			...{ id: "gang_network", title: "Between the machines of a gang" },
-			fix: "Add a firewall rule to the network that allows tcp and udp from the subnetwork's addresses, as default-allow-internal does. Jobs of one machine do without.",
+			...{ id: "gang_network", title: "Network within a gang" },
+			fix: "Add a firewall rule to the network that allows tcp and udp from the subnetwork's addresses, as default-allow-internal does. Single-node jobs do not need it.",
 			async look() {
 				const looks = regions.map(async (region) => {
 					const name = `${subnetworks[region] ?? "the network default"} in ${region}`;
@@ -147,26 +148,26 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 			},
 		},
 		{
-			...{ id: "permissions", title: "Rights to buy" },
+			...{ id: "permissions", title: "Permission to launch" },
 			fix: "",
 			look: async () => ({
-				unknown: "Google tries no launch without making it. A right that is missing refuses the first one, before anything costs money.",
+				unknown: "Google has no dry run. If a permission is missing, the first launch is rejected, at no cost.",
 				fix: "Compare the account's role with the one above.",
 			}),
 		},
 		{
 			...{ id: "quota", title: "GPU quotas" },
-			fix: "Ask for quota (IAM & Admin > Quotas): NVIDIA_…_GPUS on demand, PREEMPTIBLE_NVIDIA_…_GPUS as spot. New projects have none.",
+			fix: "Request quota (IAM & Admin > Quotas): NVIDIA_…_GPUS for on-demand, PREEMPTIBLE_NVIDIA_…_GPUS for spot. New projects have none.",
 			async look() {
 				const all = await Promise.all(regions.map(async (region) => ({ region, quotas: await compute.gpuQuotas(region) })));
 				if (all.some(({ quotas }) => quotas === null || quotas.length === 0))
 					return {
-						unknown: "Google did not report the quotas on GPUs.",
-						fix: "Allow compute.regions.get to have them checked before a launch.",
+						unknown: "Google did not report GPU quotas.",
+						fix: "Allow compute.regions.get so that Spillway can check them before a launch.",
 					};
 				const open = all.map(({ region, quotas }) => ({ region, some: (quotas ?? []).filter((q) => q.limit > 0) }));
 				const none = open.filter(({ some }) => some.length === 0).map(({ region }) => region);
-				if (none.length === open.length) return { failed: `Every quota on GPUs is 0 in ${none.join(", ")}.` };
+				if (none.length === open.length) return { failed: `Every GPU quota is 0 in ${none.join(", ")}.` };
 				return open
 					.map(({ region, some }) => `${region}: ${some.map((q) => `${q.metric} ${q.usage} of ${q.limit}`).join(", ") || "none"}`)
 					.join("; ");
@@ -174,7 +175,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 		},
 		{
 			...{ id: "offers", title: "Machines" },
-			fix: "Choose a region that sells machines with GPUs: see cloud.google.com/compute/docs/gpus/gpu-regions-zones.",
+			fix: "Choose a region with GPU machine types, see cloud.google.com/compute/docs/gpus/gpu-regions-zones.",
 			async look() {
 				const known = await zonesByRegion();
 				const sold = await Promise.all(
@@ -184,7 +185,7 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 					}),
 				);
 				if (sold.every(({ types }) => types === 0))
-					return { failed: `None of the machines that Spillway knows is sold in ${regions.join(", ")}.` };
+					return { failed: `No machine type that Spillway supports is sold in ${regions.join(", ")}.` };
 				return sold.map(({ region, types }) => `${region}: ${types} machine types`).join("; ");
 			},
 		},
@@ -193,6 +194,10 @@ function checkGcpSite(compute: ComputeCalls, settings: ParsedGcpSettings, rates:
 
 async function describeExistence(exists: Promise<boolean | null>, what: string, right: string) {
 	const there = await exists;
-	if (there === null) return { unknown: `The account may not look at ${what}.`, fix: `Allow ${right} to have it checked before a launch.` };
-	return there ? `There: ${what}.` : { failed: `Google has no ${what}.` };
+	if (there === null)
+		return {
+			unknown: `The account has no permission to read ${what}.`,
+			fix: `Allow ${right} so that Spillway can check it before a launch.`,
+		};
+	return there ? `Found: ${what}.` : { failed: `Google has no ${what}.` };
 }

@@ -37,45 +37,57 @@ export function kubernetesSiteKind(options: {
 		}),
 		sentTo: () => null,
 		credentials: null,
-		withoutCredentials: "A token in the file that the access names, or the service account of the pod in which Spillway runs.",
+		withoutCredentials: "The token file named under Access, or the service account of Spillway's own pod.",
 		fields: [
 			{
 				...{ name: "access", label: "Access", input: "json", required: true },
 				...{
 					placeholder: '{"server": "https://k8s.example.com:6443", "tokenFile": "/run/spillway/token", "caFile": "/run/spillway/ca.crt"}',
 				},
-				hint: 'As JSON: server and files on the host of Spillway, or {"inCluster": true}. A kubeconfig is set in the database alone.',
+				hint: 'As JSON: server and files on the host of Spillway, or {"inCluster": true}. A kubeconfig can only be set in the database.',
 			},
 			{
 				...{ name: "namespace", label: "Namespace", input: "text", required: true, placeholder: "spillway" },
-				hint: "In which jobs are made; one for each site.",
+				hint: "Namespace for Spillway's jobs. Use a separate one for each site.",
 			},
 			{
 				...{ name: "accelerators", label: "Accelerators", input: "map", required: false, placeholder: "NVIDIA-H100-80GB-HBM3 = H100-80GB" },
-				hint: "What the nodes' GPU products are called here. Known models need no line.",
+				hint: "GPU product = accelerator model. Known products need no line.",
 			},
 			{
-				...{ name: "nodeGroups", label: "Groups of nodes", input: "json", required: false },
+				...{ name: "nodeGroups", label: "Node groups", input: "json", required: false },
 				placeholder: '[{"product": "NVIDIA-H100-80GB-HBM3", "gpusPerNode": 8, "maxNodes": 4}]',
-				hint: "As JSON: nodes that the cluster's autoscaler adds when a pod asks for them, and takes away.",
+				hint: "As JSON: nodes that the cluster's autoscaler adds on demand and removes.",
 			},
-			{ name: "queue", label: "Kueue's LocalQueue", input: "text", required: false, hint: "That jobs are put into, where Kueue is there." },
+			{
+				name: "queue",
+				label: "Kueue LocalQueue",
+				input: "text",
+				required: false,
+				hint: "Queue for Spillway's jobs, if the cluster runs Kueue.",
+			},
 			{
 				...{ name: "adoptFrom", label: "Namespaces to adopt from", input: "lines", required: false, placeholder: "research" },
-				hint: "One a line: Jobs of others there may run in the cloud, as the policy says. Each needs its own rights.",
+				hint: "One per line. Other users' Jobs in these namespaces can burst to the cloud if the policy allows. Each namespace needs the adoption permissions.",
 			},
-			{ name: "image", label: "Image", input: "text", required: false, hint: "Of jobs that name none; without it such a job is refused." },
+			{
+				name: "image",
+				label: "Image",
+				input: "text",
+				required: false,
+				hint: "For jobs without an image. If empty, such jobs are not placed here.",
+			},
 			{
 				name: "gridZone",
 				label: "Grid zone",
 				input: "text",
 				required: false,
 				placeholder: "DE",
-				hint: "For carbon, such as DE or US-MIDA-PJM.",
+				hint: "Electricity grid zone for CO2, such as DE or US-MIDA-PJM.",
 			},
 			{
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
-				hint: "How fast jobs run in a pool or on an accelerator, beside cloud machines and pools not named here: 2 is half the time.",
+				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
 			},
 		],
 		credentialFields: [],
@@ -102,8 +114,8 @@ function checkKubernetesSite(
 	const { queue } = driver;
 	return checkSteps([
 		{
-			...{ id: "identity", title: "The cluster answers, and lets us look", decisive: true },
-			fix: "See that this host reaches the server, that the token is fresh and the authority right, and that the rights are bound in the namespace.",
+			...{ id: "identity", title: "Access", decisive: true },
+			fix: "Check that this host can reach the server, that the token and the certificate authority are valid, and that the role is bound in the namespace.",
 			async look() {
 				await seen;
 				return "Nodes and pods can be read.";
@@ -111,14 +123,14 @@ function checkKubernetesSite(
 		},
 		{
 			...{ id: "pools", title: "GPUs" },
-			fix: "Name the nodes' GPU products under accelerators: kubectl get nodes -L nvidia.com/gpu.product. Speeds go by a pool or an accelerator as named here.",
+			fix: "List the nodes' GPU products under Accelerators: kubectl get nodes -L nvidia.com/gpu.product. Speeds name a pool or an accelerator model.",
 			async look() {
 				const { pools } = await seen;
-				if (pools.length === 0) return { failed: "No node with a GPU of a known model is seen." };
+				if (pools.length === 0) return { failed: "No node has a GPU of a known model." };
 				const text = pools.map((p) => `${p.id} (${sizeOf(p)} ${p.accelerator})`).join(", ");
 				const idle = defaultSpeeds(speeds, pools, (name) => resolveAccelerator(name) ?? name);
 				return idle.length > 0
-					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
+					? { failed: `Speeds for unknown pools or accelerators: ${idle.join(", ")}. Pools: ${text}.` }
 					: `Pools: ${text}.`;
 			},
 		},
@@ -126,7 +138,7 @@ function checkKubernetesSite(
 			? []
 			: [
 					{
-						...{ id: "adoption", title: "Jobs of others" },
+						...{ id: "adoption", title: "Other users' jobs" },
 						fix: "Apply kubernetes-adoption-rbac.yaml in each namespace of adoptFrom, or leave adoptFrom out.",
 						async look() {
 							await queue.check();
@@ -135,11 +147,11 @@ function checkKubernetesSite(
 					},
 				]),
 		{
-			...{ id: "permissions", title: "Rights to run" },
+			...{ id: "permissions", title: "Permission to run jobs" },
 			fix: "",
 			look: async () => ({
-				unknown: "Whether jobs may be made there, the first one shows: it fails with the server's words.",
-				fix: "Compare the bound role with the one of docs/providers.",
+				unknown: "Not tested. If a permission is missing, the first job fails with the server's message.",
+				fix: "Compare the bound role with the one in docs/providers.",
 			}),
 		},
 	]);

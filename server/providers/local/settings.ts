@@ -2,6 +2,9 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
+/** GPU slots of the demo's local site, when SPILLWAY_LOCAL_SLOTS is not set. */
+export const DEFAULT_SLOTS = 4;
+
 export const localSettingsSchema = z.strictObject({
 	/** SPILLWAY_HOME; attempts live in `<home>/sites/local`. */
 	home: z.string().min(1),

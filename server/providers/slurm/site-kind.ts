@@ -47,11 +47,11 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 		}),
 		sentTo: ({ url }) => url,
 		credentials: slurmCredentialsSchema,
-		withoutCredentials: "A token in the file below, which somebody keeps fresh.",
+		withoutCredentials: "The token file below, which you renew yourself.",
 		fields: [
 			{
 				...{ name: "url", label: "Address of slurmrestd", input: "text", required: true, placeholder: "http://slurm.example.com:6820" },
-				hint: "As the host of Spillway's scheduler reaches it.",
+				hint: "The address that Spillway's scheduler uses.",
 			},
 			{
 				name: "user",
@@ -59,28 +59,28 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 				input: "text",
 				required: true,
 				placeholder: "spillway",
-				hint: "The user that submits jobs; the scheduler runs as the same user.",
+				hint: "The user who submits jobs. The scheduler must run as the same user.",
 			},
 			{
 				...{ name: "folder", label: "Shared folder", input: "text", required: true, placeholder: "/shared/spillway/site" },
-				hint: "The same path on this host and on every node, owned by that user; one folder a site.",
+				hint: "The same path on this host and on every node, owned by that user. Use a separate folder for each site.",
 			},
 			{
 				...{ name: "accelerators", label: "Accelerators", input: "map", required: true, placeholder: "h100 = H100-80GB" },
-				hint: "What the cluster's GRES types are called here. gpu stands for GPUs without a type.",
+				hint: "GRES type = accelerator model. Use gpu for GPUs without a type.",
 			},
 			{
 				...{ name: "token", label: "Token file", input: "json", required: false, placeholder: '{"file": "/shared/spillway/.token"}' },
-				hint: "Where a fresh token lies. Not needed with a stored one, which ends when it ends.",
+				hint: "A file with a current token. Not needed with a stored token, but a stored token is not renewed.",
 			},
 			{
 				...{ name: "partitions", label: "Partitions", input: "lines", required: false, placeholder: "gpu" },
-				hint: "The preferred first, one a line. Empty: all that are up.",
+				hint: "One per line, preferred first. If empty, all that are up.",
 			},
-			{ name: "account", label: "Account", input: "text", required: false, hint: "Given with every job." },
+			{ name: "account", label: "Account", input: "text", required: false, hint: "Slurm account that jobs are submitted to." },
 			{
 				...{ name: "container", label: "Containers", input: "text", required: false, options: ["none", "pyxis", "apptainer"] },
-				hint: "How a job's image is run.",
+				hint: "How a job's image is run. none: jobs with an image are not placed here.",
 			},
 			{
 				name: "gridZone",
@@ -88,17 +88,17 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 				input: "text",
 				required: false,
 				placeholder: "DE",
-				hint: "For carbon, such as DE or US-MIDA-PJM.",
+				hint: "Electricity grid zone for CO2, such as DE or US-MIDA-PJM.",
 			},
 			{
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
-				hint: "How fast jobs run in a pool or on an accelerator, beside cloud machines and pools not named here: 2 is half the time.",
+				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
 			},
 		],
 		credentialFields: [
 			{
 				...{ name: "token", label: "Token", input: "secret", required: true },
-				hint: "As scontrol token prints it. Stored encrypted, never shown again. It ends: a file that is kept fresh is better.",
+				hint: "As printed by scontrol token. Stored encrypted and never shown again. Tokens expire: prefer a token file that you renew.",
 			},
 		],
 		open: (place) => ({ kind: "cluster", driver: new SlurmDriver(place.siteId, parse(place)) }),
@@ -111,46 +111,46 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 	const pools = new PoolWatch(settings, calls, systemClock);
 	return checkSteps([
 		{
-			...{ id: "version", title: "slurmrestd answers", decisive: true },
-			fix: "See that slurmrestd runs, that this host reaches the address, and that a token is there. docs/providers/slurm.md says what it needs.",
+			...{ id: "version", title: "slurmrestd", decisive: true },
+			fix: "Check that slurmrestd runs, that this host can reach it, and that there is a token. See docs/providers/slurm.md.",
 			look: async () => `${settings.url} speaks ${await calls.version()}.`,
 		},
 		{
-			...{ id: "identity", title: "The token is taken", decisive: true },
-			fix: `Make a new one: scontrol token username=${settings.user} lifespan=86400. 22.05 answers a refused token with a wordless error 500.`,
+			...{ id: "identity", title: "Token", decisive: true },
+			fix: `Create a new one: scontrol token username=${settings.user} lifespan=86400. Slurm 22.05 answers an invalid token with error 500 and no message.`,
 			look: async () => `Slurm shows ${(await calls.nodes()).length} nodes to ${settings.user}.`,
 		},
 		{
 			...{ id: "partitions", title: "Partitions" },
-			fix: "Correct the partitions of the site, or leave them out to use all that are up.",
+			fix: "Correct the site's partitions, or leave them empty to use all that are up.",
 			async look() {
 				const found = await calls.partitions();
 				const up = found.filter((p) => p.up).map((p) => p.name);
 				const missing = (settings.partitions ?? []).filter((name) => !up.includes(name));
-				if (missing.length > 0) return { failed: `Not there, or down: ${missing.join(", ")}. Up: ${up.join(", ") || "none"}.` };
+				if (missing.length > 0) return { failed: `Missing or down: ${missing.join(", ")}. Up: ${up.join(", ") || "none"}.` };
 				return `Used: ${(settings.partitions ?? up).join(", ")}.`;
 			},
 		},
 		{
 			...{ id: "pools", title: "GPUs" },
-			fix: "Correct the accelerators: the left side is a GRES type as `sinfo -o %G` shows it. Speeds go by a pool or an accelerator as named here.",
+			fix: "Correct Accelerators: the left side is a GRES type as shown by `sinfo -o %G`. Speeds name a pool or an accelerator model.",
 			async look() {
 				const seen = await pools.now();
 				const text = seen.map((p) => `${p.id} (${p.nodes.length} × ${p.gpusPerNode} ${p.accelerator})`).join(", ");
 				const idle = defaultSpeeds(speeds, seen);
 				return idle.length > 0
-					? { failed: `Speeds that name no pool and no accelerator here: ${idle.join(", ")}. Pools: ${text}.` }
+					? { failed: `Speeds for unknown pools or accelerators: ${idle.join(", ")}. Pools: ${text}.` }
 					: `Pools: ${text}.`;
 			},
 		},
 		{
 			...{ id: "folder", title: "Shared folder" },
-			fix: `Mount it or make it, owned by ${settings.user}, on the host of Spillway's scheduler and on every node.`,
+			fix: `Mount or create it on the scheduler's host and on every node, owned by ${settings.user}.`,
 			look: () => lookAtFolder(settings.folder),
 		},
 		{
-			...{ id: "adoption", title: "Jobs of others" },
-			fix: "Have scontrol find the cluster on the host of Spillway's scheduler (slurm.conf and munge), or leave it out to watch only.",
+			...{ id: "adoption", title: "Other users' jobs" },
+			fix: "Set up scontrol on the scheduler's host (slurm.conf and munge), or leave it out to only watch other users' jobs.",
 			look: () => lookAtScontrol(settings),
 		},
 	]);
@@ -159,17 +159,17 @@ function checkSlurmSite(settings: ParsedSlurmSettings, speeds: PoolSpeeds | unde
 /** Whether it can be written to from here; whether the nodes have it too, the first job shows. */
 async function lookAtFolder(folder: string) {
 	const found = await stat(folder).catch(() => null);
-	if (!found?.isDirectory()) return { failed: `${folder} is no folder on this host.` };
+	if (!found?.isDirectory()) return { failed: `${folder} is not a folder on this host.` };
 	const probe = path.join(folder, `.check-${randomUUID()}`);
 	await writeFile(probe, "");
 	await rm(probe);
-	return `${folder} is there, and this host may write to it.`;
+	return `${folder} exists and is writable from this host.`;
 }
 
 /** The right to hold and to cancel jobs of others shows when it is used: asking for it would change one. */
 async function lookAtScontrol({ scontrol: program, answerTimeoutMs, user }: ParsedSlurmSettings) {
-	if (program === undefined) return "They are watched, and none is adopted: that needs scontrol.";
+	if (program === undefined) return "Watched only: adoption needs scontrol.";
 	const said = (await scontrol(program, ["ping"], answerTimeoutMs)).trim();
-	if (!said.includes("UP")) return { failed: `scontrol reaches no controller: ${said}` };
-	return `scontrol reaches the cluster; holding them needs ${user} to be an operator, which is not tried here.`;
+	if (!said.includes("UP")) return { failed: `scontrol does not reach a controller: ${said}` };
+	return `scontrol reaches the cluster. To hold jobs, ${user} must be a Slurm operator; this is not tested here.`;
 }

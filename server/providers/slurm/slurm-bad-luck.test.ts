@@ -247,7 +247,7 @@ describe.skipIf(missing !== null)(
 					identity: "passed: Slurm shows 2 nodes to root.",
 					partitions: "passed: Used: gpu.",
 					pools: "passed: Pools: gpu-h100x4 (2 × 4 H100-80GB).",
-					folder: `passed: ${site.folder} is there, and this host may write to it.`,
+					folder: `passed: ${site.folder} exists and is writable from this host.`,
 					adoption: expect.stringContaining("passed: scontrol reaches the cluster"),
 				});
 			});
@@ -255,9 +255,9 @@ describe.skipIf(missing !== null)(
 			it("shows what is wrong in each, and tries nothing with a token that Slurm does not take", async () => {
 				const wrong = { partitions: ["debug"], accelerators: { a100: "A100-80GB" }, folder: path.join(site.folder, "unmounted") };
 				expect(await checked({ ...wrong, scontrol: ["false"] })).toMatchObject({
-					partitions: "failed: Not there, or down: debug. Up: gpu.",
+					partitions: "failed: Missing or down: debug. Up: gpu.",
 					pools: expect.stringContaining("Its nodes have the types: h100; its partitions are: gpu."),
-					folder: expect.stringMatching(/^failed: .*unmounted is no folder on this host/),
+					folder: expect.stringMatching(/^failed: .*unmounted is not a folder on this host/),
 					adoption: expect.stringContaining("failed: Slurm: false ping"),
 				});
 				await writeFile(site.tokenFile, "a.b.c");

@@ -1,7 +1,10 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { addSiteInput } from "#server/contract/inputs/capacity.ts";
+import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
 import { site } from "#server/db/schema/site.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import type { SiteKind } from "#server/providers/site-kind.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { auditedSite } from "./fetch.ts";
@@ -11,7 +14,8 @@ import type { SiteContext } from "./tools.ts";
 
 /**
  * Connects a cloud account or a cluster. A running scheduler is notified and opens it; connecting buys nothing.
- * @throws SpillwayError `forbidden`, `invalid_input` at its fields, `conflict` when the id is or was another site's; ZodError.
+ * @throws SpillwayError `forbidden`, `invalid_input` at its fields, `conflict` when the id is or was another site's, or there is one
+ * already of a kind that can exist once; ZodError.
  */
 export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<SiteSettingsView> {
 	authorize(ctx, "site:manage", null);
@@ -21,6 +25,7 @@ export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<Site
 	const { source, values } = demandCredentials(kind, input.credentials, input.settings);
 	const sealed = values && ctx.siteTools.keys.seal(input.id, JSON.stringify(values));
 	return ctx.db.transaction(async (tx) => {
+		if (kind.single) await demandNone(tx, kind);
 		const [row] = await tx
 			.insert(site)
 			.values({
@@ -38,4 +43,17 @@ export async function addSite(ctx: SiteContext, raw: AddSiteInput): Promise<Site
 		await notify(tx, { sites: true, wake: true, changes: [{ topic: "site", id: row.id, team: null }] });
 		return siteSettingsView(row);
 	});
+}
+
+async function demandNone(tx: Tx, { provider, title }: Pick<SiteKind, "provider" | "title">): Promise<void> {
+	await tx.execute(sql`lock table ${site} in share row exclusive mode`);
+	const [present] = await tx
+		.select({ id: site.id })
+		.from(site)
+		.where(and(eq(site.provider, provider), isNull(site.removedAt)));
+	if (present) {
+		throw new SpillwayError("conflict", `${title} is already connected as site "${present.id}".`, {
+			fix: `Change that site: spillway site change ${present.id}`,
+		});
+	}
 }

@@ -19,7 +19,7 @@ export function kindOf({ kinds }: Pick<SiteTools, "kinds">, provider: string): S
 	throw new SpillwayError("invalid_input", `Sites of ${provider} cannot be added or changed here.`, {
 		fields: [{ path: "provider", message: `one of ${kinds.map((k) => k.provider).join(", ")}` }],
 		...(provider === "local"
-			? { fix: "The local site is this host. Configure it with SPILLWAY_LOCAL_SLOTS, SPILLWAY_LOCAL_ACCELERATOR and SPILLWAY_LOCAL_SPEED." }
+			? { fix: "The local site is this host. To allow it, set SPILLWAY_LOCAL_SLOTS to its number of GPUs and restart Spillway." }
 			: {}),
 	});
 }
