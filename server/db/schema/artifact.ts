@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { OutputKind } from "../../domain/output.ts";
 import { bigInt, instant, json } from "./columns.ts";
@@ -35,6 +36,10 @@ export const artifact = pgTable(
 		index("artifact_job").on(t.jobId, t.createdAt),
 		index("artifact_team").on(t.team, t.createdAt.desc()),
 		index("artifact_expiry").on(t.expiresAt),
+		// What the meter looks for: results that are not charged to their end, by the time up to which they are; deleted ones first.
+		index("artifact_due")
+			.on(sql`(case when deleted_at is null then coalesce(metered_until, created_at) else '-infinity' end)`)
+			.where(sql`deleted_at is null or metered_until is null or metered_until < deleted_at`),
 	],
 );
 

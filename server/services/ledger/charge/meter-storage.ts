@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { bucketStartMs } from "#server/accounting/calendar.ts";
 import { meterStored, type StoredResult } from "#server/accounting/meter-storage.ts";
 import type { Calendar } from "#server/accounting/zone.ts";
@@ -54,10 +54,12 @@ async function meterStep(ctx: LedgerContext): Promise<number> {
 
 type Due = Pick<typeof artifact.$inferSelect, "id" | "jobId" | "storeId">;
 
-/** Results with an ended day, or an end, that is not charged yet. */
+/** Results with an ended day, or an end, that is not charged yet. Cost: the index artifact_due, which holds no finished result. */
 function isDue(nowMs: number, calendar: Calendar) {
 	const today = new Date(bucketStartMs("day", nowMs, calendar)).toISOString();
-	return lt(sql`coalesce(${artifact.meteredUntil}, ${artifact.createdAt})`, sql`coalesce(${artifact.deletedAt}, ${today}::timestamptz)`);
+	const { createdAt, deletedAt, meteredUntil } = artifact;
+	return sql`(${deletedAt} is null or ${meteredUntil} is null or ${meteredUntil} < ${deletedAt})
+		and (case when ${deletedAt} is null then coalesce(${meteredUntil}, ${createdAt}) else '-infinity' end) < ${today}::timestamptz`;
 }
 
 function dueResults(db: DbOrTx, nowMs: number, calendar: Calendar): Promise<Due[]> {

@@ -1,0 +1,2 @@
+-- expands: earlier programs run on this schema
+CREATE INDEX "artifact_due" ON "artifact" USING btree ((case when deleted_at is null then coalesce(metered_until, created_at) else '-infinity' end)) WHERE deleted_at is null or metered_until is null or metered_until < deleted_at;
