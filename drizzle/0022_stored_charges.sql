@@ -1,5 +1,5 @@
 -- expands: earlier programs run on this schema
--- Columns without their table: on partitions, which have names of their own, "charge" is not known.
+-- Columns without their table: on partitions, which have other names, "charge" is not known.
 ALTER TABLE "charge" DROP CONSTRAINT "charge_has_cause";--> statement-breakpoint
 ALTER TABLE "artifact" ADD COLUMN "metered_until" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "charge" ADD COLUMN "artifact_id" text;--> statement-breakpoint

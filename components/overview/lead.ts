@@ -87,8 +87,8 @@ function state(summary: Summary, alertsOpen: boolean): LeadPart[] {
 
 function work({ owned, cloud, jobs }: Summary, sites: readonly Site[]): LeadPart[] {
 	const homes = sites.filter((s) => s.kind === "owned");
-	const name = homes.length === 1 ? (homes[0]?.name ?? "Owned GPUs") : "Owned GPUs";
-	const home = owned.gpus > 0 ? [plain(`${name} is ${owned.busy === 0 ? "free" : `${formatPercent(owned.busy / owned.gpus)} busy`}`)] : [];
+	const name = homes.length === 1 && homes[0] ? `${homes[0].name} is` : "Owned GPUs are";
+	const home = owned.gpus > 0 ? [plain(`${name} ${owned.busy === 0 ? "free" : `${formatPercent(owned.busy / owned.gpus)} busy`}`)] : [];
 	const burn = formatMoney(cloud.burnMicroUsdPerHour, "price");
 	const running = jobs.running + jobs.admitted;
 	const away =

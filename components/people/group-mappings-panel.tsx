@@ -71,7 +71,7 @@ export function GroupMappingsPanel() {
 								<Td phone="d">{team ?? <span className="text-ink-3">none</span>}</Td>
 								<Td phone="e">
 									<span className="flex flex-wrap justify-end gap-2 max-md:justify-start">
-										{source === "process" && <span className="self-center text-xs text-ink-3">from OIDC_GROUP_MAP</span>}
+										{source === "process" && <span className="self-center text-xs text-ink-3">from server settings</span>}
 										<Button
 											size="sm"
 											aria-label={`Change ${group}`}
