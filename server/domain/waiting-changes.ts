@@ -17,14 +17,11 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 	const r = read(facts, formatters);
 	switch (code) {
 		case "submitted":
-			return [{ by: "time", sentence: "The next cycle looks at it, within seconds." }];
+			return [{ by: "time", sentence: "The next scheduling cycle decides, within seconds." }];
 		case "waiting_for_home":
 			return [...startsAtHome(r), ...leavesHome(r)];
 		case "waiting_to_burst":
-			return [
-				...changeBy("time", r.duration("dueInMs"), (d) => `In ${d}, rule ${ruleOf(r)} lets it leave for the cloud.`),
-				...startsAtHome(r),
-			];
+			return [...changeBy("time", r.duration("dueInMs"), (d) => `In ${d}, rule ${ruleOf(r)} lets it burst.`), ...startsAtHome(r)];
 		case "waiting_no_allowed_offer":
 			return [...otherRule(r, "cause", "ruleId"), ...startsAtHome(r)];
 		case "budget_exceeded":
@@ -32,28 +29,29 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 				...changeBy(
 					"money",
 					r.money("missingMicroUsd"),
-					(m) => `${m} more in ${budgetName(r)}: by a higher cap, or by work that ends cheaper.`,
+					(m) => `${m} more in ${budgetName(r)}: from a higher cap, or from work that costs less than was reserved for it.`,
 				),
 				...startsAtHome(r),
 			];
 		case "cap_exceeded":
-			return [
-				{ by: "time", sentence: `Work under cap ${r.text("capId") ?? "of the policy"} that ends makes room for it.` },
-				...startsAtHome(r),
-			];
+			return [{ by: "time", sentence: `Other work under cap ${r.text("capId") ?? "of the policy"} ends.` }, ...startsAtHome(r)];
 		case "approval_required":
-			return [{ by: "people", sentence: `A yes to ${r.money("costMicroUsd") ?? "its cost"}, which rule ${ruleOf(r)} asks for.` }];
+			return [{ by: "people", sentence: `Approval of ${r.money("costMicroUsd") ?? "its cost"}, required by rule ${ruleOf(r)}.` }];
 		case "waiting_not_approved":
 			return [
-				{ by: "people", sentence: `A yes to ${r.money("costMicroUsd") ?? "its cost"}: it can be asked for again.` },
+				{ by: "people", sentence: `Approval of ${r.money("costMicroUsd") ?? "its cost"}, which can be requested again.` },
 				...startsAtHome(r),
 			];
 		case "capacity_backoff":
-			return [...changeBy("time", r.instant("untilMs"), (t) => `At ${t} the offers are asked again.`), ...startsAtHome(r)];
+			return [...changeBy("time", r.instant("untilMs"), (t) => `At ${t} Spillway tries the offers again.`), ...startsAtHome(r)];
 		case "waiting_for_spot":
 			return [
-				...changeBy("time", r.instant("askAgainMs"), (t) => `At ${t} spot is asked for again, and it is launched when there is some.`),
-				...changeBy("time", r.instant("untilMs"), (t) => `By ${t} it starts on non-spot capacity, for its deadline.`),
+				...changeBy(
+					"time",
+					r.instant("askAgainMs"),
+					(t) => `At ${t} Spillway requests spot capacity again, and launches if there is some.`,
+				),
+				...changeBy("time", r.instant("untilMs"), (t) => `By ${t} it starts on non-spot capacity, to meet its deadline.`),
 				...startsAtHome(r),
 			];
 		case "held_by_person":
@@ -62,7 +60,7 @@ export function waitingChanges({ code, facts }: Reason, formatters: SentenceForm
 			return [{ by: "people", sentence: "Resuming the job lets it use the cloud again." }, ...startsAtHome(r)];
 		case "copying_data_ahead":
 			return [
-				...changeBy("time", r.instant("readyAtMs"), (t) => `At ${t} its data are expected to be there, and it is launched.`),
+				...changeBy("time", r.instant("readyAtMs"), (t) => `At ${t} its data should be copied, and it launches.`),
 				...startsAtHome(r),
 			];
 		case "deferred_cheaper_hour":
@@ -86,11 +84,11 @@ function startsAtHome(r: Read): WaitingChange[] {
 	const [p50, p90, ahead] = [r.instant("startP50Ms"), r.instant("startP90Ms"), r.count("ahead")];
 	const evicted = r.count("evicted") ?? 0;
 	if (evicted > 0)
-		return [{ by: "time", sentence: `${plural(evicted, "running job")} will have made room for it${p50 === null ? "" : ` by ${p50}`}.` }];
+		return [{ by: "time", sentence: `${plural(evicted, "running job")} will make room for it${p50 === null ? "" : `, by ${p50}`}.` }];
 	if (p50 === null) return [];
-	const late = p90 === null || p90 === p50 ? "" : `, by ${p90} in nine of ten`;
-	const behind = ahead === null || ahead === 0 ? "" : `, behind ${plural(ahead, "job")}`;
-	return [{ by: "time", sentence: `A slot at home comes free: forecast for ${p50}${late}${behind}.` }];
+	const late = p90 === null || p90 === p50 ? "" : `, 90% by ${p90}`;
+	const behind = ahead === null || ahead === 0 ? "" : `, after ${plural(ahead, "job")}`;
+	return [{ by: "time", sentence: `Owned GPUs become free: expected ${p50}${late}${behind}.` }];
 }
 
 /** Why it does not leave, turned round. */
@@ -98,11 +96,15 @@ function leavesHome(r: Read): WaitingChange[] {
 	if (r.text("cloudCause") !== null) return otherRule(r, "cloudCause", "cloudRuleId");
 	const [home, cloud] = [r.money("homeScoreMicroUsd"), r.money("cloudScoreMicroUsd")];
 	if (home !== null && cloud !== null) {
-		return [{ by: "time", sentence: `It leaves once waiting costs more than the best offer (${cloud}); it costs ${home} now.` }];
+		return [{ by: "time", sentence: `It bursts once waiting costs more than the best offer (${cloud}). Waiting costs ${home} now.` }];
 	}
 	if (r.instant("cloudStartMs") !== null)
-		return [{ by: "time", sentence: "It leaves once home would start it later than the cloud could." }];
-	return changeBy("time", r.duration("thresholdMs"), (d) => `It leaves by rule ${ruleOf(r)} once the forecast wait at home exceeds ${d}.`);
+		return [{ by: "time", sentence: "It bursts once the cloud could start it sooner than owned GPUs." }];
+	return changeBy(
+		"time",
+		r.duration("thresholdMs"),
+		(d) => `It bursts by rule ${ruleOf(r)} once the forecast wait for owned GPUs exceeds ${d}.`,
+	);
 }
 
 function otherRule(r: Read, cause: string, rule: string): WaitingChange[] {
@@ -110,5 +112,5 @@ function otherRule(r: Read, cause: string, rule: string): WaitingChange[] {
 	if (why === null) return [];
 	const words = removalWords(why as RemovalCode, r.text(rule), r);
 	// What no rule says is a fact of the places: other machines, prices or regions would have to be there.
-	return [{ by: r.text(rule) === null ? "time" : "policy", sentence: `A cloud offer to which this does not apply: ${words}.` }];
+	return [{ by: r.text(rule) === null ? "time" : "policy", sentence: `A cloud offer without this problem: ${words}.` }];
 }

@@ -134,8 +134,8 @@ describe("the plan of a job that waits for spot", () => {
 			"Waiting for spot: none was available just now; next try at 2026-11-21 12:09 UTC; the deadline allows waiting until 2026-11-21 21:33 UTC, since non-spot capacity is available for $1.00 an hour, and spot costs $0.30.",
 		);
 		expect(why && waitingChanges(why).map(({ sentence }) => sentence)).toEqual([
-			"At 2026-11-21 12:09 UTC spot is asked for again, and it is launched when there is some.",
-			"By 2026-11-21 21:33 UTC it starts on non-spot capacity, for its deadline.",
+			"At 2026-11-21 12:09 UTC Spillway requests spot capacity again, and launches if there is some.",
+			"By 2026-11-21 21:33 UTC it starts on non-spot capacity, to meet its deadline.",
 		]);
 		const [home] = plan.explanations;
 		expect(home?.candidates.map(({ offerId, removedBy }) => [offerId, removedBy?.why])).toEqual([
