@@ -58,7 +58,7 @@ test("two submissions at once against room for one more instance: one bursts, th
 		await page.goto(`/jobs/${held[0]?.id}`);
 		const main = page.getByRole("main");
 		const missingOnPage = async (): Promise<number> => {
-			const [, shown] = new RegExp(`Held: budget ${BUDGET} misses \\$(\\d+\\.\\d+)`).exec((await main.textContent()) ?? "") ?? [];
+			const [, shown] = new RegExp(`Held: budget ${BUDGET} is \\$(\\d+\\.\\d+) short`).exec((await main.textContent()) ?? "") ?? [];
 			return Number(shown);
 		};
 		// The page rounds to two digits that count.

@@ -54,7 +54,7 @@ function lateText({ expected, candidates }: Quoted): string | null {
 export function quoteText({ io }: CommandContext, quoted: Quoted): string {
 	const { runTime, queue, budgetFree, suggestions, approval } = quoted;
 	const at = quoted.decidedAtMs;
-	const spread = runTime.p90Ms === runTime.p50Ms ? "" : `, nine in ten within ${duration(runTime.p90Ms)}`;
+	const spread = runTime.p90Ms === runTime.p50Ms ? "" : `, 90% within ${duration(runTime.p90Ms)}`;
 	return [
 		fields(io, [
 			["outcome", styled(io, "bold", OUTCOMES[quoted.outcome] ?? quoted.outcome)],

@@ -36,7 +36,7 @@ export function pipelineQuoteText({ io }: Pick<CommandContext, "io">, quote: Quo
 	return [
 		fields(io, [
 			["start", exactTime(Date.parse(quote.start.p50))],
-			["finish", `${exactTime(Date.parse(quote.finish.p50))}; nine in ten by ${exactTime(Date.parse(quote.finish.p90))}`],
+			["finish", `${exactTime(Date.parse(quote.finish.p50))}; 90% by ${exactTime(Date.parse(quote.finish.p90))}`],
 			["missed deadline", quote.deadlineRisk === null ? null : chance(quote.deadlineRisk)],
 			["expected cost", money(quote.expectedMicroUsd)],
 			["at most", `${money(quote.maximumMicroUsd)}${own}${quote.isWithinBudget ? "" : ": over budget"}`],

@@ -4,11 +4,11 @@ import { answerWords, dollarsOf, outlookWords } from "./words.ts";
 describe("approval text", () => {
 	it("names the approvers and the usual response time", () => {
 		const outlook = { role: "platform" as const, people: ["Ada", "Bo"], medianMs: 2_400_000, answered: 7 };
-		expect(outlookWords(outlook)).toBe("Ada or Bo (platform engineer) can say yes; half of 7 answers came within 40 min.");
+		expect(outlookWords(outlook)).toBe("Ada or Bo (platform engineer) can approve; half of 7 answers came within 40 min.");
 		expect(outlookWords({ ...outlook, people: [], medianMs: null, answered: 0 })).toBe(
-			"No one else of the role platform engineer is here to say yes. None was answered in the last 90 days.",
+			"No one else of the role platform engineer can approve. No request was answered in the last 90 days.",
 		);
-		expect(outlookWords({ ...outlook, people: ["A", "B", "C", "D"] })).toContain("A, B and 2 others (platform engineer) can say yes");
+		expect(outlookWords({ ...outlook, people: ["A", "B", "C", "D"] })).toContain("A, B and 2 others (platform engineer) can approve");
 	});
 	it("distinguishes a full approval from a capped one", () => {
 		const quote = { costMicroUsd: "120000000" } as Parameters<typeof answerWords>[0]["quote"];

@@ -48,7 +48,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		const put = await theJob(w);
 		// 300 W × 1 h × PUE 1.58 × (400 − 100) g/kWh
 		expect(put.reason).toMatchObject({ code: "deferred_greener_hour", facts: { untilMs: START_MS + 3 * HOUR_MS, savedGrams: 142 } });
-		expect(sentenceOf(put.reason)).toContain("; foretold by a grid operator at 2026-11-02 08:00 UTC");
+		expect(sentenceOf(put.reason)).toContain("; forecast by a grid operator at 2026-11-02 08:00 UTC");
 		w.clock.advance(3 * HOUR_MS);
 		await w.until(async () => (await theJob(w)).state === "running");
 	});
@@ -60,7 +60,7 @@ describe("a live start is put off", { timeout: 60_000 }, () => {
 		await w.tick();
 		const { reason } = await theJob(w);
 		expect(reason).toMatchObject({ code: "deferred_greener_hour", facts: { untilMs: START_MS + 4 * HOUR_MS, foretoldDays: 14 } });
-		expect(sentenceOf(reason)).toContain("; judged by the hours of 14 days up to 2026-11-02 00:00 UTC (a grid operator)");
+		expect(sentenceOf(reason)).toContain("; estimated from the same hours of 14 days up to 2026-11-02 00:00 UTC (a grid operator)");
 	});
 
 	it("to the hour at which spot was cheaper in past weeks", async () => {

@@ -42,7 +42,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "image_pull_failed":
 			return `Failed: its image could not be fetched where it runs${message(r)}`;
 		case "out_of_memory":
-			return "Failed: the command was killed because the memory was full";
+			return "Failed: the command was killed because memory ran out";
 		case "command_not_started":
 			return `Failed: the command could not be started${message(r)}`;
 		case "too_many_attempts":
@@ -50,7 +50,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 		case "adoption_ended":
 			return adoptionWords(r.text("why"));
 		case "spot_interruption":
-			return `Interrupted: the provider takes the spot machine back${clause(r.instant("atMs"), (t) => ` at ${t}`)}; the job is queued again`;
+			return `Interrupted: the provider reclaims the spot machine${clause(r.instant("atMs"), (t) => ` at ${t}`)}; the job is queued again`;
 		case "returning_home":
 		case "moving_cheaper":
 		case "moving_together":
@@ -70,7 +70,7 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 /** To anyone who named an accelerator that is nowhere. */
 function namesInstead(r: Read): string {
 	const near = r.text("nearestAccelerator");
-	return near ? `. The nearest name that there is: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
+	return near ? `. The closest known name: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
 }
 
 /** Why an adopted job is its own cluster's again. */
@@ -79,15 +79,15 @@ export function adoptionWords(why: string | null): string {
 		case "home_started":
 			return "Left to its own cluster, which started it first";
 		case "home_over":
-			return "Ended at its own cluster by somebody's hand, and so here too";
+			return "Ended on its own cluster by someone, and so also here";
 		case "home_took_back":
-			return "Returned to its own cluster, where somebody took the hold off it";
+			return "Returned to its own cluster, where someone released it";
 		case "home_holds":
-			return "Left to its own cluster, where somebody holds it";
+			return "Left to its own cluster, where someone holds it";
 		case "home_frees":
 			return "Returned to its own cluster, which has room for it";
 		default:
-			return "Returned to its own cluster: nothing in the cloud took it";
+			return "Returned to its own cluster: no cloud placement succeeded";
 	}
 }
 
@@ -105,7 +105,7 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "instance_vanished":
 			return `The machine disappeared before the command reported its end${clause(r.text("stateReason"), (s) => ` (${s})`)}${clause(r.instant("lastSeenMs"), (t) => `; last seen ${t}`)}`;
 		case "instance_expired":
-			return `The instance reached the end of its longest life${clause(r.instant("expiresAtMs"), (t) => ` at ${t}`)}`;
+			return `The instance reached its maximum lifetime${clause(r.instant("expiresAtMs"), (t) => ` at ${t}`)}`;
 		case "instance_not_ready_in_time":
 			return `The instance was not ready${clause(r.duration("waitedMs"), (d) => ` after ${d}`)} and is released`;
 		case "agent_silent":
@@ -117,11 +117,11 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "launch_refused_capacity":
 			return `The provider has no capacity for this offer now${message(r)}`;
 		case "launch_refused_quota":
-			return `The provider's quota does not allow another of these${message(r)}`;
+			return `The provider's quota allows no more of these${message(r)}`;
 		case "launch_refused":
 			return `The provider refused the launch${message(r)}`;
 		case "launch_never_happened":
-			return "The launch was given up before the provider made anything";
+			return "The launch was abandoned before the provider created anything";
 		case "site_stopped":
 			return `The site was stopped${clause(r.text("siteId"), (s) => `: ${s}`)}`;
 		case "site_lost":
@@ -129,7 +129,7 @@ function machineWords(code: MachineCode, r: Read): string {
 		case "job_finished":
 			return "The job is done; the machine is released";
 		case "orphan_found":
-			return `A machine with our tag belonged to no job and is ended${clause(r.text("providerInstanceId"), (i) => `: ${i}`)}${clause(r.text("region"), (g) => ` in ${g}`)}`;
+			return `A machine with our tag belonged to no job and is terminated${clause(r.text("providerInstanceId"), (i) => `: ${i}`)}${clause(r.text("region"), (g) => ` in ${g}`)}`;
 		default:
 			return assertNever(code, "reason code");
 	}
@@ -140,7 +140,7 @@ function memberFailure(r: Read): string {
 	const which = `rank ${r.count("rank") ?? "unknown"}${clause(r.count("nodes"), (n) => ` (of ${n})`)}`;
 	const how =
 		clause(r.text("message"), (m) => ` never ran: ${m.replace(/\.$/, "")}`) ||
-		clause(r.text("outOfMemory"), () => " was killed because the memory was full") ||
+		clause(r.text("outOfMemory"), () => " was killed because memory ran out") ||
 		clause(r.text("signal"), (s) => ` was ended by signal ${s}`) ||
 		` ended with exit code ${r.count("exitCode") ?? "other than 0"}`;
 	return `Failed: the command of ${which}${how}; the other machines were stopped`;

@@ -5,7 +5,7 @@ import { LABELS, type Role } from "./vocabulary.ts";
 /** Names that are shown; of more only the first two. */
 const NAMED = 3;
 
-/** "Ada or Bo (platform engineer) can say yes; half of 12 answers came within 40m." */
+/** "Ada or Bo (platform engineer) can approve; half of 12 answers came within 40m." */
 export function outlookSentence(
 	outlook: { role: Role; people: readonly string[]; medianMs: number | null; answered: number },
 	{ duration }: Pick<SentenceFormatters, "duration"> = PLAIN_FORMATTERS,
@@ -14,10 +14,10 @@ export function outlookSentence(
 	const role = LABELS[outlook.role].toLowerCase();
 	const who =
 		people.length === 0
-			? `No one else of the role ${role} is here to say yes`
+			? `No one else of the role ${role} can approve`
 			: people.length > NAMED
-				? `${people.slice(0, 2).join(", ")} and ${people.length - 2} others (${role}) can say yes`
-				: `${people.length === 1 ? people[0] : `${people.slice(0, -1).join(", ")} or ${people.at(-1)}`} (${role}) can say yes`;
-	if (medianMs === null) return `${who}. None was answered in the last 90 days.`;
+				? `${people.slice(0, 2).join(", ")} and ${people.length - 2} others (${role}) can approve`
+				: `${people.length === 1 ? people[0] : `${people.slice(0, -1).join(", ")} or ${people.at(-1)}`} (${role}) can approve`;
+	if (medianMs === null) return `${who}. No request was answered in the last 90 days.`;
 	return `${who}; half of ${answered === 1 ? "the one answer" : `${answered} answers`} came within ${duration(Math.max(medianMs, SECOND_MS))}.`;
 }

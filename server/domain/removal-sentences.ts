@@ -87,11 +87,11 @@ function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 		case "spot_not_cheaper":
 			return `spot at ${r.money("hourlyMicroUsd") ?? "this price"} an hour is no cheaper than on-demand${clause(r.money("onDemandHourlyMicroUsd"), (m) => ` at ${m}`)}`;
 		case "capacity_backoff":
-			return `it had no ${r.text("why") === "quota_exceeded" ? "quota" : "capacity"} lately${clause(r.instant("untilMs"), (t) => ` and is left alone until ${t}`)}`;
+			return `it had no ${r.text("why") === "quota_exceeded" ? "quota" : "capacity"} recently${clause(r.instant("untilMs"), (t) => ` and is paused until ${t}`)}`;
 		case "burst_not_due":
 			return "no burst rule lets the job leave home now";
 		case "budget_exceeded":
-			return `${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for its worst case`;
+			return `${budgetName(r)} is ${r.money("missingMicroUsd") ?? "money"} short of its worst case`;
 		case "approval_required":
 			return `rule ${ruleId ?? "of the policy"} asks ${askedPerson(r.text("role"))} to approve ${r.money("costMicroUsd") ?? "it"}`;
 		case "no_free_slots":

@@ -20,7 +20,7 @@ describe("sentenceOf", () => {
 				ruleId: "burst-on-wait",
 				thresholdMs: 1_800_000,
 			}),
-			"Waiting for a slot at home behind 2 jobs; forecast to start at home at 2026-11-21 09:30 UTC, by 2026-11-21 11:00 UTC at nine in ten; rule burst-on-wait sends it to the cloud when that wait exceeds 30m.",
+			"Waiting for a slot at home behind 2 jobs; forecast to start at home at 2026-11-21 09:30 UTC, 90% by 2026-11-21 11:00 UTC; rule burst-on-wait sends it to the cloud when that wait exceeds 30m.",
 		],
 		[
 			reason("waiting_for_home", { ahead: 0, evicted: 1, preemptRuleId: "deadlines-first" }),
@@ -33,7 +33,7 @@ describe("sentenceOf", () => {
 				freeMicroUsd: "987654321",
 				capMicroUsd: "50000000000",
 			}),
-			"Held: budget cloud-month misses $12.34 for the cheapest allowed offer; $987.65 is free of a cap of $50,000.00.",
+			"Held: budget cloud-month is $12.34 short of the cheapest allowed offer; $987.65 is free of a cap of $50,000.00.",
 		],
 		[
 			reason("placed_cloud", {
@@ -61,11 +61,11 @@ describe("sentenceOf", () => {
 			"No place can ever run this job. At home: it asks for 16 GPUs on one machine, the largest has 4. In the cloud: it asks for 16 GPUs on one machine, the largest has 8.",
 		],
 		[reason("exit_nonzero", { exitCode: 3 }), "Failed: the command ended with exit code 3."],
-		[reason("out_of_memory"), "Failed: the command was killed because the memory was full."],
+		[reason("out_of_memory"), "Failed: the command was killed because memory ran out."],
 		[reason("image_pull_failed", { message: "denied." }), "Failed: its image could not be fetched where it runs: denied."],
 		[
 			reason("gang_member_failed", { rank: 1, nodes: 3, outOfMemory: true }),
-			"Failed: the command of rank 1 (of 3) was killed because the memory was full; the other machines were stopped.",
+			"Failed: the command of rank 1 (of 3) was killed because memory ran out; the other machines were stopped.",
 		],
 		[reason("staging_failed", { message: "no such bucket." }), "Failed: its data could not be copied to where it runs: no such bucket."],
 	];
@@ -76,7 +76,7 @@ describe("sentenceOf", () => {
 	it("writes amounts as its caller does", () => {
 		const local = { money: () => "12 €", duration: () => "an hour", instant: () => "noon" };
 		expect(sentenceOf(reason("capacity_backoff", { untilMs: 1 }), local)).toBe(
-			"Waiting: every allowed offer was out of capacity or quota lately and is left alone until noon.",
+			"Waiting: every allowed offer recently ran out of capacity or quota and is paused until noon.",
 		);
 	});
 });

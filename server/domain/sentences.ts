@@ -26,16 +26,16 @@ export function sentenceOf(reason: Reason, formatters: SentenceFormatters = PLAI
 function wordsOf(code: ReasonCode, r: Read): string {
 	switch (code) {
 		case "submitted":
-			return "Submitted, and not looked at yet";
+			return "Submitted; the scheduler has not decided yet";
 		case "waiting_for_home":
 			return `Waiting for a slot at home${aheadClause(r)}${makingRoom(r)}${homeStart(r)}${whyNotCloud(r)}`;
 		case "waiting_to_burst":
 			return `Waiting: rule ${r.text("ruleId") ?? "for bursting"} may send it to the cloud${clause(r.duration("dueInMs"), (d) => ` in ${d}`)}${clause(r.duration("thresholdMs"), (d) => `, after ${d} of waiting`)}${homeStart(r)}`;
 		case "waiting_no_allowed_offer":
 			if (r.text("noSites") !== null) return "Waiting: no site is set up; add one under Settings › Sites";
-			return `Waiting: none of ${plural(r.count("offers") ?? 0, "cloud offer")} can be taken now${noOfferCause(r)}${homeStart(r)}`;
+			return `Waiting: none of ${plural(r.count("offers") ?? 0, "cloud offer")} can be used now${noOfferCause(r)}${homeStart(r)}`;
 		case "budget_exceeded":
-			return `Held: ${budgetName(r)} misses ${r.money("missingMicroUsd") ?? "money"} for the cheapest allowed offer${clause(r.money("freeMicroUsd"), (m) => `; ${m} is free`)}${clause(r.money("capMicroUsd"), (m) => ` of a cap of ${m}`)}${homeStart(r)}`;
+			return `Held: ${budgetName(r)} is ${r.money("missingMicroUsd") ?? "money"} short of the cheapest allowed offer${clause(r.money("freeMicroUsd"), (m) => `; ${m} is free`)}${clause(r.money("capMicroUsd"), (m) => ` of a cap of ${m}`)}${homeStart(r)}`;
 		case "cap_exceeded":
 			return `Waiting: ${capWords(r)}${homeStart(r)}`;
 		case "approval_required":
@@ -43,12 +43,12 @@ function wordsOf(code: ReasonCode, r: Read): string {
 		case "waiting_not_approved":
 			return `Waiting for a slot at home: rule ${r.text("ruleId") ?? "of the policy"} asks ${askedPerson(r.text("role"))} first, and ${approvalAnswer(r)}${homeStart(r)}`;
 		case "capacity_backoff":
-			return `Waiting: every allowed offer was out of capacity or quota lately and is left alone${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
+			return `Waiting: every allowed offer recently ran out of capacity or quota and is paused${clause(r.instant("untilMs"), (t) => ` until ${t}`)}${homeStart(r)}`;
 		case "waiting_for_spot":
 			return `Waiting for spot: none was available just now${clause(r.instant("askAgainMs"), (t) => `; next try at ${t}`)}${clause(r.instant("untilMs"), (t) => `; the deadline allows waiting until ${t}, since`) || "; the deadline allows it, since"} non-spot capacity is available${clause(r.money("hourlyMicroUsd"), (m) => ` for ${m} an hour`)}${clause(r.money("spotHourlyMicroUsd"), (m) => `, and spot costs ${m}`)}${homeStart(r)}`;
 		case "deferred_cheaper_hour":
 		case "deferred_greener_hour":
-			return `Put off${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
+			return `Deferred${clause(r.instant("untilMs"), (t) => ` until ${t}`)} by rule ${r.text("ruleId") ?? "of the policy"}: ${code === "deferred_cheaper_hour" ? "the hour is cheaper" : "the grid is greener then"}${clause(r.money("savingMicroUsd"), (m) => `, which saves ${m}`)}${clause(r.text("savedGrams"), (g) => `, which saves ${g} g CO2e`)}${foretold(r)}`;
 		case "copying_data_ahead":
 			return `Waiting while its data are copied to ${r.text("provider") ?? "the cloud"}${clause(r.text("region"), (p) => ` ${p}`)}, before GPUs are billed there${clause(r.text("gib"), (g) => `: ${g} GiB`)}${clause(r.instant("readyAtMs"), (t) => `, expected to be there by ${t}`)}${clause(r.money("savedMicroUsd"), (m) => `; a machine that copied them itself would cost ${m} more`)}${clause(r.text("problem"), (e) => `; the last try failed: ${e}`)}${homeStart(r)}`;
 		case "no_progress":
@@ -87,20 +87,20 @@ function speedWords(r: Read): string {
 function foretold(r: Read): string {
 	const [source, at, days] = [r.text("foretoldBy"), r.instant("foretoldAtMs"), r.count("foretoldDays")];
 	if (source === null || at === null) return "";
-	if (days === null) return `; foretold by ${source} at ${at}`;
-	return `; judged by the hours of ${plural(days, "day")} up to ${at} (${source})`;
+	if (days === null) return `; forecast by ${source} at ${at}`;
+	return `; estimated from the same hours of ${plural(days, "day")} up to ${at} (${source})`;
 }
 
 function approvalAnswer(r: Read): string {
 	switch (r.text("answer")) {
 		case "refused":
-			return "the answer was no";
+			return "the request was rejected";
 		case "expired":
-			return "no one answered in time; ask again if it is still wanted";
+			return "no one answered in time; request it again if still needed";
 		case "granted":
-			return `the yes holds up to ${r.money("approvedMicroUsd") ?? "less"}, while it is expected to cost ${r.money("costMicroUsd") ?? "more"}`;
+			return `the approval covers ${r.money("approvedMicroUsd") ?? "less"}, but the expected cost is ${r.money("costMicroUsd") ?? "more"}`;
 		default:
-			return "there is no yes";
+			return "it is not approved";
 	}
 }
 
@@ -121,12 +121,12 @@ function homeStart(r: Read): string {
 	const p50 = r.instant("startP50Ms");
 	const p90 = r.instant("startP90Ms");
 	if (p50 === null) return "";
-	return `; forecast to start at home at ${p50}${p90 === null || p90 === p50 ? "" : `, by ${p90} at nine in ten`}`;
+	return `; forecast to start at home at ${p50}${p90 === null || p90 === p50 ? "" : `, 90% by ${p90}`}`;
 }
 
 function whyNotCloud(r: Read): string {
 	const cause = r.text("cloudCause");
-	if (cause !== null) return `; the cloud is out: ${removalWords(cause as RemovalCode, r.text("cloudRuleId"), r)}`;
+	if (cause !== null) return `; the cloud is excluded: ${removalWords(cause as RemovalCode, r.text("cloudRuleId"), r)}`;
 	const cloud = r.instant("cloudStartMs");
 	if (cloud !== null) return `, no later than the cloud could (${cloud})`;
 	const cloudCost = r.money("cloudScoreMicroUsd");

@@ -26,7 +26,7 @@ describe("a job that asks for an accelerator which is nowhere", () => {
 	it("fails with the nearest name, when it is a slip", () => {
 		const [kind, sentence] = asking(["H100-80G"]);
 		expect(kind).toBe("fail");
-		expect(sentence).toMatch(/The nearest name that there is: H100-80GB\.$/);
+		expect(sentence).toMatch(/The closest known name: H100-80GB\.$/);
 	});
 
 	it("waits as long as no cloud was read, which may have it, and says so", () => {

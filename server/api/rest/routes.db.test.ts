@@ -23,7 +23,7 @@ describe("every route answers", () => {
 		expect(shown.json).toMatchObject({
 			...{ id: second.json.id, name: "by-yaml", team: "vision", class: "burst", state: "queued", gpus: 1, attempts: 0 },
 			...{ placement: null, startedAt: null, finishedAt: null, costMicroUsd: "0", submittedBy: "account:usr_platform" },
-			reason: { code: "submitted", message: "Submitted, and not looked at yet." },
+			reason: { code: "submitted", message: "Submitted; the scheduler has not decided yet." },
 			spec: { command: ["sleep", "1"] },
 			attemptList: [],
 		});

@@ -20,7 +20,7 @@ export type AdoptionWhy =
 	| "home_holds"
 	/** The cluster has room for it now. */
 	| "home_frees"
-	/** It was held, and nothing in the cloud took it. */
+	/** It was held, and no cloud placement succeeded. */
 	| "not_launched"
 	/** Our job ended without a run of its command: a person's cancel, or a place that failed. */
 	| "job_ended";

@@ -117,7 +117,7 @@ describe("a draft with a cap of $15 and $4 already spent, over three jobs that l
 			["j2", null, null],
 			["j3", null, null],
 		]);
-		expect(result.moved[0]?.draft.explanation).toMatch(/^Held: budget cloud misses \$/);
+		expect(result.moved[0]?.draft.explanation).toMatch(/^Held: budget cloud is \$[\d.,]+ short/);
 	});
 	it("counts $4 + 3 × $10.666666 of the month, then the $4 alone", () => {
 		const posted = (sums: typeof result.draft) => sums.budgets.map(({ postedMicroUsd }) => postedMicroUsd);

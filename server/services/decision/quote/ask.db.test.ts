@@ -83,13 +83,13 @@ describe("a quote", { timeout: 60_000 }, () => {
 		const w = await open(["{ id: ask-first, when: quote.costUsd > 0.0, require: { approval: platform } }"]);
 		const quote = await askQuote(as(w, "usr_b"), jobOf({}));
 		expect(quote).toMatchObject({ outcome: "hold", expected: null, approval: { ruleId: "ask-first", role: "platform", people: ["A"] } });
-		expect(quote.approval?.sentence).toBe("A (platform engineer) can say yes. None was answered in the last 90 days.");
+		expect(quote.approval?.sentence).toBe("A (platform engineer) can approve. No request was answered in the last 90 days.");
 		const [jobId = ""] = await w.submit({ name: "asks", estimate: "50m", max: "2h" });
 		await w.tick();
 		const waiting = await explainWaiting(as(w, "usr_d"), jobId);
 		expect(waiting).toMatchObject({ waits: true, state: "held", reason: { code: "approval_required" } });
 		expect(waiting.changes.map((c) => c.by)).toEqual(["people", "people"]);
-		expect(waiting.changes[1]?.sentence).toContain("A or B (platform engineer) can say yes");
+		expect(waiting.changes[1]?.sentence).toContain("A or B (platform engineer) can approve");
 	});
 });
 
