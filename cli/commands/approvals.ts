@@ -68,7 +68,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: past ? "ASKED" : "UNTIL", cell: (a) => exactTime(Date.parse(past ? a.requestedAt : a.expiresAt)) },
 			],
 			readAs(pageOf(approvalSchema), response, "list of approvals").items,
-			{ empty: past ? "No one was asked about a job yet." : "No job waits for a yes." },
+			{ empty: past ? "No approvals yet." : "No pending approvals." },
 		),
 	);
 	return EXIT.done;

@@ -13,11 +13,11 @@ import { table } from "../render/table.ts";
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
 const RISKS: Readonly<Record<string, string>> = {
-	cut_off: "cut off from us and not seen gone; its job goes on elsewhere",
+	cut_off: "unreachable and not confirmed as ended; its job continues elsewhere",
 	not_seen_gone: "should have ended, and the provider did not confirm it",
-	launch_unclear: "no one knows whether the launch happened",
-	past_expiry: "past the end of its longest life",
-	of_nobody: "has our tag, belongs to no job and is being ended",
+	launch_unclear: "unknown whether the launch happened",
+	past_expiry: "past its maximum lifetime",
+	of_nobody: "has our tag, belongs to no job and is being terminated",
 };
 
 export const instances: Command = {
@@ -26,7 +26,7 @@ export const instances: Command = {
 	summary: "list cloud instances, newest first",
 	options: {
 		live: { help: "only those that may still cost money" },
-		orphans: { help: "money at risk: machines that may be running for nothing, and what the last sweeps found and ended" },
+		orphans: { help: "money at risk: machines that may be running for nothing, and what the last sweeps found and terminated" },
 		limit: { value: "N", help: `how many, at most ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})` },
 	},
 	positionals: { min: 0, max: 0, name: "" },

@@ -19,7 +19,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "budget_threshold":
 			return {
 				title: `${budgetOf(r)} has passed ${r.count("thresholdPercent") ?? "a share"}% of its cap`,
-				text: `${spentOf(r)}${clause(r.money("heldMicroUsd"), (m) => `, and ${m} is held for machines that live`)}. The period ends${clause(endOf(r), (d) => ` with ${d}`)}.`,
+				text: `${spentOf(r)}${clause(r.money("heldMicroUsd"), (m) => `, and ${m} is held for running machines`)}. The period ends${clause(endOf(r), (d) => ` with ${d}`)}.`,
 			};
 		case "budget_forecast_overrun":
 			return {
@@ -34,32 +34,32 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "money_at_risk":
 			return {
 				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}`,
-				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; that may have cost ${m} when this was found`)}${clause(r.money("hourlyMicroUsd"), (m) => `; machines like it cost ${m} an hour there`)}${r.text("price") === "not_known" ? "; its price is not known" : ""}.`,
+				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; estimated cost when found: ${m}`)}${clause(r.money("hourlyMicroUsd"), (m) => `; machines like it cost ${m} an hour there`)}${r.text("price") === "not_known" ? "; its price is unknown" : ""}.`,
 			};
 		case "billed_unknown":
 			return {
-				title: `${r.text("provider") ?? "A provider"} billed something that the ledger does not know`,
+				title: `${r.text("provider") ?? "A provider"} billed something that is not in the ledger`,
 				text: `${r.text("resourceId") ?? "A resource"}${clause(r.text("region"), (t) => ` in ${t}`)}${clause(r.text("month"), (m) => ` in ${m}`)}: ${r.money("billedMicroUsd") ?? "an amount"} was billed, and none of our instances is its cause. It may be an orphan that still runs.`,
 			};
 		case "ledger_mismatch":
 			return {
 				title: "Sums of the ledger differ from its charges",
-				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that are not those of their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is fixed.`,
+				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that differ from their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is fixed.`,
 			};
 		case "audit_chain_broken":
 			return {
-				title: "The audit's chain is broken",
-				text: `${r.text("sentence") ?? "A line or a seal is not what it was."} Somebody with the rights of the database's owner changed it, or a copy of the database was brought back. Until it is fixed the audit after that place proves nothing: compare it with a backup and with a head that was noted elsewhere (spillway audit verify).`,
+				title: "The audit log's chain is broken",
+				text: `${r.text("sentence") ?? "A line or a seal was changed."} Someone with the database owner's rights changed it, or an older copy of the database was restored. Entries after that place prove nothing: compare them with a backup and with a head that was saved elsewhere (spillway audit verify).`,
 			};
 		case "approval_waiting":
 			return {
-				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} waits for a yes: ${r.money("costMicroUsd") ?? "cloud money"}`,
+				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} needs approval: ${r.money("costMicroUsd") ?? "cloud money"}`,
 				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; no one is asked after ${t}`)}.`,
 			};
 		case "delivery_failing":
 			return {
 				title: `Result ${r.text("name") ?? ""} of ${r.text("job") ?? "a job"} is not delivered`,
-				text: `${r.count("failures") ?? "Several"} tries to copy it to ${r.text("target") ?? "its target"} failed: ${r.text("error") ?? "unknown error"}. It stays in its store, and is tried again for 14 days.`,
+				text: `${r.count("failures") ?? "Several"} tries to copy it to ${r.text("target") ?? "its target"} failed: ${r.text("error") ?? "unknown error"}. It stays in its store, and delivery is retried for 14 days.`,
 			};
 		case "site_unhealthy":
 			return {
@@ -89,11 +89,11 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 }
 
 const RISKS: Record<string, string> = {
-	not_seen_gone: "should have ended and was not seen to end",
-	cut_off: "is cut off from us, was not seen gone, and its job goes on elsewhere",
-	launch_unclear: "was asked for and no one knows whether it runs",
-	past_expiry: "has outlived its expiry",
-	of_nobody: "has our tag, belongs to no job and is being ended",
+	not_seen_gone: "should have ended, but its end is not confirmed",
+	cut_off: "is unreachable, its end is not confirmed, and its job continues elsewhere",
+	launch_unclear: "was requested, and it is unknown whether it runs",
+	past_expiry: "is past its expiry",
+	of_nobody: "has our tag, belongs to no job and is being terminated",
 };
 
 const STUCK: Record<string, string> = {
@@ -118,7 +118,7 @@ function regionUnread(r: Read): AlertWords {
 	const where = `${r.text("siteId") ?? "a site"}${clause(r.text("region"), (t) => `, ${t}`)}`;
 	return {
 		title: `The sweep of ${where} fails`,
-		text: `The sweep for lost machines could not read ${where}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. What runs there without a job is not found until it can: check the account's credentials and rights.`,
+		text: `The sweep for lost machines could not read ${where}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.text("message"), (m) => `: ${m}`)}. Until it can, machines without a job are not found there. Check the account's credentials and permissions.`,
 	};
 }
 

@@ -154,8 +154,8 @@ describe("what a sweep leaves to worry about", () => {
 		expect(first.open).toMatchObject([{ rule: "money_at_risk", subject: "aws/i-0abc", team: null }]);
 		const [found] = first.open;
 		expect(found && alertWords(found.rule, found.facts)).toEqual({
-			title: "A machine has our tag, belongs to no job and is being ended",
-			text: "i-0abc (p5.48xlarge, us-east-1) has our tag, belongs to no job and is being ended since 2026-11-19 10:00 UTC.",
+			title: "A machine has our tag, belongs to no job and is being terminated",
+			text: "i-0abc (p5.48xlarge, us-east-1) has our tag, belongs to no job and is being terminated since 2026-11-19 10:00 UTC.",
 		});
 		const again = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [stray], unread: [] }] }), asOpen(first));
 		expect(again).toEqual({ open: [], close: [] });
@@ -163,8 +163,8 @@ describe("what a sweep leaves to worry about", () => {
 	});
 
 	it.each([
-		[98_320_000n, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; machines like it cost $98.32 an hour there."],
-		[null, "belongs to no job and is being ended since 2026-11-19 10:00 UTC; its price is not known."],
+		[98_320_000n, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; machines like it cost $98.32 an hour there."],
+		[null, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; its price is unknown."],
 	])("a machine of no one is reported with the cost of similar ones: %s", (microUsdPerHour, words) => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [{ ...stray, microUsdPerHour }], unread: [] }] }), []).open;
 		expect(found && alertWords(found.rule, found.facts).text).toContain(words);

@@ -18,21 +18,21 @@ export function moveWords(code: MoveCode, r: Read): string {
 	const saving = clause(r.money("savingMicroUsd"), (m) => `, which saves an expected ${m}`);
 	switch (code) {
 		case "returning_home":
-			return `Goes home to pool ${r.text("poolId") ?? "there"} at its checkpoint${saving}`;
+			return `Returns to owned GPUs${clause(r.text("poolId"), (p) => ` of pool ${p}`)} at its checkpoint${saving}`;
 		case "moving_cheaper":
-			return `Goes on at a cheaper offer${clause(r.text("offerId"), (o) => ` (${o})`)} from its checkpoint${saving}`;
+			return `Continues on a cheaper offer${clause(r.text("offerId"), (o) => ` (${o})`)} from its checkpoint${saving}`;
 		case "moving_together":
-			return `Goes on at its checkpoint on another node of pool ${r.text("poolId") ?? "its site"}, so that ${r.text("forJobId") ?? "a bigger job"} finds room at home`;
+			return `Continues from its checkpoint on another node of pool ${r.text("poolId") ?? "its site"}, to make room for ${r.text("forJobId") ?? "a bigger job"}`;
 		case "moving_for_deadline":
-			return `Goes on where its deadline is safe${clause(r.text("offerId"), (o) => ` (${o})`)}${clause(r.duration("slackMs"), (d) => `; ${d} of slack are left`)}`;
+			return `Continues where its deadline is safe${clause(r.text("offerId"), (o) => ` (${o})`)}${clause(r.duration("slackMs"), (d) => `; ${d} of slack remain`)}`;
 		case "site_failover":
-			return `Goes on elsewhere: ${r.text("siteId") ?? "its site"} does not answer, and the job is critical`;
+			return `Continues elsewhere: ${r.text("siteId") ?? "its site"} does not respond, and the job is critical`;
 		case "evicted_for_deadline":
-			return `Makes room for ${r.text("forJobId") ?? "a job"}, which would miss its deadline otherwise; the job is queued again`;
+			return `Makes room for ${r.text("forJobId") ?? "a job"}, which would otherwise miss its deadline; the job is queued again`;
 		case "evicted_for_newcomer":
-			return `Makes room for ${r.text("forJobId") ?? "a job"}, which is short beside it and would have to wait for a cloud machine; the job goes on from its checkpoint`;
+			return `Makes room for ${r.text("forJobId") ?? "a job"}, which is much shorter and would otherwise wait for a cloud machine; the job continues from its checkpoint`;
 		case "instance_idle":
-			return `Stopped: its instance did nothing${clause(r.duration("idleMs"), (d) => ` for ${d}`)}${clause(r.duration("limitMs"), (d) => `, and rule ${r.text("ruleId") ?? "of the policy"} allows ${d}`)}`;
+			return `Stopped: its instance was idle${clause(r.duration("idleMs"), (d) => ` for ${d}`)}${clause(r.duration("limitMs"), (d) => `, and rule ${r.text("ruleId") ?? "of the policy"} allows ${d}`)}`;
 		case "gpu_utilisation_low":
 			return `Stopped: its GPUs were used ${r.count("percent") ?? "less than allowed"}%${clause(r.duration("overMs"), (d) => ` over ${d}`)}${clause(r.count("belowPercent"), (p) => `, and rule ${r.text("ruleId") ?? "of the policy"} asks for ${p}%`)}`;
 		case "budget_cap_reached":

@@ -79,7 +79,7 @@ type StateCode = Exclude<
 function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 	switch (why) {
 		case "price_missing":
-			return "its price is not known";
+			return "its price is unknown";
 		case "price_zero":
 			return `its price reads ${r.money("hourlyMicroUsd") ?? "$0.00"} an hour, which cannot be true`;
 		case "price_stale":

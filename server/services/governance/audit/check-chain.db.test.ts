@@ -58,7 +58,7 @@ describe("the scheduler's check of the chain", { timeout: 60_000 }, () => {
 		expect(await said()).toMatchObject([{ ...about, closedAt: null }]);
 		const [open] = (await listAlerts(books, {})).items;
 		expect(open).toMatchObject({
-			title: "The audit's chain is broken",
+			title: "The audit log's chain is broken",
 			text: expect.stringMatching(/^Line 2 is not what seal 2 was made of/),
 		});
 		await tamper(books.db, "update audit set subject = 's1' where id = 2");
