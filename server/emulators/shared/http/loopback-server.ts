@@ -7,6 +7,8 @@ export interface LoopbackServer {
 	close(): Promise<void>;
 }
 
+const IDLE_MS = 120_000;
+
 /**
  * Serves one address of this host to this host alone. `answer` gives null where the connection must be cut without
  * an answer; `endpointName` names the endpoint to somebody else who asks.
@@ -26,6 +28,8 @@ export async function serveLoopback(
 			request.socket.destroy();
 		}
 	});
+	// A request on a connection that is closed at that moment for idleness is lost, and Google's client does not repeat it.
+	server.keepAliveTimeout = IDLE_MS;
 	const port = await listen(server, options.port, host);
 	return {
 		url: `http://${host}:${port}`,
