@@ -155,7 +155,7 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 	return (
 		<div className="flex min-w-0 flex-col">
 			<PanelHeader title={`Forecast for ${month}`} />
-			<Table aria-label={`Forecast for ${month}`} stacks={false}>
+			<Table aria-label={`Forecast for ${month}`}>
 				<thead>
 					<tr>
 						<Th>
@@ -169,15 +169,21 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 				<tbody>
 					{rows.map((row) => (
 						<Tr key={row.id} total={row.id === "all"}>
-							<Td>{row.name}</Td>
-							<Td n>
+							<Td phone="a">{row.name}</Td>
+							<Td n phone="c">
 								<CellMoney
 									cell={{ microUsd: row.soFar, href: drillHref(view, { part: partOf[row.id] ?? "all", span }) }}
 									what={`${month} to date, ${row.id}`}
 								/>
+								<span className="md:hidden"> to date</span>
 							</Td>
-							<Td n>{row.byThen === null ? <Unknown /> : <Money value={row.byThen - row.soFar} kind="estimate" />}</Td>
-							<Td n>{row.byThen === null ? <Unknown /> : <Money value={row.byThen} kind="estimate" />}</Td>
+							<Td n phone="d">
+								{row.byThen === null ? <Unknown /> : <Money value={row.byThen - row.soFar} kind="estimate" />}
+								<span className="md:hidden"> remaining</span>
+							</Td>
+							<Td n phone="b">
+								{row.byThen === null ? <Unknown /> : <Money value={row.byThen} kind="estimate" />}
+							</Td>
 						</Tr>
 					))}
 				</tbody>

@@ -1,10 +1,10 @@
 import type { inferRouterOutputs } from "@trpc/server";
 import { csvText, exactDollars } from "#components/csv/csv.ts";
-import { formatDay, formatMonth } from "#components/time/format-time.ts";
 import type { AppRouter } from "#server/api/trpc/router.ts";
 import { formatMoney } from "../money/format-money.ts";
+import { bucketLabel, groupLabel } from "./prepare-table.ts";
 import type { SpendBucket } from "./range.ts";
-import { type Dimension, type SpendView, valueLabel } from "./view.ts";
+import type { SpendView } from "./view.ts";
 
 type Converted = NonNullable<inferRouterOutputs<AppRouter>["spend"]["inCurrency"]>;
 type Rates = Converted["rates"];
@@ -18,18 +18,14 @@ export interface CurrencyRow {
 /** Groups as they were sent, then the total. Groups without cost are left out. */
 export function prepareCurrencyRows({ items, totals }: Converted, view: Pick<SpendView, "by">, bucket: SpendBucket): CurrencyRow[] {
 	const dimension = view.by === "job" ? "team" : view.by;
-	const label = (key: string) => (dimension === "time" ? bucketLabel(key, bucket) : valueLabel(dimension satisfies Dimension, key));
+	const label = ({ key, converted: { idleMicro, totalMicro } }: Converted["items"][number]) =>
+		dimension === "time" ? bucketLabel(key, bucket) : groupLabel(dimension, { key, idleMicroUsd: idleMicro, totalMicroUsd: totalMicro });
 	return [
 		...items
 			.filter((item) => item.totalMicroUsd !== 0n)
-			.map(({ key, converted }) => ({ id: `group:${key}`, label: label(key), sums: converted })),
+			.map((item) => ({ id: `group:${item.key}`, label: label(item), sums: item.converted })),
 		{ id: "total", label: "Total", sums: totals.converted },
 	];
-}
-
-function bucketLabel(key: string, bucket: SpendBucket): string {
-	const atMs = Date.parse(`${key}T00:00:00Z`);
-	return bucket === "month" ? formatMonth(atMs) : formatDay(atMs);
 }
 
 /** The amount without its currency, which the column has: "1,234.17". */

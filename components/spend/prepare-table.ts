@@ -156,7 +156,8 @@ export function bucketLabel(firstDay: string, bucket: SpendBucket): string {
 	return bucket === "day" ? formatDay(atMs) : bucket === "week" ? `Week of ${formatDay(atMs, false)}` : formatMonth(atMs);
 }
 
-function groupLabel(by: Dimension, item: Sums & { key: string }): string {
+/** The group's name; what no job used is "Idle". */
+export function groupLabel(by: Dimension, item: { key: string; idleMicroUsd: bigint; totalMicroUsd: bigint }): string {
 	const idle = item.key === "" && item.idleMicroUsd !== 0n && (by === "team" || by === "project" || by === "class");
 	if (!idle) return valueLabel(by, item.key);
 	return item.totalMicroUsd === item.idleMicroUsd ? "Idle" : `Idle or no ${by}`;

@@ -10,6 +10,12 @@ const RATES = (
 	</Link>
 );
 
+interface Row {
+	label: string;
+	micro: string;
+	isTotal?: boolean;
+}
+
 /** The month in the reporting currency, with the rates it was converted at. */
 export function CurrencySection({ view }: { view: StatementView }) {
 	const { inCurrency } = view.content;
@@ -21,12 +27,17 @@ export function CurrencySection({ view }: { view: StatementView }) {
 		);
 	if (!inCurrency) return null;
 	const { currency, sides, lines, byTeam, byProject, totalMicro } = inCurrency;
-	const rows = [
-		...lines.map(({ key, micro }) => ({ label: LINE_WORDS[key], micro })),
-		...sides.map(({ key, micro }) => ({ label: `${SIDE_WORDS[key]} in all`, micro })),
-		...byTeam.map(({ key, micro }) => ({ label: `Team: ${key || "(no team)"}`, micro })),
-		...byProject.map(({ key, micro }) => ({ label: `Project: ${key || "(no project)"}`, micro })),
-		{ label: "Total", micro: totalMicro },
+	const groups: { title: string; rows: Row[] }[] = [
+		{
+			title: "Owned and cloud",
+			rows: [
+				...lines.map(({ key, micro }) => ({ label: LINE_WORDS[key], micro })),
+				...sides.map(({ key, micro }) => ({ label: `${SIDE_WORDS[key]} total`, micro, isTotal: true })),
+				{ label: "Total", micro: totalMicro, isTotal: true },
+			],
+		},
+		{ title: "By team", rows: byTeam.map(({ key, micro }) => ({ label: key || "(no team)", micro })) },
+		{ title: "By project", rows: byProject.map(({ key, micro }) => ({ label: key || "(no project)", micro })) },
 	];
 	return (
 		<Section title={`In ${currency}`}>
@@ -34,24 +45,24 @@ export function CurrencySection({ view }: { view: StatementView }) {
 				{ratesWords(inCurrency)} {RATES}
 			</p>
 			<PaperTable aria-label={`In ${currency}`}>
-				<thead>
-					<tr>
-						<PTh>
-							<span className="sr-only">Line</span>
-						</PTh>
-						<PTh n>{currency}</PTh>
-					</tr>
-				</thead>
-				<tbody>
-					{rows.map(({ label, micro }) => (
-						<PTr key={label}>
-							<PTd>{label}</PTd>
-							<PTd n className="tabular">
-								{formatMoney(micro, "posted").replace("$", "")}
-							</PTd>
-						</PTr>
-					))}
-				</tbody>
+				{groups.map(({ title, rows }) => (
+					<tbody key={title}>
+						<tr>
+							<PTh scope="rowgroup" className="pt-3">
+								{title}
+							</PTh>
+							<PTh n>{currency}</PTh>
+						</tr>
+						{rows.map(({ label, micro, isTotal = false }) => (
+							<PTr key={label} strong={isTotal}>
+								<PTd>{label}</PTd>
+								<PTd n className="tabular">
+									{formatMoney(micro, "posted").replace("$", "")}
+								</PTd>
+							</PTr>
+						))}
+					</tbody>
+				))}
 			</PaperTable>
 		</Section>
 	);

@@ -89,7 +89,7 @@ function againstLastMonth(content: StatementContent): Block[] {
 			columns,
 			rows: [
 				...lines.map((l) => ({ cells: row(LINE_WORDS[l.key], l.sums, l.previous) })),
-				...sides.map((s) => ({ cells: row(`${SIDE_WORDS[s.key]} in all`, s.sums, s.previous), as: "group" as const })),
+				...sides.map((s) => ({ cells: row(`${SIDE_WORDS[s.key]} total`, s.sums, s.previous), as: "group" as const })),
 				{ cells: row("Total", totals, previousTotals), as: "total" },
 			],
 		},
@@ -202,7 +202,7 @@ function inCurrency({ inCurrency: converted }: StatementContent): Block[] {
 	const group = (label: string, micro: string) => ({ ...row(label, micro), as: "group" as const });
 	const rows = [
 		...converted.lines.map(({ key, micro }) => row(LINE_WORDS[key], micro)),
-		...converted.sides.map(({ key, micro }) => group(`${SIDE_WORDS[key]} in all`, micro)),
+		...converted.sides.map(({ key, micro }) => group(`${SIDE_WORDS[key]} total`, micro)),
 		...converted.byTeam.map(({ key, micro }) => row(`Team: ${key || "(no team)"}`, micro)),
 		...converted.byProject.map(({ key, micro }) => row(`Project: ${key || "(no project)"}`, micro)),
 		{ ...row("Total", converted.totalMicro), as: "total" as const },

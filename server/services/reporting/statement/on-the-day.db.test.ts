@@ -67,7 +67,7 @@ describe("the day set", () => {
 			["chan_company", "Statement of 2026-11 for the company", "/statements/2026-11", "pending"],
 			["chan_risk", "Statement of 2026-11 for team risk", "/statements/2026-11?team=risk", "pending"],
 		]);
-		expect(sent[0]?.message.text).toBe("$0.40 in all: $0.00 owned hardware, $0.40 cloud.");
+		expect(sent[0]?.message.text).toBe("$0.40 in total: $0.00 owned hardware, $0.40 cloud.");
 		expect((await getStatement(books, { month: "2026-11", team: "" })).shown?.closedBy).toBe("Spillway, on the day set");
 		expect(await statementsOnTheDay(books)).toEqual({ closed: null, deliveries: 0 });
 	});
@@ -84,7 +84,7 @@ describe("the day set", () => {
 			.where(and(eq(delivery.channelId, "chan_company"), isNull(delivery.sentAt)));
 		const [again, ...others] = waiting.filter(({ message }) => message.text.includes("replaces"));
 		expect(others).toEqual([]);
-		expect(again?.message.text).toBe("$0.20 in all: $0.00 owned hardware, $0.20 cloud. It replaces version 1: AWS refunded half an hour.");
+		expect(again?.message.text).toBe("$0.20 in total: $0.00 owned hardware, $0.20 cloud. It replaces version 1: AWS refunded half an hour.");
 	});
 
 	it("a month without charges has no statement", async () => {

@@ -78,7 +78,7 @@ export function messageOf(row: Pick<StoredStatement, "month" | "team" | "version
 	const again = row.correction === null ? "" : ` It replaces version ${version - 1}: ${row.correction}`;
 	return {
 		title: `Statement of ${month} for ${owner}${version > 1 ? `, version ${version}` : ""}`,
-		text: `${usd(content.totals.effectiveMicroUsd)} in all: ${usd(side("owned"))} owned hardware, ${usd(side("cloud"))} cloud.${again}${variances(content)}`,
+		text: `${usd(content.totals.effectiveMicroUsd)} in total: ${usd(side("owned"))} owned hardware, ${usd(side("cloud"))} cloud.${again}${variances(content)}`,
 		facts: { month, team, version, totalMicroUsd: content.totals.effectiveMicroUsd, sha256: row.sha256 },
 		link: `/statements/${month}${team === "" ? "" : `?team=${encodeURIComponent(team)}`}`,
 	};
