@@ -2,6 +2,7 @@ import type { Metadata } from "next";
 import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CurrencyPanel } from "#components/currency/currency-panel.tsx";
+import { RATES_SHOWN } from "#components/currency/rates-shown.ts";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { EmptyState } from "#components/page/states.tsx";
@@ -18,7 +19,7 @@ export default async function SettingsCurrencyPage() {
 	const client = getQueryClient();
 	if (mayRead) {
 		void client.prefetchQuery(trpc.currency.get.queryOptions());
-		void client.prefetchQuery(trpc.currency.rates.queryOptions({ limit: 100 }));
+		void client.prefetchQuery(trpc.currency.rates.queryOptions({ limit: RATES_SHOWN }));
 	}
 	return (
 		<HydrateClient>

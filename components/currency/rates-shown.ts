@@ -1,0 +1,2 @@
+/** Rates that Settings shows at first; the page reads as many ahead. */
+export const RATES_SHOWN = 20;
