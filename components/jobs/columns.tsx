@@ -40,7 +40,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			id: "class",
 			name: "Class",
 			header: "Class",
-			width: 98,
+			width: 90,
 			hideBelow: "full",
 			cell: (job) => (
 				<span className="text-ink-3" title={LABELS[job.class]}>
@@ -53,7 +53,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 			id: "place",
 			name: "Place",
 			header: "Current or expected location",
-			width: 172,
+			width: 186,
 			cell: (job) => <JobPlace job={job} rates={rates} />,
 		},
 		{
@@ -69,7 +69,7 @@ export function jobColumns({ axisMs, rates, sortable }: { axisMs: number; rates:
 		{
 			id: "start",
 			name: "Start",
-			width: 162,
+			width: 156,
 			hideBelow: "wide",
 			header: (
 				<span className="inline-grid grid-cols-[4.25rem_auto] items-center">

@@ -166,7 +166,8 @@ function BudgetKpi({ summary, month, seesAll }: { summary: Summary; month: strin
 			unit={budget && seesAll ? `of ${formatMoney(budget.capMicroUsd, "whole")} budget` : undefined}
 			href={own ? "/spend" : budget ? "/budgets" : CLOUD_SPEND}
 			graphic={
-				budget ? (
+				// The bar of the company's budget says nothing of a person's own jobs.
+				budget && !own ? (
 					<BudgetBar
 						posted={dollars(budget.postedMicroUsd)}
 						held={dollars(budget.heldMicroUsd)}

@@ -67,8 +67,8 @@ export function GroupMappingsPanel() {
 								<Td phone="a" className="font-strong">
 									{group}
 								</Td>
-								<Td phone="c">{role ? LABELS[role] : <span className="text-ink-3">none</span>}</Td>
-								<Td phone="d">{team ?? <span className="text-ink-3">none</span>}</Td>
+								<Td phone="c">{role ? LABELS[role] : <span className="text-ink-3">no role</span>}</Td>
+								<Td phone="d">{team ?? <span className="text-ink-3">no team</span>}</Td>
 								<Td phone="e">
 									<span className="flex flex-wrap justify-end gap-2 max-md:justify-start">
 										{source === "process" && <span className="self-center text-xs text-ink-3">from server settings</span>}

@@ -36,11 +36,12 @@ export function PricesPanel({ storage, canChange }: { storage: Storage; canChang
 								{row.name} <span className="text-ink-3">{row.team}</span>
 							</Td>
 							<Td n phone="b">
+								<span className="text-ink-3 md:hidden">GiB-month: </span>
 								<Price value={row.price.microUsdPerGiBMonth} />
 							</Td>
 							<Td n phone="c">
+								<span className="text-ink-3 md:hidden">GiB out: </span>
 								<Price value={row.price.microUsdPerGiBEgress} />
-								<span className="text-ink-3 md:hidden"> out</span>
 							</Td>
 							<Td>{row.price.effectiveFrom !== null && <Time atMs={row.price.effectiveFrom.getTime()} form="short" />}</Td>
 							<Td phone="d" className="text-right">
