@@ -4,7 +4,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { type AccountRow, lastSignInMs, signInText } from "./account-draft.ts";
 import { useAccountChanges } from "./use-change.ts";
@@ -24,9 +24,7 @@ export function AccountsTable({ label, accounts, onEdit }: TableProps) {
 					<Th>Role</Th>
 					<Th>Teams</Th>
 					<Th>Sign-in</Th>
-					<Th>
-						<span className="sr-only">Actions</span>
-					</Th>
+					<ThActions />
 				</tr>
 			</thead>
 			<tbody>

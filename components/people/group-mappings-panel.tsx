@@ -7,7 +7,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { LABELS } from "#server/domain/vocabulary.ts";
 import { CheckGroups } from "./check-groups.tsx";
@@ -56,9 +56,7 @@ export function GroupMappingsPanel() {
 							<Th>Group</Th>
 							<Th>Role</Th>
 							<Th>Team</Th>
-							<Th>
-								<span className="sr-only">Actions</span>
-							</Th>
+							<ThActions />
 						</tr>
 					</thead>
 					<tbody>

@@ -8,7 +8,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button, IconButton } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { orderTeams } from "./order-teams.ts";
 import { TeamDialog, type TeamRow } from "./team-dialog.tsx";
 import { useAccountsSettled } from "./use-change.ts";
@@ -44,11 +44,7 @@ export function TeamsPanel({ canManage }: { canManage: boolean }) {
 							<Th>Team</Th>
 							<Th>Cost center</Th>
 							<Th n>Members</Th>
-							{canManage && (
-								<Th>
-									<span className="sr-only">Actions</span>
-								</Th>
-							)}
+							{canManage && <ThActions />}
 						</tr>
 					</thead>
 					<tbody>

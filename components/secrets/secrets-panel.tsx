@@ -9,7 +9,7 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import type { SecretRow } from "./secret-row.ts";
@@ -47,9 +47,7 @@ export function SecretsPanel({ ownTeams }: { ownTeams: readonly string[] | null 
 							<Th>Value</Th>
 							<Th>Changed</Th>
 							<Th>Last used</Th>
-							<Th>
-								<span className="sr-only">Actions</span>
-							</Th>
+							<ThActions />
 						</tr>
 					</thead>
 					<tbody>

@@ -5,7 +5,7 @@ import { Time } from "#components/time/relative-time.tsx";
 import type { Outputs } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { EMBEDDED_STORE } from "#server/domain/store.ts";
 import { PriceDialog, type PricedStore } from "./price-dialog.tsx";
 
@@ -24,9 +24,7 @@ export function PricesPanel({ storage, canChange }: { storage: Storage; canChang
 						<Th n>Per GiB-month</Th>
 						<Th n>Per GiB out</Th>
 						<Th>Since</Th>
-						<Th>
-							<span className="sr-only">Actions</span>
-						</Th>
+						<ThActions />
 					</tr>
 				</thead>
 				<tbody>

@@ -6,7 +6,7 @@ import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Button } from "#components/ui/button.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { LimitsDialog, type TeamUse } from "./limits-dialog.tsx";
 import { PricesPanel } from "./prices-panel.tsx";
 import { RemoveStoreDialog } from "./remove-store-dialog.tsx";
@@ -45,9 +45,7 @@ export function StoresPanel({ canManage, canPrice }: { canManage: boolean; canPr
 								<Th>Address</Th>
 								<Th>Transfer</Th>
 								<Th>Checked</Th>
-								<Th>
-									<span className="sr-only">Actions</span>
-								</Th>
+								<ThActions />
 							</tr>
 						</thead>
 						<tbody>
@@ -68,9 +66,7 @@ export function StoresPanel({ canManage, canPrice }: { canManage: boolean; canPr
 							<Th n>Size</Th>
 							<Th n>Quota</Th>
 							<Th>Kept</Th>
-							<Th>
-								<span className="sr-only">Actions</span>
-							</Th>
+							<ThActions />
 						</tr>
 					</thead>
 					<tbody>

@@ -12,7 +12,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Chip } from "#components/ui/chip.tsx";
 import { Dialog } from "#components/ui/dialog.tsx";
 import { Panel } from "#components/ui/panel.tsx";
-import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { Table, Td, Th, ThActions, Tr } from "#components/ui/table.tsx";
 import { notify } from "#components/ui/toast.tsx";
 import { CreateTokenDialog } from "./create-token-dialog.tsx";
 import { approvalText, scopesText } from "./token-words.ts";
@@ -49,9 +49,7 @@ export function TokensPanel({ canManage }: { canManage: boolean }) {
 							<Th n>Approval above</Th>
 							<Th>Last used</Th>
 							<Th>Expires</Th>
-							<Th>
-								<span className="sr-only">Actions</span>
-							</Th>
+							<ThActions />
 						</tr>
 					</thead>
 					<tbody>

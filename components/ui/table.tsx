@@ -56,6 +56,15 @@ export function Th({ n = false, className, ...rest }: ComponentProps<"th"> & { n
 	);
 }
 
+/** Header of the column with each row's buttons, for screen readers alone. */
+export function ThActions() {
+	return (
+		<Th>
+			<span className="sr-only">Actions</span>
+		</Th>
+	);
+}
+
 export function Tr({
 	className,
 	selected = false,
