@@ -12,6 +12,8 @@ const TABS = [
 	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
 ] as const;
 
-export function SettingsTabs({ current }: { current: (typeof TABS)[number]["id"] }) {
+export type SettingsTab = (typeof TABS)[number]["id"];
+
+export function SettingsTabs({ current }: { current: SettingsTab }) {
 	return <TabLinks edge label="Settings" current={current} tabs={TABS} />;
 }

@@ -3,12 +3,7 @@ import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { CurrencyPanel } from "#components/currency/currency-panel.tsx";
 import { RATES_SHOWN } from "#components/currency/rates-shown.ts";
-import { PageBody, PageHeader } from "#components/page/page-header.tsx";
-import { QueryBoundary } from "#components/page/query-boundary.tsx";
-import { EmptyState } from "#components/page/states.tsx";
-import { SettingsTabs } from "#components/settings/settings-tabs.tsx";
-import { Panel } from "#components/ui/panel.tsx";
-import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { SettingsPage } from "#components/settings/settings-page.tsx";
 import { GRANTS } from "#server/domain/permissions.ts";
 
 export const metadata: Metadata = { title: "Currency" };
@@ -23,29 +18,16 @@ export default async function SettingsCurrencyPage() {
 	}
 	return (
 		<HydrateClient>
-			<PageHeader title="Currency" />
-			<SettingsTabs current="currency" />
-			<PageBody>
-				{mayRead ? (
-					<QueryBoundary
-						what="exchange rates"
-						framed
-						skeleton={
-							<Panel>
-								<TableSkeleton rows={4} columns={4} label="Loading exchange rates" />
-							</Panel>
-						}
-					>
-						<CurrencyPanel mayChange={GRANTS[role]["rates:change"] !== undefined} />
-					</QueryBoundary>
-				) : (
-					<Panel title="Exchange rates">
-						<EmptyState icon="lock" title="Not shown to your role">
-							Platform engineers and finance see exchange rates.
-						</EmptyState>
-					</Panel>
-				)}
-			</PageBody>
+			<SettingsPage
+				title="Currency"
+				tab="currency"
+				what="exchange rates"
+				rows={4}
+				columns={4}
+				notShown={mayRead ? undefined : "Platform engineers and finance see exchange rates."}
+			>
+				<CurrencyPanel mayChange={GRANTS[role]["rates:change"] !== undefined} />
+			</SettingsPage>
 		</HydrateClient>
 	);
 }

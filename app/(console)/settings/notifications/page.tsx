@@ -1,11 +1,7 @@
 import type { Metadata } from "next";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
 import { NotificationsPanel } from "#components/notifications/notifications-panel.tsx";
-import { PageBody, PageHeader } from "#components/page/page-header.tsx";
-import { QueryBoundary } from "#components/page/query-boundary.tsx";
-import { SettingsTabs } from "#components/settings/settings-tabs.tsx";
-import { Panel } from "#components/ui/panel.tsx";
-import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { SettingsPage } from "#components/settings/settings-page.tsx";
 
 export const metadata: Metadata = { title: "Notifications" };
 
@@ -13,21 +9,9 @@ export default function SettingsNotificationsPage() {
 	void getQueryClient().prefetchQuery(trpc.notification.get.queryOptions());
 	return (
 		<HydrateClient>
-			<PageHeader title="Notifications" />
-			<SettingsTabs current="notifications" />
-			<PageBody>
-				<QueryBoundary
-					what="notifications"
-					framed
-					skeleton={
-						<Panel>
-							<TableSkeleton rows={5} columns={1} label="Loading notifications" />
-						</Panel>
-					}
-				>
-					<NotificationsPanel />
-				</QueryBoundary>
-			</PageBody>
+			<SettingsPage title="Notifications" tab="notifications" what="notifications" rows={5} columns={1}>
+				<NotificationsPanel />
+			</SettingsPage>
 		</HydrateClient>
 	);
 }

@@ -1,12 +1,8 @@
 import type { Metadata } from "next";
 import { signedIn } from "#app/_session.ts";
 import { getQueryClient, HydrateClient, trpc } from "#app/_trpc/server.tsx";
-import { PageBody, PageHeader } from "#components/page/page-header.tsx";
-import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { TeamsPanel } from "#components/people/teams-panel.tsx";
-import { SettingsTabs } from "#components/settings/settings-tabs.tsx";
-import { Panel } from "#components/ui/panel.tsx";
-import { TableSkeleton } from "#components/ui/skeleton.tsx";
+import { SettingsPage } from "#components/settings/settings-page.tsx";
 import { GRANTS } from "#server/domain/permissions.ts";
 
 export const metadata: Metadata = { title: "Teams" };
@@ -16,21 +12,9 @@ export default async function SettingsTeamsPage() {
 	const actor = await signedIn();
 	return (
 		<HydrateClient>
-			<PageHeader title="Teams" />
-			<SettingsTabs current="teams" />
-			<PageBody>
-				<QueryBoundary
-					what="teams"
-					framed
-					skeleton={
-						<Panel>
-							<TableSkeleton rows={5} columns={3} label="Loading teams" />
-						</Panel>
-					}
-				>
-					<TeamsPanel canManage={GRANTS[actor.role]["account:manage"] !== undefined} />
-				</QueryBoundary>
-			</PageBody>
+			<SettingsPage title="Teams" tab="teams" what="teams" rows={5} columns={3}>
+				<TeamsPanel canManage={GRANTS[actor.role]["account:manage"] !== undefined} />
+			</SettingsPage>
 		</HydrateClient>
 	);
 }
