@@ -201,3 +201,12 @@ describe("commands that the documents show", () => {
 		).toEqual([]);
 	});
 });
+
+describe("CHANGELOG.md", () => {
+	it("has what is unreleased and this release, each with its changes", () => {
+		const { version }: { version: string } = JSON.parse(read("package.json"));
+		const sections = read("CHANGELOG.md").split(/^## /m).slice(1);
+		expect(sections.map((section) => section.split("\n")[0])).toEqual(expect.arrayContaining(["Unreleased", version]));
+		for (const section of sections) expect(section.split("\n").slice(1).join("").trim()).not.toBe("");
+	});
+});
