@@ -202,6 +202,11 @@ describe("commands that the documents show", () => {
 	});
 });
 
+it("README.md leads to every page", () => {
+	const readme = read("README.md");
+	expect(find("docs/*.md").filter((page) => !readme.includes(`](${page}`))).toEqual([]);
+});
+
 describe("CHANGELOG.md", () => {
 	it("has what is unreleased and this release, each with its changes", () => {
 		const { version }: { version: string } = JSON.parse(read("package.json"));
