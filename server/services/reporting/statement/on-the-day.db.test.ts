@@ -84,7 +84,9 @@ describe("the day set", () => {
 			.where(and(eq(delivery.channelId, "chan_company"), isNull(delivery.sentAt)));
 		const [again, ...others] = waiting.filter(({ message }) => message.text.includes("replaces"));
 		expect(others).toEqual([]);
-		expect(again?.message.text).toBe("$0.20 in total: $0.00 owned hardware, $0.20 cloud. It replaces version 1: AWS refunded half an hour.");
+		expect(again?.message.text).toBe(
+			"$0.20 in total: $0.00 owned hardware, $0.20 cloud. It replaces version 1: AWS refunded half an hour.",
+		);
 	});
 
 	it("a month without charges has no statement", async () => {
