@@ -131,6 +131,9 @@ async function emulatedAccount(): Promise<CloudHarness> {
 				emulator.faults.add({ action: "RunInstances", error: { code: REFUSAL_CODES[refusal] } });
 			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
+			loseNextListAnswer: () => {
+				emulator.faults.add({ action: "DescribeInstances", behaviour: { kind: "lose_answer" } });
+			},
 			delayNextLaunchAnswer: () => {
 				launchFault({ kind: "delay_answer", durationMs: IMPATIENCE_MS * 4 });
 				return driverOf("contract", proxy.url, REGIONS, { answerTimeoutMs: IMPATIENCE_MS });

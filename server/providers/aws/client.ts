@@ -16,6 +16,7 @@ import {
 } from "@aws-sdk/client-ec2";
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
+import { repeatAfterReset } from "../repeat-after-reset.ts";
 import { againByTheirClock } from "./again-by-their-clock.ts";
 import { callAws, notUnderstood, parseAnswer, readPages } from "./answers.ts";
 import { clientConfig } from "./client-config.ts";
@@ -228,6 +229,12 @@ export class Ec2Calls {
 		const known = this.#clients.get(region);
 		if (known) return known;
 		const client = new EC2Client({ ...clientConfig(this.#settings, region), retryStrategy: againByTheirClock() });
+		client.middlewareStack.add(
+			(next, { commandName = "" }) =>
+				(args) =>
+					commandName.startsWith("Describe") ? repeatAfterReset(() => next(args)) : next(args),
+			{ step: "initialize", name: "spillwayRepeatAfterReset" },
+		);
 		this.#clients.set(region, client);
 		return client;
 	}

@@ -144,6 +144,9 @@ async function emulatedAccount(): Promise<CloudHarness> {
 				emulator.faults.add({ action: CREATE, error: REFUSALS[refusal] });
 			},
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
+			loseNextListAnswer: () => {
+				emulator.faults.add({ action: LISTS.list, behaviour: { kind: "lose_answer" } });
+			},
 			delayNextLaunchAnswer: () => {
 				launchFault({ kind: "delay_answer", durationMs: IMPATIENCE_MS * 4 });
 				return driverOf("contract", proxy.url, { answerTimeoutMs: IMPATIENCE_MS });

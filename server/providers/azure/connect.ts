@@ -1,5 +1,6 @@
 import type { ComputeManagementClient } from "@azure/arm-compute";
 import type { TokenCredential } from "@azure/identity";
+import { repeatAfterReset } from "../repeat-after-reset.ts";
 import type { ParsedAzureSettings } from "./settings.ts";
 
 type Policy = Parameters<ComputeManagementClient["pipeline"]["addPolicy"]>[0];
@@ -20,6 +21,7 @@ export async function connect(settings: ParsedAzureSettings): Promise<ComputeMan
 		...(endpoint === undefined ? {} : { endpoint, allowInsecureConnection: isPlain }),
 	});
 	client.pipeline.addPolicy(timeLimit(answerTimeoutMs));
+	client.pipeline.addPolicy(readsRepeatedAfterReset);
 	if (isPlain) client.pipeline.addPolicy(bearer(EMULATOR_TOKEN));
 	return client;
 }
@@ -49,6 +51,11 @@ function timeLimit(answerTimeoutMs: number): Policy {
 		},
 	};
 }
+
+const readsRepeatedAfterReset: Policy = {
+	name: "spillwayRepeatAfterReset",
+	sendRequest: (request, next) => (request.method === "GET" ? repeatAfterReset(() => next(request)) : next(request)),
+};
 
 function bearer(token: string): Policy {
 	return {

@@ -48,6 +48,8 @@ export interface CloudFaults {
 	refuseNextLaunch(refusal: LaunchRefusal): void;
 	/** The machine is made and the answer is lost. */
 	loseNextLaunchAnswer(): void;
+	/** The connection is cut before a list's answer arrives. Absent: there is no connection. */
+	loseNextListAnswer?(): void;
 	/** Delays the answer of the next launch for longer than the returned driver waits; null when the driver has no timeout. */
 	delayNextLaunchAnswer: (() => CloudDriver) | null;
 	/** Hides the next new machine from all other calls, until the returned function shows it. */

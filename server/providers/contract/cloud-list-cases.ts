@@ -28,6 +28,17 @@ export function listCases(account: () => CloudHarness): void {
 		expect(all.failedRegions).toEqual([]);
 	});
 
+	it("lists again at once when the connection is cut before the answer", async (context) => {
+		const h = account();
+		if (!h.faults?.loseNextListAnswer) return context.skip(NO_FAULTS);
+		const request = aLaunch(h);
+		await h.driver.launch(request);
+		h.faults.loseNextListAnswer();
+		const all = await h.driver.list();
+		expect(all.instances.map((i) => i.instanceId)).toEqual([request.instanceId]);
+		expect(all.failedRegions).toEqual([]);
+	});
+
 	it("never shows another control plane's instances", async () => {
 		const h = account();
 		const mine = aLaunch(h);

@@ -10,12 +10,16 @@ export interface RewritingProxy {
 /** Headers that belong to one connection, or to a body that is written again. */
 const OWN_HEADERS = new Set(["connection", "content-encoding", "content-length", "host", "keep-alive", "transfer-encoding"]);
 
+/** Longer than a test, so that no request meets a connection that is being closed for idleness. */
+const IDLE_MS = 120_000;
+
 /** Stands between a cloud driver and its endpoint and rewrites answers, for the contract's cases about malformed ones. */
 export async function startRewritingProxy(target: string): Promise<RewritingProxy> {
 	let rewriteAnswer = (body: string): string => body;
 	const server = createServer((request, response) => {
 		forward(target, request, response, (body) => rewriteAnswer(body)).catch(() => request.socket.destroy());
 	});
+	server.keepAliveTimeout = IDLE_MS;
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 	const address = server.address();
 	if (typeof address !== "object" || address === null) throw new Error("the proxy has no port");

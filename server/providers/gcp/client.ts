@@ -1,6 +1,7 @@
 import type { protos } from "@google-cloud/compute";
 import { z } from "zod";
 import { DriverError } from "../driver-errors.ts";
+import { repeatAfterReset } from "../repeat-after-reset.ts";
 import type { ComputeClients } from "./compute-clients.ts";
 import { noCredentials, toDriverError } from "./errors.ts";
 import { firewallSchema, type GceFirewall } from "./gang-network.ts";
@@ -51,7 +52,7 @@ export class ComputeCalls {
 	async gpuQuotas(region: string): Promise<{ metric: string; limit: number; usage: number }[] | null> {
 		const what = `quotas in ${region}`;
 		try {
-			const [found] = await this.#call(what, (sdk) => sdk.regions.get({ ...this.#project(), region }, this.#options()));
+			const [found] = await this.#read(what, (sdk) => sdk.regions.get({ ...this.#project(), region }, this.#options()));
 			return parse(what, regionSchema, found).quotas.filter(({ metric }) => metric.includes("GPUS"));
 		} catch (error) {
 			if (error instanceof DriverError && (error.kind === "unauthorized" || error.kind === "not_found")) return null;
@@ -81,7 +82,7 @@ export class ComputeCalls {
 		const [, other, , name] = /^(?:projects\/([^/]+)\/)?regions\/([^/]+)\/subnetworks\/(.+)$/.exec(reference ?? "") ?? [];
 		const what = `subnetwork ${reference ?? "default"} in ${region}`;
 		const asked = { project: other ?? this.#settings.project, region, subnetwork: name ?? "default" };
-		const [found] = await this.#call(what, (sdk) => sdk.subnetworks.get(asked, this.#options()));
+		const [found] = await this.#read(what, (sdk) => sdk.subnetworks.get(asked, this.#options()));
 		return parse(what, subnetworkSchema, found);
 	}
 
@@ -96,7 +97,7 @@ export class ComputeCalls {
 
 	async #exists(what: string, ask: (sdk: ComputeClients) => Promise<unknown>): Promise<boolean | null> {
 		try {
-			await this.#call(what, ask);
+			await this.#read(what, ask);
 			return true;
 		} catch (error) {
 			if (!(error instanceof DriverError) || (error.kind !== "not_found" && error.kind !== "unauthorized")) throw error;
@@ -120,7 +121,7 @@ export class ComputeCalls {
 	async instance(zone: string, name: string): Promise<GceInstance | null> {
 		const what = `instance ${name} in ${zone}`;
 		try {
-			const [found] = await this.#call(what, (sdk) => sdk.instances.get({ ...this.#project(), zone, instance: name }, this.#options()));
+			const [found] = await this.#read(what, (sdk) => sdk.instances.get({ ...this.#project(), zone, instance: name }, this.#options()));
 			return parse(what, gceInstanceSchema, found);
 		} catch (error) {
 			if (error instanceof DriverError && error.kind === "not_found") return null;
@@ -145,7 +146,7 @@ export class ComputeCalls {
 
 	async operation(zone: string, name: string): Promise<GceOperation> {
 		const what = `operation ${name} in ${zone}`;
-		const [found] = await this.#call(what, (sdk) => sdk.operations.get({ ...this.#project(), zone, operation: name }, this.#options()));
+		const [found] = await this.#read(what, (sdk) => sdk.operations.get({ ...this.#project(), zone, operation: name }, this.#options()));
 		return parse(what, operationSchema, found);
 	}
 
@@ -169,9 +170,13 @@ export class ComputeCalls {
 		return { project: this.#settings.project };
 	}
 
-	/** The loop makes the same call again with the same token; retries here would only hide what happens. */
+	/** The loop makes the same call again with the same token; further retries here would only hide what happens. */
 	#options() {
 		return { timeout: this.#settings.answerTimeoutMs, retry: { retryCodes: [] }, autoPaginate: false };
+	}
+
+	#read<T>(what: string, ask: (sdk: ComputeClients) => Promise<T>): Promise<T> {
+		return this.#call(what, (sdk) => repeatAfterReset(() => ask(sdk)));
 	}
 
 	async #call<T>(what: string, send: (sdk: ComputeClients) => Promise<T>): Promise<T> {
@@ -199,7 +204,7 @@ export class ComputeCalls {
 		let pageToken: string | null | undefined;
 		for (let pages = 0; pages < PAGES_MAX; pages += 1) {
 			const page = { ...this.#project(), maxResults: this.#settings.pageSize, ...(pageToken ? { pageToken } : {}) };
-			const [found, next] = await this.#call(what, (sdk) => ask(sdk, page));
+			const [found, next] = await this.#read(what, (sdk) => ask(sdk, page));
 			for (const row of parse(what, z.array(schema), found)) {
 				if (isPast(row)) return rows;
 				rows.push(row);

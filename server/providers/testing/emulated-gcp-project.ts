@@ -162,6 +162,7 @@ function harnessOf({ emulator, proxy, sdk, sdkByProxy, controlPlane, passTime }:
 		faults: {
 			refuseNextLaunch: (refusal) => fault("Instances.Insert", { error: { code: REFUSAL_CODES[refusal] } }),
 			loseNextLaunchAnswer: () => launchFault({ kind: "lose_answer" }),
+			loseNextListAnswer: () => fault("Instances.List", { behaviour: { kind: "lose_answer" } }),
 			delayNextLaunchAnswer: () => {
 				launchFault({ kind: "delay_answer", durationMs: IMPATIENCE_MS * 4 });
 				return driverOf(controlPlane, sdkByProxy, REGIONS, { answerTimeoutMs: IMPATIENCE_MS });
