@@ -11,7 +11,11 @@ beforeEach(() => {
 });
 
 function settings(argv: string[], env: Record<string, string> = {}): Settings {
-	return readSettings(parseCommandArgs(argv, {}), { env, cwd: path.join(folder, "cwd"), packageRoot: path.join(folder, "clone") });
+	return readSettings(parseCommandArgs(argv, {}), {
+		env: { HOME: folder, ...env },
+		cwd: path.join(folder, "cwd"),
+		packageRoot: path.join(folder, "clone"),
+	});
 }
 
 function writeToken(place: string, token: string): void {
