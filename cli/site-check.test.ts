@@ -18,18 +18,18 @@ const wrong = (changes: Partial<Parameters<typeof findingsOf>[0]>) => {
 it.each([
 	["nothing at a site that answers", {}, []],
 	["nothing at a cloud, which has no pools", { provider: "aws", gpusTotal: null, pools: [] }, []],
-	["that it is disabled, and nothing else", { enabled: false, healthy: false }, [/is disabled/]],
+	["that it is disabled, and nothing else", { enabled: false, healthy: false }, [/^disabled/]],
 	["why it does not answer", { healthy: false, healthMessage: "Slurm: nodes: slurmrestd does not answer" }, [/slurmrestd does not answer/]],
-	["that no one has asked it", { healthy: false, lastSeenAt: null }, [/no one has asked it yet/]],
+	["that no one has asked it", { healthy: false, lastSeenAt: null }, [/no scheduler has contacted it yet/]],
 	[
 		"that no scheduler looks at it",
 		{ lastSeenAt: new Date(NOW_MS - 3_600_000).toISOString() },
-		[/last seen 1h.* see that a scheduler runs/],
+		[/^last seen 1h.*Check that a scheduler runs/],
 	],
 	[
 		"pools without a price",
-		{ healthMessage: "not used, since no one has said what its GPUs cost: gpu-h100x8", pools: [] },
-		[/gpu-h100x8/, /no pool with a price/],
+		{ healthMessage: "pools without a price are not used: gpu-h100x8", pools: [] },
+		[/gpu-h100x8/, /^no pool has a price/],
 	],
 ] as const)("finds %s", (_what, changes, texts) => {
 	const found = wrong(changes);

@@ -19,25 +19,25 @@ export function findingsOf(site: CheckedSite, nowMs: number): SiteFinding[] {
 	const seen = site.lastSeenAt !== null && nowMs - Date.parse(site.lastSeenAt) <= SEEN_WITHIN_MS;
 	const found: SiteFinding[] = [
 		site.enabled
-			? { good: true, text: "it is enabled" }
-			: { good: false, text: `it is disabled, and nothing new is placed there: spillway site enable ${site.id}` },
+			? { good: true, text: "enabled" }
+			: { good: false, text: `disabled, so no new jobs are placed there. Enable it: spillway site enable ${site.id}` },
 	];
 	if (!site.enabled) return found;
 	if (!site.healthy)
 		found.push({
 			good: false,
-			text: `it does not answer as it should: ${site.healthMessage ?? "no one has asked it yet; see that a scheduler runs"}`,
+			text: `unhealthy: ${site.healthMessage ?? "no scheduler has contacted it yet. Check that a scheduler runs"}`,
 		});
-	else if (!seen) found.push({ good: false, text: `it was last seen ${ago(site.lastSeenAt, nowMs)}: see that a scheduler runs` });
-	else found.push({ good: true, text: `it answered ${ago(site.lastSeenAt, nowMs)}` });
+	else if (!seen) found.push({ good: false, text: `last seen ${ago(site.lastSeenAt, nowMs)}. Check that a scheduler runs` });
+	else found.push({ good: true, text: `responded ${ago(site.lastSeenAt, nowMs)}` });
 	// A site that answers has a message only about a part of it.
 	if (site.healthy && site.healthMessage !== null) found.push({ good: false, text: site.healthMessage });
 	if (!owned) return found;
 	const pools = site.pools.map((p) => `${p.gpus} × ${p.accelerator}`);
 	const nothing = {
 		good: false,
-		text: "it has no pool with a price: nothing can be placed there: spillway site price SITE/POOL --usd AMOUNT",
+		text: "no pool has a price, so no jobs are placed there. Set one: spillway site price SITE/POOL --usd AMOUNT",
 	};
-	found.push(pools.length > 0 ? { good: true, text: `its pools have prices: ${pools.join(", ")}` } : nothing);
+	found.push(pools.length > 0 ? { good: true, text: `priced pools: ${pools.join(", ")}` } : nothing);
 	return found;
 }

@@ -120,7 +120,7 @@ async function price({ args, client, io, json }: CommandContext, place: string):
 	const wattsPerGpu = args.wholeNumber("watts", { min: 1, max: 5_000 });
 	const path_ = `/sites/${encodeURIComponent(siteId)}/pools/${encodeURIComponent(poolId)}`;
 	const answer = await client.put(path_, { usdPerGpuHour, ...(wattsPerGpu !== undefined && { wattsPerGpu }) });
-	io.out(json ? `${answer.text}\n` : `${place} is used from now on, at $${usdPerGpuHour} for a GPU-hour\n`);
+	io.out(json ? `${answer.text}\n` : `${place} is used from now on, at $${usdPerGpuHour} per GPU-hour\n`);
 	return EXIT.done;
 }
 

@@ -15,6 +15,8 @@ describe("describeVariance", () => {
 		[{ afterGpuMs: 5n * HOUR, microUsd: -5n }, "small-lm used fewer GPU-hours (10 to 5 h)."],
 		[{ cause: "started", beforeGpuMs: 0n }, "small-lm is new: 21 GPU-hours."],
 		[{ cause: "price", microUsd: -1n }, "Prices of small-lm fell."],
+		[{ cause: "idle", beforeGpuMs: HOUR / 2n, afterGpuMs: 4n * HOUR, team: "", project: "" }, "Owned GPUs were idle longer (0.5 to 4 h)."],
+		[{ cause: "idle", beforeGpuMs: 1n, afterGpuMs: 2n, team: "", project: "" }, "Owned GPUs were idle longer."],
 		[{ cause: "idle", team: "", project: "" }, "Owned GPUs were idle longer (10 to 21 h)."],
 	] as const)("%o", (some, sentence) => expect(say(some)).toBe(sentence));
 

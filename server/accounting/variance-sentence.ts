@@ -13,7 +13,8 @@ export function describeVariance({ parts, beforeMicroUsd }: Pick<Variance, "part
 
 function sentenceOf(part: VariancePart): string {
 	const what = part.project || part.team || "Owned hardware";
-	const hours = `${hoursOf(part.beforeGpuMs)} to ${hoursOf(part.afterGpuMs)} h`;
+	const [before, after] = [hoursOf(part.beforeGpuMs), hoursOf(part.afterGpuMs)];
+	const hours = before === after ? "" : ` (${before} to ${after} h)`;
 	const up = part.microUsd > 0n;
 	switch (part.cause) {
 		case "started":
@@ -21,7 +22,7 @@ function sentenceOf(part: VariancePart): string {
 		case "ended":
 			return `${what} ran no more jobs.`;
 		case "hours":
-			return `${what} ${timesWords(part)} (${hours}).`;
+			return `${what} ${timesWords(part)}${hours}.`;
 		case "capacity":
 			return `${what} ran on ${up ? "more expensive" : "cheaper"} capacity: owned, spot and on-demand changed shares.`;
 		case "place":
@@ -29,11 +30,11 @@ function sentenceOf(part: VariancePart): string {
 		case "price":
 			return `Prices of ${what} ${up ? "rose" : "fell"}.`;
 		case "lost":
-			return `${what} lost ${up ? "more" : "less"} work to failures and interruptions (${hours}).`;
+			return `${what} lost ${up ? "more" : "less"} work to failures and interruptions${hours}.`;
 		case "idle":
-			return `Owned GPUs were idle ${up ? "longer" : "less"} (${hours}).`;
+			return `Owned GPUs were idle ${up ? "longer" : "less"}${hours}.`;
 		case "other":
-			return `Egress, disks and corrections of ${what} ${up ? "rose" : "fell"}.`;
+			return `Egress, storage and corrections of ${what} ${up ? "rose" : "fell"}.`;
 	}
 }
 
@@ -43,4 +44,9 @@ function timesWords({ beforeGpuMs, afterGpuMs }: VariancePart): string {
 	return afterGpuMs > beforeGpuMs ? "used more GPU-hours" : "used fewer GPU-hours";
 }
 
-const hoursOf = (gpuMs: bigint): string => Math.round(Number(gpuMs) / HOUR_MS).toLocaleString("en-US");
+/** Whole hours, with one decimal below ten. */
+function hoursOf(gpuMs: bigint): string {
+	const hours = Number(gpuMs) / HOUR_MS;
+	if (hours > 0 && hours < 0.05) return "under 0.1";
+	return hours.toLocaleString("en-US", { maximumFractionDigits: hours < 10 ? 1 : 0 });
+}

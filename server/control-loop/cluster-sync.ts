@@ -365,6 +365,6 @@ async function writeHealth(ctx: LoopContext, driver: ClusterDriver, seen: Cluste
 	memory.healthWrittenMs = nowMs;
 	const unpriced = await writePools(ctx, driver.siteId, seen.pools);
 	await writeNodes(ctx.db, { siteId: driver.siteId, nodes: seen.nodes }, memory.nodes);
-	const message = unpriced.length > 0 ? `not used, since no one has said what its GPUs cost: ${unpriced.join(", ")}` : null;
+	const message = unpriced.length > 0 ? `pools without a price are not used: ${unpriced.join(", ")}` : null;
 	await setSiteHealth(ctx.db, { siteId: driver.siteId, healthy: true, message, atMs: nowMs });
 }
