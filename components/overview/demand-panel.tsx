@@ -17,7 +17,7 @@ export function DemandPanel({ range }: { range: DemandRange }) {
 		return (
 			<EmptyState
 				icon="overview"
-				title={`No jobs in the last ${DEMAND_RANGE[range].label}`}
+				title={`No GPU demand recorded in the last ${DEMAND_RANGE[range].label}`}
 				className="py-20"
 				action={{ label: "Submit job", href: "/jobs/new" }}
 			>

@@ -18,6 +18,7 @@ import type { SiteSettings } from "./form-values.ts";
 export function SitesPanel() {
 	const trpc = useTRPC();
 	const { data: sites } = useSuspenseQuery(trpc.site.settings.queryOptions());
+	const { data: kinds } = useSuspenseQuery(trpc.site.kinds.queryOptions());
 	if (sites.length === 0) {
 		return (
 			<EmptyState icon="capacity" title="No sites connected">
@@ -28,13 +29,13 @@ export function SitesPanel() {
 	return (
 		<ul>
 			{sites.map((site) => (
-				<SiteLine key={site.id} site={site} />
+				<SiteLine key={site.id} site={site} canEdit={kinds.some(({ provider }) => provider === site.provider)} />
 			))}
 		</ul>
 	);
 }
 
-function SiteLine({ site }: { site: SiteSettings }) {
+function SiteLine({ site, canEdit }: { site: SiteSettings; canEdit: boolean }) {
 	const trpc = useTRPC();
 	const client = useQueryClient();
 	const [asked, setAsked] = useState<"disable" | "remove" | null>(null);
@@ -75,7 +76,7 @@ function SiteLine({ site }: { site: SiteSettings }) {
 				))}
 			</div>
 			<span className="flex items-center gap-1.5">
-				{!local && (
+				{canEdit && (
 					<ButtonLink size="sm" href={`/settings/sites/${site.id}`} aria-label={`Edit ${site.name}`}>
 						Edit
 					</ButtonLink>

@@ -170,7 +170,7 @@ export function MonthEndPanel({ view }: { view: SpendView }) {
 					{rows.map((row) => (
 						<Tr key={row.id} total={row.id === "all"}>
 							<Td phone="a">{row.name}</Td>
-							<Td n phone="c">
+							<Td n phone="c" className="max-md:text-left">
 								<CellMoney
 									cell={{ microUsd: row.soFar, href: drillHref(view, { part: partOf[row.id] ?? "all", span }) }}
 									what={`${month} to date, ${row.id}`}

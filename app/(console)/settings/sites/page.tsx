@@ -13,6 +13,7 @@ export const metadata: Metadata = { title: "Sites" };
 
 export default function SettingsSitesPage() {
 	void getQueryClient().prefetchQuery(trpc.site.settings.queryOptions());
+	void getQueryClient().prefetchQuery(trpc.site.kinds.queryOptions());
 	const actions = <ButtonLink href="/settings/sites/new">Add site</ButtonLink>;
 	return (
 		<HydrateClient>
