@@ -14,6 +14,7 @@ import { data } from "./data.ts";
 import { explain } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { find } from "./find.ts";
+import { groups } from "./groups.ts";
 import { hold } from "./hold.ts";
 import { importCommand } from "./import.ts";
 import { init } from "./init.ts";
@@ -90,6 +91,7 @@ export const COMMANDS: readonly Command[] = [
 		audit,
 		people,
 		teams,
+		groups,
 		tokens,
 		secrets,
 		notify,

@@ -2,12 +2,14 @@ import { z } from "zod";
 import { applyCompanyInput, planCompanyInput } from "./inputs/company.ts";
 import { operation } from "./operation.ts";
 
-const changeSchema = z
+export const companyChangeSchema = z
 	.object({
-		kind: z.enum(["company", "team", "person", "site", "policy", "channel"]),
-		id: z.string(),
+		kind: z.enum(["company", "team", "group", "person", "site", "policy", "channel"]),
+		id: z.string().meta({ description: "Name, address or id." }),
 		action: z.enum(["create", "update", "remove"]),
-		fields: z.array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+		fields: z
+			.array(z.object({ field: z.string(), before: z.string().nullable(), after: z.string().nullable() }))
+			.meta({ description: "Values as JSON; null: absent. Secrets are shown as changed only." }),
 	})
 	.meta({ id: "CompanyChange" });
 
@@ -20,7 +22,7 @@ export const company = {
 		input: planCompanyInput,
 		text: "text",
 		accepts: ["application/yaml"],
-		output: z.object({ changes: z.array(changeSchema), skipped: z.array(z.string()), hash: z.string() }),
+		output: z.object({ changes: z.array(companyChangeSchema), skipped: z.array(z.string()), hash: z.string() }),
 		example: { text: "apiVersion: spillway/v1\nkind: Company\nspec:\n  teams:\n    - { name: research }\n" },
 	}),
 	apply: operation({
@@ -29,7 +31,7 @@ export const company = {
 		summary: "Apply a company file in one transaction; the hash names the difference that was shown",
 		permission: "account:manage",
 		input: applyCompanyInput,
-		output: z.object({ applied: z.array(changeSchema), skipped: z.array(z.string()) }),
+		output: z.object({ applied: z.array(companyChangeSchema), skipped: z.array(z.string()) }),
 		errors: ["precondition_failed"],
 	}),
 };

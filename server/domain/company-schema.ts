@@ -11,6 +11,7 @@ import { PROVIDERS, ROLES } from "./vocabulary.ts";
 export const COMPANY_LIMITS = {
 	documentBytes: 256 * 1024,
 	teams: 500,
+	groups: 500,
 	people: 2_000,
 	sites: 50,
 	channels: 100,
@@ -59,6 +60,26 @@ const personSchema = z.strictObject({
 		.default(false)
 		.meta({ description: "A service account, which uses tokens and never signs in.", examples: [true] }),
 });
+
+const groupSchema = z
+	.strictObject({
+		group: value
+			.line(256)
+			.meta({ description: "As the identity provider sends it: a name, or an id (Entra).", examples: ["ml-engineers"] }),
+		role: z
+			.enum(ROLES)
+			.optional()
+			.meta({ description: "Role of its members.", examples: ["data_scientist"] }),
+		team: value
+			.name()
+			.optional()
+			.meta({ description: "Team of its members.", examples: ["research"] }),
+	})
+	.refine(({ role, team }) => role !== undefined || team !== undefined, {
+		path: ["group"],
+		message: "needs a role, a team or both",
+		params: { fix: "Add role or team." },
+	});
 
 const siteSchema = z.strictObject({
 	id: z
@@ -136,11 +157,12 @@ const exchangeRateSchema = z.strictObject({
 });
 
 /** Reports entries with a name that an earlier one has. */
-function unique(key: string) {
+function unique(key: string, { exact = false } = {}) {
 	return (entries: readonly object[], ctx: z.RefinementCtx): void => {
 		const seen = new Set<string>();
 		for (const [index, entry] of entries.entries()) {
-			const id = String(Reflect.get(entry, key)).toLowerCase();
+			const given = String(Reflect.get(entry, key));
+			const id = exact ? given : given.toLowerCase();
 			if (seen.has(id))
 				ctx.addIssue({ code: "custom", path: [index, key], message: `"${id}" is listed twice`, params: { fix: "Remove one entry." } });
 			seen.add(id);
@@ -175,6 +197,12 @@ export const companyDocumentSchema = z.strictObject({
 			.optional()
 			.meta({ description: "Dated exchange rates." }),
 		teams: z.array(teamSchema).max(COMPANY_LIMITS.teams).superRefine(unique("name")).optional().meta({ description: "All teams." }),
+		groups: z
+			.array(groupSchema)
+			.max(COMPANY_LIMITS.groups)
+			.superRefine(unique("group", { exact: true }))
+			.optional()
+			.meta({ description: "Groups of the identity provider, with the role and team of their members." }),
 		people: z
 			.array(personSchema)
 			.max(COMPANY_LIMITS.people)

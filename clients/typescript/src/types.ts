@@ -3571,12 +3571,14 @@ export interface GroupMapping {
 
 export interface CompanyChange {
 	kind: CompanyChangeKind;
+	/** Name, address or id. */
 	id: string;
 	action: "create" | "update" | "remove";
+	/** Values as JSON; null: absent. Secrets are shown as changed only. */
 	fields: readonly CompanyChangeFieldsItem[];
 }
 
-export type CompanyChangeKind = "company" | "team" | "person" | "site" | "policy" | "channel";
+export type CompanyChangeKind = "company" | "team" | "group" | "person" | "site" | "policy" | "channel";
 
 export interface CompanyChangeFieldsItem {
 	field: string;

@@ -7,6 +7,7 @@ import { type Ran, runCommand } from "#cli/testing/run-command.ts";
 import { RestWorld } from "#server/api/testing/rest-world.ts";
 import { account, identity } from "#server/db/schema/account.ts";
 import { audit } from "#server/db/schema/audit.ts";
+import { scimGroup, scimMember, scimUser } from "#server/db/schema/scim.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { CredentialKeys } from "#server/services/capacity/site/credential-keys.ts";
 
@@ -51,7 +52,7 @@ it("applies the documented example, and nothing the second time", async () => {
 	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
 	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
 	const first = await apply(EXAMPLE, "--yes");
-	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[01] changes applied\.\n$/) });
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[12] changes applied\.\n$/) });
 	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret/);
 	const teams = (await world.get("/teams")).json.items;
 	expect(teams).toContainEqual({ name: "vision", title: "Computer Vision", costCenter: "4712", parent: "research", members: 4 });
@@ -59,6 +60,9 @@ it("applies the documented example, and nothing the second time", async () => {
 	expect(people).toContainEqual(
 		expect.objectContaining({ email: "alan@example.com", role: "data_scientist", teams: ["research", "vision"] }),
 	);
+	expect((await world.get("/group-mappings")).json.mappings).toContainEqual({
+		...{ group: "ml-engineers", role: "data_scientist", team: "research", source: "settings" },
+	});
 	expect((await world.get("/policies/default")).json.source).toContain("# Jobs on sensitive data stay at home.");
 	expect((await world.get("/channels")).json.items).toMatchObject([{ name: "Chat", target: "chat.example.com" }, { name: "Finance" }]);
 	expect((await world.get("/sites/aws-main")).json).toMatchObject({ provider: "aws", credentials: { source: { kind: "stored" } } });
@@ -147,6 +151,48 @@ it("leaves role and teams of people from the identity provider alone", async () 
 	});
 	const { json } = await plan(file_("  people:\n    - { email: grace@example.com, name: Grace Hopper, role: finance }\n"));
 	expect(json).toMatchObject({ changes: [], skipped: ["grace@example.com: role comes from the identity provider's groups"] });
+});
+
+it("applies groups to SCIM members and removes them with --prune; the command sets, checks and removes them", async () => {
+	const { db } = world.database;
+	const [alan] = await db.select().from(account).where(eq(account.email, "alan@example.com"));
+	const at = new Date(world.nowMs());
+	const id = alan?.id ?? "";
+	await db.insert(scimUser).values({ accountId: id, userName: "alan@example.com", createdAt: at });
+	await db.insert(scimGroup).values({ id: "grp_ml", displayName: "ML people", createdAt: at });
+	await db.insert(scimMember).values({ groupId: "grp_ml", accountId: id });
+	const text = (team: string) =>
+		file_(
+			`  groups:\n    - { group: ML people, role: finance, team: ${team} }\n  people:\n    - { email: alan@example.com, name: Alan Turing, role: data_scientist, teams: [research] }\n`,
+		);
+	expect((await plan(text("ghosts"))).json.fields).toMatchObject([
+		{ path: "spec.groups.0.team", message: expect.stringContaining("ghosts") },
+	]);
+	expect(await apply(file_("  groups:\n    - { group: nothing }\n"))).toMatchObject({
+		...{ code: 2, err: expect.stringContaining("company.yaml:5:16: spec.groups.0.group: needs a role, a team or both") },
+	});
+	const first = await apply(text("vision"), "--yes");
+	expect(first).toMatchObject({ code: 0, out: expect.stringContaining('+ group ML people\n    role: "finance"\n    team: "vision"') });
+	expect(first.out).toContain("skipped: alan@example.com: teams comes from the identity provider's groups");
+	const alanNow = async () => (await db.select().from(account).where(eq(account.id, id)))[0];
+	expect(await alanNow()).toMatchObject({ role: "finance", teams: ["vision"] });
+	expect(await apply(text("vision"), "--yes")).toMatchObject({ code: 0, out: expect.stringMatching(/\nNo changes\.\n$/) });
+
+	const groups = (...args: string[]) =>
+		runCommand(["groups", ...args], { cwd: folder, env: { SPILLWAY_TOKEN: world.tokens.platform, SPILLWAY_URL: world.url } });
+	expect(await groups("set", "ML people", "--team", "research")).toMatchObject({ code: 0 });
+	expect((await groups("ls")).out).toMatch(/ML people +\S+ +research +settings\n[\s\S]*spillway-finance +finance +\S+ +OIDC_GROUP_MAP\n/);
+	expect((await groups("check", "ML people", "other")).out).toBe("Role: data_scientist. Teams: research.\nNot mapped: other.\n");
+	expect(await groups("set", "ML people")).toMatchObject({ code: 2, err: expect.stringContaining("Give --role, --team or both.") });
+	expect(await groups("rm", "other")).toMatchObject({ code: 3 });
+	// Changed by the command since: shown as drift.
+	expect(await apply(text("vision"), "--dry-run")).toMatchObject({ code: 5, out: expect.stringContaining('team: "research" -> "vision"') });
+
+	const others = file_("  groups:\n    - { group: ml-engineers, role: data_scientist, team: research }\n");
+	expect(await apply(others, "--yes")).toMatchObject({ out: "No changes.\n" });
+	expect(await apply(others, "--yes", "--prune")).toMatchObject({ code: 0, out: expect.stringContaining("- group ML people") });
+	expect(await alanNow()).toMatchObject({ role: "data_scientist", teams: [] });
+	expect((await groups("ls")).out).toContain("Seen by SCIM, not mapped: ML people");
 });
 
 it("applies exchange rates and the reporting currency; the command imports, lists and sets them", async () => {

@@ -4004,11 +4004,13 @@ class GroupMapping(TypedDict):
 
 class CompanyChange(TypedDict):
     kind: CompanyChangeKind
+    # Name, address or id.
     id: str
     action: Literal["create", "update", "remove"]
+    # Values as JSON; null: absent. Secrets are shown as changed only.
     fields: List[CompanyChangeFieldsItem]
 
-CompanyChangeKind = Literal["company", "team", "person", "site", "policy", "channel"]
+CompanyChangeKind = Literal["company", "team", "group", "person", "site", "policy", "channel"]
 
 
 class CompanyChangeFieldsItem(TypedDict):

@@ -1,22 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import type { companyChangeSchema } from "#server/contract/company.ts";
 import type { FieldProblem } from "#server/kernel/errors.ts";
 import type { SiteContext } from "#server/services/capacity/site/tools.ts";
 import type { ChannelContext } from "#server/services/notification/channel/schemas.ts";
+import type { GroupMapContext } from "../group-map/list.ts";
 
-/** Sites and channels need the process's tools and secret. */
-export type CompanyContext = SiteContext & ChannelContext;
+/** Sites, channels and groups need the process's tools, secret and group map. */
+export type CompanyContext = SiteContext & ChannelContext & GroupMapContext;
 
-export const CHANGE_KINDS = ["company", "team", "person", "site", "policy", "channel"] as const;
-export const CHANGE_ACTIONS = ["create", "update", "remove"] as const;
-
-export interface ChangeView {
-	kind: (typeof CHANGE_KINDS)[number];
-	/** Name, address or id. */
-	id: string;
-	action: (typeof CHANGE_ACTIONS)[number];
-	/** Values as JSON; null: absent. Secrets are shown as changed only. */
-	fields: { field: string; before: string | null; after: string | null }[];
-}
+export type ChangeView = z.output<typeof companyChangeSchema>;
 
 export interface Change extends ChangeView {
 	/** Changes are applied in the order of the plan, in one transaction. */

@@ -1,3 +1,4 @@
+import { scimMember } from "#server/db/schema/scim.ts";
 import type { CompanySpec } from "#server/domain/company-schema.ts";
 import { type AccountView, createAccount, disableAccount, enableAccount, listAccounts } from "../account/manage.ts";
 import { updateAccount } from "../account/update.ts";
@@ -13,8 +14,10 @@ export async function planPeople(
 	{ prune, teams }: { prune: boolean; teams: ReadonlySet<string> },
 ): Promise<PlanPart> {
 	const accounts = await listAccounts(ctx);
+	const members = await ctx.db.selectDistinct({ id: scimMember.accountId }).from(scimMember);
+	const inGroups = new Set(members.map(({ id }) => id));
 	const known = new Map(accounts.map((account) => [account.email.toLowerCase(), account]));
-	const parts = wanted.map((person) => planPerson(person, known.get(person.email.toLowerCase())));
+	const parts = wanted.map((person) => planPerson(person, known.get(person.email.toLowerCase()), inGroups));
 	const names = new Set(wanted.map((person) => person.email.toLowerCase()));
 	const actorId = ctx.actor.kind === "person" ? ctx.actor.accountId : null;
 	const removed = accounts.filter(
@@ -47,7 +50,8 @@ function kindProblem(person: Person, before: AccountView | undefined, index: num
 	return [{ at: ["spec", "people", index, "service"], message: `${person.email} is ${is}, which cannot change. Use another address.` }];
 }
 
-function planPerson(person: Person, before: AccountView | undefined): Pick<PlanPart, "changes" | "skipped"> {
+/** `inGroups`: ids of accounts with groups from SCIM. */
+function planPerson(person: Person, before: AccountView | undefined, inGroups: ReadonlySet<string>): Pick<PlanPart, "changes" | "skipped"> {
 	const { email, name, role, service } = person;
 	const after = { name, role, teams: sorted(person.teams) };
 	if (!before) {
@@ -60,17 +64,17 @@ function planPerson(person: Person, before: AccountView | undefined): Pick<PlanP
 		};
 	}
 	const all = differences({ name: before.name, role: before.role, teams: sorted(before.teams) }, after);
-	const isLinked = before.identities.some((identity) => identity.linkedAt !== null);
+	const isProvided = inGroups.has(before.id) || before.identities.some((identity) => identity.linkedAt !== null);
 	const fields = [
-		...all.filter(({ field }) => !isLinked || field === "name"),
+		...all.filter(({ field }) => !isProvided || field === "name"),
 		...(before.disabledAt === null ? [] : [{ field: "active", before: "false", after: "true" }]),
 	];
 	const skipped = all
-		.filter(({ field }) => isLinked && field !== "name")
+		.filter(({ field }) => isProvided && field !== "name")
 		.map(({ field }) => `${email}: ${field} comes from the identity provider's groups`);
 	const apply = async (ctx: CompanyContext) => {
 		if (before.disabledAt !== null) await enableAccount(ctx, before.id);
-		await updateAccount(ctx, before.id, isLinked ? { name } : after);
+		await updateAccount(ctx, before.id, isProvided ? { name } : after);
 	};
 	return { changes: fields.length === 0 ? [] : [{ ...{ kind: "person", id: email, action: "update", fields }, apply }], skipped };
 }

@@ -8,6 +8,7 @@ import { listTeamDetails } from "../team/list.ts";
 import type { Change, ChangeView, CompanyContext, PlanPart } from "./change.ts";
 import { planChannels } from "./plan-channels.ts";
 import { planCurrency } from "./plan-currency.ts";
+import { planGroups } from "./plan-groups.ts";
 import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
 import { planSites } from "./plan-sites.ts";
@@ -46,18 +47,21 @@ export async function computePlan(
 	const { text, secrets, prune } = planCompanyInput.parse(raw);
 	const file = parseCompanyText(text);
 	requireSecrets(file, secrets);
-	const { timeZone, teams, people, sites, channels } = file.spec;
+	const { timeZone, teams, groups, people, sites, channels } = file.spec;
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
 	if (file.spec.currency !== undefined || file.spec.exchangeRates) parts.push(await planCurrency(ctx, file.spec));
 	const teamPart = teams && (await planTeams(ctx, teams, prune));
-	// Teams and sites go last when they are removed: people, channels and the policy may still name them.
+	// Removals go last: people, groups, channels and the policy may still name the teams and sites.
 	if (teamPart) parts.push(keep(teamPart, "added"));
+	const groupPart = groups && (await planGroups(ctx, groups, { prune, teams: new Set(names) }));
+	if (groupPart) parts.push(keep(groupPart, "added"));
 	if (people) parts.push(await planPeople(ctx, people, { prune, teams: new Set(names) }));
 	const sitePart = sites && (await planSites(ctx, sites, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "added"));
 	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds: sites?.map(({ id }) => id) ?? [] }));
+	if (groupPart) parts.push(keep(groupPart, "removed"));
 	if (channels) parts.push(await planChannels(ctx, channels, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "removed"));
 	if (teamPart) parts.push(keep(teamPart, "removed"));
