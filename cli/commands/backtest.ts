@@ -85,7 +85,7 @@ interface Line {
 function backtestText({ io }: CommandContext, backtest: Backtest, result: Result, limit: number): string {
 	const { published: p, draft: d } = result;
 	const between = `${backtest.from.slice(0, 10)} to ${backtest.to.slice(0, 10)}`;
-	const head = `The draft beside version ${backtest.baseVersion} on ${count(d.jobs, "job")} of ${between}, in ${result.replaySeconds} s.\n\n`;
+	const head = `The draft compared with version ${backtest.baseVersion} on ${count(d.jobs, "job")} of ${between}, in ${result.replaySeconds} s.\n\n`;
 	const sums = table(
 		io,
 		[

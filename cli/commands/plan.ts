@@ -21,7 +21,7 @@ export const plan: Command = {
 	details: `
 assess profiles a trace (CSV, sacct --parsable2, or JSON of Slurm's REST API or kubectl, gzipped or
 not): demand against capacity, waits, idle and lost GPU time, and job families scored for bursting, with reasons.
-compare replays it with the decision core: own GPUs only, bursting, more GPUs, cloud only, and mixes;
+compare replays it with the decision core: owned GPUs only, bursting, more GPUs, cloud only, and mixes;
 full cost, CO2e, NPV, ranges, and whether to go. headline sets published claims next to what the trace gives.
 docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	local: true,

@@ -29,7 +29,7 @@ export async function runShadow({ client, io, json, args }: CommandContext, file
 function shadowText(shadow: Shadow): string {
 	const { baseVersion, startedAt, startedBy, stoppedAt, decided, agreed, differences } = shadow;
 	const until = stoppedAt === null ? "" : `, until ${exactTime(Date.parse(stoppedAt))}`;
-	const head = `A draft beside version ${baseVersion} since ${exactTime(Date.parse(startedAt))}${until}, begun by ${oneLine(startedBy)}. It only records.\n`;
+	const head = `A draft alongside version ${baseVersion} since ${exactTime(Date.parse(startedAt))}${until}, started by ${oneLine(startedBy)}. It only records.\n`;
 	if (decided === 0) return `${head}No job was decided yet.\n`;
 	const share = ((agreed / decided) * 100).toFixed(agreed === decided ? 0 : 1);
 	const money = `In clouds version ${baseVersion} bought ${about(shadow.publishedMicroUsd)}, the draft would have bought ${about(shadow.draftMicroUsd)}.\n`;

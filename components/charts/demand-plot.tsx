@@ -150,7 +150,7 @@ function OwnedLabel({ input, rows }: { input: DemandInput; rows: readonly Demand
 	return (
 		<ReferenceArea x1={span.fromMs} x2={span.toMs} y1={0} y2={input.ownedGpus * 0.7} fill="none" stroke="none">
 			<Label
-				value={`${input.owned.label}, ${input.ownedGpus} owned`}
+				value={`${input.owned.label}, ${input.ownedGpus} GPUs`}
 				position="insideLeft"
 				offset={10}
 				className="chart-label"

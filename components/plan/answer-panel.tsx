@@ -12,8 +12,8 @@ export function AnswerPanel({ result: { comparison } }: { result: StudyResult })
 	const facts: [string, string][] = [
 		["Time to model", `${span(asIs.meanTimeToModelS)} → ${span(burst.meanTimeToModelS)}`],
 		["Change", formatChange(burst.change.meanTimeToModel)],
-		["Cloud a month", `≈ ${shortUsd(burst.perMonth.cloudUsd)}`],
-		["Range of weeks", `${shortUsd(low)} to ${shortUsd(high)}`],
+		["Cloud per month", `≈ ${shortUsd(burst.perMonth.cloudUsd)}`],
+		["Range across weeks", `${shortUsd(low)} to ${shortUsd(high)}`],
 	];
 	return (
 		<section className="grid items-start gap-x-12 gap-y-4 py-1 rail:grid-cols-[minmax(0,1fr)_minmax(0,1.1fr)]">
@@ -43,9 +43,9 @@ export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 		<Table aria-label="Tests of the decision" className="[&_td:first-child]:pl-0 [&_th:first-child]:pl-0">
 			<thead>
 				<tr>
-					<Th>It had to</Th>
-					<Th n>Found</Th>
-					<Th n>Passed</Th>
+					<Th>Requirement</Th>
+					<Th n>Result</Th>
+					<Th n>Met</Th>
 				</tr>
 			</thead>
 			<tbody>
@@ -64,7 +64,7 @@ export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 				))}
 				<Tr total>
 					<Td phone="a" className="h-8.5 whitespace-normal">
-						Go needs all of bursting; buying 3 of 4
+						Bursting must meet all four of its requirements, a purchase three
 					</Td>
 					<Td className="h-8.5" />
 					<Td n phone="b" className="h-8.5">

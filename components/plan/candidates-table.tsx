@@ -3,6 +3,7 @@ import { Chip } from "#components/ui/chip.tsx";
 import { formatCount } from "#components/ui/format-number.ts";
 import { PanelHeader } from "#components/ui/panel.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
+import { plural } from "#server/domain/sentence-facts.ts";
 
 const SHOWN_MAX = 8;
 
@@ -15,7 +16,7 @@ export function CandidatesTable({ assessment }: { assessment: Assessment }) {
 		<div className="min-w-0">
 			<PanelHeader title="Burst candidates" sub="job families, best first" />
 			{shown.length === 0 ? (
-				<p className="px-4 pb-4 text-ink-2">None. No family waited 15 minutes on average or asked for more than you own.</p>
+				<p className="px-4 pb-4 text-ink-2">None. No family waited 15 minutes on average or requested more than you own.</p>
 			) : (
 				<Table aria-label="Burst candidates" stacks={false}>
 					<thead>
@@ -34,7 +35,7 @@ export function CandidatesTable({ assessment }: { assessment: Assessment }) {
 								<Td className="whitespace-normal py-1.5">
 									<span className="font-medium">{c.label}</span>{" "}
 									<span className="text-ink-3">
-										{c.team}, {c.gpus} GPU
+										{c.team}, {plural(c.gpus, "GPU")}
 									</span>
 									<span className="block min-w-64 text-xs text-pretty text-ink-2">{reasonsOf(c)}</span>
 								</Td>
@@ -50,7 +51,12 @@ export function CandidatesTable({ assessment }: { assessment: Assessment }) {
 					</tbody>
 				</Table>
 			)}
-			{more > 0 && <p className="px-4 py-3 text-ink-3">{formatCount(more)} more families. Export them with spillway plan assess --json.</p>}
+			{more > 0 && (
+				<p className="px-4 py-3 text-ink-3">
+					{formatCount(more)} more {more === 1 ? "family" : "families"}. To export:{" "}
+					<code className="select-all">spillway plan assess --json</code>
+				</p>
+			)}
 		</div>
 	);
 }

@@ -9,15 +9,15 @@ export function ClaimsTable({ headline }: { headline: Headline }) {
 	const [first] = headline.results;
 	return (
 		<>
-			<PanelHeader title="Published claims" sub="next to what this trace gives" />
+			<PanelHeader title="Published claims" sub="compared with this trace" />
 			<Table aria-label="Published claims">
 				<thead>
 					<tr>
 						<Th>Claim</Th>
 						<Th n>Claimed</Th>
-						<Th n>Here</Th>
+						<Th n>This trace</Th>
 						<Th n>Reached</Th>
-						<Th>How</Th>
+						<Th>Method</Th>
 					</tr>
 				</thead>
 				<tbody>
@@ -42,7 +42,7 @@ export function ClaimsTable({ headline }: { headline: Headline }) {
 			</Table>
 			{first && (
 				<p className="px-4 py-3 text-xs text-ink-3">
-					Again: <code className="select-all">{first.command}</code>
+					Reproduce: <code className="select-all">{first.command}</code>
 				</p>
 			)}
 		</>

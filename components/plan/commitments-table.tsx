@@ -8,15 +8,15 @@ export function CommitmentsTable({ commitments }: { commitments: Assessment["com
 	const { steps, bestGpus, breakEvenShare, discountShare, regretUsd } = commitments;
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Reserved GPUs" sub={`at ${formatPercent(discountShare)} off on demand, for the demand above owned GPUs`} />
+			<PanelHeader title="Reserved GPUs" sub={`at ${formatPercent(discountShare)} off on-demand prices, for demand above owned GPUs`} />
 			{steps.length > 0 && (
 				<Table aria-label="Reserved GPUs" stacks={false}>
 					<thead>
 						<tr>
 							<Th n>GPUs</Th>
-							<Th n>Filled</Th>
-							<Th n>Saved</Th>
-							<Th n>Saved at −20% demand</Th>
+							<Th n>In use</Th>
+							<Th n>Savings</Th>
+							<Th n>Savings at −20% demand</Th>
 						</tr>
 					</thead>
 					<tbody>
@@ -41,8 +41,8 @@ export function CommitmentsTable({ commitments }: { commitments: Assessment["com
 			)}
 			<p className="px-4 py-3 text-pretty text-ink-2">
 				{bestGpus === 0
-					? `None pays: no GPU would have been filled for more than ${formatPercent(breakEvenShare)} of the time.`
-					: `${formatCount(bestGpus)} save most. A GPU must be filled ${formatPercent(breakEvenShare)} of the time. Regret at 20% less demand: ${usd(regretUsd)}.`}
+					? `No reservation pays off: no GPU would have been in use for more than ${formatPercent(breakEvenShare)} of the time.`
+					: `${formatCount(bestGpus)} GPUs save the most. A reserved GPU breaks even at ${formatPercent(breakEvenShare)} use. Regret if demand falls by 20%: ${usd(regretUsd)}.`}
 			</p>
 		</div>
 	);

@@ -104,7 +104,7 @@ function Document({ decision }: { decision: Decision }) {
 function Options({ decision: { options, recommended } }: { decision: Decision }) {
 	return (
 		<>
-			<PanelHeader title="Options" sub="money a month" />
+			<PanelHeader title="Options" sub="cost per month" />
 			<Table aria-label="Options of the decision">
 				<thead>
 					<tr>

@@ -6,7 +6,7 @@ import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 export function OptionsTable({ comparison, shown, onShow }: { comparison: Comparison; shown: string; onShow: (id: string) => void }) {
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Options" sub="select a row to see its payments" />
+			<PanelHeader title="Options" sub="select a row to plot its payments" />
 			<Table aria-label="Options" stacks={false}>
 				<thead>
 					<tr>
@@ -18,7 +18,7 @@ export function OptionsTable({ comparison, shown, onShow }: { comparison: Compar
 						<Th n>Owned/mo</Th>
 						<Th n>CO2e</Th>
 						<Th n>NPV</Th>
-						<Th n>Paid back</Th>
+						<Th n>Payback</Th>
 					</tr>
 				</thead>
 				<tbody>
@@ -28,7 +28,7 @@ export function OptionsTable({ comparison, shown, onShow }: { comparison: Compar
 				</tbody>
 			</Table>
 			<p className="px-4 py-3 text-pretty text-ink-3">
-				NPV is present value saved beside bursting with today&apos;s GPUs. What they cost to buy was paid before and is in no option.
+				NPV compares each option with bursting on today&apos;s GPUs. Their purchase price is already paid, so no option includes it.
 			</p>
 		</div>
 	);

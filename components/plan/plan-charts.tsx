@@ -54,7 +54,7 @@ export function LoadChart({ assessment }: { assessment: Assessment }) {
 			<figcaption className="flex flex-wrap gap-x-5 gap-y-1 px-4 pt-2 text-ink-2">
 				<KeyItem fill="owned">carried, {formatPercent(demand.carriedShare)} of the work</KeyItem>
 				<KeyItem fill="on_demand">did not fit, {formatCount(demand.overflowGpuHours)} GPU-hours</KeyItem>
-				<KeyItem fill="idle">not asked for</KeyItem>
+				<KeyItem fill="idle">unused</KeyItem>
 			</figcaption>
 		</figure>
 	);
@@ -67,7 +67,7 @@ export function CurveChart({ comparison }: { comparison: Comparison }) {
 	const text = points.map(({ gpus, totalPerMonthUsd }) => `${formatCount(gpus)} GPUs ${shortUsd(totalPerMonthUsd)}`).join(", ");
 	return (
 		<figure>
-			<div ref={ref} style={{ height: HEIGHT }} role="img" aria-label={`Total cost a month: ${text}.`}>
+			<div ref={ref} style={{ height: HEIGHT }} role="img" aria-label={`Total cost per month: ${text}.`}>
 				<CurvePlot width={width} height={HEIGHT} points={points} minimumGpus={minimumGpus} ownedGpus={comparison.ownedGpus} />
 			</div>
 			<figcaption className="flex flex-wrap gap-x-5 gap-y-1 px-4 pt-2 text-ink-2">

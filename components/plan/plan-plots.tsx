@@ -76,7 +76,7 @@ export function LoadPlot({ width, height, demand, capacityGpus }: Size & { deman
 			))}
 			<ReferenceLine y={capacityGpus} stroke="var(--ink)" strokeWidth={1.5}>
 				<Label
-					value={`owned, ${capacityGpus.toLocaleString("en-US")} GPUs`}
+					value={`${capacityGpus.toLocaleString("en-US")} owned GPUs`}
 					position="insideBottom"
 					offset={6}
 					className="halo chart-label"
@@ -121,7 +121,7 @@ export function CurvePlot({
 			<Bar dataKey="cloudPerMonthUsd" stackId="cost" fill="var(--cloud)" isAnimationActive={false} maxBarSize={56} />
 			{least && (
 				<ReferenceDot x={least.name} y={least.totalPerMonthUsd} r={0} stroke="none">
-					<Label value={`least, ${shortUsd(least.totalPerMonthUsd)}`} position="top" className="halo chart-label" />
+					<Label value={`minimum ${shortUsd(least.totalPerMonthUsd)}`} position="top" className="halo chart-label" />
 				</ReferenceDot>
 			)}
 		</ComposedChart>
@@ -163,7 +163,7 @@ export function WeekPlot({
 			/>
 			<Line {...STILL} type="stepAfter" dataKey="demandGpus" stroke="var(--ink-2)" strokeWidth={1.5} />
 			<ReferenceLine y={capacityGpus} stroke="var(--ink)" strokeWidth={1.5}>
-				<Label value={`owned, ${capacityGpus.toLocaleString("en-US")}`} position="insideTopRight" className="halo chart-label" />
+				<Label value={`${capacityGpus.toLocaleString("en-US")} owned`} position="insideTopRight" className="halo chart-label" />
 			</ReferenceLine>
 		</ComposedChart>
 	);

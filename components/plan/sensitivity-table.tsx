@@ -16,8 +16,8 @@ export function SensitivityTable({ comparison, best }: { comparison: Comparison;
 	return (
 		<>
 			<PanelHeader
-				title="If an assumption is wrong"
-				sub={`NPV over ${horizonMonths} months of “${option.label}” beside bursting; one change at a time; as assumed ${shortUsd(base)}`}
+				title="Sensitivity"
+				sub={`NPV over ${horizonMonths} months of “${option.label}” compared with bursting. One assumption changes at a time. Base case: ${shortUsd(base)}.`}
 			/>
 			<Table aria-label="Sensitivities" stacks={false}>
 				<thead>

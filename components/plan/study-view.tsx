@@ -31,13 +31,13 @@ export function StudyView({ result }: { result: StudyResult }) {
 			<Panel>
 				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
 					<div className="min-w-0 pb-3">
-						<PanelHeader title="Payments from today" sub={`added up over ${comparison.horizonMonths} months`} />
+						<PanelHeader title="Payments from today" sub={`cumulative over ${comparison.horizonMonths} months`} />
 						<CumulativeChart comparison={comparison} shown={shown} />
 					</div>
 					<div className="min-w-0 pb-3">
 						<PanelHeader
 							title="Total cost by owned GPUs"
-							sub={`a month, under the burst policy; least at ${formatCount(comparison.curve.minimumGpus)}`}
+							sub={`per month, under the burst policy; minimum at ${formatCount(comparison.curve.minimumGpus)}`}
 						/>
 						<CurveChart comparison={comparison} />
 					</div>
@@ -49,10 +49,7 @@ export function StudyView({ result }: { result: StudyResult }) {
 			<Panel>
 				<PanelSplit columns="minmax(0,1fr) minmax(0,1fr)" from="wide">
 					<div className="min-w-0 pb-3">
-						<PanelHeader
-							title="What the cluster was asked for"
-							sub={`GPUs wanted in ${formatCount(history.days)} days, busiest hours first`}
-						/>
+						<PanelHeader title="Load duration" sub={`GPUs requested over ${formatCount(history.days)} days, busiest hours first`} />
 						<LoadChart assessment={assessment} />
 						<p className="px-4 pt-2 text-pretty text-ink-2">
 							{demand.baseline.map(({ shareOfWork, gpus }) => `${formatCount(gpus)} GPUs carry ${formatPercent(shareOfWork)}`).join(", ")}{" "}
@@ -84,8 +81,8 @@ export function StudyView({ result }: { result: StudyResult }) {
 				</PanelSplit>
 			</Panel>
 			<p className="text-xs text-ink-3">
-				{history.source}, {formatCount(history.jobs)} jobs. Money is the replay&apos;s, before taxes; a month has 730 hours. Peak month of
-				cloud under bursting: {shortUsd(peakOf(result))}.
+				{history.source}, {formatCount(history.jobs)} jobs. Costs come from the replay, before taxes, at 730 hours per month. Peak cloud
+				month under bursting: {shortUsd(peakOf(result))}.
 			</p>
 		</>
 	);

@@ -57,7 +57,7 @@ export function WaitsTable({ assessment }: { assessment: Assessment }) {
 				{idle &&
 					`In use ${formatPercent(idle.utilisation)}; idle ${formatCount(idle.noDemandGpuHours)} GPU-hours without a queue, ${formatCount(idle.blockedGpuHours)} while jobs waited. `}
 				{formatCount(lostWork.gpuHours)} GPU-hours ({formatPercent(lostWork.share)}) in jobs that did not complete.{" "}
-				{formatCount(neverFit.jobs)} jobs need more GPUs than you own.
+				{formatCount(neverFit.jobs)} {neverFit.jobs === 1 ? "job needs" : "jobs need"} more GPUs than you own.
 			</p>
 		</div>
 	);

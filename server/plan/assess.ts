@@ -119,7 +119,7 @@ function assumptionsOf(history: History, accelerator: string, prices: ReturnType
 		{
 			name: "Demand",
 			value: "hourly mean, each job from its submission",
-			source: "definition: what was asked for, as if nothing had waited",
+			source: "definition: demand as if no job had waited",
 		},
 		{
 			name: "Candidate score",

@@ -192,13 +192,13 @@ function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<stri
 	return [
 		{
 			...{ id: "time_to_model", claim: "Mean time to model", claimed: { from: -0.6, to: -0.4 }, basis: "replayed" },
-			...{ measured: change(time("burst"), time("as_is")), how: "bursting after 30 min of expected wait, beside own GPUs only" },
+			...{ measured: change(time("burst"), time("as_is")), how: "bursting after 30 min of expected wait, compared with owned GPUs only" },
 		},
 		{
 			...{ id: "compute_cost", claim: "Compute cost", claimed: { from: -0.6, to: -0.4 }, basis: "replayed" },
 			...{
 				measured: change(money.get("burst"), money.get("cloud_on_demand")),
-				how: "full cost of own GPUs and bursting, beside on-demand only",
+				how: "full cost of owned GPUs and bursting, compared with on-demand only",
 			},
 		},
 		{
@@ -210,7 +210,7 @@ function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<stri
 			...{
 				basis: "replayed",
 				measured: change(perHour("spot_capped"), perHour("cloud_on_demand")),
-				how: "bursting on spot only, beside the same jobs on demand only",
+				how: "bursting on spot only, compared with the same jobs on demand only",
 			},
 		},
 		oneJob,
@@ -218,7 +218,7 @@ function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<stri
 			...{ id: "tco", claim: "Total cost of owning for the peak", claimed: { from: -0.4, to: -0.4 }, basis: "replayed" },
 			...{
 				measured: change(money.get("burst"), money.get("peak")),
-				how: "own GPUs and bursting, beside owning for the 99% line of demand",
+				how: "owned GPUs and bursting, compared with owning for the 99% line of demand",
 			},
 		},
 	];

@@ -96,7 +96,7 @@ describe("spillway policy backtest", () => {
 		await tender.tend();
 		const { code, out, err } = await ran;
 		expect([code, err]).toEqual([0, ""]);
-		expect(out).toContain("The draft beside version 1 on 3 jobs");
+		expect(out).toContain("The draft compared with version 1 on 3 jobs");
 		expect(out).toContain("No job would have gone elsewhere.");
 		expect(out).toContain("What the record does not show:\n- ");
 	});

@@ -87,7 +87,7 @@ describe("spillway policy shadow", () => {
 		const started = await spillway("draft.yaml");
 		expect([started.code, started.err]).toEqual([0, ""]);
 		expect(started.out).toMatch(
-			/^A draft beside version 1 since .+, begun by account:usr_platform\. It only records\.\nNo job was decided yet\.\n$/,
+			/^A draft alongside version 1 since .+, started by account:usr_platform\. It only records\.\nNo job was decided yet\.\n$/,
 		);
 		await twoDecisions((await world.get(AT)).json.id);
 		const shown = await spillway();

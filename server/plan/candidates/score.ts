@@ -72,13 +72,13 @@ function placeReasons({ family, meanWaitMs, gpuHours, overflowGpuHours, fits }: 
 		reasons.push({ code: "waits_short", effect: "against", text: `Waited only ${span(meanWaitMs)} on average.` });
 	const share = gpuHours === 0 ? 0 : overflowGpuHours / gpuHours;
 	if (share >= 0.1)
-		reasons.push({ code: "asked_at_peak", effect: "for", text: `${Math.round(share * 100)}% of its work was beyond your capacity.` });
+		reasons.push({ code: "asked_at_peak", effect: "for", text: `${Math.round(share * 100)}% of its work exceeded your capacity.` });
 	if (family.gpus <= MACHINE_GPUS) reasons.push({ code: "one_machine", effect: "for", text: "Fits one cloud machine." });
 	else
 		reasons.push({
 			code: "many_machines",
 			effect: "against",
-			text: `Needs ${Math.ceil(family.gpus / MACHINE_GPUS)} machines at once, which spot seldom has.`,
+			text: `Needs ${Math.ceil(family.gpus / MACHINE_GPUS)} machines at once, which spot rarely has.`,
 		});
 	return reasons;
 }
@@ -88,7 +88,11 @@ function runReasons({ family, p50RunMs, faster }: FamilyFacts): CandidateReason[
 	if (family.savesCheckpoints === true)
 		reasons.push({ code: "saves_checkpoints", effect: "for", text: "Saves checkpoints, so that a spot interruption costs little." });
 	else if (family.savesCheckpoints === false)
-		reasons.push({ code: "no_checkpoints", effect: "against", text: "Saves no checkpoints: an interruption starts it over." });
+		reasons.push({
+			code: "no_checkpoints",
+			effect: "against",
+			text: "Saves no checkpoints: an interruption restarts it from the beginning.",
+		});
 	else reasons.push({ code: "checkpoints_unknown", effect: "unknown", text: "Checkpoints are not recorded." });
 	if (p50RunMs <= SPOT_RUN_MS) reasons.push({ code: "suits_spot", effect: "for", text: `Half of its runs end within ${span(p50RunMs)}.` });
 	else if (family.savesCheckpoints !== true)

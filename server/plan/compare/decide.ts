@@ -1,3 +1,4 @@
+import { plural } from "#server/domain/sentence-facts.ts";
 import { span } from "../candidates/score.ts";
 import type { PlanAssessment } from "../types.ts";
 import type { DecisionTest, PlanDecision, PlanOption, PlanPilot, Sensitivity } from "./types.ts";
@@ -65,7 +66,7 @@ function burstTests({ assessment, burst }: DecisionInput): DecisionTest[] {
 		{
 			about: "burst",
 			test: `An hour of waiting saved costs at most $${LIMITS.usdPerWaitHour}`,
-			found: usd === null ? "saves none" : `$${usd.toFixed(2)}`,
+			found: usd === null ? "no waiting saved" : `$${usd.toFixed(2)}`,
 			passed: usd !== null && usd <= LIMITS.usdPerWaitHour,
 		},
 		{
@@ -76,7 +77,7 @@ function burstTests({ assessment, burst }: DecisionInput): DecisionTest[] {
 		},
 		{
 			about: "burst",
-			test: "It is faster in 95% of resampled weeks",
+			test: "Bursting is faster in 95% of resampled weeks",
 			found: `${percent(-change.meanTimeToModelRange.high)} to ${percent(-change.meanTimeToModelRange.low)}`,
 			passed: change.meanTimeToModelRange.high < 0,
 		},
@@ -95,12 +96,17 @@ function buyTests({ option, newGpuUse, sensitivities }: NonNullable<DecisionInpu
 		},
 		{
 			about: "buy",
-			test: `They are in use more than ${percent(LIMITS.newGpuUse)} of the time`,
+			test: `The added GPUs are in use more than ${percent(LIMITS.newGpuUse)} of the time`,
 			found: percent(newGpuUse),
 			passed: newGpuUse > LIMITS.newGpuUse,
 		},
-		{ about: "buy", test: "They save money if cloud prices fall by 30%", found: usdOf(low("Cloud price")), passed: low("Cloud price") > 0 },
-		{ about: "buy", test: "They save money if demand falls by 20%", found: usdOf(low("Demand")), passed: low("Demand") > 0 },
+		{
+			about: "buy",
+			test: "The purchase saves money if cloud prices fall by 30%",
+			found: usdOf(low("Cloud price")),
+			passed: low("Cloud price") > 0,
+		},
+		{ about: "buy", test: "The purchase saves money if demand falls by 20%", found: usdOf(low("Demand")), passed: low("Demand") > 0 },
 	];
 }
 
@@ -113,14 +119,14 @@ function headlineOf(verdict: PlanDecision["verdict"], buyGpus: number): string {
 
 function summaryOf(verdict: PlanDecision["verdict"], burst: PlanOption, buy: PlanOption | null): string {
 	const { change } = burst;
-	const faster = `Bursting ${change.meanTimeToModel < 0 ? "shortens" : "changes"} the mean time to model by ${percent(Math.abs(change.meanTimeToModel))} for ${usdOf(burst.perMonth.cloudUsd)} of cloud a month.`;
+	const faster = `Bursting ${change.meanTimeToModel < 0 ? "shortens" : "changes"} the mean time to model by ${percent(Math.abs(change.meanTimeToModel))} for ${usdOf(burst.perMonth.cloudUsd)} of cloud spend per month.`;
 	const purchase = buy
-		? ` ${buy.addedGpus} more GPUs save ${usdOf(buy.finance.npvUsd)} of present value beside bursting alone.`
-		: " Buying more GPUs does not pay beside bursting.";
+		? ` ${buy.addedGpus} more GPUs save ${usdOf(buy.finance.npvUsd)} of present value compared with bursting alone.`
+		: " Buying more GPUs does not pay off in addition to bursting.";
 	const why = {
 		go: "",
-		pilot: " The history is too short or too uneven to be sure: try four weeks first.",
-		no_go: " That gains too little, or costs too much.",
+		pilot: " The history is too short or too uneven to be sure. Run a four-week pilot first.",
+		no_go: " The gain is too small for its cost.",
 	};
 	return `${faster}${purchase}${why[verdict]}`;
 }
@@ -132,7 +138,7 @@ function pilotOf({ assessment, policy, asIs }: DecisionInput): PlanPilot {
 	const estimate = ((best?.spotUsd ?? best?.onDemandUsd ?? 0) / days) * 7 * PILOT_WEEKS;
 	const capUsd = Math.max(MIN_CAP_USD, Math.ceil((estimate * PILOT_MARGIN) / 100) * 100);
 	return {
-		family: best ? `${best.label}, ${best.gpus} GPU` : "all burst jobs",
+		family: best ? `${best.label}, ${plural(best.gpus, "GPU")}` : "all burst jobs",
 		team: best?.team ?? "all teams",
 		policy,
 		weeks: PILOT_WEEKS,

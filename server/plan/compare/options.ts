@@ -48,7 +48,7 @@ export function planOptions(
 		return { id, label, kind, policy, ownedGpus: gpus, hasCloud: policy !== home };
 	};
 	return [
-		spec(AS_IS_ID, "As it is: own GPUs only", "as_is", home),
+		spec(AS_IS_ID, "Today: owned GPUs only", "as_is", home),
 		spec("burst_cautious", cautious.label, "burst", cautious),
 		spec(BURST_ID, burst.label, "burst", burst),
 		...(hasScaling ? [{ ...spec(SCALED_ID, `${burst.label}, scaling jobs on more GPUs`, "burst", burst), scales: true }] : []),

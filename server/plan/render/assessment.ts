@@ -1,3 +1,4 @@
+import { plural } from "#server/domain/sentence-facts.ts";
 import { textTable } from "#server/simulation/report/text-table.ts";
 import { span } from "../candidates/score.ts";
 import type { PlanAssessment, WaitGroup } from "../types.ts";
@@ -50,7 +51,7 @@ function demand({ demand: d }: PlanAssessment): string[] {
 		`  mean ${n(d.meanGpus)} GPUs, peak ${n(d.peakGpus)}`,
 		`  at most ${d.lines.map(({ shareOfHours, gpus }) => `${n(gpus)} in ${percent(shareOfHours)}`).join(", ")} of the hours`,
 		`  ${d.baseline.map(({ shareOfWork, gpus }) => `${n(gpus)} GPUs carry ${percent(shareOfWork)}`).join(", ")} of the work`,
-		`  your capacity carries ${percent(d.carriedShare)}; ${n(d.overflowGpuHours)} GPU-hours were asked for beyond it`,
+		`  your capacity carries ${percent(d.carriedShare)}; ${n(d.overflowGpuHours)} GPU-hours of demand exceed it`,
 		`  hour of the week explains ${percent(d.seasonality.hourOfWeekShare)} of the variation${d.seasonality.weekendRatio === null ? "" : `; weekends have ${percent(d.seasonality.weekendRatio)} of a weekday's demand`}`,
 	];
 }
@@ -112,14 +113,14 @@ function commitments({ commitments: c }: PlanAssessment): string[] {
 
 function candidates({ candidates: found, candidatesLeftOut }: PlanAssessment): string[] {
 	const shown = found.slice(0, CANDIDATES_SHOWN);
-	if (shown.length === 0) return ["", "Burst candidates: none. No family waited 15 min on average or asked for more than you own."];
+	if (shown.length === 0) return ["", "Burst candidates: none. No family waited 15 min on average or requested more than you own."];
 	const more = found.length - shown.length + candidatesLeftOut;
 	return [
 		"",
 		"Burst candidates",
 		textTable(
 			[
-				{ head: "family", cell: (c: (typeof shown)[number]) => `${c.label} (${c.team}), ${c.gpus} GPU` },
+				{ head: "family", cell: (c: (typeof shown)[number]) => `${c.label} (${c.team}), ${plural(c.gpus, "GPU")}` },
 				{ head: "score", cell: (c) => String(c.score) },
 				{ head: "overflow GPU-h", cell: (c) => n(c.overflowGpuHours) },
 				{ head: "mean wait", cell: (c) => (c.meanWaitS === null ? "unknown" : span(c.meanWaitS * 1000)) },
@@ -129,7 +130,7 @@ function candidates({ candidates: found, candidatesLeftOut }: PlanAssessment): s
 			shown,
 		),
 		...shown.slice(0, 3).map((c) => `  ${c.label}: ${c.reasons.map(({ text }) => text).join(" ")}`),
-		...(more > 0 ? [`  ${n(more)} more families; --json lists up to 25.`] : []),
+		...(more > 0 ? [`  ${n(more)} more ${more === 1 ? "family" : "families"}. --json lists up to 25.`] : []),
 	];
 }
 

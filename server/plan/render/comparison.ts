@@ -26,7 +26,7 @@ export function renderComparison(report: PlanComparison): string {
 			],
 			report.options,
 		),
-		`NPV: present value saved in ${report.horizonMonths} months beside "${report.options.find(({ id }) => id === report.reference)?.label}". What today's GPUs cost to buy is in no option.`,
+		`NPV: present value saved in ${report.horizonMonths} months compared with "${report.options.find(({ id }) => id === report.reference)?.label}". Today's GPUs are already paid for, so no option includes their price.`,
 		"",
 		textTable(
 			[

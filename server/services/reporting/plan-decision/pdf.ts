@@ -21,8 +21,8 @@ export async function planDecisionPdf(view: PlanDecisionView): Promise<Buffer> {
 	if (recommended && asIs)
 		drawFigures(doc, [
 			{ label: "Time to model", value: spanOf(recommended.meanTimeToModelS), note: `today ${spanOf(asIs.meanTimeToModelS)}` },
-			{ label: "Cloud a month", value: usd(recommended.cloudUsd), note: recommended.label },
-			{ label: "Full cost a month", value: usd(recommended.totalUsd), note: `today ${usd(asIs.totalUsd)}` },
+			{ label: "Cloud per month", value: usd(recommended.cloudUsd), note: recommended.label },
+			{ label: "Full cost per month", value: usd(recommended.totalUsd), note: `today ${usd(asIs.totalUsd)}` },
 		]);
 	for (const block of blocksOf(view)) drawBlock(doc, block);
 	drawMargins(doc, { head: printable(view.headline), left: `${study.id}, ${day}`, middle: `sha256 ${sha256.slice(0, 16)}` });
@@ -34,7 +34,7 @@ function blocksOf(view: PlanDecisionView): Block[] {
 		{ kind: "heading", text: "Tests" },
 		{
 			kind: "table",
-			columns: [column("It had to", 0.6), column("Found", 0.25, true), column("Passed", 0.15, true)],
+			columns: [column("Requirement", 0.6), column("Result", 0.25, true), column("Met", 0.15, true)],
 			rows: view.tests.map(({ test, found, passed }) => ({ cells: [test, found, passed ? "yes" : "no"] })),
 		},
 		...pilotOf(view),
@@ -43,7 +43,7 @@ function blocksOf(view: PlanDecisionView): Block[] {
 			kind: "table",
 			columns: [
 				...[column("Option", 0.36), column("GPUs", 0.1, true), column("Time to model", 0.16, true)],
-				...[column("Cloud a month", 0.13, true), column("Total a month", 0.13, true), column("NPV", 0.12, true)],
+				...[column("Cloud per month", 0.13, true), column("Total per month", 0.13, true), column("NPV", 0.12, true)],
 			],
 			rows: view.options.map((option) => ({
 				...(option.id === view.recommended && { as: "group" as const }),
