@@ -16,7 +16,7 @@ const LINES_SHOWN = 40;
 export const apply: Command = {
 	name: "apply",
 	usage: "-f FILE [--yes | --dry-run] [--prune]",
-	summary: "make teams, groups, people, sites, policy and channels match a company file",
+	summary: "make teams, groups, people, sites, policy, templates and channels match a company file",
 	details:
 		"Prints the difference and asks before it changes anything; without a terminal, --yes is needed. Applying twice changes nothing. docs/company-file.md describes the file.",
 	options: {

@@ -15,6 +15,7 @@ export const COMPANY_LIMITS = {
 	people: 2_000,
 	sites: 50,
 	channels: 100,
+	templates: 200,
 	exchangeRates: 2_000,
 } as const;
 
@@ -139,6 +140,20 @@ const channelSchema = z.strictObject({
 		}),
 });
 
+const templateSchema = z.strictObject({
+	name: value
+		.name()
+		.optional()
+		.meta({ description: "Name of the template.", defaultText: "the document's name", examples: ["retrain-fraud"] }),
+	description: value
+		.line(200)
+		.optional()
+		.meta({ description: "What people read next to the name.", examples: ["Monthly retraining"] }),
+	document: z
+		.record(z.string(), z.unknown())
+		.meta({ description: "The job, pipeline or sweep. Its metadata.team is the template's team.", valueType: "document" }),
+});
+
 const exchangeRateSchema = z.strictObject({
 	currency: z
 		.string()
@@ -218,6 +233,11 @@ export const companyDocumentSchema = z.strictObject({
 		policy: policyDocumentSchema.shape.spec
 			.optional()
 			.meta({ description: "Rules, budgets, shares and weights: the spec of the policy named default.", valueType: "policy spec" }),
+		templates: z
+			.array(templateSchema)
+			.max(COMPANY_LIMITS.templates)
+			.optional()
+			.meta({ description: "Pipelines, sweeps and jobs that people run by filling in parameters." }),
 		channels: z
 			.array(channelSchema)
 			.max(COMPANY_LIMITS.channels)

@@ -3578,7 +3578,7 @@ export interface CompanyChange {
 	fields: readonly CompanyChangeFieldsItem[];
 }
 
-export type CompanyChangeKind = "company" | "team" | "group" | "person" | "site" | "policy" | "channel";
+export type CompanyChangeKind = "company" | "team" | "group" | "person" | "site" | "policy" | "template" | "channel";
 
 export interface CompanyChangeFieldsItem {
 	field: string;

@@ -1,8 +1,8 @@
 import { template } from "#server/contract/template.ts";
-import { getTemplate, listTemplates } from "#server/services/decision/template/read.ts";
-import { removeTemplate } from "#server/services/decision/template/remove.ts";
 import { quoteTemplate, runTemplate } from "#server/services/decision/template/run.ts";
-import { saveTemplate } from "#server/services/decision/template/save.ts";
+import { getTemplate, listTemplates } from "#server/services/work/template/read.ts";
+import { removeTemplate } from "#server/services/work/template/remove.ts";
+import { saveTemplate } from "#server/services/work/template/save.ts";
 import { bind, withStatus } from "./bind.ts";
 
 export const templateOperations = {

@@ -52,7 +52,7 @@ it("applies the documented example, and nothing the second time", async () => {
 	expect((await world.get("/accounts")).text).not.toContain("ada@example.com");
 	expect(await apply(EXAMPLE)).toMatchObject({ code: 2, err: expect.stringContaining("Give --yes") });
 	const first = await apply(EXAMPLE, "--yes");
-	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[12] changes applied\.\n$/) });
+	expect(first).toMatchObject({ code: 0, out: expect.stringMatching(/\n1[23] changes applied\.\n$/) });
 	expect(`${first.out}${dry.out}`).not.toMatch(/very-secret-key|s3cret/);
 	const teams = (await world.get("/teams")).json.items;
 	expect(teams).toContainEqual({ name: "vision", title: "Computer Vision", costCenter: "4712", parent: "research", members: 4 });
@@ -193,6 +193,38 @@ it("applies groups to SCIM members and removes them with --prune; the command se
 	expect(await apply(others, "--yes", "--prune")).toMatchObject({ code: 0, out: expect.stringContaining("- group ML people") });
 	expect(await alanNow()).toMatchObject({ role: "data_scientist", teams: [] });
 	expect((await groups("ls")).out).toContain("Seen by SCIM, not mapped: ML people");
+});
+
+it("applies templates: a new version for a change of content, removed with --prune, problems at their places", async () => {
+	const text = (command: string, team = "research") =>
+		file_(
+			`  templates:\n    - name: nightly\n      document:\n        apiVersion: spillway/v1\n        kind: Job\n        metadata: { name: run, team: ${team} }\n        spec: { command: [${command}], duration: { estimate: 1h } }\n`,
+		);
+	expect((await plan(text("a", "ghosts"))).json.fields).toMatchObject([
+		{ line: 9, path: "spec.templates.0.document.metadata.team", message: expect.stringContaining("ghosts") },
+	]);
+	expect((await plan(text("a").replace("estimate: 1h", "estimate: soon"))).json.fields).toMatchObject([
+		{ line: 10, path: "spec.templates.0.document.spec.duration.estimate" },
+	]);
+	const twice = `${text("a")}${text("b").slice(text("b").indexOf("    - name"))}`;
+	expect((await plan(twice)).json.fields).toMatchObject([{ line: 11, message: expect.stringContaining('two templates "nightly"') }]);
+	expect(await apply(text("a"), "--yes")).toMatchObject({ code: 0, out: expect.stringContaining("+ template research/nightly") });
+	expect(await apply(text("a"), "--yes")).toMatchObject({ out: "No changes.\n" });
+	const before = (await world.get("/templates")).json.items as { id: string; name: string; version: number }[];
+	expect(before).toMatchObject([
+		{ name: "nightly", version: 1 },
+		{ name: "retrain", description: "Monthly retraining", kind: "Pipeline" },
+	]);
+	// A person saved another version, with a comment and another order of fields: only the command differs.
+	const saved =
+		"# nightly run\nkind: Job\napiVersion: spillway/v1\nmetadata: { team: research, name: run }\nspec: { duration: { estimate: 1h }, command: [b] }\n";
+	expect((await world.post("/templates", { name: "nightly", text: saved, baseVersion: 1 })).status).toBe(200);
+	expect(await apply(text("b"), "--yes")).toMatchObject({ out: "No changes.\n" });
+	expect(await apply(text("a"), "--yes", "--prune")).toMatchObject({
+		code: 0,
+		out: expect.stringContaining("- template research/retrain"),
+	});
+	expect((await world.get("/templates")).json.items).toMatchObject([{ name: "nightly", version: 3 }]);
 });
 
 it("applies exchange rates and the reporting currency; the command imports, lists and sets them", async () => {

@@ -4010,7 +4010,16 @@ class CompanyChange(TypedDict):
     # Values as JSON; null: absent. Secrets are shown as changed only.
     fields: List[CompanyChangeFieldsItem]
 
-CompanyChangeKind = Literal["company", "team", "group", "person", "site", "policy", "channel"]
+CompanyChangeKind = Literal[
+    "company",
+    "team",
+    "group",
+    "person",
+    "site",
+    "policy",
+    "template",
+    "channel",
+]
 
 
 class CompanyChangeFieldsItem(TypedDict):

@@ -7,10 +7,10 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { teamScope } from "#server/services/core/authorize.ts";
 import { submitJob } from "#server/services/work/job/submit-one.ts";
+import { findTemplate, readVersion } from "#server/services/work/template/read.ts";
 import { type PipelineQuoteView, type QuoteContext, quotePipeline } from "../pipeline/quote.ts";
 import { submitPipeline } from "../pipeline/submit.ts";
 import { askQuote, type QuoteView } from "../quote/ask.ts";
-import { findTemplate, readVersion } from "./read.ts";
 
 type RunInput = z.input<typeof runTemplateInput>;
 

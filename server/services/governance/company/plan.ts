@@ -13,6 +13,7 @@ import { planPeople } from "./plan-people.ts";
 import { planPolicy, planZone } from "./plan-policy.ts";
 import { planSites } from "./plan-sites.ts";
 import { planTeams } from "./plan-teams.ts";
+import { planTemplates } from "./plan-templates.ts";
 
 export interface CompanyPlan {
 	/** Empty when the installation matches the file. */
@@ -47,7 +48,7 @@ export async function computePlan(
 	const { text, secrets, prune } = planCompanyInput.parse(raw);
 	const file = parseCompanyText(text);
 	requireSecrets(file, secrets);
-	const { timeZone, teams, groups, people, sites, channels } = file.spec;
+	const { timeZone, teams, groups, people, sites, templates, channels } = file.spec;
 	const names = await teamNames(ctx, teams, prune);
 	const parts: PlanPart[] = [];
 	if (timeZone !== undefined) parts.push(await planZone(ctx, timeZone));
@@ -62,6 +63,7 @@ export async function computePlan(
 	if (sitePart) parts.push(keep(sitePart, "added"));
 	if (file.policy) parts.push(await planPolicy(ctx, file.policy, { teams: names, siteIds: sites?.map(({ id }) => id) ?? [] }));
 	if (groupPart) parts.push(keep(groupPart, "removed"));
+	if (templates) parts.push(await planTemplates(ctx, templates, { prune, teams: new Set(names) }));
 	if (channels) parts.push(await planChannels(ctx, channels, { prune, secrets }));
 	if (sitePart) parts.push(keep(sitePart, "removed"));
 	if (teamPart) parts.push(keep(teamPart, "removed"));

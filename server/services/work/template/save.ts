@@ -11,8 +11,8 @@ import { checkStepCondition } from "#server/policy/step-condition.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
-import { checkSubmission } from "#server/services/work/job/submit.ts";
-import { readablePipeline } from "#server/services/work/pipeline/readable.ts";
+import { checkSubmission } from "../job/submit.ts";
+import { readablePipeline } from "../pipeline/readable.ts";
 import type { TemplateRow } from "./read.ts";
 
 /** Templates that a team may have. */

@@ -99,6 +99,19 @@ function viewOf(head: TemplateRow, saved: VersionRow, names: ReadonlyMap<string,
 	};
 }
 
+/** The current version of each template, in the order of teams and names. For callers that may read all teams' files. */
+export async function readCurrentTemplates(db: DbOrTx) {
+	return db
+		.select({
+			...{ id: template.id, team: template.team, name: template.name, version: template.version },
+			...{ description: templateVersion.description, source: templateVersion.source },
+		})
+		.from(template)
+		.innerJoin(templateVersion, and(eq(templateVersion.templateId, template.id), eq(templateVersion.version, template.version)))
+		.where(isNull(template.deletedAt))
+		.orderBy(asc(template.team), asc(template.name));
+}
+
 /** Names of people, by how rows name them. */
 async function readNames(db: DbOrTx, actors: readonly string[]): Promise<Map<string, string>> {
 	const ids = [...new Set(actors)].filter((actor) => actor.startsWith(ACCOUNT)).map((actor) => actor.slice(ACCOUNT.length));
