@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { problemOf } from "./problem.ts";
+import { isLogged, problemOf } from "./problem.ts";
 
 const wrapped = (facts: Record<string, unknown>): Error => new DrizzleQueryError("select 1", [], Object.assign(new Error("driver"), facts));
 
@@ -15,6 +15,12 @@ describe("an error of the database", () => {
 	it("that means its disk is full answers 507", () => {
 		expect(problemOf(wrapped({ code: "53100", severity: "ERROR" }), "r")).toMatchObject({ status: 507, code: "insufficient_storage" });
 		expect(problemOf(Object.assign(new Error("write"), { code: "ENOSPC" }), "r")).toMatchObject({ status: 507 });
+	});
+
+	it.each(["40P01", "40001", "23503", "23505"])("that means another request came first (%s) answers 409 and is logged", (code) => {
+		const error = wrapped({ code, severity: "ERROR" });
+		expect(problemOf(error, "r")).toMatchObject({ status: 409, code: "conflict", fix: "Reload, then try again." });
+		expect(isLogged(error)).toBe(true);
 	});
 
 	it("of another kind stays unknown", () => {

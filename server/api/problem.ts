@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isDatabaseAway, isDiskFull, isUnstorable } from "#server/kernel/database-failures.ts";
+import { isDatabaseAway, isDiskFull, isOvertaken, isUnstorable } from "#server/kernel/database-failures.ts";
 import type { ErrorCode, FieldProblem } from "#server/kernel/errors.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
@@ -73,6 +73,14 @@ export function problemOf(error: unknown, requestId: string): Problem {
 	};
 }
 
+/**
+ * Whether an error goes to the log of the server: what is unexpected, and requests that the database rolled back because of
+ * another one. A caller can repeat these, but a service that keeps getting them checks or locks too late.
+ */
+export function isLogged(error: unknown): boolean {
+	return toSpillwayError(error) === null || isOvertaken(error);
+}
+
 /** Sent with 503 and 507. A database that ended is back within seconds. */
 export const RETRY_AFTER_SECONDS = 5;
 
@@ -95,6 +103,11 @@ export function toSpillwayError(error: unknown): SpillwayError | null {
 	if (isUnstorable(error))
 		return new SpillwayError("invalid_input", "A value of the request cannot be stored: a number or time out of range, or a NUL.", {
 			fix: "Send values in their usual range. Nothing was changed.",
+			cause: error,
+		});
+	if (isOvertaken(error))
+		return new SpillwayError("conflict", "Another request changed the same data at this moment. Nothing was changed.", {
+			fix: "Reload, then try again.",
 			cause: error,
 		});
 	if (error instanceof z.ZodError) {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import type { Actor, ServiceContext } from "#server/services/core/context.ts";
 import { runtime } from "#server/services/runtime.ts";
-import { problemOf } from "./problem.ts";
+import { isLogged, problemOf } from "./problem.ts";
 import { problemHeaders } from "./problem-headers.ts";
 
 /** Answers a page's own download for who is signed in, with the same errors as REST. */
@@ -14,7 +14,7 @@ export async function answerSession(actor: Actor | null, answer: (ctx: ServiceCo
 		return await answer({ actor, db: rt.connection.db, clock: rt.clock, requestId });
 	} catch (error) {
 		const problem = problemOf(error, requestId);
-		if (problem.code === "internal") rt.logError("a download failed", error, requestId);
+		if (isLogged(error)) rt.logError("a download failed", error, requestId);
 		return new Response(JSON.stringify(problem), {
 			status: problem.status,
 			headers: problemHeaders(problem, error),

@@ -24,6 +24,17 @@ export function isUnstorable(error: unknown): boolean {
 	return hasCause(error, ({ code }) => isText(code) && UNSTORABLE.has(code));
 }
 
+/**
+ * Two requests wrote the same data at one moment: serialization failure, deadlock, and a row that another request added or
+ * deleted between this one's check and its write (foreign key, unique key). Class 40 and 23 of the same table.
+ */
+const OVERTAKEN = new Set(["40001", "40P01", "23503", "23505"]);
+
+/** Whether the database rolled a transaction back because another one changed the same data. */
+export function isOvertaken(error: unknown): boolean {
+	return hasCause(error, ({ code }) => isText(code) && OVERTAKEN.has(code));
+}
+
 /** Whether an error or any of its causes matches. */
 export function hasCause(error: unknown, matches: (error: Error & { code?: unknown; severity?: unknown }) => boolean): boolean {
 	for (let e = error; e instanceof Error; e = e.cause) if (matches(e)) return true;

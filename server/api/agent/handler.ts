@@ -11,6 +11,7 @@ import {
 	relativePath,
 	SHA256_HEADER,
 } from "#server/agent/protocol.ts";
+import { isOvertaken } from "#server/kernel/database-failures.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { beginArtifact, commitArtifact, storeArtifactPart } from "#server/services/work/agent/artifact.ts";
 import { type AgentIdentity, authenticateAgent } from "#server/services/work/agent/authenticate.ts";
@@ -31,7 +32,7 @@ import { commitShards, markBroken } from "#server/services/work/agent/store-chec
 import { DOORS } from "../edge/limits.ts";
 import { scanJson } from "../edge/scan-json.ts";
 import { MethodNotAllowedError } from "../method-not-allowed.ts";
-import { problemOf } from "../problem.ts";
+import { isLogged, problemOf } from "../problem.ts";
 import { problemHeaders } from "../problem-headers.ts";
 import { fileResponse } from "./served-file.ts";
 
@@ -63,11 +64,16 @@ export function createAgentHandler(options: AgentHandlerOptions): (request: Requ
 			const parts = partsOf(request);
 			return await routeOf(request.method, parts)({ options, request, parts });
 		} catch (error) {
-			const problem = problemOf(error, randomUUID());
-			if (problem.code === "internal") options.log?.(`an agent's call failed (${problem.requestId})`, error);
+			const problem = problemOf(isOvertaken(error) ? retryLater(error) : error, randomUUID());
+			if (isLogged(error)) options.log?.(`an agent's call failed (${problem.requestId})`, error);
 			return Response.json(problem, { status: problem.status, headers: problemHeaders(problem, error) });
 		}
 	};
+}
+
+/** Agents repeat calls that got 5xx; a 4xx is final to them. */
+function retryLater(cause: unknown): SpillwayError {
+	return new SpillwayError("unavailable", "Another request changed the same data at this moment.", { fix: "Try again.", cause });
 }
 
 /** Decoded parts of the path behind /agent/v1. */

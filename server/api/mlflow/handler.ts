@@ -8,7 +8,7 @@ import type { Runtime } from "#server/services/runtime.ts";
 import { DOORS } from "../edge/limits.ts";
 import type { RateLimiter } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
-import { problemOf } from "../problem.ts";
+import { isLogged, problemOf } from "../problem.ts";
 import { ROUTES } from "./routes.ts";
 
 export const MLFLOW_PREFIX = "/api/2.0/mlflow";
@@ -49,7 +49,7 @@ export async function handleMlflow(rt: MlflowRuntime, req: IncomingMessage, res:
 		send(res, 200, await route(ctx, input));
 	} catch (error) {
 		const problem = problemOf(error, requestId);
-		if (problem.code === "internal") rt.logError("a request of the tracking API failed", error, requestId);
+		if (isLogged(error)) rt.logError("a request of the tracking API failed", error, requestId);
 		const message = error instanceof z.ZodError ? z.prettifyError(error) : problem.detail;
 		send(res, problem.status, { error_code: CODES[problem.code] ?? "INTERNAL_ERROR", message: message ?? problem.title });
 	}

@@ -16,7 +16,7 @@ import { requestIdOf } from "../edge/request-id.ts";
 import type { RestAnswer, RestContext, RestRequest } from "../http/route.ts";
 import { sendFile } from "../http/send-file.ts";
 import { processContext } from "../operation-context.ts";
-import { type Problem, problemOf } from "../problem.ts";
+import { isLogged, type Problem, problemOf } from "../problem.ts";
 import { problemHeaders } from "../problem-headers.ts";
 import { allowedAt, findRoute } from "./find-route.ts";
 import { openApi } from "./openapi.ts";
@@ -55,7 +55,7 @@ export async function handleRest(rt: RestRuntime, req: IncomingMessage, res: Ser
 		if (answer !== "streamed") sendJson(res, answer.status, answer.body, answer.headers);
 	} catch (error) {
 		const problem = problemOf(error, requestId);
-		if (problem.code === "internal") rt.logError("a REST request failed", error, requestId);
+		if (isLogged(error)) rt.logError("a REST request failed", error, requestId);
 		sendProblem(res, problem, error);
 	}
 }

@@ -13,7 +13,7 @@ import { DOORS } from "../edge/limits.ts";
 import type { RateLimiter } from "../edge/rate-limiter.ts";
 import { readBody } from "../edge/read-body.ts";
 import { requestIdOf } from "../edge/request-id.ts";
-import { problemOf } from "../problem.ts";
+import { isLogged, problemOf } from "../problem.ts";
 import * as message from "./messages.ts";
 
 export const SCIM_PREFIX = "/scim/v2";
@@ -45,7 +45,7 @@ export async function handleScim(rt: ScimRuntime, req: IncomingMessage, res: Ser
 		send(res, status, body);
 	} catch (error) {
 		const { status, detail, code } = problemOf(error, requestId);
-		if (code === "internal") rt.logError("a SCIM request failed", error, requestId);
+		if (isLogged(error)) rt.logError("a SCIM request failed", error, requestId);
 		const scimType = code === "conflict" ? "uniqueness" : code === "invalid_input" ? "invalidValue" : undefined;
 		send(res, status, { schemas: [message.SCHEMA.error], status: String(status), ...(scimType && { scimType }), detail });
 	}

@@ -7,7 +7,7 @@ import type { Actor } from "#server/services/core/context.ts";
 import { ADDRESS_HEADER } from "#server/services/governance/audit/client-address.ts";
 import { runtime } from "#server/services/runtime.ts";
 import { type OperationContext, processContext } from "../operation-context.ts";
-import { type Problem, problemOf } from "../problem.ts";
+import { isLogged, type Problem, problemOf } from "../problem.ts";
 import { permissionOf } from "./procedure-permissions.ts";
 
 /** What a call knows of its caller. The session is read outside (server/auth), so that this does not depend on Next. */
@@ -78,6 +78,7 @@ export const procedure = t.procedure.use(async ({ ctx, next, path }) => {
 		throw new TRPCError({ code: "INTERNAL_SERVER_ERROR", message: problem.detail, cause });
 	}
 	if (problem.code === "internal") throw result.error;
+	if (isLogged(cause)) rt.logError(`the procedure ${path} failed`, cause, ctx.requestId);
 	throw new TRPCError({ code: TRPC_CODES[problem.code], message: problem.detail, cause });
 });
 

@@ -1,13 +1,13 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import { addStoreInput } from "#server/contract/inputs/store.ts";
 import type { Tx } from "#server/db/client.ts";
-import { team } from "#server/db/schema/account.ts";
 import { store } from "#server/db/schema/store.ts";
 import { STORE_SECRETS } from "#server/domain/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { priceText, writeStorePrice } from "#server/services/pricing/store/write-price.ts";
 import { openStore, type StoreContext, sealStoreSecret } from "./box.ts";
 import { runCheck } from "./check.ts";
@@ -25,7 +25,7 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 		throw new SpillwayError("invalid_input", "The store's credentials are incomplete.", {
 			fields: secret.error.issues.map((issue) => ({ path: ["secret", ...issue.path].join("."), message: issue.message })),
 		});
-	await requireTeam(ctx, input.team);
+	await ctx.db.transaction((tx) => requireTeams(tx, [input.team], "team"));
 	const id = newId("sto", ctx.clock.nowMs());
 	const sealedSecret = sealStoreSecret(ctx.stores.secretKey, id, secret.data);
 	const now = new Date(ctx.clock.nowMs());
@@ -37,6 +37,8 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 			});
 	}
 	return ctx.db.transaction(async (tx) => {
+		await requireTeams(tx, [input.team], "team");
+		await lockStores(tx, input.team);
 		if (input.isDefault) await unsetDefault(tx, input.team);
 		const [row] = await tx
 			.insert(store)
@@ -59,18 +61,15 @@ export async function addStore(ctx: StoreContext, raw: unknown): Promise<StoreVi
 	});
 }
 
+/** One change of a team's stores at a time: two that each become the default would wait for each other. Taken before any row of a store. */
+export async function lockStores(tx: Tx, team: string): Promise<void> {
+	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`stores:${team}`}, 0))`);
+}
+
 /** The team uses the embedded store, until another one becomes its default. */
 export async function unsetDefault(tx: Tx, name: string): Promise<void> {
 	await tx
 		.update(store)
 		.set({ isDefault: false })
 		.where(and(eq(store.team, name), isNull(store.removedAt)));
-}
-
-async function requireTeam({ db }: StoreContext, name: string): Promise<void> {
-	const [row] = await db.select({ name: team.name }).from(team).where(eq(team.name, name));
-	if (!row)
-		throw new SpillwayError("invalid_input", `There is no team ${JSON.stringify(name)}.`, {
-			fields: [{ path: "team", message: "does not exist" }],
-		});
 }

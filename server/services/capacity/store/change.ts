@@ -5,15 +5,17 @@ import { storageLimit, store } from "#server/db/schema/store.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { currentStorePrices } from "#server/services/pricing/store/prices.ts";
-import { unsetDefault } from "./add.ts";
-import { storeNotFound } from "./find.ts";
+import { lockStores, unsetDefault } from "./add.ts";
+import { storeById, storeNotFound } from "./find.ts";
 import { type StoreView, storeView } from "./view.ts";
 
 /** Sends new results and checkpoints of the team to this store, or with `false` to the embedded one. */
 export async function setDefaultStore(ctx: ServiceContext, id: string, isDefault: boolean): Promise<StoreView> {
 	authorize(ctx, "store:manage", null);
 	return ctx.db.transaction(async (tx) => {
+		await lockStores(tx, (await storeById(tx, id)).team);
 		const [before] = await tx
 			.select()
 			.from(store)
@@ -42,7 +44,7 @@ export async function removeStore(ctx: ServiceContext, id: string): Promise<{ id
 	return { id };
 }
 
-/** Sets a team's quota and retention. @throws SpillwayError `forbidden`; ZodError */
+/** Sets a team's quota and retention. @throws SpillwayError `forbidden`; `invalid_input` for an unknown team; ZodError */
 export async function setStorageLimits(
 	ctx: ServiceContext,
 	raw: unknown,
@@ -54,6 +56,7 @@ export async function setStorageLimits(
 		keepMs: keepDays === null ? null : keepDays * 86_400_000,
 	};
 	await ctx.db.transaction(async (tx) => {
+		await requireTeams(tx, [team], "team");
 		await tx
 			.insert(storageLimit)
 			.values({ team, ...limits })

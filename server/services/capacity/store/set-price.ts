@@ -25,7 +25,9 @@ export async function setStorePrice(ctx: ServiceContext, raw: z.input<typeof sto
 		const [found] = await tx
 			.select({ id: store.id })
 			.from(store)
-			.where(and(eq(store.id, id), isNull(store.removedAt)));
+			.where(and(eq(store.id, id), isNull(store.removedAt)))
+			// A removal at the same time comes before or after.
+			.for("share");
 		if (id !== EMBEDDED_STORE && !found) throw storeNotFound(id);
 		const before = (await currentStorePrices(tx, [id])).get(id);
 		const price = { microUsdPerGiBMonth: micro(usdPerGiBMonth), microUsdPerGiBEgress: micro(usdPerGiBEgress) };

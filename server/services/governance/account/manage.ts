@@ -10,7 +10,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
-import { requireTeams } from "../team/require.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { requireAnotherAdministrator } from "./administrators.ts";
 
 const INVITATION_DAYS = 7;

@@ -7,7 +7,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { requireTeams } from "../team/require.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { requireAnotherAdministrator } from "./administrators.ts";
 
 type Row = typeof account.$inferSelect;

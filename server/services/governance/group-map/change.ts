@@ -7,8 +7,8 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { lockGroupMappings, mergeGroupMap, type StoredMappings, writeGroupMappings } from "#server/services/core/group-map.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { applyGroups } from "../scim/apply-groups.ts";
-import { requireTeams } from "../team/require.ts";
 import type { GroupMapContext, GroupMappingView } from "./list.ts";
 
 /**

@@ -9,7 +9,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
-import { requireTeams } from "./require.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 
 /** Longer chains of parents are no organisation, and following them must end. */
 const DEPTH_MAX = 8;

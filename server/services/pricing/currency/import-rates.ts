@@ -42,6 +42,8 @@ export async function saveRates(ctx: ServiceContext, rows: readonly RateRow[], s
 	const [from, to] = [defined(dates[0], "a rate"), defined(dates.at(-1), "a rate")];
 	refuseFuture(to, ctx.clock.nowMs());
 	return ctx.db.transaction(async (tx) => {
+		// Two files with the same days in another order would wait for each other.
+		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('exchange rates', 0))`);
 		const sums = { added: 0, replaced: 0, unchanged: 0 };
 		for (let at = 0; at < rows.length; at += INSERT_ROWS) {
 			const part = await writeRates(tx, ctx, rows.slice(at, at + INSERT_ROWS), source);

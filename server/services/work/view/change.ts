@@ -2,7 +2,7 @@ import { and, eq, ne, type SQL } from "drizzle-orm";
 import type { z } from "zod";
 import { createViewInput, updateViewInput } from "#server/contract/inputs/view.ts";
 import type { Tx } from "#server/db/client.ts";
-import { account, team } from "#server/db/schema/account.ts";
+import { account } from "#server/db/schema/account.ts";
 import { savedView } from "#server/db/schema/saved-view.ts";
 import { SAVED_VIEWS_MAX } from "#server/domain/job-list.ts";
 import { defined } from "#server/kernel/assert.ts";
@@ -11,6 +11,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { accountIdOf, readViews, type SavedView } from "./list.ts";
 
 /**
@@ -60,6 +61,7 @@ export async function updateView(ctx: ServiceContext, raw: z.input<typeof update
 export async function deleteView(ctx: ServiceContext, id: string): Promise<{ id: string }> {
 	teamScope(ctx, "job:read");
 	return ctx.db.transaction(async (tx) => {
+		await lockViews(tx, accountIdOf(ctx));
 		const { name, query, team: sharedWith } = await readMine(ctx, tx, id);
 		await tx.delete(savedView).where(eq(savedView.id, id));
 		await writeAudit(tx, ctx, { action: "view.delete", subject: id, before: { name, query, team: sharedWith } });
@@ -85,12 +87,7 @@ async function lockViews(tx: Tx, accountId: string): Promise<void> {
 async function checkTeam(ctx: ServiceContext, tx: Tx, name: string | null): Promise<void> {
 	if (name === null) return;
 	authorize(ctx, "job:read", name);
-	const [row] = await tx.select({ name: team.name }).from(team).where(eq(team.name, name));
-	if (!row)
-		throw new SpillwayError("invalid_input", `There is no team "${name}".`, {
-			fields: [{ path: "team", message: `there is no team "${name}"` }],
-			fix: "Name an existing team, or leave the team out.",
-		});
+	await requireTeams(tx, [name], "team");
 }
 
 async function checkName(tx: Tx, name: string, among: SQL | undefined): Promise<void> {

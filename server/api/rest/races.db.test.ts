@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { store } from "#server/db/schema/store.ts";
+import { DAY_MS } from "#server/kernel/units.ts";
+import { type CallOptions, RestWorld } from "../testing/rest-world.ts";
+
+/**
+ * Two people who change or remove the same thing at the same moment: each request is applied or refused. The database rolls none
+ * back, for a deadlock or a row that another request removed after the check: the server would log it as a failure.
+ */
+
+let world: RestWorld;
+beforeAll(async () => {
+	world = await RestWorld.open();
+	const row = { team: "research", sealedSecret: null, isDefault: false, createdAt: new Date() };
+	const config = { kind: "s3" as const, provider: "AWS" as const, bucket: "models", prefix: "", region: "eu-west-1" };
+	await world.database.db.insert(store).values(["a", "b"].map((name) => ({ ...row, id: `sto_${name}`, name, config })));
+});
+afterAll(() => world.close());
+
+const call = (method: string, path: string, body?: unknown, options?: CallOptions) =>
+	world.call(method, `/api/v1${path}`, { ...options, ...(body !== undefined && { body }) });
+
+async function together(...requests: (() => ReturnType<typeof call>)[]): Promise<number[]> {
+	const replies = await Promise.all(requests.map((send) => send()));
+	expect(world.failures).toEqual([]);
+	return replies.map(({ status }) => status);
+}
+
+it("imports files with the same days in opposite order one after the other", async () => {
+	const days = Array.from({ length: 4_000 }, (_, day) => new Date(Date.UTC(2000, 0, 1) + day * DAY_MS).toISOString().slice(0, 10));
+	const file = (dates: string[], rate: string) => ["date,currency,rate", ...dates.map((date) => `${date},EUR,${rate}`)].join("\n");
+	const put = (text: string) => () => call("PUT", "/exchange-rates", { text, message: "treasury" });
+	expect(await together(put(file(days, "0.91")), put(file(days.toReversed(), "0.92")))).toEqual([201, 201]);
+	const { json } = await world.get("/exchange-rates?currency=EUR&limit=1000");
+	expect(new Set(json.items.map(({ rate }: { rate: string }) => rate)).size).toBe(1);
+});
+
+it("makes one of two stores the default, whichever comes last", async () => {
+	const makeDefault = (id: string) => () => call("PUT", `/stores/${id}`, { isDefault: true });
+	for (let round = 0; round < 4; round++) {
+		const statuses = await together(...["sto_a", "sto_b", "sto_a", "sto_b"].map(makeDefault));
+		expect(statuses).toEqual([200, 200, 200, 200]);
+	}
+	const rows = await world.database.db.select({ isDefault: store.isDefault }).from(store);
+	expect(rows.filter(({ isDefault }) => isDefault)).toHaveLength(1);
+});
+
+it("refuses what refers to a team that is deleted at this moment", async () => {
+	const { json: view } = await world.post("/views", { name: "mine", query: "" });
+	for (let round = 0; round < 3; round++) {
+		await world.post("/teams", { name: "short-lived" });
+		const statuses = await together(
+			() => call("DELETE", "/teams/short-lived"),
+			() => call("PATCH", `/views/${view.id}`, { team: "short-lived" }),
+			() => call("POST", "/views", { name: `new ${round}`, query: "", team: "short-lived" }),
+			() => call("PUT", "/group-mappings", { group: "ml", team: "short-lived" }),
+			() => call("PUT", "/storage-limits", { team: "short-lived", quotaGiB: 1, keepDays: null }),
+			() => call("DELETE", "/teams/short-lived"),
+		);
+		for (const status of statuses) expect([200, 201, 400, 404]).toContain(status);
+	}
+});
+
+it("deletes once, and records it once", async () => {
+	const { json: view } = await world.post("/views", { name: "twice", query: "" });
+	const remove = () => call("DELETE", `/views/${view.id}`);
+	expect((await together(remove, remove, remove)).sort()).toEqual([200, 404, 404]);
+	const { json } = await world.get("/audit?limit=200");
+	expect(json.items.filter(({ action }: { action: string }) => action === "view.delete")).toHaveLength(1);
+});
