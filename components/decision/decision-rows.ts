@@ -34,6 +34,7 @@ const NEVER: ReadonlySet<RemovalCode> = new Set([
 	"hardware_memory",
 	"hardware_gpu_memory",
 	"hardware_bf16",
+	"mount_missing",
 	"multi_node_unsupported",
 	"site_unreachable",
 ]);
@@ -107,6 +108,7 @@ export const REMOVAL_LABELS: Record<RemovalCode, string> = {
 	capacity_type_required: "Capacity type",
 	residency: "Data residency",
 	data_at_home: "Data must stay",
+	mount_missing: "Mount",
 	hardware_gpus: "Hardware",
 	hardware_accelerator: "Hardware",
 	hardware_cpus: "Hardware",
@@ -148,6 +150,7 @@ export function decidingFact(why: RemovalCode): "place" | "machine" | "price" | 
 		case "region_not_allowed":
 		case "residency":
 		case "data_at_home":
+		case "mount_missing":
 		case "site_unreachable":
 			return "place";
 		case "family_denied":

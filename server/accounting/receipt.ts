@@ -207,7 +207,8 @@ function alternativesOf(decision: Explanation | null, heldMs: bigint): ReceiptAl
 /** A price that was too old to be chosen says nothing, and neither does that of a machine on which the job could not have run. */
 function isComparable({ removedBy, placement }: Candidate): boolean {
 	if (removedBy === null) return true;
-	return removedBy.why !== "price_stale" && (placement.capacityType === "owned" || !removedBy.why.startsWith("hardware_"));
+	const { why } = removedBy;
+	return why !== "price_stale" && (placement.capacityType === "owned" || !(why.startsWith("hardware_") || why === "mount_missing"));
 }
 
 function alternative(candidate: Candidate, decision: Explanation, heldMs: bigint): ReceiptAlternative {

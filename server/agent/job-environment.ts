@@ -1,4 +1,5 @@
 import { outputVariable } from "#server/domain/output.ts";
+import { mountVariable } from "#server/domain/site-mount.ts";
 
 /** Folders in which a Unix system keeps its programs; /opt/homebrew is macOS's usual place for more of them. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin";
@@ -12,6 +13,8 @@ export interface JobEnvironmentInput {
 	checkpointFolder: string;
 	/** Absolute path of each declared output by its name. */
 	outputPaths?: Readonly<Record<string, string>>;
+	/** Where the job finds each mount, by name. */
+	mountFolders?: Readonly<Record<string, string>>;
 	tmpFolder: string;
 	/** Folder of the secret files; absent: there are none. */
 	secretsFolder?: string | undefined;
@@ -40,6 +43,7 @@ export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolde
 		SPILLWAY_WORK_DIR: input.workFolder,
 		SPILLWAY_CHECKPOINT_DIR: input.checkpointFolder,
 		...(input.secretsFolder !== undefined && { SPILLWAY_SECRETS_DIR: input.secretsFolder }),
+		...Object.fromEntries(Object.entries(input.mountFolders ?? {}).map(([name, path]) => [mountVariable(name), path])),
 		...Object.fromEntries(Object.entries(input.outputPaths ?? {}).map(([name, path]) => [outputVariable(name), path])),
 	};
 }

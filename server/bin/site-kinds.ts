@@ -1,3 +1,4 @@
+import { mountsOf } from "#server/domain/site-mount.ts";
 import { type Env, publicUrl } from "#server/env.ts";
 import { awsSiteKind } from "#server/providers/aws/site-kind.ts";
 import { azureSiteKind } from "#server/providers/azure/site-kind.ts";
@@ -45,7 +46,7 @@ function localSettings(env: Env): LocalSettings {
 export function openSite(kinds: readonly SiteKind[], env: Env, { provider }: Pick<SiteRow, "provider">, place: SitePlace): OpenedSite {
 	if (provider === "local") {
 		assertLocalSiteAllowed(env.SPILLWAY_HOST);
-		return { kind: "cluster", driver: new LocalDriver(place.siteId, localSettings(env)) };
+		return { kind: "cluster", driver: new LocalDriver(place.siteId, { ...localSettings(env), mounts: mountsOf(place.settings) }) };
 	}
 	const kind = kinds.find((k) => k.provider === provider);
 	if (!kind) throw new Error(`there is no driver for ${provider} yet`);

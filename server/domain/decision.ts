@@ -68,6 +68,7 @@ export const REMOVAL_CODES = [
 	"capacity_type_required",
 	"residency",
 	"data_at_home",
+	"mount_missing",
 	"hardware_gpus",
 	"hardware_accelerator",
 	"hardware_cpus",

@@ -165,6 +165,8 @@ function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
 			return `no GPU has the ${r.count("askedGiB") ?? ""} GiB of memory that it asks for`.replace("  ", " ");
 		case "hardware_bf16":
 			return "no accelerator supports bfloat16";
+		case "mount_missing":
+			return `no site that could run it has ${clause(r.text("askedMounts"), (names) => `the mounts ${names}`) || "its mounts"}${clause(r.text("knownMounts"), (names) => `; known: ${names}`)}`;
 		case "multi_node_unsupported":
 			return `it cannot start ${clause(r.count("askedNodes"), (n) => `${n} `)}machines together`;
 		default:

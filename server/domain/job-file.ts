@@ -51,6 +51,7 @@ export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSc
 		checkpoint: checkpoint ? checkpointOf(checkpoint) : null,
 		...(spec.metrics.length > 0 && { metrics: spec.metrics }),
 		...(spec.outputs.length > 0 && { outputs: spec.outputs.map(({ keep, ...output }) => ({ ...output, keepMs: keep ?? null })) }),
+		...(spec.mounts.length > 0 && { mounts: spec.mounts }),
 		data: spec.data.map((set) => ({ uri: set.uri, sizeGiB: set.sizeGiB ?? null, mount: set.mount, residency: set.residency })),
 	};
 }

@@ -8,6 +8,7 @@ import { patternProblem } from "./metric/read-metrics.ts";
 import { WORK_EVENTS } from "./notice.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS, outputVariable } from "./output.ts";
 import * as value from "./schema/values.ts";
+import { MOUNTS_MAX, mountName } from "./site-mount.ts";
 import { WORKLOAD_CLASSES } from "./vocabulary.ts";
 
 /**
@@ -456,6 +457,18 @@ export const jobSpecSchema = z.strictObject({
 			title: "Data",
 			description: "Data sets that are copied to the job.",
 			examples: [[{ uri: "s3://acme/claims", mount: "/data" }]],
+		}),
+	mounts: z
+		.array(mountName)
+		.max(MOUNTS_MAX)
+		.refine((names) => isDistinct(names), "has the same mount twice. Remove one")
+		.default([])
+		.meta({
+			title: "Mounts",
+			description: "Existing file systems of the site, by name. Places without them are excluded.",
+			docs: "Existing file systems of the site, by name. Places without them are excluded. `SPILLWAY_MOUNT_<NAME>` contains the path. See [mounts](data.md#mounts).",
+			examples: [["imagenet"]],
+			valueType: "list of text",
 		}),
 	outputs: z
 		.array(output)

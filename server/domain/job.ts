@@ -48,6 +48,8 @@ export interface JobSpec {
 	notify?: WorkEvent[];
 	checkpoint: CheckpointSpec | null;
 	data: DataRef[];
+	/** Names of the site's file systems that the job needs. Absent: none. */
+	mounts?: string[];
 	/** Results to upload when an attempt ends. Absent: none. */
 	outputs?: OutputSpec[] | undefined;
 	/** Patterns of output lines that report metrics. Absent: none. */

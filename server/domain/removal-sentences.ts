@@ -47,6 +47,8 @@ export function removalWords(why: RemovalCode, ruleId: string | null, r: Read): 
 			return `${ruleId === null ? "residency" : rule} keeps the job's data in ${r.text("residency") ?? "its own area"}${clause(r.text("region"), (name) => `, and ${name} lies elsewhere`)}`;
 		case "data_at_home":
 			return `the job's data ${r.text("uri") ?? "set"} lies on the owned sites, and no copy of it is known there`;
+		case "mount_missing":
+			return `site ${r.text("site") ?? ""} has no mount ${r.text("mount") ?? ""}`.replaceAll("  ", " ").trim();
 		case "hardware_gpus":
 			return `it has ${r.text("has") ?? "fewer"}${asked("asked", "GPUs") || " GPUs, fewer than asked"}`;
 		case "hardware_accelerator":
@@ -72,6 +74,7 @@ type StateCode = Exclude<
 	| `capacity_type_${string}`
 	| "residency"
 	| "data_at_home"
+	| "mount_missing"
 	| `hardware_${string}`
 >;
 

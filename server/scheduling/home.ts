@@ -3,6 +3,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict } from "#server/policy/types.ts";
 import { HomePool, speedOf } from "./home-pool.ts";
+import { mountRemovalOf } from "./mounts.ts";
 import { hardwareFacts, hardwareRemoval, type Removal } from "./removal.ts";
 import type { Slotting } from "./replay.ts";
 import type { ForecastScale, PoolView, Snapshot, TimeSpread } from "./types.ts";
@@ -14,14 +15,14 @@ export function openHome(views: readonly PoolView[]): HomePool[] {
 }
 
 /** Why this pool, even when empty, cannot take such a job; null when it can. */
-export function poolRemoval(pool: HomePool, spec: JobSpec, verdict: JobVerdict): Removal | null {
+export function poolRemoval(pool: HomePool, spec: JobSpec, verdict: JobVerdict, mounts: Snapshot["mounts"]): Removal | null {
 	const why = hardwareRemoval(spec, pool.machine);
 	if (why) return { ruleId: null, why, facts: hardwareFacts(spec, pool.machine, why) };
 	if (spec.nodes > 1 && (!pool.view.multiNode || spec.nodes > pool.view.nodes)) {
 		const nodes = pool.view.multiNode ? pool.view.nodes : 1;
 		return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes, nodes } };
 	}
-	return judgePlace(verdict, pool.place);
+	return mountRemovalOf(spec, mounts)(pool.view.siteId) ?? judgePlace(verdict, pool.place);
 }
 
 interface PoolStart {

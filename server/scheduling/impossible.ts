@@ -63,8 +63,15 @@ function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
 		askedMemoryGiB: memoryGiB,
 		...(spec.resources.gpuMemoryGiB !== undefined && { askedGiB: spec.resources.gpuMemoryGiB }),
 		largestCloudMemoryGiB: largest(offers.map((o) => o.memoryGiB)),
+		...(spec.mounts && { askedMounts: spec.mounts.join(", "), knownMounts: knownMounts(snapshot) }),
 		...(pools.length + offers.length === 0 && nameFacts(accelerators, snapshot)),
 	};
+}
+
+function knownMounts({ mounts }: Snapshot): string | null {
+	const names = [...new Set([...(mounts?.values() ?? [])].flat())].sort();
+	const more = names.length - KNOWN_SHOWN;
+	return names.length === 0 ? null : `${names.slice(0, KNOWN_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** Suggestion for an unknown name: the nearest name, and the existing ones. */

@@ -3,6 +3,7 @@ import { type AskApproval, makeAskApproval } from "./choose-offer.ts";
 import { openHome } from "./home.ts";
 import { type HomePool, samePool } from "./home-pool.ts";
 import { LiveWork } from "./live.ts";
+import { sameMounts } from "./mounts.ts";
 import { type Copies, copiesOf, sameCopies } from "./offer-residency.ts";
 import { openOfferBook } from "./offers.ts";
 import { type QueuedJob, queuedAgain, queuedJob } from "./order.ts";
@@ -160,6 +161,7 @@ interface ShapesBy {
 	boardWatts: Snapshot["boardWatts"];
 	priceMaxAgeMs: number;
 	copies: Copies | null;
+	mounts: Snapshot["mounts"];
 	untilMs: number;
 }
 
@@ -171,7 +173,7 @@ function shapesBy(snapshot: Snapshot): ShapesBy {
 		if (staleMs > nowMs && staleMs < untilMs) untilMs = staleMs;
 		if (backoffUntilMs !== null && backoffUntilMs > nowMs && backoffUntilMs < untilMs) untilMs = backoffUntilMs;
 	}
-	return { policy, offers, boardWatts, priceMaxAgeMs, copies: copiesOf(snapshot), untilMs };
+	return { policy, offers, boardWatts, priceMaxAgeMs, copies: copiesOf(snapshot), mounts: snapshot.mounts, untilMs };
 }
 
 function stillHolds(by: ShapesBy, snapshot: Snapshot): boolean {
@@ -179,6 +181,7 @@ function stillHolds(by: ShapesBy, snapshot: Snapshot): boolean {
 		by.policy === snapshot.policy &&
 		by.priceMaxAgeMs === snapshot.priceMaxAgeMs &&
 		sameCopies(by.copies, copiesOf(snapshot)) &&
+		sameMounts(by.mounts, snapshot.mounts) &&
 		snapshot.nowMs < by.untilMs &&
 		sameWatts(by.boardWatts, snapshot.boardWatts) &&
 		sameItems(by.offers, snapshot.offers)

@@ -5,6 +5,7 @@ import type { Reason } from "#server/domain/reasons.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { judgePlace } from "#server/policy/judge-place.ts";
 import type { JobVerdict, Place } from "#server/policy/types.ts";
+import { mountRemovalOf } from "./mounts.ts";
 import { type Copies, copiesOf, residencyOf } from "./offer-residency.ts";
 import type { OfferRates } from "./records.ts";
 import { hardwareFacts, type Machine, offeredHardwareRemoval, type Removal } from "./removal.ts";
@@ -215,6 +216,7 @@ export interface OfferBook {
 	kinds: readonly OfferKind[];
 	/** Where data sets have copies, where that keeps any of them at home. */
 	copies: Copies | null;
+	mounts: Snapshot["mounts"];
 }
 
 export function openOfferBook(snapshot: Snapshot): OfferBook {
@@ -231,7 +233,7 @@ export function openOfferBook(snapshot: Snapshot): OfferBook {
 			kind.gangs ||= gangs;
 		} else kinds.set(key, { machine: row.machine, rows: [row], gangs });
 	}
-	return { rows, kinds: [...kinds.values()], copies: copiesOf(snapshot) };
+	return { rows, kinds: [...kinds.values()], copies: copiesOf(snapshot), mounts: snapshot.mounts };
 }
 
 /** The rules' answer for every row, with the key of its group: one evaluation for each set of filters, not for each job. */
@@ -259,6 +261,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		}
 	};
 	const residency = residencyOf(spec, book.copies);
+	const mount = mountRemovalOf(spec, book.mounts);
 	const eligible: OfferRow[] = [];
 	let possible = false;
 	for (const { machine, rows, gangs } of book.kinds) {
@@ -270,7 +273,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 		}
 		for (const row of rows) {
 			const byPolicy = policyRemovals[row.index];
-			const permanent = byPolicy?.removal ?? gangRemoval(spec, row) ?? residency(row);
+			const permanent = byPolicy?.removal ?? gangRemoval(spec, row) ?? residency(row) ?? mount(row.offer.siteId);
 			const out = permanent ?? row.priceRemoval ?? scarcityRemoval(spec, row.offer);
 			if (out) count(byPolicy?.key ?? out.why, row, out, 1);
 			else eligible.push(row);
@@ -301,7 +304,7 @@ export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: Policy
 			book.rows.filter(
 				(row) =>
 					policyRemovals[row.index] != null &&
-					!(offeredHardwareRemoval(spec, row.machine) ?? gangRemoval(spec, row) ?? residency(row)) &&
+					!(offeredHardwareRemoval(spec, row.machine) ?? gangRemoval(spec, row) ?? residency(row) ?? mount(row.offer.siteId)) &&
 					!(row.priceRemoval ?? scarcityRemoval(spec, row.offer)),
 			),
 	};

@@ -54,7 +54,9 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 		const signature = signatureOf(spec);
 		let shape = shapes.get(signature);
 		if (!shape) {
-			shape = makeShape(spec, judgeJob(policy, spec), pools, (verdict) => fitOffers(offers, spec, judgedRows(verdict), nowMs));
+			shape = makeShape(spec, judgeJob(policy, spec), { pools, mounts: offers.mounts }, (verdict) =>
+				fitOffers(offers, spec, judgedRows(verdict), nowMs),
+			);
 			// Under a policy that uses names every job is its own shape, so old shapes are dropped.
 			if (shapes.size >= LIMITS.keptShapes) shapes.clear();
 			shapes.set(signature, shape);
@@ -64,8 +66,13 @@ export function makeShapes(policy: Policy, pools: readonly HomePool[], offers: O
 	};
 }
 
-function makeShape(spec: JobSpec, verdict: JobVerdict, allPools: readonly HomePool[], sift: (verdict: JobVerdict) => OfferFit): Shape {
-	const pools = allPools.map((pool) => ({ pool, removal: poolRemoval(pool, spec, verdict) }));
+function makeShape(
+	spec: JobSpec,
+	verdict: JobVerdict,
+	home: { pools: readonly HomePool[]; mounts: OfferBook["mounts"] },
+	sift: (verdict: JobVerdict) => OfferFit,
+): Shape {
+	const pools = home.pools.map((pool) => ({ pool, removal: poolRemoval(pool, spec, verdict, home.mounts) }));
 	const able = pools.filter((p) => p.removal === null).map((p) => p.pool);
 	let fit: OfferFit | null = null;
 	let main: RemovedGroup | null | undefined;
@@ -97,7 +104,8 @@ export function makeSignatureOf(policy: Policy): (spec: JobSpec) => string {
 		const { gpus, accelerators, cpus, memoryGiB, gpuMemoryGiB = "", bf16 = "" } = spec.resources;
 		const models = accelerators.length > 1 ? [...accelerators].sort().join("|") : (accelerators[0] ?? "");
 		const bound = spec.data.length === 0 ? "" : JSON.stringify(spec.data.map((d) => (liesAtHome(d) ? [d.residency, d.uri] : d.residency)));
-		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}`;
+		const mounts = spec.mounts === undefined ? "" : ` ${spec.mounts.toSorted().join(",")}`;
+		const hardware = `${spec.nodes} ${gpus} ${cpus} ${memoryGiB} ${gpuMemoryGiB} ${bf16} ${models} ${bound}${mounts}`;
 		if (names.length === 0) return hardware;
 		const facts = new JobFacts(spec);
 		return `${hardware}\n${names.map((name) => textOf(facts[name])).join("\n")}`;

@@ -49,6 +49,8 @@ export interface Snapshot {
 	arrivingGpusPerHour?: number;
 	/** Location and transfer speed of data sets. Absent: unknown, and no cost is counted. */
 	data?: DataView;
+	/** Names of the file systems that a site can mount, by site id. Absent: no site has any. */
+	mounts?: ReadonlyMap<string, readonly string[]>;
 	/** Grid intensity of the coming hours by `provider:region` (or pool id), gCO2e/kWh; index 0 is the hour of nowMs. */
 	gridForecast?: ReadonlyMap<string, readonly number[]>;
 	/** From a started machine to work that continues from its checkpoint, ms. Absent: LIMITS.restoreMs. */

@@ -327,6 +327,7 @@ export interface JobSpec {
 	approvalAboveUsd?: number;
 	checkpoint: JobSpecCheckpoint | null;
 	data: readonly DataRef[];
+	mounts?: readonly string[];
 	outputs?: readonly OutputSpec[];
 	user?: string;
 }
@@ -485,6 +486,7 @@ export type CandidateRemovedByWhy =
 	| "capacity_type_required"
 	| "residency"
 	| "data_at_home"
+	| "mount_missing"
 	| "hardware_gpus"
 	| "hardware_accelerator"
 	| "hardware_cpus"
@@ -4355,6 +4357,8 @@ export interface JobDocumentSpec {
 	checkpoint?: JobDocumentSpecCheckpoint;
 	/** Data sets that are copied to the job. */
 	data?: readonly JobDocumentSpecDataItem[];
+	/** Existing file systems of the site, by name. Places without them are excluded. */
+	mounts?: readonly string[];
 	/** Results that are uploaded when an attempt ends. */
 	outputs?: readonly JobDocumentSpecOutputsItem[];
 	/** Patterns of output lines that report metrics, such as step {step} loss={loss}; or json. */

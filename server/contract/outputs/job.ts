@@ -118,6 +118,7 @@ export const jobSpecSchema = z
 			})
 			.nullable(),
 		data: z.array(dataRefSchema),
+		mounts: z.array(z.string()).optional(),
 		outputs: z.array(outputSpecSchema).optional(),
 		user: z.string().optional(),
 	})

@@ -1,9 +1,8 @@
 import { defined } from "#server/kernel/assert.ts";
 import { type AttemptFolder, type StoredRequest, writeRequest } from "./attempt-folder.ts";
-import type { DataSite } from "./bring-data.ts";
 import { type AttemptStage, readStage } from "./observe-attempt.ts";
 import { identify, isAlive } from "./process-identity.ts";
-import { runAttempt, startCommand } from "./run-attempt.ts";
+import { type LocalSite, runAttempt, startCommand } from "./run-attempt.ts";
 
 /** A supervisor says who it is within milliseconds; after this long without a word another one is sent. */
 const SUPERVISOR_SILENT_MS = 2_000;
@@ -16,7 +15,7 @@ const inFlight = new Map<string, { abort: AbortController; done: Promise<void> }
  * any later scheduler carries it on.
  */
 export function handOver(
-	site: DataSite,
+	site: LocalSite,
 	paths: AttemptFolder,
 	request: Omit<StoredRequest, "stager">,
 ): { written: Promise<void>; done: Promise<void> } {
@@ -43,7 +42,7 @@ export function abortHandOver(paths: AttemptFolder): Promise<void> {
 
 /** Goes on where a scheduler that died left an attempt that has no process yet. Returns before its data is there. */
 export async function carryOn(
-	site: DataSite,
+	site: LocalSite,
 	paths: AttemptFolder,
 	request: StoredRequest,
 	stage: Extract<AttemptStage, { kind: "before" }>,
@@ -54,7 +53,7 @@ export async function carryOn(
 	if (now.kind !== "before" || now.handedOverAtMs !== stage.handedOverAtMs) return;
 	if (stage.handedOverAtMs !== null) {
 		// Should the first one still come, anyone who is second leaves at once.
-		if (Date.now() - stage.handedOverAtMs > SUPERVISOR_SILENT_MS) await startCommand(paths, request);
+		if (Date.now() - stage.handedOverAtMs > SUPERVISOR_SILENT_MS) await startCommand(site, paths, request);
 		return;
 	}
 	if (request.stager.pid !== process.pid && (await isAlive(request.stager))) return;

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -306,4 +307,33 @@ it("forgets with the folder", async () => {
 	await h.driver.forget(request.attemptId);
 	expect(await find(h.driver, request.attemptId)).toBeUndefined();
 	expect(h.driver.checkpointFolder(request.attemptId)).toBeNull();
+});
+
+describe("mounts", () => {
+	it("gives a job the folder of each mount that it requests, and of no other", async () => {
+		const source = path.join(home, "imagenet");
+		await mkdir(source);
+		await writeFile(path.join(source, "classes"), "tench");
+		const mounts = ["image-net", "other"].map((name) => ({ name, type: "nfs" as const, source, readOnly: true }));
+		h.driver = new LocalDriver("local", { home, slots: 4, accelerator: "A10G-24GB", mounts });
+		drivers.push(h.driver as LocalDriver);
+		const request = shell('cat "$SPILLWAY_MOUNT_IMAGE_NET/classes"; echo; echo "[$SPILLWAY_MOUNT_OTHER]"', { mounts: ["image-net"] });
+		expect(await outputOf(request)).toEqual(["tench", "[]"]);
+	});
+
+	it("reports a missing mount as failed staging, and does not start the command", async () => {
+		const mounts = [{ name: "imagenet", type: "local" as const, source: path.join(home, "missing"), readOnly: true }];
+		h.driver = new LocalDriver("local", { home, slots: 4, accelerator: "A10G-24GB", mounts });
+		drivers.push(h.driver as LocalDriver);
+		for (const [name, problem] of [
+			["imagenet", /mount imagenet is not available on the local site: .*missing does not exist/],
+			["scratch", /the local site has no mount scratch/],
+		] as const) {
+			const request = shell("touch ran", { mounts: [name] });
+			await h.driver.start(request);
+			const { exit } = await untilPhase(h, request.attemptId, "exited");
+			expect(exit).toMatchObject({ failedAt: "staging", error: expect.stringMatching(problem) });
+			expect(existsSync(path.join(workFolder(request.attemptId), "ran"))).toBe(false);
+		}
+	});
 });

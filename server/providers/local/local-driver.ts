@@ -10,12 +10,12 @@ import { checkStart, refuseBusySlots } from "../start-rules.ts";
 import { readIfThere, writeWhole } from "./attempt-folder.ts";
 import { writeSecrets } from "./attempt-secrets.ts";
 import { Attempts, type KnownAttempt } from "./attempts.ts";
-import { checkpointFolderOf, type DataSite } from "./bring-data.ts";
+import { checkpointFolderOf } from "./bring-data.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { abortHandOver, carryOn, handOver } from "./hand-over.ts";
 import { kill } from "./process-tree.ts";
 import { readLogFiles } from "./read-logs.ts";
-import { needsStaging } from "./run-attempt.ts";
+import { type LocalSite, needsStaging } from "./run-attempt.ts";
 import { type LocalSettings, localSettingsSchema } from "./settings.ts";
 
 /** How often ends that are not there yet are looked for again: leftovers of a killed tree, or the jobs of a closing site. */
@@ -32,7 +32,7 @@ export class LocalDriver implements ClusterDriver {
 	readonly siteId: string;
 	readonly #settings: ReturnType<typeof localSettingsSchema.parse>;
 	readonly #root: string;
-	readonly #dataSite: DataSite;
+	readonly #site: LocalSite;
 	readonly #clock: Clock;
 	readonly #attempts: Attempts;
 	readonly #changes = new ChangeWatch();
@@ -45,7 +45,7 @@ export class LocalDriver implements ClusterDriver {
 		this.siteId = siteId;
 		this.#settings = localSettingsSchema.parse(settings);
 		this.#root = path.resolve(this.#settings.home, "sites", "local");
-		this.#dataSite = { place: "the local site", dataRemotes: this.#settings.dataRemotes, keepsOwn: false };
+		this.#site = { place: "the local site", dataRemotes: this.#settings.dataRemotes, keepsOwn: false, mounts: this.#settings.mounts };
 		this.#clock = clock;
 		this.#attempts = new Attempts(this.#root);
 	}
@@ -98,10 +98,11 @@ export class LocalDriver implements ClusterDriver {
 			await mkdir(paths.folder, { recursive: true, mode: 0o700 });
 			await writeSecrets(paths, secrets, JSON.stringify);
 		}
-		const { written, done } = handOver(this.#dataSite, paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
+		const { written, done } = handOver(this.#site, paths, { attemptId, jobId, attemptNo, spec, poolId, slots, restoreFrom });
 		await written;
 		this.#changes.watch(attemptId, paths.state);
-		if (!needsStaging(request)) await done;
+		// The folder of a mount may be on a server that does not respond.
+		if (!needsStaging(request) && !spec.mounts) await done;
 		this.#changes.notify();
 	}
 
@@ -111,7 +112,7 @@ export class LocalDriver implements ClusterDriver {
 		if (observation.phase === "exited" || observation.phase === "lost") return this.#changes.unwatch(request.attemptId);
 		this.#changes.watch(request.attemptId, paths.state);
 		if (stage.kind === "exited" || stage.kind === "lost") this.#lookAgainSoon();
-		if (stage.kind === "before") await carryOn(this.#dataSite, paths, request, stage);
+		if (stage.kind === "before") await carryOn(this.#site, paths, request, stage);
 	}
 
 	stop(attemptId: string, graceMs: number): Promise<void> {

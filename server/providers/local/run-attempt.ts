@@ -4,7 +4,9 @@ import { open, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
+import { findMountFolders } from "#server/agent/mount-folders.ts";
 import { outputPathsOf } from "#server/agent/output-files.ts";
+import type { SiteMount } from "#server/domain/site-mount.ts";
 import { defined } from "#server/kernel/assert.ts";
 import type { AttemptFolder, StoredRequest } from "./attempt-folder.ts";
 import { readSecretEnvironment, secretsFolderOf } from "./attempt-secrets.ts";
@@ -16,6 +18,11 @@ const SCRIPT = fileURLToPath(new URL("./run-job.sh", import.meta.url));
 /** Gives the command its own process group; without it the shell's job control does. */
 const SETSID = ["/usr/bin/setsid", "/bin/setsid", "/usr/local/bin/setsid"].find((file) => existsSync(file)) ?? "-";
 
+/** This host as a site. The sources of its mounts are folders. */
+export interface LocalSite extends DataSite {
+	mounts: readonly SiteMount[];
+}
+
 /** Whether an attempt has anything to bring before its command can run. */
 export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" | "restoreFrom">): boolean {
 	return spec.data.length > 0 || restoreFrom !== null;
@@ -25,8 +32,9 @@ export function needsStaging({ spec, restoreFrom }: Pick<StoredRequest, "spec" |
  * Brings an attempt's data and starts its command; what goes wrong becomes the attempt's end. Never throws for a
  * reason that lies in the job.
  */
-export async function runAttempt(site: DataSite, paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
+export async function runAttempt(site: LocalSite, paths: AttemptFolder, request: StoredRequest, signal: AbortSignal): Promise<void> {
 	try {
+		await findMountFolders(request.spec.mounts, site.mounts, site.place);
 		await bringData(site, paths, request, signal);
 	} catch (error) {
 		if (existsSync(paths.stop)) return writeStoppedBefore(paths);
@@ -35,11 +43,11 @@ export async function runAttempt(site: DataSite, paths: AttemptFolder, request: 
 		return writeFailure(paths, { error: messageOf(error), failedAt: "staging" });
 	}
 	if (existsSync(paths.stop)) return writeStoppedBefore(paths);
-	await startCommand(paths, request);
+	await startCommand(site, paths, request);
 }
 
 /** Makes the supervising shell in its own session: it lives on when this process dies. Safe to be called again. */
-export async function startCommand(paths: AttemptFolder, request: StoredRequest): Promise<void> {
+export async function startCommand(site: Pick<LocalSite, "mounts">, paths: AttemptFolder, request: StoredRequest): Promise<void> {
 	const { spec } = request;
 	const environment = jobEnvironment({
 		jobId: request.jobId,
@@ -48,6 +56,7 @@ export async function startCommand(paths: AttemptFolder, request: StoredRequest)
 		workFolder: paths.work,
 		checkpointFolder: checkpointFolderOf(paths, spec),
 		outputPaths: outputPathsOf(paths.work, spec.outputs),
+		mountFolders: Object.fromEntries(site.mounts.filter(({ name }) => spec.mounts?.includes(name)).map((m) => [m.name, m.source])),
 		tmpFolder: paths.tmp,
 		secretsFolder: secretsFolderOf(paths, spec),
 		gpus: request.slots,

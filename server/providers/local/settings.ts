@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
+import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 
 /** GPU slots of the demo's local site, when SPILLWAY_LOCAL_SLOTS is not set. */
@@ -14,6 +15,8 @@ export const localSettingsSchema = z.strictObject({
 	accelerator: z.string().min(1),
 	/** File in the form of rclone.conf with what data are fetched by. */
 	dataRemotes: z.string().min(1).optional(),
+	/** File systems of this host that jobs request by name. */
+	mounts: siteMountsSchema(["folder"]).default([]),
 	poolId: z.string().min(1).default("local"),
 });
 export type LocalSettings = z.input<typeof localSettingsSchema>;

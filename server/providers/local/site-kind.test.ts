@@ -36,3 +36,15 @@ it("takes no setting that runs a program or names a file", () => {
 	expect(kindOn("127.0.0.1").settings.safeParse({ gridZone: "DE", speeds: { local: 2 } }).success).toBe(true);
 	expect(kindOn("127.0.0.1").settings.safeParse({ home: "/" }).success).toBe(false);
 });
+
+it("checks that the folders of mounts exist", async () => {
+	const stepOf = async (source: string) => {
+		const settings = { mounts: [{ name: "imagenet", type: "local", source }] };
+		for await (const step of kindOn("127.0.0.1").check({ ...PLACE, settings }))
+			if (step.id === "mounts") return `${step.outcome}: ${step.found}`;
+		return null;
+	};
+	expect(await stepOf(import.meta.dirname)).toBe("passed: Found: imagenet.");
+	expect(await stepOf("/no/such/folder")).toBe("failed: /no/such/folder does not exist.");
+	expect(kindOn("127.0.0.1").settings.safeParse({ mounts: [{ name: "a", type: "nfs", source: "host:/a" }] }).success).toBe(false);
+});

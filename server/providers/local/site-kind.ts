@@ -1,7 +1,10 @@
 import { access, constants } from "node:fs/promises";
 import { z } from "zod";
+import { folderProblem } from "#server/agent/mount-folders.ts";
 import { poolSpeedsSchema } from "#server/domain/pool-speed.ts";
-import { checkSteps } from "../check-steps.ts";
+import { mountsOf, type SiteMount, siteMountsSchema } from "#server/domain/site-mount.ts";
+import { checkSteps, type PlannedStep } from "../check-steps.ts";
+import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { LocalDriver } from "./local-driver.ts";
 import { assertLocalSiteAllowed, type LocalSettings } from "./settings.ts";
@@ -10,6 +13,7 @@ const rowSchema = z.strictObject({
 	gridZone: z.string().min(1).optional(),
 	pue: z.number().min(1).max(3).optional(),
 	speeds: poolSpeedsSchema.optional(),
+	mounts: siteMountsSchema(["folder"]).optional(),
 });
 
 /**
@@ -39,13 +43,14 @@ export function localSiteKind(options: { host: string; settings: LocalSettings; 
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "local = 2" },
 				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
 			},
+			mountsField({ type: "local", source: "/data/imagenet" }, "The source is a folder of this host."),
 		],
 		credentialFields: [],
-		open({ siteId }: SitePlace) {
+		open({ siteId, settings: row }: SitePlace) {
 			assertLocalSiteAllowed(host);
-			return { kind: "cluster", driver: new LocalDriver(siteId, settings) };
+			return { kind: "cluster", driver: new LocalDriver(siteId, { ...settings, mounts: mountsOf(row) }) };
 		},
-		check: () =>
+		check: ({ settings: row }) =>
 			checkSteps([
 				{
 					...{ id: "host", title: "Address", decisive: true },
@@ -71,6 +76,22 @@ export function localSiteKind(options: { host: string; settings: LocalSettings; 
 						return `${settings.home} is writable.`;
 					},
 				},
+				...mountSteps(mountsOf(row)),
 			]),
 	};
+}
+
+function mountSteps(mounts: readonly SiteMount[]): PlannedStep[] {
+	if (mounts.length === 0) return [];
+	return [
+		{
+			...{ id: "mounts", title: "Mounts" },
+			fix: "Mount the file systems on this host, or correct the sources under Mounts.",
+			async look() {
+				const found = await Promise.all(mounts.map(({ source }) => folderProblem(source)));
+				const problems = found.filter((problem) => problem !== null);
+				return problems.length > 0 ? { failed: `${problems.join("; ")}.` } : `Found: ${mounts.map(({ name }) => name).join(", ")}.`;
+			},
+		},
+	];
 }

@@ -1,6 +1,6 @@
 import type { Offer } from "#server/domain/capacity.ts";
 import type { JobSpec } from "#server/domain/job.ts";
-import type { TimeSpread } from "#server/scheduling/types.ts";
+import type { Snapshot, TimeSpread } from "#server/scheduling/types.ts";
 import type { RecordedGrid } from "../replay/grid-record.ts";
 import type { ReplayPool } from "../replay/types.ts";
 
@@ -15,6 +15,8 @@ export interface RecordedHistory {
 	jobs: HistoryJob[];
 	/** As they are now. */
 	pools: ReplayPool[];
+	/** Mounts of the sites, as they are now. Absent: none. */
+	mounts?: Snapshot["mounts"];
 	/** As they are now, priced as below. */
 	offers: Offer[];
 	/** Each observation that changed an offer's price, ascending, the last one before the time included; by offer id. */

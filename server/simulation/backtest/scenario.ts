@@ -38,6 +38,7 @@ export function scenarioOf(history: RecordedHistory): ReplayScenario {
 		restoreMs: RESTORE_MS,
 		grid: new Map(),
 		...(history.grid ? { gridOnRecord: history.grid } : {}),
+		...(history.mounts ? { mounts: history.mounts } : {}),
 		boardWatts: history.boardWatts,
 		onDemandRefusalShare: 0,
 		dataOutGiB: 0,

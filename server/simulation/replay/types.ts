@@ -4,7 +4,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import type { Scaling } from "#server/domain/scaling.ts";
 import type { Provider } from "#server/domain/vocabulary.ts";
 import type { ThroughputPrior } from "#server/scheduling/throughput/types.ts";
-import type { TimeSpread } from "#server/scheduling/types.ts";
+import type { Snapshot, TimeSpread } from "#server/scheduling/types.ts";
 import type { GridForecast } from "./grid-ahead.ts";
 import type { RecordedGrid } from "./grid-record.ts";
 
@@ -125,6 +125,8 @@ export interface ReplayScenario {
 	throughput?: ReplayThroughput;
 	/** Jobs that scale ask for the size that is cheapest at these prices. Absent: for the recorded one. */
 	scaling?: { usdPerGpuHour: number; usdPerHour: number };
+	/** Names of the file systems that a site can mount, by site id. Absent: none. */
+	mounts?: Snapshot["mounts"];
 	/** What the core expects from launch to a running command. Absent: bootMs. */
 	cloudStartMs?: TimeSpread;
 }

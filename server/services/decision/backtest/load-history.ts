@@ -4,6 +4,7 @@ import type { Policy } from "#server/domain/policy.ts";
 import { hash32 } from "#server/kernel/random.ts";
 import { listAccelerators } from "#server/rates/accelerators.ts";
 import { discounted } from "#server/scheduling/discount.ts";
+import { readMountNames } from "#server/services/capacity/site/mounts.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import type { Timing } from "#server/services/core/timing.ts";
 import { listMarketOffers } from "#server/services/pricing/offer/list.ts";
@@ -33,12 +34,14 @@ export async function loadHistory(db: Db, request: HistoryRequest): Promise<Reco
 	const { version, policies, timing, onJobs = () => {}, ...span } = request;
 	const calendar = await ledgerCalendar(db);
 	const grid = await loadGrid(db, span);
+	const mounts = await readMountNames(db);
 	const market = await listMarketOffers(db, span.toMs);
 	const periods = [...new Set(policies.flatMap(({ budgets }) => budgets.map(({ period }) => period)))];
 	return {
 		...span,
 		seed: hash32(`${version}`),
 		pools: await loadPools(db),
+		...(mounts ? { mounts } : {}),
 		offers: [...market, ...(await reservedOffersSince(db, market, span.fromMs))],
 		prices: contracted(await loadPrices(db, span), market),
 		launches: await loadLaunches(db, span),

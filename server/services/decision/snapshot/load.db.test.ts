@@ -30,6 +30,11 @@ it("a snapshot is dated after every fact in it, however long the past took to re
 	expect(snapshot.pending).toHaveLength(1);
 	expect(snapshot.nowMs).toBe(w.clock.nowMs());
 	expect(snapshot.noSites).toBeUndefined();
+	expect(snapshot).not.toHaveProperty("mounts");
+	const mounts = ["imagenet", "scratch"].map((name) => ({ name, type: "local", source: `/data/${name}` }));
+	await w.ctx.db.update(site).set({ settings: { mounts } }).where(eq(site.provider, "local"));
+	const [home] = await w.ctx.db.select({ id: site.id }).from(site).where(eq(site.provider, "local"));
+	expect((await loadSnapshot(w.ctx, new SnapshotCache())).snapshot.mounts).toEqual(new Map([[home?.id, ["imagenet", "scratch"]]]));
 	await w.ctx.db.update(site).set({ enabled: false });
 	expect((await loadSnapshot(w.ctx, new SnapshotCache())).snapshot).toMatchObject({ pools: [], offers: [], noSites: true });
 });

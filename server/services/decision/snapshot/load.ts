@@ -27,6 +27,7 @@ import type {
 } from "#server/scheduling/types.ts";
 import { CopiesNow, readDataView } from "#server/services/capacity/data-set/data-view.ts";
 import { ForeignCache } from "#server/services/capacity/foreign-job/waiting.ts";
+import { readMountNames } from "#server/services/capacity/site/mounts.ts";
 import { byClock, poolSpeed, readSpeeds } from "#server/services/capacity/site/pool-speed.ts";
 import { SameObjects } from "#server/services/core/same-objects.ts";
 import type { Timing } from "#server/services/core/timing.ts";
@@ -124,6 +125,7 @@ export async function loadSnapshot(
 			const foreign = await cache.foreign.read(tx);
 			const data = await cache.copies.add(tx, lasting);
 			const pools = await readPools(tx, nowMs);
+			const mounts = await readMountNames(tx);
 			const offers = cache.offers.keep(await cache.offersAsRead.read(tx, nowMs));
 			const snapshot: Snapshot = {
 				nowMs,
@@ -147,6 +149,7 @@ export async function loadSnapshot(
 				cloudStartMs: ctx.timing.cloudStartMs,
 				boardWatts: boardWatts(),
 				...(data && { data }),
+				...(mounts && { mounts }),
 				...(await cache.foretold.read(tx, active.policy, nowMs)),
 			};
 			return { snapshot, active };

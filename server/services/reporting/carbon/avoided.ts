@@ -159,7 +159,7 @@ export function cheapestRemoved(explanation: Explanation | undefined): Candidate
 
 /** Removed by a rule or the moment, not because the job does not fit the machine. */
 function couldRun({ removedBy }: Candidate): boolean {
-	return !removedBy?.why.startsWith("hardware_");
+	return !(removedBy?.why.startsWith("hardware_") || removedBy?.why === "mount_missing");
 }
 
 /** By the index of each month (and team): a year of jobs is never sorted. */

@@ -259,6 +259,7 @@ export class Spillway implements Strategy {
 			offerRecords: this.#offers.records(),
 			arrivingGpusPerHour: this.#arrivingGpusPerHour(),
 			...(data ? { data } : {}),
+			...(scenario.mounts ? { mounts: scenario.mounts } : {}),
 			...(this.#speeds ? { throughput: this.#speeds.view(nowMs) } : {}),
 			...(this.#grid ? { gridForecast: this.#grid.ahead(nowMs) } : {}),
 		};

@@ -1,0 +1,17 @@
+import { and, eq, isNull, sql } from "drizzle-orm";
+import type { DbOrTx } from "#server/db/client.ts";
+import { site } from "#server/db/schema/site.ts";
+import { mountsOf } from "#server/domain/site-mount.ts";
+
+/** Names of the mounts of every enabled site that has any, by site id; undefined: no site has any. */
+export async function readMountNames(db: DbOrTx): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+	const rows = await db
+		.select({ id: site.id, settings: site.settings })
+		.from(site)
+		.where(and(eq(site.enabled, true), isNull(site.removedAt), sql`${site.settings} -> 'mounts' is not null`))
+		.orderBy(site.id);
+	const names = rows
+		.map(({ id, settings }) => [id, mountsOf(settings).map(({ name }) => name)] as const)
+		.filter(([, all]) => all.length > 0);
+	return names.length === 0 ? undefined : new Map(names);
+}
