@@ -1,6 +1,7 @@
 import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
 import { type Drill, drillHref } from "#components/spend/drill.ts";
 import { rangeOf } from "#components/spend/range.ts";
+import type { SpendFilters } from "#components/spend/view.ts";
 
 export const CARBON_RANGES = ["7d", "month", "last_month", "12m"] as const;
 export type CarbonRange = (typeof CARBON_RANGES)[number];
@@ -36,6 +37,6 @@ export function carbonQuery({ range, by, zone }: CarbonView, nowMs: number) {
 }
 
 /** Link to the charges behind a figure, sorted by emissions; null if there can be none. */
-export function chargesOf({ range, zone }: CarbonView, drill: Drill = {}): string | null {
-	return drillHref({ range, dates: null, by: "team", bucket: null, filters: {}, zone }, { ...drill, of: "carbon" });
+export function chargesOf({ range, zone }: CarbonView, drill: Drill = {}, filters: SpendFilters = {}): string | null {
+	return drillHref({ range, dates: null, by: "team", bucket: null, filters, zone }, { ...drill, of: "carbon" });
 }

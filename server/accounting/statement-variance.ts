@@ -11,8 +11,8 @@ export function statementVariance({ varianceCells, ledgerFromMs, fromMs }: Month
 	const variance = explainVariance(own(varianceCells.before), own(varianceCells.after));
 	return {
 		sentence: describeVariance(variance),
-		beforeMicroUsd: variance.beforeMicroUsd.toString(),
-		afterMicroUsd: variance.afterMicroUsd.toString(),
+		beforeMicroUsd: variance.beforeAmount.toString(),
+		afterMicroUsd: variance.afterAmount.toString(),
 		causes: VARIANCE_CAUSES.flatMap((cause) =>
 			variance.byCause[cause] === 0n ? [] : [{ cause, microUsd: variance.byCause[cause].toString() }],
 		),

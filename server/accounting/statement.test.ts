@@ -182,12 +182,12 @@ describe("months that the ledger does not have whole", () => {
 describe("the change against the month before", () => {
 	const cell = (changes: Partial<VarianceCell>): VarianceCell => ({
 		...{ team: "risk", project: "fraud", siteId: "aws", region: "us-east-1", capacityType: "spot", accelerator: "H100-80GB" },
-		...{ kind: "compute", idle: false, gpuMs: hours(10), microUsd: 30_000_000n, lostGpuMs: 0n, lostMicroUsd: 0n },
+		...{ kind: "compute", idle: false, gpuMs: hours(10), amount: 30_000_000n, lostGpuMs: 0n, lostAmount: 0n },
 		...changes,
 	});
 	const varianceCells = {
-		before: [cell({}), cell({ team: "nlp", microUsd: 5_000_000n })],
-		after: [cell({ gpuMs: hours(20), microUsd: 70_000_000n }), cell({ team: "", project: "", idle: true, kind: "idle", microUsd: 1n })],
+		before: [cell({}), cell({ team: "nlp", amount: 5_000_000n })],
+		after: [cell({ gpuMs: hours(20), amount: 70_000_000n }), cell({ team: "", project: "", idle: true, kind: "idle", amount: 1n })],
 	};
 	const rows = [aRow(), aRow({ month: "previous" })];
 

@@ -8,7 +8,7 @@ const HOUR = 3_600_000n;
 const USD = 1_000_000n;
 const cell = (hours: bigint, usd: bigint, some: Partial<VarianceCell> = {}): VarianceCell => ({
 	...{ team: "research", project: "small-lm", siteId: "aws", region: "us-east-1", capacityType: "spot", accelerator: "H100-80GB" },
-	...{ kind: "compute", idle: false, gpuMs: hours * HOUR, microUsd: usd * USD, lostGpuMs: 0n, lostMicroUsd: 0n },
+	...{ kind: "compute", idle: false, gpuMs: hours * HOUR, amount: usd * USD, lostGpuMs: 0n, lostAmount: 0n },
 	...some,
 });
 const causes = (before: VarianceCell[], after: VarianceCell[]) =>
@@ -34,7 +34,7 @@ describe("explainVariance", () => {
 			causes(
 				[cell(10n, 20n)],
 				[
-					cell(12n, 24n, { lostGpuMs: 2n * HOUR, lostMicroUsd: 4n * USD }),
+					cell(12n, 24n, { lostGpuMs: 2n * HOUR, lostAmount: 4n * USD }),
 					cell(5n, 9n, { team: "", project: "", capacityType: "owned", idle: true }),
 					cell(0n, 3n, { kind: "egress" }),
 				],
@@ -54,17 +54,17 @@ describe("explainVariance", () => {
 			...{ team: fc.constantFrom("a", "b", ""), project: fc.constantFrom("x", "y"), siteId: fc.constantFrom("home", "aws") },
 			...{ region: fc.constantFrom("r1", "r2"), capacityType: fc.constantFrom("owned", "spot", "on_demand", "reserved") },
 			...{ accelerator: fc.constantFrom("H100", "A100"), kind: fc.constantFrom("compute", "boot", "egress", "credit"), idle: fc.boolean() },
-			...{ gpuMs: fc.bigInt(0n, 10n ** 12n), microUsd: fc.bigInt(-(10n ** 9n), 10n ** 12n) },
-			...{ lostGpuMs: fc.bigInt(0n, 10n ** 9n), lostMicroUsd: fc.bigInt(0n, 10n ** 9n) },
+			...{ gpuMs: fc.bigInt(0n, 10n ** 12n), amount: fc.bigInt(-(10n ** 9n), 10n ** 12n) },
+			...{ lostGpuMs: fc.bigInt(0n, 10n ** 9n), lostAmount: fc.bigInt(0n, 10n ** 9n) },
 		}) as fc.Arbitrary<VarianceCell>;
 		fc.assert(
 			fc.property(fc.array(some, { maxLength: 12 }), fc.array(some, { maxLength: 12 }), (before, after) => {
 				const v = explainVariance(before, after);
-				const sum = (cells: readonly { microUsd: bigint }[]) => cells.reduce((s, c) => s + c.microUsd, 0n);
+				const sum = (cells: readonly { amount: bigint }[]) => cells.reduce((s, c) => s + c.amount, 0n);
 				const change = sum(after) - sum(before);
 				expect(VARIANCE_CAUSES.reduce((s, cause) => s + v.byCause[cause], 0n)).toBe(change);
 				expect(sum(v.parts)).toBe(change);
-				expect(v.afterMicroUsd - v.beforeMicroUsd).toBe(change);
+				expect(v.afterAmount - v.beforeAmount).toBe(change);
 			}),
 			{ numRuns: cases(200, 3_000) },
 		);

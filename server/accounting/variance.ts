@@ -1,7 +1,7 @@
 import { VARIANCE_CAUSES, type VarianceCause } from "../domain/variance-cause.ts";
 import type { CapacityType } from "../domain/vocabulary.ts";
 
-/** Charges of one combination over one period. Money in micro-dollars of effective cost. */
+/** Usage of one combination over one period. All amounts of a comparison have one unit: micro-dollars of effective cost, or mg CO2e. */
 export interface VarianceCell {
 	/** "" for what belongs to no team, such as idle hardware. */
 	team: string;
@@ -14,29 +14,29 @@ export interface VarianceCell {
 	/** Owned capacity that no job used. */
 	idle: boolean;
 	gpuMs: bigint;
-	microUsd: bigint;
+	amount: bigint;
 	/** The part of the two sums that ended without a result. */
 	lostGpuMs: bigint;
-	lostMicroUsd: bigint;
+	lostAmount: bigint;
 }
 
-export interface VariancePart {
-	cause: VarianceCause;
+export interface VariancePart<Cause extends string = VarianceCause> {
+	cause: Cause;
 	team: string;
 	project: string;
-	microUsd: bigint;
+	amount: bigint;
 	/** GPU time of the two periods that it compares. */
 	beforeGpuMs: bigint;
 	afterGpuMs: bigint;
 }
 
-export interface Variance {
-	beforeMicroUsd: bigint;
-	afterMicroUsd: bigint;
+export interface Variance<Cause extends string = VarianceCause> {
+	beforeAmount: bigint;
+	afterAmount: bigint;
 	/** Adds up to after − before. */
-	byCause: Record<VarianceCause, bigint>;
+	byCause: Record<Cause, bigint>;
 	/** Largest effect first, those of nothing left out. */
-	parts: VariancePart[];
+	parts: VariancePart<Cause>[];
 }
 
 /** Kinds with a duration and an hourly price. Others are plain amounts. */
@@ -44,7 +44,7 @@ const TIMED: ReadonlySet<string> = new Set(["compute", "boot", "staging"]);
 
 interface Sum {
 	gpuMs: bigint;
-	microUsd: bigint;
+	amount: bigint;
 }
 type Sums = Map<string, Sum>;
 
@@ -65,28 +65,34 @@ export function explainVariance(before: readonly VarianceCell[], after: readonly
 		}
 	}
 	const parts = [...lines.values()].flatMap((line) => partsOf(line));
-	const byCause = Object.fromEntries(VARIANCE_CAUSES.map((cause) => [cause, total(parts.filter((p) => p.cause === cause))])) as Record<
-		VarianceCause,
-		bigint
-	>;
+	return toVariance(VARIANCE_CAUSES, parts, total(before), total(after));
+}
+
+/** The sums by cause, and the parts in order of size. */
+export function toVariance<Cause extends string>(
+	causes: readonly Cause[],
+	parts: readonly VariancePart<Cause>[],
+	beforeAmount: bigint,
+	afterAmount: bigint,
+): Variance<Cause> {
+	const sumOf = (cause: Cause) => total(parts.filter((part) => part.cause === cause));
 	return {
-		beforeMicroUsd: total(before),
-		afterMicroUsd: total(after),
-		byCause,
-		parts: parts.filter((p) => p.microUsd !== 0n).sort((a, b) => Number(abs(b.microUsd) - abs(a.microUsd))),
+		...{ beforeAmount, afterAmount },
+		byCause: Object.fromEntries(causes.map((cause) => [cause, sumOf(cause)])) as Record<Cause, bigint>,
+		parts: parts.filter((p) => p.amount !== 0n).sort((a, b) => Number(abs(b.amount) - abs(a.amount))),
 	};
 }
 
 type Line = { team: string; project: string; before: readonly VarianceCell[]; after: readonly VarianceCell[] };
 
 function partsOf({ team, project, before, after }: Line): VariancePart[] {
-	const part = (cause: VarianceCause, microUsd: bigint, hours: [bigint, bigint]): VariancePart => ({
-		...{ cause, team, project, microUsd },
+	const part = (cause: VarianceCause, amount: bigint, hours: [bigint, bigint]): VariancePart => ({
+		...{ cause, team, project, amount },
 		...{ beforeGpuMs: hours[0], afterGpuMs: hours[1] },
 	});
 	const change = (cause: VarianceCause, keep: (c: VarianceCell) => boolean, of: (c: VarianceCell) => Sum): VariancePart => {
 		const [a, b] = [addUp(before.filter(keep).map(of)), addUp(after.filter(keep).map(of))];
-		return part(cause, b.microUsd - a.microUsd, [a.gpuMs, b.gpuMs]);
+		return part(cause, b.amount - a.amount, [a.gpuMs, b.gpuMs]);
 	};
 	return [
 		change("idle", (c) => c.idle, whole),
@@ -97,26 +103,26 @@ function partsOf({ team, project, before, after }: Line): VariancePart[] {
 }
 
 const isTimed = (c: VarianceCell): boolean => !c.idle && TIMED.has(c.kind);
-const whole = ({ gpuMs, microUsd }: VarianceCell): Sum => ({ gpuMs, microUsd });
-const lost = ({ lostGpuMs, lostMicroUsd }: VarianceCell): Sum => ({ gpuMs: lostGpuMs, microUsd: lostMicroUsd });
-const useful = (c: VarianceCell): Sum => ({ gpuMs: c.gpuMs - c.lostGpuMs, microUsd: c.microUsd - c.lostMicroUsd });
+const whole = ({ gpuMs, amount }: VarianceCell): Sum => ({ gpuMs, amount });
+const lost = ({ lostGpuMs, lostAmount }: VarianceCell): Sum => ({ gpuMs: lostGpuMs, amount: lostAmount });
+const useful = (c: VarianceCell): Sum => ({ gpuMs: c.gpuMs - c.lostGpuMs, amount: c.amount - c.lostAmount });
 
-type MakePart = (cause: VarianceCause, microUsd: bigint, hours: [bigint, bigint]) => VariancePart;
+type MakePart = (cause: VarianceCause, amount: bigint, hours: [bigint, bigint]) => VariancePart;
 
 function usefulParts(before: readonly VarianceCell[], after: readonly VarianceCell[], part: MakePart): VariancePart[] {
 	const [a, b] = [addUp(before.map(useful)), addUp(after.map(useful))];
 	const hours: [bigint, bigint] = [a.gpuMs, b.gpuMs];
-	if (a.gpuMs <= 0n) return [part("started", b.microUsd - a.microUsd, hours)];
-	if (b.gpuMs <= 0n) return [part("ended", b.microUsd - a.microUsd, hours)];
+	if (a.gpuMs <= 0n) return [part("started", b.amount - a.amount, hours)];
+	if (b.gpuMs <= 0n) return [part("ended", b.amount - a.amount, hours)];
 	// What the new hours cost at the old line's average, at the old averages of their capacity, and at their old prices.
 	const atAverage = scale(a, b.gpuMs);
 	const atCapacity = costAtOldPrices(before, after, (c) => c.capacityType);
 	const atPlaces = costAtOldPrices(before, after, (c) => JSON.stringify([c.capacityType, c.siteId, c.region, c.accelerator]));
 	return [
-		part("hours", atAverage - a.microUsd, hours),
+		part("hours", atAverage - a.amount, hours),
 		part("capacity", atCapacity - atAverage, hours),
 		part("place", atPlaces - atCapacity, hours),
-		part("price", b.microUsd - atPlaces, hours),
+		part("price", b.amount - atPlaces, hours),
 	];
 }
 
@@ -126,21 +132,21 @@ function costAtOldPrices(before: readonly VarianceCell[], after: readonly Varian
 	let sum = 0n;
 	for (const [key, group] of now) {
 		const then = old.get(key);
-		sum += then && then.gpuMs > 0n ? scale(then, group.gpuMs) : group.microUsd;
+		sum += then && then.gpuMs > 0n ? scale(then, group.gpuMs) : group.amount;
 	}
 	return sum;
 }
 
 function groupSums(cells: readonly VarianceCell[], groupOf: (c: VarianceCell) => string): Sums {
 	const sums: Sums = new Map();
-	for (const cell of cells) sums.set(groupOf(cell), addUp([sums.get(groupOf(cell)) ?? { gpuMs: 0n, microUsd: 0n }, useful(cell)]));
+	for (const cell of cells) sums.set(groupOf(cell), addUp([sums.get(groupOf(cell)) ?? { gpuMs: 0n, amount: 0n }, useful(cell)]));
 	return sums;
 }
 
-const scale = ({ gpuMs, microUsd }: Sum, newGpuMs: bigint): bigint => (microUsd * newGpuMs) / gpuMs;
+const scale = ({ gpuMs, amount }: Sum, newGpuMs: bigint): bigint => (amount * newGpuMs) / gpuMs;
 const abs = (n: bigint): bigint => (n < 0n ? -n : n);
-const total = (items: readonly { microUsd: bigint }[]): bigint => items.reduce((sum, { microUsd }) => sum + microUsd, 0n);
+const total = (items: readonly { amount: bigint }[]): bigint => items.reduce((sum, { amount }) => sum + amount, 0n);
 
 function addUp(sums: readonly Sum[]): Sum {
-	return sums.reduce((all, sum) => ({ gpuMs: all.gpuMs + sum.gpuMs, microUsd: all.microUsd + sum.microUsd }), { gpuMs: 0n, microUsd: 0n });
+	return sums.reduce((all, sum) => ({ gpuMs: all.gpuMs + sum.gpuMs, amount: all.amount + sum.amount }), { gpuMs: 0n, amount: 0n });
 }

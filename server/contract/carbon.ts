@@ -1,7 +1,7 @@
 import { importIntensityInput } from "./inputs/carbon.ts";
-import { carbonQueryInput, TIME_RANGE, timeRangeInput } from "./inputs/spend.ts";
+import { carbonQueryInput, TIME_RANGE, timeRangeInput, varianceQueryInput } from "./inputs/spend.ts";
 import { operation } from "./operation.ts";
-import { avoidedEmissionsSchema, carbonSchema, gridSchema, importedIntensitySchema } from "./outputs/carbon.ts";
+import { avoidedEmissionsSchema, carbonSchema, carbonVarianceSchema, gridSchema, importedIntensitySchema } from "./outputs/carbon.ts";
 
 export const carbon = {
 	by: operation({
@@ -14,6 +14,17 @@ export const carbon = {
 		output: carbonSchema,
 		wire: TIME_RANGE,
 		input: carbonQueryInput,
+	}),
+	variance: operation({
+		method: "GET",
+		path: "/carbon/variance",
+		summary: "Explain why emissions differ from the range before",
+		description: "The change by cause and line of work ([what changed](carbon.md#what-changed)). Its parts add up to the milligram.",
+		permission: "spend:read",
+		example: { from: "2026-11-01", to: "2026-12-01" },
+		output: carbonVarianceSchema.nullable(),
+		wire: TIME_RANGE,
+		input: varianceQueryInput,
 	}),
 	avoided: operation({
 		method: "GET",

@@ -13,3 +13,20 @@ export const VARIANCE_WORDS: Record<VarianceCause, string> = {
 	idle: "Idle GPUs",
 	other: "Other charges",
 };
+
+/** Why emissions changed between two periods, in the order of a waterfall. */
+export const CARBON_CAUSES = ["started", "ended", "hours", "place", "power", "grid", "embodied", "lost", "idle", "other"] as const;
+export type CarbonCause = (typeof CARBON_CAUSES)[number];
+
+export const CARBON_CAUSE_WORDS: Record<CarbonCause, string> = {
+	started: "New work",
+	ended: "Finished work",
+	hours: "Hours",
+	place: "Place and model",
+	power: "Power draw",
+	grid: "Grid intensity",
+	embodied: "Embodied rate",
+	lost: "Lost work",
+	idle: "Idle GPUs",
+	other: "Corrections",
+};

@@ -9,6 +9,7 @@ import { CarbonHead } from "#components/carbon/head.tsx";
 import { MethodPanel, QualityPanel } from "#components/carbon/quality-panel.tsx";
 import { BY_LABEL, CARBON_BY, CARBON_RANGES, carbonHref, carbonQuery, loadCarbonParams } from "#components/carbon/range.ts";
 import { CarbonTable } from "#components/carbon/table-panel.tsx";
+import { CarbonVariancePanel } from "#components/carbon/variance-panel.tsx";
 import { PageBody, PageHeader } from "#components/page/page-header.tsx";
 import { QueryBoundary } from "#components/page/query-boundary.tsx";
 import { datesLabel, datesOf, rangeLabel } from "#components/spend/range.ts";
@@ -26,7 +27,9 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 	const { zone } = await (await caller()).spend.calendar();
 	const nowMs = Date.now();
 	const view = { range, by, zone };
-	void getQueryClient().prefetchQuery(trpc.carbon.page.queryOptions(carbonQuery(view, nowMs)));
+	const query = carbonQuery(view, nowMs);
+	void getQueryClient().prefetchQuery(trpc.carbon.page.queryOptions(query));
+	void getQueryClient().prefetchQuery(trpc.carbon.variance.queryOptions({ fromMs: query.fromMs, toMs: query.toMs }));
 	const ranges = (
 		<SegmentedLinks
 			label="Range"
@@ -42,6 +45,9 @@ export default async function CarbonPage({ searchParams }: { searchParams: Promi
 				{ownTeams && <p className="text-ink-2">Shows your teams only: {ownTeams.join(", ")}. Excludes idle hardware.</p>}
 				<QueryBoundary what="totals" framed skeleton={<KpiSkeleton count={5} label="Loading totals" />}>
 					<CarbonHead view={view} />
+				</QueryBoundary>
+				<QueryBoundary what="the causes of the change" framed skeleton={<TextSkeleton lines={2} label="Loading causes" className="py-5" />}>
+					<CarbonVariancePanel view={view} />
 				</QueryBoundary>
 				<Panel>
 					<PanelSplit columns="minmax(0,1.5fr) minmax(0,1fr)">

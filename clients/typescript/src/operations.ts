@@ -607,6 +607,23 @@ export interface Operations {
 		};
 		answer: t.Carbon;
 	};
+	/** Explain why emissions differ from the range before. */
+	"carbon.variance": {
+		arguments: {
+			from?: string;
+			to?: string;
+			team?: string | readonly string[];
+			project?: string | readonly string[];
+			class?: t.SpendByClassItem | readonly t.SpendByClassItem[];
+			provider?: t.PlacementProvider | readonly t.PlacementProvider[];
+			region?: string | readonly string[];
+			capacityType?: t.PlacementCapacityType | readonly t.PlacementCapacityType[];
+			accelerator?: string | readonly string[];
+			site?: string | readonly string[];
+			kind?: t.ChargeDimensionsKind | readonly t.ChargeDimensionsKind[];
+		};
+		answer: t.CarbonVarianceOutput;
+	};
 	/** Get the emissions that bursting avoided or added. */
 	"carbon.avoided": {
 		arguments: { from?: string; to?: string };
@@ -1305,6 +1322,13 @@ export const OPERATIONS = {
 		method: "GET",
 		path: "/carbon",
 		query: ["from", "to", "groupBy", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"],
+		textType: null,
+		isRepeatable: false,
+	},
+	"carbon.variance": {
+		method: "GET",
+		path: "/carbon/variance",
+		query: ["from", "to", "team", "project", "class", "provider", "region", "capacityType", "accelerator", "site", "kind"],
 		textType: null,
 		isRepeatable: false,
 	},

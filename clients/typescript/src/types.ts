@@ -2468,6 +2468,50 @@ export interface CarbonItemsItem {
 	key: string;
 }
 
+export interface CarbonVariance {
+	after: VarianceAfter;
+	before: VarianceAfter;
+	beforeMilligrams: string;
+	afterMilligrams: string;
+	byCause: CarbonVarianceByCause;
+	parts: readonly CarbonVariancePartsItem[];
+	sentence: string | null;
+}
+
+export interface CarbonVarianceByCause {
+	started: string;
+	ended: string;
+	hours: string;
+	place: string;
+	power: string;
+	grid: string;
+	embodied: string;
+	lost: string;
+	idle: string;
+	other: string;
+}
+
+export interface CarbonVariancePartsItem {
+	cause: CarbonVariancePartsItemCause;
+	team: string;
+	project: string;
+	milligrams: string;
+	beforeGpuMs: string;
+	afterGpuMs: string;
+}
+
+export type CarbonVariancePartsItemCause =
+	| "started"
+	| "ended"
+	| "hours"
+	| "place"
+	| "power"
+	| "grid"
+	| "embodied"
+	| "lost"
+	| "idle"
+	| "other";
+
 export interface Comparison {
 	gpuMs: string;
 	actualMilligrams: string;
@@ -3864,6 +3908,8 @@ export interface LedgerGetOutput {
 export interface LedgerSetZoneOutput {
 	zone: string;
 }
+
+export type CarbonVarianceOutput = CarbonVariance | null;
 
 export interface BudgetListOutput {
 	items: readonly BudgetStatus[];

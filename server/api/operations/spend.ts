@@ -13,6 +13,7 @@ import { importIntensity } from "#server/services/pricing/energy/import-intensit
 import { avoidedEmissions } from "#server/services/reporting/carbon/avoided.ts";
 import { carbonBy } from "#server/services/reporting/carbon/carbon-by.ts";
 import { gridView } from "#server/services/reporting/carbon/grid-view.ts";
+import { carbonVariance } from "#server/services/reporting/carbon/variance.ts";
 import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
 import type { SpendFilters } from "#server/services/reporting/spend/filters.ts";
@@ -66,6 +67,9 @@ export const carbonOperations = {
 		const { fromMs, toMs, groupBy, ...filters } = carbon.by.input.parse(input);
 		return carbonBy(ctx, { ...rangeOf(ctx, { fromMs, toMs }), groupBy, filters: spendFilters.parse(filters) });
 	}),
+	variance: bindRest(carbon.variance, async (ctx, input, { query }) =>
+		ok(await carbonVariance(ctx, { ...rangeOf(ctx, { fromMs: input.fromMs, toMs: input.toMs }), filters: filtersParam(query) })),
+	),
 	avoided: bind(carbon.avoided, (ctx, input) => avoidedEmissions(ctx, rangeOf(ctx, input))),
 	intensities: bind(carbon.intensities, (ctx, input) => gridView(ctx, rangeOf(ctx, input))),
 	importIntensities: bind(carbon.importIntensities, (ctx, input) => importIntensity(ctx, importIntensityInput.parse(input))),

@@ -39,6 +39,7 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	"approval.count": "job:read",
 	"approval.changeSettings": "policy:publish",
 	"carbon.page": "spend:read",
+	"carbon.variance": "spend:read",
 	"performance.page": "job:read",
 	"spend.page": "spend:read",
 	"spend.jobs": "spend:read",

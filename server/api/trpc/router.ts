@@ -11,6 +11,7 @@ import { listEvents } from "#server/services/notification/event/list.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
 import { carbonPage, carbonPageInput } from "#server/services/reporting/carbon/page.ts";
+import { carbonVariance } from "#server/services/reporting/carbon/variance.ts";
 import { performancePage, performancePageInput } from "#server/services/reporting/performance/page.ts";
 import { spendByJob } from "#server/services/reporting/spend/by-job.ts";
 import { listCharges } from "#server/services/reporting/spend/charges.ts";
@@ -109,7 +110,10 @@ export const appRouter = router({
 	channel: router(proceduresOf(channelOperations)),
 	rates: ratesRouter,
 	currency: router(proceduresOf(currencyOperations)),
-	carbon: router({ page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)) }),
+	carbon: router({
+		page: procedure.input(carbonPageInput).query(({ ctx, input }) => carbonPage(ctx.service, input)),
+		variance: procedure.input(varianceInput).query(({ ctx, input }) => carbonVariance(ctx.service, input)),
+	}),
 	performance: router({
 		page: procedure.input(performancePageInput).query(({ ctx, input }) => performancePage(ctx.service, input)),
 	}),

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { CARBON_CAUSES } from "#server/domain/variance-cause.ts";
 import { PROVIDERS } from "#server/domain/vocabulary.ts";
 import { integerText } from "../parts.ts";
+import { interval } from "./spend.ts";
 
 export const sideSumsSchema = z
 	.object({
@@ -53,6 +55,27 @@ export const carbonSchema = z
 		totals: carbonSumsSchema,
 	})
 	.meta({ id: "Carbon" });
+
+export const carbonVarianceSchema = z
+	.object({
+		after: interval,
+		before: interval,
+		beforeMilligrams: integerText,
+		afterMilligrams: integerText,
+		byCause: z.record(z.enum(CARBON_CAUSES), integerText),
+		parts: z.array(
+			z.object({
+				cause: z.enum(CARBON_CAUSES),
+				team: z.string(),
+				project: z.string(),
+				milligrams: integerText,
+				beforeGpuMs: integerText,
+				afterGpuMs: integerText,
+			}),
+		),
+		sentence: z.string().nullable(),
+	})
+	.meta({ id: "CarbonVariance" });
 
 export const avoidedSchema = z
 	.object({

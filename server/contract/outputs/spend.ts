@@ -93,7 +93,7 @@ export const jobSpendSchema = z
 	})
 	.meta({ id: "JobSpend" });
 
-const interval = z.object({ fromMs: z.number(), toMs: z.number() });
+export const interval = z.object({ fromMs: z.number(), toMs: z.number() });
 
 export const varianceSchema = z
 	.object({

@@ -2745,6 +2745,51 @@ class CarbonItemsItem(TypedDict):
     key: str
 
 
+class CarbonVariance(TypedDict):
+    after: VarianceAfter
+    before: VarianceAfter
+    beforeMilligrams: str
+    afterMilligrams: str
+    byCause: CarbonVarianceByCause
+    parts: List[CarbonVariancePartsItem]
+    sentence: Optional[str]
+
+
+class CarbonVarianceByCause(TypedDict):
+    started: str
+    ended: str
+    hours: str
+    place: str
+    power: str
+    grid: str
+    embodied: str
+    lost: str
+    idle: str
+    other: str
+
+
+class CarbonVariancePartsItem(TypedDict):
+    cause: CarbonVariancePartsItemCause
+    team: str
+    project: str
+    milligrams: str
+    beforeGpuMs: str
+    afterGpuMs: str
+
+CarbonVariancePartsItemCause = Literal[
+    "started",
+    "ended",
+    "hours",
+    "place",
+    "power",
+    "grid",
+    "embodied",
+    "lost",
+    "idle",
+    "other",
+]
+
+
 class Comparison(TypedDict):
     gpuMs: str
     actualMilligrams: str
@@ -4320,6 +4365,8 @@ class LedgerGetOutput(TypedDict):
 
 class LedgerSetZoneOutput(TypedDict):
     zone: str
+
+CarbonVarianceOutput = Optional["CarbonVariance"]
 
 
 class BudgetListOutput(TypedDict):

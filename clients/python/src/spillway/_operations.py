@@ -2132,6 +2132,46 @@ class CarbonOperations:
             ),
         )
 
+    def variance(
+        self,
+        *,
+        from_: Optional[str] = None,
+        to: Optional[str] = None,
+        team: Optional[Union[str, Sequence[str]]] = None,
+        project: Optional[Union[str, Sequence[str]]] = None,
+        class_: Optional[Union[m.SpendByClassItem, Sequence[m.SpendByClassItem]]] = None,
+        provider: Optional[Union[m.PlacementProvider, Sequence[m.PlacementProvider]]] = None,
+        region: Optional[Union[str, Sequence[str]]] = None,
+        capacity_type: Optional[Union[m.PlacementCapacityType, Sequence[m.PlacementCapacityType]]] = None,
+        accelerator: Optional[Union[str, Sequence[str]]] = None,
+        site: Optional[Union[str, Sequence[str]]] = None,
+        kind: Optional[Union[m.ChargeDimensionsKind, Sequence[m.ChargeDimensionsKind]]] = None,
+    ) -> m.CarbonVarianceOutput:
+        """Explain why emissions differ from the range before.
+
+        The change by cause and line of work (what changed). Its parts add up to the milligram.
+        """
+        return cast(
+            m.CarbonVarianceOutput,
+            self._transport.json(
+                "GET",
+                join("/carbon/variance"),
+                query={
+                    "from": from_,
+                    "to": to,
+                    "team": team,
+                    "project": project,
+                    "class": class_,
+                    "provider": provider,
+                    "region": region,
+                    "capacityType": capacity_type,
+                    "accelerator": accelerator,
+                    "site": site,
+                    "kind": kind,
+                },
+            ),
+        )
+
     def avoided(
         self,
         *,

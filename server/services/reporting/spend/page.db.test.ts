@@ -8,6 +8,7 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import * as test from "#server/services/ledger/charge/testing/books.ts";
 import { carbonBy } from "../carbon/carbon-by.ts";
+import { carbonVariance } from "../carbon/variance.ts";
 import { listCharges } from "./charges.ts";
 import { previousRange } from "./comparison.ts";
 import type { SpendFilters } from "./filters.ts";
@@ -87,6 +88,21 @@ describe("every number has its charges", () => {
 		expect(found?.sentence).toMatch(/idle|new|more/);
 		const filtered = await spendVariance(books, { ...range, filters: { team: ["nlp"] } });
 		expect(filtered?.afterMicroUsd).toBe(await chargesOf({ team: ["nlp"] }, range));
+	});
+
+	it("of a change in emissions: its causes are the difference of the two ranges; a person's teams only", async () => {
+		const range = { fromMs: Date.UTC(2026, 10, 12), toMs: Date.UTC(2026, 10, 16) };
+		const found = await carbonVariance(books, range);
+		const [before, after] = await Promise.all(
+			[found?.before, found?.after].map((r) => carbonBy(books, { ...MONTH, ...r, groupBy: "team" })),
+		);
+		const change = (after?.totals.totalMilligrams ?? 0n) - (before?.totals.totalMilligrams ?? 0n);
+		expect(Object.values(found?.byCause ?? {}).reduce((sum, part) => sum + part, 0n)).toBe(change);
+		expect([found?.afterMilligrams, found?.byCause.lost !== 0n]).toEqual([after?.totals.totalMilligrams, true]);
+		const actor = { kind: "person", accountId: "a", name: "A", role: "data_scientist", teams: ["nlp"], via: "session" } as const;
+		const own = await carbonVariance({ ...books, actor }, range);
+		expect(own?.afterMilligrams).toBe(after?.items.find((item) => item.key === "nlp")?.totalMilligrams ?? 0n);
+		expect(own?.parts.every(({ team }) => team === "nlp")).toBe(true);
 	});
 
 	it.each(SPEND_DIMENSIONS)("of carbon by %s: what each group emitted is the sum of its charges, idle hardware apart", async (groupBy) => {

@@ -5,7 +5,7 @@ import type { DbOrTx } from "#server/db/client.ts";
 import { openConverter } from "#server/services/pricing/currency/rates.ts";
 import { LEDGER_CURRENCY } from "#server/services/pricing/currency/reporting-currency.ts";
 import { ledgerStartMs } from "../spend/ledger-start.ts";
-import { readVarianceCells } from "../spend/variance.ts";
+import { readVarianceCells } from "../spend/variance-cells.ts";
 import { type LedgerMonth, previousMonth } from "./month.ts";
 import { readCheapest } from "./read-cheapest.ts";
 import { readDayRows } from "./read-days.ts";
