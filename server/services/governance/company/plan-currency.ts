@@ -2,6 +2,7 @@ import { formatRate, parseRate } from "#server/accounting/exchange.ts";
 import type { CompanySpec } from "#server/domain/company-schema.ts";
 import { defined } from "#server/kernel/assert.ts";
 import { saveRates } from "#server/services/pricing/currency/import-rates.ts";
+import { batchRates } from "#server/services/pricing/currency/rate-batches.ts";
 import { storedRates } from "#server/services/pricing/currency/rates.ts";
 import { reportingCurrency, setReportingCurrency } from "#server/services/pricing/currency/reporting-currency.ts";
 import { type CompanyContext, differences, type PlanPart } from "./change.ts";
@@ -49,9 +50,5 @@ export async function planCurrency(ctx: CompanyContext, { currency, exchangeRate
 
 async function save(ctx: CompanyContext, rates: readonly Rate[]): Promise<void> {
 	for (const [source, rows] of Map.groupBy(rates, (rate) => rate.source))
-		await saveRates(
-			ctx,
-			rows.map(({ currency, date, rate }) => ({ currency, date, units: rate, usd: "1" })),
-			source,
-		);
+		await saveRates(ctx, batchRates(rows.map(({ currency, date, rate }) => ({ currency, date, units: rate, usd: "1" }))), source);
 }

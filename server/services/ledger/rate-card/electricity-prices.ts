@@ -11,6 +11,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { electricityHoursOf, electricityPricesOf } from "#server/services/pricing/owned/electricity-hours.ts";
 import { lockPool } from "../charge/meter-pools.ts";
 import { demandWithinReach } from "./input.ts";
@@ -42,7 +43,7 @@ export async function setElectricityPrices(
 ): Promise<ElectricityPricesSet> {
 	authorize(ctx, "rates:change", null);
 	const { text, message } = electricityPricesInput.parse(raw);
-	const rows = readPriceFile(text);
+	const rows = await offLoop(ctx, "electricity.read", readPriceFile, text);
 	const nowMs = ctx.clock.nowMs();
 	const [fromMs, toMs] = [defined(rows[0], "an hour").hourMs, defined(rows.at(-1), "an hour").hourMs + HOUR_MS];
 	demandWithinReach(fromMs, toMs, nowMs);

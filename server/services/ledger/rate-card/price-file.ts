@@ -1,6 +1,6 @@
-import { parse } from "csv-parse/sync";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { usdToMicro } from "#server/kernel/money.ts";
+import { readCsvTable } from "#server/services/core/csv-table.ts";
 import { utcHourOf } from "#server/services/pricing/energy/intensity-file.ts";
 
 /** Price of a kWh in one UTC hour. */
@@ -23,21 +23,20 @@ const COLUMNS = { hour: ["ts", "hour", "datetime", "timestamp"], perKwh: ["usd_p
  * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readPriceFile(text: string): PriceRow[] {
-	const [header, ...records] = recordsOf(text);
-	const names = (header ?? []).map((name) => name.trim().toLowerCase());
+	const { names: columns, lines } = readCsvTable(text, unusable);
+	const names = columns.map((name) => name.toLowerCase());
 	const indexOf = (column: keyof typeof COLUMNS) => names.findIndex((name) => (COLUMNS[column] as readonly string[]).includes(name));
 	const [hour, perKwh, perMwh] = [indexOf("hour"), indexOf("perKwh"), indexOf("perMwh")];
 	if (hour < 0 || perKwh < 0 === perMwh < 0) {
 		const missing = hour < 0 ? "the hour (ts)" : "the price, which is one of usd_per_kwh and usd_per_mwh";
 		throw unusable(`its header has no column for ${missing}`, `The first line names the columns; it is: ${names.join(", ").slice(0, 200)}`);
 	}
-	if (records.length > PRICE_ROWS_MAX) throw unusable(`it has ${records.length} hours, and ${PRICE_ROWS_MAX} is the most`, "Split it.");
+	if (lines.length > PRICE_ROWS_MAX) throw unusable(`it has ${lines.length} hours, and ${PRICE_ROWS_MAX} is the most`, "Split it.");
 	const byHour = new Map<number, { row: PriceRow; at: string }>();
-	for (const [i, record] of records.entries()) {
-		const at = `line ${i + 2}`;
-		const price = (perKwh < 0 ? record[perMwh] : record[perKwh])?.trim() ?? "";
+	for (const { at, cells } of lines) {
+		const price = (perKwh < 0 ? cells[perMwh] : cells[perKwh]) ?? "";
 		if (price === "") continue;
-		const row = { hourMs: hourOf(record[hour]?.trim() ?? "", at), microUsdPerKwh: priceOf(price, at, perKwh < 0 ? 1_000n : 1n) };
+		const row = { hourMs: hourOf(cells[hour] ?? "", at), microUsdPerKwh: priceOf(price, at, perKwh < 0 ? 1_000n : 1n) };
 		const before = byHour.get(row.hourMs);
 		if (before && before.row.microUsdPerKwh !== row.microUsdPerKwh)
 			throw unusable(`${at} and ${before.at} give different prices for one hour`, "Keep the right one.");
@@ -66,14 +65,6 @@ function priceOf(text: string, at: string, per: bigint): bigint {
 			"Write it with a point, for example 0.0815 as usd_per_kwh or 81.5 as usd_per_mwh. Prices in another currency have to be converted first.",
 		);
 	return sign === "-" ? -micro : micro;
-}
-
-function recordsOf(text: string): string[][] {
-	try {
-		return parse(text, { bom: true, skip_empty_lines: true });
-	} catch (cause) {
-		throw unusable(cause instanceof Error ? cause.message : "it is not csv", "Write it as csv with a header line.");
-	}
 }
 
 function unusable(what: string, fix: string): SpillwayError {

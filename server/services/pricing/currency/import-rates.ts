@@ -3,13 +3,13 @@ import type { z } from "zod";
 import { importRatesInput } from "#server/contract/inputs/currency.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
-import { defined } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
-import { type RateRow, readRateFile } from "./rate-file.ts";
+import { offLoop } from "#server/services/core/threads/off-loop.ts";
+import { type RateBatches, readRateBatches } from "./rate-batches.ts";
 
 export interface ImportedRates {
 	currencies: string[];
@@ -22,8 +22,6 @@ export interface ImportedRates {
 	unchanged: number;
 }
 
-const INSERT_ROWS = 10_000;
-
 /**
  * Imports exchange rates. Open reports use them at once; closed statements keep the rates that they were closed with.
  * Importing the same file again changes nothing.
@@ -32,26 +30,25 @@ const INSERT_ROWS = 10_000;
 export async function importRates(ctx: ServiceContext, raw: z.input<typeof importRatesInput>): Promise<ImportedRates> {
 	authorize(ctx, "rates:change", null);
 	const { text, message } = importRatesInput.parse(raw);
-	return saveRates(ctx, readRateFile(text), message);
+	return saveRates(ctx, await offLoop(ctx, "rates.read", readRateBatches, text), message);
 }
 
-/** Stores rates that were read already. @param rows at least one, each currency and date once. @throws SpillwayError `forbidden`, `invalid_input` */
-export async function saveRates(ctx: ServiceContext, rows: readonly RateRow[], source: string): Promise<ImportedRates> {
+/** Stores rates that were read already. @throws SpillwayError `forbidden`, `invalid_input` */
+export async function saveRates(ctx: ServiceContext, rates: RateBatches, source: string): Promise<ImportedRates> {
 	authorize(ctx, "rates:change", null);
-	const dates = rows.map(({ date }) => date).sort();
-	const [from, to] = [defined(dates[0], "a rate"), defined(dates.at(-1), "a rate")];
+	const { currencies, from, to, batches } = rates;
 	refuseFuture(to, ctx.clock.nowMs());
 	return ctx.db.transaction(async (tx) => {
 		// Two files with the same days in another order would wait for each other.
 		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('exchange rates', 0))`);
 		const sums = { added: 0, replaced: 0, unchanged: 0 };
-		for (let at = 0; at < rows.length; at += INSERT_ROWS) {
-			const part = await writeRates(tx, ctx, rows.slice(at, at + INSERT_ROWS), source);
+		for (const batch of batches) {
+			const part = await writeRates(tx, ctx, batch, source);
 			sums.added += part.added;
 			sums.replaced += part.replaced;
 			sums.unchanged += part.unchanged;
 		}
-		const done = { currencies: [...new Set(rows.map(({ currency }) => currency))].sort(), from, to, ...sums };
+		const done = { currencies, from, to, ...sums };
 		await writeAudit(tx, ctx, { action: "exchange_rates.import", subject: "exchange_rates", after: { source, ...done } });
 		await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
 		return done;
@@ -69,17 +66,17 @@ function refuseFuture(date: string, nowMs: number): void {
 	});
 }
 
-async function writeRates(tx: Tx, ctx: ServiceContext, rows: readonly RateRow[], source: string) {
+async function writeRates(tx: Tx, ctx: ServiceContext, { rows, json }: RateBatches["batches"][number], source: string) {
 	const [by, at] = [actorName(ctx.actor), new Date(ctx.clock.nowMs()).toISOString()];
 	const written = await tx.execute<{ fresh: boolean }>(sql`
 		insert into exchange_rate as known (currency, date, units, usd, source, imported_by, imported_at)
 		select currency, date, units, usd, ${source}, ${by}, ${at}::timestamptz
-		from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(currency text, date date, units numeric, usd numeric)
+		from jsonb_to_recordset(${json}::jsonb) as given(currency text, date date, units numeric, usd numeric)
 		on conflict (currency, date) do update
 			set units = excluded.units, usd = excluded.usd, source = excluded.source,
 				imported_by = excluded.imported_by, imported_at = excluded.imported_at
 			where (known.units, known.usd) is distinct from (excluded.units, excluded.usd)
 		returning known.xmax = 0 as fresh`);
 	const added = [...written].filter(({ fresh }) => fresh).length;
-	return { added, replaced: written.length - added, unchanged: rows.length - written.length };
+	return { added, replaced: written.length - added, unchanged: rows - written.length };
 }

@@ -33,6 +33,11 @@ describe("readRateFile", () => {
 		['date,currency,rate\n2026-11-25,EUR,"0,92"\n', /line 2: "0,92" is not a rate/],
 		["date,currency,rate\n2026-11-25,EUR,0.92\n2026-11-25,EUR,0.93\n", /line 3 has another rate for EUR on 2026-11-25/],
 		["Date,USD,GBP\n2026-11-25,N/A,0.83\n", /line 2: "N\/A" is not a rate/],
+		["date,currency,rate\n2026-11-25,EUR,1,0823\n", /line 2 has more values than the header has columns/],
+		["Date,USD,JPY\n2026-11-25,1,0823,169\n", /line 2 has more values than the header/],
+		["date,currency,rate,Rate\n2026-11-25,EUR,1,2\n", /names rate twice/],
+		["Date,USD,USD,JPY\n2026-11-25,1.1,1.2,150\n", /names usd twice/],
+		["\n\ndate,currency,rate\n\n2026-11-25,EUR,x\n", /line 5: "x" is not a rate/],
 		['date,currency,rate\n"2026', /Could not read the exchange rates/],
 	])("refuses %j", (text, message) => {
 		expect(() => readRateFile(text)).toThrow(message);

@@ -1,6 +1,6 @@
-import { parse } from "csv-parse/sync";
 import { formatRate, parseRate } from "#server/accounting/exchange.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { readCsvTable } from "#server/services/core/csv-table.ts";
 
 /** One row of exchange_rate, without its source. */
 export interface RateRow {
@@ -23,8 +23,7 @@ const MONTHS = "january february march april may june july august september octo
  * @throws SpillwayError `invalid_input` with the line, the error and how to fix it.
  */
 export function readRateFile(text: string): RateRow[] {
-	const [header, ...records] = recordsOf(text);
-	const names = (header ?? []).map((name) => name.trim());
+	const { names, lines } = readCsvTable(text, unusable);
 	const lower = names.map((name) => name.toLowerCase());
 	const isPlain = ["date", "currency", "rate"].every((name) => lower.includes(name));
 	if (!isPlain && !(lower[0] === "date" && names.includes("USD")))
@@ -34,12 +33,8 @@ export function readRateFile(text: string): RateRow[] {
 		);
 	const read = isPlain ? plainRow(lower) : ecbRow(names);
 	const rows = new Map<string, RateRow>();
-	for (const [index, record] of records.entries()) {
-		const at = `line ${index + 2}`;
-		for (const row of read(
-			record.map((cell) => cell.trim()),
-			at,
-		)) {
+	for (const { at, cells } of lines) {
+		for (const row of read(cells, at)) {
 			const key = `${row.currency} ${row.date}`;
 			const before = rows.get(key);
 			if (before && (before.units !== row.units || before.usd !== row.usd))
@@ -98,14 +93,6 @@ function rateOf(text: string, at: string): string {
 		`${at}: "${text.slice(0, 40)}" is not a rate above 0 with at most ten decimals`,
 		"Write it with a point and without a sign, for example 0.9239.",
 	);
-}
-
-function recordsOf(text: string): string[][] {
-	try {
-		return parse(text, { bom: true, skip_empty_lines: true, relax_column_count: true });
-	} catch (cause) {
-		throw unusable(cause instanceof Error ? cause.message : "it is not CSV", "Write it as CSV with a header line.");
-	}
 }
 
 function unusable(what: string, fix: string): SpillwayError {

@@ -5,6 +5,7 @@ import type { Tx } from "#server/db/client.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { offLoop } from "#server/services/core/threads/off-loop.ts";
 import { type IntensityRow, readIntensityFile } from "./intensity-file.ts";
 
 export type ImportIntensityInput = z.infer<typeof importIntensityInput>;
@@ -35,7 +36,7 @@ const INSERT_ROWS = 5_000;
  */
 export async function importIntensity(ctx: ServiceContext, input: ImportIntensityInput): Promise<ImportedIntensity> {
 	authorize(ctx, "rates:change", null);
-	const rows = readIntensityFile(input.text, input.zone);
+	const rows = await offLoop(ctx, "intensity.read", readIntensity, { text: input.text, zone: input.zone });
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
 		const sums = await writeIntensities(tx, rows, input.source, nowMs);
@@ -45,10 +46,17 @@ export async function importIntensity(ctx: ServiceContext, input: ImportIntensit
 	});
 }
 
+/** For a thread. @throws SpillwayError `invalid_input` */
+export function readIntensity({ text, zone }: Pick<ImportIntensityInput, "text" | "zone">): IntensityRow[] {
+	return readIntensityFile(text, zone);
+}
+
 type Sums = Omit<ImportedIntensity, "zones" | "note">;
 
 /** Hours from a source that is read automatically, without an audit log entry for each reading. */
 export async function writeIntensities(tx: Tx, rows: readonly IntensityRow[], source: string, nowMs: number): Promise<Sums> {
+	// Two sources with the same hours in another order would wait for each other.
+	await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('grid intensities', 0))`);
 	const sums = { added: 0, replaced: 0, kept: 0, unchanged: 0 };
 	for (let at = 0; at < rows.length; at += INSERT_ROWS) {
 		const part = await upsert(tx, rows.slice(at, at + INSERT_ROWS), source, nowMs);

@@ -49,7 +49,9 @@ describe("hourly intensities from a file", () => {
 		["zone,ts,g_per_kwh\nDE,2026-11-01T00:00:00Z,lots\n", /"lots" is not between/],
 		["zone,ts,g_per_kwh\nde; drop,2026-11-01T00:00:00Z,1\n", /no grid zone/],
 		["zone,ts,g_per_kwh\nDE,2026-11-01T00:00:00Z,300\nDE,2026-11-01T00:00:00Z,301\n", /line 3 and line 2 give different figures/],
-		["zone,ts,g_per_kwh\nDE,2026-11-01T00:00:00Z\n", /Invalid Record Length/],
+		["zone,ts,g_per_kwh\nDE,2026-11-01T00:00:00Z\n", /line 2 has fewer values than the header has columns/],
+		["zone,ts,g_per_kwh\nDE,2026-11-01T00:00:00Z,1,5\n", /line 2 has more values than the header has columns/],
+		["zone,ts,g_per_kwh,G_per_kWh\nDE,2026-11-01T00:00:00Z,300,301\n", /names g_per_kwh twice/],
 		["{", /not JSON/],
 		['{"history":[{"datetime":1}]}', /history form/],
 	])("refuses %j and says why", (text, why) => {

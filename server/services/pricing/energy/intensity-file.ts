@@ -1,7 +1,7 @@
-import { parse } from "csv-parse/sync";
 import { z } from "zod";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
+import { readCsvTable } from "#server/services/core/csv-table.ts";
 
 /** The grid's intensity of one UTC hour. */
 export interface IntensityRow {
@@ -107,8 +107,8 @@ export function utcHourOf(text: string): number | null {
 }
 
 function rowsOfCsv(text: string): RawRow[] {
-	const [header, ...records] = parseRecords(text);
-	const names = (header ?? []).map((name) => name.trim().toLowerCase());
+	const { names: columns, lines } = readCsvTable(text, unusable);
+	const names = columns.map((name) => name.toLowerCase());
 	const indexOf = (column: keyof typeof COLUMNS): number =>
 		names.findIndex((name) => (COLUMNS[column] as readonly string[]).includes(name));
 	const [zone, hour, grams] = [indexOf("zone"), indexOf("hour"), indexOf("grams")];
@@ -116,20 +116,7 @@ function rowsOfCsv(text: string): RawRow[] {
 		const missing = hour < 0 ? "the hour (ts)" : "the intensity (g_per_kwh)";
 		throw unusable(`its header has no column for ${missing}`, `The first line names the columns; it is: ${names.join(", ").slice(0, 200)}`);
 	}
-	return records.map((record, i) => ({
-		at: `line ${i + 2}`,
-		zone: record[zone]?.trim() || undefined,
-		hour: record[hour]?.trim() ?? "",
-		grams: record[grams]?.trim() ?? "",
-	}));
-}
-
-function parseRecords(text: string): string[][] {
-	try {
-		return parse(text, { bom: true, skip_empty_lines: true });
-	} catch (cause) {
-		throw unusable(cause instanceof Error ? cause.message : "it is not csv", "Write it as csv with a header line.");
-	}
+	return lines.map(({ at, cells }) => ({ at, zone: cells[zone] || undefined, hour: cells[hour] ?? "", grams: cells[grams] ?? "" }));
 }
 
 function rowsOfJson(text: string): RawRow[] {
