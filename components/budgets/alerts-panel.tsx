@@ -1,4 +1,5 @@
 "use client";
+import Link from "next/link";
 import { type AlertItem, type AlertState, alertsQuery } from "#components/budgets/params.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { Time } from "#components/time/relative-time.tsx";
@@ -7,7 +8,14 @@ import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { Dot } from "#components/ui/chip.tsx";
 import { Table, Td, Th, Tr } from "#components/ui/table.tsx";
 
-const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> = {
+interface RuleView {
+	label: string;
+	tone: "warn" | "risk";
+	/** Where a person acts on it, if not on the page of its subject. */
+	page?: { label: string; href: string };
+}
+
+const RULE: Record<AlertItem["rule"], RuleView> = {
 	budget_threshold: { label: "budget threshold", tone: "warn" },
 	budget_forecast_overrun: { label: "forecast over cap", tone: "warn" },
 	spend_anomaly: { label: "unusual spend", tone: "warn" },
@@ -22,7 +30,19 @@ const RULE: Record<AlertItem["rule"], { label: string; tone: "warn" | "risk" }> 
 	job_stuck: { label: "job stuck", tone: "warn" },
 	sweep_failing: { label: "sweep failing", tone: "risk" },
 	credential_expiring: { label: "expiry", tone: "warn" },
+	rates_missing: { label: "exchange rates", tone: "warn", page: { label: "Settings › Currency", href: "/settings/currency" } },
 };
+
+/** Where to act on an open alert. */
+function PageLink({ rule, closedAt }: AlertItem) {
+	const { page } = RULE[rule];
+	if (!page || closedAt) return null;
+	return (
+		<Link href={page.href} prefetch={false} className="font-strong text-accent hover:underline">
+			{page.label}
+		</Link>
+	);
+}
 
 /** Alerts, open or resolved. */
 export function AlertsList({ state }: { state: AlertState }) {
@@ -70,6 +90,7 @@ export function AlertsList({ state }: { state: AlertState }) {
 						<Td phone="e" className="py-2.5 whitespace-normal! max-md:pt-1!">
 							<b className="font-strong">{a.title}</b>
 							<span className="block text-pretty text-ink-2">{a.text}</span>
+							<PageLink {...a} />
 						</Td>
 						<Td className="py-2.5 text-ink-2">
 							{a.sent.length === 0 ? (

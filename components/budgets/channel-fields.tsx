@@ -18,6 +18,7 @@ export const TOPIC_LABEL: Record<ChannelTopic, string> = {
 	job_stuck: "Job stuck",
 	sweep_failing: "Sweep failing",
 	credential_expiring: "Credential expiring",
+	rates_missing: "Exchange rates missing",
 	statement: "Statements",
 	work_finished: "Job or pipeline finished",
 	work_failed: "Job or pipeline failed",

@@ -91,6 +91,16 @@ export interface Expiry {
 	expiresAtMs: number;
 }
 
+/** What keeps a month from being closed on its day. */
+export interface AlertMissingRate {
+	/** e.g. `2026-11`. */
+	month: string;
+	/** ISO 4217 code. */
+	currency: string;
+	/** The first day without a rate, e.g. `2026-11-03`. */
+	day: string;
+}
+
 /** What an evaluation knows. */
 export interface AlertFacts {
 	settings: AlertRules;
@@ -103,6 +113,8 @@ export interface AlertFacts {
 	stuck: readonly AlertStuckJob[];
 	/** Soon, or already over. */
 	expiring: readonly Expiry[];
+	/** null: no month waits for rates. */
+	missingRate: AlertMissingRate | null;
 }
 
 export interface AlertRules {

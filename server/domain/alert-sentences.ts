@@ -83,6 +83,11 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 				title: `${expiringName(r)} expires${clause(r.instant("expiresAtMs"), (t) => ` ${t}`)}`,
 				text: `Renew it before then: afterwards ${EXPIRED[r.text("what") ?? ""] ?? "what uses it fails"}.`,
 			};
+		case "rates_missing":
+			return {
+				title: `${r.text("month") ?? "A month"} waits for ${r.text("currency") ?? "exchange"} rates`,
+				text: `It cannot be closed without a rate${clause(r.text("currency"), (c) => ` for ${c}`)}${clause(r.text("day"), (d) => ` on ${d}`)}: import rates under Settings › Currency, and it closes by itself.`,
+			};
 		default:
 			return assertNever(rule, "alert rule");
 	}

@@ -28,6 +28,8 @@ export const ALERT_RULES = [
 	"sweep_failing",
 	/** A credential or certificate ends soon. */
 	"credential_expiring",
+	/** A month cannot be closed on its day: an exchange rate is missing. */
+	"rates_missing",
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 

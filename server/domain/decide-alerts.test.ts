@@ -22,7 +22,7 @@ const day = (amount: number, usual: number[]): AlertTeamDay => ({
 });
 const facts = (changes: Partial<AlertFacts>): AlertFacts => ({
 	settings: { thresholdsPercent: [50, 80, 100], anomalyFloorMicroUsd: usd(100) },
-	...{ budgets: [], teamDays: [], risk: [], sweeps: [], sites: [], stuck: [], expiring: [] },
+	...{ budgets: [], teamDays: [], risk: [], sweeps: [], sites: [], stuck: [], expiring: [], missingRate: null },
 	...changes,
 });
 const asOpen = (decision: ReturnType<typeof decideAlerts>) =>
@@ -206,6 +206,21 @@ describe("what the platform's people must act on", () => {
 		]);
 		expect(decideAlerts(facts(platform), asOpen(first))).toEqual({ open: [], close: [] });
 		expect(decideAlerts(facts({}), asOpen(first)).close).toHaveLength(4);
+	});
+
+	it("a month that waits for an exchange rate says what to do, until the rate is there", () => {
+		const missingRate = { month: "2026-10", currency: "EUR", day: "2026-10-01" };
+		const first = decideAlerts(facts({ missingRate }), []);
+		expect(first.open.map(({ rule, facts: values }) => alertWords(rule, values))).toEqual([
+			{
+				title: "2026-10 waits for EUR rates",
+				text: "It cannot be closed without a rate for EUR on 2026-10-01: import rates under Settings › Currency, and it closes by itself.",
+			},
+		]);
+		expect(decideAlerts(facts({ missingRate }), asOpen(first))).toEqual({ open: [], close: [] });
+		expect(decideAlerts(facts({}), asOpen(first)).close).toHaveLength(1);
+		const later = decideAlerts(facts({ missingRate: { ...missingRate, day: "2026-10-20" } }), asOpen(first));
+		expect([later.open.length, later.close.length]).toEqual([1, 1]);
 	});
 
 	it("that no one leads is over once the leader evaluates", () => {

@@ -13,6 +13,7 @@ export const DECIDED_RULES = [
 	"job_stuck",
 	"sweep_failing",
 	"credential_expiring",
+	"rates_missing",
 ] as const satisfies readonly AlertRule[];
 
 export interface OpenAlert {
@@ -47,6 +48,7 @@ export function decideAlerts(facts: AlertFacts, openNow: readonly OpenAlert[]): 
 		...facts.risk.map(atRisk),
 		...facts.sweeps.flatMap(unaccounted),
 		...platformFindings(facts),
+		...missingRate(facts),
 	];
 	const holds = new Set(holding.map(keyOf));
 	const decided: readonly AlertRule[] = DECIDED_RULES;
@@ -189,4 +191,11 @@ function platformFindings({ sites, stuck, expiring }: AlertFacts): AlertFinding[
 		),
 		...expiring.map(({ subject, ...expiry }): AlertFinding => ({ rule: "credential_expiring", subject, team: null, facts: { ...expiry } })),
 	];
+}
+
+/** The day is in the subject: after an import of some of the rates, the next day that lacks one is a new alert. */
+function missingRate({ missingRate: missing }: AlertFacts): AlertFinding[] {
+	if (!missing) return [];
+	const { month, currency, day } = missing;
+	return [{ rule: "rates_missing", subject: `${month}/${currency}/${day}`, team: null, facts: { month, currency, day } }];
 }

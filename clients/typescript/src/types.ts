@@ -2807,7 +2807,8 @@ export type AlertRule =
 	| "no_leader"
 	| "job_stuck"
 	| "sweep_failing"
-	| "credential_expiring";
+	| "credential_expiring"
+	| "rates_missing";
 
 export interface AlertSentItem {
 	channel: string;
@@ -4798,6 +4799,7 @@ export type ChannelCreateBodyEmailTopicsItem =
 	| "job_stuck"
 	| "sweep_failing"
 	| "credential_expiring"
+	| "rates_missing"
 	| "statement"
 	| "work_finished"
 	| "work_failed"

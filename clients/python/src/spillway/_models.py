@@ -3099,6 +3099,7 @@ AlertRule = Literal[
     "job_stuck",
     "sweep_failing",
     "credential_expiring",
+    "rates_missing",
 ]
 
 
@@ -5374,6 +5375,7 @@ ChannelCreateBodyEmailTopicsItem = Literal[
     "job_stuck",
     "sweep_failing",
     "credential_expiring",
+    "rates_missing",
     "statement",
     "work_finished",
     "work_failed",

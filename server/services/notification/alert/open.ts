@@ -34,6 +34,7 @@ export async function queueAlert(tx: Tx, row: typeof alert.$inferSelect, nowMs: 
 const PAGES: Partial<Record<AlertRule, (subject: string) => string>> = {
 	site_unhealthy: () => "/sites",
 	sweep_failing: () => "/sites",
+	rates_missing: () => "/settings/currency",
 	job_stuck: (jobId) => `/jobs/${jobId}`,
 };
 

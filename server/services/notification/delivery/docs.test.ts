@@ -40,7 +40,10 @@ describe("docs/budgets.md", () => {
 		const usd = (n: number) => BigInt(n) * 1_000_000n;
 		const day = { team: "a", dayStartMs: 0, dayKey: "1970-01-01", microUsd: usd(733), usualMicroUsd: [404, 380, 420, 396].map(usd) };
 		const settings = { thresholdsPercent: [50, 80, 100], anomalyFloorMicroUsd: usd(100) };
-		const { open } = decideAlerts({ settings, budgets: [], teamDays: [day], risk: [], sweeps: [], sites: [], stuck: [], expiring: [] }, []);
+		const { open } = decideAlerts(
+			{ settings, budgets: [], teamDays: [day], risk: [], sweeps: [], sites: [], stuck: [], expiring: [], missingRate: null },
+			[],
+		);
 		expect(open[0]?.facts).toMatchObject({ medianMicroUsd: String(usd(400)), deviationMicroUsd: String(usd(12)) });
 	});
 

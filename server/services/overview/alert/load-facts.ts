@@ -10,6 +10,7 @@ import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { budgetFigures } from "#server/services/ledger/budget/figures.ts";
 import { alertRulesOf, readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
+import { findMissingRate } from "#server/services/reporting/statement/missing-rate.ts";
 import { moneyAtRisk } from "../money-at-risk.ts";
 import { readStrays } from "../stray-risk.ts";
 import { loadPlatformFacts } from "./load-platform-facts.ts";
@@ -20,13 +21,14 @@ const PATTERN_WEEKS = 8;
 /** Everything that alerts are decided from. Cost: small queries over budgets, live machines and some twenty days of rollups. */
 export async function loadAlertFacts(ctx: ServiceContext, budgets: readonly BudgetRule[]): Promise<AlertFacts> {
 	const nowMs = ctx.clock.nowMs();
-	const [settings, figures, teamDays, risk, sweeps, platform] = await Promise.all([
+	const [settings, figures, teamDays, risk, sweeps, platform, missingRate] = await Promise.all([
 		readBudgetSettings(ctx.db),
 		budgetFigures(ctx.db, budgets, nowMs),
 		readTeamDays(ctx.db, nowMs),
 		readRisk(ctx),
 		readSweeps(ctx.db, nowMs),
 		loadPlatformFacts(ctx.db, nowMs),
+		findMissingRate(ctx.db, nowMs),
 	]);
 	const states = figures.map(
 		({ rule, period, postedMicroUsd, heldMicroUsd, forecast }): AlertBudget => ({
@@ -34,7 +36,7 @@ export async function loadAlertFacts(ctx: ServiceContext, budgets: readonly Budg
 			...{ capMicroUsd: rule.capMicroUsd, postedMicroUsd, heldMicroUsd, forecast },
 		}),
 	);
-	return { settings: alertRulesOf(settings), budgets: states, teamDays, risk, sweeps, ...platform };
+	return { settings: alertRulesOf(settings), budgets: states, teamDays, risk, sweeps, ...platform, missingRate };
 }
 
 /** The team of a scope with exactly one team and no other condition; other scopes concern everyone. */

@@ -6,8 +6,12 @@ import { site } from "#server/db/schema/site.ts";
 import { CHANNEL_TOPICS } from "#server/domain/alert.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { writeHeartbeat } from "#server/services/decision/scheduler/heartbeat.ts";
+import { meterAll } from "#server/services/ledger/charge/meter.ts";
 import * as test from "#server/services/ledger/charge/testing/books.ts";
 import { createChannel } from "#server/services/notification/channel/create.ts";
+import { importRates } from "#server/services/pricing/currency/import-rates.ts";
+import { setReportingCurrency } from "#server/services/pricing/currency/reporting-currency.ts";
+import { statementsOnTheDay } from "#server/services/reporting/statement/on-the-day.ts";
 import { recordExpiries } from "../expiry/record.ts";
 import { evaluateAlerts } from "./evaluate.ts";
 import { watchLeader } from "./watch-leader.ts";
@@ -89,4 +93,31 @@ it("notices that no one leads, from a web server, once, until someone leads", as
 	expect(await openRules()).toEqual(["no_leader scheduler"]);
 	await evaluateAlerts(books);
 	expect(await openRules()).toEqual([]);
+});
+
+it("opens when the closing day waits for exchange rates, links to them, and closes when they are imported", async () => {
+	const { instanceId } = await test.addMachine(books, { team: "risk" });
+	books.clock.advance(HOUR_MS);
+	await test.terminate(books, instanceId);
+	await meterAll(books);
+	await importRates(books, { text: "date,currency,rate\n2026-09-01,EUR,0.9\n", message: "Treasury" });
+	await setReportingCurrency(books, { currency: "EUR" });
+	const waits = async () => (await openRules()).filter((rule) => rule.startsWith("rates_missing"));
+	await evaluateAlerts(books);
+	expect(await waits()).toEqual([]);
+	books.clock.advance(Date.UTC(2026, 11, 3) - books.clock.nowMs());
+	await meterAll(books);
+	expect(await statementsOnTheDay(books)).toMatchObject({ closed: null });
+	await evaluateAlerts(books);
+	expect(await waits()).toEqual(["rates_missing 2026-11/EUR/2026-11-10"]);
+	const [opened] = await books.db.select().from(alert).where(eq(alert.rule, "rates_missing"));
+	const sent = await books.db
+		.select()
+		.from(delivery)
+		.where(eq(delivery.about, `alert:${opened?.id}`));
+	expect(sent.map(({ message }) => message.link)).toEqual(Array.from({ length: 3 }, () => "/settings/currency"));
+	await importRates(books, { text: "date,currency,rate\n2026-11-09,EUR,0.9\n", message: "Treasury" });
+	await evaluateAlerts(books);
+	expect(await waits()).toEqual([]);
+	expect(await statementsOnTheDay(books)).toMatchObject({ closed: "2026-11" });
 });

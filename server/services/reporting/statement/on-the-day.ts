@@ -1,5 +1,4 @@
 import { and, asc, eq, sql } from "drizzle-orm";
-import { nextBucketStartMs } from "#server/accounting/calendar.ts";
 import type { Db } from "#server/db/client.ts";
 import { channel, delivery } from "#server/db/schema/alert.ts";
 import type { StatementContent } from "#server/domain/statement.ts";
@@ -8,10 +7,8 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { microToUsdText } from "#server/kernel/money.ts";
 import { systemContext } from "#server/services/core/context.ts";
-import { ledgerCalendar } from "#server/services/core/ledger-calendar.ts";
 import { closeMonth } from "./close.ts";
-import { closingDay } from "./closing-day.ts";
-import { type LedgerMonth, ledgerMonthAt, previousMonth } from "./month.ts";
+import { dueMonth } from "./due-month.ts";
 import { aboutStatement } from "./sent.ts";
 import { newestOf, type StoredStatement } from "./stored.ts";
 
@@ -23,10 +20,8 @@ export const STATEMENT_TOPIC = "statement";
  * the last month follow in the same way. Repeated calls do nothing twice.
  */
 export async function statementsOnTheDay(ctx: { db: Db; clock: Clock }): Promise<{ closed: string | null; deliveries: number }> {
-	const nowMs = ctx.clock.nowMs();
-	const now = ledgerMonthAt(nowMs, await ledgerCalendar(ctx.db));
-	if (nowMs < dayStartMs(now, await closingDay(ctx.db))) return { closed: null, deliveries: 0 };
-	const last = previousMonth(now);
+	const last = await dueMonth(ctx.db, ctx.clock.nowMs());
+	if (!last) return { closed: null, deliveries: 0 };
 	const closed = (await newestOf(ctx.db, last.month)).size > 0 ? null : await closeIfCharged(ctx, last.month);
 	return { closed, deliveries: await deliver(ctx, last.month) };
 }
@@ -36,17 +31,10 @@ async function closeIfCharged(ctx: { db: Db; clock: Clock }, month: string): Pro
 		await closeMonth(systemContext(ctx.db, ctx.clock), { month });
 		return month;
 	} catch (error) {
-		// A month without charges has no statement; a concurrent close has the same result.
+		// A month without charges has no statement; a concurrent close has the same result. Missing exchange rates raise an alert.
 		if (error instanceof SpillwayError && (error.code === "conflict" || error.code === "invalid_input")) return null;
 		throw error;
 	}
-}
-
-/** Days of the ledger's calendar, which are not all 24 hours long. */
-function dayStartMs({ fromMs, calendar }: LedgerMonth, day: number): number {
-	let at = fromMs;
-	for (let n = 1; n < day; n++) at = nextBucketStartMs("day", at, calendar);
-	return at;
 }
 
 async function deliver({ db, clock }: { db: Db; clock: Clock }, month: string): Promise<number> {
