@@ -52,3 +52,14 @@ it("gives a job of one node none of it, and its own variables as they are", () =
 		"SPILLWAY_CHECKPOINT_DIR",
 	]);
 });
+
+it("starts a job without an image in its work folder, and one with an image in the image's", () => {
+	const folders = { attempt: "/vol/att_1_001", checkpoints: "/vol/att_1_001/checkpoints", mounts: [] };
+	const settings = kubernetesSettingsSchema.parse({ access: { inCluster: true }, namespace: "spillway", image: "busybox" });
+	const startsIn = (changes: Partial<JobSpec>, more: Partial<ManifestInput> = {}) =>
+		jobOf({ ...input({ nodes: 1, ...changes }), settings, ...more }, { indexed: true, podReplacement: true }).spec?.template.spec
+			?.containers[0]?.workingDir;
+	expect(startsIn({ image: null })).toBe("/spillway");
+	expect(startsIn({ image: null }, { folders })).toBe("/vol/att_1_001/work");
+	expect(startsIn({ image: "acme/train:1" }, { folders })).toBeUndefined();
+});

@@ -195,6 +195,8 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 				name: CONTAINER,
 				image,
 				command: spec.command.map(literal),
+				// As elsewhere, a job's own image starts in its WORKDIR. Paths of a job without one are relative to its work folder.
+				...(spec.image === null ? { workingDir: workFolderOf(folders) } : {}),
 				env: [
 					...Object.entries(environmentOf(input, folders))
 						.filter(([key]) => !gang.some((variable) => variable.name === key))
@@ -224,9 +226,13 @@ function literal(text: string): string {
 	return text.replaceAll("$", "$$$$");
 }
 
+function workFolderOf(folders: ManifestInput["folders"]): string {
+	return folders === null ? WORK : `${folders.attempt}/work`;
+}
+
 function environmentOf(input: ManifestInput, folders: ManifestInput["folders"]): Record<string, string> {
 	const { spec, jobId, attemptNo } = input;
-	const work = folders === null ? WORK : `${folders.attempt}/work`;
+	const work = workFolderOf(folders);
 	const outputs = Object.entries(outputPathsOf(work, spec.outputs)).map(([name, path]) => [outputVariable(name), path]);
 	return {
 		...spec.env,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -226,7 +227,7 @@ export class Kubelet {
 		try {
 			const env = { ...environmentOf(running.pod, spec, running.folder), ...(await this.#secretVariables(running.pod, spec)) };
 			const command = [...(spec.command ?? []), ...(spec.args ?? [])].map((word) => expand(word, env));
-			await container.start(command, { cwd: running.folder, env });
+			await container.start(command, { cwd: workingFolderOf(running.pod, spec) ?? running.folder, env });
 		} catch (error) {
 			const message = `failed to create containerd task: failed to create shim task: OCI runtime create failed: ${String(error)}`;
 			const terminated = { exitCode: 128, reason: "StartError", message, startedAt: "1970-01-01T00:00:00Z", finishedAt: now() };
@@ -341,6 +342,14 @@ export class Kubelet {
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** What a real pod has from its image is of this host: PATH. Nothing else is handed on. */
+/** The container's working folder where a volume of this host has it; null elsewhere, since other volumes are not emulated. */
+function workingFolderOf({ spec }: V1Pod, { workingDir, volumeMounts = [] }: V1Container): string | null {
+	if (workingDir === undefined || !existsSync(workingDir)) return null;
+	const onHost = new Set((spec?.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name }) => name));
+	const isMounted = volumeMounts.some(({ name, mountPath }) => onHost.has(name) && `${workingDir}/`.startsWith(`${mountPath}/`));
+	return isMounted ? workingDir : null;
+}
+
 function environmentOf({ metadata, spec }: V1Pod, container: V1Container, folder: string): Record<string, string> {
 	const env: Record<string, string> = {
 		PATH: SYSTEM_PATH,
