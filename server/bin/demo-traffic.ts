@@ -1,38 +1,63 @@
 /**
- * Submits a few jobs a minute to the demo, with a daily rhythm, through the API as anyone would. They sleep. `npm start` runs it
- * unless SPILLWAY_DEMO=quiet.
+ * Submits a few jobs a minute to the demo, with a daily rhythm, and a pipeline every 20 minutes, through the API as anyone would. They
+ * sleep. `npm start` runs it unless SPILLWAY_DEMO=quiet.
  */
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import { COMPANY_FAMILIES } from "#server/demo/company/families.ts";
+import { PUBLISHING, RETRAINING } from "#server/demo/company/retraining.ts";
 import { nextJob, pauseMs } from "#server/demo/company/traffic.ts";
 import { env } from "#server/env.ts";
 import { logLine } from "#server/kernel/program-log.ts";
 import { seededRandom } from "#server/kernel/random.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 
 const ANSWER_LIMIT_MS = 30_000;
+const RETRAIN_EVERY_MS = 20 * MINUTE_MS;
 
 const settings = env();
-const url = `http://${settings.SPILLWAY_HOST}:${settings.SPILLWAY_PORT}/api/v1/jobs`;
-const token = readFileSync(path.join(settings.SPILLWAY_HOME, "token"), "utf8").trim();
+const url = `http://${settings.SPILLWAY_HOST}:${settings.SPILLWAY_PORT}/api/v1`;
+const authorization = `Bearer ${readFileSync(path.join(settings.SPILLWAY_HOME, "token"), "utf8").trim()}`;
 const random = seededRandom(Date.now() % 2 ** 31);
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => process.exit(0));
 
+await saveTrigger();
+let retrainAtMs = 0;
 for (;;) {
+	if (Date.now() >= retrainAtMs) {
+		await submit("/pipelines", RETRAINING);
+		retrainAtMs = Date.now() + RETRAIN_EVERY_MS;
+	}
 	await sleep(pauseMs(random, Date.now()));
-	const document = nextJob(random, COMPANY_FAMILIES, Date.now());
+	await submit("/jobs", nextJob(random, COMPANY_FAMILIES, Date.now()));
+}
+
+/** Once: saving it again would delete its firings. */
+async function saveTrigger(): Promise<void> {
 	try {
-		const response = await fetch(url, {
+		const response = await fetch(`${url}/triggers`, { headers: { authorization }, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
+		const saved = z.array(z.object({ name: z.string() })).parse(await response.json());
+		if (!saved.some(({ name }) => name === PUBLISHING.metadata.name)) await submit("/triggers", PUBLISHING);
+	} catch (error) {
+		logLine("warn", `triggers were not listed: ${error instanceof Error ? error.message : String(error)}`);
+	}
+}
+
+async function submit(to: "/jobs" | "/pipelines" | "/triggers", document: { metadata: { name: string } }): Promise<void> {
+	const { name } = document.metadata;
+	try {
+		const response = await fetch(`${url}${to}`, {
 			method: "POST",
-			headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "idempotency-key": randomUUID() },
+			headers: { authorization, "content-type": "application/json", "idempotency-key": randomUUID() },
 			body: JSON.stringify(document),
 			signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
 		});
-		if (!response.ok) logLine("warn", `${document.metadata.name} was refused: ${response.status} ${await response.text()}`);
-		else await response.arrayBuffer();
+		const body = await response.text();
+		if (!response.ok) logLine("warn", `${name} was refused: ${response.status} ${body}`);
 	} catch (error) {
-		logLine("warn", `${document.metadata.name} was not submitted: ${error instanceof Error ? error.message : String(error)}`);
+		logLine("warn", `${name} was not submitted: ${error instanceof Error ? error.message : String(error)}`);
 	}
 }

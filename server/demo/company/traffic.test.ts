@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { parseJobDocument } from "#server/domain/job-file.ts";
+import { parsePipelineDocument } from "#server/domain/pipeline/pipeline-file.ts";
+import { parseTriggerDocument } from "#server/domain/trigger/trigger-file.ts";
 import { seededRandom } from "#server/kernel/random.ts";
 import { COMPANY_FAMILIES } from "./families.ts";
+import { PUBLISHING, RETRAINING } from "./retraining.ts";
 import { nextJob, pauseMs } from "./traffic.ts";
 
 const AT = (hour: number) => Date.UTC(2026, 10, 24, hour);
@@ -25,5 +28,14 @@ describe("the demo's traffic", () => {
 			expect(parseJobDocument(document).team).toBe(document.metadata.team);
 			expect(JSON.stringify(document)).toMatch(/sleep \d{2,3};/);
 		}
+	});
+
+	it("submits a valid pipeline, and a trigger that follows it", () => {
+		expect(parsePipelineDocument(RETRAINING, { checkCondition: () => [] }).steps.map(({ name }) => name)).toEqual([
+			"prepare",
+			"train",
+			"compare",
+		]);
+		expect(parseTriggerDocument(PUBLISHING)).toMatchObject({ team: RETRAINING.metadata.team });
 	});
 });

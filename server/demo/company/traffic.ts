@@ -40,7 +40,7 @@ export function nextJob(random: Random, families: readonly Family[], nowMs: numb
 		},
 		spec: {
 			...{ class: family.class, priority: family.priority },
-			command: ["sh", "-c", `echo "sleeping ${seconds} s in the place of a run"; sleep ${seconds}; ${fails ? "exit 1" : "echo done"}`],
+			command: ["sh", "-c", `echo "sleeping ${seconds} s instead of training"; sleep ${seconds}; ${fails ? "exit 1" : "echo done"}`],
 			resources: { gpus: family.gpus, accelerators: family.accelerators },
 			duration: { estimate: `${Math.max(20, Math.round(medianMs / 1_000))}s`, max: "30m" },
 		},
