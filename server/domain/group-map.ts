@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownValue } from "../kernel/own-value.ts";
 import { NAME as TEAM_NAME } from "./schema/values.ts";
 import { ROLES, type Role } from "./vocabulary.ts";
 
@@ -27,7 +28,7 @@ export interface Rights {
 
 /** Role and teams of mapped groups; null when none is mapped. Several roles: platform before finance before data scientist. */
 export function rightsOfGroups(groups: readonly string[], map: GroupMap): Rights | null {
-	const roles = new Set(groups.map((group) => (Object.hasOwn(map.roles, group) ? map.roles[group] : undefined)));
+	const roles = new Set(groups.map((group) => ownValue(map.roles, group)));
 	const teams = new Set(groups.flatMap((group) => teamOfGroup(group, map) ?? []));
 	const role = (["platform", "finance", "data_scientist"] as const).find((r) => roles.has(r));
 	if (role === undefined && teams.size === 0) return null;
@@ -36,7 +37,8 @@ export function rightsOfGroups(groups: readonly string[], map: GroupMap): Rights
 
 /** Group names that make no valid team name (empty, `*`, control characters) give no membership. */
 function teamOfGroup(group: string, map: GroupMap): string | undefined {
-	if (Object.hasOwn(map.teams, group)) return map.teams[group];
+	const mapped = ownValue(map.teams, group);
+	if (mapped !== undefined) return mapped;
 	if (map.teamPrefix === "" || !group.startsWith(map.teamPrefix)) return undefined;
 	const name = group.slice(map.teamPrefix.length);
 	return TEAM_NAME.test(name) ? name : undefined;

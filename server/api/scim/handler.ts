@@ -4,7 +4,6 @@ import type { GroupMap } from "#server/domain/group-map.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { Actor } from "#server/services/core/context.ts";
-import { effectiveGroupMap } from "#server/services/core/group-map.ts";
 import { clientAddress } from "#server/services/governance/audit/client-address.ts";
 import * as groups from "#server/services/governance/scim/groups.ts";
 import * as users from "#server/services/governance/scim/users.ts";
@@ -62,7 +61,7 @@ async function answerTo(rt: ScimRuntime, req: IncomingMessage, requestId: string
 	if (answer === undefined) throw new SpillwayError("not_found", `SCIM has no ${method} ${url.pathname}.`);
 	const text = ["POST", "PUT", "PATCH"].includes(method) ? (await readBody(req, DOORS.rest)).toString("utf8") : "";
 	const { db } = rt.connection;
-	const ctx = { actor, db, clock: rt.clock, requestId, source: clientAddress(req), groupMap: await effectiveGroupMap(db, rt.groupMap) };
+	const ctx = { actor, db, clock: rt.clock, requestId, source: clientAddress(req), groupMap: rt.groupMap };
 	return answer({ ctx, id, query: url.searchParams, base: `${rt.publicUrl}${SCIM_PREFIX}`, body: jsonOf(text) });
 }
 

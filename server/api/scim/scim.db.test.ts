@@ -116,10 +116,26 @@ it("mappings of Settings add to the process's: members change at once, and error
 	expect((await set({ group: " ", role: "finance" })).json.fields).toMatchObject([{ path: "group" }]);
 	expect((await set({ group: "x" })).json.fields).toMatchObject([{ path: "role", message: "Choose a role, a team or both." }]);
 	expect((await set({ group: "x", role: "finance" }, "finance")).status).toBe(403);
+	expect((await set({ group: "__proto__", role: "finance" })).json.fields).toMatchObject([{ path: "group" }]);
+	expect((await set({ group: "constructor", role: "finance" })).status).toBe(200);
+	expect((await list()).mappings).toContainEqual({ group: "constructor", role: "finance", team: null, source: "settings" });
+	expect((await world.post("/group-mappings/remove", { group: "constructor" })).status).toBe(200);
 	expect((await world.post("/group-mappings/remove", { group: "ml/engineers" })).status).toBe(200);
 	expect(await rightsOf(mia.id)).toMatchObject({ role: "data_scientist", teams: [] });
 	expect((await world.post("/group-mappings/remove", { group: "spillway-finance" })).status).toBe(404);
 	expect(await auditOf("group_mapping:ml/engineers")).toEqual(["group_mapping.set", "group_mapping.set"]);
+});
+
+it("gives the rights of a mapping that is made at the moment a member is added", async () => {
+	for (let round = 0; round < 3; round++) {
+		const { json: ada } = await scim("POST", "/Users", person(`ada${round}`));
+		const group = `raced-${round}`;
+		await Promise.all([
+			scim("POST", "/Groups", { displayName: group, members: [{ value: ada.id }] }),
+			world.call("PUT", "/api/v1/group-mappings", { body: { group, role: "finance" } }),
+		]);
+		expect(await rightsOf(ada.id)).toMatchObject({ role: "finance" });
+	}
 });
 
 it("a browser session ends when its person is deactivated, and stays ended when they return", async () => {

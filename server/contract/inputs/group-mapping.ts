@@ -8,7 +8,8 @@ const group = z
 	.trim()
 	.min(1, "Enter the group's name or id.")
 	.max(256)
-	.regex(/^[^\p{Cc}]*$/u, "must not contain control characters");
+	.regex(/^[^\p{Cc}]*$/u, "must not contain control characters")
+	.refine((name) => name !== "__proto__", "is a reserved name. Rename the group.");
 
 export const setGroupMappingInput = z
 	.strictObject({ group, role: z.enum(ROLES).nullable().default(null), team: teamName.nullable().default(null) })

@@ -1,4 +1,5 @@
 import type { CompanySpec } from "#server/domain/company-schema.ts";
+import { ownValue } from "#server/kernel/own-value.ts";
 import { readGroupMappings } from "#server/services/core/group-map.ts";
 import { removeGroupMapping, setGroupMapping } from "../group-map/change.ts";
 import { type Change, type CompanyContext, differences, type PlanPart } from "./change.ts";
@@ -16,7 +17,7 @@ export async function planGroups(
 ): Promise<PlanPart> {
 	const known = await readGroupMappings(ctx.db);
 	const changes = wanted.flatMap(({ group, role = null, team = null }): Change[] => {
-		const before = Object.hasOwn(known, group) ? known[group] : undefined;
+		const before = ownValue(known, group);
 		const fields = differences(before ?? null, { role, team });
 		if (fields.length === 0) return [];
 		const action = before ? "update" : "create";

@@ -4,6 +4,7 @@ import { removeGroupMappingInput, setGroupMappingInput } from "#server/contract/
 import type { Tx } from "#server/db/client.ts";
 import { scimGroup, scimMember } from "#server/db/schema/scim.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { ownValue } from "#server/kernel/own-value.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import { lockGroupMappings, mergeGroupMap, type StoredMappings, writeGroupMappings } from "#server/services/core/group-map.ts";
@@ -47,7 +48,7 @@ async function save(tx: Tx, ctx: GroupMapContext, group: string, of: { before: S
 	await writeGroupMappings(tx, of.after);
 	await writeAudit(tx, ctx, {
 		...{ action: "group_mapping.set", subject: `group_mapping:${group}` },
-		...{ before: of.before[group] ?? null, after: of.after[group] ?? null },
+		...{ before: ownValue(of.before, group) ?? null, after: ownValue(of.after, group) ?? null },
 	});
 	const members = await tx
 		.select({ id: scimMember.accountId })

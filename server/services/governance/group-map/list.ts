@@ -5,6 +5,7 @@ import { team } from "#server/db/schema/account.ts";
 import { scimGroup, scimMember } from "#server/db/schema/scim.ts";
 import { type GroupMap, rightsOfGroups } from "#server/domain/group-map.ts";
 import type { Role } from "#server/domain/vocabulary.ts";
+import { ownValue } from "#server/kernel/own-value.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { effectiveGroupMap, mergeGroupMap, readGroupMappings } from "#server/services/core/group-map.ts";
@@ -36,7 +37,7 @@ export async function listGroupMappings(ctx: GroupMapContext) {
 	return {
 		mappings: names.map(
 			(group): GroupMappingView => ({
-				...{ group, role: map.roles[group] ?? null, team: map.teams[group] ?? null },
+				...{ group, role: ownValue(map.roles, group) ?? null, team: ownValue(map.teams, group) ?? null },
 				source: Object.hasOwn(stored, group) ? "settings" : "process",
 			}),
 		),

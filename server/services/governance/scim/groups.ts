@@ -7,6 +7,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { lockGroupMappings, mergeGroupMap } from "#server/services/core/group-map.ts";
 import { applyGroups } from "./apply-groups.ts";
 import type { ScimPage } from "./users.ts";
 
@@ -18,6 +19,7 @@ export interface ScimGroup {
 	createdAt: Date;
 }
 export type ScimGroupInput = Pick<ScimGroup, "displayName" | "externalId" | "members">;
+/** `groupMap`: of this process, OIDC_GROUP_MAP. */
 export type GroupContext = ServiceContext & { groupMap: GroupMap };
 
 export async function listScimGroups(ctx: ServiceContext, { filter, startIndex, count: size }: ScimPage) {
@@ -73,7 +75,7 @@ export async function createScimGroup(ctx: GroupContext, input: ScimGroupInput):
 		if (made.length === 0) throw new SpillwayError("conflict", `A group named ${displayName} exists.`);
 		await writeMembers(tx, id, input.members);
 		await writeAudit(tx, ctx, { action: "group.create", subject: `group:${id}`, after: input });
-		await applyGroups(tx, ctx, ctx.groupMap, input.members);
+		await applyRights(tx, ctx, input.members);
 	});
 	return getScimGroup(ctx, id);
 }
@@ -98,7 +100,7 @@ export async function updateScimGroup(
 		await writeMembers(tx, id, after.members);
 		const facts = ({ displayName, externalId, members }: ScimGroupInput) => ({ displayName, externalId, members });
 		await writeAudit(tx, ctx, { action: "group.update", subject: `group:${id}`, before: facts(before), after: facts(after) });
-		await applyGroups(tx, ctx, ctx.groupMap, [...before.members, ...after.members]);
+		await applyRights(tx, ctx, [...before.members, ...after.members]);
 	});
 	return getScimGroup(ctx, id);
 }
@@ -110,8 +112,13 @@ export async function deleteScimGroup(ctx: GroupContext, id: string): Promise<vo
 		const { displayName, externalId, members } = await getScimGroup({ ...ctx, db: tx }, id);
 		await tx.delete(scimGroup).where(eq(scimGroup.id, id));
 		await writeAudit(tx, ctx, { action: "group.delete", subject: `group:${id}`, before: { displayName, externalId, members } });
-		await applyGroups(tx, ctx, ctx.groupMap, members);
+		await applyRights(tx, ctx, members);
 	});
+}
+
+/** With the mappings locked: a change of Settings at the same moment sees these members, or they get its rights. */
+async function applyRights(tx: Tx, ctx: GroupContext, members: readonly string[]): Promise<void> {
+	await applyGroups(tx, ctx, mergeGroupMap(ctx.groupMap, await lockGroupMappings(tx)), members);
 }
 
 async function writeMembers(tx: Tx, groupId: string, members: readonly string[]): Promise<void> {
