@@ -3,6 +3,8 @@ import { parseDecimal } from "./decimal.ts";
 
 /** Money of bills is finer than ours: 10^-9 dollars. */
 const NANO = 9;
+/** A billion dollars. A larger amount on one line is in another unit, and is more than the database holds. */
+const LINE_NANO_MAX = 10n ** 18n;
 
 /** What a line of a bill says, as far as it is needed to match and to sum it. */
 export interface BillLine {
@@ -39,13 +41,15 @@ export function readBillLine(header: BillHeader, values: Values): BillLine | Lin
 	const time = (name: string): number => {
 		const found = cell(name);
 		const ms = found === null ? null : parseBillTime(found);
-		return ms ?? addProblem(problems, name, `must be a time such as 2026-11-01T00:00:00Z, got ${shown(found)}`, 0);
+		return ms ?? addProblem(problems, name, `must be a time from 2000 to 2099 such as 2026-11-01T00:00:00Z, got ${shown(found)}`, 0);
 	};
 	const money = (name: string, without: bigint | null): bigint => {
 		const found = cell(name);
 		if (found === null && without !== null) return without;
 		const nano = found === null ? null : parseDecimal(found, NANO);
-		return nano ?? addProblem(problems, name, `must be a number such as 1.25, got ${shown(found)}`, 0n);
+		if (nano !== null && nano <= LINE_NANO_MAX && nano >= -LINE_NANO_MAX) return nano;
+		const most = nano === null ? "" : " up to 1,000,000,000";
+		return addProblem(problems, name, `must be a number${most} such as 1.25, got ${shown(found)}`, 0n);
 	};
 	const currency = cell("BillingCurrency");
 	if (currency !== "USD") addProblem(problems, "BillingCurrency", `must be USD, the ledger's only currency, got ${shown(currency)}`, null);
@@ -82,15 +86,21 @@ function shown(cell: string | null): string {
 	return cell === null ? "nothing" : JSON.stringify(cell.slice(0, 60));
 }
 
-const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?)?(?: ?(?:Z|UTC|[+-]00:?00))?$/;
+const TIME = /^(20\d\d-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,9})?)?(?: ?(?:Z|UTC|[+-]00:?00))?$/;
 
-/** A time of a bill as UTC ms: with or without T and Z, or a date alone. null for another zone and for what is no time. */
+/**
+ * A time of a bill as UTC ms: with or without T and Z, or a date alone. null for another zone, for a day that the month does not
+ * have, and for years that no month of a report has.
+ */
 export function parseBillTime(text: string): number | null {
 	const match = TIME.exec(text);
 	if (!match) return null;
 	const [, day = "", clock = "00:00", seconds = ":00", fraction = ""] = match;
 	const ms = Date.parse(`${day}T${clock}${seconds}${fraction.slice(0, 4)}Z`);
-	return Number.isNaN(ms) ? null : ms;
+	if (Number.isNaN(ms)) return null;
+	// Date.parse makes 30 February a day of March. Only the last days can be wrong: a bill has millions of times.
+	const isDay = day.slice(8) <= "28" || new Date(day).toISOString().startsWith(day);
+	return isDay ? ms : null;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { store } from "#server/db/schema/store.ts";
 import { DAY_MS } from "#server/kernel/units.ts";
+import { systemContext } from "#server/services/core/context.ts";
+import { changeBudgetSettings, readBudgetSettings } from "#server/services/ledger/budget/settings.ts";
 import { type CallOptions, RestWorld } from "../testing/rest-world.ts";
 
 /**
@@ -59,6 +61,24 @@ it("refuses what refers to a team that is deleted at this moment", async () => {
 		);
 		for (const status of statuses) expect([200, 201, 400, 404]).toContain(status);
 	}
+});
+
+it("keeps both changes of one setting, and records each after the one before", async () => {
+	const ctx = systemContext(world.database.db, { nowMs: () => world.nowMs() }, "seed");
+	for (const percent of [81, 82, 83]) {
+		await Promise.all([
+			changeBudgetSettings(ctx, { thresholdsPercent: [percent] }),
+			changeBudgetSettings(ctx, { anomalyFloorUsd: String(percent) }),
+		]);
+		expect(await readBudgetSettings(ctx.db)).toMatchObject({ thresholdsPercent: [percent], anomalyFloorUsd: String(percent) });
+	}
+	const change = (currency: string) => () => call("PUT", "/reporting-currency", { currency });
+	await together(...["EUR", "USD", "EUR", "USD", "EUR"].map(change));
+	const { json } = await world.get("/audit?limit=200");
+	const changes = json.items.filter(({ action }: { action: string }) => action === "currency.set").toReversed();
+	expect(changes.map(({ before }: { before: object }) => before)).toEqual(
+		changes.map((_: object, index: number) => (index === 0 ? { currency: "USD" } : changes[index - 1].after)),
+	);
 });
 
 it("deletes once, and records it once", async () => {

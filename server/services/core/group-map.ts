@@ -4,6 +4,7 @@ import type { DbOrTx, Tx } from "#server/db/client.ts";
 import { setting } from "#server/db/schema/setting.ts";
 import type { GroupMap } from "#server/domain/group-map.ts";
 import { ROLES } from "#server/domain/vocabulary.ts";
+import { readLockedSetting, writeSetting } from "./setting.ts";
 
 const KEY = "group_map";
 
@@ -16,15 +17,13 @@ export async function readGroupMappings(db: DbOrTx): Promise<StoredMappings> {
 	return row ? storedSchema.parse(row.value) : {};
 }
 
-/** The same, with the row locked: changes wait for each other. */
+/** The same, locked: changes wait for each other. */
 export async function lockGroupMappings(tx: Tx): Promise<StoredMappings> {
-	await tx.insert(setting).values({ key: KEY, value: {} }).onConflictDoNothing();
-	const [row] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY)).for("update");
-	return storedSchema.parse(row?.value ?? {});
+	return storedSchema.parse((await readLockedSetting(tx, KEY)) ?? {});
 }
 
 export async function writeGroupMappings(tx: Tx, mappings: StoredMappings): Promise<void> {
-	await tx.update(setting).set({ value: mappings }).where(eq(setting.key, KEY));
+	await writeSetting(tx, KEY, mappings);
 }
 
 /** The process's map (OIDC_GROUP_MAP) with the mappings of Settings. A group that is in both has that of Settings. */

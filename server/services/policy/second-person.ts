@@ -9,6 +9,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { rolesWith } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 
 const KEYS = { policies: "policy_second_person", budgets: "budget_second_person" } as const;
 const ACTIONS = { policies: "policy.settings", budgets: "budget.settings" } as const;
@@ -27,6 +28,7 @@ export async function needsSecondPerson(db: DbOrTx, of: SecondPersonOf): Promise
  * lock people out of their policy, and for the installation itself. Returns the pending proposal, or null.
  */
 export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean): Promise<string | null> {
+	await lockSetting(tx, KEYS[of]);
 	if ((await needsSecondPerson(tx, of)) === to) return null;
 	if (!to && ctx.actor.kind === "person" && (await somebodyElseMayAgree(tx, ctx.actor.accountId, of))) return proposeOff(tx, ctx, of);
 	await writeSecondPerson(tx, ctx, of, to);
@@ -35,11 +37,9 @@ export async function changeSecondPerson(tx: Tx, ctx: ServiceContext, of: Second
 
 /** The setting itself, with its line in the audit; `proposed` when it was agreed to. */
 export async function writeSecondPerson(tx: Tx, ctx: ServiceContext, of: SecondPersonOf, to: boolean, proposed?: object): Promise<void> {
+	await lockSetting(tx, KEYS[of]);
 	const before = { secondPerson: await needsSecondPerson(tx, of) };
-	await tx
-		.insert(setting)
-		.values({ key: KEYS[of], value: to })
-		.onConflictDoUpdate({ target: setting.key, set: { value: to } });
+	await writeSetting(tx, KEYS[of], to);
 	await writeAudit(tx, ctx, { action: ACTIONS[of], subject: of, before, after: { secondPerson: to, ...proposed } });
 	await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });
 }

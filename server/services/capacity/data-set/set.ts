@@ -1,14 +1,13 @@
-import { eq } from "drizzle-orm";
 import { dataSetsInput, REGION_PLACE } from "#server/contract/inputs/data-set.ts";
 import type { Tx } from "#server/db/client.ts";
 import { notify } from "#server/db/notify.ts";
-import { setting } from "#server/db/schema/setting.ts";
 import { site } from "#server/db/schema/site.ts";
 import { isCloudProvider } from "#server/domain/vocabulary.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
 import { DATA_SETS_SETTING, DATA_STORES_SETTING, type DataSetsInput } from "./schemas.ts";
 
 /**
@@ -46,7 +45,7 @@ export async function setDataSets(ctx: ServiceContext, raw: DataSetsInput): Prom
 
 /** Returns the previous value. */
 async function replaceSetting(tx: Tx, key: string, value: unknown[]): Promise<unknown> {
-	const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, key)).for("update");
-	await tx.insert(setting).values({ key, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
-	return before?.value ?? [];
+	const before = await readLockedSetting(tx, key);
+	await writeSetting(tx, key, value);
+	return before ?? [];
 }

@@ -9,6 +9,7 @@ import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { ledgerCalendar, setLedgerZone } from "#server/services/core/ledger-calendar.ts";
+import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
 
 const KEY = "setup";
 
@@ -27,8 +28,8 @@ async function readStored(db: DbOrTx): Promise<Stored | null> {
 	return row ? stored.parse(row.value) : null;
 }
 
-async function writeStored(tx: Tx, value: Stored): Promise<void> {
-	await tx.insert(setting).values({ key: KEY, value }).onConflictDoUpdate({ target: setting.key, set: { value } });
+async function readLocked(tx: Tx): Promise<Stored> {
+	return stored.parse((await readLockedSetting(tx, KEY)) ?? {});
 }
 
 /** Rises with each first administrator. */
@@ -38,7 +39,7 @@ export async function setupRound(db: DbOrTx): Promise<number> {
 
 /** Records that the set-up code of this round was used, and so begins the remaining steps. */
 export async function startSetup(tx: Tx, round: number): Promise<void> {
-	await writeStored(tx, { steps: (await readStored(tx))?.steps ?? {}, round: round + 1 });
+	await writeSetting(tx, KEY, { steps: (await readLocked(tx)).steps, round: round + 1 });
 }
 
 export interface SetupView {
@@ -91,14 +92,9 @@ export async function skipStep(ctx: ServiceContext, raw: z.input<typeof skipStep
 
 async function markStep(ctx: ServiceContext, step: SetupStep, state: "done" | "skipped"): Promise<void> {
 	await ctx.db.transaction(async (tx) => {
-		await tx
-			.insert(setting)
-			.values({ key: KEY, value: stored.parse({}) })
-			.onConflictDoNothing();
-		const [row] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, KEY)).for("update");
-		const before = stored.parse(row?.value);
+		const before = await readLocked(tx);
 		if (before.steps[step] === state) return;
-		await writeStored(tx, { ...before, steps: { ...before.steps, [step]: state } });
+		await writeSetting(tx, KEY, { ...before, steps: { ...before.steps, [step]: state } });
 		await writeAudit(tx, ctx, {
 			action: "setup.step",
 			subject: `setup:${step}`,

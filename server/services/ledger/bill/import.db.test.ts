@@ -179,6 +179,17 @@ describe("a file that cannot be", () => {
 			file(aLine({ ChargePeriodStart: "2026-11-10T10:00:00+02:00" })),
 			/Row 2, column ChargePeriodStart: must be a time/,
 		],
+		[
+			"has a day that its month does not have",
+			file(aLine({ ChargePeriodStart: "2026-02-30T00:00:00Z" })),
+			/Row 2, column ChargePeriodStart: must be a time.*"2026-02-30/,
+		],
+		[
+			"is of a year that no report has",
+			file(aLine({ BillingPeriodStart: "9999-11-01T00:00:00Z" })),
+			/Row 2, column BillingPeriodStart: must be a time from 2000 to 2099/,
+		],
+		["has a cost beyond the database", file(aLine({ BilledCost: "-9e18" })), /Row 2, column BilledCost: must be a number up to/],
 		["has a short record", `${file(aLine())}\n1,2,3\n`, /row 3 has 3 values, and the head has 12/],
 		["ends within quotes", `${file()}\n"abc`, /row 2 has a quote that is not closed/],
 		["is broken gzip", gzipSync(SAMPLE).subarray(0, 400), /gzip file is corrupt/],

@@ -9,6 +9,7 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 import { changeSecondPerson, needsSecondPerson } from "#server/services/policy/second-person.ts";
 
 const ALERTS = "alerts";
@@ -67,6 +68,7 @@ export async function changeBudgetSettings(
 	authorize(ctx, "budget:change", null);
 	const { secondPerson, ...alerts } = changeBudgetSettingsInput.parse(raw);
 	return ctx.db.transaction(async (tx) => {
+		await lockSetting(tx, ALERTS);
 		const before = await readBudgetSettings(tx);
 		if (before.secondPerson && secondPerson === false && ctx.actor.kind === "person" && ctx.actor.role !== "platform") {
 			throw new SpillwayError("forbidden", "Only platform engineers can turn off second-person approval of cap changes.", {
@@ -75,10 +77,7 @@ export async function changeBudgetSettings(
 		}
 		const { secondPerson: now, ...rules } = before;
 		const kept = { ...rules, ...withoutUndefined(alerts) };
-		await tx
-			.insert(setting)
-			.values({ key: ALERTS, value: kept })
-			.onConflictDoUpdate({ target: setting.key, set: { value: kept } });
+		await writeSetting(tx, ALERTS, kept);
 		await writeAudit(tx, ctx, { action: "budget.settings", subject: "budgets", before: rules, after: kept });
 		const proposalId = await changeSecondPerson(tx, ctx, "budgets", secondPerson ?? now);
 		await notify(tx, { changes: [{ topic: "policy", id: null, team: null }] });

@@ -11,6 +11,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
 import { refuseUnseen } from "./refuse-unseen.ts";
 import { COMMITMENT_ID, lockCommitments } from "./seats.ts";
 
@@ -62,13 +63,10 @@ export async function setCommitments(ctx: ServiceContext, raw: CommitmentsInput,
 			throw new SpillwayError("invalid_input", "A commitment names a site that is not one of your clouds.", { fields });
 		await lockCommitments(tx);
 		await refuseUnderMachines(tx, items);
-		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, COMMITMENTS_SETTING)).for("update");
-		refuseUnseen(stored.parse(before?.value ?? []), known, "The commitments");
-		await tx
-			.insert(setting)
-			.values({ key: COMMITMENTS_SETTING, value: items })
-			.onConflictDoUpdate({ target: setting.key, set: { value: items } });
-		await writeAudit(tx, ctx, { action: "commitments.set", subject: "commitments", before: before?.value ?? [], after: items });
+		const before = (await readLockedSetting(tx, COMMITMENTS_SETTING)) ?? [];
+		refuseUnseen(stored.parse(before), known, "The commitments");
+		await writeSetting(tx, COMMITMENTS_SETTING, items);
+		await writeAudit(tx, ctx, { action: "commitments.set", subject: "commitments", before, after: items });
 	});
 }
 

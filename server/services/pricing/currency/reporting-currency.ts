@@ -8,6 +8,7 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 import { ratedCurrencies } from "./rates.ts";
 
 const KEY = "reporting_currency";
@@ -40,12 +41,10 @@ export async function setReportingCurrency(
 				fields: [{ path: "currency", message: `has no exchange rates: ${currency}` }],
 				fix: "Import rates first: spillway currency import FILE --message SOURCE",
 			});
+		await lockSetting(tx, KEY);
 		const before = await reportingCurrency(tx);
 		if (before === currency) return { currency };
-		await tx
-			.insert(setting)
-			.values({ key: KEY, value: currency })
-			.onConflictDoUpdate({ target: setting.key, set: { value: currency } });
+		await writeSetting(tx, KEY, currency);
 		await writeAudit(tx, ctx, { action: "currency.set", subject: "company", before: { currency: before }, after: { currency } });
 		await notify(tx, { changes: [{ topic: "spend", id: null, team: null }] });
 		return { currency };

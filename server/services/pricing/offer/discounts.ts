@@ -10,6 +10,7 @@ import { type Discount, discountOf, discountsAt } from "#server/scheduling/disco
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { readLockedSetting, writeSetting } from "#server/services/core/setting.ts";
 import { refuseUnseen } from "../commitment/refuse-unseen.ts";
 import { listListPrices } from "./list-prices.ts";
 
@@ -70,12 +71,9 @@ export async function setDiscounts(ctx: ServiceContext, raw: DiscountsInput, see
 			clouds.includes(d.siteId) ? [] : [{ path: `items.${i}.siteId`, message: `one of ${clouds.join(", ") || "no clouds yet"}` }],
 		);
 		if (fields.length > 0) throw new SpillwayError("invalid_input", "A discount names a site that is not one of your clouds.", { fields });
-		const [before] = await tx.select({ value: setting.value }).from(setting).where(eq(setting.key, DISCOUNTS_SETTING)).for("update");
-		refuseUnseen(stored.parse(before?.value ?? []), known, "The discounts");
-		await tx
-			.insert(setting)
-			.values({ key: DISCOUNTS_SETTING, value: items })
-			.onConflictDoUpdate({ target: setting.key, set: { value: items } });
-		await writeAudit(tx, ctx, { action: "discounts.set", subject: "discounts", before: before?.value ?? [], after: items });
+		const before = (await readLockedSetting(tx, DISCOUNTS_SETTING)) ?? [];
+		refuseUnseen(stored.parse(before), known, "The discounts");
+		await writeSetting(tx, DISCOUNTS_SETTING, items);
+		await writeAudit(tx, ctx, { action: "discounts.set", subject: "discounts", before, after: items });
 	});
 }

@@ -6,6 +6,7 @@ import { setting } from "#server/db/schema/setting.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 
 /** Setting: the day of a month on which the one before is closed and sent; every month has it. */
 const DAY_SETTING = "statement_day";
@@ -29,12 +30,10 @@ export async function changeClosingDay(ctx: ServiceContext, raw: z.input<typeof 
 	authorize(ctx, "statement:close", null);
 	const { day } = changeClosingDayInput.parse(raw);
 	await ctx.db.transaction(async (tx) => {
+		await lockSetting(tx, DAY_SETTING);
 		const before = await closingDay(tx);
 		if (before === day) return;
-		await tx
-			.insert(setting)
-			.values({ key: DAY_SETTING, value: day })
-			.onConflictDoUpdate({ target: setting.key, set: { value: day } });
+		await writeSetting(tx, DAY_SETTING, day);
 		await writeAudit(tx, ctx, { action: "statement.day", subject: "statements", before: { day: before }, after: { day } });
 		await notify(tx, { changes: [{ topic: "statement", id: null, team: null }] });
 	});

@@ -7,6 +7,7 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { lockSetting, writeSetting } from "#server/services/core/setting.ts";
 
 const EXPIRY_HOURS = "approval_expiry_hours";
 const DEFAULT_EXPIRY_HOURS = 72;
@@ -43,11 +44,9 @@ export async function changeApprovalSettings(
 	authorize(ctx, "policy:publish", null);
 	const after = changeApprovalSettingsInput.parse(raw);
 	return ctx.db.transaction(async (tx) => {
+		await lockSetting(tx, EXPIRY_HOURS);
 		const before = await readApprovalSettings(tx);
-		await tx
-			.insert(setting)
-			.values({ key: EXPIRY_HOURS, value: after.expiryHours })
-			.onConflictDoUpdate({ target: setting.key, set: { value: after.expiryHours } });
+		await writeSetting(tx, EXPIRY_HOURS, after.expiryHours);
 		await writeAudit(tx, ctx, { action: "approval.settings", subject: "approvals", before, after });
 		await notify(tx, { changes: [{ topic: "approval", id: null, team: null }] });
 		return after;

@@ -38,7 +38,8 @@ export async function createView(ctx: ServiceContext, raw: z.input<typeof create
 
 /**
  * Changes a view of the caller; what is left out stays as it is.
- * @throws SpillwayError as createView; `not_found` for another person's view
+ * @throws SpillwayError as createView, also when the view stays shared with a team that the caller left; `not_found` for another
+ * person's view
  */
 export async function updateView(ctx: ServiceContext, raw: z.input<typeof updateViewInput>): Promise<SavedView> {
 	teamScope(ctx, "job:read");
@@ -47,7 +48,8 @@ export async function updateView(ctx: ServiceContext, raw: z.input<typeof update
 	return ctx.db.transaction(async (tx) => {
 		await lockViews(tx, accountId);
 		const before = await readMine(ctx, tx, id);
-		await checkTeam(ctx, tx, changes.team ?? null);
+		// Without a team of its own the change is shown to the present one.
+		await checkTeam(ctx, tx, changes.team === undefined ? before.team : changes.team);
 		if (changes.name !== undefined) await checkName(tx, changes.name, and(eq(savedView.accountId, accountId), ne(savedView.id, id)));
 		const after = { name: before.name, query: before.query, team: before.team, ...changes };
 		await tx.update(savedView).set(after).where(eq(savedView.id, id));

@@ -1,6 +1,9 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Person, RestWorld } from "#server/api/testing/rest-world.ts";
+import { account } from "#server/db/schema/account.ts";
 import { SAVED_VIEWS_MAX } from "#server/domain/job-list.ts";
+import { MINUTE_MS } from "#server/kernel/units.ts";
 
 let world: RestWorld;
 beforeAll(async () => {
@@ -43,6 +46,21 @@ it("is rejected with another team, unknown parameters or a used name", async () 
 		save({ name: "Used", query: "" }),
 	]);
 	expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+});
+
+it("stays shared with a team only while its owner is in it", async () => {
+	const { id } = (await save({ name: "Ours", query: "", team: "research" })).json;
+	const { db } = world.database;
+	const move = async (teams: string[]) => {
+		await db.update(account).set({ teams }).where(eq(account.id, "usr_scientist"));
+		// Tokens are read again after a few seconds.
+		world.shiftMs += MINUTE_MS;
+	};
+	await move(["vision"]);
+	expect(await patch(id, { query: "view=all" })).toMatchObject({ status: 403 });
+	expect(await patch(id, { query: "view=all", team: null })).toMatchObject({ status: 200, json: { team: null } });
+	await move(["research"]);
+	expect((await world.call("DELETE", `/api/v1/views/${id}`, { as: "scientist" })).status).toBe(200);
 });
 
 it(`is refused beyond ${SAVED_VIEWS_MAX} of a person`, async () => {

@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+/** What processes record for themselves, without reading it first; and the zone, which is written once. */
+const WITHOUT_LOCK = [
+	"capacity/instance/restored.ts",
+	"core/deployment.ts",
+	"core/ledger-calendar.ts",
+	"core/setting.ts",
+	"decision/scheduler/heartbeat.ts",
+	"governance/audit/check-chain.ts",
+	"ledger/charge/meter-commitments.ts",
+	"ledger/charge/meter-egress.ts",
+	"ledger/charge/nightly-check.ts",
+	"overview/expiry/record.ts",
+	"work/agent/listening.ts",
+];
+
+it("lets people change settings only with lockSetting: of two changes at once the second builds on the first", () => {
+	const services = new URL("../", import.meta.url);
+	const sources = globSync("**/*.ts", { cwd: services, exclude: (file) => file.endsWith(".test.ts") || file === "testing" });
+	const writers = sources.filter((file) => /\.(insert|update)\(setting\)/.test(readFileSync(new URL(file, services), "utf8")));
+	expect(writers.sort()).toEqual(WITHOUT_LOCK);
+});
