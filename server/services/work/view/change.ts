@@ -48,7 +48,7 @@ export async function updateView(ctx: ServiceContext, raw: z.input<typeof update
 	return ctx.db.transaction(async (tx) => {
 		await lockViews(tx, accountId);
 		const before = await readMine(ctx, tx, id);
-		// Without a team of its own the change is shown to the present one.
+		// A view that names no new team is shown to the present one.
 		await checkTeam(ctx, tx, changes.team === undefined ? before.team : changes.team);
 		if (changes.name !== undefined) await checkName(tx, changes.name, and(eq(savedView.accountId, accountId), ne(savedView.id, id)));
 		const after = { name: before.name, query: before.query, team: before.team, ...changes };
