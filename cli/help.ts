@@ -6,14 +6,14 @@ export function overview(commands: readonly Command[]): string {
 	const rows: [string, string][] = [
 		...commands.map((c): [string, string] => [c.name, c.summary]),
 		["version", "print the version"],
-		["help [COMMAND]", "show this, or a command's flags and examples"],
+		["help [COMMAND]", "show this help, or a command's flags and examples"],
 	];
 	return `Usage: spillway COMMAND [flags]
 
 Commands:
 ${columns(rows)}
 
-Every command:
+Global flags:
 ${optionLines(GLOBAL_OPTIONS)}
 
 A JOB is an id, the beginning of one, or a name (the newest such job).
@@ -30,7 +30,7 @@ export function commandHelp(command: Command): string {
 
 ${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.${details}
 ${own}
-Every command:
+Global flags:
 ${optionLines(GLOBAL_OPTIONS)}
 
 Examples:

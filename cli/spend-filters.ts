@@ -12,10 +12,7 @@ export const FILTER_OPTIONS: Options = Object.fromEntries(
 		["accelerator", "MODEL"],
 		["site", "SITE"],
 		["kind", "KIND"],
-	].map(([name = "", value = ""]) => [
-		name,
-		{ value, many: true as const, help: `only this ${name}; may be given again, "" is what has none` },
-	]),
+	].map(([name = "", value = ""]) => [name, { value, many: true as const, help: `only this ${name}; may be repeated; "" for none` }]),
 );
 
 /** As the query of a request. */

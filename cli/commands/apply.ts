@@ -16,14 +16,14 @@ const LINES_SHOWN = 40;
 export const apply: Command = {
 	name: "apply",
 	usage: "-f FILE [--yes | --dry-run] [--prune]",
-	summary: "make teams, groups, people, sites, policy, templates and channels match a company file",
+	summary: "apply a company file: teams, groups, people, sites, policy, templates and channels",
 	details:
-		"Prints the difference and asks before it changes anything; without a terminal, --yes is needed. Applying twice changes nothing. docs/company-file.md describes the file.",
+		"Prints the difference and asks before changing anything; without a terminal, --yes is required. Applying twice changes nothing. docs/company-file.md describes the file.",
 	options: {
 		file: { short: "f", value: "FILE", help: "the company file; - reads it from stdin" },
 		yes: { help: "apply without asking" },
 		"dry-run": { help: "print the difference only; exit code 5 when there is one" },
-		prune: { help: "also remove what the file's sections do not list" },
+		prune: { help: "also remove what the sections of the file do not list" },
 	},
 	positionals: { min: 0, max: 0, name: "" },
 	examples: ["spillway apply -f company.yaml", "spillway apply -f company.yaml --yes --prune"],

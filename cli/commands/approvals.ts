@@ -11,13 +11,13 @@ import type { Approval } from "../response-types.ts";
 export const approvals: Command = {
 	name: "approvals",
 	usage: "[grant ID [--up-to USD] | refuse ID] [--note TEXT]",
-	summary: "jobs that a rule asks a person about, and saying yes or no",
+	summary: "list approval requests, and grant or refuse them",
 	details:
-		"Only a person of the role that the rule names answers, and no one their own job. A yes holds up to the estimate as it stands, or up to the amount that is given; a job that was refused waits at home.",
+		"Only a person with the role that the rule names can answer, and never for their own job. Approval covers the current estimate, or the amount given with --up-to. A refused job waits at home.",
 	options: {
-		past: { help: "what was answered, withdrawn or expired" },
-		"up-to": { value: "USD", help: "grant: the run may be expected to cost at most so many dollars" },
-		note: { value: "TEXT", help: "grant, refuse: why; the requester sees it" },
+		past: { help: "list answered, withdrawn and expired requests" },
+		"up-to": { value: "USD", help: "grant: highest expected cost of the run, in dollars" },
+		note: { value: "TEXT", help: "grant, refuse: reason, shown to the requester" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB ID" },
 	examples: [

@@ -18,7 +18,7 @@ export const artifacts: Command = {
 	usage: "ls|get|rm JOB [NAME]",
 	summary: "list, download or delete the results of a job",
 	details:
-		"A result is what the job declares under spec.outputs (docs/results.md). get writes every result of the newest attempt below DIR, or the one that is named; a download that broke off continues where it stopped, and every file is checked against its SHA-256. rm deletes the files of a result for everybody; its record stays.",
+		"Results are what a job declares under spec.outputs (docs/results.md). get downloads all results of the newest attempt, or the named one, into DIR. Interrupted downloads resume, and each file is verified by SHA-256. rm deletes a result's files for everyone and keeps its record.",
 	options: { to: { value: "DIR", help: "folder to download into (default: the job's id)" } },
 	positionals: { min: 2, max: 3, name: "VERB JOB [NAME]" },
 	examples: [

@@ -13,8 +13,8 @@ import type { Backtest } from "../response-types.ts";
 /** `spillway policy backtest FILE`: what policy.ts adds for it. */
 export const BACKTEST_OPTIONS: Options = {
 	days: { value: "DAYS", help: "policy backtest: over the last 7, 30 or 90 days (default: 30)" },
-	cancel: { value: "ID", help: "policy backtest: end this one, that waits or runs" },
-	limit: { value: "N", help: "policy backtest: list at most so many of the jobs that would move (default: 20)" },
+	cancel: { value: "ID", help: "policy backtest: cancel this waiting or running one" },
+	limit: { value: "N", help: "policy backtest: how many of the jobs that would move to list (default: 20)" },
 };
 export const BACKTEST_EXAMPLE = "spillway policy backtest policy.yaml --days 30";
 

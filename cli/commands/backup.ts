@@ -14,9 +14,9 @@ const FILE_OPTIONS = {
 export const backup: Command = {
 	name: "backup",
 	usage: "FOLDER [--database-only] [--with-keys]",
-	summary: "write the database and the files of jobs to a folder, while Spillway runs",
+	summary: "back up the database and job files to a folder while Spillway runs",
 	details: `
-Reads the database of DATABASE_URL, else the embedded one of SPILLWAY_HOME, as of one moment.
+Takes a consistent snapshot of the database in DATABASE_URL, or of the embedded one in SPILLWAY_HOME.
 The folder can be restored into any supported version of PostgreSQL, by this release or a newer one.`,
 	local: true,
 	options: FILE_OPTIONS,
@@ -28,10 +28,10 @@ The folder can be restored into any supported version of PostgreSQL, by this rel
 export const restore: Command = {
 	name: "restore",
 	usage: "FOLDER [--replace] [--database-only] [--with-keys] | --reviewed",
-	summary: "replace the database by a backup; stop Spillway first",
+	summary: "restore a backup over the database; stop Spillway first",
 	details: `
 Succeeds completely or changes nothing. Afterwards schedulers launch and terminate nothing until
-you have reviewed the clouds: docs/operate.md. Without a folder it shows what the clouds have and the
+you have reviewed the clouds: docs/operate.md. Without a folder, shows what the clouds have that the
 restored database lacks.`,
 	local: true,
 	options: {

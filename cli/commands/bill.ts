@@ -18,13 +18,12 @@ const VERBS = "bill import FILE..., bill ls, bill show ID, bill export ID, bill 
 export const bill: Command = {
 	name: "bill",
 	usage: "import FILE... | ls | show ID | export ID [-o FILE] | check MONTH [--again | --final]",
-	summary: "import providers' bills in FOCUS and hold them against the ledger",
-	details:
-		"FOCUS 1.0 to 1.4 as CSV or gzip of it, of any size. The same file again changes nothing, and so does a line that an earlier bill has.",
+	summary: "import provider bills in FOCUS format and reconcile them with the ledger",
+	details: "Reads FOCUS 1.0 to 1.4 as CSV, gzipped or not, of any size. Importing the same file or line again changes nothing.",
 	options: {
 		output: { short: "o", value: "FILE", help: "bill export: write it to this file (default: stdout)" },
 		again: { help: "bill check: reconcile the month again first" },
-		final: { help: "bill check: the same, and reverse what the bills do not have" },
+		final: { help: "bill check: reconcile again, and reverse charges that no bill contains" },
 	},
 	positionals: { min: 1, max: 1_000, name: "import, ls, show, export or check" },
 	examples: [

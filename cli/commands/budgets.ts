@@ -11,13 +11,13 @@ import { fields, heading, table } from "../render/table.ts";
 export const budgets: Command = {
 	name: "budgets",
 	usage: "[show ID | set ID --cap USD --message TEXT]",
-	summary: "budgets of the policy in force: cap, spent, set aside, free, forecast; and changing a cap",
+	summary: "show budgets (cap, spend, holds, forecast) and change caps",
 	details:
-		"Setting a cap publishes the policy again with that one figure changed. Where a second person has to agree, it is proposed and waits for theirs.",
+		"Setting a cap publishes a policy version with only that figure changed. If a second person must approve, it is proposed and waits for them.",
 	options: {
 		cap: { value: "USD", help: "set: the new cap, in dollars" },
-		message: { value: "TEXT", help: "set: why; it is next to the policy's version" },
-		period: { value: "DATE", help: "show: a period that is over, by its first day" },
+		message: { value: "TEXT", help: "set: reason, shown with the policy version" },
+		period: { value: "DATE", help: "show: an earlier period, by its first day" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB ID" },
 	examples: [

@@ -10,9 +10,8 @@ const cancelledShape = z.looseObject({ state: z.string() });
 export const cancel: Command = {
 	name: "cancel",
 	usage: "JOB…",
-	summary: "end jobs; one that runs gets time to save its checkpoint",
-	details:
-		"All that can be cancelled are, and the exit code is of the first that could not. A name that several live jobs have is refused.",
+	summary: "cancel jobs; a running job gets time to save a checkpoint",
+	details: "Cancels every job that it can. The exit code is that of the first failure. A name shared by several live jobs is refused.",
 	options: {},
 	positionals: { min: 1, max: 1_000, name: "JOB" },
 	examples: ["spillway cancel language-id"],

@@ -12,11 +12,11 @@ import { table } from "../render/table.ts";
 export const carbon: Command = {
 	name: "carbon",
 	usage: "[--from DAY] [--to DAY] [--by WHAT] | import FILE [--zone ZONE]",
-	summary: "say what was emitted; or take in the grid's hourly intensities",
+	summary: "show emissions, and import hourly grid intensity",
 	details: `
-"carbon import FILE" reads csv with the columns zone, ts and g_per_kwh, or the JSON of Electricity
-Maps' history, gzipped or not. Hours are UTC. Charges that are already written keep the intensity
-they were written with: the figures count for what is metered once they are known.`,
+"carbon import FILE" reads CSV with the columns zone, ts and g_per_kwh, or Electricity Maps history as
+JSON, gzipped or not. Hours are UTC. Existing charges keep their intensity; imported values apply to
+later metering.`,
 	options: {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },
@@ -24,8 +24,8 @@ they were written with: the figures count for what is metered once they are know
 			value: "WHAT",
 			help: "day, week, month, team, project, class, provider, region, capacityType, accelerator, site or kind (default: team)",
 		},
-		zone: { value: "ZONE", help: "import: keep the file's hours under this grid zone, for example DE" },
-		source: { value: "TEXT", help: "import: where the figures are from (default: the file's name)" },
+		zone: { value: "ZONE", help: "import: grid zone of the file's hours, such as DE" },
+		source: { value: "TEXT", help: "import: source of the values (default: the file's name)" },
 	},
 	positionals: { min: 0, max: 2, name: "import FILE" },
 	examples: ["spillway carbon", "spillway carbon --from 2026-11-01 --by region", "spillway carbon import DE-LU.csv.gz --zone DE"],

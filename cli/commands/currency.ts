@@ -11,14 +11,14 @@ import { table } from "../render/table.ts";
 export const currency: Command = {
 	name: "currency",
 	usage: "[set CODE | rates [CODE] [--from DATE] [--to DATE] | import FILE --message SOURCE]",
-	summary: "reporting currency and exchange rates",
+	summary: "show or set the reporting currency, and import exchange rates",
 	details:
 		"Without a verb, shows the reporting currency and the currencies with rates. import reads CSV, gzipped or not: date,currency,rate (units for one US dollar), or the ECB's eurofxref.csv and eurofxref-hist.csv. The ledger stays in US dollars.",
 	options: {
-		message: { value: "SOURCE", help: "of import: where the rates come from, as shown in reports" },
-		from: { value: "DATE", help: "of rates: first date" },
-		to: { value: "DATE", help: "of rates: last date" },
-		limit: { value: "N", help: "of rates: how many, newest first (default: 100)" },
+		message: { value: "SOURCE", help: "import: source of the rates, as shown in reports" },
+		from: { value: "DATE", help: "rates: first date" },
+		to: { value: "DATE", help: "rates: last date" },
+		limit: { value: "N", help: "rates: how many, newest first (default: 100)" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB" },
 	examples: [

@@ -28,9 +28,9 @@ const LIST_BYTES_MAX = 4_000_000;
 export const data: Command = {
 	name: "data",
 	usage: "[set -f FILE]",
-	summary: "where data sets have copies, what is copied into regions' stores, and how fast data came in",
+	summary: "show data set copies, transfers and link speeds",
 	details:
-		"The file replaces the whole list: items, each with the uri that jobs name and its copies, each with at (a region as aws:us-east-1, or an owned site) and the uri there; and stores, into which sets that lie at home may be copied before a launch (docs/data.md).",
+		"set replaces the whole list (docs/data.md). items: each has the uri that jobs use and its copies, each with at (a region such as aws:us-east-1, or an owned site) and the uri there. stores: where data sets at home may be copied before a launch.",
 	options: { file: { short: "f", value: "FILE", help: "the list, YAML or JSON; - reads it from stdin" } },
 	positionals: { min: 0, max: 1, name: "VERB" },
 	examples: ["spillway data", "spillway data set -f copies.yaml"],

@@ -16,12 +16,12 @@ type Decision = z.infer<typeof decisionSchema>;
 export const explain: Command = {
 	name: "explain",
 	usage: "JOB [--replay [--decision ID]]",
-	summary: "say what was decided for a job and why: every place, its price, and what removed it",
+	summary: "explain a job's decision: every candidate, its price and why it was excluded",
 	details:
-		"Of a job that waits it says what would change that, too. With --replay the decision is made again, from what was on record then and by the policy that was in force: the exit code is 0 when it comes out the same, byte for byte, and 5 when it does not.",
+		"For a waiting job, also shows what would let it start. --replay repeats the decision with the recorded inputs and policy. The exit code is 0 if the result is identical byte for byte, otherwise 5.",
 	options: {
-		replay: { help: "decide it again, and compare the bytes" },
-		decision: { value: "ID", help: "with --replay: this decision and not the newest; --json lists them" },
+		replay: { help: "repeat the decision and compare the result" },
+		decision: { value: "ID", help: "with --replay: this decision instead of the newest; --json lists them" },
 	},
 	positionals: { min: 1, max: 1, name: "JOB" },
 	examples: ["spillway explain language-id", "spillway explain language-id --replay"],

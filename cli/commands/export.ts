@@ -6,13 +6,13 @@ import { saveStream } from "../save-stream.ts";
 export const exportCommand: Command = {
 	name: "export",
 	usage: "focus --month MONTH [--focus VERSION] [--dataset DATASET] [--as-of POINT] [-o FILE]",
-	summary: "write every charge of a month as FOCUS, owned hardware included",
-	details: "The format is CSV (docs/focus.md). Without -o it goes to stdout.",
+	summary: "export a month's charges, owned hardware included, in FOCUS format",
+	details: "Writes CSV (docs/focus.md) to stdout, or to a file with -o.",
 	options: {
-		month: { value: "MONTH", help: "a month of the ledger's calendar, for example 2026-11" },
+		month: { value: "MONTH", help: "month of the ledger's calendar, such as 2026-11" },
 		focus: { value: "VERSION", help: "1.2 (default), 1.3 or 1.4" },
 		dataset: { value: "DATASET", help: "cost-and-usage (default), or contract-commitment as FOCUS 1.3" },
-		"as-of": { value: "POINT", help: "the ledger when a statement was closed (2026-11/1, 2026-11/1/TEAM) or at a time" },
+		"as-of": { value: "POINT", help: "the ledger as of a closed statement (2026-11/1, 2026-11/1/TEAM) or a time" },
 		output: { short: "o", value: "FILE", help: "write it to this file" },
 	},
 	positionals: { min: 1, max: 1, name: "focus" },

@@ -12,8 +12,8 @@ type Found = z.infer<typeof foundSchema>;
 export const find: Command = {
 	name: "find",
 	usage: "WORD …",
-	summary: "find jobs, teams, rules, machines, months and more by words",
-	details: "Every word must occur in the entity's name, id or detail. Only what you may see.",
+	summary: "search jobs, teams, rules, machines, months and more",
+	details: "Every word must occur in the name, id or details. Shows only what you may see.",
 	options: {},
 	positionals: { min: 1, max: 20, name: "WORD" },
 	examples: ["spillway find esm", "spillway find october 2026"],

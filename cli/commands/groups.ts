@@ -12,8 +12,8 @@ type Mapping = z.output<typeof groupMapping.list.output>["mappings"][number];
 export const groups: Command = {
 	name: "groups",
 	usage: "ls | set GROUP [--role ROLE] [--team NAME] | rm GROUP | check GROUP…",
-	summary: "map groups of the identity provider to roles and teams",
-	details: "set replaces the group's mapping. SCIM members change at once, others at their next sign-in.",
+	summary: "map identity provider groups to roles and teams",
+	details: "set replaces the group's mapping. SCIM members change immediately, others at their next sign-in.",
 	options: {
 		role: { value: "ROLE", help: "set: platform, data_scientist or finance" },
 		team: { value: "NAME", help: "set: a team" },

@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 export const hold: Command = {
 	name: "hold",
 	usage: "JOB…",
-	summary: "keep waiting jobs out of the queue until they are released",
+	summary: "hold queued jobs until they are released",
 	options: {},
 	positionals: { min: 1, max: 1_000, name: "JOB" },
 	examples: ["spillway hold language-id"],

@@ -23,13 +23,13 @@ const KINDS: Readonly<Record<string, string>> = {
 export const importCommand: Command = {
 	name: "import",
 	usage: "sbatch|k8s|argo|kubeflow FILE [flags]",
-	summary: "read a batch script, a manifest or a workflow as a job or pipeline file, and say what was carried over",
+	summary: "convert a batch script, manifest or workflow to a job or pipeline file",
 	details:
-		"The file goes to stdout, what became of each line to stderr: + carried, ~ changed, - dropped, ? a question for you. FILE may be - for stdin.",
+		"Writes the file to stdout and the outcome of each line to stderr: + kept, ~ changed, - dropped, ? needs your answer. FILE may be - for stdin.",
 	options: {
-		team: { value: "TEAM", help: "the job's team, when the file names none of yours (default: SPILLWAY_TEAM)" },
-		submit: { help: "submit what was read, if it leaves no question open" },
-		anyway: { help: "with --submit: submit it in spite of open questions" },
+		team: { value: "TEAM", help: "the job's team, if the file names none of yours (default: SPILLWAY_TEAM)" },
+		submit: { help: "submit the result if it has no open questions" },
+		anyway: { help: "with --submit: submit despite open questions" },
 	},
 	positionals: { min: 2, max: 2, name: "sbatch|k8s|argo|kubeflow FILE" },
 	examples: [

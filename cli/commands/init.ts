@@ -28,9 +28,9 @@ export const init: Command = {
 		"[--code CODE --email ADDRESS --name TEXT --password-file FILE] [--zone ZONE] [--team NAME] [--leave … --cap USD …] [--skip STEP …]",
 	summary: "set up an empty installation: administrator, time zone, first team, first policy",
 	details:
-		"Asks on a terminal for what no flag gives; without a terminal, steps without flags stay open. Running it again resumes where it stopped. The set-up page in the browser does the same.",
+		"Asks for missing values on a terminal. Without a terminal, steps without flags stay open. Running it again resumes where it stopped. The set-up page in the browser does the same.",
 	options: {
-		code: { value: "CODE", help: "the set-up code that npm start and the server's log print" },
+		code: { value: "CODE", help: "set-up code, printed by npm start and in the server's log" },
 		email: { value: "ADDRESS", help: "administrator: email address" },
 		name: { value: "TEXT", help: "administrator: name" },
 		"password-file": { value: "FILE", help: "administrator: file with the password; - reads it from stdin" },
@@ -39,7 +39,7 @@ export const init: Command = {
 		"cost-center": { value: "CODE", help: "the first team's cost center" },
 		leave: { value: "WHAT", help: `policy: which jobs may leave: ${LEAVE_CHOICES.join(", ")}` },
 		regions: { value: "WHERE", help: `policy: ${REGION_CHOICES.join(", ")} (default: anywhere)` },
-		cap: { value: "USD", help: "policy: cap on cloud money in a month, whole dollars" },
+		cap: { value: "USD", help: "policy: monthly cap on cloud spend, in whole dollars" },
 		burst: { value: "WHEN", help: `policy: when a job may leave: ${BURST_CHOICES.join(", ")} (default: wait)` },
 		wait: { value: "MINUTES", help: "policy: forecast wait for --burst wait (default: 30)" },
 		approver: { value: "WHO", help: `policy: who approves: ${APPROVER_CHOICES.join(", ")} (default: none)` },

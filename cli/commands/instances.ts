@@ -25,8 +25,8 @@ export const instances: Command = {
 	usage: "[--live | --orphans] [--limit N]",
 	summary: "list cloud instances, newest first",
 	options: {
-		live: { help: "only those that may still cost money" },
-		orphans: { help: "money at risk: machines that may be running for nothing, and what the last sweeps found and terminated" },
+		live: { help: "only machines that may still cost money" },
+		orphans: { help: "money at risk: machines that may run without a job, and what the last sweeps found and terminated" },
 		limit: { value: "N", help: `how many, at most ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})` },
 	},
 	positionals: { min: 0, max: 0, name: "" },

@@ -20,7 +20,7 @@ const redeemedShape = z.discriminatedUnion("status", [
 export const login: Command = {
 	name: "login",
 	usage: "[--name TEXT]",
-	summary: "sign in through the browser, and save a token for this server",
+	summary: "sign in through the browser and save a token for this server",
 	details:
 		"Prints an address and a code. Open the address, compare the code and approve. The token acts as you for 30 days and is saved in ~/.config/spillway, readable by you alone.",
 	options: { name: { value: "TEXT", help: "what the approval page calls this machine (default: its host name)" } },

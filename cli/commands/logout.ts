@@ -7,7 +7,7 @@ import { readSettings } from "../settings.ts";
 export const logout: Command = {
 	name: "logout",
 	usage: "",
-	summary: "revoke and forget the token that spillway login saved for this server",
+	summary: "revoke and delete the saved token for this server",
 	options: {},
 	positionals: { min: 0, max: 0, name: "" },
 	examples: ["spillway logout"],

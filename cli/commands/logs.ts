@@ -11,11 +11,12 @@ const PAGE_MAX = 10_000;
 export const logs: Command = {
 	name: "logs",
 	usage: "JOB [-f] [--attempt N] [--tail N] [--raw]",
-	summary: "print a job's log: of its newest attempt, or with -f to its end",
-	details: "With -f the exit code is the job's: 0 succeeded, 1 failed or cancelled. It goes on through later attempts.",
+	summary: "print a job's log; with -f, follow it to the end",
+	details:
+		"Prints the newest attempt by default. -f follows later attempts too, and its exit code is the job's: 0 succeeded, 1 failed or cancelled.",
 	options: {
-		follow: { short: "f", help: "go on until the job has ended" },
-		attempt: { value: "N", help: "of this attempt (default: the newest)" },
+		follow: { short: "f", help: "follow the log until the job ends" },
+		attempt: { value: "N", help: "attempt (default: the newest)" },
 		raw: { help: "print terminal escapes as the job wrote them" },
 		tail: { value: "N", help: "only the last N lines, at most 10,000" },
 	},

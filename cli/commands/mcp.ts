@@ -7,9 +7,9 @@ const LIMIT_MAX_USD = 1e9;
 export const mcp: Command = {
 	name: "mcp",
 	usage: "[--limit-usd USD]",
-	summary: "serve quote, submit, explain, logs and spend to an agent over the Model Context Protocol",
+	summary: "serve quote, submit, explain, logs and spend to agents over the Model Context Protocol",
 	details:
-		"It speaks on stdin and stdout, with the rights of the token. All its jobs together may spend up to the limit in clouds; a job beyond it waits until a person approves it.",
+		"Uses stdin and stdout, with the rights of the token. Its jobs together may spend up to the limit in clouds; jobs beyond it wait for approval.",
 	options: { "limit-usd": { value: "USD", help: "spending limit of this process (default: SPILLWAY_MCP_LIMIT_USD, or 0)" } },
 	positionals: { min: 0, max: 0, name: "" },
 	examples: ["spillway mcp --limit-usd 50"],

@@ -10,12 +10,12 @@ const isEvent = (text: string): text is WorkEvent => (WORK_EVENTS as readonly st
 export const notify: Command = {
 	name: "notify",
 	usage: "[EVENT … | off] [--every MINUTES]",
-	summary: "choose the events of your jobs that are mailed to you",
+	summary: "choose which events of your jobs are emailed to you",
 	details: `Events: ${WORK_EVENTS.join(", ")}. Without arguments it shows the settings.`,
 	options: {
 		every: {
 			value: "MINUTES",
-			help: `collect events this long for one mail, ${DIGEST_MINUTES.min} to ${DIGEST_MINUTES.max} (default: ${DIGEST_MINUTES.default})`,
+			help: `collect events for this long into one email, ${DIGEST_MINUTES.min} to ${DIGEST_MINUTES.max} (default: ${DIGEST_MINUTES.default})`,
 		},
 	},
 	positionals: { min: 0, max: WORK_EVENTS.length, name: "EVENT" },

@@ -16,13 +16,13 @@ const REFUSED: Readonly<Record<string, string>> = { insufficient_capacity: "no r
 export const offers: Command = {
 	name: "offers",
 	usage: "[--accelerator MODEL] [--region REGION] [--capacity TYPE] [--limit N]",
-	summary: "what can be bought in the cloud, cheapest GPU-hour first",
+	summary: "list cloud offers, cheapest GPU-hour first",
 	details: "Offers with a stale, implausible or unknown price are listed last, with the reason, and are never chosen.",
 	options: {
 		accelerator: { value: "MODEL", help: "one GPU model, for example H100-80GB" },
 		region: { value: "REGION", help: "one region, for example us-east-1" },
 		capacity: { value: "TYPE", help: "spot, on_demand or reserved" },
-		gpus: { value: "N", help: "at least so many GPUs on one machine" },
+		gpus: { value: "N", help: "at least this many GPUs per machine" },
 		limit: { value: "N", help: `how many, at most ${LIMIT_MAX} (default: ${LIMIT_DEFAULT})` },
 	},
 	positionals: { min: 0, max: 0, name: "" },

@@ -26,7 +26,7 @@ export const people: Command = {
 	summary: "list, invite and change people and service accounts",
 	details: "WHO is an email address or an account id. Teams given with --team replace the account's teams.",
 	options: {
-		name: { value: "TEXT", help: "add, change: the name that others see" },
+		name: { value: "TEXT", help: "add, change: display name" },
 		role: { value: "ROLE", help: "add, change: platform, data_scientist or finance" },
 		team: { value: "NAME", many: true, help: "add, change: a team; may be repeated" },
 		"no-teams": { help: "change: remove from all teams" },

@@ -16,7 +16,7 @@ const STDIN_BYTES_MAX = 1_000_000;
 export const performance: Command = {
 	name: "performance",
 	usage: "[--from DAY] [--to DAY] [--by WHAT] | report SITE NODE FILE",
-	summary: "waits, time to model, GPU utilization and lost GPU-hours; or report a node's GPU utilization",
+	summary: "show waits, time to model, GPU utilization and lost GPU-hours, or report a node's utilization",
 	details: `
 "performance report" reads the DCGM exporter's metrics, or nvidia-smi's CSV, and adds them to the current
 hour of the node. Run it every minute on Slurm and Kubernetes nodes. FILE is - for standard input.`,

@@ -26,17 +26,17 @@ type Step = z.infer<typeof stepSchema>;
 export const pipeline: Command = {
 	name: "pipeline",
 	usage: "quote|submit|ls|show|cancel|retry [PIPELINE]",
-	summary: "run jobs that depend on each other, and sweeps, as one",
+	summary: "submit and manage pipelines and sweeps",
 	details:
-		"The file is a pipeline or a sweep (docs/pipelines.md). retry runs what did not succeed again and uses the results of the other steps; with --from it repeats that step and all that need it. PIPELINE is an id or a name; of a name the newest is taken.",
+		"The file is a pipeline or a sweep (docs/pipelines.md). retry repeats the steps that did not succeed and reuses the results of the others; with --from it repeats that step and its dependents. PIPELINE is an id, or a name (the newest with that name).",
 	options: {
 		file: { short: "f", value: "FILE", help: "the pipeline or sweep file; - reads it from stdin" },
 		param: { value: "K=V", many: true, help: "a parameter of the file; may be repeated" },
-		wait: { help: "with submit: wait until it has ended" },
-		from: { value: "STEP", help: "with retry: repeat this step and all that need it" },
-		state: { value: "STATE", many: true, help: "with ls: running, cancelling, succeeded, failed or cancelled" },
-		team: { value: "TEAM", many: true, help: "with ls; may be repeated" },
-		limit: { value: "N", help: "with ls: how many (default: 50)" },
+		wait: { help: "submit: wait until it has ended" },
+		from: { value: "STEP", help: "retry: repeat this step and its dependents" },
+		state: { value: "STATE", many: true, help: "ls: running, cancelling, succeeded, failed or cancelled" },
+		team: { value: "TEAM", many: true, help: "ls: team; may be repeated" },
+		limit: { value: "N", help: "ls: how many (default: 50)" },
 	},
 	positionals: { min: 1, max: 2, name: "VERB [PIPELINE]" },
 	examples: [

@@ -17,12 +17,12 @@ const SWITCHES = ["json", "redact"] as const;
 export const plan: Command = {
 	name: "plan",
 	usage: "assess | compare | headline --trace FILE [--gpus N]",
-	summary: "what to buy, rent or burst, from a recorded history; needs no server",
+	summary: "analyze a recorded history: what to buy, rent or burst; needs no server",
 	details: `
 assess profiles a trace (CSV, sacct --parsable2, or JSON of Slurm's REST API or kubectl, gzipped or
 not): demand against capacity, waits, idle and lost GPU time, and job families scored for bursting, with reasons.
 compare replays it with the decision core: owned GPUs only, bursting, more GPUs, cloud only, and mixes;
-full cost, CO2e, NPV, ranges, and whether to go. headline sets published claims next to what the trace gives.
+full cost, CO2e, NPV, ranges, and a decision. headline compares published claims with the trace's results.
 docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 	local: true,
 	options: {
@@ -32,18 +32,18 @@ docs/plan.md explains each figure. Exit codes: 0 done, 2 wrong input.`,
 		start: { value: "DATE", help: "when a CSV trace begins, UTC (default: a Monday)" },
 		days: { value: "N", help: "compare: only the last N days of the history" },
 		scenario: { value: "FILE", help: "compare: sites and prices (default: --gpus, and the catalogue of the United States)" },
-		policy: { value: "FILE", help: "compare: burst under this policy too" },
+		policy: { value: "FILE", help: "compare: also burst under this policy" },
 		card: { value: "FILE", help: "compare: rate card of the owned GPUs, JSON (default: the shipped one)" },
 		job: { value: "FILE", help: "headline: job file with the spec.scaling of the one job on more GPUs" },
 		"save-scenario": { value: "DIR", help: "compare: write the scenario and policies, for spillway simulate" },
-		seed: { value: "N", help: "compare: draws of spot and of weeks (default: 1)" },
-		horizon: { value: "MONTHS", help: "compare: of NPV and payback (default: the card's life)" },
-		discount: { value: "PERCENT", help: "compare: discount rate a year (default: 8)" },
-		growth: { value: "PERCENT", help: "compare: growth of demand a year (default: 0)" },
-		delivery: { value: "MONTHS", help: "compare: from order to use (default: 4)" },
+		seed: { value: "N", help: "compare: seed for spot and sampled weeks (default: 1)" },
+		horizon: { value: "MONTHS", help: "compare: period of NPV and payback (default: the rate card's life)" },
+		discount: { value: "PERCENT", help: "compare: annual discount rate (default: 8)" },
+		growth: { value: "PERCENT", help: "compare: annual demand growth (default: 0)" },
+		delivery: { value: "MONTHS", help: "compare: time from order to use (default: 4)" },
 		parallel: { value: "PERCENT", help: "headline: parallel share of the one job on more GPUs (default: 97)" },
 		"commitment-discount": { value: "PERCENT", help: "discount of reserved GPUs on the on-demand price (default: 40)" },
-		redact: { help: "replace names of teams and jobs by numbers" },
+		redact: { help: "replace team and job names with numbers" },
 	},
 	positionals: { min: 1, max: 1, name: "command" },
 	examples: [

@@ -20,8 +20,8 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 export const quote: Command = {
 	name: "quote",
 	usage: "[-f FILE | -- COMMAND…] [flags]",
-	summary: "say what a job would meet if it were submitted now; nothing is submitted",
-	details: "It takes the same input as submit. What would happen is decided by the code that will decide it, over the queue as it is now.",
+	summary: "quote a job's start, run time, cost and CO2 without submitting it",
+	details: "Takes the same input as submit and decides with the same code, over the current queue.",
 	options: JOB_OPTIONS,
 	positionals: { min: 0, max: 0, name: "" },
 	takesCommand: true,

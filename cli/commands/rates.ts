@@ -17,15 +17,15 @@ export const rates: Command = {
 	name: "rates",
 	usage:
 		"[show SITE/POOL | set SITE/POOL -f FILE | measured SITE/POOL --from DATE --to DATE --kwh N | electricity SITE -f FILE | discounts [-f FILE] | commitments [-f FILE]]",
-	summary: "what hardware costs: rate cards of pools, discounts and commitments of clouds",
+	summary: "manage pool rate cards, cloud discounts and commitments",
 	details:
-		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured sets the energy that a pool's machines drew, before PUE; it replaces the estimate of that time. electricity takes in what a kWh cost a site in single UTC hours, csv with ts and usd_per_kwh or usd_per_mwh, gzipped or not. Discounts and commitments are lists: -f replaces the whole of one.",
+		"A rate card file has effectiveFrom (a date or time; default: now), message and card (docs/costs.md). Setting one for the past posts corrections. measured records the energy that a pool's machines used, before PUE, instead of the estimate. electricity imports a site's price per kWh by UTC hour: CSV with ts and usd_per_kwh or usd_per_mwh, gzipped or not. discounts and commitments are lists; -f replaces the whole list.",
 	options: {
-		file: { short: "f", value: "FILE", help: "the rate card, YAML or JSON; - reads it from stdin; of electricity: the csv" },
-		message: { value: "TEXT", help: "why it is set (default: what the file says); of measured and electricity: where it is from" },
-		from: { value: "DATE", help: "of measured: a date of the ledger's calendar, or a time" },
-		to: { value: "DATE", help: "of measured: the first moment that is not in it" },
-		kwh: { value: "N", help: "of measured: energy of all machines of the pool, at most six decimals" },
+		file: { short: "f", value: "FILE", help: "rate card, YAML or JSON, or electricity prices, CSV; - reads it from stdin" },
+		message: { value: "TEXT", help: "reason (default: from the file); for measured and electricity: the source" },
+		from: { value: "DATE", help: "measured: a date of the ledger's calendar, or a time" },
+		to: { value: "DATE", help: "measured: end, not included" },
+		kwh: { value: "N", help: "measured: energy of all machines of the pool, at most six decimals" },
 	},
 	positionals: { min: 0, max: 2, name: "VERB SITE/POOL" },
 	examples: [

@@ -13,7 +13,7 @@ const WAYS: Readonly<Record<string, string>> = { at_home: "at home", on_demand: 
 export const receipt: Command = {
 	name: "receipt",
 	usage: "JOB",
-	summary: "say what a job cost, by attempt and line, and what it would have cost elsewhere",
+	summary: "show a job's cost by attempt and line, and the cost of alternatives",
 	options: {},
 	positionals: { min: 1, max: 1, name: "JOB" },
 	examples: ["spillway receipt language-id"],

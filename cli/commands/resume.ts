@@ -5,7 +5,7 @@ import { findJobId } from "../find-job.ts";
 export const resume: Command = {
 	name: "resume",
 	usage: "JOB",
-	summary: "let a job that was held for attempts without progress use the cloud again",
+	summary: "let a job held after attempts without progress use the cloud again",
 	details: "A job is held after two attempts in a row that ended early and saved nothing. Its reason shows what was lost.",
 	options: {},
 	positionals: { min: 1, max: 1, name: "JOB" },

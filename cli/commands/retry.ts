@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 export const retry: Command = {
 	name: "retry",
 	usage: "JOB…",
-	summary: "submit failed or cancelled jobs again, unchanged",
+	summary: "resubmit failed or cancelled jobs unchanged",
 	options: {},
 	positionals: { min: 1, max: 1_000, name: "JOB" },
 	examples: ["spillway retry language-id"],

@@ -17,11 +17,11 @@ type Secret = z.infer<typeof secretSchema>;
 export const secrets: Command = {
 	name: "secrets",
 	usage: "ls | set TEAM/NAME [--from FILE | --server-file PATH | --vault PATH#KEY] | rm TEAM/NAME",
-	summary: "list, set and delete secrets of jobs",
+	summary: "list, set and delete job secrets",
 	details: "A value is read from stdin, a file or the terminal, never from an argument, and is never shown again.",
 	options: {
 		from: { value: "FILE", help: "set: read the value from this file (default: stdin or the terminal)" },
-		"server-file": { value: "PATH", help: "set: the value is a file of the server, in the team's folder of SPILLWAY_SECRET_FILES" },
+		"server-file": { value: "PATH", help: "set: the value is a file on the server, in the team's folder of SPILLWAY_SECRET_FILES" },
 		vault: { value: "PATH#KEY", help: "set: the value is in the team's part of the server's Vault" },
 	},
 	positionals: { min: 1, max: 2, name: "VERB TEAM/NAME" },

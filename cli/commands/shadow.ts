@@ -8,7 +8,7 @@ import { about, count, exactTime } from "../render/format.ts";
 import type { Shadow, ShadowChoice } from "../response-types.ts";
 
 /** `spillway policy shadow [FILE]`: what policy.ts adds for it. */
-export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the one that runs" } };
+export const SHADOW_OPTIONS: Options = { stop: { help: "policy shadow: stop the running one" } };
 export const SHADOW_EXAMPLE = "spillway policy shadow draft.yaml";
 
 /** Differences that are listed; --json has all that the server returns. */

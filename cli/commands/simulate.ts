@@ -13,22 +13,22 @@ const SWITCHES = ["json", "lenient", "timings"] as const;
 export const simulate: Command = {
 	name: "simulate",
 	usage: "--trace FILE --scenario FILE [--policy FILE]... [--strategy NAME]...",
-	summary: "replay recorded jobs under policies and rules of thumb, side by side; needs no server",
+	summary: "compare policies and simple rules on recorded jobs; needs no server",
 	details: `
 Replays a trace (CSV, or the output of sacct --parsable2, gzipped or not) against the sites
 and prices of a scenario: waits, cost, CO2, interruptions and missed deadlines of each policy.
-docs/simulator.md says how to record a trace, what a scenario holds and what each figure means.
-Its exit codes: 0 done, 2 wrong input.`,
+docs/simulator.md explains how to record a trace, the scenario file and each figure.
+Exit codes: 0 done, 2 wrong input.`,
 	local: true,
 	options: {
 		trace: { value: "FILE", help: "the recorded jobs" },
-		scenario: { value: "FILE", help: "the sites, offers and prices that they are replayed against (YAML)" },
-		policy: { value: "FILE", many: true, help: "replay under this policy; may be given again" },
-		strategy: { value: "NAME", many: true, help: "compare with this rule of thumb; may be given again (default: all of them)" },
-		seed: { value: "N", help: "in place of the scenario's seed" },
-		out: { value: "FILE", help: "write the JSON report to this file too" },
-		lenient: { help: "leave out rows of the trace that cannot be read, and say how many" },
-		timings: { help: "put decisions a second into the JSON; its bytes then differ from run to run" },
+		scenario: { value: "FILE", help: "sites, offers and prices of the replay (YAML)" },
+		policy: { value: "FILE", many: true, help: "replay under this policy; may be repeated" },
+		strategy: { value: "NAME", many: true, help: "compare with this simple rule; may be repeated (default: all)" },
+		seed: { value: "N", help: "overrides the scenario's seed" },
+		out: { value: "FILE", help: "also write the JSON report to this file" },
+		lenient: { help: "skip trace rows that cannot be read, and count them" },
+		timings: { help: "add decisions per second to the JSON, which then differs between runs" },
 	},
 	positionals: { min: 0, max: 0, name: "nothing" },
 	examples: [

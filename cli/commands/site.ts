@@ -50,7 +50,7 @@ export const site: Command = {
 	name: "site",
 	usage:
 		"ls | add SITE --provider NAME … | change SITE … | check SITE | enable SITE | disable SITE | rm SITE | price SITE/POOL --usd AMOUNT | nodes SITE | queue SITE",
-	summary: "connect, check and manage sites: cloud accounts and clusters",
+	summary: "connect, check and manage sites (cloud accounts and clusters)",
 	details:
 		"add and change check first, and store nothing if a step fails. check contacts the site now; --seen shows the scheduler's last result. Both exit with 5 if a step fails.",
 	options: OPTIONS,

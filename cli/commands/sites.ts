@@ -12,7 +12,7 @@ type Site = ReturnType<typeof siteSchema.parse>;
 export const sites: Command = {
 	name: "sites",
 	usage: "",
-	summary: "show the sites: what is owned, what is rented, and whether they answer",
+	summary: "show sites with their capacity and health",
 	options: {},
 	positionals: { min: 0, max: 0, name: "" },
 	examples: ["spillway sites"],

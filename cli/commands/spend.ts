@@ -12,7 +12,7 @@ import { FILTER_OPTIONS, filterQuery } from "../spend-filters.ts";
 export const spend: Command = {
 	name: "spend",
 	usage: "[--from DAY] [--to DAY] [--by WHAT] [filters]",
-	summary: "say what was spent: owned, idle and cloud",
+	summary: "show spend on owned, idle and cloud capacity",
 	options: {
 		from: { value: "DAY", help: "2026-11-01, or a time such as 2026-11-01T08:00:00Z (default: 30 days before the end)" },
 		to: { value: "DAY", help: "up to this day or time, UTC (default: now)" },

@@ -14,14 +14,14 @@ import type { Statement } from "../response-types.ts";
 export const statement: Command = {
 	name: "statement",
 	usage: "MONTH [--team TEAM] [--version N] [--currency CODE] [--csv FILE | --pdf FILE]",
-	summary: "show the statement of a month, or write it to a file",
+	summary: "show a monthly statement or save it to a file",
 	details: "A month that is not closed yet is shown as a preview, which may still change. FILE can be - for stdout.",
 	options: {
 		team: { value: "TEAM", help: "a team's statement (default: the company's)" },
 		version: { value: "N", help: "an older version (default: the newest; 0 is the preview)" },
-		currency: { value: "CODE", help: "of a preview: also in this currency (default: the reporting currency)" },
-		csv: { value: "FILE", help: "write it as a plain table" },
-		pdf: { value: "FILE", help: "write it as a document" },
+		currency: { value: "CODE", help: "preview: also in this currency (default: the reporting currency)" },
+		csv: { value: "FILE", help: "save it as CSV" },
+		pdf: { value: "FILE", help: "save it as PDF" },
 	},
 	positionals: { min: 1, max: 1, name: "MONTH" },
 	examples: ["spillway statement 2026-11", "spillway statement 2026-11 --team risk --pdf risk.pdf"],

@@ -18,7 +18,7 @@ const DOCUMENT_BYTES_MAX = 64_000;
 export const stores: Command = {
 	name: "stores",
 	usage: "[add -f FILE | check NAME | use NAME | unuse NAME | price NAME | rm NAME | limit TEAM]",
-	summary: "where teams keep results and checkpoints, and their limits",
+	summary: "manage stores for results and checkpoints, with prices and limits",
 	details:
 		"add reads team, name, config (kind: s3, gcs, azblob, webdav or folder) and secret (docs/results.md), checks the store by writing, reading and deleting a small file, and adds it as the team's default. NAME is TEAM/NAME or a store's id. use makes a store the team's default; unuse returns to the embedded store. price sets what storage and egress cost from now on; NAME embedded is the embedded store. limit sets a team's quota and retention.",
 	options: {

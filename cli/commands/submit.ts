@@ -15,13 +15,13 @@ const COUNT_MAX = 1_000;
 export const submit: Command = {
 	name: "submit",
 	usage: "[-f FILE | -- COMMAND…] [flags]",
-	summary: "submit a job, from a job file or a command",
-	details: "Flags change what the job file says. With --wait the exit code is the job's: 0 succeeded, 1 failed or cancelled.",
+	summary: "submit a job from a job file or a command",
+	details: "Flags override the job file. With --wait the exit code is the job's: 0 succeeded, 1 failed or cancelled.",
 	options: {
 		...JOB_OPTIONS,
-		count: { value: "N", help: `submit N of it, named NAME-1 to NAME-N; all are taken, or none (at most ${COUNT_MAX})` },
-		wait: { help: "wait until it has ended" },
-		follow: { help: "print its log until it has ended" },
+		count: { value: "N", help: `submit N copies, NAME-1 to NAME-N, all or none (at most ${COUNT_MAX})` },
+		wait: { help: "wait until the job has ended" },
+		follow: { help: "print the log until the job has ended" },
 	},
 	positionals: { min: 0, max: 0, name: "" },
 	takesCommand: true,

@@ -18,8 +18,8 @@ export const teams: Command = {
 	details: 'A team\'s name stays, because charges and policies use it; renaming changes its title. An empty value ("") removes a field.',
 	options: {
 		title: { value: "TEXT", help: "what people read instead of the name" },
-		"cost-center": { value: "CODE", help: "its code in the company's accounts" },
-		parent: { value: "NAME", help: "the team that it is part of" },
+		"cost-center": { value: "CODE", help: "code in the company's accounts" },
+		parent: { value: "NAME", help: "parent team" },
 	},
 	positionals: { min: 1, max: 2, name: "VERB NAME" },
 	examples: [

@@ -26,7 +26,7 @@ type Quote = z.infer<typeof templateQuoteSchema>;
 export const templates: Command = {
 	name: "templates",
 	usage: "ls|save|show|quote|run|rm [TEMPLATE]",
-	summary: "save jobs, pipelines and sweeps of a team, and run them with other parameters",
+	summary: "save team templates of jobs, pipelines and sweeps, and run them with parameters",
 	details:
 		"TEMPLATE is an id or a name. save creates the template TEMPLATE, by default with the name in the file; to change one, pass the version that the change is based on with --base. run prints the quote, then submits.",
 	options: {

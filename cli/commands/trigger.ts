@@ -14,7 +14,7 @@ type Trigger = z.infer<typeof contract.list.output>[number];
 export const trigger: Command = {
 	name: "trigger",
 	usage: "apply|ls|show|enable|disable|rm [TRIGGER]",
-	summary: "start pipelines on a schedule, when data arrive, by events or after each other",
+	summary: "start pipelines on a schedule, on new data, by events or after other pipelines",
 	details: "The file is described in docs/triggers.md. TRIGGER is an id or a name.",
 	options: { file: { short: "f", value: "FILE", help: "the trigger file; - reads it from stdin" } },
 	positionals: { min: 1, max: 2, name: "VERB [TRIGGER]" },

@@ -10,7 +10,7 @@ export const views: Command = {
 	name: "views",
 	usage: "ls | save NAME --query QUERY [--share TEAM] | rm NAME",
 	summary: "list, save and delete views of the job list",
-	details: "QUERY is the part of the address of Jobs after the question mark.",
+	details: "QUERY is the part of the Jobs page's address after the question mark.",
 	options: {
 		query: { value: "QUERY", help: "save: filters, sort and columns, such as view=failed&team=research" },
 		share: { value: "TEAM", help: "save: share it with this team" },

@@ -11,9 +11,9 @@ import { waitForJobs } from "../watch-job.ts";
 export const wait: Command = {
 	name: "wait",
 	usage: "JOB… | --pipeline PIPELINE",
-	summary: "wait until jobs or a pipeline have ended; the exit code says how",
+	summary: "wait for jobs or a pipeline to end; the exit code shows the outcome",
 	details: "0 when all succeeded, 1 when one failed, was cancelled or skipped.",
-	options: { pipeline: { value: "PIPELINE", help: "wait for this pipeline or sweep: its id or name" } },
+	options: { pipeline: { value: "PIPELINE", help: "pipeline or sweep to wait for: id or name" } },
 	positionals: { min: 0, max: 1_000, name: "JOB" },
 	examples: ["spillway wait language-id", "spillway wait --pipeline languages"],
 	async run(ctx) {

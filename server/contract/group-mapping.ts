@@ -32,7 +32,7 @@ export const groupMapping = {
 		method: "PUT",
 		path: "/group-mappings",
 		summary: "Map a group to a role, a team or both",
-		description: "SCIM members change at once, others at their next sign-in.",
+		description: "SCIM members change immediately, others at their next sign-in.",
 		permission: "account:manage",
 		input: setGroupMappingInput,
 		output: mappingSchema,

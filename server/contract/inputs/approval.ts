@@ -19,7 +19,7 @@ export const grantInput = refuseInput.extend({
 });
 
 export const listApprovalsInput = z.strictObject({
-	/** `open`: what waits for an answer; `past`: what was answered, withdrawn or expired. */
+	/** `open`: what waits for an answer; `past`: answered, withdrawn and expired requests. */
 	state: z.enum(["open", "past"]).optional(),
 	jobId: z.string().min(1).max(64).optional(),
 	cursor: z.string().max(400).optional(),

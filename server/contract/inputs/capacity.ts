@@ -12,7 +12,7 @@ export const listNodesInput = z.strictObject({
 
 export const listInstancesInput = z.strictObject({
 	state: z.array(z.enum(INSTANCE_STATES)).max(10).default([]),
-	/** true: only those that may still cost money. */
+	/** true: only machines that may still cost money. */
 	live: z.boolean().default(false),
 	jobId: z.string().max(64).optional(),
 	cursor: z.string().max(256).optional(),

@@ -3708,7 +3708,7 @@ class GroupMappingOperations:
     ) -> m.GroupMapping:
         """Map a group to a role, a team or both.
 
-        SCIM members change at once, others at their next sign-in.
+        SCIM members change immediately, others at their next sign-in.
         """
         return cast(
             m.GroupMapping,
