@@ -5,7 +5,7 @@ import { DEFAULT_GROUP_MAP, groupMapSchema } from "#server/domain/group-map.ts";
 import { vaultOptionsSchema } from "#server/domain/job-secret.ts";
 import { poolSpeedSchema } from "#server/domain/pool-speed.ts";
 import { DEFAULT_RETENTION, retentionSchema } from "#server/domain/retention.ts";
-import { isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
+import { hasHostOnly, isPlainHttpAllowed, isThisHost } from "#server/kernel/hosts.ts";
 
 const DEVELOPMENT_SECRET = "development-secret-not-for-production";
 
@@ -57,6 +57,11 @@ const schema = z.object({
 			isPlainHttpAllowed,
 			"is plain http to a host that is not within a private network: tokens and logs of machines would be readable on the way. Put a proxy with TLS before the web server and name its https address",
 		)
+		.refine(
+			hasHostOnly,
+			"has more than a host and port. Spillway needs its own host name: give the address without a path, such as https://spillway.example.com",
+		)
+		.transform((url) => url.replace(/\/+$/, ""))
 		.optional(),
 	/** More host names that this server answers for, besides SPILLWAY_URL's and the loopback ones; comma-separated. */
 	SPILLWAY_ALLOWED_HOSTS: hostList,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isMetadataHost, isPlainHttpAllowed, isThisHost } from "./hosts.ts";
+import { hasHostOnly, isMetadataHost, isPlainHttpAllowed, isThisHost } from "./hosts.ts";
 
 it.each(["127.0.0.1", "127.8.9.10", "localhost", "[::1]"])("%s is this host", (host) => {
 	expect(isThisHost(host)).toBe(true);
@@ -31,4 +31,15 @@ it.each([
 
 it.each(["10.1.2.3", "127.0.0.1", "[fd12::1]", "minio", "metadata.acme.com", "storage.googleapis.com"])("%s is none", (host) => {
 	expect(isMetadataHost(new URL(`http://${host}/`).hostname)).toBe(false);
+});
+
+it.each([
+	["https://spillway.example.com", true],
+	["https://Spillway.example.com:8443/", true],
+	["https://example.com/spillway", false],
+	["https://example.com/?a=1", false],
+	["https://example.com/#a", false],
+	["https://user@example.com", false],
+])("whether %s is a host alone: %s", (address, expected) => {
+	expect(hasHostOnly(address)).toBe(expected);
 });

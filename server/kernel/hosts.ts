@@ -23,3 +23,9 @@ const METADATA_HOST =
 export function isMetadataHost(hostname: string): boolean {
 	return METADATA_HOST.test(hostname);
 }
+
+/** Whether an http address is its origin alone: no path, query, fragment or password. */
+export function hasHostOnly(address: string): boolean {
+	const { origin, href } = new URL(address);
+	return href === `${origin}/`;
+}

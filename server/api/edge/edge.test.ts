@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { refuse } from "../refuse.ts";
+import { correctForwarded } from "./forwarded.ts";
 import { type Edge, makeEdge } from "./guard.ts";
 import { allowedHosts, demandKnownHost, demandSameOrigin } from "./hosts.ts";
 import { DOORS } from "./limits.ts";
@@ -62,6 +63,28 @@ describe("hosts", () => {
 		for (const origin of ["https://evil.example.com", "null", "http://localhost:4000", "", "http://localhost:3000.evil.com"])
 			expect(write({ origin }), origin).toBe("forbidden");
 		for (const site of ["cross-site", "same-site"]) expect(write({ "sec-fetch-site": site })).toBe("forbidden");
+	});
+});
+
+describe("forwarded headers", () => {
+	const allowed = allowedHosts({ publicUrl: "https://spillway.example.com", host: "0.0.0.0", more: ["alias.example.com"] });
+	it.each([
+		["the host and protocol of a proxy", { host: "web:3000" }, "spillway.example.com", "https", ["spillway.example.com", "https"]],
+		["the first of several", { host: "web:3000" }, "alias.example.com, web", "HTTPS, http", ["alias.example.com", "https"]],
+		["no foreign host", { host: "spillway.example.com" }, "evil.example.com", "http", ["spillway.example.com", "http"]],
+		["no malformed host", { host: "alias.example.com" }, "x/y@spillway.example.com", "javascript", ["alias.example.com", undefined]],
+		[
+			"the protocol of SPILLWAY_URL if none is sent",
+			{ host: "Spillway.example.com" },
+			undefined,
+			undefined,
+			["Spillway.example.com", "https"],
+		],
+		["no protocol for another host", { host: "localhost:3000" }, undefined, undefined, ["localhost:3000", undefined]],
+	])("keep %s", (_, own, forwardedHost, forwardedProto, expected) => {
+		const headers = { ...own, "x-forwarded-host": forwardedHost, "x-forwarded-proto": forwardedProto };
+		correctForwarded(headers, { publicUrl: "https://spillway.example.com", allowed });
+		expect([headers["x-forwarded-host"], headers["x-forwarded-proto"]]).toEqual(expected);
 	});
 });
 

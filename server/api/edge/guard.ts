@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SpillwayError } from "#server/kernel/errors.ts";
+import { correctForwarded } from "./forwarded.ts";
 import { allowedHosts, demandKnownHost, demandSameOrigin } from "./hosts.ts";
 import { DOORS, pageDoorOf } from "./limits.ts";
 import { type RateLimiter, rateLimitHeaders } from "./rate-limiter.ts";
@@ -9,7 +10,7 @@ import { replayRequest } from "./replay-request.ts";
 export interface Edge {
 	/** @throws SpillwayError for a foreign host or origin */
 	demandOwn(req: IncomingMessage): void;
-	/** A page's request with its body read within the limits; counted per address. @throws SpillwayError */
+	/** A page's request with its body read within the limits and its forwarded headers corrected; counted per address. @throws SpillwayError */
 	admitPage(req: IncomingMessage, res: ServerResponse): Promise<IncomingMessage>;
 }
 
@@ -36,7 +37,9 @@ export function makeEdge(options: {
 			const calls = path.split(/,|%2c/i).length;
 			if (calls > door.batch) throw tooManyCalls(door.batch);
 			const hasBody = req.headers["content-length"] !== undefined || req.headers["transfer-encoding"] !== undefined;
-			return hasBody ? replayRequest(req, await readBody(req, door)) : req;
+			const page = hasBody ? replayRequest(req, await readBody(req, door)) : req;
+			correctForwarded(page.headers, { publicUrl, allowed });
+			return page;
 		},
 	};
 }

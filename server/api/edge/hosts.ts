@@ -54,7 +54,7 @@ function hostOfUrl(url: string): string | null {
 }
 
 /** Host name in lower case without its port; null when it is no host. */
-function hostOf(header: string | undefined): string | null {
+export function hostOf(header: string | undefined): string | null {
 	if (header === undefined || !/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(header)) return null;
 	if (Number(/:(\d+)$/.exec(header)?.[1] ?? 0) > PORT_MAX) return null;
 	return header
