@@ -39,8 +39,8 @@ for (;;) {
 async function saveTrigger(): Promise<void> {
 	try {
 		const response = await fetch(`${url}/triggers`, { headers: { authorization }, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
-		const saved = z.array(z.object({ name: z.string() })).parse(await response.json());
-		if (!saved.some(({ name }) => name === PUBLISHING.metadata.name)) await submit("/triggers", PUBLISHING);
+		const { items } = z.object({ items: z.array(z.object({ name: z.string() })) }).parse(await response.json());
+		if (!items.some(({ name }) => name === PUBLISHING.metadata.name)) await submit("/triggers", PUBLISHING);
 	} catch (error) {
 		logLine("warn", `triggers were not listed: ${error instanceof Error ? error.message : String(error)}`);
 	}
