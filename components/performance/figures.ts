@@ -30,5 +30,5 @@ export function failureShare({ models, failed }: Pick<Sums, "models" | "failed">
 export function changeFrom(now: number | undefined, before: number | undefined): string {
 	if (now === undefined) return "none in this range";
 	if (!before) return "no data before this range";
-	return `${formatChange(now / before - 1)} from the period before`;
+	return `${formatChange(now / before - 1)} vs the previous period`;
 }

@@ -25,7 +25,7 @@ const FAILED: Column = { head: "Failed", cell: (s) => formatCount(s.failed) };
 const INTERRUPTED: Column = { head: "Interrupted", cell: (s) => formatCount(s.interruptions) };
 const LOST: Column = { head: "Lost GPU-h", title: "failed, interrupted, evicted or lost", cell: (s) => gpuHours(lostHours(s)) };
 const PER_1000: Column = {
-	head: "Per 1,000 GPU-h",
+	head: "Interruptions per 1,000 GPU-h",
 	title: "interruptions for each 1,000 GPU-hours",
 	cell: (s) => (s.gpuHours === 0 ? NONE : ((s.interruptions / s.gpuHours) * 1000).toFixed(1)),
 };
@@ -46,7 +46,7 @@ export function SitesTable({ view }: { view: PerformanceView }) {
 	const columns = [MODELS, P50_WAIT, P95_WAIT, MEAN_MODEL, GPU_HOURS, GPU_USE, INTERRUPTED, PER_1000, LOST];
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Home against each cloud" sub="jobs by their last placement" />
+			<PanelHeader title="Sites" sub="jobs by last placement" />
 			<SumsTable
 				label="Sites"
 				first="Site"
@@ -66,7 +66,7 @@ export function MonthsTable({ view }: { view: PerformanceView }) {
 	const nameOf = ({ key }: Item): string => formatMonth(Date.parse(`${key}-01T00:00:00Z`));
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Month against month" sub={`last 12 months, ${months.zone}`} />
+			<PanelHeader title="Months" sub={`last 12 months, ${months.zone}`} />
 			<SumsTable label="Months" first="Month" items={months.items.toReversed()} totals={null} columns={columns} nameOf={nameOf} />
 		</div>
 	);
@@ -79,7 +79,7 @@ export function LostTable({ view }: { view: PerformanceView }) {
 	const most = Math.max(...causes.map(([cause]) => totals.lostGpuHours[cause]), 1e-9);
 	return (
 		<div className="min-w-0">
-			<PanelHeader title="Lost GPU-hours" sub="whole attempts; checkpoints not deducted" />
+			<PanelHeader title="Lost GPU-hours" sub="whole attempts, work saved in checkpoints included" />
 			<Table aria-label="Lost GPU-hours by cause" stacks={false}>
 				<thead>
 					<tr>

@@ -37,7 +37,8 @@ export function TriggersPanel() {
 		return (
 			<Panel>
 				<EmptyState icon="triggers" title="No triggers yet">
-					Start pipelines on a schedule or when data arrive: <code className="text-xs">spillway trigger apply -f trigger.yaml</code>
+					Start pipelines on a schedule or when data arrives:{" "}
+					<code className="text-xs whitespace-nowrap">spillway trigger apply -f trigger.yaml</code>
 				</EmptyState>
 			</Panel>
 		);

@@ -19,47 +19,47 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "budget_threshold":
 			return {
 				title: `${budgetOf(r)} has passed ${r.count("thresholdPercent") ?? "a share"}% of its cap`,
-				text: `${spentOf(r)}${clause(r.money("heldMicroUsd"), (m) => `, and ${m} is held for running machines`)}. The period ends${clause(endOf(r), (d) => ` with ${d}`)}.`,
+				text: `${spentOf(r)}${clause(r.money("heldMicroUsd"), (m) => `, and ${m} is held for running machines`)}.${clause(endOf(r), (d) => ` The period ends on ${d}.`)}`,
 			};
 		case "budget_forecast_overrun":
 			return {
 				title: `${budgetOf(r)} is forecast to pass its cap${certainClause(r)}`,
-				text: `${r.money("expectedMicroUsd") ?? "More than the cap"} is expected${clause(endOf(r), (d) => ` by ${d}`)}${clause(r.money("lowMicroUsd"), (m) => `, likely ${m}`)}${clause(r.money("highMicroUsd"), (m) => ` to ${m}`)}, against a cap of ${r.money("capMicroUsd") ?? "less"}. ${spentOf(r)} so far.`,
+				text: `${r.money("expectedMicroUsd") ?? "More than the cap"} is expected${clause(endOf(r), (d) => ` by ${d}`)}${clause(r.money("lowMicroUsd"), (m) => `, likely ${m}`)}${clause(r.money("highMicroUsd"), (m) => ` to ${m}`)}, with a cap of ${r.money("capMicroUsd") ?? "less"}. ${spentOf(r)} so far.`,
 			};
 		case "spend_anomaly":
 			return {
 				title: `${r.text("team") ?? "A team"} spent more than usual${clause(r.text("dayKey"), (d) => ` on ${d}`)}`,
-				text: `${r.money("microUsd") ?? "The day's spend"} against a median of ${r.money("medianMicroUsd") ?? "less"} on the same weekday of ${r.count("weeks") ?? "several"} weeks, from which days differ by ${r.money("deviationMicroUsd") ?? "little"} (median absolute deviation)${clause(r.text("jobName"), (n) => `. Most expensive was ${n}${clause(r.money("jobMicroUsd"), (m) => ` with ${m}`)}`)}.`,
+				text: `${r.money("microUsd") ?? "The day's spend"}, compared with a median of ${r.money("medianMicroUsd") ?? "less"} on this weekday over ${r.count("weeks") ?? "several"} weeks (median absolute deviation ${r.money("deviationMicroUsd") ?? "unknown"})${clause(r.text("jobName"), (n) => `. Most expensive job: ${n}${clause(r.money("jobMicroUsd"), (m) => `, ${m}`)}`)}.`,
 			};
 		case "money_at_risk":
 			return {
-				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}`,
-				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may run for nothing"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; estimated cost when found: ${m}`)}${clause(r.money("hourlyMicroUsd"), (m) => `; machines like it cost ${m} an hour there`)}${r.text("price") === "not_known" ? "; its price is unknown" : ""}.`,
+				title: `A machine ${RISKS[r.text("why") ?? ""] ?? "may be running without a job"}`,
+				text: `${r.text("instanceId") ?? "An instance"}${clause(r.text("jobId"), (j) => ` of ${j}`)}${clause(r.text("instanceType"), (t) => ` (${t}${clause(r.text("region"), (w) => `, ${w}`)})`)} ${RISKS[r.text("why") ?? ""] ?? "may be running without a job"}${clause(r.instant("sinceMs"), (t) => ` since ${t}`)}${clause(r.money("microUsd"), (m) => `; estimated cost when found: ${m}`)}${clause(r.money("hourlyMicroUsd"), (m) => `; machines like it cost ${m} per hour there`)}${r.text("price") === "not_known" ? "; its price is unknown" : ""}.`,
 			};
 		case "billed_unknown":
 			return {
 				title: `${r.text("provider") ?? "A provider"} billed something that is not in the ledger`,
-				text: `${r.text("resourceId") ?? "A resource"}${clause(r.text("region"), (t) => ` in ${t}`)}${clause(r.text("month"), (m) => ` in ${m}`)}: ${r.money("billedMicroUsd") ?? "an amount"} was billed, and none of our instances is its cause. It may be an orphan that still runs.`,
+				text: `${r.text("resourceId") ?? "A resource"}${clause(r.text("region"), (t) => ` in ${t}`)}${clause(r.text("month"), (m) => ` in ${m}`)}: ${r.money("billedMicroUsd") ?? "an amount"} was billed, but it matches no instance in the ledger. It may be an orphaned machine that is still running.`,
 			};
 		case "ledger_mismatch":
 			return {
-				title: "Sums of the ledger differ from its charges",
-				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} sums that differ from their charges${clause(r.money("differenceMicroUsd"), (m) => `, ${m} in all`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Figures of those days and groups cannot be relied on until it is fixed.`,
+				title: "Ledger totals differ from their charges",
+				text: `The check found${clause(r.count("differences"), (n) => ` ${n}`)} totals that differ from their charges${clause(r.money("differenceMicroUsd"), (m) => `, by ${m} together`)}${clause(r.text("example"), (t) => `; the first: ${t}`)}. Do not rely on figures of those days and groups until this is fixed.`,
 			};
 		case "audit_chain_broken":
 			return {
 				title: "The audit log's chain is broken",
-				text: `${r.text("sentence") ?? "A line or a seal was changed."} Someone with the database owner's rights changed it, or an older copy of the database was restored. Entries after that place prove nothing: compare them with a backup and with a head that was saved elsewhere (spillway audit verify).`,
+				text: `${r.text("sentence") ?? "A line or a seal was changed."} Someone with the database owner's rights changed it, or an older copy of the database was restored. Entries after that point cannot be trusted. Compare them with a backup and with a head saved elsewhere (spillway audit verify).`,
 			};
 		case "approval_waiting":
 			return {
 				title: `${r.text("jobName") ?? r.text("jobId") ?? "A job"} needs approval: ${r.money("costMicroUsd") ?? "cloud money"}`,
-				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} an hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `; no one is asked after ${t}`)}.`,
+				text: `Rule ${r.text("ruleId") ?? "of the policy"} asks ${label(r.text("role")) ?? "a person"} before ${r.text("jobName") ?? "the job"} of team ${r.text("team") ?? "unknown"} may go to ${r.text("place") ?? "the cloud"}. It is estimated to cost ${r.money("costMicroUsd") ?? "money"}${clause(r.money("hourlyMicroUsd"), (m) => `, ${m} per hour`)}${clause(r.instant("homeStartMs"), (t) => `; at home it would start at ${t}`)}. Submitted by ${r.text("submittedBy") ?? "somebody"}${clause(r.instant("expiresMs"), (t) => `. The request expires at ${t}`)}.`,
 			};
 		case "delivery_failing":
 			return {
 				title: `Result ${r.text("name") ?? ""} of ${r.text("job") ?? "a job"} is not delivered`,
-				text: `${r.count("failures") ?? "Several"} tries to copy it to ${r.text("target") ?? "its target"} failed: ${r.text("error") ?? "unknown error"}. It stays in its store, and delivery is retried for 14 days.`,
+				text: `${r.count("failures") ?? "Several"} attempts to copy it to ${r.text("target") ?? "its target"} failed: ${r.text("error") ?? "unknown error"}. It stays in its store, and delivery is retried for 14 days.`,
 			};
 		case "site_unhealthy":
 			return {
@@ -81,7 +81,7 @@ export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: 
 		case "credential_expiring":
 			return {
 				title: `${expiringName(r)} expires${clause(r.instant("expiresAtMs"), (t) => ` ${t}`)}`,
-				text: `Renew it before then: afterwards ${EXPIRED[r.text("what") ?? ""] ?? "what uses it fails"}.`,
+				text: `Renew it before then. Otherwise ${EXPIRED[r.text("what") ?? ""] ?? "what uses it fails"}.`,
 			};
 		case "rates_missing":
 			return {

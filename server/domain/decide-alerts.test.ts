@@ -75,7 +75,7 @@ describe("forecast overrun", () => {
 		expect(certain?.facts).toMatchObject({ certain: "yes" });
 		expect(certain && alertWords(certain.rule, certain.facts)).toEqual({
 			title: "Budget cloud-month is forecast to pass its cap even at the low end",
-			text: "$1,100.00 is expected by 2026-11-30, likely $1,001.00 to $1,200.00, against a cap of $1,000.00. $300.00 of $1,000.00 is posted so far.",
+			text: "$1,100.00 is expected by 2026-11-30, likely $1,001.00 to $1,200.00, with a cap of $1,000.00. $300.00 of $1,000.00 is posted so far.",
 		});
 	});
 
@@ -93,7 +93,7 @@ describe("anomaly", () => {
 		expect(found).toMatchObject({ subject: "vision/2026-11-19", team: "vision" });
 		expect(found && alertWords(found.rule, { ...found.facts, ...topJob })).toEqual({
 			title: "vision spent more than usual on 2026-11-19",
-			text: "$733.00 against a median of $400.00 on the same weekday of 4 weeks, from which days differ by $12.00 (median absolute deviation). Most expensive was rerank-distil with $329.00.",
+			text: "$733.00, compared with a median of $400.00 on this weekday over 4 weeks (median absolute deviation $12.00). Most expensive job: rerank-distil, $329.00.",
 		});
 	});
 
@@ -163,7 +163,7 @@ describe("what a sweep leaves to worry about", () => {
 	});
 
 	it.each([
-		[98_320_000n, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; machines like it cost $98.32 an hour there."],
+		[98_320_000n, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; machines like it cost $98.32 per hour there."],
 		[null, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; its price is unknown."],
 	])("a machine of no one is reported with the cost of similar ones: %s", (microUsdPerHour, words) => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [{ ...stray, microUsdPerHour }], unread: [] }] }), []).open;

@@ -93,7 +93,7 @@ describe("the job of the design", () => {
 const WRONG: [line: string, want: string][] = [
 	[
 		"gpsu: 2",
-		"6:3 spec.gpsu is not a known field. Use one of: class, image, command, env, secrets, nodes, resources, throughput, scaling, duration, deadline, priority, critical, approvalAboveUsd, notify, checkpoint, data, outputs, metrics.",
+		"6:3 spec.gpsu is not a known field. Use one of: class, image, command, env, secrets, nodes, resources, throughput, scaling, duration, deadline, priority, critical, approvalAboveUsd, notify, checkpoint, data, mounts, outputs, metrics.",
 	],
 	["resources: { gpsu: 2 }", "6:16 spec.resources.gpsu is not a known field. Did you mean gpus?"],
 	["prioritty: 2", "6:3 spec.prioritty is not a known field. Did you mean priority?"],
