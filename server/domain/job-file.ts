@@ -6,6 +6,7 @@ import type { SecretRef } from "./job-secret.ts";
 import { readDocumentText } from "./read-document-text.ts";
 import type { Scaling } from "./scaling.ts";
 import { locateProblems, type PathProblem, problemsOf, protoKeys, withFix } from "./schema/problems.ts";
+import { mountPathOf } from "./site-mount.ts";
 
 /** The document read as a job, with defaults applied. */
 export const jobFileSchema = jobDocumentSchema.transform((file, ctx): JobSpec => {
@@ -15,6 +16,10 @@ export const jobFileSchema = jobDocumentSchema.transform((file, ctx): JobSpec =>
 	for (const [index, { env }] of file.spec.secrets.entries())
 		if (env !== undefined && env in file.spec.env)
 			ctx.addIssue({ code: "custom", path: ["spec", "secrets", index, "env"], message: `${env} is in env too. Remove one of them` });
+	for (const [index, { mount }] of file.spec.data.entries())
+		for (const name of file.spec.mounts)
+			if (`${mount}/`.startsWith(`${mountPathOf(name)}/`))
+				ctx.addIssue({ code: "custom", path: ["spec", "data", index, "mount"], message: `is in the mount ${name}. Use another path` });
 	return jobSpecOf(file);
 });
 

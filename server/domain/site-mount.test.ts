@@ -70,5 +70,8 @@ describe("mounts of a job", () => {
 	it("report the line of a wrong one", () => {
 		expect(() => parseJobText(`${HEAD}  mounts: [imagenet, "a/b"]\n`)).toThrow(/6:.*1 to 32|1 to 32/);
 		expect(() => parseJobText(`${HEAD}  mounts: [a, a]\n`)).toThrow(/same mount twice/);
+		const inMount = (path: string) => `${HEAD}  mounts: [a]\n  data: [{ uri: "s3://b/c", mount: ${path} }]\n`;
+		for (const path of ["/mnt/a", "/mnt/a/b"]) expect(() => parseJobText(inMount(path))).toThrow(/is in the mount a/);
+		expect(parseJobText(inMount("/mnt/ab")).mounts).toEqual(["a"]);
 	});
 });

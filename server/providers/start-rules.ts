@@ -1,4 +1,5 @@
-import { gpusOf } from "#server/domain/job.ts";
+import { gpusOf, type JobSpec } from "#server/domain/job.ts";
+import { requestedMounts, type SiteMount } from "#server/domain/site-mount.ts";
 import type { StartAttempt } from "./driver.ts";
 import { DriverError } from "./driver-errors.ts";
 import type { PoolNodes } from "./pool-slots.ts";
@@ -44,6 +45,18 @@ export function checkStartInPool({ attemptId, spec, slots }: StartAttempt, pool:
 	if (slots.length !== gpusOf(spec)) refuse(`it needs ${gpusOf(spec)} GPUs and was given ${slots.length} slots`);
 	const strange = slots.find((slot) => !Number.isInteger(slot) || slot < 0 || slot >= total);
 	if (strange !== undefined) refuse(`there is no slot ${strange}; the pool ${pool.id} has 0 to ${total - 1}`);
+}
+
+/**
+ * The mounts of the site that a job requests.
+ * @throws DriverError invalid_request when the site has one of them no more.
+ */
+export function mountsOfJob({ mounts: names }: Pick<JobSpec, "mounts">, mounts: readonly SiteMount[], place: string): SiteMount[] {
+	try {
+		return requestedMounts(names, mounts, place);
+	} catch (error) {
+		throw new DriverError("invalid_request", error instanceof Error ? error.message : String(error));
+	}
 }
 
 /** @throws DriverError insufficient_capacity naming who has the slot. */

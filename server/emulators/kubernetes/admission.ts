@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { V1Volume } from "@kubernetes/client-node";
 import { ApiError } from "./api-error.ts";
 import type { ApiObject, JobObject, PodObject, ResourceType } from "./objects.ts";
 import { dropLater } from "./wire/check-object.ts";
@@ -69,6 +70,7 @@ function admittedPod(pod: PodObject, refuse: Refuse): PodObject {
 function checkPodSpec(spec: PodObject["spec"], refuse: Refuse): void {
 	if (!spec.containers?.length) refuse("spec.containers: Required value");
 	const volumes = new Set((spec.volumes ?? []).map((v) => v.name));
+	for (const [i, volume] of (spec.volumes ?? []).entries()) checkVolume(volume, `spec.volumes[${i}]`, refuse);
 	for (const { name, image, resources, volumeMounts } of spec.containers) {
 		if (!name || !image) refuse("spec.containers[0].image: Required value");
 		for (const [key, value] of Object.entries(resources?.requests ?? {})) {
@@ -80,4 +82,22 @@ function checkPodSpec(spec: PodObject["spec"], refuse: Refuse): void {
 		const strange = volumeMounts?.find((m) => !volumes.has(m.name));
 		if (strange) refuse(`spec.containers[0].volumeMounts[0].name: Not found: ${JSON.stringify(strange.name)}`);
 	}
+}
+
+/** As a server validates volumes: one source each, with its required fields. */
+function checkVolume(volume: V1Volume, path: string, refuse: Refuse): void {
+	const { name, nfs, hostPath, persistentVolumeClaim: claim, ...others } = volume;
+	if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) refuse(`${path}.name: Invalid value: ${JSON.stringify(name)}`);
+	const sources = [nfs, hostPath, claim, ...Object.values(others)].filter((source) => source !== undefined);
+	if (sources.length === 0) refuse(`${path}: Required value: must specify a volume type`);
+	if (sources.length > 1) refuse(`${path}: Forbidden: may not specify more than 1 volume type`);
+	if (nfs && !nfs.server) refuse(`${path}.nfs.server: Required value`);
+	if (nfs && !nfs.path?.startsWith("/")) refuse(`${path}.nfs.path: Invalid value: ${JSON.stringify(nfs.path)}: must be an absolute path`);
+	const folder = nfs?.path ?? hostPath?.path;
+	if (hostPath && !folder) refuse(`${path}.hostPath.path: Required value`);
+	if (folder?.split("/").includes("..")) refuse(`${path}: Invalid value: ${JSON.stringify(folder)}: must not contain '..'`);
+	const types = ["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"];
+	if (hostPath && !types.includes(hostPath.type ?? ""))
+		refuse(`${path}.hostPath.type: Unsupported value: ${JSON.stringify(hostPath.type)}`);
+	if (claim && !claim.claimName) refuse(`${path}.persistentVolumeClaim.claimName: Required value`);
 }

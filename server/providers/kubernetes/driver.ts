@@ -21,12 +21,14 @@ import {
 	type AttemptFacts,
 	isIncomplete,
 	mayStartAgain,
+	mountProblemOf,
 	noRoomOf,
 	observationOf,
 	podStateOf,
 	type Surroundings,
 	startProblemOf,
 	unplacedPodOf,
+	unpreparedPodOf,
 	waitOf,
 } from "./observe-attempt.ts";
 import { poolIdOf } from "./pool-id.ts";
@@ -175,6 +177,11 @@ export class KubernetesDriver implements ClusterDriver {
 		return noRoom;
 	}
 
+	async #mountProblemOf(facts: AttemptFacts, around: Surroundings): Promise<Pick<Verdict, "error" | "failedAt"> | null> {
+		const pod = unpreparedPodOf(facts, around, this.#settings.startProblemsMs);
+		return pod && mountProblemOf(pod, await this.#logs.eventsOf(pod));
+	}
+
 	/** Without the rights to read them nothing is adopted, which the site's check reports; the rest of the site continues. */
 	async #theirs(): Promise<TheirJob[]> {
 		try {
@@ -267,7 +274,7 @@ export class KubernetesDriver implements ClusterDriver {
 		}
 		if (stop) return this.#endPods(facts, around, Math.max(0, stop.byMs - around.nowMs));
 		const started = facts.verdict ?? startProblemOf(facts, around, this.#settings.startProblemsMs);
-		const problem = started ?? (await this.#noRoomOf(facts, around.nowMs));
+		const problem = started ?? (await this.#mountProblemOf(facts, around)) ?? (await this.#noRoomOf(facts, around.nowMs));
 		if (problem !== null) {
 			if (!facts.verdict) await this.#mark(facts, ANNOTATIONS.verdict, { atMs: around.nowMs, ...problem });
 			return this.#endPods(facts, around, 0);

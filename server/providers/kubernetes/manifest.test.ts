@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
 import type { JobSpec } from "#server/domain/job.ts";
+import { admitted } from "#server/emulators/kubernetes/admission.ts";
+import { type ApiObject, RESOURCE_TYPES } from "#server/emulators/kubernetes/objects.ts";
+import { checkObject } from "#server/emulators/kubernetes/wire/check-object.ts";
+import { defined } from "#server/kernel/assert.ts";
 import { jobOf, type ManifestInput, podsOf, serviceOf } from "./manifest.ts";
 import { kubernetesSettingsSchema } from "./settings.ts";
 
@@ -62,4 +66,62 @@ it("starts a job without an image in its work folder, and one with an image in t
 	expect(startsIn({ image: null })).toBe("/spillway");
 	expect(startsIn({ image: null }, { folders })).toBe("/vol/att_1_001/work");
 	expect(startsIn({ image: "acme/train:1" }, { folders })).toBeUndefined();
+});
+
+const MOUNTS = [
+	{ name: "imagenet", type: "nfs", source: "nfs.example.com:/export/imagenet" },
+	{ name: "scratch", type: "lustre", source: "pvc:scratch", readOnly: false },
+	{ name: "models", type: "local", source: "/data/models" },
+] as const;
+
+function withMounts(...mounts: string[]): ManifestInput {
+	const made = input({ nodes: 1, mounts });
+	const settings = kubernetesSettingsSchema.parse({ access: { inCluster: true }, namespace: "spillway", mounts: MOUNTS });
+	return { ...made, settings };
+}
+
+it("gives a job the mounts that it requests as volumes at /mnt/<name>, which a server accepts", () => {
+	const job = jobOf(withMounts("scratch", "imagenet", "models"), { indexed: true, podReplacement: true });
+	const pod = job.spec?.template.spec;
+	expect(pod?.volumes?.filter(({ name }) => name.startsWith("mount-"))).toEqual([
+		{ name: "mount-0", persistentVolumeClaim: { claimName: "scratch", readOnly: false } },
+		{ name: "mount-1", nfs: { server: "nfs.example.com", path: "/export/imagenet", readOnly: true } },
+		{ name: "mount-2", hostPath: { path: "/data/models", type: "Directory" } },
+	]);
+	expect(pod?.containers[0]?.volumeMounts?.filter(({ name }) => name.startsWith("mount-"))).toEqual([
+		{ name: "mount-0", mountPath: "/mnt/scratch", readOnly: false },
+		{ name: "mount-1", mountPath: "/mnt/imagenet", readOnly: true },
+		{ name: "mount-2", mountPath: "/mnt/models", readOnly: true },
+	]);
+	expect(pod?.containers[0]?.env).toContainEqual({ name: "SPILLWAY_MOUNT_IMAGENET", value: "/mnt/imagenet" });
+	checkObject("Job", job);
+	const type = defined(
+		RESOURCE_TYPES.find(({ kind }) => kind === "Job"),
+		"jobs",
+	);
+	expect(() => admitted(type, job as unknown as ApiObject, { namespace: "spillway", isOld: false })).not.toThrow();
+});
+
+it("refuses a mount that the site does not have, and Lustre servers, which pods cannot mount", () => {
+	expect(() => jobOf(withMounts("other"), { indexed: true, podReplacement: true })).toThrow("the Kubernetes site has no mount other");
+	const mounts = [{ name: "a", type: "lustre", source: "10.0.0.5@tcp:/a" }];
+	const settings = { access: { inCluster: true }, namespace: "spillway", mounts };
+	expect(kubernetesSettingsSchema.safeParse(settings).error?.issues[0]?.message).toMatch(/pvc:NAME/);
+});
+
+it.each([
+	[{ nfs: { server: "", path: "/a" } }, /nfs\.server: Required/],
+	[{ nfs: { server: "h", path: "a" } }, /absolute path/],
+	[{ hostPath: { path: "/a/../b" } }, /must not contain/],
+	[{ hostPath: { path: "/a", type: "Folder" } }, /Unsupported value/],
+	[{ emptyDir: {}, hostPath: { path: "/a" } }, /more than 1 volume type/],
+	[{}, /must specify a volume type/],
+])("is tested by an emulator that refuses the volume %j, as a server does", (source, message) => {
+	const pod = defined(podsOf(input({ nodes: 1 }))[0], "a pod");
+	const spec = { ...pod.spec, volumes: [...(pod.spec?.volumes ?? []), { name: "mount-0", ...source }] };
+	const type = defined(
+		RESOURCE_TYPES.find(({ kind }) => kind === "Pod"),
+		"pods",
+	);
+	expect(() => admitted(type, { ...pod, spec } as unknown as ApiObject, { namespace: "spillway", isOld: false })).toThrow(message);
 });

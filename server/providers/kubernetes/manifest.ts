@@ -15,7 +15,9 @@ import { outputPathsOf } from "#server/agent/output-files.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
 import { outputVariable } from "#server/domain/output.ts";
+import { exportOf, mountPathOf, mountVariable, type SiteMount, sourceFormOf } from "#server/domain/site-mount.ts";
 import { DriverError } from "../driver-errors.ts";
+import { mountsOfJob } from "../start-rules.ts";
 import { ANNOTATIONS, CONTAINER, FINALIZER, LABELS, objectNameOf, STAYS } from "./names.ts";
 import type { AttemptMeta } from "./objects.ts";
 import type { KubePool } from "./pools.ts";
@@ -155,7 +157,17 @@ function labelsOf({ attemptId, siteLabel }: ManifestInput): Record<string, strin
 function annotationsOf({ attemptId, jobId, attemptNo, pool, slots, spec }: ManifestInput): Record<string, string> {
 	const command = (spec.command[0] ?? "").slice(0, 200);
 	const secret = (spec.secrets ?? []).length > 0;
-	const meta: AttemptMeta = { attemptId, jobId, attemptNo, poolId: pool.id, slots, nodes: spec.nodes, command, ...(secret && { secret }) };
+	const meta: AttemptMeta = {
+		attemptId,
+		jobId,
+		attemptNo,
+		poolId: pool.id,
+		slots,
+		nodes: spec.nodes,
+		command,
+		...(secret && { secret }),
+		...(spec.mounts && { mounts: true }),
+	};
 	return { [ANNOTATIONS.attempt]: JSON.stringify(meta) };
 }
 
@@ -172,6 +184,7 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 	}
 	const storage = storageOf(input);
 	const secretFiles = secretVolumeOf(spec, settings, name);
+	const shared = sharedVolumesOf(mountsOfJob(spec, settings.mounts, "the Kubernetes site"));
 	const gang = spec.nodes === 1 ? [] : gangVariables(input, name);
 	return {
 		restartPolicy: "Never",
@@ -208,11 +221,11 @@ function podSpecOf(input: ManifestInput, name: string): V1PodSpec {
 					requests: { ...gpu, ...memory, ...(cpus === null ? {} : { cpu: String(cpus) }) },
 					limits: { ...gpu, ...memory },
 				},
-				volumeMounts: [...storage.mounts, ...secretFiles.mounts],
+				volumeMounts: [...storage.mounts, ...secretFiles.mounts, ...shared.mounts],
 				terminationMessagePolicy: "File",
 			},
 		],
-		volumes: [...storage.volumes, ...secretFiles.volumes],
+		volumes: [...storage.volumes, ...secretFiles.volumes, ...shared.volumes],
 	};
 }
 
@@ -242,6 +255,7 @@ function environmentOf(input: ManifestInput, folders: ManifestInput["folders"]):
 		SPILLWAY_WORK_DIR: work,
 		...((spec.secrets ?? []).some((ref) => "file" in ref) && { SPILLWAY_SECRETS_DIR: SECRETS }),
 		...Object.fromEntries(outputs),
+		...Object.fromEntries((spec.mounts ?? []).map((name) => [mountVariable(name), mountPathOf(name)])),
 		SPILLWAY_CHECKPOINT_DIR: folders === null ? (spec.checkpoint?.path ?? `${WORK}/checkpoints`) : folders.checkpoints,
 	};
 }
@@ -276,4 +290,24 @@ function storageOf({ spec, settings, folders, attemptId }: ManifestInput): { vol
 		volumes: [...shm.volumes, { name: "site", ...source }],
 		mounts: [...shm.mounts, ...seen.map(({ path, folder }) => ({ name: "site", mountPath: path, subPath: below(folder) }))],
 	};
+}
+
+/** The site's file systems that the job requests, at /mnt/<name>. */
+function sharedVolumesOf(mounts: readonly SiteMount[]): { volumes: V1Volume[]; mounts: V1VolumeMount[] } {
+	return {
+		volumes: mounts.map((mount, i) => ({ name: `mount-${i}`, ...volumeSourceOf(mount) })),
+		mounts: mounts.map(({ name, readOnly }, i) => ({ name: `mount-${i}`, mountPath: mountPathOf(name), readOnly })),
+	};
+}
+
+function volumeSourceOf({ source, readOnly }: SiteMount): Omit<V1Volume, "name"> {
+	switch (sourceFormOf(source)) {
+		case "folder":
+			// Without the type, a node that lacks the folder would give the pod an empty one.
+			return { hostPath: { path: source, type: "Directory" } };
+		case "claim":
+			return { persistentVolumeClaim: { claimName: source.slice("pvc:".length), readOnly } };
+		case "export":
+			return { nfs: { ...exportOf(source), readOnly } };
+	}
 }

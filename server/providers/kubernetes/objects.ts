@@ -57,11 +57,17 @@ const attemptMetaSchema = z.object({
 	command: z.string(),
 	/** A Secret of the same name belongs to it. */
 	secret: z.boolean().optional(),
+	/** Its pods have mounts of the site. */
+	mounts: z.boolean().optional(),
 });
 export type AttemptMeta = z.output<typeof attemptMetaSchema>;
 const stopMarkSchema = z.object({ atMs: z.number(), byMs: z.number() });
 export type StopMark = z.output<typeof stopMarkSchema>;
-const verdictSchema = z.object({ atMs: z.number(), error: z.string(), failedAt: z.enum(["image", "start", "room"]).default("start") });
+const verdictSchema = z.object({
+	atMs: z.number(),
+	error: z.string(),
+	failedAt: z.enum(["image", "staging", "start", "room"]).default("start"),
+});
 export type Verdict = z.output<typeof verdictSchema>;
 
 /** What both the Job and the pods of an attempt say of it. */

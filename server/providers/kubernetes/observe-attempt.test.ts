@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { podSchema } from "./objects.ts";
-import { type AttemptFacts, noRoomOf, observationOf, podStateOf, waitOf } from "./observe-attempt.ts";
+import { type AttemptFacts, mountProblemOf, noRoomOf, observationOf, podStateOf, unpreparedPodOf, waitOf } from "./observe-attempt.ts";
 
 const META = { attemptId: "att_1", jobId: "job_1", attemptNo: 1, poolId: "p", slots: [0], nodes: 1, command: "train" };
 const around = { nowMs: Date.parse("2026-11-22T08:10:00Z"), isNodeReady: () => true, nodeLostAfterMs: 60_000 };
@@ -93,4 +93,31 @@ it.each([
 	const says = [{ about: { kind: "Pod", name: "x", uid: "1" }, warning: false, reason: "NotTriggerScaleUp", message, atMs: 1 }];
 	const error = `no node comes for pod x: ${message}`;
 	expect(noRoomOf(facts, says, { nowMs: around.nowMs, patienceMs: 60_000 })).toEqual(gives ? { error, failedAt: "room" } : null);
+});
+
+it("gives up a job when its node cannot mount a volume within the time for start problems, and no job without mounts", () => {
+	const pod = podSchema.parse({
+		metadata: { name: "x", namespace: "spillway", creationTimestamp: "2026-11-22T08:00:00Z" },
+		spec: { nodeName: "a", containers: [] },
+		status: { phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ContainerCreating" } } }] },
+	});
+	const facts = (mounts: boolean): AttemptFacts => ({
+		...{ meta: { ...META, ...(mounts && { mounts }) }, job: null, pods: [pod], asJob: false, createdAtMs: 0, stop: null, verdict: null },
+	});
+	expect(unpreparedPodOf(facts(true), around, 300_000)).toBe(pod);
+	expect(unpreparedPodOf(facts(true), around, 900_000)).toBeNull();
+	expect(unpreparedPodOf(facts(false), around, 300_000)).toBeNull();
+	const event = (reason: string, message: string) => ({
+		about: { kind: "Pod", name: "x", uid: "1" },
+		reason,
+		message,
+		warning: true,
+		atMs: 0,
+	});
+	const mountFailed = event("FailedMount", "mount.nfs: access denied by server");
+	expect(mountProblemOf(pod, [event("Pulling", "image"), mountFailed])).toEqual({
+		error: "pod x cannot start: FailedMount: mount.nfs: access denied by server",
+		failedAt: "staging",
+	});
+	expect(mountProblemOf(pod, [event("Pulling", "image")])).toBeNull();
 });

@@ -269,6 +269,24 @@ export function startProblemOf(
 	return null;
 }
 
+/** A pod that its node has been preparing for longer than `patienceMs`; only for jobs with mounts. */
+export function unpreparedPodOf({ meta, pods }: AttemptFacts, { nowMs }: { nowMs: number }, patienceMs: number): KubePod | null {
+	if (meta.mounts !== true) return null;
+	const isPreparing = ({ container, node, deletionAtMs }: KubePod): boolean =>
+		node !== null &&
+		deletionAtMs === null &&
+		!container?.running &&
+		!container?.terminated &&
+		BEGINS.includes(container?.waiting?.reason ?? "");
+	return pods.find((pod) => isPreparing(pod) && nowMs - (pod.startedAtMs ?? pod.createdAtMs) >= patienceMs) ?? null;
+}
+
+/** A volume that a node cannot mount: the node retries without an end, so the attempt is given up. */
+export function mountProblemOf(pod: KubePod, says: readonly KubeEvent[]): Pick<Verdict, "error" | "failedAt"> | null {
+	const last = newestOf(says.filter(({ reason }) => reason === "FailedMount" || reason === "FailedAttachVolume"));
+	return last ? { error: `pod ${pod.name} cannot start: ${last.reason}: ${last.message}`, failedAt: "staging" } : null;
+}
+
 /**
  * Of an attempt for which a node was to come: that none did in time, or that the autoscaler says that none will. The job is
  * placed again then, here or elsewhere.

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { siteMountsSchema, sourceFormOf } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { poolIdOf } from "./pool-id.ts";
 
@@ -104,6 +105,12 @@ export const kubernetesSettingsSchema = z.strictObject({
 			dataRemotes: absolutePath.optional(),
 		})
 		.optional(),
+	/** File systems that jobs request by name: an NFS export, a folder of every node, or a PersistentVolumeClaim of the namespace. */
+	mounts: siteMountsSchema(["folder", "export", "claim"])
+		.default([])
+		.refine((mounts) => mounts.every(({ type, source }) => type !== "lustre" || sourceFormOf(source) !== "export"), {
+			message: "has a lustre mount by its server, which pods cannot mount. Use pvc:NAME or a folder of the nodes",
+		}),
 	/** How long a command may go on after SIGTERM when the cluster itself ends its pod: eviction, preemption, drain. */
 	evictionGraceSeconds: z.number().int().min(1).max(86_400).default(60),
 	/** How long a pod may fail to get its image or its configuration until the attempt fails. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import type { PoolObservation } from "../driver.ts";
+import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { KubernetesDriver } from "./driver.ts";
 import { kubernetesSettingsSchema, type ParsedKubernetesSettings } from "./settings.ts";
@@ -89,6 +90,10 @@ export function kubernetesSiteKind(options: {
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
 				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
 			},
+			mountsField(
+				{ type: "nfs", source: "nfs.example.com:/imagenet" },
+				"The source is server:/path, a folder of every node, or pvc:NAME in the namespace.",
+			),
 		],
 		credentialFields: [],
 		open: (place) => ({ kind: "cluster", driver: driverOf(place) }),

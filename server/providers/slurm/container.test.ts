@@ -73,3 +73,14 @@ it.each([
 it("refuses an image where no containers are run, and says what to do", () => {
 	expect(() => argv("none", "ghcr.io/acme/train:1.2")).toThrow(/wants the image ghcr\.io\/acme\/train:1\.2.*set "container"/);
 });
+
+it("binds mounts to /mnt/<name> in containers, read-only unless the site allows writing", () => {
+	const mounts = [
+		{ name: "imagenet", type: "nfs" as const, source: "/data/imagenet", readOnly: true },
+		{ name: "scratch", type: "lustre" as const, source: "/lustre/scratch", readOnly: false },
+	];
+	const input = { spec: specOf("/images/train.sif", 1), folder: "/s/a", work: "/s/a/work", mounts };
+	const binds = "/data/imagenet:/mnt/imagenet:ro,/lustre/scratch:/mnt/scratch";
+	expect(containedCommand({ ...input, container: "pyxis" })).toContain(`--container-mounts=/s/a:/s/a,${binds}`);
+	expect(containedCommand({ ...input, container: "apptainer" })).toContain(`/s/a,${binds}`);
+});

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { gangEnvironment } from "#server/agent/job-environment.ts";
 import type { JobSpec } from "#server/domain/job.ts";
+import { mountPathOf, type SiteMount } from "#server/domain/site-mount.ts";
 import { DriverError } from "../driver-errors.ts";
 import { quoted } from "./launch-script.ts";
 import type { ParsedSlurmSettings } from "./settings.ts";
@@ -11,18 +12,21 @@ export interface ContainerInput {
 	/** The attempt's folder, seen under the same path inside. */
 	folder: string;
 	work: string;
+	/** Bound to /mnt/<name> in the container. Absent: none. */
+	mounts?: readonly SiteMount[];
 }
 
 /**
  * The command as an argv for the job's first node: in its container, and by `srun` where it runs on every node.
  * @throws DriverError invalid_request when the job has an image and the site runs none.
  */
-export function containedCommand({ spec, container, folder, work }: ContainerInput): string[] {
+export function containedCommand({ spec, container, folder, work, mounts = [] }: ContainerInput): string[] {
 	const { image, nodes } = spec;
 	const firstFailed = path.join(folder, "first-failed");
 	const command = nodes > 1 ? [...oneOfGang(spec, firstFailed), ...spec.command] : spec.command;
 	// One task a node, all ended when one fails, each seeing all GPUs of its node.
 	const srun = [...aroundSrun(firstFailed), "srun", "--ntasks-per-node=1", `--nodes=${nodes}`, `--ntasks=${nodes}`, "--kill-on-bad-exit=1"];
+	const binds = mounts.map(({ name, source, readOnly }) => `,${source}:${mountPathOf(name)}${readOnly ? ":ro" : ""}`).join("");
 	if (image === null) return nodes > 1 ? [...srun, ...command] : command;
 	switch (container) {
 		case "none":
@@ -34,13 +38,14 @@ export function containedCommand({ spec, container, folder, work }: ContainerInp
 			return [
 				...srun,
 				`--container-image=${enrootImage(image)}`,
-				`--container-mounts=${folder}:${folder}`,
+				`--container-mounts=${folder}:${folder}${binds}`,
 				`--container-workdir=${work}`,
 				...command,
 			];
 		case "apptainer": {
 			// Otherwise it has our user's home, with all its contents.
-			const inside = ["apptainer", "exec", "--nv", "--bind", folder, "--home", work, "--pwd", work, apptainerImage(image), ...command];
+			const run = ["apptainer", "exec", "--nv", "--bind", `${folder}${binds}`, "--home", work, "--pwd", work];
+			const inside = [...run, apptainerImage(image), ...command];
 			return nodes > 1 ? [...srun, ...inside] : inside;
 		}
 	}

@@ -2,12 +2,14 @@ import path from "node:path";
 import { jobEnvironment } from "#server/agent/job-environment.ts";
 import { outputFoldersOf, outputPathsOf } from "#server/agent/output-files.ts";
 import type { DeliveredSecrets } from "#server/domain/job-secret.ts";
+import { mountPathOf } from "#server/domain/site-mount.ts";
 import type { Clock } from "#server/kernel/clock.ts";
 import { createdNothing, DriverError } from "../driver-errors.ts";
 import { hasSecretEnvironment, secretsFolderOf, writeSecrets } from "../local/attempt-secrets.ts";
 import { bringData, checkpointFolderOf } from "../local/bring-data.ts";
 import { writeFailure, writeStoppedBefore } from "../local/observe-attempt.ts";
 import { needsStaging } from "../local/run-attempt.ts";
+import { mountsOfJob } from "../start-rules.ts";
 import { atOnce } from "./at-once.ts";
 import {
 	isThere,
@@ -174,7 +176,8 @@ async function submit(
 	const { attemptId, spec, poolId } = request;
 	const pool = await ctx.pool(poolId);
 	const version = await calls.version();
-	const argv = containedCommand({ spec, container: settings.container, folder: paths.folder, work: paths.work });
+	const mounts = mountsOfJob(spec, settings.mounts, "the Slurm site");
+	const argv = containedCommand({ spec, container: settings.container, folder: paths.folder, work: paths.work, mounts });
 	const mustExist = spec.image === null ? (spec.command[0] ?? null) : null;
 	const supervisor = await sharedSupervisor(settings.folder);
 	// Where data was brought they are there.
@@ -182,7 +185,7 @@ async function submit(
 		? [paths.state]
 		: [paths.state, paths.work, paths.tmp, checkpointFolderOf(paths, spec), ...outputFoldersOf(paths.work, spec.outputs)];
 	const body = submissionOf(version, {
-		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request, settings) },
+		...{ attemptId, spec, pool, settings, environment: environmentOf(paths, request, { ...settings, mounts }) },
 		script: launchScript({
 			paths,
 			files: paths.launch,
@@ -190,6 +193,7 @@ async function submit(
 			supervisor,
 			argv,
 			mustExist,
+			mounts,
 			secretEnvironment: hasSecretEnvironment(spec),
 		}),
 		...{ folder: paths.folder, slurmLog: paths.launch.slurmLog },
@@ -213,7 +217,7 @@ async function submit(
 function environmentOf(
 	paths: SlurmPaths,
 	{ jobId, attemptNo, spec }: StoredRequest,
-	{ container, folder }: ParsedSlurmSettings,
+	{ container, folder, mounts }: ParsedSlurmSettings,
 ): Record<string, string> {
 	// Its default is below HOME, which is each attempt's own: every one would fetch and unpack the image again.
 	const images: Record<string, string> = container === "apptainer" ? { APPTAINER_CACHEDIR: path.join(folder, "apptainer-cache") } : {};
@@ -224,6 +228,7 @@ function environmentOf(
 		workFolder: paths.work,
 		checkpointFolder: checkpointFolderOf(paths, spec),
 		outputPaths: outputPathsOf(paths.work, spec.outputs),
+		mountFolders: Object.fromEntries(mounts.map(({ name, source }) => [name, spec.image === null ? source : mountPathOf(name)])),
 		tmpFolder: paths.tmp,
 		secretsFolder: secretsFolderOf(paths, spec),
 		gpus: [],

@@ -33,6 +33,8 @@ export interface LaunchInput {
 	argv: readonly string[];
 	/** A program that must be found on the node before anything runs; null: no one can say. */
 	mustExist: string | null;
+	/** Folders that must exist on the node before anything runs. Absent: none. */
+	mounts?: readonly { name: string; source: string }[];
 	/** The job has secret variables: they are read from their file, which goes at once. They are never in what Slurm keeps of a job. */
 	secretEnvironment?: boolean;
 }
@@ -42,9 +44,18 @@ export interface LaunchInput {
  * accounting records the same end. SIGCONT is the driver's sign that there is a `stop` file: it does nothing to the other processes
  * of the job, so that only the supervisor sends the command its SIGTERM, once.
  */
-export function launchScript({ paths, files, folders, supervisor, argv, mustExist, secretEnvironment = false }: LaunchInput): string {
-	const failed = (error: string, status: number) => [
-		`	printf '%s\\n' ${quoted([JSON.stringify({ error, failedAt: "start" })])} >"$SPILLWAY__STATE/exit.new" && command -p mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
+export function launchScript({
+	paths,
+	files,
+	folders,
+	supervisor,
+	argv,
+	mustExist,
+	mounts = [],
+	secretEnvironment = false,
+}: LaunchInput): string {
+	const failed = (error: string, status: number, failedAt = "start") => [
+		`	printf '%s\\n' ${quoted([JSON.stringify({ error, failedAt })])} >"$SPILLWAY__STATE/exit.new" && command -p mv -f "$SPILLWAY__STATE/exit.new" "$SPILLWAY__STATE/exit"`,
 		`	exit ${status}`,
 	];
 	const check =
@@ -55,6 +66,11 @@ export function launchScript({ paths, files, folders, supervisor, argv, mustExis
 					...failed(`the command ${JSON.stringify(mustExist)} was not found on the node`, 127),
 					"fi",
 				];
+	const mounted = mounts.flatMap(({ name, source }) => [
+		`if [ ! -d ${quoted([source])} ]; then`,
+		...failed(`mount ${name} is not available on the node: ${source} is not a folder there`, 1, "staging"),
+		"fi",
+	]);
 	const secrets = secretEnvironment
 		? [
 				`if [ ! -r ${quoted([paths.secretEnvironment])} ]; then`,
@@ -73,6 +89,7 @@ export function launchScript({ paths, files, folders, supervisor, argv, mustExis
 		`command -p mkdir ${quoted([files.claim])} || exit 1`,
 		`printf '%s %s\\n' "$SLURM_JOB_ID" "\${SLURM_RESTART_COUNT:-0}" >${quoted([`${files.run}.new`])}`,
 		`command -p mv -f ${quoted([`${files.run}.new`, files.run])}`,
+		...mounted,
 		...check,
 		...secrets,
 		"spillway__stop() {",

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
+import { siteMountsSchema } from "#server/domain/site-mount.ts";
 
 /** Names in Slurm's own configuration: partitions, accounts, GRES types. */
 const slurmName = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, "holds letters, digits, _ . and - only");
@@ -42,6 +43,8 @@ export const slurmSettingsSchema = z.strictObject({
 	partitions: z.array(slurmName).min(1).optional(),
 	/** File in the form of rclone.conf with what data are fetched by; the one of the whole Spillway counts without it. */
 	dataRemotes: absolutePath.optional(),
+	/** File systems that the nodes have mounted and that jobs request by name. */
+	mounts: siteMountsSchema(["folder"]).default([]),
 	account: slurmName.optional(),
 	qos: slurmName.optional(),
 	/** How a job's `image` is run. `none`: a job with an image is refused. */

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { defaultSpeeds, type PoolSpeeds, poolSpeedsSchema } from "#server/domain/pool-speed.ts";
 import { systemClock } from "#server/kernel/clock.ts";
 import { type CheckStep, checkSteps } from "../check-steps.ts";
+import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { SlurmCalls } from "./client.ts";
 import { SlurmDriver } from "./driver.ts";
@@ -94,6 +95,7 @@ export function slurmSiteKind({ dataRemotes }: { dataRemotes?: string | undefine
 				...{ name: "speeds", label: "Speeds", input: "map", required: false, placeholder: "H100-80GB = 2" },
 				hint: "Speed of a pool or accelerator relative to cloud instances and unlisted pools: 2 means half the run time.",
 			},
+			mountsField({ type: "lustre", source: "/lustre/imagenet" }, "The source is a folder that every node has mounted."),
 		],
 		credentialFields: [
 			{
