@@ -19,6 +19,7 @@ import { bootTimeMs, Lease } from "./lease.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { LogShipper } from "./log-shipper.ts";
 import { findPrivateAddress, type MachineMetadata, untilInstanceId } from "./metadata.ts";
+import { mountFileSystems } from "./mount-file-systems.ts";
 import { type PreparedJob, prepareJob, workFolderIn } from "./prepare-job.ts";
 import {
 	type AgentPhase,
@@ -263,9 +264,10 @@ async function begin(s: Session): Promise<Begun> {
 	const container = await openContainer(s);
 	const { stopSignal } = s.lifecycle;
 	const folder = jobFolderOf(s.settings);
+	const fileSystems = await mountFileSystems(s.terms.spec.mounts, s.terms.mounts, { signal: stopSignal, log: s.announce });
 	const [job] = await Promise.all([
 		prepareJob({
-			...{ folder, terms: s.terms, inContainer: container !== null, signal: stopSignal, log: s.announce },
+			...{ folder, terms: s.terms, inContainer: container !== null, fileSystems, signal: stopSignal, log: s.announce },
 			fetchArtifact: (id, target) =>
 				fetchArtifact(s.client, { id, folder: target, rclone: rcloneFor(s), signal: stopSignal, log: s.announce }),
 		}),

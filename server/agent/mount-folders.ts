@@ -28,7 +28,7 @@ export async function folderProblem(folder: string): Promise<string | null> {
 }
 
 /** @throws StagingError naming the first mount that the site does not have */
-function requestedOn(names: readonly string[] | undefined, mounts: readonly SiteMount[], place: string): SiteMount[] {
+export function requestedOn(names: readonly string[] | undefined, mounts: readonly SiteMount[], place: string): SiteMount[] {
 	try {
 		return requestedMounts(names, mounts, place);
 	} catch (error) {

@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { mountPathOf } from "#server/domain/site-mount.ts";
 import { containerEnvironment, jobEnvironment } from "./job-environment.ts";
+import type { MountedFolder } from "./mount-file-systems.ts";
 import { makeOutputFolders, outputPathsOf } from "./output-files.ts";
 import type { EnrollAnswer } from "./protocol.ts";
 import { rcloneOfInstance } from "./rclone/find.ts";
@@ -15,7 +17,7 @@ export interface PreparedJob {
 	/** Of the command; in a container beside its image's. */
 	environment: Record<string, string>;
 	/** Where the job file wants its folders seen, and where they lie. Only a container can show them there. */
-	mounts: { source: string; target: string }[];
+	mounts: { source: string; target: string; readOnly?: boolean }[];
 }
 
 /** `folder`: of prepareJob. */
@@ -28,11 +30,14 @@ export async function prepareJob(options: {
 	folder: string;
 	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes" | "secrets">;
 	inContainer: boolean;
+	/** Mounted file systems of the site. Absent: none. */
+	fileSystems?: readonly MountedFolder[];
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal: AbortSignal;
 	log(text: string): void;
 }): Promise<PreparedJob> {
 	const { spec, jobId, attemptNo } = options.terms;
+	const { fileSystems = [] } = options;
 	const workFolder = workFolderIn(options.folder);
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -52,6 +57,7 @@ export async function prepareJob(options: {
 		workFolder,
 		checkpointFolder,
 		outputPaths: outputPathsOf(workFolder, spec.outputs),
+		mountFolders: Object.fromEntries(fileSystems.map(({ name, folder }) => [name, options.inContainer ? mountPathOf(name) : folder])),
 		tmpFolder,
 		secretsFolder,
 		gpus: Array.from({ length: spec.resources.gpus }, (_, i) => i),
@@ -66,7 +72,8 @@ export async function prepareJob(options: {
 		...outputs.map((o) => o.path),
 	];
 	const wanted = named.filter(path.isAbsolute);
-	const mounts = [...new Set(wanted)].map((target) => ({ source: placeUnder(workFolder, target), target }));
+	const mounts: PreparedJob["mounts"] = [...new Set(wanted)].map((target) => ({ source: placeUnder(workFolder, target), target }));
+	mounts.push(...fileSystems.map(({ name, folder, readOnly }) => ({ source: folder, target: mountPathOf(name), readOnly })));
 	mounts.push(
 		...[workFolder, tmpFolder, ...(secretsFolder === undefined ? [] : [secretsFolder])].map((folder) => ({
 			source: folder,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CHECKPOINT_RANKS, CHECKPOINT_RESTORES } from "#server/domain/checkpoint.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { OUTPUT_KINDS, OUTPUT_MOMENTS } from "#server/domain/output.ts";
+import { MOUNT_TYPES } from "#server/domain/site-mount.ts";
 import { WORKLOAD_CLASSES } from "#server/domain/vocabulary.ts";
 import { identityDocumentSchema } from "./identity-document.ts";
 
@@ -148,6 +149,7 @@ const jobSpec: z.ZodType<JobSpec> = z.object({
 			restore: z.enum(CHECKPOINT_RESTORES).optional(),
 		})
 		.nullable(),
+	mounts: z.array(z.string()).optional(),
 	data: z.array(z.object({ uri: z.string(), sizeGiB: z.number().nullable(), mount: z.string(), residency: z.array(z.string()) })),
 	outputs: z
 		.array(
@@ -196,6 +198,8 @@ export const enrollAnswer = z.object({
 	secretProblem: z.string().nullish(),
 	/** The operator's data remotes that this job needs, with credentials. Kept only in memory. */
 	dataRemotes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+	/** The site's file systems, for a job that requests some. */
+	mounts: z.array(z.object({ name: z.string(), type: z.enum(MOUNT_TYPES), source: z.string(), readOnly: z.boolean() })).default([]),
 	/** This machine's rank and the gang's size. null for a single-machine attempt. */
 	gang: z.object({ rank: z.number().int().min(0), nodes: z.number().int().min(2) }).nullish(),
 	...orders,

@@ -49,7 +49,7 @@ export interface JobSpec {
 	checkpoint: CheckpointSpec | null;
 	data: DataRef[];
 	/** Names of the site's file systems that the job needs. Absent: none. */
-	mounts?: string[];
+	mounts?: string[] | undefined;
 	/** Results to upload when an attempt ends. Absent: none. */
 	outputs?: OutputSpec[] | undefined;
 	/** Patterns of output lines that report metrics. Absent: none. */

@@ -9,7 +9,7 @@ export interface ContainerPlan {
 	folder: string;
 	environment: Readonly<Record<string, string>>;
 	/** Folders and files of the machine, and where the container sees them. */
-	mounts: readonly { source: string; target: string }[];
+	mounts: readonly { source: string; target: string; readOnly?: boolean }[];
 	/** See `deviceArguments`. */
 	devices: readonly string[];
 	/** The user of the container's processes: the agent's, so that both may write the same files. */
@@ -34,7 +34,7 @@ export function createArguments(plan: ContainerPlan): string[] {
 		...["--oom-score-adj", "500"],
 		...(plan.init ? ["--init"] : []),
 		...plan.devices,
-		...plan.mounts.flatMap(({ source, target }) => ["--volume", `${source}:${target}`]),
+		...plan.mounts.flatMap(({ source, target, readOnly }) => ["--volume", `${source}:${target}${readOnly ? ":ro" : ""}`]),
 		...["--env-file", plan.environmentFile],
 		// Values of several lines have no form in such a file: the engine takes them from its own environment.
 		...Object.keys(passedOn(plan.environment)).flatMap((name) => ["--env", name]),

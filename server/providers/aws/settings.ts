@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
 
@@ -37,6 +38,8 @@ export const awsSettingsSchema = z.strictObject({
 	instanceProfile: z.string().min(1).optional(),
 	/** What a machine has to show when its agent comes. */
 	instanceIdentity: identityPolicySchema,
+	/** File systems that instances mount for jobs that request them by name. */
+	mounts: siteMountsSchema(["folder", "export"]).optional(),
 	/** The account that owns the machines. Without it, a document counts once Amazon has reported the machine's id. */
 	accountId: z
 		.string()

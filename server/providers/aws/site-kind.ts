@@ -1,6 +1,7 @@
 import { systemClock } from "#server/kernel/clock.ts";
 import { checkSteps } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
+import { mountsField } from "../mounts-field.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
 import { wayBackStep } from "../way-back.ts";
@@ -71,6 +72,10 @@ export function awsSiteKind(options: {
 				...{ name: "instanceProfile", label: "Instance profile", input: "text", required: false },
 				hint: "Name of the IAM instance profile for instances. If empty, none.",
 			},
+			mountsField(
+				{ type: "efs", source: "fs-0123456789abcdef0.efs.us-east-1.amazonaws.com:/" },
+				"The source is server:/path, or a folder of the image. It must be reachable from all regions.",
+			),
 		],
 		credentialFields: [
 			{

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
 
@@ -66,6 +67,8 @@ export const azureSettingsSchema = z.strictObject({
 		.optional(),
 	/** What a machine has to show when its agent comes. */
 	instanceIdentity: identityPolicySchema,
+	/** File systems that instances mount for jobs that request them by name. */
+	mounts: siteMountsSchema(["folder", "export"]).optional(),
 	/** After it the outcome of a call is unknown and it is made again. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
 	/** How long a launch looks whether Azure finds room: it takes the request first and looks for room afterwards. */

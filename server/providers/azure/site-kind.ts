@@ -1,5 +1,6 @@
 import { type CheckStep, checkSteps } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
+import { mountsField } from "../mounts-field.ts";
 import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import type { DatedRate } from "../snapshot-rate.ts";
@@ -73,6 +74,10 @@ export function azureSiteKind(options: {
 				...{ placeholder: '{"publisher": "microsoft-dsvm", "offer": "ubuntu-hpc", "sku": "2204"}' },
 				hint: 'As JSON: a marketplace image, or {"id": …} for your own. If empty, Microsoft\'s ubuntu-hpc 22.04.',
 			},
+			mountsField(
+				{ type: "azurefiles", source: "acme.file.core.windows.net:/acme/imagenet" },
+				"The source is server:/path, or a folder of the image. It must be reachable from all regions.",
+			),
 		],
 		credentialFields: [
 			{ name: "tenantId", label: "Tenant", input: "text", required: true, hint: "GUID of the tenant." },

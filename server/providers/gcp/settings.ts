@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { siteMountsSchema } from "#server/domain/site-mount.ts";
 import { cloudEndpointSchema } from "../cloud-endpoint.ts";
 import { identityPolicySchema } from "../instance-identity.ts";
 
@@ -46,6 +47,8 @@ export const gcpSettingsSchema = z.strictObject({
 	serviceAccount: z.email().optional(),
 	/** What a machine has to show when its agent comes; Google signs nothing for machines without a `serviceAccount`. */
 	instanceIdentity: identityPolicySchema,
+	/** File systems that instances mount for jobs that request them by name. */
+	mounts: siteMountsSchema(["folder", "export"]).optional(),
 	/** After it the outcome of a call is unknown and it is made again. */
 	answerTimeoutMs: z.number().int().positive().default(20_000),
 	/** How long a launch waits to learn whether there is capacity; after it the same call is made again. */

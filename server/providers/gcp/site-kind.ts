@@ -1,5 +1,6 @@
 import { type CheckStep, checkSteps, ifAllowed } from "../check-steps.ts";
 import { endpointElsewhere } from "../cloud-endpoint.ts";
+import { mountsField } from "../mounts-field.ts";
 import { describeReach } from "../reach.ts";
 import type { SiteKind, SitePlace } from "../site-kind.ts";
 import { wayBackStep } from "../way-back.ts";
@@ -68,6 +69,10 @@ export function gcpSiteKind(options: {
 				...{ name: "serviceAccount", label: "Service account of instances", input: "text", required: false },
 				hint: "Email address. If empty, none.",
 			},
+			mountsField(
+				{ type: "filestore", source: "10.0.0.2:/imagenet" },
+				"The source is server:/path, or a folder of the image. It must be reachable from all regions.",
+			),
 		],
 		credentialFields: [
 			{

@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { DbOrTx } from "#server/db/client.ts";
 import { site } from "#server/db/schema/site.ts";
-import { mountsOf } from "#server/domain/site-mount.ts";
+import { mountsOf, type SiteMount } from "#server/domain/site-mount.ts";
 
 /** Names of the mounts of every enabled site that has any, by site id; undefined: no site has any. */
 export async function readMountNames(db: DbOrTx): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
@@ -14,4 +14,10 @@ export async function readMountNames(db: DbOrTx): Promise<ReadonlyMap<string, re
 		.map(({ id, settings }) => [id, mountsOf(settings).map(({ name }) => name)] as const)
 		.filter(([, all]) => all.length > 0);
 	return names.length === 0 ? undefined : new Map(names);
+}
+
+/** The mounts of a site; none when it was removed. */
+export async function readSiteMounts(db: DbOrTx, siteId: string): Promise<SiteMount[]> {
+	const [row] = await db.select({ settings: site.settings }).from(site).where(eq(site.id, siteId));
+	return mountsOf(row?.settings ?? {});
 }

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { asc, eq, inArray } from "drizzle-orm";
@@ -13,6 +13,7 @@ import { checkpoint } from "#server/db/schema/checkpoint.ts";
 import { instance } from "#server/db/schema/instance.ts";
 import { job } from "#server/db/schema/job.ts";
 import { jobLog } from "#server/db/schema/job-log.ts";
+import { site } from "#server/db/schema/site.ts";
 import { createTestDatabase, type TestDatabase } from "#server/db/testing/database.ts";
 import type { JobSpec } from "#server/domain/job.ts";
 import { reason } from "#server/domain/reasons.ts";
@@ -697,6 +698,33 @@ describe("an instance's life", { timeout: 90_000 }, () => {
 			...{ state: "failed", startedAt: null },
 			reason: { code: "image_pull_failed", facts: { message: "acme/secret:1 cannot be pulled: denied: no such project" } },
 		});
+	});
+
+	it("gives the job the mounts of its site, and ends an attempt with a mount that fails", async () => {
+		const images = path.join(folder, "imagenet");
+		await mkdir(images);
+		await writeFile(path.join(images, "classes"), "tench");
+		const mounts = [
+			{ name: "imagenet", type: "local", source: images },
+			{ name: "scratch", type: "nfs", source: "nfs.invalid:/scratch" },
+		];
+		await database.db.insert(site).values({ id: "aws", name: "aws", provider: "aws", settings: { mounts } });
+		const command = ["sh", "-c", 'cat "$SPILLWAY_MOUNT_IMAGENET/classes"'];
+		const rig = await launch({ command, mounts: ["imagenet"] });
+		expect(await untilOver(rig)).toMatchObject({ state: "succeeded" });
+		expect(await lines(rig.attemptId)).toEqual(["tench"]);
+
+		// Neither installs anything on this host nor calls its kernel.
+		const programs = { "apt-get": "#!/bin/sh\necho no network >&2\nexit 100\n", mount: "#!/bin/sh\necho access denied >&2\nexit 32\n" };
+		const refused = await launch({ command, mounts: ["scratch"] }, { programs });
+		const { state, reason: why } = await untilOver(refused);
+		expect({ state, code: why?.code }).toEqual({ state: "failed", code: "staging_failed" });
+		expect(why?.facts["message"]).toMatch(/no NFS client|mount scratch failed: nfs\.invalid:\/scratch could not be mounted: access denied/);
+		const [{ state: jobState } = { state: null }] = await database.db
+			.select({ state: job.state })
+			.from(job)
+			.where(eq(job.id, refused.jobId));
+		expect(jobState).toBe("failed");
 	});
 
 	it("stops at once and sends nothing more when the control plane has given the attempt up", async () => {

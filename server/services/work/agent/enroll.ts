@@ -10,6 +10,7 @@ import { ATTEMPT_TRANSITIONS, isFinal } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { withNearestCopies } from "#server/services/capacity/data-set/nearest-copies.ts";
+import { readSiteMounts } from "#server/services/capacity/site/mounts.ts";
 import { adoptionsOf } from "../adoption/read.ts";
 import { markStaging } from "../attempt/advance.ts";
 import { deliverSecrets, NO_SECRETS } from "../secret/deliver.ts";
@@ -85,6 +86,7 @@ export async function enrollAgent(ctx: AgentContext, input: EnrollRequest): Prom
 		}),
 		keepsEnd: (await adoptionsOf(ctx.db, [row.attempt.jobId])).size > 0,
 		dataRemotes: remotesFor(spec.data, (await ctx.dataRemotes?.()) ?? {}),
+		mounts: spec.mounts ? await readSiteMounts(ctx.db, row.instance.siteId) : [],
 		gang: row.spec.nodes > 1 ? { rank: row.instance.rank, nodes: row.spec.nodes } : null,
 		...orders,
 	};
