@@ -108,7 +108,7 @@ function DeleteDialog({ team, onClose }: { team: TeamRow; onClose: () => void })
 			open
 			onClose={onClose}
 			title={`Delete ${team.title ?? team.name}?`}
-			description="Only a team without members, sub-teams, jobs and charges can be deleted."
+			description="Only a team that has nothing, such as members, jobs, charges or templates, can be deleted."
 			actions={
 				<>
 					<Button onClick={onClose}>Keep</Button>

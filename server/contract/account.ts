@@ -68,7 +68,7 @@ export const team = {
 	delete: operation({
 		method: "DELETE",
 		path: "/teams/{name}",
-		summary: "Delete a team without members, sub-teams, jobs and charges",
+		summary: "Delete a team without members, work or belongings",
 		permission: "account:manage",
 		output: z.object({ name: z.string() }),
 		input: z.strictObject({ name: teamName }),

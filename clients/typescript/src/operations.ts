@@ -1049,7 +1049,7 @@ export interface Operations {
 		arguments: { name: string; body?: t.TeamUpdateBody };
 		answer: t.TeamUpdateOutput;
 	};
-	/** Delete a team without members, sub-teams, jobs and charges. */
+	/** Delete a team without members, work or belongings. */
 	"team.delete": {
 		arguments: { name: string };
 		answer: t.TeamDeleteOutput;

@@ -53,7 +53,13 @@ it("teams are created, nested, renamed and deleted", async () => {
 		status: 409,
 		json: { detail: expect.stringContaining("1 sub-team") },
 	});
+	const aTemplate = aJob({ name: "kept", team: "nlp" });
+	const { json: template } = await world.post("/templates", { document: aTemplate });
+	expect(await world.call("DELETE", "/api/v1/teams/nlp")).toMatchObject({ status: 409, json: { detail: "Team nlp has templates." } });
+	expect((await world.call("DELETE", `/api/v1/templates/${template.id}`)).status).toBe(200);
+	expect((await world.call("PUT", "/api/v1/storage-limits", { body: { team: "nlp", quotaGiB: 1, keepDays: null } })).status).toBe(200);
 	expect((await world.call("DELETE", "/api/v1/teams/nlp")).status).toBe(200);
+	expect((await world.get("/stores")).text).not.toContain("nlp");
 	expect((await world.call("DELETE", "/api/v1/teams/ai")).status).toBe(200);
 	expect((await world.call("DELETE", "/api/v1/teams/ai")).status).toBe(404);
 });

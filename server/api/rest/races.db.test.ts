@@ -81,6 +81,18 @@ it("keeps both changes of one setting, and records each after the one before", a
 	);
 });
 
+it("saves one trigger of a name: two would both fire", async () => {
+	const pipeline = { apiVersion: "spillway/v1", kind: "Pipeline", metadata: { name: "train", team: "research" } };
+	const steps = [{ name: "train", job: { command: ["true"] } }];
+	const body = {
+		...{ apiVersion: "spillway/v1", kind: "Trigger", metadata: { name: "nightly", team: "research" } },
+		spec: { webhook: {}, pipeline: { ...pipeline, spec: { steps } } },
+	};
+	const save = () => call("POST", "/triggers", body);
+	expect(await together(save, save, save, save)).toEqual([201, 201, 201, 201]);
+	expect((await world.get("/triggers")).json.items).toHaveLength(1);
+});
+
 it("deletes once, and records it once", async () => {
 	const { json: view } = await world.post("/views", { name: "twice", query: "" });
 	const remove = () => call("DELETE", `/views/${view.id}`);

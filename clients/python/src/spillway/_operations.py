@@ -3676,7 +3676,7 @@ class TeamOperations:
         self,
         name: str,
     ) -> m.TeamDeleteOutput:
-        """Delete a team without members, sub-teams, jobs and charges."""
+        """Delete a team without members, work or belongings."""
         return cast(
             m.TeamDeleteOutput,
             self._transport.json(

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { createTriggerInput } from "#server/contract/inputs/trigger.ts";
 import { notify } from "#server/db/notify.ts";
@@ -13,6 +13,7 @@ import { newId } from "#server/kernel/ids.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { sealSecret } from "#server/services/notification/channel/secret-box.ts";
 import { checkSubmission } from "#server/services/work/job/submit.ts";
 import { rejectLimitedToken } from "#server/services/work/job/token-limit.ts";
@@ -50,6 +51,9 @@ export async function createTrigger(
 	const secret = spec.source.kind === "webhook" ? randomBytes(32).toString("base64url") : null;
 	const nextAtMs = firstTime(spec.source, nowMs);
 	await ctx.db.transaction(async (tx) => {
+		await requireTeams(tx, [spec.team], "team");
+		// Of two that are saved at once, both would stay and fire.
+		await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`trigger:${spec.team}/${spec.name}`}, 0))`);
 		await tx
 			.update(trigger)
 			.set({ deletedAt: new Date(nowMs), nextCheckAt: null })

@@ -2,14 +2,14 @@ import { eq, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { createTeamInput, updateTeamInput } from "#server/contract/inputs/account.ts";
 import type { Tx } from "#server/db/client.ts";
-import { account, team } from "#server/db/schema/account.ts";
-import { charge } from "#server/db/schema/charge.ts";
-import { job } from "#server/db/schema/job.ts";
+import { team } from "#server/db/schema/account.ts";
+import { storageLimit } from "#server/db/schema/store.ts";
 import { SpillwayError } from "#server/kernel/errors.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
+import { usesOfTeam } from "./uses.ts";
 
 /** Longer chains of parents are no organisation, and following them must end. */
 const DEPTH_MAX = 8;
@@ -66,7 +66,7 @@ async function requireNoCircle(tx: Tx, id: string, parent: string): Promise<void
 }
 
 /**
- * Deletes a team without references: no accounts, sub-teams, jobs or charges.
+ * Deletes a team without members, sub-teams and belongings (uses.ts), with its secrets and storage limit.
  * @throws SpillwayError `not_found`; `conflict` naming the references; `forbidden`
  */
 export async function deleteTeam(ctx: ServiceContext, id: string): Promise<{ name: string }> {
@@ -74,30 +74,16 @@ export async function deleteTeam(ctx: ServiceContext, id: string): Promise<{ nam
 	return ctx.db.transaction(async (tx) => {
 		const [row] = await tx.select().from(team).where(eq(team.name, id)).for("update");
 		if (!row) throw missing(id);
-		const uses = await usesOf(tx, id);
+		const uses = await usesOfTeam(tx, id);
 		if (uses.length > 0)
 			throw new SpillwayError("conflict", `Team ${id} has ${uses.join(", ")}.`, {
-				fix: "Only a team without members, sub-teams, jobs and charges can be deleted.",
+				fix: "Delete or move them first. A team with jobs or charges stays, because reports refer to it.",
 			});
+		await tx.delete(storageLimit).where(eq(storageLimit.team, id));
 		await tx.delete(team).where(eq(team.name, id));
 		await writeAudit(tx, ctx, { action: "team.delete", subject: `team:${id}`, before: row });
 		return { name: id };
 	});
-}
-
-async function usesOf(tx: Tx, id: string): Promise<string[]> {
-	const [members, children, jobs, charges] = [
-		await tx.$count(account, sql`${account.teams} @> array[${id}]`),
-		await tx.$count(team, eq(team.parent, id)),
-		await tx.select({ id: job.id }).from(job).where(eq(job.team, id)).limit(1),
-		await tx.select({ id: charge.id }).from(charge).where(eq(charge.team, id)).limit(1),
-	];
-	return [
-		...(members > 0 ? [`${members} ${members === 1 ? "member" : "members"}`] : []),
-		...(children > 0 ? [`${children} ${children === 1 ? "sub-team" : "sub-teams"}`] : []),
-		...(jobs.length > 0 ? ["jobs"] : []),
-		...(charges.length > 0 ? ["charges"] : []),
-	];
 }
 
 function missing(id: string): SpillwayError {

@@ -11,6 +11,7 @@ import { checkStepCondition } from "#server/policy/step-condition.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize, teamScope } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
+import { requireTeams } from "#server/services/core/teams.ts";
 import { checkSubmission } from "../job/submit.ts";
 import { readablePipeline } from "../pipeline/readable.ts";
 import type { TemplateRow } from "./read.ts";
@@ -42,6 +43,7 @@ export async function saveTemplate(ctx: ServiceContext, raw: z.input<typeof save
 	const { name = file.name, description } = input;
 	const savedAt = new Date(ctx.clock.nowMs());
 	return ctx.db.transaction(async (tx) => {
+		await requireTeams(tx, [team], "team");
 		const before = await readCurrent(tx, team, name);
 		checkBase(before, name, input.baseVersion);
 		const { id, version } = before ? await addVersion(tx, before) : await addTemplate(tx, { team, name, at: savedAt });
