@@ -1,3 +1,5 @@
+import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
+
 const MICRO = 1_000_000n;
 
 /** Dollars with all six decimals, for machines. */
@@ -16,9 +18,8 @@ export function csvText(lines: readonly (readonly string[])[]): string {
 	return `${lines.map((line) => line.map(field).join(",")).join("\r\n")}\r\n`;
 }
 
-/** Prefixes an apostrophe so that a spreadsheet does not run the field as a formula. Numbers are unchanged. */
 function field(text: string): string {
-	const safe = /^[=+\-@\t\r]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;
+	const safe = spreadsheetText(text);
 	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

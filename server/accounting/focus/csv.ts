@@ -1,3 +1,5 @@
+import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
+
 /** How a null is written, without quotes; the text NULL is written with them. */
 export const CSV_NULL = "NULL";
 
@@ -14,11 +16,8 @@ export function csvRecord(cells: readonly (string | null)[]): string {
 	return `${line}\r\n`;
 }
 
-const FORMULA = /^[=+\-@\t\r]/;
-const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
-
-/** Prefixes an apostrophe to text that a spreadsheet would run as a formula. Numbers are unchanged. */
+/** A value of a record; text that a spreadsheet would run as a formula is disarmed. */
 export function csvCell(cell: string): string {
-	const safe = FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell;
+	const safe = spreadsheetText(cell);
 	return safe === CSV_NULL || SPECIAL.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

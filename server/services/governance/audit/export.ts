@@ -61,15 +61,8 @@ function jsonLine(line: AuditLine): string {
 
 function csvLine(line: AuditLine): string {
 	const json = (value: unknown): string => (value === null ? "" : JSON.stringify(value));
-	return csvRecord(
-		[
-			...[String(line.id), line.at, line.actor, line.actorName ?? "", line.action, line.subject, json(line.before), json(line.after)],
-			...[line.requestId ?? "", line.via ?? "", line.source ?? "", String(line.seal?.sequence ?? ""), line.seal?.hash ?? ""],
-		].map(harmless),
-	);
-}
-
-/** A spreadsheet runs what begins like a formula; with an apostrophe before it, it is a text. */
-function harmless(cell: string): string {
-	return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+	return csvRecord([
+		...[String(line.id), line.at, line.actor, line.actorName ?? "", line.action, line.subject, json(line.before), json(line.after)],
+		...[line.requestId ?? "", line.via ?? "", line.source ?? "", String(line.seal?.sequence ?? ""), line.seal?.hash ?? ""],
+	]);
 }

@@ -1,6 +1,7 @@
 import type { StatementSums } from "#server/domain/statement.ts";
 import { LINE_WORDS, partialWords, SAVING_WORDS, SIDE_WORDS, WASTE_WORDS } from "#server/domain/statement-words.ts";
 import { VARIANCE_WORDS } from "#server/domain/variance-cause.ts";
+import { spreadsheetText } from "#server/kernel/spreadsheet-text.ts";
 import { HOUR_MS } from "#server/kernel/units.ts";
 import { decimal, exactDollars } from "./figures.ts";
 import type { StatementView } from "./get.ts";
@@ -186,6 +187,6 @@ function figures(sums: StatementSums, previous: StatementSums | null = null): Pa
 }
 
 function field(text: string): string {
-	const safe = /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
+	const safe = spreadsheetText(text);
 	return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
