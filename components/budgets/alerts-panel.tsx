@@ -30,7 +30,7 @@ const RULE: Record<AlertItem["rule"], RuleView> = {
 	job_stuck: { label: "job stuck", tone: "warn" },
 	sweep_failing: { label: "sweep failing", tone: "risk" },
 	credential_expiring: { label: "expiry", tone: "warn" },
-	rates_missing: { label: "exchange rates", tone: "warn", page: { label: "Settings › Currency", href: "/settings/currency" } },
+	rates_missing: { label: "exchange rates", tone: "warn", page: { label: "Import rates", href: "/settings/currency" } },
 };
 
 /** Where to act on an open alert. */
