@@ -59,7 +59,7 @@ describe("parseCommandArgs", () => {
 		expect(refusal("--zzzzzzzz")).toMatch(/^There is no flag --zzzzzzzz\. Use one of: --file, --gpus, /);
 		expect(refusal("--__proto__")).toMatch(/^There is no flag/);
 		expect(refusal("--constructor=1")).toMatch(/^There is no flag/);
-		expect(refusal("-z")).toMatch(/^There is no flag -z\. There are: -f, -h /);
+		expect(refusal("-z")).toMatch(/^There is no flag -z\. Short flags: -f, -h\./);
 		expect(refusal("--name", "--wait")).toBe("--name needs a value: --name NAME.");
 		expect(refusal("--name")).toBe("--name needs a value: --name NAME.");
 		expect(refusal("--json=yes")).toBe('--json takes no value, got "yes".');

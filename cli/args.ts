@@ -118,7 +118,7 @@ function optionValue(
 function unknownFlag(given: string, options: Options): string {
 	if (!given.startsWith("--")) {
 		const shorts = Object.values(options).flatMap((o) => (o.short === undefined ? [] : [`-${o.short}`]));
-		return `There is no flag ${given}. There are: ${shorts.join(", ")} and the long ones in --help.`;
+		return `There is no flag ${given}. Short flags: ${shorts.join(", ")}. See --help for the long ones.`;
 	}
 	const name = given.slice(2);
 	return `There is no flag ${given}. ${didYouMean(name, Object.keys(options)).replace(/(Did you mean |Use one of: |, )(?=\w)/g, "$1--")}`;

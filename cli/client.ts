@@ -131,7 +131,7 @@ export class Client {
 		} catch (error) {
 			throw this.#broken(error);
 		}
-		if (rest !== "") throw this.#broken(new Error("the last line is not whole"));
+		if (rest !== "") throw this.#broken(new Error("the last line is incomplete"));
 	}
 
 	async #twice(ask: () => Promise<Answer>): Promise<Answer> {
@@ -156,7 +156,7 @@ export class Client {
 		try {
 			return { text, json: JSON.parse(text) };
 		} catch {
-			throw new UnreachableError(`${this.#settings.url} does not answer as Spillway does: the answer to ${path} is not JSON.`);
+			throw new UnreachableError(`${this.#settings.url} does not respond like Spillway: the response to ${path} is not JSON.`);
 		}
 	}
 
@@ -193,7 +193,7 @@ export class Client {
 		const { url } = this.#settings;
 		const why =
 			code === "ECONNREFUSED"
-				? "nothing listens there. Start it with npm start, or name another with --url or SPILLWAY_URL."
+				? "nothing listens there. Start it with npm start, or give another address with --url or SPILLWAY_URL."
 				: error instanceof Error && error.name === "TimeoutError"
 					? `no answer in ${ANSWER_LIMIT_MS / 1000} s.`
 					: `${code ?? "the connection broke"}. Is the address right? (--url, SPILLWAY_URL)`;
@@ -204,7 +204,7 @@ export class Client {
 		const problem = problemSchema.safeParse(parsed(text));
 		if (problem.success) return new ApiError(status, problem.data, this.#settings.tokenSource);
 		return new UnreachableError(
-			`${this.#settings.url} does not answer as Spillway does: status ${status}, ${oneLine(text).slice(0, 80) || "without a text"}.`,
+			`${this.#settings.url} does not respond like Spillway: status ${status}, ${oneLine(text).slice(0, 80) || "no text"}.`,
 		);
 	}
 }
@@ -244,6 +244,6 @@ export function readAs<T>(schema: z.ZodType<T>, answer: Answer, what: string): T
 	if (result.error.issues.every(({ code }) => code === "invalid_value")) return answer.json as T;
 	const issue = result.error.issues[0];
 	throw new UnreachableError(
-		`The server's ${what} is not as this version of the command expects (${issue?.path.join(".")}: ${issue?.message}); --json shows it as it is.`,
+		`This version of the command does not understand the server's ${what} (${issue?.path.join(".")}: ${issue?.message}). --json shows the raw response.`,
 	);
 }

@@ -15,11 +15,11 @@ export const EXIT_MEANINGS: readonly (readonly [ExitCode, string])[] = [
 	[EXIT.done, "done; with --wait or --follow: the job succeeded"],
 	[EXIT.jobFailed, "with --wait or --follow: the job failed or was cancelled"],
 	[EXIT.badInput, "wrong input: a flag, a file or a value"],
-	[EXIT.notFound, "there is no such job, policy, attempt or site"],
-	[EXIT.denied, "no token, an unknown token, or not allowed"],
-	[EXIT.conflict, "does not fit the present state, for example cancelling a job that has ended"],
-	[EXIT.server, "the server cannot be reached, or failed"],
-	[EXIT.interrupted, "interrupted by Ctrl-C; jobs go on"],
+	[EXIT.notFound, "not found: job, policy, attempt or site"],
+	[EXIT.denied, "no token, unknown token, or permission denied"],
+	[EXIT.conflict, "conflict with the current state, such as cancelling a job that has ended"],
+	[EXIT.server, "the server is unreachable or failed"],
+	[EXIT.interrupted, "interrupted by Ctrl-C; jobs keep running"],
 ];
 
 /** A failure that is printed as one line on stderr. */

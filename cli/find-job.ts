@@ -19,7 +19,7 @@ const PAGES_MAX = 10;
  */
 export async function findJobId(ctx: CommandContext, given: string, options: { write?: boolean } = {}): Promise<string> {
 	if (WHOLE_ID.test(given)) return given;
-	if (given.trim() === "") throw badInput("A job is needed: its id, the beginning of its id, or its name.");
+	if (given.trim() === "") throw badInput("Name a job: its id, the prefix of an id, or its name.");
 	const prefix = given.startsWith("job_");
 	let cursor: string | null = null;
 	for (let page = 0; page < PAGES_MAX; page++) {
@@ -30,13 +30,13 @@ export async function findJobId(ctx: CommandContext, given: string, options: { w
 		cursor = nextCursor;
 		if (cursor === null) break;
 	}
-	throw new CliError(EXIT.notFound, `There is no job "${given}". Look for it with: spillway jobs --q ${JSON.stringify(given)}`);
+	throw new CliError(EXIT.notFound, `There is no job "${given}". Search for it: spillway jobs --q ${JSON.stringify(given)}`);
 }
 
 function onlyOne(given: string, found: readonly Job[]): string {
 	const [first] = found;
 	if (first && found.length === 1) return first.id;
-	throw badInput(`"${given}" begins the ids of ${several(found)}; write more of the id.`);
+	throw badInput(`"${given}" is the prefix of ${several(found)}. Give more of the id.`);
 }
 
 function newest(ctx: CommandContext, name: string, found: readonly Job[], write: boolean): string {

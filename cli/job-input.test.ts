@@ -87,7 +87,7 @@ describe("a job file", () => {
 		[["-f", "job.yaml", "--workdir"], "--workdir goes with -- COMMAND"],
 		[["-f", "job.yaml", "--", "true"], "not both"],
 		[[], "either -f FILE or -- COMMAND"],
-		[["--"], "Behind -- stands the command"],
+		[["--"], "Give the command to run after --"],
 		[["-f", "job.yaml", "--env", "__proto__=x"], "__proto__"],
 		[["-f", "job.yaml", "--max", "30s"], "spec.duration.estimate"],
 	])("%j is refused", async (argv, message) => {
@@ -102,6 +102,6 @@ describe("a job file", () => {
 		expect(await read(["-f", "job.yaml", "--name", "right"])).toMatchObject({ metadata: { name: "right" } });
 		await expect(read(["-f", "job.yaml", "--name=-wrong-"])).rejects.toThrow("--name (metadata.name): must be 1 to 63");
 		file(`${YAML}  data: [{ uri: "file:none", mount: x }]\n`);
-		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/spec\.data\.0\.uri: "file:none" is .*none, and there is nothing/);
+		await expect(read(["-f", "job.yaml"])).rejects.toThrow(/spec\.data\.0\.uri: "file:none" is .*none, which does not exist/);
 	});
 });

@@ -93,7 +93,7 @@ function numberOf(flag: string, text: string): number {
 
 function fromCommand(args: Args, cwd: string): JobDocument {
 	const command = [...(args.command ?? [])];
-	if (command.length === 0) throw badInput("Behind -- stands the command to run, for example: spillway submit -- python train.py");
+	if (command.length === 0) throw badInput("Give the command to run after --, for example: spillway submit -- python train.py");
 	const workdir = args.text("workdir");
 	const spec: JobDocument = { command };
 	if (workdir !== undefined) spec.data = [{ uri: `file:${path.resolve(cwd, workdir)}`, mount: "." }];
@@ -203,7 +203,7 @@ export function resolveFileUris(document: JobDocument, folder: string): void {
 		if (typeof ref.uri !== "string" || !ref.uri.startsWith("file:") || ref.uri.startsWith("file://")) continue;
 		const relative = ref.uri.slice("file:".length);
 		const absolute = path.resolve(folder, relative);
-		if (!existsSync(absolute)) throw badInput(`spec.data.${i}.uri: "${ref.uri}" is ${absolute}, and there is nothing.`);
+		if (!existsSync(absolute)) throw badInput(`spec.data.${i}.uri: "${ref.uri}" is ${absolute}, which does not exist.`);
 		ref.uri = pathToFileURL(absolute).href;
 	}
 }

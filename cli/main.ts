@@ -55,8 +55,6 @@ async function readStdin(limitBytes: number): Promise<string> {
 try {
 	process.exitCode = await runCli(process.argv.slice(2), io);
 } catch (error) {
-	process.stderr.write(
-		`spillway: this is a fault of the command itself: ${oneLine(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`,
-	);
+	process.stderr.write(`spillway: internal error: ${oneLine(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
 	process.exitCode = EXIT.server;
 }

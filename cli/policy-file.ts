@@ -46,7 +46,7 @@ const run = promisify(execFile);
  * @throws CliError outside of a repository, without a commit or remote, or where the file is not as it was committed.
  */
 export async function gitOriginOf(file: string, io: Pick<Io, "cwd">): Promise<PolicyOrigin & { kind: "git" }> {
-	if (file === "-") throw badInput("--git needs a file, not -: git knows nothing of what comes from stdin.");
+	if (file === "-") throw badInput("--git needs a file, not -: text from stdin has no commit.");
 	const full = await realpath(path.resolve(io.cwd, file));
 	const git = async (...args: string[]): Promise<string> => {
 		try {
@@ -60,7 +60,7 @@ export async function gitOriginOf(file: string, io: Pick<Io, "cwd">): Promise<Po
 	const inside = `${await git("rev-parse", "--show-prefix")}${path.basename(full)}`;
 	await git("ls-files", "--error-unmatch", "--", path.basename(full));
 	if ((await git("status", "--porcelain", "--", path.basename(full))) !== "")
-		throw badInput(`--git: ${file} is not as it was committed. Commit it first, so that the commit that is named has this text.`);
+		throw badInput(`--git: ${file} has uncommitted changes. Commit it first, so that the recorded commit contains this text.`);
 	return { kind: "git", repository: withoutSecret(await git("remote", "get-url", "origin")), commit, path: inside };
 }
 

@@ -37,7 +37,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 	if (name === "version") {
 		const args = parseCommandArgs(rest, {});
 		if (!args.has("help")) return version(io, args.has("json"));
-		io.out("Usage: spillway version [--json]\n\nPrint the version of this command and of its Node.\n");
+		io.out("Usage: spillway version [--json]\n\nPrint the version of this command and of Node.\n");
 		return EXIT.done;
 	}
 	const command = COMMANDS.find((c) => c.name === name);
@@ -56,11 +56,11 @@ function checkPositionals(command: Command, args: Args): void {
 	const { min, max, name } = command.positionals;
 	const given = args.positionals.length;
 	const usage = `Usage: spillway ${command.name} ${command.usage}`;
-	if (args.command !== null && !command.takesCommand) throw badInput(`"--" means nothing here. ${usage}`);
+	if (args.command !== null && !command.takesCommand) throw badInput(`"--" is not accepted here. ${usage}`);
 	if (given < min) throw badInput(`${name} is missing. ${usage}`);
 	if (given > max) {
 		const extra = args.positionals[max] ?? "";
-		throw badInput(`"${extra}" is too much.${command.takesCommand ? " A command to run is behind --." : ""} ${usage}`);
+		throw badInput(`"${extra}" is one argument too many.${command.takesCommand ? " Give the command to run after --." : ""} ${usage}`);
 	}
 }
 

@@ -43,7 +43,7 @@ describe("the address", () => {
 	it.each([
 		[["--url", "localhost"], {}, '--url: "localhost"'],
 		[["--url", "file:///etc"], {}, "--url"],
-		[["--url", "http://user:secret@host"], {}, "must not hold a user"],
+		[["--url", "http://user:secret@host"], {}, "must not contain a user"],
 		[[], { SPILLWAY_URL: "nowhere" }, "SPILLWAY_URL"],
 		[[], { SPILLWAY_PORT: "70000" }, 'SPILLWAY_PORT: "70000" is not a port'],
 	] as [string[], Record<string, string>, string][])("%j %j is refused", (argv, env, message) => {

@@ -42,7 +42,7 @@ function urlOf(args: Args, { env }: Surroundings): string {
 	const url = URL.canParse(text) ? new URL(text) : null;
 	if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
 		throw badInput(`${source}: "${text}" is not an address such as http://127.0.0.1:${PORT_DEFAULT}.`);
-	if (url.username !== "" || url.password !== "") throw badInput(`${source}: the address must not hold a user or password.`);
+	if (url.username !== "" || url.password !== "") throw badInput(`${source}: the address must not contain a user or password.`);
 	return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
@@ -67,7 +67,7 @@ function tokenOf(args: Args, around: Surroundings, url: string): Pick<Settings, 
 		} catch (error) {
 			const code = (error as NodeJS.ErrnoException).code;
 			if (code === undefined) throw error;
-			throw badInput(`The token file ${file} cannot be read (${code}); it is readable by the one who started Spillway alone.`);
+			throw badInput(`The token file ${file} cannot be read (${code}); only the user who started Spillway can read it.`);
 		}
 	}
 	return { token: null, tokenSource: `spillway login, --token, SPILLWAY_TOKEN or ${files.join(" or ")}` };

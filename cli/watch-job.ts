@@ -73,7 +73,7 @@ function progressOf({ io, json }: CommandContext): { draw(jobs: readonly Job[]):
 
 export function progressLine(jobs: readonly Job[]): string {
 	const [only] = jobs;
-	if (!only) return "asking for the job";
+	if (!only) return "reading the job";
 	if (jobs.length > 1) {
 		const states = Map.groupBy(jobs, (j) => j.state);
 		return [...states].map(([state, list]) => `${list.length} ${state}`).join(", ");
@@ -86,7 +86,7 @@ export function progressLine(jobs: readonly Job[]): string {
 
 function elapsed(jobs: readonly Job[], nowMs: number): string {
 	const first = Math.min(...jobs.map((j) => Date.parse(j.submittedAt)));
-	return Number.isFinite(first) ? `, ${duration(nowMs - first)} since it was submitted` : "";
+	return Number.isFinite(first) ? `, ${duration(nowMs - first)} since submission` : "";
 }
 
 /** The outcome in one line: `lang-6 succeeded after 37s, 3 attempts, $0.0117 metered so far  Finished: …` */

@@ -39,7 +39,7 @@ const placeOf = ({ quote: { placement } }: Approval): string =>
 	[placement.provider, placement.region, placement.instanceType].filter((part) => part !== null).join(" ");
 
 function saidOf({ state, upToMicroUsd, decidedBy, mayAnswer }: Approval): string {
-	if (state === "open") return mayAnswer ? "asks you" : "waits";
+	if (state === "open") return mayAnswer ? "needs your answer" : "pending";
 	const said = state === "granted" && upToMicroUsd !== null ? `yes, up to ${money(upToMicroUsd)}` : state === "refused" ? "no" : state;
 	return decidedBy === null ? said : `${said} (${decidedBy})`;
 }
@@ -78,7 +78,7 @@ async function answer(ctx: CommandContext, verb: "grant" | "refuse", id: string)
 	const { io, args } = ctx;
 	const upTo = args.text("up-to")?.replace(/^\$/, "").replaceAll(",", "");
 	const note = args.text("note");
-	if (verb === "refuse" && upTo !== undefined) throw badInput("--up-to is for grant: a no has no amount.");
+	if (verb === "refuse" && upTo !== undefined) throw badInput("--up-to is for grant: a refusal has no amount.");
 	const response = await ctx.client.post(`/approvals/${encodeURIComponent(id)}/${verb}`, {
 		...(upTo === undefined ? {} : { upToUsd: upTo }),
 		...(note === undefined ? {} : { note }),
@@ -90,7 +90,7 @@ async function answer(ctx: CommandContext, verb: "grant" | "refuse", id: string)
 	const done = readAs(decidedApprovalSchema, response, "answer");
 	io.out(
 		done.upToMicroUsd === null
-			? `${done.jobId}  refused: it waits at home\n`
+			? `${done.jobId}  refused: the job waits at home\n`
 			: `${done.jobId}  granted up to ${money(done.upToMicroUsd)}\n`,
 	);
 	return EXIT.done;

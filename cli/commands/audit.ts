@@ -104,11 +104,11 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "SUBJECT", cell: (l) => l.subject },
 			],
 			items,
-			{ empty: "Nothing of that is on record." },
+			{ empty: "No matching entries." },
 		),
 	);
 	if (nextCursor !== null)
-		io.err(`${styled(io, "dim", `The newest ${count(items.length, "line")}; older ones: --cursor ${nextCursor}`)}\n`);
+		io.err(`${styled(io, "dim", `Newest ${count(items.length, "entry", "entries")} shown; older entries: --cursor ${nextCursor}`)}\n`);
 	return EXIT.done;
 }
 
@@ -122,8 +122,8 @@ async function verify({ io, args, client, json }: CommandContext): Promise<ExitC
 		if (!json && io.progress) io.err("\r\u001b[K");
 		if (json) io.out(`${JSON.stringify(result)}\n`);
 		else if (result.sentence !== null) io.out(`The chain is broken. ${result.sentence}\n`);
-		else io.out(`The chain is whole: ${count(result.verified.sequence, "line")}.\nhead ${result.verified.hash}\n`);
+		else io.out(`The chain is intact: ${count(result.verified.sequence, "line")}.\nhead ${result.verified.hash}\n`);
 		return result.broken === null ? EXIT.done : EXIT.conflict;
 	}
-	throw new UnreachableError("The verification broke off before its end; ask again.");
+	throw new UnreachableError("The verification was interrupted. Run it again.");
 }

@@ -50,7 +50,7 @@ export async function runBacktest(ctx: CommandContext, file: string | undefined,
 	if (io.progress) io.err("\r\u001b[2K");
 	if (json) io.out(`${answer.text}\n`);
 	if (backtest.state === "cancelled") throw new CliError(EXIT.jobFailed, `The backtest ${id} was cancelled.`);
-	if (!backtest.result) throw new CliError(EXIT.jobFailed, `The backtest ${id} failed: ${oneLine(backtest.error ?? "no one said why")}`);
+	if (!backtest.result) throw new CliError(EXIT.jobFailed, `The backtest ${id} failed: ${oneLine(backtest.error ?? "no reason recorded")}`);
 	if (!json) io.out(backtestText(ctx, backtest, backtest.result, limit));
 	return EXIT.done;
 }
@@ -70,7 +70,7 @@ function readPolicy(cwd: string, file: string): string {
 }
 
 export function progressLine({ state, progressPermille }: Pick<Backtest, "state" | "progressPermille">): string {
-	if (state === "queued") return "waits for the scheduler";
+	if (state === "queued") return "waiting for the scheduler";
 	const done = Math.round((progressPermille / 1000) * BAR);
 	return `${"█".repeat(done)}${"░".repeat(BAR - done)} ${Math.floor(progressPermille / 10)} %`;
 }
@@ -110,9 +110,11 @@ function backtestText({ io }: CommandContext, backtest: Backtest, result: Result
 		})
 		.join("\n");
 	const title =
-		result.movedCount === 0 ? "No job would have gone elsewhere." : `${count(result.movedCount, "job")} would have gone elsewhere:`;
+		result.movedCount === 0
+			? "No job would have been placed elsewhere."
+			: `${count(result.movedCount, "job")} would have been placed elsewhere:`;
 	const gaps = result.gaps.map((gap) => `- ${oneLine(gap)}`).join("\n");
-	return `${head}${sums}\n${title}\n${moved}${moved ? "\n" : ""}${more > 0 ? `and ${more} more\n` : ""}\nWhat the record does not show:\n${gaps}\n`;
+	return `${head}${sums}\n${title}\n${moved}${moved ? "\n" : ""}${more > 0 ? `and ${more} more\n` : ""}\nNot covered by the records:\n${gaps}\n`;
 }
 
 type Sums = Result["draft"];
@@ -135,15 +137,15 @@ function sumLines(p: Sums, d: Sums): Line[] {
 			(from, to) => signed(BigInt(to) - BigInt(from)),
 		),
 		number(
-			"owned utilisation",
+			"owned utilization",
 			(s) => s.ownedUtilisation,
 			(n) => `${(n * 100).toFixed(1)} %`,
 		),
 		number("mean wait", (s) => s.meanWaitMs, duration),
-		number("wait, 19 of 20 jobs within", (s) => s.p95WaitMs, duration),
+		number("wait, P95", (s) => s.p95WaitMs, duration),
 		number("missed deadlines", (s) => s.missedDeadlines, String),
 		number(
-			"data out",
+			"egress",
 			(s) => s.egressGiB,
 			(n) => `${n.toFixed(1)} GiB`,
 		),

@@ -55,10 +55,10 @@ async function importFiles({ io, client, json }: CommandContext, files: readonly
 			continue;
 		}
 		const { bill: made, alreadyImported } = readAs(importedBillSchema, answer, "imported bill");
-		const repeated = made.repeatedRows === 0 ? "" : `, ${made.repeatedRows} of them in an earlier bill already`;
+		const repeated = made.repeatedRows === 0 ? "" : `, ${made.repeatedRows} of them already in an earlier bill`;
 		io.out(
 			alreadyImported
-				? `${made.id}  ${file}  was imported before; nothing changed\n`
+				? `${made.id}  ${file}  already imported; nothing changed\n`
 				: `${made.id}  ${file}  ${count(made.rows, "line")}${repeated}, ${exactMoney(made.billedMicroUsd)} billed\n`,
 		);
 	}
@@ -113,7 +113,7 @@ async function show({ io, client, json }: CommandContext, id: string): Promise<E
 		["sha256", b.sha256],
 		["from", b.providers.join(", ")],
 		["months", b.months.join(", ")],
-		["lines", `${b.rows}, ${b.repeatedRows} of them in an earlier bill already`],
+		["lines", `${b.rows}, ${b.repeatedRows} of them already in an earlier bill`],
 		["billed", exactMoney(b.billedMicroUsd)],
 		["imported", `${exactTime(Date.parse(b.importedAt))} by ${b.importedBy}`],
 		["reconciled", b.reconciledAt === null ? "not yet" : exactTime(Date.parse(b.reconciledAt))],

@@ -64,7 +64,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "FOR", cell: (b) => (b.scope === "true" ? "every job" : b.scope) },
 			],
 			readAs(pageOf(budgetStatusSchema), answer, "list of budgets").items,
-			{ empty: "The active policy has no budgets: cloud money has no cap." },
+			{ empty: "The active policy has no budgets, so cloud spend has no cap." },
 		),
 	);
 	return EXIT.done;
@@ -84,14 +84,14 @@ async function show(ctx: CommandContext, id: string): Promise<ExitCode> {
 			["Period", `${budget.period} from ${budget.periodKey}, until ${exactTime(budget.periodEndMs)}`],
 			["Cap", money(budget.capMicroUsd)],
 			["Spent", money(budget.postedMicroUsd)],
-			["Set aside", `${money(budget.heldMicroUsd)} for ${budget.machines} live ${budget.machines === 1 ? "machine" : "machines"}`],
+			["Held", `${money(budget.heldMicroUsd)} for ${budget.machines} live ${budget.machines === 1 ? "machine" : "machines"}`],
 			["Free", money(budget.freeMicroUsd)],
-			["Forecast", budget.forecast ? forecastOf(budget) : "needs seven whole days on record"],
+			["Forecast", budget.forecast ? forecastOf(budget) : "needs seven complete days of data"],
 		]),
 	);
 	const spent = [...budget.teams.map((t) => ({ name: t.team, sum: t.postedMicroUsd }))];
 	if (BigInt(budget.otherTeamsMicroUsd) !== 0n) spent.push({ name: "other teams", sum: budget.otherTeamsMicroUsd });
-	io.out(`\n${heading(io, "Who spends it")}\n`);
+	io.out(`\n${heading(io, "Top spenders")}\n`);
 	io.out(
 		table(
 			io,
@@ -100,7 +100,7 @@ async function show(ctx: CommandContext, id: string): Promise<ExitCode> {
 				{ head: "SPENT", cell: (t) => money(t.sum), right: true },
 			],
 			spent,
-			{ empty: "No one has spent anything of it yet." },
+			{ empty: "No spend yet." },
 		),
 	);
 	if (budget.jobs.length > 0) {
@@ -142,7 +142,7 @@ async function set(ctx: CommandContext, id: string): Promise<ExitCode> {
 	io.out(
 		done.kind === "changed"
 			? `${change}  policy version ${done.policyVersion}\n`
-			: `${change}  waits for another person's approval: ${done.proposalId}\n`,
+			: `${change}  waiting for another person's approval: ${done.proposalId}\n`,
 	);
 	return EXIT.done;
 }

@@ -55,7 +55,7 @@ async function show({ args, io, client, json }: CommandContext): Promise<ExitCod
 			],
 			items,
 			{
-				empty: "Nothing was emitted in this time.",
+				empty: "No emissions in this period.",
 				totals: [
 					"total",
 					...[totals.operationalMilligrams, totals.embodiedMilligrams, totals.totalMilligrams].map(co2),
@@ -66,12 +66,12 @@ async function show({ args, io, client, json }: CommandContext): Promise<ExitCod
 		),
 	);
 	const quality = [
-		`${share(totals.measuredEnergyMilliWh, totals.energyMilliWh)} of the energy measured`,
-		`${share(totals.hourlyGridMilliWh, totals.energyMilliWh)} by the grid's hour, the rest by a yearly average`,
-		`not known: emissions of ${gpuHours(totals.emissionsUnknownGpuMs)} GPU-h, manufacture of ${gpuHours(totals.embodiedUnknownGpuMs)} GPU-h`,
+		`${share(totals.measuredEnergyMilliWh, totals.energyMilliWh)} of the energy is measured`,
+		`${share(totals.hourlyGridMilliWh, totals.energyMilliWh)} by hourly grid intensity, the rest by yearly averages`,
+		`unknown: emissions of ${gpuHours(totals.emissionsUnknownGpuMs)} GPU-h, manufacture of ${gpuHours(totals.embodiedUnknownGpuMs)} GPU-h`,
 		totals.marketUnknownGpuMs === totals.gpuMs
-			? "market-based: no power contract is known"
-			: `market-based ${co2(totals.marketMilligrams)}, without ${gpuHours(totals.marketUnknownGpuMs)} GPU-h with an unknown contract`,
+			? "market-based: no power contracts entered"
+			: `market-based ${co2(totals.marketMilligrams)}, excluding ${gpuHours(totals.marketUnknownGpuMs)} GPU-h without a contract`,
 	];
 	io.err(
 		`${styled(io, "dim", [`${exactTime(fromMs)} to ${exactTime(toMs)}, in whole hours; operational is location-based`, ...quality].join("\n"))}\n`,
@@ -98,7 +98,7 @@ async function take({ args, io, client, json }: CommandContext): Promise<ExitCod
 	for (const { zone: name, hours, fromMs, toMs } of done.zones) {
 		io.out(`${name}: ${count(hours, "hour")}, ${exactTime(fromMs)} to ${exactTime(toMs)}\n`);
 	}
-	io.out(`${done.added} new, ${done.replaced} replaced, ${done.unchanged} as they were, ${done.kept} kept because their hour has begun\n`);
+	io.out(`${done.added} new, ${done.replaced} replaced, ${done.unchanged} unchanged, ${done.kept} kept because their hour has begun\n`);
 	io.err(`${styled(io, "dim", done.note)}\n`);
 	return EXIT.done;
 }

@@ -114,7 +114,7 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 			],
 			items,
 			{
-				empty: "Nothing was charged in this selection.",
+				empty: "No charges match.",
 				totals: [
 					...["all", "", "", "", "", "", ""],
 					...[gpuHours(totals.gpuMs), exactMoney(totals.effectiveMicroUsd), exactMoney(totals.billedMicroUsd), ""],
@@ -124,10 +124,10 @@ async function list({ args, io, client, json }: CommandContext): Promise<ExitCod
 	);
 	const shown = nextCursor === null ? "" : ` , the newest ${items.length} shown`;
 	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}: ${count(Number(totals.charges), "charge")}${shown}`)}\n`);
-	if (budget) io.err(`${styled(io, "dim", `counted by the budget ${budget.id}: ${exactMoney(budget.postedMicroUsd)}`)}\n`);
+	if (budget) io.err(`${styled(io, "dim", `counted in budget ${budget.id}: ${exactMoney(budget.postedMicroUsd)}`)}\n`);
 	if (later && later.charges !== "0") {
 		const posted = `${count(Number(later.charges), "charge")}, ${exactMoney(later.effectiveMicroUsd)}`;
-		io.err(`${styled(io, "dim", `posted later, and not among them: ${posted} (see them with --since instead of --as-of)`)}\n`);
+		io.err(`${styled(io, "dim", `posted later and not included: ${posted} (list them with --since instead of --as-of)`)}\n`);
 	}
 	return EXIT.done;
 }

@@ -84,7 +84,7 @@ async function listRates(ctx: CommandContext, code: string | undefined): Promise
 				{ head: "SOURCE", cell: (r) => oneLine(r.source) },
 			],
 			items,
-			{ empty: "No exchange rates here." },
+			{ empty: "No exchange rates." },
 		),
 	);
 	return EXIT.done;

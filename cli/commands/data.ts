@@ -61,8 +61,8 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		{ head: "AT", cell: (c: (typeof copies)[number]) => oneLine(c.at) },
 		{ head: "AS", cell: (c: (typeof copies)[number]) => oneLine(c.uri) },
 	];
-	io.out(table(io, columns, copies, { empty: "No copies are known: each data set is fetched from where jobs say it is." }));
-	if (stores.length > 0) io.out(`\n${heading(io, "Stores, and what was copied there")}\n`);
+	io.out(table(io, columns, copies, { empty: "No copies registered. Each data set is read from the uri in the job." }));
+	if (stores.length > 0) io.out(`\n${heading(io, "Stores and their copies")}\n`);
 	const rows = stores.flatMap(({ at, uri }) => {
 		const there = stored.filter((copy) => copy.at === at);
 		return there.length === 0 ? [{ at, uri, set: "", state: "" }] : there.map((copy) => ({ at, uri, set: copy.uri, state: stateOf(copy) }));
@@ -75,7 +75,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 	];
 	if (stores.length > 0) io.out(table(io, kept, rows, { empty: "None." }));
 	if (inbound.length === 0) return EXIT.done;
-	io.out(`\n${heading(io, "Speed into regions")}\n`);
+	io.out(`\n${heading(io, "Link speeds into regions")}\n`);
 	type Link = (typeof inbound)[number];
 	const nameOf = (end: string): string => (end === "*" ? "any" : oneLine(end));
 	const speeds = [
@@ -83,7 +83,7 @@ function show({ io, json }: CommandContext, answer: Answer): ExitCode {
 		{ head: "TO", cell: (s: Link) => nameOf(s.place) },
 		{ head: "MIB/S", cell: (s: Link) => s.mibPerS.toFixed(1), right: true as const },
 		{ head: "RANGE", cell: (s: Link) => `${s.lowMiBPerS.toFixed(0)}–${s.highMiBPerS.toFixed(0)}`, right: true as const },
-		{ head: "KNOWN BY", cell: (s: Link) => (s.transfers === 0 ? "published figures" : `${s.transfers} transfers`) },
+		{ head: "SOURCE", cell: (s: Link) => (s.transfers === 0 ? "published figures" : `${s.transfers} transfers`) },
 		{ head: "NEWEST", cell: (s: Link) => (s.newestAtMs === null ? "" : new Date(s.newestAtMs).toISOString().slice(0, 10)) },
 	];
 	io.out(table(io, speeds, inbound, { empty: "None." }));

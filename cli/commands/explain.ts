@@ -43,16 +43,13 @@ async function replay({ client, io, json }: CommandContext, id: string, decision
 			fields(io, [
 				["job", id],
 				["decision", `${replayed.decisionId}, ${exactTime(replayed.decidedAtMs)}, policy ${policy.name} v${policy.version}`],
-				[
-					"decided from",
-					`${count(input.pending, "waiting job")}, ${count(input.running, "running attempt")}, ${count(input.offers, "offer")}`,
-				],
-				["decided again", styled(io, "bold", same ? "the same bytes" : "not the same")],
+				["inputs", `${count(input.pending, "waiting job")}, ${count(input.running, "running attempt")}, ${count(input.offers, "offer")}`],
+				["replay", styled(io, "bold", same ? "identical" : "different")],
 				["bytes", same ? String(recorded.bytes) : `${recorded.bytes} recorded, ${replayed.replayed.bytes} now`],
 				["sha256", same ? recorded.sha256 : `${recorded.sha256} recorded, ${replayed.replayed.sha256} now`],
 				[
-					"differs at",
-					difference && clean(`${difference.path || "the whole"}: recorded ${difference.recorded}, now ${difference.replayed}`),
+					"difference",
+					difference && clean(`${difference.path || "whole result"}: recorded ${difference.recorded}, now ${difference.replayed}`),
 				],
 			]),
 		);
@@ -71,7 +68,7 @@ async function explainJob(ctx: CommandContext, id: string): Promise<ExitCode> {
 	const [newest, ...earlier] = readAs(pageOf(decisionSchema), answer, "list of decisions").items;
 	if (waiting.waits) io.out(waitingText(ctx, id, waiting));
 	if (newest) io.out(decisionText(ctx, id, newest, earlier));
-	else if (!waiting.waits) io.out(`Nothing was decided for ${id} yet; spillway show ${id} says how it stands.\n`);
+	else if (!waiting.waits) io.out(`No decision for ${id} yet. See its state with: spillway show ${id}\n`);
 	return EXIT.done;
 }
 
@@ -84,8 +81,8 @@ function waitingText({ io }: CommandContext, id: string, { reason, changes, sugg
 			["job", id],
 			["waits", clean(reason.message)],
 		]),
-		listed("What would change it", changes),
-		listed("Submitted again with one thing changed", suggestions),
+		listed("What would let it start", changes),
+		listed("Alternatives with one change", suggestions),
 		"\n",
 	].join("");
 }
@@ -98,7 +95,7 @@ function decisionText({ io }: CommandContext, id: string, newest: Decision, earl
 			["decided", `${exactTime(newest.decidedAtMs)} (${relative(newest.decidedAtMs, io.nowMs())})${attempt}`],
 			["reason", clean(newest.reason.message)],
 		]),
-		`${heading(io, "Places, as they were then")}${candidateText(io, newest, newest.decidedAtMs)}`,
+		`${heading(io, "Candidates at the time of the decision")}${candidateText(io, newest, newest.decidedAtMs)}`,
 	];
 	if (earlier.length > 0) {
 		const columns = [

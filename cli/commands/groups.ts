@@ -50,7 +50,7 @@ async function list({ io, client, json }: CommandContext): Promise<ExitCode> {
 		{ head: "SET IN", cell: (m: Mapping) => (m.source === "process" ? "OIDC_GROUP_MAP" : "settings") },
 	];
 	io.out(table(io, columns, mappings, { empty: "No groups mapped yet." }));
-	if (teamPrefix !== "") io.out(`A group ${oneLine(teamPrefix)}TEAM gives membership of the team.\n`);
+	if (teamPrefix !== "") io.out(`A group named ${oneLine(teamPrefix)}TEAM grants membership of that team.\n`);
 	const unmapped = seen.filter(({ isMapped }) => !isMapped).map(({ group }) => oneLine(group));
 	if (unmapped.length > 0) io.out(`Seen by SCIM, not mapped: ${unmapped.join(", ")}\n`);
 	return EXIT.done;
@@ -60,13 +60,13 @@ async function set({ args, client, io, json }: CommandContext, group: string): P
 	const [role, team] = [args.text("role"), args.text("team")];
 	if (role === undefined && team === undefined) throw badInput("Give --role, --team or both.");
 	const answer = await client.put("/group-mappings", { group, role: role ?? null, team: team ?? null });
-	io.out(json ? `${answer.text}\n` : `${group} is mapped\n`);
+	io.out(json ? `${answer.text}\n` : `${group} mapped\n`);
 	return EXIT.done;
 }
 
 async function remove({ client, io, json }: CommandContext, group: string): Promise<ExitCode> {
 	const answer = await client.post("/group-mappings/remove", { group });
-	io.out(json ? `${answer.text}\n` : `The mapping of ${group} is removed\n`);
+	io.out(json ? `${answer.text}\n` : `Mapping of ${group} removed\n`);
 	return EXIT.done;
 }
 

@@ -66,7 +66,7 @@ async function read(file: string, { io }: CommandContext): Promise<string> {
 	if (file === "-") return io.readStdin(JOB_LIMITS.documentBytes);
 	try {
 		const { text, encoding } = decodeScript(await readFile(path.resolve(io.cwd, file)));
-		if (encoding !== "utf-8") io.err(`${file} is no UTF-8; it was read as ${encoding}.\n`);
+		if (encoding !== "utf-8") io.err(`${file} is not UTF-8; it was read as ${encoding}.\n`);
 		return text;
 	} catch (cause) {
 		throw badInput(`${file} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`);

@@ -79,7 +79,7 @@ async function administrator(ctx: CommandContext): Promise<CommandContext> {
 	const { token } = readAs(createdShape, await client.post("/setup/administrator", body), "administrator");
 	const settings = readSettings(args, io);
 	const file = saveToken(io.env, settings.url, { token });
-	io.err(`${body.email} is the administrator. The token is saved in ${file}.\n`);
+	io.err(`${body.email} is the administrator. Token saved in ${file}.\n`);
 	return { ...ctx, client: new Client({ ...settings, token, tokenSource: file }, io.signal) };
 }
 
@@ -125,7 +125,7 @@ async function team(ctx: CommandContext, setup: Setup): Promise<void> {
 	const name = ctx.args.text("team") ?? (await ctx.io.ask?.("First team (empty to leave for later): "));
 	if (!name) return;
 	await ctx.client.post("/teams", { name, costCenter: ctx.args.text("cost-center") ?? null });
-	ctx.io.err(`Team ${name} is added.\n`);
+	ctx.io.err(`Team ${name} added.\n`);
 }
 
 async function policy(ctx: CommandContext, setup: Setup): Promise<void> {
@@ -138,18 +138,18 @@ async function policy(ctx: CommandContext, setup: Setup): Promise<void> {
 	io.err(`\n${source}\n`);
 	const agreed = args.has("yes") || /^y(es)?$/i.test((await io.ask?.("Publish this policy? [y/N] ")) ?? "");
 	if (!agreed) {
-		io.err("The policy is not published. Run it again with --yes, or edit it under Policies.\n");
+		io.err("Policy not published. Run spillway init again with --yes, or edit it under Policies.\n");
 		return;
 	}
 	// The step is open only while no policy exists.
 	await client.put("/policies/default", { source, message: "First policy, from spillway init" }, { "if-none-match": "*" });
-	io.err("The policy is published.\n");
+	io.err("Policy published.\n");
 }
 
 async function cloudAnswers(ctx: CommandContext) {
 	const { args, io } = ctx;
 	const asked = io.ask !== undefined;
-	const capText = args.text("cap") ?? (await io.ask?.("Cap on cloud money in a month, whole dollars: "));
+	const capText = args.text("cap") ?? (await io.ask?.("Monthly cap on cloud spend, in whole dollars: "));
 	const monthlyCapUsd = Number(capText ?? Number.NaN);
 	if (!Number.isInteger(monthlyCapUsd) || monthlyCapUsd < 1 || monthlyCapUsd > CAP_USD_MAX)
 		throw badInput(`--cap: give whole dollars from 1 to ${CAP_USD_MAX}, for example --cap 5000.`);

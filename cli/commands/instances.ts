@@ -56,28 +56,30 @@ export const instances: Command = {
 					{ head: "ASKED FOR", cell: (i) => ago(i.intendedAt, nowMs), right: true },
 					{
 						head: "ENDS",
-						cell: (i) => (i.terminatedAt === null ? `by itself ${relative(Date.parse(i.expiresAt), nowMs)}` : ago(i.terminatedAt, nowMs)),
+						cell: (i) => (i.terminatedAt === null ? `expires ${relative(Date.parse(i.expiresAt), nowMs)}` : ago(i.terminatedAt, nowMs)),
 						right: true,
 					},
 					{ head: "JOB", cell: (i) => i.jobName },
 					{ head: "TEAM", cell: (i) => i.team },
 					{
 						head: "WHY",
-						cell: (i) => (i.fencedAt === null ? (i.reason?.message ?? "") : `cut off ${ago(i.fencedAt, nowMs)}; its job goes on elsewhere`),
+						cell: (i) =>
+							i.fencedAt === null ? (i.reason?.message ?? "") : `cut off ${ago(i.fencedAt, nowMs)}; its job continues elsewhere`,
 					},
 				],
 				items,
-				{ empty: args.has("live") ? "No instance lives; nothing costs money in the cloud now." : "There was no instance yet." },
+				{ empty: args.has("live") ? "No live instances." : "No instances yet." },
 			),
 		);
-		if (nextCursor !== null) io.err(`${styled(io, "dim", `The newest ${items.length}; --limit N shows more.`)}\n`);
+		if (nextCursor !== null) io.err(`${styled(io, "dim", `Newest ${items.length} shown; --limit N shows more.`)}\n`);
 		return EXIT.done;
 	},
 };
 
 async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 	const { args, io } = ctx;
-	if (args.has("live") || args.has("limit")) throw badInput("--orphans is alone: it lists every machine at risk.");
+	if (args.has("live") || args.has("limit"))
+		throw badInput("--orphans cannot be combined with other flags: it lists every machine at risk.");
 	const answer = await ctx.client.get("/money-at-risk");
 	if (ctx.json) {
 		io.out(`${answer.text}\n`);
@@ -92,14 +94,14 @@ async function moneyAtRisk(ctx: CommandContext): Promise<0> {
 				{ head: "INSTANCE", cell: (i) => i.instanceId },
 				{ head: "JOB", cell: (i) => i.jobId ?? "" },
 				{ head: "SINCE", cell: (i) => relative(i.sinceMs, nowMs), right: true },
-				{ head: "AT RISK", cell: (i) => (i.microUsd === null ? "price not known" : about(i.microUsd)), right: true },
+				{ head: "AT RISK", cell: (i) => (i.microUsd === null ? "price unknown" : about(i.microUsd)), right: true },
 				{
 					head: "WHY",
-					cell: (i) => `${RISKS[i.why] ?? i.why}${i.isEstimate && i.microUsd !== null ? "; by the price of machines like it" : ""}`,
+					cell: (i) => `${RISKS[i.why] ?? i.why}${i.isEstimate && i.microUsd !== null ? "; estimated from similar machines" : ""}`,
 				},
 			],
 			risk.items,
-			{ empty: "No money is at risk: every machine that should have ended was seen to end." },
+			{ empty: "No money at risk: every machine that should have ended is confirmed as ended." },
 		),
 	);
 	const unpriced = risk.items.filter((i) => i.microUsd === null).length;

@@ -41,7 +41,7 @@ export const jobs: Command = {
 		}
 		const rows = items.map((item) => readAs(jobSchema, { text: "", json: item }, "list of jobs"));
 		ctx.io.out(jobTable(ctx, rows));
-		if (more) ctx.io.err(`${styled(ctx.io, "dim", `The newest ${rows.length}; --limit N or --all shows more.`)}\n`);
+		if (more) ctx.io.err(`${styled(ctx.io, "dim", `Newest ${rows.length} shown; --limit N or --all shows more.`)}\n`);
 		return EXIT.done;
 	},
 };

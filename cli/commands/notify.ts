@@ -36,8 +36,8 @@ export const notify: Command = {
 			return EXIT.done;
 		}
 		const { email, events, digestMinutes: every, lastMail } = readAs(notificationsSchema, answer, "settings");
-		io.out(events.length === 0 ? "Mail is off\n" : `${events.join(", ")}: to ${email}, at most one mail in ${every} minutes\n`);
-		if (lastMail) io.out(`Last mail: ${lastMail.state} ${lastMail.at}, ${lastMail.title}${lastMail.error ? `. ${lastMail.error}` : ""}\n`);
+		io.out(events.length === 0 ? "Email is off\n" : `${events.join(", ")}: to ${email}, at most one email every ${every} minutes\n`);
+		if (lastMail) io.out(`Last email: ${lastMail.state} ${lastMail.at}, ${lastMail.title}${lastMail.error ? `. ${lastMail.error}` : ""}\n`);
 		return EXIT.done;
 	},
 };

@@ -11,7 +11,7 @@ import type { Offer } from "../response-types.ts";
 const LIMIT_DEFAULT = 25;
 const LIMIT_MAX = 500;
 const CAPACITY = ["spot", "on_demand", "reserved"];
-const REFUSED: Readonly<Record<string, string>> = { insufficient_capacity: "no room", quota_exceeded: "over quota" };
+const REFUSED: Readonly<Record<string, string>> = { insufficient_capacity: "no capacity", quota_exceeded: "over quota" };
 
 export const offers: Command = {
 	name: "offers",
@@ -71,11 +71,11 @@ function whyNot(o: Offer, nowMs: number): string {
 	return [
 		...(o.quarantine === null ? [] : [o.quarantine]),
 		...(o.microUsdPerHour === null && o.quarantine === null ? [`no price: ${o.priceSource}`] : []),
-		...(o.priceStale && o.microUsdPerHour !== null ? ["its price is too old"] : []),
-		...(o.reservedFree === 0 ? ["all of it is taken"] : []),
+		...(o.priceStale && o.microUsdPerHour !== null ? ["price is stale"] : []),
+		...(o.reservedFree === 0 ? ["fully used"] : []),
 		...(o.quota && o.quota.gpusFree < o.gpus ? [`quota ${oneLine(o.quota.name)}: ${o.quota.used} of ${o.quota.limit} used`] : []),
 		...(backoff
-			? [`${REFUSED[o.backoffReason ?? ""] ?? o.backoffReason}, asked again ${relative(Date.parse(o.backoffUntil ?? ""), nowMs)}`]
+			? [`${REFUSED[o.backoffReason ?? ""] ?? o.backoffReason}, retry ${relative(Date.parse(o.backoffUntil ?? ""), nowMs)}`]
 			: []),
 	].join("; ");
 }

@@ -15,9 +15,9 @@ type Verb = (ctx: CommandContext, who: string) => Promise<ExitCode>;
 const VERBS: Readonly<Record<string, Verb>> = {
 	add,
 	change,
-	invite: (ctx, who) => act(ctx, who, "invite", "is invited for 7 days"),
-	deactivate: (ctx, who) => act(ctx, who, "disable", "is deactivated: its sessions and tokens end"),
-	reactivate: (ctx, who) => act(ctx, who, "enable", "is active again"),
+	invite: (ctx, who) => act(ctx, who, "invite", "invited for 7 days"),
+	deactivate: (ctx, who) => act(ctx, who, "disable", "deactivated: sessions and tokens end"),
+	reactivate: (ctx, who) => act(ctx, who, "enable", "reactivated"),
 };
 
 export const people: Command = {
@@ -90,7 +90,7 @@ async function add(ctx: CommandContext, email: string): Promise<ExitCode> {
 	if (name === undefined || role === undefined) throw badInput("Give --name TEXT and --role platform, data_scientist or finance.");
 	const answer = await client.post("/accounts", { email, name, role, teams: args.list("team"), service: args.has("service") });
 	const { id } = readAs(accountContract.create.output, answer, "account");
-	io.out(json ? `${answer.text}\n` : `${email} is added${args.has("service") ? "" : " and invited for 7 days"}: ${id}\n`);
+	io.out(json ? `${answer.text}\n` : `${email} added${args.has("service") ? "" : " and invited for 7 days"}: ${id}\n`);
 	return EXIT.done;
 }
 
@@ -100,7 +100,7 @@ async function change(ctx: CommandContext, who: string): Promise<ExitCode> {
 	if (Object.values(changes).every((value) => value === undefined))
 		throw badInput("Say what to change: --name, --role, --team or --no-teams.");
 	const answer = await client.patch(`/accounts/${encodeURIComponent(await idOf(ctx, who))}`, changes);
-	io.out(json ? `${answer.text}\n` : `${who} is changed\n`);
+	io.out(json ? `${answer.text}\n` : `${who} changed\n`);
 	return EXIT.done;
 }
 

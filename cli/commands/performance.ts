@@ -60,11 +60,11 @@ async function show({ args, io, client, json }: CommandContext): Promise<ExitCod
 				...figures.map(({ head, of }) => ({ head, cell: of, right: true as const })),
 			],
 			items,
-			{ empty: "No job ended in this time.", totals: ["total", ...figures.map(({ of }) => of(totals))] },
+			{ empty: "No jobs ended in this period.", totals: ["total", ...figures.map(({ of }) => of(totals))] },
 		),
 	);
 	const meter = meters.length === 0 ? "GPU utilization is not measured" : `GPU utilization by ${meters.join(", ")}`;
-	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}; time to model is a mean; ${meter}`)}\n`);
+	io.err(`${styled(io, "dim", `${exactTime(fromMs)} to ${exactTime(toMs)}; time to model is the mean; ${meter}`)}\n`);
 	return EXIT.done;
 }
 

@@ -10,12 +10,12 @@ const LOG_MAX = 10;
 
 /** What a text says differently: a sentence for each rule, or its lines. */
 export function changesText({ changes, lines }: Diff, byLine: boolean): string {
-	if (lines.every((run) => run.kind === "same")) return "Nothing is written differently.\n";
+	if (lines.every((run) => run.kind === "same")) return "No differences.\n";
 	if (byLine || changes === null) {
 		const sign = { same: " ", removed: "-", added: "+" };
 		return `${lines.flatMap((run) => shortened(run).map((line) => `${sign[run.kind]} ${line}`)).join("\n")}\n`;
 	}
-	if (changes.length === 0) return "It is written differently, and says the same.\n";
+	if (changes.length === 0) return "The text differs, but the rules are the same.\n";
 	const text = (side: { sentence: { text: string }[] } | null) => oneLine(side?.sentence.map((s) => s.text).join("") ?? "");
 	return changes
 		.map(({ kind, id, before, after }) => {
@@ -53,10 +53,10 @@ export async function versions({ io, client, json }: CommandContext, name: strin
 				{ head: "MESSAGE", cell: (v) => oneLine(v.message) },
 			],
 			items,
-			{ empty: "No version is published yet." },
+			{ empty: "No version published yet." },
 		),
 	);
-	if (nextBefore !== null) io.out(`older ones: GET /policies/${name}/versions?before=${nextBefore}\n`);
+	if (nextBefore !== null) io.out(`older versions: GET /policies/${name}/versions?before=${nextBefore}\n`);
 	return EXIT.done;
 }
 

@@ -122,7 +122,7 @@ async function diff({ io, client, json, args }: CommandContext, name: string, fi
 	const { ok, problems, published } = readAs(policyCheckSchema, answer, "check");
 	for (const problem of problems) io.err(problemLine(file, lineOffset, problem));
 	if (published) io.out(changesText(published, args.has("text")));
-	else io.out("No version is published yet: all of it is new.\n");
+	else io.out("No version published yet: everything is new.\n");
 	return ok ? EXIT.done : EXIT.badInput;
 }
 
@@ -178,8 +178,8 @@ function outcome(
 ): void {
 	for (const { severity, line, message } of warnings) io.err(`${severity}: line ${line}: ${oneLine(message)}\n`);
 	if (what === "published") io.out(`${name} v${version} is in force\n`);
-	else if (what === "unchanged") io.out(`${name} v${version} is in force already: nothing changes\n`);
-	else io.out(`waits for another person's approval: ${proposalId}; ${name} v${version} stays in force\n`);
+	else if (what === "unchanged") io.out(`${name} v${version} is already in force: nothing changed\n`);
+	else io.out(`waiting for another person's approval: ${proposalId}; ${name} v${version} stays in force\n`);
 }
 
 async function rollback(ctx: CommandContext, name: string, given: string | undefined): Promise<ExitCode> {
@@ -187,7 +187,7 @@ async function rollback(ctx: CommandContext, name: string, given: string | undef
 	const version = /^v?([1-9]\d{0,8})$/.exec(given ?? "")?.[1];
 	if (version === undefined) throw badInput("Name the version: spillway policy rollback VERSION -m TEXT. `policy versions` lists them.");
 	const message = args.text("message");
-	if (message === undefined) throw badInput('-m is missing: say why, for example -m "Too much waits".');
+	if (message === undefined) throw badInput('-m is missing: say why, for example -m "Too many jobs wait".');
 	const baseVersion = args.wholeNumber("base", { min: 1, max: 999_999_999 });
 	const body = { version: Number(version), message, ...(baseVersion === undefined ? {} : { baseVersion }) };
 	const answer = await client.post(`${pathOf(name)}/rollback`, body);
@@ -201,7 +201,7 @@ async function unmanage({ client, io, json }: CommandContext, name: string): Pro
 	const { wasManagedBy } = readAs(policyContract.unmanage.output, answer, "answer");
 	if (json) io.out(`${answer.text}\n`);
 	else if (wasManagedBy)
-		io.out(`${name} can be edited here again; it was kept in ${wasManagedBy.path} of ${oneLine(wasManagedBy.repository)}\n`);
-	else io.out(`${name} was not kept in git\n`);
+		io.out(`${name} can be edited here again; its source was ${wasManagedBy.path} in ${oneLine(wasManagedBy.repository)}\n`);
+	else io.out(`${name} was not managed in git\n`);
 	return EXIT.done;
 }

@@ -10,7 +10,7 @@ import { styled } from "../render/style.ts";
 import { clean, fields, heading } from "../render/table.ts";
 
 const OUTCOMES: Readonly<Record<string, string>> = {
-	place_home: "would run at home at once",
+	place_home: "would start at home now",
 	launch: "would go to the cloud",
 	wait: "would wait",
 	hold: "would be held",
@@ -37,7 +37,7 @@ export const quote: Command = {
 /** How far the start at home can be believed. */
 function heldText(score: { count: number; p90Covered: number } | null): string | null {
 	if (score === null) return null;
-	return `${score.p90Covered} of ${count(score.count, "such forecast")} came true: the job had started by its later time`;
+	return `${score.p90Covered} of ${count(score.count, "such forecast")} held: the job started within the range`;
 }
 
 type Quoted = ReturnType<typeof quoteSchema.parse>;
@@ -60,11 +60,11 @@ export function quoteText({ io }: CommandContext, quoted: Quoted): string {
 			["outcome", styled(io, "bold", OUTCOMES[quoted.outcome] ?? quoted.outcome)],
 			["reason", clean(quoted.reason.message)],
 			["at home", quoted.homeStart === null ? "never: no owned machine fits" : `starts ${startRange(quoted.homeStart, at)}`],
-			["held so far", heldText(quoted.quoteScore ?? quoted.forecastScore)],
+			["track record", heldText(quoted.quoteScore ?? quoted.forecastScore)],
 			["missed deadline", lateText(quoted)],
 			["approval", approval === null ? null : clean(approval.sentence)],
 			["run time", `≈${duration(runTime.p50Ms)}${spread}`],
-			["queue", `${count(queue.jobs, "job")} that wait, for ${count(queue.gpus, "GPU")}; as of ${exactTime(at)}`],
+			["queue", `${count(queue.jobs, "waiting job")}, ${count(queue.gpus, "GPU")}; as of ${exactTime(at)}`],
 			["electricity", quoted.electricity.map((of) => clean(electricityAheadWords(of))).join(" · ") || null],
 			[
 				"budget",

@@ -40,7 +40,7 @@ export const rates: Command = {
 		const [verb, pool] = ctx.args.positionals;
 		if (verb === undefined) return list(ctx);
 		if (verb === "discounts" || verb === "commitments") {
-			if (pool !== undefined) throw badInput(`A list of ${verb} is of all sites: spillway rates ${verb} [-f FILE]`);
+			if (pool !== undefined) throw badInput(`${verb} apply to all sites: spillway rates ${verb} [-f FILE]`);
 			return boughtAhead(ctx, verb);
 		}
 		if (verb === "electricity") return electricity(ctx, pool);
@@ -74,7 +74,7 @@ async function list(ctx: CommandContext): Promise<ExitCode> {
 				{ head: "SINCE", cell: (p) => (p.current ? exactTime(Date.parse(p.current.effectiveFrom)) : "no card: flat price") },
 			],
 			items,
-			{ empty: "There are no owned pools." },
+			{ empty: "No owned pools." },
 		),
 	);
 	return EXIT.done;
@@ -90,14 +90,14 @@ async function show(ctx: CommandContext, at: string): Promise<ExitCode> {
 	const { io } = ctx;
 	io.out(`${heading(io, `${pool.siteId}/${pool.poolId}: ${count(pool.gpus, "GPU")} ${pool.accelerator}`)}\n`);
 	if (!current || !month) {
-		io.out(`No rate card counts yet: each GPU-hour costs ${exactMoney(pool.flatMicroUsdPerGpuHour)}.\n`);
+		io.out(`No rate card in force yet: each GPU-hour costs ${exactMoney(pool.flatMicroUsdPerGpuHour)}.\n`);
 		return EXIT.done;
 	}
 	io.out(
 		fields(io, [
 			["since", exactTime(Date.parse(current.effectiveFrom))],
 			["set by", `${oneLine(current.author)}: ${oneLine(current.message)}`],
-			["depreciation", `${exactMoney(month.depreciationMicroUsd)} this month, of ${count(current.card.assets.length, "asset")}`],
+			["depreciation", `${exactMoney(month.depreciationMicroUsd)} this month, for ${count(current.card.assets.length, "asset")}`],
 			["rack", exactMoney(month.rackMicroUsd)],
 			["network", exactMoney(month.networkMicroUsd)],
 			["support", exactMoney(month.supportMicroUsd)],
@@ -137,8 +137,8 @@ async function set(ctx: CommandContext, at: string): Promise<ExitCode> {
 		return EXIT.done;
 	}
 	const done = readAs(rateCardSetSchema, answer, "answer");
-	ctx.io.out(`${done.id}  counts from ${exactTime(Date.parse(done.effectiveFrom))}\n`);
-	if (done.corrections > 0) ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
+	ctx.io.out(`${done.id}  in force from ${exactTime(Date.parse(done.effectiveFrom))}\n`);
+	if (done.corrections > 0) ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in total\n`);
 	return EXIT.done;
 }
 
@@ -156,12 +156,12 @@ async function measured(ctx: CommandContext, at: string): Promise<ExitCode> {
 		return EXIT.done;
 	}
 	const done = readAs(measuredPowerSetSchema, answer, "answer");
-	ctx.io.out(`${given["kwh"]} kWh in the place of ${done.estimatedKwh} that were estimated\n`);
+	ctx.io.out(`${given["kwh"]} kWh measured, replacing an estimate of ${done.estimatedKwh} kWh\n`);
 	for (const card of done.cards)
 		ctx.io.out(
-			`from ${exactTime(Date.parse(card.effectiveFrom))}: ${card.busyWattsPerGpu} W a busy GPU, ${card.idleWattsPerGpu} W an idle one\n`,
+			`from ${exactTime(Date.parse(card.effectiveFrom))}: ${card.busyWattsPerGpu} W per busy GPU, ${card.idleWattsPerGpu} W per idle GPU\n`,
 		);
-	ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
+	ctx.io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in total\n`);
 	return EXIT.done;
 }
 
@@ -178,8 +178,8 @@ async function electricity({ args, io, client, json }: CommandContext, site: str
 	}
 	const done = readAs(electricityPricesSetSchema, answer, "answer");
 	const [from, to] = [exactTime(Date.parse(done.from)), exactTime(Date.parse(done.to))];
-	io.out(`${from} to ${to}: ${done.added} new, ${done.replaced} replaced, ${done.unchanged} as they were\n`);
-	io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in all\n`);
+	io.out(`${from} to ${to}: ${done.added} new, ${done.replaced} replaced, ${done.unchanged} unchanged\n`);
+	io.out(`${count(done.corrections, "correction")} posted, ${exactMoney(done.correctedMicroUsd)} in total\n`);
 	return EXIT.done;
 }
 
@@ -213,7 +213,7 @@ async function boughtAhead(ctx: CommandContext, what: "discounts" | "commitments
 					{ head: "SOURCE", cell: (d) => oneLine(d.source) },
 				],
 				items,
-				{ empty: "No discount is written down." },
+				{ empty: "No discounts." },
 			),
 		);
 		return EXIT.done;
@@ -233,7 +233,7 @@ async function boughtAhead(ctx: CommandContext, what: "discounts" | "commitments
 				{ head: "TO", cell: (c) => time(c.to) },
 			],
 			items,
-			{ empty: "Nothing is reserved or committed to." },
+			{ empty: "No reservations or commitments." },
 		),
 	);
 	return EXIT.done;
@@ -259,5 +259,5 @@ function electricityText({
 	electricitySources: string[];
 }): string {
 	const from = electricitySources.length > 0 ? ` (${oneLine(electricitySources.join("; "))})` : "";
-	return `${hoursPriced} of ${count(hours, "hour")} at their own prices${from}, the others at the card's`;
+	return `${hoursPriced} of ${count(hours, "hour")} at hourly prices${from}, the rest at the rate card's`;
 }

@@ -43,11 +43,11 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSche
 			{ head: "COST", cell: (l) => exactMoney(l.costMicroUsd), right: true },
 			{ head: "AT LIST", cell: (l) => exactMoney(l.listMicroUsd), right: true },
 			{ head: "CO2", cell: (l) => milligrams(l.emissionsMilligrams), right: true },
-			{ head: "", cell: (l) => (l.status === "posted" ? "" : "may grow: not settled yet") },
+			{ head: "", cell: (l) => (l.status === "posted" ? "" : "not settled yet, may grow") },
 		],
 		lines,
 		{
-			empty: "Nothing was charged for this job yet.",
+			empty: "No charges for this job yet.",
 			totals: [
 				"",
 				"total",
@@ -64,18 +64,18 @@ function receiptText({ io }: CommandContext, bill: ReturnType<typeof receiptSche
 	const electricity = bill.electricity ? `electricity at home: ${electricityWords(bill.electricity)}\n` : "";
 	const carbon = `${disksText(bill)}${keptText(bill)}${electricity}${heading(io, "CO2 of the job")}${carbonText(bill)}`;
 	if (bill.alternatives.length === 0) return `${body}${carbon}`;
-	return `${body}${carbon}${heading(io, "Elsewhere: the same machine time at the price when it was decided")}${table(
+	return `${body}${carbon}${heading(io, "Alternatives: the same machine time at the prices of the decision")}${table(
 		io,
 		[
 			{ head: "WAY", cell: (a) => WAYS[a.way] ?? a.way },
 			{ head: "PLACE", cell: (a) => place(a.placement) },
 			{ head: "COST", cell: (a) => about(a.costMicroUsd), right: true },
 			{
-				head: "OF IT DISKS",
+				head: "DISKS",
 				cell: (a) => (a.way === "at_home" ? "" : a.storageMicroUsd === null ? "not known" : about(a.storageMicroUsd)),
 				right: true,
 			},
-			{ head: "NEWLY SPENT", cell: (a) => about(a.cashMicroUsd), right: true },
+			{ head: "NEW SPEND", cell: (a) => about(a.cashMicroUsd), right: true },
 			{ head: "WHY NOT", cell: (a) => (a.removedBy === null ? "" : removalText(a.removedBy)) },
 		],
 		bill.alternatives,
@@ -103,14 +103,14 @@ function disksText({ attempts }: ReturnType<typeof receiptSchema.parse>): string
 	);
 	if (lacking.length === 0) return "";
 	const which = lacking.map(({ number }) => number).join(", ");
-	return `not counted, since its price was not known: the disk of the machine of attempt ${which}\n`;
+	return `not included because the price was unknown: the disk of attempt ${which}'s machine\n`;
 }
 
 function carbonText({ totals, carbon }: ReturnType<typeof receiptSchema.parse>): string {
 	const rate = milligrams(carbon.milligramsPerGpuHour);
 	return [
 		`operational ${milligrams(totals.emissionsMilligrams)} (location-based), ${milligrams(totals.marketEmissionsMilligrams)} (market-based), embodied ${milligrams(totals.embodiedMilligrams)}`,
-		`software carbon intensity (ISO/IEC 21031): ${rate}${rate === NONE ? "" : " per GPU-hour"}, ${milligrams(carbon.milligramsPerJob)} the job\n`,
+		`software carbon intensity (ISO/IEC 21031): ${rate}${rate === NONE ? "" : " per GPU-hour"}, ${milligrams(carbon.milligramsPerJob)} per job\n`,
 	].join("\n");
 }
 

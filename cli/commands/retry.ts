@@ -8,5 +8,5 @@ export const retry: Command = {
 	options: {},
 	positionals: { min: 1, max: 1_000, name: "JOB" },
 	examples: ["spillway retry language-id"],
-	run: (ctx) => actOnJobs(ctx, ctx.args.positionals, { action: "retry" }, ({ newJobId }) => `submitted again as ${newJobId}`),
+	run: (ctx) => actOnJobs(ctx, ctx.args.positionals, { action: "retry" }, ({ newJobId }) => `resubmitted as ${newJobId}`),
 };

@@ -73,7 +73,7 @@ async function set(ctx: CommandContext, of: string): Promise<ExitCode> {
 		file !== undefined ? { file } : vault !== undefined ? { vault: vaultOf(vault) } : { value: await readValue(ctx, args.text("from")) };
 	const answer = await client.put(target, body);
 	const { team, name, version } = readAs(secretContract.set.output, answer, "secret");
-	io.out(json ? `${answer.text}\n` : `${team}/${name} is set (version ${version}). Attempts that start from now on receive it.\n`);
+	io.out(json ? `${answer.text}\n` : `${team}/${name} set (version ${version}). New attempts receive it.\n`);
 	return EXIT.done;
 }
 
@@ -103,6 +103,6 @@ function pathOf(of: string): string {
 
 async function remove({ client, io, json }: CommandContext, of: string): Promise<ExitCode> {
 	const answer = await client.delete(pathOf(of));
-	io.out(json ? `${answer.text}\n` : `${of} is deleted; jobs that name it fail when they start\n`);
+	io.out(json ? `${answer.text}\n` : `${of} deleted; jobs that name it fail when they start\n`);
 	return EXIT.done;
 }

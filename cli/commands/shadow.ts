@@ -30,10 +30,10 @@ function shadowText(shadow: Shadow): string {
 	const { baseVersion, startedAt, startedBy, stoppedAt, decided, agreed, differences } = shadow;
 	const until = stoppedAt === null ? "" : `, until ${exactTime(Date.parse(stoppedAt))}`;
 	const head = `A draft alongside version ${baseVersion} since ${exactTime(Date.parse(startedAt))}${until}, started by ${oneLine(startedBy)}. It only records.\n`;
-	if (decided === 0) return `${head}No job was decided yet.\n`;
+	if (decided === 0) return `${head}No decisions yet.\n`;
 	const share = ((agreed / decided) * 100).toFixed(agreed === decided ? 0 : 1);
-	const money = `In clouds version ${baseVersion} bought ${about(shadow.publishedMicroUsd)}, the draft would have bought ${about(shadow.draftMicroUsd)}.\n`;
-	const sums = `${head}Of ${count(decided, "job")} they agree on ${agreed} (${share} %). ${money}`;
+	const money = `Cloud cost: version ${baseVersion} ${about(shadow.publishedMicroUsd)}, draft ${about(shadow.draftMicroUsd)}.\n`;
+	const sums = `${head}They agree on ${agreed} of ${count(decided, "job")} (${share}%). ${money}`;
 	if (differences.length === 0) return sums;
 	const listed = differences
 		.slice(0, LISTED)

@@ -37,7 +37,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 			["reason", clean(job.reason.message)],
 			["waits", job.attemptList.at(-1)?.clusterWait ? clean(job.attemptList.at(-1)?.clusterWait?.message ?? "") : null],
 			["team", `${job.team}, class ${label(job.class)}, priority ${job.priority}`],
-			["asks for", `${count(job.gpus, "GPU")}${job.spec.nodes > 1 ? ` on ${job.spec.nodes} nodes` : ""}${limits(job)}`],
+			["requests", `${count(job.gpus, "GPU")}${job.spec.nodes > 1 ? ` on ${job.spec.nodes} nodes` : ""}${limits(job)}`],
 			["command", clean(job.spec.command.map(quoted).join(" "))],
 			["place", job.placement ? `${place(job.placement)}${job.placement.accelerator ? `, ${job.placement.accelerator}` : ""}` : null],
 			["adopted", job.adoption ? adoptionText(job.adoption, nowMs) : null],
@@ -55,7 +55,7 @@ function jobText(ctx: CommandContext, job: JobDetail): string {
 	if (newest) {
 		const at = relative(Date.parse(newest.createdAt), nowMs);
 		parts.push(
-			`\n${count(job.checkpoints.length, "checkpoint")}, the newest ${at}: ${duration(newest.completedMs)} of work in ${bytes(newest.bytes)}\n`,
+			`\n${count(job.checkpoints.length, "checkpoint")}, newest ${at}: ${duration(newest.completedMs)} of work in ${bytes(newest.bytes)}\n`,
 		);
 	}
 	if (job.imported) parts.push(importText(ctx, job.imported));
@@ -69,7 +69,7 @@ function adoptionText(
 	const says = [
 		`job ${clean(foreignId)} of ${clean(user)} in ${clean(partition)} at ${siteId}, by rule ${ruleId}: ${state}`,
 		heldAt === null ? null : `held there since ${exactAndRelative(heldAt, nowMs)}`,
-		a.output && a.output.files.length > 0 ? `its output is there in ${clean(a.output.files.join(", "))}` : null,
+		a.output && a.output.files.length > 0 ? `its output there: ${clean(a.output.files.join(", "))}` : null,
 		a.why && clean(a.why),
 		(a.problem ?? a.output?.problem) && clean(a.problem ?? a.output?.problem ?? ""),
 	];
@@ -78,11 +78,11 @@ function adoptionText(
 
 /** What was not carried over as it was written; of the rest only how much it is. */
 function importText({ io }: CommandContext, { kind, findings, leftOut, isAsRead }: NonNullable<JobDetail["imported"]>): string {
-	const changed = isAsRead ? "" : "The job was changed after it was read.\n";
-	const more = leftOut > 0 ? `and ${leftOut} more that are not kept\n` : "";
+	const changed = isAsRead ? "" : "The job was changed after conversion.\n";
+	const more = leftOut > 0 ? `and ${leftOut} more that were not kept\n` : "";
 	const lines = findings.filter((f) => f.kind !== "carried").map((f) => findingLine(io, f));
 	return [
-		heading(io, `Read from ${kind === "sbatch" ? "an sbatch script" : "a Kubernetes manifest"}`),
+		heading(io, `Converted from ${kind === "sbatch" ? "an sbatch script" : "a Kubernetes manifest"}`),
 		...lines,
 		findingCounts(findings),
 		more,
@@ -108,7 +108,7 @@ function attemptTable({ io }: CommandContext, job: JobDetail): string {
 			{ head: "#", cell: (a) => String(a.number), right: true },
 			{ head: "STATE", cell: (a) => a.state, style: (a) => styleOfState(a.state) },
 			{ head: "PLACE", cell: (a) => place(a.placement) },
-			{ head: "BEGAN", cell: (a) => relative(Date.parse(a.createdAt), nowMs), right: true },
+			{ head: "STARTED", cell: (a) => relative(Date.parse(a.createdAt), nowMs), right: true },
 			{
 				head: "RAN",
 				cell: (a) =>

@@ -32,7 +32,7 @@ export async function showNodes({ client, io, json }: CommandContext, id: string
 		{ head: "POOL", cell: (n) => n.poolId ?? NONE },
 		{ head: "WHY", cell: (n) => clean(n.reason ?? "") },
 	];
-	io.out(table<Node>(io, columns, items, { empty: "No nodes of this site were seen: it is a cloud, or it has not answered yet." }));
+	io.out(table<Node>(io, columns, items, { empty: "No nodes: the site is a cloud, or has not responded yet." }));
 	const all = counts.ready + counts.closed + counts.down;
 	if (all > 0) io.out(`${count(all, "node")}: ${counts.ready} ready, ${counts.closed} closed to new jobs, ${counts.down} down\n`);
 	return EXIT.done;

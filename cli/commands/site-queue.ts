@@ -26,8 +26,8 @@ export async function showQueue({ client, io, json }: CommandContext, id: string
 		{ head: "WHY", cell: (j) => j.waitingReason ?? NONE },
 		{ head: "ADOPTED", cell: (j) => (j.adoption ? `${j.adoption.state}: ${j.adoption.jobId}` : (j.notAdopted[0] ?? NONE)) },
 	];
-	const empty = readAt === null ? "Spillway reads no queue of this site." : "No one else's jobs wait or run there.";
+	const empty = readAt === null ? "Spillway does not read this site's queue." : "No other jobs are queued or running there.";
 	io.out(table<Job>(io, columns, items, { empty }));
-	if (total > items.length) io.out(`${total - items.length} more wait behind these.\n`);
+	if (total > items.length) io.out(`${total - items.length} more are not shown.\n`);
 	return EXIT.done;
 }

@@ -115,12 +115,12 @@ async function remove({ client, io, json }: CommandContext, id: string): Promise
 async function price({ args, client, io, json }: CommandContext, place: string): Promise<ExitCode> {
 	const [siteId, poolId, more] = place.split("/");
 	const usdPerGpuHour = args.text("usd");
-	if (!siteId || !poolId || more !== undefined) throw badInput(`"${place}" is no pool: write SITE/POOL.`);
-	if (usdPerGpuHour === undefined) throw badInput("Say what one GPU costs in an hour, in dollars: --usd 1.90");
+	if (!siteId || !poolId || more !== undefined) throw badInput(`"${place}" is not a pool. Use SITE/POOL.`);
+	if (usdPerGpuHour === undefined) throw badInput("Give the cost of one GPU-hour in dollars, for example --usd 1.90");
 	const wattsPerGpu = args.wholeNumber("watts", { min: 1, max: 5_000 });
 	const path_ = `/sites/${encodeURIComponent(siteId)}/pools/${encodeURIComponent(poolId)}`;
 	const answer = await client.put(path_, { usdPerGpuHour, ...(wattsPerGpu !== undefined && { wattsPerGpu }) });
-	io.out(json ? `${answer.text}\n` : `${place} is used from now on, at $${usdPerGpuHour} per GPU-hour\n`);
+	io.out(json ? `${answer.text}\n` : `${place} costs $${usdPerGpuHour} per GPU-hour and can be used now\n`);
 	return EXIT.done;
 }
 
@@ -189,7 +189,7 @@ async function credentialsGiven({ args, io }: CommandContext): Promise<Record<st
 	const onServer = args.text("credentials-file");
 	const variable = args.text("credentials-variable");
 	const given = [file, onServer, variable, args.has("credentials-chain") ? "" : undefined].filter((g) => g !== undefined);
-	if (given.length > 1) throw badInput("Give the credentials in one way.");
+	if (given.length > 1) throw badInput("Give credentials in only one way.");
 	if (file !== undefined) return { kind: "stored", values: asObject(jsonOf(await read(io, file), file), file) };
 	if (onServer !== undefined) return { kind: "file", path: onServer };
 	if (variable !== undefined) return { kind: "environment", name: variable };
@@ -222,5 +222,5 @@ function jsonOf(text: string, file: string): unknown {
 
 function asObject(value: unknown, what: string): Record<string, unknown> {
 	if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-	throw badInput(`${what} holds no object with settings by name.`);
+	throw badInput(`${what} contains no settings object.`);
 }

@@ -62,7 +62,7 @@ function fieldsOf({ args }: CommandContext): Record<string, string | null> {
 
 async function add(ctx: CommandContext, name: string): Promise<ExitCode> {
 	const answer = await ctx.client.post("/teams", { name, ...fieldsOf(ctx) });
-	ctx.io.out(ctx.json ? `${answer.text}\n` : `${name} is added\n`);
+	ctx.io.out(ctx.json ? `${answer.text}\n` : `${name} added\n`);
 	return EXIT.done;
 }
 
@@ -70,12 +70,12 @@ async function change(ctx: CommandContext, name: string): Promise<ExitCode> {
 	const changes = fieldsOf(ctx);
 	if (Object.keys(changes).length === 0) throw badInput("Say what to change: --title, --cost-center or --parent.");
 	const answer = await ctx.client.patch(`/teams/${encodeURIComponent(name)}`, changes);
-	ctx.io.out(ctx.json ? `${answer.text}\n` : `${name} is changed\n`);
+	ctx.io.out(ctx.json ? `${answer.text}\n` : `${name} changed\n`);
 	return EXIT.done;
 }
 
 async function remove({ client, io, json }: CommandContext, name: string): Promise<ExitCode> {
 	const answer = await client.delete(`/teams/${encodeURIComponent(name)}`);
-	io.out(json ? `${answer.text}\n` : `${name} is deleted\n`);
+	io.out(json ? `${answer.text}\n` : `${name} deleted\n`);
 	return EXIT.done;
 }

@@ -46,7 +46,7 @@ export function candidateText(io: Io, explanation: Considered, atMs: number): st
 	);
 	const removed = explanation.removed.map(
 		(r) =>
-			`${count(r.count, "place")} out: ${removalText({ ...r, facts: r.cheapest.removedBy?.facts ?? {} })}${cheapestText(r.cheapest)}\n`,
+			`${count(r.count, "place")} excluded: ${removalText({ ...r, facts: r.cheapest.removedBy?.facts ?? {} })}${cheapestText(r.cheapest)}\n`,
 	);
 	const considered = styled(
 		io,
@@ -64,7 +64,7 @@ function isAtRisk(c: Candidate): c is Candidate & { deadlineRisk: number } {
 /** What it keeps the job from: the cheapest of them; nothing where there is no cost. */
 function cheapestText(c: Candidate): string {
 	if (c.placement.capacityType === "owned" || c.totalMicroUsd === "0") return "";
-	return ` The cheapest: ${place(c.placement)}, ${about(c.totalMicroUsd)}.`;
+	return ` Cheapest: ${place(c.placement)}, ${about(c.totalMicroUsd)}.`;
 }
 
 export function removalText(removal: NonNullable<Candidate["removedBy"]>): string {

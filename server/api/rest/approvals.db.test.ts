@@ -72,9 +72,11 @@ describe("approvals over REST and the command line", () => {
 
 	it("from the command line: listed, refused with a note, and a conflict names who was first", async () => {
 		const { id, jobId } = await asks("refused");
-		expect((await spillway(["approvals"])).out).toMatch(new RegExp(`${id}\\s+refused\\s+research\\s+scientist\\s+.*120.*asks you`));
+		expect((await spillway(["approvals"])).out).toMatch(
+			new RegExp(`${id}\\s+refused\\s+research\\s+scientist\\s+.*120.*needs your answer`),
+		);
 		const refused = await spillway(["approvals", "refuse", id, "--note", "wait for the night"]);
-		expect(refused, refused.err).toMatchObject({ code: 0, out: `${jobId}  refused: it waits at home\n` });
+		expect(refused, refused.err).toMatchObject({ code: 0, out: `${jobId}  refused: the job waits at home\n` });
 		expect(await spillway(["approvals", "grant", id, "--up-to", "$250"])).toMatchObject({ code: 5 });
 		expect((await spillway(["approvals", "--past"])).out).toMatch(/no \(finance\)/);
 		expect(await spillway(["approvals", "refuse", id, "--up-to", "3"])).toMatchObject({ code: 2 });

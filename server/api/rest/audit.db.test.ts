@@ -121,7 +121,7 @@ describe("spillway audit", () => {
 		expect((await spillway(["audit", "export", "--format", "ndjson", "--action", "policy"])).out).toContain('"policy.publish"');
 		await seal();
 		const whole = await spillway(["audit", "verify"]);
-		expect(whole).toMatchObject({ code: 0, out: expect.stringMatching(/^The chain is whole: \d+ lines\.\nhead [0-9a-f]{64}\n$/) });
+		expect(whole).toMatchObject({ code: 0, out: expect.stringMatching(/^The chain is intact: \d+ lines\.\nhead [0-9a-f]{64}\n$/) });
 		const [, head = ""] = /head (\w{64})/.exec(whole.out) ?? [];
 		await world.post(`/jobs/${jobs[1]}/cancel`, undefined);
 		await seal();

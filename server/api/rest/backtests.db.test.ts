@@ -97,8 +97,8 @@ describe("spillway policy backtest", () => {
 		const { code, out, err } = await ran;
 		expect([code, err]).toEqual([0, ""]);
 		expect(out).toContain("The draft compared with version 1 on 3 jobs");
-		expect(out).toContain("No job would have gone elsewhere.");
-		expect(out).toContain("What the record does not show:\n- ");
+		expect(out).toContain("No job would have been placed elsewhere.");
+		expect(out).toContain("Not covered by the records:\n- ");
 	});
 
 	it("refuses other days and a missing file, and cancels one by its id", async () => {

@@ -29,7 +29,7 @@ describe("spillway bill", () => {
 		const first = await spillway("bill", "import", SAMPLE);
 		expect(first, first.err).toMatchObject({ code: 0, out: expect.stringMatching(/^bill_\w+ {2}.*20 lines, -\$[\d.]+ billed\n$/) });
 		const id = first.out.split(" ")[0] ?? "";
-		expect((await spillway("bill", "import", "again.csv.gz")).out).toContain(`${id}  again.csv.gz  was imported before; nothing changed`);
+		expect((await spillway("bill", "import", "again.csv.gz")).out).toContain(`${id}  again.csv.gz  already imported; nothing changed`);
 		expect((await spillway("bill", "ls")).out).toContain(id);
 		expect((await spillway("bill", "show", id)).out).toMatch(/FOCUS 1\.0[\s\S]*AWS, Microsoft, Oracle/);
 		const given = await spillway("bill", "export", id, "-o", "back.csv");

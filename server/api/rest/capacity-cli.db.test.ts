@@ -71,11 +71,11 @@ describe("spillway offers", () => {
 		expect(seen.slice(0, 3).sort()).toEqual([
 			["aws us-east-1", "$6.880000", ""],
 			["aws us-east-1a", "$2.500000", ""],
-			["aws us-east-1b", "$2.000000", expect.stringMatching(/^no room, asked again in \d+m/)],
+			["aws us-east-1b", "$2.000000", expect.stringMatching(/^no capacity, retry in \d+m/)],
 		]);
 		expect(seen.slice(3).sort()).toEqual([
 			["aws eu-west-1", expect.anything(), "no price: no list price is known in eu-west-1"],
-			["aws us-west-2", expect.anything(), "its price is too old"],
+			["aws us-west-2", expect.anything(), "price is stale"],
 		]);
 	});
 
@@ -100,7 +100,7 @@ describe("spillway instances --orphans", () => {
 	it("says that nothing is at risk, and that no cloud was swept yet", async () => {
 		const ran = await spillway("instances", "--orphans");
 		expect(ran).toMatchObject({ code: 0, err: "" });
-		expect(ran.out).toContain("No money is at risk");
+		expect(ran.out).toContain("No money at risk");
 		expect(rowsOf(ran.out).at(-1)).toEqual(["aws", "not swept yet", "never"]);
 	});
 
@@ -135,6 +135,6 @@ describe("spillway instances --orphans", () => {
 		expect(ran.out).toMatch(/0\.50\d* at risk now\n/);
 		expect(ran.out).toContain("3 machines seen, 2 accounted for, 1 orphan ended; no answer from eu-west-1");
 		const wrong = await spillway("instances", "--orphans", "--live");
-		expect(wrong).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--orphans is alone") });
+		expect(wrong).toMatchObject({ code: 2, out: "", err: expect.stringContaining("--orphans cannot be combined") });
 	});
 });

@@ -177,13 +177,13 @@ describe("wrong input is one line, and nothing is written", () => {
 		["nothing to run", ["submit", "--team", "research"], ["-f FILE", "-- COMMAND"]],
 		["both a file and a command", ["submit", "-f", "job.yaml", ...job], ["not both"]],
 		["a file that is not there", ["submit", "-f", "none.yaml"], ["none.yaml", "no such file"]],
-		["a folder that is not there", ["submit", "--workdir=none", ...job], ["spec.data.0.uri", "none", "there is nothing"]],
+		["a folder that is not there", ["submit", "--workdir=none", ...job], ["spec.data.0.uri", "none", "does not exist"]],
 		["a count of none", ["submit", "--count", "0", ...job], ["--count", "1 to 1000"]],
 		["an unknown flag", ["submit", "--gpu", "1", ...job], ["--gpu", "Did you mean --gpus?"]],
 		["an unknown short flag", ["jobs", "-x"], ["-x"]],
 		["a flag without its value", ["submit", "--name", "--wait", ...job], ["--name needs a value"]],
 		["an unknown command", ["sumbit"], ["sumbit", "Did you mean submit?"]],
-		["too much", ["sites", "home"], ['"home" is too much']],
+		["too much", ["sites", "home"], ['"home" is one argument too many']],
 		["no job", ["show"], ["JOB is missing", "spillway show JOB"]],
 		["a state that is none", ["jobs", "--state", "done"], ["state", "queued"]],
 		["a dimension that is none", ["spend", "--by", "mood"], ["--by", "mood", "capacityType"]],
@@ -231,7 +231,7 @@ describe("import", () => {
 		const submitted = await spillway(["import", "sbatch", "-", "--submit", "--anyway"], { stdin: script });
 		expect(submitted.out).toMatch(/^job_\w{26} {2}queued\n$/);
 		const shown = await spillway(["show", submitted.out.slice(0, 30)]);
-		expect(shown.out).toContain("Read from an sbatch script");
+		expect(shown.out).toContain("Converted from an sbatch script");
 		expect(shown.out).toMatch(/^\? +3 {2}After afterok:7\b/m);
 		expect(shown.out).toMatch(/carried, .*, 1 question\n$/);
 	});
@@ -298,7 +298,7 @@ describe("many jobs at once", () => {
 		expect(changed.err).toContain("Change the priority of queued and held jobs only.");
 		expect((await spillway(["hold", waiting])).out).toBe(`${waiting}  held\n`);
 		const again = await spillway(["retry", over]);
-		expect([again.code, again.out]).toEqual([0, expect.stringMatching(new RegExp(`^${over}  submitted again as job_\\w{26}\\n$`))]);
+		expect([again.code, again.out]).toEqual([0, expect.stringMatching(new RegExp(`^${over}  resubmitted as job_\\w{26}\\n$`))]);
 	});
 });
 
@@ -323,7 +323,7 @@ describe("which job is meant", () => {
 		await world.submit({ name: "both" });
 		await world.submit({ name: "both" });
 		const before = await world.written();
-		expectRefused(await spillway(["show", "job_0"]), 2, '"job_0" begins the ids of', "write more of the id");
+		expectRefused(await spillway(["show", "job_0"]), 2, '"job_0" is the prefix of', "Give more of the id");
 		expectRefused(await spillway(["cancel", "both"]), 2, '"both" is the name of 2 jobs', "use the id");
 		expect(await world.written()).toEqual(before);
 	});

@@ -136,11 +136,11 @@ it("role and teams of a person from the identity provider are changed there", as
 it("the command line manages teams, people and tokens", async () => {
 	expect(await spillway("teams", "add", "bio", "--title", "Biology", "--cost-center", "12")).toMatchObject({
 		code: 0,
-		out: "bio is added\n",
+		out: "bio added\n",
 	});
 	expect((await spillway("teams", "ls")).out).toMatch(/^bio +Biology +12 +– +0$/m);
 	const added = await spillway("people", "add", "eve@example.test", "--name", "Eve", "--role", "data_scientist", "--team", "bio");
-	expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/^eve@example.test is added and invited for 7 days: usr_/) });
+	expect(added).toMatchObject({ code: 0, out: expect.stringMatching(/^eve@example.test added and invited for 7 days: usr_/) });
 	expect((await spillway("people", "change", "EVE@example.test", "--role", "finance", "--no-teams")).code).toBe(0);
 	expect((await spillway("people", "ls")).out).toMatch(/^eve@example\.test +Eve +finance +– +invited/m);
 	expect((await spillway("people", "deactivate", "eve@example.test")).code).toBe(0);
@@ -156,9 +156,12 @@ it("the command line manages teams, people and tokens", async () => {
 });
 
 it("the command line shows and changes what the caller is notified about", async () => {
-	expect((await spillway("notify")).out).toBe("Mail is off\n");
+	expect((await spillway("notify")).out).toBe("Email is off\n");
 	const set = await spillway("notify", "failed", "finished", "--every", "15");
-	expect(set).toMatchObject({ code: 0, out: expect.stringMatching(/^finished, failed: to \S+@\S+, at most one mail in 15 minutes\n$/) });
+	expect(set).toMatchObject({
+		code: 0,
+		out: expect.stringMatching(/^finished, failed: to \S+@\S+, at most one email every 15 minutes\n$/),
+	});
 	expect((await spillway("notify", "ended")).out).toBe("");
-	expect((await spillway("notify", "off")).out).toBe("Mail is off\n");
+	expect((await spillway("notify", "off")).out).toBe("Email is off\n");
 });

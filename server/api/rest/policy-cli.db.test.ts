@@ -129,7 +129,7 @@ describe("spillway policy", () => {
 		expect(stale).toMatchObject({ code: 5, out: "" });
 		expect(stale.err).toMatch(/life: changed to/);
 		expect(stale.err).toMatch(/platform published version 2 at \S+; yours began from version 1\./);
-		expect(await policy(["apply", mine])).toMatchObject({ code: 0, out: "default v2 is in force already: nothing changes\n" });
+		expect(await policy(["apply", mine])).toMatchObject({ code: 0, out: "default v2 is already in force: nothing changed\n" });
 		expect(await policy(["rollback", "1", "-m", "as it was"])).toMatchObject({ code: 0, out: "default v1 is in force\n" });
 		expect((await policy(["versions"])).out).toMatch(/v2 .*longer\n\s+v1 +in force .*test/);
 		expect((await policy(["log"])).out).toMatch(/v1, in force\n.*published.*\n.*rolled back to .* by platform/);
@@ -152,7 +152,7 @@ describe("spillway policy", () => {
 			code: 4,
 			err: expect.stringContaining("managed in Git: policy.yaml in"),
 		});
-		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 2, err: expect.stringContaining("is not as it was committed") });
+		expect(await policy(["apply", name, "--git"])).toMatchObject({ code: 2, err: expect.stringContaining("has uncommitted changes") });
 		expect(await policy(["unmanage"])).toMatchObject({ code: 0, out: expect.stringContaining("can be edited here again") });
 	}, 90_000);
 

@@ -87,13 +87,11 @@ describe("spillway policy shadow", () => {
 		const started = await spillway("draft.yaml");
 		expect([started.code, started.err]).toEqual([0, ""]);
 		expect(started.out).toMatch(
-			/^A draft alongside version 1 since .+, started by account:usr_platform\. It only records\.\nNo job was decided yet\.\n$/,
+			/^A draft alongside version 1 since .+, started by account:usr_platform\. It only records\.\nNo decisions yet\.\n$/,
 		);
 		await twoDecisions((await world.get(AT)).json.id);
 		const shown = await spillway();
-		expect(shown.out).toContain(
-			"Of 2 jobs they agree on 1 (50.0 %). In clouds version 1 bought ≈$11.00, the draft would have bought ≈$5.50.\n",
-		);
+		expect(shown.out).toContain("They agree on 1 of 2 jobs (50.0%). Cloud cost: version 1 ≈$11.00, draft ≈$5.50.\n");
 		expect(shown.out).toContain(
 			"other (research)\n  version 1: Sent to aws us-east-1 by rule burst-on-wait. (≈$5.50)\n  draft:     Waiting for a slot at home.\n",
 		);
