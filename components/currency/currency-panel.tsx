@@ -129,7 +129,7 @@ function Rates({ currencies }: { currencies: readonly Rated[] }) {
 					className="mx-4 my-2"
 					onClick={() => startTransition(() => setLimit(Math.min(LIMIT_MAX, limit + MORE)))}
 				>
-					Show {formatCount(Math.min(MORE, rest))} more of {formatCount(rest)}
+					Show {formatCount(Math.min(MORE, rest))} more{rest > MORE && ` of ${formatCount(rest)}`}
 				</Button>
 			)}
 		</>

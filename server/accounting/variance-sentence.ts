@@ -39,7 +39,7 @@ function sentenceOf(part: Part, words: { more: string; less: string; other: stri
 		case "hours":
 			return `${what} ${timesWords(part)}${hours}.`;
 		case "capacity":
-			return `${what} ran on ${up ? words.more : words.less} capacity: owned, spot and on-demand changed shares.`;
+			return `${what} shifted to ${up ? words.more : words.less} capacity (owned, spot, on demand).`;
 		case "place":
 			return `${what} ran in ${up ? words.more : words.less} regions or on other models.`;
 		case "price":
