@@ -115,6 +115,11 @@ describe("sites over REST", () => {
 	it.each([
 		["a region that is none", { settings: { ...SETTINGS, regions: ["useast1"] } }, "settings.regions.0"],
 		["no image", { settings: { regions: ["us-east-1"] } }, "settings.imageId"],
+		[
+			"a mount with a shell character",
+			{ settings: { ...SETTINGS, mounts: [{ name: "a", type: "nfs", source: "nfs.example.com:/a;b" }] } },
+			"settings.mounts.0.source",
+		],
 		["a setting that there is not", { settings: { ...SETTINGS, regoins: [] } }, "settings.regoins"],
 		["the deployment's own id", { settings: { ...SETTINGS, controlPlane: "spw-other" } }, "settings.controlPlane"],
 		["credentials among the settings", { settings: { ...SETTINGS, credentials: {} } }, "settings.credentials"],
