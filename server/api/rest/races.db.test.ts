@@ -93,6 +93,11 @@ it("saves one trigger of a name: two would both fire", async () => {
 	expect((await world.get("/triggers")).json.items).toHaveLength(1);
 });
 
+it("adds a person once", async () => {
+	const add = () => call("POST", "/accounts", { email: "ada@example.test", name: "Ada", role: "finance", teams: [] });
+	expect((await together(add, add, add)).sort()).toEqual([201, 409, 409]);
+});
+
 it("deletes once, and records it once", async () => {
 	const { json: view } = await world.post("/views", { name: "twice", query: "" });
 	const remove = () => call("DELETE", `/views/${view.id}`);

@@ -12,6 +12,7 @@ import { authorize } from "#server/services/core/authorize.ts";
 import { actorName, type ServiceContext } from "#server/services/core/context.ts";
 import { requireTeams } from "#server/services/core/teams.ts";
 import { requireAnotherAdministrator } from "./administrators.ts";
+import { lockAddress } from "./lock-address.ts";
 
 const INVITATION_DAYS = 7;
 const LIST_MAX = 2_000;
@@ -22,6 +23,7 @@ export async function createAccount(ctx: ServiceContext, raw: z.input<typeof cre
 	const { email, name, role, teams, service } = createAccountInput.parse(raw);
 	const nowMs = ctx.clock.nowMs();
 	return ctx.db.transaction(async (tx) => {
+		await lockAddress(tx, email);
 		const [taken] = await tx.select({ id: account.id }).from(account).where(sql`lower(${account.email}) = ${email.toLowerCase()}`);
 		if (taken)
 			throw new SpillwayError("conflict", "An account has this address.", {

@@ -8,6 +8,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { writeAudit } from "#server/services/core/audit.ts";
 import { authorize } from "#server/services/core/authorize.ts";
 import type { ServiceContext } from "#server/services/core/context.ts";
+import { lockAddress } from "../account/lock-address.ts";
 import { disableAccount, enableAccount } from "../account/manage.ts";
 
 export interface ScimUser {
@@ -76,6 +77,7 @@ export async function createScimUser(ctx: ServiceContext, input: ScimUserInput):
 	const nowMs = ctx.clock.nowMs();
 	const at = new Date(nowMs);
 	const id = await ctx.db.transaction(async (tx) => {
+		await lockAddress(tx, input.email);
 		const [known] = await tx
 			.select()
 			.from(account)

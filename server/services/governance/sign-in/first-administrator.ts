@@ -9,6 +9,7 @@ import { MINUTE_MS } from "#server/kernel/units.ts";
 import { writeAccountAudit } from "#server/services/core/audit.ts";
 import { countAdministrators, lockAdministrators } from "#server/services/governance/account/administrators.ts";
 import { setupRound, startSetup } from "#server/services/governance/setup/state.ts";
+import { lockAddress } from "../account/lock-address.ts";
 import { hashPassword } from "./password.ts";
 import { countAttempt } from "./rate-window.ts";
 import { isSetUpCode } from "./set-up-code.ts";
@@ -53,6 +54,7 @@ export async function createFirstAdministrator(
 			});
 		const round = await setupRound(tx);
 		if (!isSetUpCode(code, at.secret, round)) throw wrongCode();
+		await lockAddress(tx, email);
 		const [taken] = await tx.select({ id: account.id }).from(account).where(sql`lower(${account.email}) = ${email.toLowerCase()}`);
 		const accountId = taken?.id ?? newId("usr", at.nowMs);
 		// An administrator who was invited but cannot sign in gets a password.

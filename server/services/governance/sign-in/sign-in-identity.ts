@@ -6,6 +6,7 @@ import type { Rights } from "#server/domain/group-map.ts";
 import type { OidcPerson } from "#server/domain/oidc-person.ts";
 import { newId } from "#server/kernel/ids.ts";
 import { writeAccountAudit } from "#server/services/core/audit.ts";
+import { lockAddress } from "../account/lock-address.ts";
 
 /** Why a person gets no session although the issuer signed them in. The sign-in page has a sentence for each. */
 export const SIGN_IN_REFUSALS = ["no_group", "no_email", "email_unverified", "needs_approval", "not_a_person", "disabled"] as const;
@@ -39,6 +40,7 @@ export function signInIdentity(db: Db, person: OidcPerson, at: At): Promise<Sign
 		if (person.email === null) return { refusal: "no_email" };
 		if (!person.emailVerified) return { refusal: "email_unverified" };
 		const { email, rights } = { email: person.email, rights: person.rights };
+		await lockAddress(tx, email);
 		const [owner] = await tx.select().from(account).where(sql`lower(${account.email}) = ${email.toLowerCase()}`).for("update");
 		if (!owner) return createAccount(tx, { ...person, email, rights }, at);
 		if (owner.service || owner.demo) return { refusal: "not_a_person" };
