@@ -56,6 +56,26 @@ export const SCREENS: readonly Screen[] = [
 	{ id: "settings", label: "Settings", href: "/settings/sites", under: "/settings", icon: "settings", key: "i", group: "Platform" },
 ];
 
+/** Pages of Settings, in the order of its tabs. */
+export const SETTINGS_PAGES = [
+	{ id: "sites", label: "Sites", href: "/settings/sites" },
+	{ id: "agreements", label: "Discounts", href: "/settings/agreements" },
+	{ id: "currency", label: "Currency", href: "/settings/currency" },
+	{ id: "people", label: "People", href: "/settings/people" },
+	{ id: "teams", label: "Teams", href: "/settings/teams" },
+	{ id: "secrets", label: "Secrets", href: "/settings/secrets" },
+	{ id: "stores", label: "Stores", href: "/settings/stores" },
+	{ id: "notifications", label: "Notifications", href: "/settings/notifications" },
+	{ id: "tokens", label: "Tokens", href: "/settings/tokens" },
+] as const;
+
+/** Pages below a screen that the command bar also opens. */
+export const SUBPAGES: readonly { id: string; label: string; href: string; icon: IconName; detail: string; needs?: Permission }[] = [
+	{ id: "templates", label: "Templates", href: "/pipelines/templates", icon: "pipelines", detail: "pipelines" },
+	{ id: "charges", label: "Charges", href: "/spend/charges", icon: "spend", detail: "spend" },
+	{ id: "add-site", label: "Add site", href: "/settings/sites/new", icon: "settings", detail: "settings", needs: "site:manage" },
+];
+
 /** Global actions besides navigation. */
 export const ACTIONS: readonly { id: string; label: string; href: string; icon: IconName; key: string; needs?: Permission }[] = [
 	{ id: "new-job", label: "New job", href: "/jobs/new", icon: "plus", key: "n", needs: "job:submit" },
@@ -86,6 +106,11 @@ export function screensFor(role?: string): readonly Screen[] {
 /** Global actions that a role can take. */
 export function actionsFor(role?: string): typeof ACTIONS {
 	return ACTIONS.filter((action) => canUse(action, role));
+}
+
+/** Pages below a screen that a role can open. */
+export function subpagesFor(role?: string): typeof SUBPAGES {
+	return SUBPAGES.filter((page) => canUse(page, role));
 }
 
 /** Groups in order with their screens. */

@@ -1,4 +1,4 @@
-import { actionsFor, screensFor } from "#components/shell/navigation.ts";
+import { actionsFor, SETTINGS_PAGES, screensFor, subpagesFor } from "#components/shell/navigation.ts";
 import type { Command } from "./command.ts";
 
 /** Screens that the role can open, and global actions. */
@@ -7,21 +7,19 @@ export function screenCommands(role?: string): Command[] {
 	return entries.map(({ id, label, href, icon, key }) => ({ id, label, icon, keys: ["g", key], act: { kind: "open", href } }));
 }
 
+/** Pages below a screen that the role can open. */
+export function subpageCommands(role?: string): Command[] {
+	return subpagesFor(role).map(({ id, label, href, icon, detail }) => ({ id, label, detail, icon, act: { kind: "open", href } }));
+}
+
 /** Settings rank below everything else. */
 export const SETTING_COMMANDS: readonly Command[] = [
-	...(["sites", "people", "teams", "secrets", "tokens"] as const).map(
-		(page): Command => ({
-			...{ id: `settings-${page}`, label: `${page.charAt(0).toUpperCase()}${page.slice(1)}`, detail: "settings", icon: "settings" },
-			act: { kind: "open", href: `/settings/${page}` },
+	...SETTINGS_PAGES.map(
+		({ id, label, href }): Command => ({
+			...{ id: `settings-${id}`, label, detail: "settings", icon: "settings" },
+			act: { kind: "open", href },
 		}),
 	),
-	{
-		id: "settings-agreements",
-		label: "Discounts",
-		detail: "settings",
-		icon: "settings",
-		act: { kind: "open", href: "/settings/agreements" },
-	},
 	{ id: "theme-light", label: "Light theme", icon: "sun", act: { kind: "theme", theme: "light" } },
 	{ id: "theme-dark", label: "Dark theme", icon: "moon", act: { kind: "theme", theme: "dark" } },
 	{ id: "theme-system", label: "System theme", icon: "system", act: { kind: "theme", theme: "system" } },

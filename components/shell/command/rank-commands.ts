@@ -2,7 +2,7 @@ import { type FoundEntity, matchesWords, type SearchKind, searchWords } from "#s
 import { answerQuery } from "./answer-query.ts";
 import type { Command } from "./command.ts";
 import { commandOf } from "./entity-commands.ts";
-import { SETTING_COMMANDS, screenCommands } from "./local-commands.ts";
+import { SETTING_COMMANDS, screenCommands, subpageCommands } from "./local-commands.ts";
 import { parseQuery, type Verb } from "./parse-query.ts";
 
 export interface CommandContext {
@@ -40,7 +40,7 @@ export function rankCommands(text: string, context: CommandContext): Command[] {
 		...(verb === null ? answerQuery(text, context.teams, context.nowMs).map((command) => ({ command, score: ANSWER_SCORE })) : []),
 		...context.entities.flatMap((entity) => scoreEntity(entity, verb, subject, context.stale === true)),
 		...local(screens, text, SCREEN_BONUS),
-		...local(SETTING_COMMANDS, text, SETTING_BONUS),
+		...local([...subpageCommands(context.role), ...SETTING_COMMANDS], text, SETTING_BONUS),
 	];
 	return scored
 		.sort((a, b) => b.score - a.score)
@@ -60,7 +60,8 @@ function scoreEntity(entity: FoundEntity, verb: Verb | null, subject: string, st
 
 function local(commands: readonly Command[], text: string, bonus: number): Scored[] {
 	return commands.flatMap((command) => {
-		const match = scoreText(command.label, text);
+		// "settings currency" names the page with the screen that it is on.
+		const match = scoreText(command.label, text) ?? (command.detail ? scoreText(`${command.detail} ${command.label}`, text) : null);
 		return match === null ? [] : [{ command, score: match + bonus }];
 	});
 }
