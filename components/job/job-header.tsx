@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { StateGlyph } from "#components/job-state/state-mark.tsx";
 import { shownState } from "#components/jobs/cells.tsx";
+import { compareHref } from "#components/jobs/compare-link.ts";
 import { useJobActions } from "#components/jobs/use-job-actions.ts";
 import { describeError } from "#components/page/error-boundary.tsx";
 import { PageHeader } from "#components/page/page-header.tsx";
@@ -34,16 +35,21 @@ export function JobHeader({ job }: { job: JobDetail }) {
 				</>
 			}
 			actions={
-				maySubmit && (
-					<>
-						<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
-							Clone job
-						</ButtonLink>
-						{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
-						{job.state === "held" && job.reason.code === "held_by_person" && <ReleaseJob id={job.id} />}
-						{job.finishedAt === null && <CancelJob job={job} />}
-					</>
-				)
+				<>
+					<ButtonLink href={compareHref(job.id)} className="max-md:hidden">
+						Compare
+					</ButtonLink>
+					{maySubmit && (
+						<>
+							<ButtonLink href={`/jobs/new?from=${job.id}`} className="max-md:hidden">
+								Clone job
+							</ButtonLink>
+							{job.state === "held" && job.reason.code === "no_progress" && <ResumeJob job={job} />}
+							{job.state === "held" && job.reason.code === "held_by_person" && <ReleaseJob id={job.id} />}
+							{job.finishedAt === null && <CancelJob job={job} />}
+						</>
+					)}
+				</>
 			}
 		/>
 	);

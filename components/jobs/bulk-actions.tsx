@@ -1,6 +1,8 @@
 "use client";
+import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { BulkBar, BulkButton } from "#components/data-table/bulk-bar.tsx";
+import { compareHref } from "#components/jobs/compare-link.ts";
 import { Money } from "#components/money/money.tsx";
 import type { JobView } from "#components/trpc/outputs.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -32,6 +34,8 @@ function actionable(selected: readonly JobView[]) {
 export function BulkActions({ selected, onClear }: { selected: readonly JobView[]; onClear: () => void }) {
 	const [asking, setAsking] = useState<"cancel" | "priority" | null>(null);
 	const { act, pending } = useJobActions();
+	const router = useRouter();
+	const [a, b] = selected;
 	const { live, waiting, free, paused, stuck, ended } = actionable(selected);
 	const gpus = selected.reduce((sum, job) => sum + job.gpus, 0);
 	const run = async (input: Parameters<typeof act>[0]) => {
@@ -42,6 +46,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly JobView[
 	return (
 		<>
 			<BulkBar count={selected.length} facts={`${gpus.toLocaleString("en-US")} GPUs`} onClear={onClear}>
+				{a && b && selected.length === 2 && <BulkButton onClick={() => router.push(compareHref(a.id, b.id))}>Compare</BulkButton>}
 				{waiting.length > 0 && <BulkButton onClick={() => setAsking("priority")}>Set priority</BulkButton>}
 				{free.length > 0 && (
 					<BulkButton disabled={pending} onClick={() => void run({ action: "hold", ids: ids(free) })}>
@@ -64,7 +69,7 @@ export function BulkActions({ selected, onClear }: { selected: readonly JobView[
 					</BulkButton>
 				)}
 				{live.length > 0 && <BulkButton onClick={() => setAsking("cancel")}>Cancel {countJobs(live.length)}</BulkButton>}
-				{live.length + ended.length === 0 && <span className="px-2">No actions for these jobs</span>}
+				{live.length + ended.length === 0 && selected.length !== 2 && <span className="px-2">No actions for these jobs</span>}
 			</BulkBar>
 			{asking === "cancel" && (
 				<CancelDialog
