@@ -41,7 +41,7 @@ import { DAY_MS } from "#server/kernel/units.ts";
 export const metadata: Metadata = { title: "Overview" };
 
 export default async function OverviewPage({ searchParams }: { searchParams: Promise<SearchParams> }) {
-	const { range } = await loadOverviewParams(searchParams);
+	const { range, hide } = await loadOverviewParams(searchParams);
 	const actor = await sessionActor();
 	const role = actor?.kind === "person" ? actor.role : "data_scientist";
 	const seesAll = role !== "data_scientist";
@@ -82,13 +82,17 @@ export default async function OverviewPage({ searchParams }: { searchParams: Pro
 							<SegmentedLinks
 								label="Time range"
 								value={range}
-								options={DEMAND_RANGES.map((value) => ({ value, label: DEMAND_RANGE[value].label, href: overviewHref({ range: value }) }))}
+								options={DEMAND_RANGES.map((value) => ({
+									value,
+									label: DEMAND_RANGE[value].label,
+									href: overviewHref({ range: value, hide }),
+								}))}
 							/>
 						</>
 					}
 				>
 					<QueryBoundary what="GPU demand" skeleton={<ChartSkeleton height={368} label="Loading GPU demand" />}>
-						<DemandPanel range={range} />
+						<DemandPanel range={range} hide={hide} />
 					</QueryBoundary>
 				</Panel>
 				{role === "platform" && <DemandForecastPanel />}

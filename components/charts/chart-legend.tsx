@@ -1,6 +1,8 @@
 "use client";
 import Link from "next/link";
 import type { ReactNode } from "react";
+import { EventsSwitch, type EventsSwitchProps } from "#components/charts/events-switch.tsx";
+import { LegendSwitch } from "#components/charts/legend-switch.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { KeyMark, type MarkFill } from "#components/ui/meter.tsx";
 
@@ -18,13 +20,15 @@ type ChartLegendProps = {
 	onToggle: (id: string) => void;
 	/** The overlay of the previous period, and its switch; null without one. */
 	previous?: { label: string; on: boolean; onToggle: () => void } | null;
+	/** The switch of the event markers; null without any. */
+	events?: EventsSwitchProps | null;
 	end?: ReactNode;
 };
 
 const SWITCH = "inline-grid size-6 place-items-center rounded-md hover:bg-sunken";
 
 /** Series of a chart: the mark hides or shows one, its name filters by it. */
-export function ChartLegend({ entries, hidden, onToggle, previous = null, end }: ChartLegendProps) {
+export function ChartLegend({ entries, hidden, onToggle, previous = null, events = null, end }: ChartLegendProps) {
 	return (
 		<div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 pb-3 text-xs text-ink-2">
 			<ul aria-label="Series" className="contents">
@@ -60,16 +64,15 @@ export function ChartLegend({ entries, hidden, onToggle, previous = null, end }:
 				})}
 			</ul>
 			{previous && (
-				<button
-					type="button"
-					aria-pressed={previous.on}
-					onClick={previous.onToggle}
-					className="inline-flex min-h-6 items-center gap-1.5 rounded-md px-1.5 hover:bg-sunken hover:text-ink aria-pressed:text-ink"
+				<LegendSwitch
+					on={previous.on}
+					onToggle={previous.onToggle}
+					mark={<span aria-hidden className={cn("w-4 border-t-2 border-dashed", previous.on ? "border-ink" : "border-line-strong")} />}
 				>
-					<span aria-hidden className={cn("w-4 border-t-2 border-dashed", previous.on ? "border-ink" : "border-line-strong")} />
 					{previous.label}
-				</button>
+				</LegendSwitch>
 			)}
+			{events && <EventsSwitch {...events} />}
 			<span className="ml-auto">{end}</span>
 		</div>
 	);

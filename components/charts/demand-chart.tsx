@@ -1,8 +1,10 @@
 "use client";
 import dynamic from "next/dynamic";
 import { useMemo, useState } from "react";
+import { ChartMarks } from "#components/charts/chart-marks.tsx";
 import { type DemandInput, type DemandReading, demandRows, readDemand, tabulateDemand } from "#components/charts/demand.ts";
 import type { TimeWindow } from "#components/charts/demand-plot.tsx";
+import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
 import { valueInPlot } from "#components/charts/plot-frame.ts";
 import { useReadout } from "#components/charts/use-readout.ts";
 import { useWidth } from "#components/charts/use-width.ts";
@@ -13,9 +15,13 @@ const DemandPlot = dynamic(() => import("#components/charts/demand-plot.tsx").th
 
 const PHONE_WIDTH = 620;
 const BRUSH = 24;
+/** Heights of a marker and of the axis. */
+const [MARKER, AXIS] = [20, 30];
 
 type DemandChartProps = {
 	input: DemandInput;
+	/** Events in the range; `share` is of the whole range. */
+	marks?: readonly ChartMark[];
 	height?: number;
 	/** Width used for server rendering. */
 	firstWidth?: number;
@@ -25,7 +31,7 @@ type DemandChartProps = {
  * GPU demand over time, stacked on owned capacity: below the line runs on owned GPUs, above it runs in a cloud or is
  * queued. The brush below zooms in.
  */
-export function DemandChart({ input, height = 352, firstWidth = 1140 }: DemandChartProps) {
+export function DemandChart({ input, marks = [], height = 352, firstWidth = 1140 }: DemandChartProps) {
 	const [ref, width] = useWidth(firstWidth);
 	const [zoom, setZoom] = useState<TimeWindow | null>(null);
 	const rows = useMemo(() => demandRows(input), [input]);
@@ -58,10 +64,19 @@ export function DemandChart({ input, height = 352, firstWidth = 1140 }: DemandCh
 					className="absolute inset-x-0 top-0 touch-pan-y focus-visible:-outline-offset-2"
 					style={{ bottom: brush + 4 }}
 				/>
+				<ChartMarks marks={marksWithin(marks, window)} width={width} frame={frame} height={height - MARKER - AXIS} />
 			</div>
-			<DemandTable rows={table} />
+			<DemandTable rows={table} marks={marks} />
 		</div>
 	);
+}
+
+/** The marks of the zoomed range, at their place in it. */
+function marksWithin(marks: readonly ChartMark[], { fromMs, toMs }: TimeWindow): ChartMark[] {
+	return marks.flatMap((mark) => {
+		const share = (mark.atMs - fromMs) / Math.max(1, toMs - fromMs);
+		return share >= 0 && share <= 1 ? [{ ...mark, share }] : [];
+	});
 }
 
 const round = (value: number) => Math.round(value).toLocaleString("en-US");
@@ -105,7 +120,11 @@ function Cell({ label, value, estimate }: { label: string; value: number; estima
 	);
 }
 
-function DemandTable({ rows }: { rows: readonly DemandReading[] }) {
+function DemandTable({ rows, marks }: { rows: readonly DemandReading[]; marks: readonly ChartMark[] }) {
+	const events = marksByRow(marks, ({ atMs }) => {
+		const next = rows.findIndex((row) => row.atMs >= atMs);
+		return next < 0 ? rows.length - 1 : next;
+	});
 	const columns = rows.find((row) => row.rows.length > 0)?.rows ?? [];
 	return (
 		<div className="sr-only">
@@ -120,16 +139,18 @@ function DemandTable({ rows }: { rows: readonly DemandReading[] }) {
 								{c.label}
 							</th>
 						))}
+						{events.size > 0 && <th scope="col">Events</th>}
 					</tr>
 				</thead>
 				<tbody>
-					{rows.map((row) => (
+					{rows.map((row, index) => (
 						<tr key={row.atMs}>
 							<th scope="row">{row.when}</th>
 							<td>{row.wanted === null ? "no data" : round(row.wanted)}</td>
 							{columns.map((c) => (
 								<td key={c.id}>{round(row.rows.find((r) => r.id === c.id)?.value ?? 0)}</td>
 							))}
+							{events.size > 0 && <td>{events.get(index)}</td>}
 						</tr>
 					))}
 				</tbody>

@@ -74,7 +74,6 @@ export function DemandPlot({ input, rows, width, height, frame, phone, brush, wi
 			{forecastAreas(input)}
 			<ReferenceLine y={cap} stroke="var(--ink)" strokeWidth={1.5} />
 			<OwnedLabel input={input} rows={rows} />
-			{!phone && eventLines(input, rows)}
 			<ReferenceLine x={input.nowMs} stroke="var(--ink)">
 				<Label value="Now" position="top" className="chart-label" />
 			</ReferenceLine>
@@ -158,22 +157,6 @@ function OwnedLabel({ input, rows }: { input: DemandInput; rows: readonly Demand
 			/>
 		</ReferenceArea>
 	);
-}
-
-function eventLines(input: DemandInput, rows: readonly DemandRow[]) {
-	const top = Math.max(input.ownedGpus, ...rows.map((row) => row.wanted ?? 0));
-	return (input.events ?? []).map((event) => (
-		<ReferenceLine
-			key={`${event.atMs}-${event.text}`}
-			stroke="var(--ink-3)"
-			segment={[
-				{ x: event.atMs, y: rows.findLast((row) => row.atMs <= event.atMs)?.wanted ?? input.ownedGpus },
-				{ x: event.atMs, y: top * 1.04 },
-			]}
-		>
-			<Label value={event.text} position="insideTopRight" className="halo" />
-		</ReferenceLine>
-	));
 }
 
 function Notes({ input, phone, left }: { input: DemandInput; phone: boolean; left: number }) {

@@ -6,7 +6,6 @@ import { changeTimes, type SlopePoint, type StepPoint, slopeAt, stepAt } from ".
 /** GPU use of one location over time: measured steps, then an optional forecast. */
 export type DemandSeries = { id: string; label: string; fill: MarkFill; points: readonly StepPoint[]; forecast?: readonly SlopePoint[] };
 export type DemandForecast = { atMs: number; low: number; middle: number; high: number };
-export type DemandEvent = { atMs: number; text: string };
 
 export type DemandInput = {
 	fromMs: number;
@@ -20,7 +19,6 @@ export type DemandInput = {
 	waiting: readonly StepPoint[];
 	/** Total demand, running and queued. */
 	demandForecast?: readonly DemandForecast[];
-	events?: readonly DemandEvent[];
 };
 
 export type DemandReading = {

@@ -6,6 +6,8 @@ import { type ComponentProps, useRef } from "react";
 import { barsCsv } from "#components/charts/bars-csv.ts";
 import { ChartExport } from "#components/charts/chart-export.tsx";
 import { ChartLegend } from "#components/charts/chart-legend.tsx";
+import { ChartMarks } from "#components/charts/chart-marks.tsx";
+import { type ChartMark, marksByRow } from "#components/charts/marks.ts";
 import { PlotSurface, usePlotSurface } from "#components/charts/plot-surface.tsx";
 import { type BarsInput, hideSeries, readBar, tabulateBars } from "#components/charts/stacked-bars.ts";
 import { useWidth } from "#components/charts/use-width.ts";
@@ -42,23 +44,28 @@ type StackedBarsChartProps = {
 	/** The image and its values can be downloaded under this name. */
 	exportName?: string;
 	legend?: Omit<ComponentProps<typeof ChartLegend>, "end">;
+	/** Events on the time axis, shown above the bars. */
+	marks?: readonly ChartMark[];
 };
 
 /** Recharts loads after the page, so that it does not count toward the first load. */
 const StackedBarsPlot = dynamic(() => import("#components/charts/stacked-bars-plot.tsx").then((m) => m.StackedBarsPlot), { ssr: false });
 
 const NARROW = 560;
+/** Heights of a marker and of the axis below the bars. */
+const [MARKER, AXIS] = [20, 26];
 const KEYS = "Use the left and right arrow keys to read each bar";
 const BRUSH_KEYS = "; hold Shift and press Enter to set the range, Space to filter by a bar, Escape to reset";
 
 /** Stacked bars: fixed cost below, variable above. Forecast bars are pale and show their range. */
 export function StackedBarsChart(props: StackedBarsChartProps) {
-	const { label, height = 292, firstWidth = 760, nowText, restIndex, chargesOf, bucket = "day", controls, legend } = props;
+	const { label, height = 292, firstWidth = 760, nowText, restIndex, chargesOf, bucket = "day", controls, legend, marks = [] } = props;
 	const [ref, width] = useWidth(firstWidth);
 	const root = useRef<HTMLDivElement>(null);
 	const input = hideSeries(props.input, legend?.hidden ?? []);
 	const frame = { left: 50, right: width < NARROW ? 12 : 100 };
 	const last = Math.max(0, input.bars.length - 1);
+	const top = marks.length > 0 ? MARKER + 8 : 12;
 	const surface = usePlotSurface({
 		axis: { width, frame, bars: input.bars.length },
 		step: 1,
@@ -75,16 +82,18 @@ export function StackedBarsChart(props: StackedBarsChartProps) {
 	return (
 		<div ref={root}>
 			<BarReadout input={input} index={at} href={href} />
-			<div ref={ref}>
+			<div ref={ref} className="relative">
 				<PlotSurface surface={surface} onPick={controls ? () => controls.onPick(at) : open} onOpen={open}>
 					<div aria-hidden style={{ height }}>
 						<StackedBarsPlot
 							{...{ input, width, height, frame, nowText }}
 							hover={surface.readout.value}
 							picked={controls?.picked ?? null}
+							top={top}
 						/>
 					</div>
 				</PlotSurface>
+				<ChartMarks marks={marks} width={width} frame={frame} height={height - MARKER - AXIS} />
 			</div>
 			{legend && (
 				<ChartLegend
@@ -96,7 +105,7 @@ export function StackedBarsChart(props: StackedBarsChartProps) {
 					}
 				/>
 			)}
-			<BarsTable input={input} label={label} bucket={bucket} />
+			<BarsTable input={input} label={label} bucket={bucket} marks={marks} />
 		</div>
 	);
 }
@@ -146,7 +155,10 @@ function sentence(input: BarsInput, index: number): string {
 
 const BUCKET_WORD = { day: "Day", week: "Week", month: "Month" };
 
-function BarsTable({ input, label, bucket }: { input: BarsInput; label: string; bucket: "day" | "week" | "month" }) {
+type BarsTableProps = { input: BarsInput; label: string; bucket: "day" | "week" | "month"; marks: readonly ChartMark[] };
+
+function BarsTable({ input, label, bucket, marks }: BarsTableProps) {
+	const events = marksByRow(marks, ({ share }) => Math.floor(share * input.bars.length));
 	const rows = tabulateBars(input);
 	const ranges = rows.some((row) => row.range !== "");
 	return (
@@ -163,10 +175,11 @@ function BarsTable({ input, label, bucket }: { input: BarsInput; label: string; 
 						))}
 						{ranges && <th scope="col">Forecast range</th>}
 						{input.previous && <th scope="col">{input.previous.label}</th>}
+						{events.size > 0 && <th scope="col">Events</th>}
 					</tr>
 				</thead>
 				<tbody>
-					{rows.map((row) => (
+					{rows.map((row, index) => (
 						<tr key={row.id}>
 							<th scope="row">{row.label}</th>
 							{input.series.map((s, i) => (
@@ -174,6 +187,7 @@ function BarsTable({ input, label, bucket }: { input: BarsInput; label: string; 
 							))}
 							{ranges && <td>{row.range}</td>}
 							{input.previous && <td>{row.previous}</td>}
+							{events.size > 0 && <td>{events.get(index)}</td>}
 						</tr>
 					))}
 				</tbody>

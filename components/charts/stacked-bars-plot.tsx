@@ -23,17 +23,19 @@ type PlotProps = {
 	hover: number | null;
 	/** Index of the bar that filters the screen. */
 	picked: number | null;
+	/** Space above the bars. */
+	top: number;
 };
 
 /** The stacked bars without their readout; loaded separately because of Recharts. */
-export function StackedBarsPlot({ input, width, height, frame, nowText, hover, picked }: PlotProps) {
+export function StackedBarsPlot({ input, width, height, frame, nowText, hover, picked, top }: PlotProps) {
 	const rows = barRows(input);
 	const todayAt = input.bars.findIndex((bar) => bar.done > 0 && bar.done < 1);
 	const ticks = rows.filter((row) => row.bar.tick).map((row) => row.index);
 	return (
 		<ComposedChart
 			{...{ width, height, data: rows, stackOffset: "sign", barCategoryGap: "13%", accessibilityLayer: false }}
-			margin={{ top: 12, right: frame.right, bottom: 0, left: 0 }}
+			margin={{ top, right: frame.right, bottom: 0, left: 0 }}
 			className="chart-text mark-exact"
 		>
 			<Highlight index={picked} count={rows.length} strong />

@@ -1,18 +1,24 @@
 "use client";
+import { useRouter } from "next/navigation";
+import { startTransition } from "react";
 import { DemandChart } from "#components/charts/demand-chart.tsx";
+import { EventsSwitch } from "#components/charts/events-switch.tsx";
+import { useMarks } from "#components/charts/use-marks.ts";
 import { hasDemand, prepareDemandInput } from "#components/overview/prepare-demand.ts";
-import { DEMAND_RANGE, type DemandRange, demandQuery } from "#components/overview/range.ts";
+import { DEMAND_RANGE, type DemandView, demandQuery, overviewHref } from "#components/overview/range.ts";
 import { EmptyState } from "#components/page/states.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 
 /** GPU demand up to now; advances every minute even without events. */
-export function DemandPanel({ range }: { range: DemandRange }) {
+export function DemandPanel({ range, hide }: DemandView) {
 	const trpc = useTRPC();
 	const { data: demand } = useSuspenseQuery({ ...trpc.overview.demand.queryOptions(demandQuery(range)), refetchInterval: MINUTE_MS });
 	const { data: sites } = useSuspenseQuery(trpc.site.list.queryOptions());
 	const homes = sites.filter((s) => s.kind === "owned");
+	const marks = useMarks(demand, (atMs) => (atMs - demand.fromMs) / Math.max(1, demand.toMs - demand.fromMs));
+	const router = useRouter();
 	if (!hasDemand(demand)) {
 		return (
 			<EmptyState
@@ -25,5 +31,20 @@ export function DemandPanel({ range }: { range: DemandRange }) {
 			</EmptyState>
 		);
 	}
-	return <DemandChart input={prepareDemandInput(demand, homes.length === 1 ? (homes[0]?.name ?? "Owned") : "Owned")} height={336} />;
+	const shown = !hide?.includes("events");
+	const toggle = () => startTransition(() => router.replace(overviewHref({ range, hide: shown ? ["events"] : null }), { scroll: false }));
+	return (
+		<>
+			<DemandChart
+				input={prepareDemandInput(demand, homes.length === 1 ? (homes[0]?.name ?? "Owned") : "Owned")}
+				marks={shown ? marks : []}
+				height={336}
+			/>
+			{marks.length > 0 && (
+				<div className="flex px-3 pt-1 pb-2 text-xs text-ink-2">
+					<EventsSwitch count={marks.length} on={shown} onToggle={toggle} />
+				</div>
+			)}
+		</>
+	);
 }

@@ -1,4 +1,4 @@
-import { createLoader, createSerializer, parseAsStringLiteral } from "nuqs/server";
+import { createLoader, createSerializer, parseAsArrayOf, parseAsStringLiteral } from "nuqs/server";
 import { LIVE_JOB_STATES } from "#server/domain/states.ts";
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 
@@ -12,10 +12,17 @@ export const DEMAND_RANGE: Record<DemandRange, { label: string; lastMs: number; 
 	"7d": { label: "7 days", lastMs: 7 * DAY_MS, buckets: 336 },
 };
 
-const params = { range: parseAsStringLiteral(DEMAND_RANGES).withDefault("24h") };
+/** What the chart can hide. */
+export const DEMAND_HIDEABLE = ["events"] as const;
+export type DemandView = { range: DemandRange; hide?: readonly (typeof DEMAND_HIDEABLE)[number][] | null };
+
+const params = {
+	range: parseAsStringLiteral(DEMAND_RANGES).withDefault("24h"),
+	hide: parseAsArrayOf(parseAsStringLiteral(DEMAND_HIDEABLE)),
+};
 export const loadOverviewParams = createLoader(params);
 const serialize = createSerializer(params);
-export const overviewHref = (values: { range: DemandRange }): string => serialize("/", values);
+export const overviewHref = ({ range, hide }: DemandView): string => serialize("/", { range, hide: hide?.length ? [...hide] : null });
 
 /** Shared by server and browser so that the prefetched query key matches. */
 export function demandQuery(range: DemandRange): { lastMs: number; buckets: number } {

@@ -4,6 +4,7 @@ import { useRouter } from "next/navigation";
 import { startTransition, useCallback } from "react";
 import type { BarsInput, PreviousBars } from "#components/charts/stacked-bars.ts";
 import { type BarsControls, StackedBarsChart } from "#components/charts/stacked-bars-chart.tsx";
+import { useMarks } from "#components/charts/use-marks.ts";
 import { formatMoney } from "#components/money/format-money.ts";
 import { Money } from "#components/money/money.tsx";
 import { CellMoney } from "#components/spend/cells.tsx";
@@ -12,7 +13,7 @@ import { preparePrevious, prepareSpendBars } from "#components/spend/prepare-bar
 import { datesLabel } from "#components/spend/range.ts";
 import { NothingSpent } from "#components/spend/table-panel.tsx";
 import { useSpend } from "#components/spend/use-spend.ts";
-import { CHART_SERIES, type ChartSeriesId, type SpendView, spendHref } from "#components/spend/view.ts";
+import { CHART_SERIES, type ChartSeriesId, HIDEABLE, type SpendView, spendHref } from "#components/spend/view.ts";
 import { dateOf } from "#components/spend/zone-days.ts";
 import { useTime } from "#components/time/clock.tsx";
 import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";
@@ -49,7 +50,13 @@ function DaysChart({ view }: { view: SpendView }) {
 		{ nowMs, toMonthEnd },
 	);
 	const controls = useControls(view, points, bars.bars);
-	const legend = useLegend(view, bars.series, previous.label);
+	const marks = useMarks(input, (atMs) => {
+		const bar = points.findIndex(({ fromMs, toMs }) => fromMs <= atMs && atMs < toMs);
+		const point = points[bar];
+		return point ? (bar + (atMs - point.fromMs) / (point.toMs - point.fromMs)) / bars.bars.length : null;
+	});
+	const showsMarks = !view.hide?.includes("events");
+	const legend = useLegend(view, bars.series, { previousLabel: previous.label, events: marks.length });
 	const todayAt = bars.bars.findIndex((bar) => bar.done < 1);
 	const hrefOf = (index: number): string | null => {
 		const point = points[index];
@@ -66,6 +73,7 @@ function DaysChart({ view }: { view: SpendView }) {
 			controls={controls}
 			exportName={`spillway-spend-per-${bucket}-${dates.from}-to-${dates.to}`}
 			legend={legend}
+			marks={showsMarks ? marks : []}
 		/>
 	);
 }
@@ -109,7 +117,8 @@ function useControls(view: SpendView, points: readonly { fromMs: number; toMs: n
 	};
 }
 
-function useLegend(view: SpendView, series: BarsInput["series"], previousLabel: string | null) {
+function useLegend(view: SpendView, series: BarsInput["series"], overlays: { previousLabel: string | null; events: number }) {
+	const { previousLabel, events } = overlays;
 	const router = useRouter();
 	const go = (next: SpendView) => startTransition(() => router.replace(spendHref(next), { scroll: false }));
 	const hide = view.hide ?? [];
@@ -118,13 +127,12 @@ function useLegend(view: SpendView, series: BarsInput["series"], previousLabel: 
 		const filters = narrowed(view.filters, PART_FILTERS[PART_OF[id]]);
 		return found ? [{ id, label: found.label, fill: found.fill, href: filters && spendHref({ ...view, filters }) }] : [];
 	});
+	const onToggle = (toggled: string) => go({ ...view, hide: HIDEABLE.filter((id) => hide.includes(id) !== (id === toggled)) });
 	return {
 		entries,
 		hidden: hide,
-		onToggle: (toggled: string) => {
-			const kept = CHART_SERIES.filter((id) => hide.includes(id) !== (id === toggled));
-			go({ ...view, hide: kept });
-		},
+		onToggle,
+		events: events > 0 ? { count: events, on: !hide.includes("events"), onToggle: () => onToggle("events") } : null,
 		previous: previousLabel
 			? { label: previousLabel, on: view.previous === true, onToggle: () => go({ ...view, previous: !view.previous }) }
 			: null,

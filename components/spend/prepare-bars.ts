@@ -3,7 +3,7 @@ import { formatMoney } from "#components/money/format-money.ts";
 import { bucketLabel, type SpendPage } from "#components/spend/prepare-table.ts";
 import { formatClock, formatDay, formatMonth } from "#components/time/format-time.ts";
 import type { MarkFill } from "#components/ui/meter.tsx";
-import type { ChartSeriesId } from "./view.ts";
+import type { ChartSeriesId, Hideable } from "./view.ts";
 import { dateOf, shownMs } from "./zone-days.ts";
 
 type Point = SpendPage["series"]["points"][number];
@@ -77,7 +77,7 @@ export function prepareSpendBars({ series: { zone, bucket, points }, forecast, l
 /** Totals of the period before, of the series that are shown; null before the ledger's start. */
 export function preparePrevious(
 	points: readonly Point[],
-	{ ledgerStartMs, hide, label }: { ledgerStartMs: number | null; hide: readonly ChartSeriesId[]; label: string },
+	{ ledgerStartMs, hide, label }: { ledgerStartMs: number | null; hide: readonly Hideable[]; label: string },
 ): PreviousBars {
 	const shown = SERIES.filter(({ id }) => !hide.includes(id));
 	const values = points.map((point) => {

@@ -75,6 +75,9 @@ const month = createParser({ parse: (text) => (/^20\d\d-(0[1-9]|1[0-2])$/.test(t
 /** Series of the chart, owned first. */
 export const CHART_SERIES = ["used", "idle", "reserved", "spot", "on_demand"] as const;
 export type ChartSeriesId = (typeof CHART_SERIES)[number];
+/** What the chart can hide. */
+export const HIDEABLE = [...CHART_SERIES, "events"] as const;
+export type Hideable = (typeof HIDEABLE)[number];
 const date = createParser({ parse: (text) => (isDate(text) ? text : null), serialize: (value: string) => value });
 
 export const spendParams = {
@@ -84,7 +87,7 @@ export const spendParams = {
 	by: parseAsStringLiteral(SPEND_BY).withDefault("team"),
 	bucket: parseAsStringLiteral(SPEND_BUCKETS),
 	bar: date,
-	hide: parseAsArrayOf(parseAsStringLiteral(CHART_SERIES)),
+	hide: parseAsArrayOf(parseAsStringLiteral(HIDEABLE)),
 	previous: parseAsBoolean.withDefault(false),
 	team: parseAsArrayOf(name),
 	project: parseAsArrayOf(name),
@@ -121,8 +124,8 @@ export interface SpendView {
 	bucket: SpendBucket | null;
 	/** First day of the bar that filters the breakdown; null for none. */
 	bar?: string | null;
-	/** Series that the chart does not show. */
-	hide?: readonly ChartSeriesId[];
+	/** Series that the chart does not show, or its events. */
+	hide?: readonly Hideable[];
 	/** The chart shows the period before as a line. */
 	previous?: boolean;
 	filters: SpendFilters;

@@ -11,6 +11,7 @@ const PAGE_PROCEDURES: Readonly<Record<string, Permission | null>> = {
 	"overview.summary": "capacity:read",
 	"overview.demand": "capacity:read",
 	"overview.events": "job:read",
+	"overview.annotations": "capacity:read",
 	"job.counts": "job:read",
 	"job.events": "job:read",
 	"job.logs": "job:read",

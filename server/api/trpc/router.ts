@@ -8,6 +8,7 @@ import { parseJobDocument, parseJobText } from "#server/domain/job-file.ts";
 import { askQuote } from "#server/services/decision/quote/ask.ts";
 import { importUploadedBill } from "#server/services/ledger/bill/import-uploaded.ts";
 import { listEvents } from "#server/services/notification/event/list.ts";
+import { annotationsInput, listAnnotations } from "#server/services/overview/annotations.ts";
 import { demandInput, readDemand } from "#server/services/overview/demand.ts";
 import { overviewSummary } from "#server/services/overview/summary.ts";
 import { carbonPage, carbonPageInput } from "#server/services/reporting/carbon/page.ts";
@@ -70,6 +71,7 @@ export const appRouter = router({
 	me: procedure.query(({ ctx }) => ctx.actor),
 	overview: router({
 		summary: procedure.query(({ ctx }) => overviewSummary(ctx.service)),
+		annotations: procedure.input(annotationsInput).query(({ ctx, input }) => listAnnotations(ctx.service, input)),
 		demand: procedure.input(demandInput).query(({ ctx, input }) => readDemand(ctx.service, input)),
 		events: procedure
 			.input(z.strictObject({ limit: z.number().int().min(1).max(200).default(20) }))
