@@ -25,7 +25,7 @@ export function ChartMarks({ marks, width, frame, height }: ChartMarksProps) {
 	const plot = Math.max(1, width - frame.left - frame.right);
 	if (marks.length === 0) return null;
 	return (
-		<ul aria-label="Events" className="pointer-events-none absolute inset-x-0 top-0">
+		<ul aria-label="Events" className="pointer-events-none absolute inset-x-0 -top-1.5">
 			{groupMarks(marks, (SIZE + 2) / plot).map((group) => {
 				const x = frame.left + group.share * plot;
 				return (

@@ -27,7 +27,7 @@ export function CompareTable({ a, b }: { a: string; b: string }) {
 		<Panel title={`${differing} differences`} sub="marked with ≠">
 			<table aria-label={`${jobA.name} and ${jobB.name}`} className="w-full table-fixed border-collapse border-t">
 				<colgroup>
-					<col className="w-[27%] md:w-56" />
+					<col className="w-[31%] md:w-56" />
 					<col />
 					<col />
 				</colgroup>
@@ -76,11 +76,12 @@ function Row({ row: { label, a, b, differs } }: { row: ComparedRow }) {
 			<th scope="row" className={cn(CELL, differs ? "font-strong text-ink" : "font-book text-ink-3")}>
 				{differs && (
 					<>
-						<span aria-hidden>≠ </span>
+						<span aria-hidden>≠{"\u00a0"}</span>
 						<span className="sr-only">Differs: </span>
 					</>
 				)}
-				{label}
+				{/* A zero-width space lets paths break after their dots. */}
+				{label.replaceAll(".", ".\u200b")}
 			</th>
 			{value(a)}
 			{value(b)}
