@@ -1,6 +1,7 @@
 import process from "node:process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { OPERATIONS } from "#server/contract/operations.ts";
+import { store } from "#server/db/schema/store.ts";
 import { hash32, seededRandom } from "#server/kernel/random.ts";
 import { cases } from "#server/kernel/testing/deep.ts";
 import { bootstrapSecretOf } from "#server/services/work/agent/bootstrap.ts";
@@ -20,6 +21,8 @@ const REQUESTS = cases(20_000, 1_000_000);
 const SEED = process.env["SPILLWAY_TEST_SEED"] ?? "1";
 /** One after the other in `npm test`, so that a run repeats; side by side in `npm run test:deep`. */
 const AT_ONCE = cases(1, 24);
+/** In `npm run test:deep` people also send the same request at the same moment. */
+const COPIES = cases(1, 3);
 const MACHINES = 3;
 
 let server: WholeServer;
@@ -33,6 +36,8 @@ beforeAll(async () => {
 	const { world } = server;
 	const ids = await addOneOfEach(world, "scientist");
 	await world.post("/accounts", { email: "victim@example.test", name: "Victim", role: "finance", teams: [] });
+	const { json: view } = await world.post("/views", { name: "failed", query: "view=failed", team: "research" }, { as: "scientist" });
+	await world.database.db.insert(store).values(STORE);
 	const machines = await Promise.all(Array.from({ length: MACHINES }, (_, i) => enroll(i)));
 	const path = ["a", "weights.bin", "x".repeat(255), "x".repeat(256), ".."];
 	known = {
@@ -40,7 +45,13 @@ beforeAll(async () => {
 		...{ team: ["research", "vision", ""], name: ["default", "research", "train"], month: ["2026-01", "2026-11", "9999-12"] },
 		...{ job: [ids.jobId], provider: ["aws", "slurm"], version: ["1"], email: ["a@example.test"], path, cursor: cursors() },
 		...{ checkpointId: [`ckp_${"0".repeat(24)}`], artifactId: [ids.artifactId], from: ["2026-01-01"], to: ["2026-12-31"] },
-		...{ format: ["csv", "pdf", "json"], apiVersion: ["spillway/v1"], source: [POLICY], text: [JOB, POLICY], duration: ["1h"] },
+		...{
+			format: ["csv", "pdf", "json"],
+			apiVersion: ["spillway/v1"],
+			source: [POLICY],
+			text: [JOB, POLICY, PIPELINE, ...RATES],
+			duration: ["1h"],
+		},
 		...{ "job.id": [ids.jobId], "approval.id": [ids.approvalId], "artifact.id": [ids.artifactId], "pipeline.id": [ids.pipelineId] },
 		...{ "site.id": ["home", "aws"], "budget.id": ["cloud-month"], "account.id": ["usr_victim"], "team.name": ["vision"] },
 		...{
@@ -50,6 +61,9 @@ beforeAll(async () => {
 			"rates.poolId": ["pool"],
 			"rates.siteId": ["home"],
 		},
+		...{ "template.id": [ids.templateId], "view.id": [String(view.id)], "store.id": [STORE.id, "embedded"], "trigger.id": [ids.triggerId] },
+		...{ pipelineId: [ids.pipelineId], currency: ["EUR", "JPY", "USD"], date: ["2026-11-25"], query: ["view=failed&team=research"] },
+		...{ group: ["ml", "constructor", "__proto__", "toString"], groups: ["ml", "constructor"], usdPerGiBMonth: ["0.023", "1e3", "-1"] },
 		"*": ["x", "research", "default", "2026-11-01T00:00:00Z", "1h", ids.jobId, "us-east-1", "10.50"],
 	};
 	callers = { people: [...Object.values(world.tokens), world.tokens.platform, ""], machines: [...machines, ""] };
@@ -62,6 +76,20 @@ afterAll(async () => {
 const JOB = "apiVersion: spillway/v1\nkind: Job\nmetadata: { name: x, team: research }\nspec: { command: [a], resources: { gpus: 1 } }\n";
 const POLICY =
 	"apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default }\nspec: { rules: [{ id: life, limit: { instanceHours: 1 } }] }\n";
+
+const PIPELINE =
+	"apiVersion: spillway/v1\nkind: Pipeline\nmetadata: { name: x, team: research }\nspec: { steps: [{ name: a, job: { command: [a] } }] }\n";
+/** Exchange rates, in opposite order, and in a form that is refused. */
+const RATES = [
+	"date,currency,rate\n2026-11-24,EUR,0.91\n2026-11-25,EUR,0.92\n2026-11-25,JPY,156\n",
+	"date,currency,rate\r\n2026-11-25,JPY,157\r\n2026-11-25,EUR,0.93\r\n2026-11-24,EUR,0.94\r\n",
+	"Date,USD,JPY,\n2026-11-25,1.0823,169.05,\n",
+	"date,currency,rate\n2026-11-25,EUR,1,0823\n",
+];
+const STORE = {
+	...{ id: "sto_fuzz", team: "research", name: "models", sealedSecret: null, isDefault: false, createdAt: new Date(0) },
+	config: { kind: "s3" as const, provider: "AWS" as const, bucket: "models", region: "eu-west-1" },
+};
 
 /** Cursors of lists as the server writes them, with times beyond every date. */
 function cursors(): string[] {
@@ -122,10 +150,13 @@ it(`${REQUESTS.toLocaleString("en-US")} generated requests: no 5xx, no hang, not
 		while (next < REQUESTS && problems.size < 20) {
 			const number = next++;
 			const request = requestOf(number);
-			const reply = await send(base, request).catch((error: unknown) => String(error));
-			const problem = typeof reply === "string" ? reply : problemWith(request, reply);
-			if (problem !== null) problems.set(request.label, reportOf(number, request, problem));
-			else if (typeof reply !== "string" && reply.status < 300) succeeded.set(request.label, (succeeded.get(request.label) ?? 0) + 1);
+			const copies = request.method === "GET" ? 1 : COPIES;
+			const sent = Array.from({ length: copies }, () => send(base, request).catch((error: unknown) => String(error)));
+			for (const reply of await Promise.all(sent)) {
+				const problem = typeof reply === "string" ? reply : problemWith(request, reply);
+				if (problem !== null) problems.set(request.label, reportOf(number, request, problem));
+				else if (typeof reply !== "string" && reply.status < 300) succeeded.set(request.label, (succeeded.get(request.label) ?? 0) + 1);
+			}
 		}
 	};
 	await Promise.all(Array.from({ length: AT_ONCE }, worker));
