@@ -6,7 +6,8 @@ import { Icon, type IconName } from "#components/ui/icon.tsx";
 import type { AnnotationKind } from "#server/domain/annotation.ts";
 
 const ICON: Record<AnnotationKind, IconName> = { policy: "policies", budget: "budgets", price: "spend", site: "capacity" };
-const SIZE = 20;
+/** The least size of a target that is easy to tap, in pixels. */
+const SIZE = 24;
 /** A tooltip of this width stays inside the chart. */
 const TOOLTIP = 240;
 /** Longer lists would cover the page; the chart's table has all. */
@@ -45,12 +46,14 @@ function tooltipLeft(x: number, width: number): number {
 function Marker({ group: { marks }, height, shift }: { group: MarkGroup; height: number; shift: number }) {
 	const [first] = marks;
 	if (!first) return null;
+	// The name contains the number that the marker shows.
+	const count = marks.length > 1 ? `${marks.length} events: ` : "";
 	return (
 		<button
 			type="button"
-			aria-label={marks.map(({ text, when }) => `${text}, ${when}`).join("; ")}
+			aria-label={`${count}${marks.map(({ text, when }) => `${text}, ${when}`).join("; ")}`}
 			onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
-			className="group pointer-events-auto relative grid size-5 place-items-center rounded-full border border-line-strong bg-panel text-ink-2 hover:z-20 hover:text-ink focus:z-20 focus:text-ink"
+			className="group pointer-events-auto relative grid size-6 place-items-center rounded-full border border-line-strong bg-panel text-ink-2 hover:z-20 hover:text-ink focus:z-20 focus:text-ink"
 		>
 			<span
 				aria-hidden

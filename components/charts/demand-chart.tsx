@@ -16,7 +16,7 @@ const DemandPlot = dynamic(() => import("#components/charts/demand-plot.tsx").th
 const PHONE_WIDTH = 620;
 const BRUSH = 24;
 /** Heights of a marker and of the axis. */
-const [MARKER, AXIS] = [20, 30];
+const [MARKER, AXIS] = [24, 30];
 
 type DemandChartProps = {
 	input: DemandInput;

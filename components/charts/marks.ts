@@ -13,7 +13,7 @@ export type ChartMark = {
 
 export type MarkGroup = { share: number; marks: readonly ChartMark[] };
 
-/** Marks that would overlap share one marker at their middle. `gap`: least share between two markers. */
+/** Marks that would overlap share one marker, at the first of them. `gap`: least share between two markers. */
 export function groupMarks(marks: readonly ChartMark[], gap: number): MarkGroup[] {
 	const groups: ChartMark[][] = [];
 	for (const mark of marks.toSorted((a, b) => a.share - b.share)) {
@@ -22,7 +22,7 @@ export function groupMarks(marks: readonly ChartMark[], gap: number): MarkGroup[
 		if (group && first && mark.share - first.share < gap) group.push(mark);
 		else groups.push([mark]);
 	}
-	return groups.map((group) => ({ share: ((group[0]?.share ?? 0) + (group.at(-1)?.share ?? 0)) / 2, marks: group }));
+	return groups.map((group) => ({ share: group[0]?.share ?? 0, marks: group }));
 }
 
 /** The texts of the marks by row of the chart's table. */

@@ -53,7 +53,7 @@ const StackedBarsPlot = dynamic(() => import("#components/charts/stacked-bars-pl
 
 const NARROW = 560;
 /** Heights of a marker and of the axis below the bars. */
-const [MARKER, AXIS] = [20, 26];
+const [MARKER, AXIS] = [24, 26];
 const KEYS = "Use the left and right arrow keys to read each bar";
 const BRUSH_KEYS = "; hold Shift and press Enter to set the range, Space to filter by a bar, Escape to reset";
 
