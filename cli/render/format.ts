@@ -109,7 +109,7 @@ export function gpuHours(gpuMs: string | bigint): string {
 }
 
 export function count(n: number, one: string, many = `${one}s`): string {
-	return `${n} ${n === 1 ? one : many}`;
+	return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
 }
 
 /** A chance in whole percent: `37%`; values beyond are clamped. */

@@ -112,7 +112,7 @@ function TrialsTable({ trials, parameters }: { trials: Trials; parameters: reado
 								{trial.best === null ? null : formatThreeDigits(trial.best)}
 							</Td>
 							<Td n>{trial.lastStep}</Td>
-							<Td phone="c" className="whitespace-normal">
+							<Td phone="c" className="whitespace-normal!">
 								<Chip tone={pipelineTone(trial.state)}>{trial.why ? "stopped" : trial.state}</Chip>
 								{trial.why && <span className="ml-2 text-xs text-ink-3">{trial.why}</span>}
 							</Td>

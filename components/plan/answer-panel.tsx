@@ -51,7 +51,7 @@ export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 			<tbody>
 				{tests.map(({ test, found, passed: isPassed }) => (
 					<Tr key={test}>
-						<Td phone="a" className="h-8.5 whitespace-normal">
+						<Td phone="a" className="h-8.5 whitespace-normal!">
 							{test}
 						</Td>
 						<Td n phone="c" className="h-8.5 max-md:text-left!">
@@ -63,8 +63,8 @@ export function DecisionTests({ tests }: { tests: Decision["tests"] }) {
 					</Tr>
 				))}
 				<Tr total>
-					<Td phone="a" className="h-8.5 whitespace-normal">
-						Bursting must meet all four of its requirements, a purchase three
+					<Td phone="a" className="h-8.5 whitespace-normal!">
+						All four are required to burst, three to buy
 					</Td>
 					<Td className="h-8.5" />
 					<Td n phone="b" className="h-8.5">

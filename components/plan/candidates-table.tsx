@@ -32,7 +32,7 @@ export function CandidatesTable({ assessment }: { assessment: Assessment }) {
 					<tbody>
 						{shown.map((c) => (
 							<Tr key={`${c.team}/${c.label}/${c.gpus}`}>
-								<Td className="whitespace-normal py-1.5">
+								<Td className="whitespace-normal! py-1.5">
 									<span className="font-medium">{c.label}</span>{" "}
 									<span className="text-ink-3">
 										{c.team}, {plural(c.gpus, "GPU")}

@@ -23,7 +23,7 @@ export function ClaimsTable({ headline }: { headline: Headline }) {
 				<tbody>
 					{headline.results.map(({ id, claim, claimed: { from, to }, measured, reached, how }) => (
 						<Tr key={id}>
-							<Td phone="a" className="whitespace-normal">
+							<Td phone="a" className="whitespace-normal!">
 								{claim}
 							</Td>
 							<Td n>{from === to ? formatChange(to) : `${formatChange(to)} to ${formatChange(from)}`}</Td>
@@ -33,7 +33,7 @@ export function ClaimsTable({ headline }: { headline: Headline }) {
 							<Td n phone="d" className={cn("font-semibold", reached ? "text-ok-ink" : "text-risk-ink")}>
 								{reached === null ? "unknown" : reached ? "yes" : "no"}
 							</Td>
-							<Td phone="e" className="py-1.5 whitespace-normal text-ink-2">
+							<Td phone="e" className="py-1.5 whitespace-normal! text-ink-2">
 								<div className="max-w-[60ch] text-pretty">{how}</div>
 							</Td>
 						</Tr>

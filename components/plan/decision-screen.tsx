@@ -119,7 +119,7 @@ function Options({ decision: { options, recommended } }: { decision: Decision })
 				<tbody>
 					{options.map((option) => (
 						<Tr key={option.id} className={cn(option.id === recommended && "font-semibold")}>
-							<Td phone="a" className="whitespace-normal">
+							<Td phone="a" className="whitespace-normal!">
 								{option.label}
 								{option.id === recommended && <span className="ml-2 text-xs text-ok-ink">recommended</span>}
 							</Td>
@@ -164,7 +164,7 @@ function Outcome({ outcome: { expected, months } }: { outcome: NonNullable<Decis
 				<tbody>
 					{rows.map(({ key, name, models, meanTimeToModelS, meanWaitS, cloudUsd }) => (
 						<Tr key={key} className={cn(key === "expected" && "font-semibold")}>
-							<Td phone="a" className="whitespace-normal">
+							<Td phone="a" className="whitespace-normal!">
 								{name}
 							</Td>
 							<Td n>{models}</Td>

@@ -20,11 +20,11 @@ export function StoreRow({ store, canManage, onRemove }: StoreRowProps) {
 				<b className="font-semibold">{store.name}</b> <span className="text-ink-3">{store.team}</span>
 				{store.isDefault && <Chip className="ml-2">Default</Chip>}
 			</Td>
-			<Td phone="c" className="font-mono text-xs whitespace-normal wrap-anywhere">
+			<Td phone="c" className="font-mono text-xs whitespace-normal! wrap-anywhere">
 				{store.address}
 			</Td>
 			<Td>{store.direct ? "Direct" : "Through Spillway"}</Td>
-			<Td phone="e" className="whitespace-normal">
+			<Td phone="e" className="whitespace-normal!">
 				{store.checkedAt === null ? (
 					<span className="text-ink-3">Not checked</span>
 				) : (

@@ -113,10 +113,10 @@ function Firings({ name, firings }: { name: string; firings: readonly Firing[] }
 						<Td phone="a">
 							<Time atMs={Date.parse(at)} form="short" />
 						</Td>
-						<Td phone="c" className="whitespace-normal">
+						<Td phone="c" className="whitespace-normal!">
 							{sawWords(saw)}
 						</Td>
-						<Td phone="d" className="whitespace-normal">
+						<Td phone="d" className="whitespace-normal!">
 							{pipelineId === null ? (
 								<span className="text-risk-ink">{error}</span>
 							) : (

@@ -67,7 +67,7 @@ export const rates = {
 		method: "PUT",
 		path: "/sites/{siteId}/electricity-prices",
 		summary: "Import a site's hourly electricity prices; existing charges are corrected",
-		description: "CSV with `ts` and `usd_per_kwh` or `usd_per_mwh` ([electricity](costs.md#electricity-by-the-very-hour)).",
+		description: "CSV with `ts` and `usd_per_kwh` or `usd_per_mwh` ([electricity](costs.md#electricity-at-hourly-prices)).",
 		permission: "rates:change",
 		example: { text: "ts,usd_per_kwh\n2026-11-01T00:00:00Z,0.11\n", message: "Day-ahead prices" },
 		output: electricityPricesSetSchema,

@@ -204,7 +204,7 @@ function figuresOf(runs: ReadonlyMap<string, RanOption>, money: ReadonlyMap<stri
 		{
 			...{
 				id: "spot_under_cap",
-				claim: `Cloud cost of a GPU-hour on spot under a $${CAP_USD} monthly cap`,
+				claim: `Cloud cost of a GPU-hour on spot under a $${CAP_USD.toLocaleString("en-US")} monthly cap`,
 				claimed: { from: -0.65, to: -0.65 },
 			},
 			...{

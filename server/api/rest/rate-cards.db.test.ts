@@ -40,7 +40,7 @@ describe("/sites/{site}/pools/{pool}/rate-card", () => {
 		writeFileSync(file, stringify({ message: "by file", effectiveFrom: "2026-01-01", card: aCard({ staffUsd: "17520" }) }));
 		const pool = at.replace(/^\/sites\/([^/]+)\/pools\/([^/]+)\/.*$/, "$1/$2");
 		expect(await spillway("rates", "set", pool, "-f", file, "--message", "two a day")).toMatch(
-			/^rate_\w{26} {2}counts from 2026-01-01 00:00:00 UTC\n$/,
+			/^rate_\w{26} {2}in force from 2026-01-01 00:00:00 UTC\n$/,
 		);
 		const shown = await spillway("rates", "show", pool);
 		for (const words of ["two a day", "busy GPU-hour", "first", "2026-01-01 00:00:00 UTC"]) expect(shown).toContain(words);

@@ -254,7 +254,7 @@ const SIGSTOP_BIT = 1n << BigInt(os.constants.signals.SIGSTOP - 1);
 /** The kernel's letter for each process; null for one that has ended. */
 function statesOf(pids: readonly number[]): (string | null)[] {
 	return pids.map((pid) => {
-		const status = readStatus(pid);
+		const status = readOfProcess(pid, "status");
 		const state = /^State:\s+(\w)/m.exec(status)?.[1] ?? "Z";
 		// A shell in vfork sleeps until its child has started. It cannot stop before, nor run: the stop is pending.
 		const pending = BigInt(`0x${/^ShdPnd:\s+(\w+)/m.exec(status)?.[1] ?? "0"}`);
@@ -263,9 +263,10 @@ function statesOf(pids: readonly number[]): (string | null)[] {
 	});
 }
 
-function readStatus(pid: number): string {
+/** "" when the process has ended. */
+function readOfProcess(pid: number | string, file: "status" | "cmdline" | "environ"): string {
 	try {
-		return readFileSync(`/proc/${pid}/status`, "latin1");
+		return readFileSync(`/proc/${pid}/${file}`, "latin1");
 	} catch {
 		return "";
 	}
@@ -281,10 +282,10 @@ async function untilStopped(name: string): Promise<{ lines: number; pids: number
 /** Its agent, or what guards the agent's job. */
 function processOf({ folder: machine }: Machine, which: "agent" | "guard"): number {
 	const found = readdirSync("/proc").find((pid) => {
-		if (!/^\d+$/.test(pid) || !existsSync(`/proc/${pid}/cmdline`)) return false;
-		const words = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
+		if (!/^\d+$/.test(pid)) return false;
+		const words = readOfProcess(pid, "cmdline").split("\0");
 		const isAgent = words.some((word) => word.endsWith("agent.mjs")) && words.includes("guard") === (which === "guard");
-		return isAgent && readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${machine}/`);
+		return isAgent && readOfProcess(pid, "environ").includes(`${machine}/`);
 	});
 	return Number(defined(found, `the ${which}`));
 }
