@@ -2,7 +2,7 @@ import { nodePageSchema } from "#server/contract/outputs/capacity.ts";
 import { readAs } from "../client.ts";
 import type { CommandContext } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { count, NONE } from "../render/format.ts";
+import { count, NONE, number } from "../render/format.ts";
 import { type Column, clean, table } from "../render/table.ts";
 
 /** Rows of one page. */
@@ -34,6 +34,9 @@ export async function showNodes({ client, io, json }: CommandContext, id: string
 	];
 	io.out(table<Node>(io, columns, items, { empty: "No nodes: the site is a cloud, or has not responded yet." }));
 	const all = counts.ready + counts.closed + counts.down;
-	if (all > 0) io.out(`${count(all, "node")}: ${counts.ready} ready, ${counts.closed} closed to new jobs, ${counts.down} down\n`);
+	if (all > 0)
+		io.out(
+			`${count(all, "node")}: ${number(counts.ready)} ready, ${number(counts.closed)} closed to new jobs, ${number(counts.down)} down\n`,
+		);
 	return EXIT.done;
 }

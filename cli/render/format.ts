@@ -108,8 +108,13 @@ export function gpuHours(gpuMs: string | bigint): string {
 	return hours === 0 ? "0" : hours >= 100 ? hours.toFixed(0) : hours >= 1 ? hours.toFixed(1) : hours.toPrecision(2);
 }
 
+/** `1,200` */
+export function number(n: number): string {
+	return n.toLocaleString("en-US");
+}
+
 export function count(n: number, one: string, many = `${one}s`): string {
-	return `${n.toLocaleString("en-US")} ${n === 1 ? one : many}`;
+	return `${number(n)} ${n === 1 ? one : many}`;
 }
 
 /** A chance in whole percent: `37%`; values beyond are clamped. */

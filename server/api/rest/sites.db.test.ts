@@ -423,7 +423,7 @@ describe("sites over REST", () => {
 			const ran = await spillway("site", "nodes", "big");
 			const [, , , ...rest] = ran.out.trim().split("\n");
 			expect(ran.out).toMatch(/^gpu0007 +down +7 of 8 +gpu-h100x8 +IDLE\+INVAL: gres\/gpu count/m);
-			expect([rest.length, rest.at(-1)]).toEqual([1_199, "1200 nodes: 1198 ready, 1 closed to new jobs, 1 down"]);
+			expect([rest.length, rest.at(-1)]).toEqual([1_199, "1,200 nodes: 1,198 ready, 1 closed to new jobs, 1 down"]);
 			// Only what changed is written: one came back, one no longer exists.
 			const before = new Map(
 				(await db.select({ name: clusterNode.name, at: sql<string>`xmin::text` }).from(clusterNode)).map((r) => [r.name, r.at]),
