@@ -24,7 +24,7 @@ export function CompareTable({ a, b }: { a: string; b: string }) {
 	const groups = compareJobs({ job: jobA, metrics: metricsA }, { job: jobB, metrics: metricsB }, nowMs);
 	const differing = groups.flatMap(({ rows }) => rows).filter(({ differs }) => differs).length;
 	return (
-		<Panel title={`${differing} differences`} sub="marked with ≠">
+		<Panel title={differing === 1 ? "1 difference" : `${differing} differences`} sub="marked with ≠">
 			<table aria-label={`${jobA.name} and ${jobB.name}`} className="w-full table-fixed border-collapse border-t">
 				<colgroup>
 					<col className="w-[31%] md:w-56" />

@@ -40,7 +40,7 @@ export function ChangePanel<Cause extends string>(props: ChangePanelProps<Cause>
 		<Panel
 			id="variance"
 			title="What changed"
-			sub={change.sentence ?? `against ${before}`}
+			sub={change.sentence ?? `compared with ${before}`}
 			actions={
 				<span title={`Compared with ${before}; causes add up exactly`}>{renderAmount(change.afterAmount - change.beforeAmount, true)}</span>
 			}
