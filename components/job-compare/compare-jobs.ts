@@ -8,7 +8,7 @@ import { formatThreeDigits } from "#components/ui/format-number.ts";
 
 /** One quantity of two jobs; null where a job does not have it. */
 export type ComparedRow = { label: string; a: string | null; b: string | null; differs: boolean };
-export type ComparedGroup = { title: string; rows: ComparedRow[] };
+export type ComparedGroup = { id: "outcome" | "place" | "cost" | "metrics" | "file"; title: string; rows: ComparedRow[] };
 
 export type ComparedJob = Pick<
 	JobDetail,
@@ -33,22 +33,30 @@ export function compareJobs(a: Side, b: Side, nowMs: number): ComparedGroup[] {
 		const [left, right] = [of(a), of(b)];
 		return { label, a: left, b: right, differs: left !== right };
 	};
-	const facts = FACTS.map(({ title, rows }) => ({ title, rows: rows.map(({ label, of }) => row(label, (side) => of(side.job, nowMs))) }));
+	const facts = FACTS.map(({ id, title, rows }) => ({
+		id,
+		title,
+		rows: rows.map(({ label, of }) => row(label, (side) => of(side.job, nowMs))),
+	}));
 	const metrics = [...new Set([...a.metrics, ...b.metrics].map(({ key }) => key))].map((key) =>
 		row(key, (side) => lastOf(side.metrics, key)),
 	);
 	const [specA, specB] = [flatten(a.job.spec), flatten(b.job.spec)];
 	const paths = [...new Set([...specA.keys(), ...specB.keys()])].filter((path) => path !== "name");
 	const spec = paths.map((path) => row(path, ({ job }) => (job === a.job ? specA : specB).get(path) ?? null));
-	return [...facts, { title: "Last reported metrics", rows: metrics }, { title: "Job file", rows: spec }].filter(
-		({ rows }) => rows.length > 0,
-	);
+	const groups: ComparedGroup[] = [
+		...facts,
+		{ id: "metrics", title: "Last reported metrics", rows: metrics },
+		{ id: "file", title: "Job file", rows: spec },
+	];
+	return groups.filter(({ rows }) => rows.length > 0);
 }
 
 type Fact = { label: string; of: (job: ComparedJob, nowMs: number) => string | null };
 
-const FACTS: readonly { title: string; rows: readonly Fact[] }[] = [
+const FACTS: readonly { id: ComparedGroup["id"]; title: string; rows: readonly Fact[] }[] = [
 	{
+		id: "outcome",
 		title: "Outcome",
 		rows: [
 			{ label: "State", of: (job) => job.state },
@@ -58,6 +66,7 @@ const FACTS: readonly { title: string; rows: readonly Fact[] }[] = [
 		],
 	},
 	{
+		id: "place",
 		title: "Place",
 		rows: [
 			{ label: "Location", of: (job) => placeOf(job) },
@@ -66,6 +75,7 @@ const FACTS: readonly { title: string; rows: readonly Fact[] }[] = [
 		],
 	},
 	{
+		id: "cost",
 		title: "Time and cost",
 		rows: [
 			{ label: "Submitted", of: (job) => formatExact(Date.parse(job.submittedAt)) },

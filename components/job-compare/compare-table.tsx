@@ -1,15 +1,17 @@
 "use client";
 import Link from "next/link";
+import { useState } from "react";
 import { useTime } from "#components/time/clock.tsx";
 import { useTRPC } from "#components/trpc/client.tsx";
 import { useSuspenseQuery } from "#components/trpc/queries.ts";
+import { Button } from "#components/ui/button.tsx";
 import { cn } from "#components/ui/cn.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { type ComparedRow, compareJobs } from "./compare-jobs.ts";
 
 const CELL = "px-2 py-1.75 align-top text-left [overflow-wrap:anywhere] first:pl-4 last:pr-4 md:px-2.5";
 
-/** Two jobs side by side. Rows that differ are emphasized. */
+/** Two jobs side by side. Rows that differ are emphasized; equal fields of the job file are hidden at first. */
 export function CompareTable({ a, b }: { a: string; b: string }) {
 	const trpc = useTRPC();
 	const [{ data: jobA }, { data: jobB }] = [
@@ -21,10 +23,21 @@ export function CompareTable({ a, b }: { a: string; b: string }) {
 		useSuspenseQuery(trpc.job.metrics.queryOptions({ id: b })),
 	];
 	const nowMs = useTime(useMinute);
+	const [showsEqual, setShowsEqual] = useState(false);
 	const groups = compareJobs({ job: jobA, metrics: metricsA }, { job: jobB, metrics: metricsB }, nowMs);
 	const differing = groups.flatMap(({ rows }) => rows).filter(({ differs }) => differs).length;
+	const equalFields = groups.find(({ id }) => id === "file")?.rows.filter((row) => !row.differs).length ?? 0;
+	const shown = groups.map(({ rows, ...group }) => ({
+		...group,
+		rows: group.id === "file" && !showsEqual ? rows.filter((row) => row.differs) : rows,
+	}));
+	const toggle = (
+		<Button size="sm" onClick={() => setShowsEqual(!showsEqual)}>
+			{showsEqual ? "Hide" : "Show"} {equalFields} equal {equalFields === 1 ? "field" : "fields"}
+		</Button>
+	);
 	return (
-		<Panel title={differing === 1 ? "1 difference" : `${differing} differences`} sub="marked with ≠">
+		<Panel actions={equalFields > 0 && toggle} title={differing === 1 ? "1 difference" : `${differing} differences`} sub="marked with ≠">
 			<table aria-label={`${jobA.name} and ${jobB.name}`} className="w-full table-fixed border-collapse border-t">
 				<colgroup>
 					<col className="w-[31%] md:w-56" />
@@ -46,18 +59,20 @@ export function CompareTable({ a, b }: { a: string; b: string }) {
 						))}
 					</tr>
 				</thead>
-				{groups.map(({ title, rows }) => (
-					<tbody key={title}>
-						<tr>
-							<th scope="colgroup" colSpan={3} className={cn(CELL, "border-y bg-sunken text-xs font-strong text-ink-3")}>
-								{title}
-							</th>
-						</tr>
-						{rows.map((row) => (
-							<Row key={row.label} row={row} />
-						))}
-					</tbody>
-				))}
+				{shown
+					.filter(({ rows }) => rows.length > 0)
+					.map(({ id, title, rows }) => (
+						<tbody key={id}>
+							<tr>
+								<th scope="colgroup" colSpan={3} className={cn(CELL, "border-y bg-sunken text-xs font-strong text-ink-3")}>
+									{title}
+								</th>
+							</tr>
+							{rows.map((row) => (
+								<Row key={row.label} row={row} />
+							))}
+						</tbody>
+					))}
 			</table>
 		</Panel>
 	);
