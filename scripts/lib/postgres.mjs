@@ -43,8 +43,12 @@ const SETTINGS = {
 	log_timezone: "UTC",
 };
 
-/** For databases that are thrown away: nothing needs to survive a crash of the machine. */
+/**
+ * For databases that are thrown away: nothing needs to survive a crash of the machine, and no plan or statistic may depend on
+ * whether the autovacuum of a busy machine has come by.
+ */
 const THROWAWAY_SETTINGS = {
+	autovacuum: "off",
 	fsync: "off",
 	synchronous_commit: "off",
 	full_page_writes: "off",
