@@ -9,7 +9,7 @@ const STAY = aReplayPolicy('    - { id: stay, when: "job.gpus > 1000", burst: { 
 const BURST = aReplayPolicy("    - { id: go, burst: { always: true } }");
 const od = aReplayOffer("od", { usd: "10", gpus: 1 });
 
-describe("one slot, two jobs of an hour, and a draft that lets the second one go", () => {
+describe("one slot, two one-hour jobs, and a draft that bursts the second job", () => {
 	const deadlineMs = FROM_MS + 90 * MINUTE_MS;
 	const b = aHistoryJob("b", { afterMs: MINUTE_MS, spec: aSpec({ name: "b", deadlineMs }) });
 	const history = aHistory({ jobs: [aHistoryJob("a"), b], offers: [od] });
@@ -26,7 +26,7 @@ describe("one slot, two jobs of an hour, and a draft that lets the second one go
 		expect([result.published.meanWaitMs, result.draft.meanWaitMs]).toEqual([29.5 * MINUTE_MS, 2 * MINUTE_MS]);
 		expect(result.draft.waits).toEqual([{ team: "vision", class: "burst", jobs: 2, meanWaitMs: 2 * MINUTE_MS }]);
 	});
-	it("is done 120 min after the begin, 30 too late, then 65 min after it, in time", () => {
+	it("finishes 120 min after the start, 30 too late, then 65 min after it, in time", () => {
 		expect([result.published.missedDeadlines, result.draft.missedDeadlines]).toEqual([1, 0]);
 		expect([result.published.deadlines, result.draft.deadlines]).toEqual([1, 1]);
 	});
@@ -38,7 +38,7 @@ describe("one slot, two jobs of an hour, and a draft that lets the second one go
 	it("emits 2 h × 0.5 kW × 1.5 × 400 = 600 g, then 300 g + 64/60 h × 0.4 kW × 1.2 × 300 = 154 g", () => {
 		expect([result.published.emissionsGrams, result.draft.emissionsGrams]).toEqual([600, 454]);
 	});
-	it("says of the job that moves where it goes in both, and why", () => {
+	it("reports where the moved job goes under both policies, and why", () => {
 		expect(result.movedCount).toBe(1);
 		expect(result.moved).toMatchObject([
 			{
@@ -52,7 +52,7 @@ describe("one slot, two jobs of an hour, and a draft that lets the second one go
 	});
 });
 
-describe("prices that change, and a draft that asks for spot", () => {
+describe("prices that change, and a draft that requests spot", () => {
 	const spot = aReplayOffer("sp", { usd: "3", gpus: 1, type: "spot" });
 	const atNoon = FROM_MS + 12 * HOUR_MS;
 	const rules = "    - { id: go, burst: { always: true } }\n";
@@ -84,13 +84,13 @@ describe("prices that change, and a draft that asks for spot", () => {
 			["leaves", "aws od x1 on-demand", "aws sp x1 spot"],
 		]);
 	});
-	it("says that 6 of 48 offer hours have no price, and that no spot instance is on record", () => {
+	it("reports that 6 of 48 offer hours have no price, and that no spot instance is on record", () => {
 		expect(result.gaps).toContain("Prices are not recorded for 13 % of the time; there the first price that is on record stands.");
 		expect(result.gaps).toContain("No spot instance is on record, so none is reclaimed here: spot looks better than it is.");
 	});
 });
 
-describe("a draft with a cap of $15 and $4 already spent, over three jobs that leave for $10.67 each", () => {
+describe("a draft with a cap of $15 and $4 already spent, over three jobs that burst for $10.67 each", () => {
 	const capped = { ...BURST, budgets: BURST.budgets.map((b) => ({ ...b, capMicroUsd: usdToMicro("15") })) };
 	const limit = {
 		...BURST.rules[0],
@@ -109,7 +109,7 @@ describe("a draft with a cap of $15 and $4 already spent, over three jobs that l
 	const history = aHistory({ jobs: [long, ...three], offers: [od], spentBefore });
 	const result = runBacktest(history, { published: withLife(BURST), draft: withLife(capped) });
 
-	it("lets all three go, then none: the worst case of one is more than the $11 that are left", () => {
+	it("bursts all three, then none: the worst case of one exceeds the $11 that remain", () => {
 		expect(result.published.cloudCostMicroUsd).toBe("31999998");
 		expect(result.draft.cloudCostMicroUsd).toBe("0");
 		expect(result.moved.map(({ jobId, draft }) => [jobId, draft.place, draft.waitMs])).toEqual([
@@ -119,11 +119,11 @@ describe("a draft with a cap of $15 and $4 already spent, over three jobs that l
 		]);
 		expect(result.moved[0]?.draft.explanation).toMatch(/^Held: budget cloud is \$[\d.,]+ short/);
 	});
-	it("counts $4 + 3 × $10.666666 of the month, then the $4 alone", () => {
+	it("counts $4 + 3 × $10.666666 in the month, then the $4 alone", () => {
 		const posted = (sums: typeof result.draft) => sums.budgets.map(({ postedMicroUsd }) => postedMicroUsd);
 		expect([posted(result.published), posted(result.draft)]).toEqual([["35999998"], ["4000000"]]);
 	});
-	it("waits until the end for those that never start: (11 + 10 + 9) h / 4 = 7.5 h", () => {
+	it("counts jobs that never start as waiting until the end: (11 + 10 + 9) h / 4 = 7.5 h", () => {
 		expect(result.draft.meanWaitMs).toBe(7.5 * HOUR_MS);
 		expect([result.draft.waitingAtEnd, result.draft.runningAtEnd, result.published.runningAtEnd]).toEqual([3, 1, 1]);
 		expect(result.gaps.join(" ")).toContain("under the published policy 1 running and 0 waiting, under the draft 1 running and 3 waiting");

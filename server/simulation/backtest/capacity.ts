@@ -1,14 +1,14 @@
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import type { LaunchRecord } from "./history.ts";
 
-/** A replay meets a shortage up to this long before the launch that was refused: it decides at other moments than the live loop did. */
+/** A shortage starts this long before the refused launch, because a replay decides at other moments than the live loop did. */
 const EARLIER_MS = MINUTE_MS;
-/** How long a refusal speaks for its offer, unless a launch came up before: the longest pause that the live loop makes. An assumption. */
+/** How long a refusal applies to its offer unless a launch succeeds sooner: the longest pause of the live loop. An assumption. */
 const VALID_FOR_MS = HOUR_MS;
-/** Instance hours from which on an offer's own rate is taken rather than that of all spot offers. */
+/** From this many instance hours on, an offer's own rate is used instead of the rate of all spot offers. */
 const OWN_RATE_HOURS = 24;
 
-/** When launches of an offer were refused: from a refused launch to the next one that came up, an hour after the last refusal at most. */
+/** When launches of an offer were refused: from a refused launch to the next successful one, at most an hour after the last refusal. */
 export function shortagesOf(launches: readonly LaunchRecord[]): Map<string, { fromMs: number; toMs: number }[]> {
 	const byOffer = Map.groupBy(
 		launches.filter((l) => l.end === "refused" || l.launchedAtMs !== null),
@@ -34,7 +34,7 @@ export function shortagesOf(launches: readonly LaunchRecord[]): Map<string, { fr
 export interface SpotRecord {
 	instanceHours: number;
 	interruptions: number;
-	/** By offer id, of all spot offers given. */
+	/** By offer id, for all given spot offers. */
 	perHour: Map<string, number>;
 }
 

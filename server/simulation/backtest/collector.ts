@@ -4,15 +4,15 @@ import type { Action } from "#server/scheduling/types.ts";
 import type { MeasuredRun } from "../replay/meter.ts";
 import type { Run } from "../replay/run.ts";
 
-/** What became of one job in a replay. Times are UTC ms. */
+/** Outcome of one job in a replay. Times are UTC ms. */
 export interface JobCourse {
-	/** Where its last attempt that came up was; null: none did. */
+	/** Placement of the last attempt that came up; null if none did. */
 	place: string | null;
 	accelerator: string | null;
-	/** Why it is there. */
+	/** Reason for the placement. */
 	reason: Reason | null;
 	costMicroUsd: bigint;
-	/** null: not known of some attempt. */
+	/** null: unknown for some attempt. */
 	emissionsGrams: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface DaySums {
 	grams: number | null;
 }
 
-/** Adds up what a replay under a policy comes to, attempt by attempt. */
+/** Accumulates the results of a replay under a policy, attempt by attempt. */
 export class Collector {
 	readonly courses = new Map<string, JobCourse>();
 	readonly days = new Map<number, DaySums>();
@@ -41,7 +41,7 @@ export class Collector {
 		if (action.kind === "place_home" || action.kind === "launch" || action.kind === "fail") this.#placing.set(action.jobId, action.reason);
 	}
 
-	/** Why it was last placed, or why it failed. */
+	/** Reason for the last placement or for the failure. */
 	reasonOf(jobId: string): Reason | null {
 		return this.#placing.get(jobId) ?? null;
 	}

@@ -5,7 +5,7 @@ import { renderCookbook } from "./testing/cookbook.ts";
 
 const PAGE = new URL("../../../docs/cookbook.md", import.meta.url);
 const FOLDER = new URL("../../../examples/policies/", import.meta.url);
-/** As a live installation: grids are not foretold. */
+/** As in a live installation: grids are not forecast. */
 const KNOWN = { siteIds: ["home", "aws", "azure", "gcp"], measures: ["idle", "gpu_utilisation"] as const };
 
 function read(file: string) {
@@ -23,7 +23,7 @@ describe("docs/cookbook.md", () => {
 		expect(["base.yaml", "cookbook-base.yaml", ...recipes.map(({ file }) => file)].sort()).toEqual(readdirSync(FOLDER).sort());
 	});
 
-	// After a wanted change: npm test -- unit server/simulation/backtest/cookbook.test.ts -u, and read what it did to the page.
+	// After an intended change: npm test -- unit server/simulation/backtest/cookbook.test.ts -u, then review the page's diff.
 	it("says of each policy what its file says, and what a backtest of the table's jobs comes to", async () => {
 		await expect(text).toMatchFileSnapshot(PAGE.pathname);
 	});

@@ -14,7 +14,7 @@ interface Policies {
 	draft: Policy;
 }
 
-/** What a recorded history does not contain, and what was assumed instead, in sentences. */
+/** What a recorded history lacks and what was assumed instead, as sentences. */
 export function gapsOf(history: RecordedHistory, halves: Halves, policies: Policies): string[] {
 	return [
 		...recordGaps(history),

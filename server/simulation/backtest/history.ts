@@ -5,57 +5,59 @@ import type { RecordedGrid } from "../replay/grid-record.ts";
 import type { ReplayPool } from "../replay/types.ts";
 
 /**
- * What a site has on record of a time: who asked for what, how long it ran, and what the outside was like. Plain data that can be
- * cloned into another thread. Times are UTC ms.
+ * A site's recorded history over a period: job submissions, run times, and external conditions such as prices and capacity. Plain data
+ * that can be cloned into another thread. Times are UTC ms.
  */
 export interface RecordedHistory {
 	fromMs: number;
 	toMs: number;
 	seed: number;
 	jobs: HistoryJob[];
-	/** As they are now. */
+	/** Current pools. */
 	pools: ReplayPool[];
-	/** Mounts of the sites, as they are now. Absent: none. */
+	/** Current mounts of the sites. Absent: none. */
 	mounts?: Snapshot["mounts"];
-	/** As they are now, priced as below. */
+	/** Current offers; `prices` holds their recorded prices. */
 	offers: Offer[];
-	/** Each observation that changed an offer's price, ascending, the last one before the time included; by offer id. */
+	/** Observations that changed an offer's price, ascending, including the last one before the period; by offer id. */
 	prices: Map<string, { atMs: number; microUsdPerHour: bigint }[]>;
-	/** Every instance that was asked for in the time, and in the 30 days before it. */
+	/** Every instance requested in the period and in the 30 days before it. */
 	launches: LaunchRecord[];
-	/** Jobs that had run before the time, oldest first: what run times are estimated from. */
+	/** Jobs that ran before the period, oldest first. Run-time estimates use them. */
 	priorRuns: { spec: JobSpec; durationMs: number }[];
-	/** Cloud money that jobs had cost in the budget periods that the time begins in, by calendar month (replay/billing.ts monthOf). */
+	/**
+	 * Cloud cost that jobs had already incurred in the budget periods containing the start, by calendar month (replay/billing.ts monthOf).
+	 */
 	spentBefore: { spec: JobSpec; month: number; microUsd: bigint }[];
 	/** Board power of each accelerator under load, W. */
 	boardWatts: Record<string, number>;
 	timing: HistoryTiming;
-	/** When the first job of all was submitted; null: none ever was. */
+	/** When the very first job was submitted; null if there never was one. */
 	firstJobAtMs: number | null;
-	/** Of the ledger's days and months. */
+	/** Time zone of the ledger's days and months. */
 	zone: string;
-	/** Hours of grids. Absent: none are on record. */
+	/** Hourly grid data. Absent: none on record. */
 	grid?: RecordedGrid;
 }
 
 /** A job as it was recorded. */
 export interface HistoryJob {
 	id: string;
-	/** As it was submitted; jobs that differ in nothing that a rule sees may share one object. */
+	/** As submitted. Jobs that look the same to every rule may share one object. */
 	spec: JobSpec;
 	submittedAtMs: number;
 	approvedMicroUsd: bigint | null;
 	work: RecordedWork;
-	/** A person ended it before it ever ran. */
+	/** When a person cancelled it before it ever ran. */
 	withdrawnAtMs: number | null;
-	/** Checkpoints that it wrote: sent home when it runs in a cloud, GiB. */
+	/** Size of the checkpoints it wrote, GiB. They are sent home when it runs in a cloud. */
 	dataOutGiB: number;
 }
 
-/** Run time without waiting, over all attempts, and without what was lost between them, ms. `beforeMs`: done before the time. */
+/** Run time in ms over all attempts, without waiting and without work lost between attempts. `beforeMs`: done before the period. */
 export type RecordedWork =
 	| { kind: "recorded"; ms: number; beforeMs: number }
-	/** It had not ended by the end. */
+	/** Still running at the end of the period. */
 	| { kind: "so_far"; ms: number; beforeMs: number }
 	/** It never ran. */
 	| { kind: "unknown" };
@@ -64,18 +66,18 @@ export interface LaunchRecord {
 	offerId: string;
 	spot: boolean;
 	intendedAtMs: number;
-	/** null: it never came up. */
+	/** null if it never came up. */
 	launchedAtMs: number | null;
 	endedAtMs: number | null;
 	end: "interrupted" | "refused" | "other";
 }
 
 export interface HistoryTiming {
-	/** From a launch to a running command: the median of those on record; null: none. */
+	/** Median time from a launch to a running command; null if none is on record. */
 	bootMs: number | null;
-	/** From a launch to its refusal, the same. */
+	/** Median time from a launch to its refusal; null if none is on record. */
 	refusalMs: number | null;
-	/** What the live core expects from launch to a running command. */
+	/** Time from launch to running command that the live core expects. */
 	cloudStartMs: TimeSpread;
 	cooldownMs: number;
 }

@@ -17,17 +17,17 @@ function aLaunch(given: Partial<LaunchRecord> = {}): LaunchRecord {
 
 describe("recorded shortages", () => {
 	const refused = (atMs: number) => aLaunch({ intendedAtMs: atMs, launchedAtMs: null, endedAtMs: atMs + 1_000, end: "refused" });
-	it("last from a minute before a refusal to the next launch that came up", () => {
+	it("start a minute before a refusal and end at the next successful launch", () => {
 		const at = FROM_MS + HOUR_MS;
 		const launches = [refused(at), refused(at + 5 * MINUTE_MS), aLaunch({ intendedAtMs: at + 20 * MINUTE_MS })];
 		expect(shortagesOf(launches).get("od")).toEqual([{ fromMs: at - MINUTE_MS, toMs: at + 20 * MINUTE_MS }]);
 	});
-	it("last an hour after the last refusal when none came up, and begin after the one that did", () => {
+	it("end an hour after the last refusal when no launch succeeded, and start after the last one that did", () => {
 		const at = FROM_MS + HOUR_MS;
 		const launches = [aLaunch({ intendedAtMs: at - 10_000 }), refused(at), refused(at + 30 * MINUTE_MS)];
 		expect(shortagesOf(launches).get("od")).toEqual([{ fromMs: at - 9_999, toMs: at + 90 * MINUTE_MS }]);
 	});
-	it("refuse in a replay what they refused then", () => {
+	it("cause the same refusals in a replay", () => {
 		const at = FROM_MS + HOUR_MS;
 		const long = aHistoryJob("long", {
 			ms: 10 * HOUR_MS,
@@ -43,7 +43,7 @@ describe("recorded shortages", () => {
 });
 
 describe("the record of spot instances", () => {
-	it("takes an offer's own rate from a day on, and that of all before", () => {
+	it("uses an offer's own rate once it has a day of data, and the overall rate until then", () => {
 		const at = FROM_MS;
 		const launches = [
 			aLaunch({ offerId: "a", spot: true, launchedAtMs: at, endedAtMs: at + 30 * HOUR_MS, end: "interrupted" }),
@@ -58,11 +58,11 @@ describe("the record of spot instances", () => {
 describe("recorded prices", () => {
 	const offers = [aReplayOffer("od", { usd: "10", gpus: 1 })];
 	const at = (hours: number, usd: string) => ({ atMs: FROM_MS + hours * HOUR_MS, microUsdPerHour: usdToMicro(usd) });
-	it("begin with the last one before the time, and end with it", () => {
+	it("start with the last price before the period, and end with the period", () => {
 		const history = aHistory({ offers, prices: new Map([["od", [at(-9, "1"), at(-3, "2"), at(4, "3"), at(50, "4")]]]) });
 		expect(priceSteps(history)).toEqual({ prices: new Map([["od", [at(0, "2"), at(4, "3")]]]), stepMs: null, knownShare: 1 });
 	});
-	it("begin with the first one, with only the time after it known", () => {
+	it("start with the first price, and only the time after it counts as known", () => {
 		const history = aHistory({ offers, prices: new Map([["od", [at(3, "2"), at(6, "3")]]]) });
 		expect(priceSteps(history)).toEqual({ prices: new Map([["od", [at(0, "2"), at(6, "3")]]]), stepMs: null, knownShare: 0.75 });
 	});
@@ -76,9 +76,9 @@ describe("recorded prices", () => {
 	});
 });
 
-describe("jobs of the record", () => {
+describe("recorded jobs", () => {
 	const pair = { published: BURST, draft: BURST };
-	it("that were withdrawn before they ran leave then, and wait in no mean", () => {
+	it("leave when they were cancelled before running, and count in no mean wait", () => {
 		const jobs = [
 			aHistoryJob("a", { ms: 3 * HOUR_MS }),
 			aHistoryJob("b", { afterMs: 1, work: { kind: "unknown" }, withdrawnAtMs: FROM_MS + HOUR_MS }),
@@ -87,18 +87,18 @@ describe("jobs of the record", () => {
 		const { published } = runBacktest(aHistory({ jobs }), pair);
 		expect(published.waits).toEqual([{ team: "vision", class: "burst", jobs: 2, meanWaitMs: Math.round((3 * HOUR_MS - 2) / 2) }]);
 	});
-	it("that had begun before go on with what was left, and are in no one's wait", () => {
+	it("resume with the remaining work when they started earlier, and count in no wait", () => {
 		const carried = aHistoryJob("a", { afterMs: -5 * HOUR_MS, work: { kind: "recorded", ms: 6 * HOUR_MS, beforeMs: 4 * HOUR_MS } });
 		const { published, gaps } = runBacktest(aHistory({ jobs: [carried, aHistoryJob("b")] }), pair);
 		expect([published.jobs, published.meanWaitMs, published.ownedGpuHours]).toEqual([1, 2 * HOUR_MS, 3]);
 		expect(gaps.join(" ")).toContain("1 job from before start again");
 	});
-	it("that run into their longest run time end there", () => {
+	it("end at their maximum run time", () => {
 		const spec = aSpec({ name: "a", duration: { estimateMs: HOUR_MS, maxMs: 2 * HOUR_MS } });
 		const { published } = runBacktest(aHistory({ jobs: [aHistoryJob("a", { spec, ms: 9 * HOUR_MS })] }), pair);
 		expect(published.ownedGpuHours).toBe(2);
 	});
-	it("that ask for an approval no one gave are held, and it is said", () => {
+	it("stay held when no one approved them, and the gaps report it", () => {
 		const ask = {
 			id: "ask",
 			when: "quote.costUsd > 5.0",
@@ -117,7 +117,7 @@ describe("jobs of the record", () => {
 		expect(moved.map(({ jobId }) => jobId)).toEqual(["not"]);
 		expect(gaps.join(" ")).toContain("1 job asked for an approval that no one gave then");
 	});
-	it("are none: it says so", () => {
+	it("are reported as missing when there are none", () => {
 		expect(runBacktest(aHistory({ firstJobAtMs: null }), pair).gaps[0]).toBe("No job was recorded in this time.");
 	});
 });

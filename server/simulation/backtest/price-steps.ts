@@ -1,19 +1,19 @@
 import type { RecordedHistory } from "./history.ts";
 
-/** Different moments at which prices may change in one replay: at each of them every job's offers are scored again. */
+/** Most distinct moments at which prices may change in one replay: each of them rescores every job's offers. */
 const STEPS_MAX = 600;
 
 export interface PriceSteps {
 	prices: Map<string, { atMs: number; microUsdPerHour: bigint }[]>;
-	/** Prices are constant for this long, ms; null: they change as they were recorded. */
+	/** Prices are constant for this long, ms; null: they change as recorded. */
 	stepMs: number | null;
-	/** Share of the offers' time in which their price is on record, 0 to 1; 1 without offers. */
+	/** Share of the offers' time that has a recorded price, 0 to 1; 1 without offers. */
 	knownShare: number;
 }
 
 /**
- * Prices as a replay takes them. What changed outside the time is left out but for the price that the time begins with; before an
- * offer's first observation its first price stands.
+ * Prices for a replay. Changes outside the period are dropped, except the price in effect at its start. Before an offer's first
+ * observation, its first price applies.
  */
 export function priceSteps({ fromMs, toMs, offers, prices }: Pick<RecordedHistory, "fromMs" | "toMs" | "offers" | "prices">): PriceSteps {
 	const inTime = new Map(offers.map(({ id }) => [id, within(prices.get(id) ?? [], fromMs, toMs)]));
@@ -27,7 +27,7 @@ export function priceSteps({ fromMs, toMs, offers, prices }: Pick<RecordedHistor
 
 type Changes = { atMs: number; microUsdPerHour: bigint }[];
 
-/** The first one stands from the beginning on. */
+/** The first price applies from the start. */
 function within(changes: Changes, fromMs: number, toMs: number): Changes {
 	const firstIn = changes.findIndex(({ atMs }) => atMs > fromMs);
 	const rest = firstIn < 0 ? [] : changes.slice(firstIn).filter(({ atMs }) => atMs < toMs);
@@ -36,7 +36,7 @@ function within(changes: Changes, fromMs: number, toMs: number): Changes {
 	return [{ ...before, atMs: fromMs }, ...rest.filter((change) => change !== before)];
 }
 
-/** Each change takes effect at the next step; of several in one the last. */
+/** Each change takes effect at the next step. If several fall into one step, the last one wins. */
 function stepped(changes: Changes, fromMs: number, stepMs: number): Changes {
 	const byStep = new Map<number, Changes[number]>();
 	for (const change of changes) {

@@ -9,15 +9,15 @@ import type { RecordedHistory } from "./history.ts";
 import { knownBefore, scenarioOf, traceOf } from "./scenario.ts";
 import { sumsOf } from "./sums.ts";
 
-/** A recorded time under one policy. Plain data that can be cloned into another thread. */
+/** Recorded history replayed under one policy. Plain data that can be cloned into another thread. */
 export interface BacktestHalf {
 	sums: BacktestSums;
-	/** Of each job that was submitted in the time. */
+	/** Outcomes of the jobs submitted in the period. */
 	courses: Map<string, JobOutcome>;
 	replaySeconds: number;
 }
 
-/** Where one job went. Times are UTC ms. */
+/** Outcome of one job. Times are UTC ms. */
 export interface JobOutcome {
 	place: string | null;
 	accelerator: string | null;
@@ -29,13 +29,13 @@ export interface JobOutcome {
 }
 
 export interface HalfOptions {
-	/** Jobs that are over, of all. */
+	/** Called with the number of finished jobs and the total. */
 	onProgress?: (done: number, total: number) => void;
-	/** How often the core looks at jobs that wait, where it must be another time than a minute. */
+	/** How often the core considers waiting jobs, when not every minute. */
 	timing?: Pick<SpillwayOptions, "waitingTickMs" | "readRunsEveryMs">;
 }
 
-/** Replays the recorded jobs under a policy, through the live core, until the recorded time is over. */
+/** Replays the recorded jobs under a policy, through the live core, until the end of the recorded period. */
 export function replayHalf(history: RecordedHistory, policy: Policy, { onProgress, timing }: HalfOptions = {}): BacktestHalf {
 	const began = performance.now();
 	const collector = new Collector(history.pools.length > 1);
@@ -56,7 +56,7 @@ export function replayHalf(history: RecordedHistory, policy: Policy, { onProgres
 	return { sums, courses, replaySeconds: (performance.now() - began) / 1000 };
 }
 
-/** Those that had come before are in its sums of money, and in no one's wait. */
+/** Jobs submitted earlier count in the cost totals but in no wait. */
 function jobsOfTime({ jobs, fromMs }: RecordedHistory, replayed: readonly ReplayJob[]): ReplayJob[] {
 	const before = new Set(jobs.filter((job) => job.submittedAtMs < fromMs).map(({ id }) => id));
 	return replayed.filter(({ id }) => !before.has(id));

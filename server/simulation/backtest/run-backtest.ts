@@ -4,10 +4,12 @@ import { gapsOf } from "./gaps.ts";
 import type { HistoryJob, RecordedHistory } from "./history.ts";
 import { type BacktestHalf, type HalfOptions, type JobOutcome, replayHalf } from "./replay-half.ts";
 
-/** Moved jobs that are listed. */
+/** Most moved jobs in the list. */
 export const MOVED_MAX = 500;
 
-/** A draft beside the published policy over a recorded time. Everything but `replaySeconds` follows from the arguments. */
+/**
+ * A draft and the published policy, replayed over the same recorded period. Everything but `replaySeconds` follows from the arguments.
+ */
 export function runBacktest(
 	history: RecordedHistory,
 	{ published, draft }: { published: Policy; draft: Policy },
@@ -21,7 +23,7 @@ export function runBacktest(
 	return compareHalves(history, { published: half(published, 0), draft: half(draft, 1) }, { published, draft });
 }
 
-/** Puts two replays of one time side by side. */
+/** Compares two replays of the same period. */
 export function compareHalves(
 	history: RecordedHistory,
 	halves: { published: BacktestHalf; draft: BacktestHalf },

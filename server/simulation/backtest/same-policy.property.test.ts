@@ -29,8 +29,8 @@ const job = fc.record({
 	saves: fc.boolean(),
 });
 
-describe("a draft that says what the published policy says", () => {
-	it("moves no job and changes no sum, whatever happened", () => {
+describe("a draft identical to the published policy", () => {
+	it("moves no job and changes no total, whatever the history", () => {
 		const arbitrary = fc.record({
 			jobs: fc.array(job, { maxLength: 30 }),
 			policy: fc.constantFrom(...POLICIES),

@@ -8,17 +8,17 @@ import { shortagesOf, spotRecord } from "./capacity.ts";
 import type { HistoryJob, RecordedHistory } from "./history.ts";
 import { priceSteps } from "./price-steps.ts";
 
-/** From a refused launch to its answer where none is on record: an assumption, as in replay/default-scenario.ts. */
+/** Time from a refused launch to its answer where none is on record: an assumption, as in replay/default-scenario.ts. */
 const REFUSAL_MS = 30 * SECOND_MS;
-/** To go on from a checkpoint, where a replay moves or interrupts a job: an assumption, as in replay/default-scenario.ts. */
+/** Time to restore a checkpoint when a replay moves or interrupts a job: an assumption, as in replay/default-scenario.ts. */
 const RESTORE_MS = 3 * MINUTE_MS;
-/** Run time of a job that never ran, says nothing of it, and has no team-mates that ran: an assumption. */
+/** Run time of a job that never ran, gives no estimate, and has no recorded runs in its team: an assumption. */
 const UNKNOWN_WORK_MS = HOUR_MS;
 
-/** How often what runs take is learnt again in one replay: each time costs some tens of milliseconds. */
+/** How often one replay relearns run times: each pass costs some tens of milliseconds. */
 const RUN_READINGS_MAX = 90;
 
-/** The outside of a recorded time, the same for every policy that is replayed over it. */
+/** External conditions of a recorded period, the same for every policy replayed over it. */
 export function scenarioOf(history: RecordedHistory): ReplayScenario {
 	const { fromMs, toMs, offers, launches, timing } = history;
 	const { prices } = priceSteps(history);
@@ -28,7 +28,7 @@ export function scenarioOf(history: RecordedHistory): ReplayScenario {
 		seed: history.seed,
 		startMs: fromMs,
 		pools: history.pools,
-		// What was learned of an offer by today is not known at the beginning.
+		// What is learned about an offer by today is not known at the start of the period.
 		offers: offers.map((offer) => ({ ...offer, backoffUntilMs: null, backoffReason: null })),
 		availability: new Map(),
 		prices,
@@ -48,7 +48,7 @@ export function scenarioOf(history: RecordedHistory): ReplayScenario {
 	};
 }
 
-/** What is known at the beginning. */
+/** What is known at the start of the period. */
 export function knownBefore(history: RecordedHistory): SpillwayOptions {
 	return {
 		priorRuns: history.priorRuns,
@@ -65,7 +65,7 @@ export function knownBefore(history: RecordedHistory): SpillwayOptions {
 	};
 }
 
-/** The recorded jobs as a replay takes them; who had come before the time comes at its beginning, with what was left of its work. */
+/** The recorded jobs as a replay needs them. Jobs from before the period arrive at its start with their remaining work. */
 export function traceOf(history: RecordedHistory): TraceJob[] {
 	const typical = typicalWork(history.jobs);
 	return history.jobs.map((job) => {
@@ -92,7 +92,7 @@ export function traceOf(history: RecordedHistory): TraceJob[] {
 	});
 }
 
-/** No longer than its own limit lets it run: what ran over it was the grace to stop. */
+/** Capped at its own limit: anything beyond it was the grace period for stopping. */
 function workMsOf(job: HistoryJob, typical: (team: string) => number): number {
 	return Math.min(recordedMsOf(job, typical), job.spec.duration.maxMs ?? Number.POSITIVE_INFINITY);
 }
@@ -109,7 +109,7 @@ function recordedMsOf({ work, spec }: HistoryJob, typical: (team: string) => num
 	}
 }
 
-/** The median run time of a team's recorded jobs. */
+/** Returns the median run time of a team's recorded jobs. */
 function typicalWork(jobs: readonly HistoryJob[]): (team: string) => number {
 	const byTeam = Map.groupBy(jobs, ({ spec }) => spec.team);
 	const known = new Map<string, number>();

@@ -11,14 +11,14 @@ interface Facts {
 	history: RecordedHistory;
 	policy: Policy;
 	collector: Collector;
-	/** All, and those submitted in the time. */
+	/** All jobs, and those submitted in the period. */
 	jobs: readonly ReplayJob[];
 	submitted: readonly ReplayJob[];
 	waiting: ReadonlyMap<string, Reason>;
 	posted(budget: BudgetRule): Map<number, bigint>;
 }
 
-/** What a replay came to. A job that has not started waits until the end; one that was withdrawn before it started waits in no mean. */
+/** Totals of a replay. A job that has not started counts as waiting until the end; one cancelled before it started counts in no mean. */
 export function sumsOf(facts: Facts): BacktestSums {
 	const { history, collector, jobs, submitted, policy } = facts;
 	const { fromMs, toMs } = history;
@@ -62,7 +62,7 @@ function isWithdrawn(job: ReplayJob): boolean {
 	return job.givenUp && job.recorded?.withdrawnMs !== null;
 }
 
-/** It ran when the time was over: cutting it off made it pending then. */
+/** It was running at the end of the period: cutting it off made it pending. */
 function wasCut(job: ReplayJob, toMs: number): boolean {
 	return job.finishedAtMs === null && !job.givenUp && job.attempts > 0 && job.pendingSinceMs === toMs;
 }

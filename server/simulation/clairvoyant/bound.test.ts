@@ -7,12 +7,12 @@ import { anOffer, aPool } from "#server/scheduling/testing/builders.ts";
 import type { TraceJob } from "../replay/types.ts";
 import { type ClairvoyantInput, clairvoyantBound } from "./bound.ts";
 
-/** Whole hours throughout: then the best schedule can be found by trying all. */
+/** Whole hours throughout, so the best schedule can be found by trying them all. */
 interface SmallJob {
 	release: number;
 	length: number;
 	gpus: number;
-	/** Hours after release + length; null: no deadline. */
+	/** Due this many hours after release + length; null: no deadline. */
 	slack: number | null;
 }
 
@@ -34,7 +34,7 @@ function traceJob(job: SmallJob, i: number): TraceJob {
 	};
 }
 
-/** One dollar a GPU-hour. */
+/** One dollar per GPU-hour. */
 function scenarioOf(owned: number): ClairvoyantInput["scenario"] {
 	return {
 		pools: [{ ...aPool({ nodes: 1, gpusPerNode: owned }), speed: 1 }],
@@ -49,7 +49,7 @@ function usdOf(dollars: number): string {
 	return (Number(usdToMicro(dollars)) / 1e6).toFixed(2);
 }
 
-/** The least GPU-hours in the cloud of all schedules that start every job on a whole hour and never stop it. */
+/** The fewest cloud GPU-hours of any schedule that starts every job on a whole hour and never stops it. */
 function bruteForce(jobs: readonly SmallJob[], owned: number, allowed: (delays: readonly number[]) => boolean): number {
 	let best = Number.POSITIVE_INFINITY;
 	const used = new Array<number>(HORIZON + 4).fill(0);
@@ -84,7 +84,7 @@ const bound = (jobs: readonly SmallJob[], owned: number, totalDelayHours: number
 	clairvoyantBound({ jobs: jobs.map(traceJob), scenario: scenarioOf(owned), totalDelayHours, buckets });
 
 describe("the clairvoyant bound", () => {
-	it("never exceeds the best schedule that keeps the same total delay", async () => {
+	it("never exceeds the cost of the best schedule with the same total delay", async () => {
 		const input = fc.tuple(
 			fc.array(smallJob, { minLength: 1, maxLength: 4 }),
 			fc.integer({ min: 1, max: 3 }),
@@ -101,7 +101,7 @@ describe("the clairvoyant bound", () => {
 		);
 	});
 
-	it("never exceeds the best schedule that meets the strict deadlines", async () => {
+	it("never exceeds the cost of the best schedule that meets the strict deadlines", async () => {
 		const input = fc.tuple(
 			fc.array(fc.tuple(smallJob, fc.option(fc.integer({ min: 0, max: 3 }))), { minLength: 1, maxLength: 4 }),
 			fc.integer({ min: 1, max: 3 }),
@@ -116,7 +116,7 @@ describe("the clairvoyant bound", () => {
 		);
 	});
 
-	it("3 GPUs asked for 2 h with 1 owned and no delay: 2 × 2 = 4 GPU-hours at $1 = $4, but for what a bucket blurs", async () => {
+	it("3 GPUs needed for 2 h with 1 owned and no delay: 2 × 2 = 4 GPU-hours at $1 = $4, minus what the buckets blur", async () => {
 		const jobs = [1, 1, 1].map((gpus) => ({ release: 0, length: 2, gpus, slack: null }));
 		const [coarse, fine] = [await bound(jobs, 1, 0, 4), await bound(jobs, 1, 0, 400)];
 		expect(coarse.cloudCostUsd).toBeLessThan(fine.cloudCostUsd);
@@ -125,12 +125,12 @@ describe("the clairvoyant bound", () => {
 		expect(fine.kept).toBe("total_delay");
 	});
 
-	it("two strict jobs of 2 h on 1 GPU, both due after 3 h: 4 − 3 = 1 GPU-hour must be bought, as they may be cut", async () => {
+	it("two strict jobs of 2 h on 1 GPU, both due after 3 h: 4 − 3 = 1 GPU-hour must be bought, because jobs may be split", async () => {
 		const jobs = [1, 1].map((gpus) => ({ release: 0, length: 2, gpus, slack: 1 }));
 		expect((await bound(jobs, 1, null, 3)).cloudGpuHours).toBeCloseTo(1, 6);
 	});
 
-	it("pays the lowest price of each hour: $1 on spot in the first, $3 on demand in the second, $2 after a change in the third", async () => {
+	it("uses the lowest price of each hour: $1 on spot in the first, $3 on demand in the second, $2 after a change in the third", async () => {
 		const offers = [anOffer({ id: "spot", capacityType: "spot", usd: "2", gpus: 2 }), anOffer({ id: "firm", usd: "6", gpus: 2 })];
 		const hours = { traceId: "t", startsMs: [0, HOUR_MS], available: [true, false], lengthMs: 9 * HOUR_MS, offsetMs: 0 };
 		const scenario = {
@@ -146,12 +146,12 @@ describe("the clairvoyant bound", () => {
 		expect(cloudCostUsd).toBeLessThanOrEqual(2 * (1 + 3 + 2) + 1e-6);
 	});
 
-	it("costs nothing when home has room for all", async () => {
+	it("costs nothing when all jobs fit at home", async () => {
 		expect((await bound([{ release: 0, length: 2, gpus: 1, slack: null }], 1, 0)).cloudCostUsd).toBe(0);
 		expect((await bound([], 1, 0)).cloudCostUsd).toBe(0);
 	});
 
-	it("says what to do when nothing has a price", async () => {
+	it("explains what to do when nothing has a price", async () => {
 		const scenario = { ...scenarioOf(1), offers: [anOffer({ usd: null })] };
 		await expect(clairvoyantBound({ jobs: [], scenario, totalDelayHours: 0 })).rejects.toThrow(/No offer of the scenario has a price/);
 	});

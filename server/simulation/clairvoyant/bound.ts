@@ -11,19 +11,18 @@ export interface ClairvoyantInput {
 	jobs: readonly TraceJob[];
 	scenario: Pick<ReplayScenario, "pools" | "offers" | "prices" | "availability" | "startMs">;
 	/**
-	 * Sum over all jobs of (time to model − run time on the fastest pool or offer), hours: what the compared schedule took. null when
-	 * strict
-	 * deadlines and not waits are what has to be kept.
+	 * Sum over all jobs of (time to model − run time on the fastest pool or offer), hours, in the compared schedule. null when strict
+	 * deadlines must be met instead of waits.
 	 */
 	totalDelayHours: number | null;
-	/** Buckets of time that the trace is cut into; more make the bound tighter and slower. */
+	/** Time buckets that the trace is cut into; more make the bound tighter and slower. */
 	buckets?: number;
 }
 
 export interface ClairvoyantBound {
-	/** No schedule of this trace that keeps what was demanded costs less in the cloud, US dollars. */
+	/** Least cloud cost of any schedule of this trace that meets the requirement, US dollars. */
 	cloudCostUsd: number;
-	/** Of it, GPU-hours in the cloud. */
+	/** Cloud GPU-hours in that cost. */
 	cloudGpuHours: number;
 	kept: "strict_deadlines" | "total_delay";
 	buckets: number;
@@ -32,12 +31,12 @@ export interface ClairvoyantBound {
 
 /**
  * The least that any schedule must spend in the cloud, with the whole trace, prices and capacity known beforehand: an LP
- * relaxation, solved by HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1); what is left at
+ * relaxation, solved by HiGHS. Jobs are grouped into classes; time is cut into buckets [T_k, T_k+1). Work that remains at
  * the last bound is done at home afterwards, at no cost.
  *
  * Variables for class c and bucket k, GPU-hours: h work done at home, y work done in the cloud, b backlog at T_k (work that
- * could have been done by then and was not), D backlog × time, GPU-hours × hours. price_k: the lowest price of a GPU-hour in
- * the bucket, of the offers that are available at some moment of it.
+ * could have been done by then but was not), D backlog × time, GPU-hours × hours. price_k: the lowest price of a GPU-hour in
+ * the bucket, over the offers that are available at some moment of it.
  *
  *   minimise   Σ price_k × y_k
  *   b_k+1 = b_k + E_k+1 − E_k − h_k − y_k,  b ≥ 0             E: all jobs run from their release on
@@ -47,15 +46,16 @@ export interface ClairvoyantBound {
  *   Σ_c Σ_k D_k ÷ (largest work of a job of c) ≤ total delay
  *
  * Why this is a lower bound: take any schedule and read h, y and b off it. A job that runs at most on its own GPUs is never
- * ahead of E, so b ≥ 0; it meets its deadline only if it is never behind its ramp of L; home does no more than it has.
- * Waiting, boots, restores, fragmentation and interruptions only take capacity away from the schedule and are left out, and so
- * is every price but the bucket's lowest: what runs in a bucket pays a price in effect in it. For the delay: the area between a job's ideal and its true work curve is
+ * ahead of E, so b ≥ 0. It meets its deadline only if it is never behind its ramp of L. Home does no more work than its capacity.
+ * Waiting, boots, restores, fragmentation and interruptions only take capacity away from the schedule, so they are left out.
+ * Every price but the bucket's lowest is left out too: work that runs in a bucket pays a price in effect in it.
+ * For the delay: the area between a job's ideal and its true work curve is
  * work × (mean busy time − ideal mean busy time), and its completion is at least half its length after its mean busy time
- * (Goemans' mean-busy-time relaxation), so that area ≤ work × (time to model − run time); summed over a class with the largest
- * work as divisor this bounds the class's delay from below. In a bucket no more is done than by its end, which is what the
- * row of D says. So every schedule is a point of this LP at its own cost, and the LP's optimum costs no more.
- * With strict deadlines the other jobs are left out: they may run whenever there is room. Strict jobs that no machine can finish
- * in time are left out too.
+ * (Goemans' mean-busy-time relaxation), so that area ≤ work × (time to model − run time). Summed over a class with the largest
+ * work as divisor, this bounds the class's delay from below. The work done within a bucket is at most the work done by its end;
+ * the row of D uses that. So every schedule is a point of this LP at its own cost, and the LP's optimum costs no more.
+ * With strict deadlines the other jobs are left out, because they may run whenever there is room. Strict jobs that no machine can
+ * finish in time are left out too.
  *
  * @throws SpillwayError `invalid_input` when there is no priced offer, `unavailable` when the solver gives up.
  */
@@ -85,7 +85,7 @@ export async function clairvoyantBound(input: ClairvoyantInput): Promise<Clairvo
 	};
 }
 
-/** A job on the fastest machine there is: a relaxation where some are slower. */
+/** A job on the fastest machine available: a relaxation if some are slower. */
 function boundJobOf(job: TraceJob, kept: ClairvoyantBound["kept"], speed: number): BoundJob[] {
 	const releaseH = job.submitMs / HOUR_MS;
 	const lengthH = job.durationMs / HOUR_MS / speed;
@@ -103,7 +103,7 @@ function bucketBounds(jobs: readonly BoundJob[], count: number): number[] {
 	return jobs.length === 0 ? [] : Array.from({ length: count + 1 }, (_, k) => first + ((last - first) * k) / count);
 }
 
-/** Delays: by the magnitude of the work, which divides the delay. Deadlines: by the magnitude of the slack. */
+/** Delays are grouped by the magnitude of the work, which divides the delay; deadlines by the magnitude of the slack. */
 function classesOf(jobs: readonly BoundJob[], kept: ClairvoyantBound["kept"]): BoundJob[][] {
 	const classes = new Map<number, BoundJob[]>();
 	for (const job of jobs) {

@@ -1,7 +1,7 @@
 /** One job as the bound sees it: hours from the trace's start, GPU-hours of work. */
 export interface BoundJob {
 	releaseH: number;
-	/** Length of its run when nothing holds it up. */
+	/** Length of its uninterrupted run. */
 	lengthH: number;
 	gpus: number;
 	/** When it must be done; null: no strict deadline. */
@@ -10,11 +10,11 @@ export interface BoundJob {
 
 /** Work of a set of jobs at the bounds of the time buckets, GPU-hours. */
 export interface WorkCurves {
-	/** Work done by each bound if every job ran from its release on: no one can be ahead of it. */
+	/** Work done by each bound if every job ran from its release on. No schedule can be ahead of it. */
 	earliest: Float64Array;
-	/** Work that must be done by each bound if every job must be done by its deadline: no one may be behind it. */
+	/** Work that must be done by each bound to meet every deadline. No schedule may be behind it. */
 	latest: Float64Array;
-	/** GPU-hours × hours: in each bucket, the area between the earliest work at the bucket's end and the earliest work. */
+	/** Area in each bucket between the earliest work at the bucket's end and the earliest work, GPU-hours × hours. */
 	gap: Float64Array;
 }
 

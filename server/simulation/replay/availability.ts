@@ -1,13 +1,13 @@
 import type { Availability } from "./types.ts";
 
-/** Whether machines can be had `elapsedMs` after the replay began. */
+/** Whether capacity is available `elapsedMs` after the replay began. */
 export function isAvailable(trace: Availability, elapsedMs: number): boolean {
 	return trace.available[segmentAt(trace, placeIn(trace, elapsedMs))] ?? true;
 }
 
 /**
- * When machines that are there `elapsedMs` after the begin are taken: the next moment without, ms after the begin;
- * `elapsedMs` itself when there are none; infinite when the trace never says no.
+ * When capacity that is available at `elapsedMs` next becomes unavailable, ms after the start. Returns `elapsedMs` itself when none is
+ * available, and infinity when the trace is never unavailable.
  */
 export function availableUntil(trace: Availability, elapsedMs: number): number {
 	const place = placeIn(trace, elapsedMs);
@@ -22,7 +22,7 @@ export function availableUntil(trace: Availability, elapsedMs: number): number {
 	return Number.POSITIVE_INFINITY;
 }
 
-/** Whether machines can be had at any moment of [fromMs, toMs), ms after the replay began. */
+/** Whether capacity is available at any moment of [fromMs, toMs), ms after the replay began. */
 export function isAvailableWithin(trace: Availability, fromMs: number, toMs: number): boolean {
 	const place = placeIn(trace, fromMs);
 	const first = segmentAt(trace, place);
@@ -37,7 +37,7 @@ export function isAvailableWithin(trace: Availability, fromMs: number, toMs: num
 	return length === 0;
 }
 
-/** The same share of time, with runs and gaps shorter by this factor: comings and goings are so many times as frequent. */
+/** Shortens runs and gaps by this factor: the share of time stays the same, and changes are that many times as frequent. */
 export function fasterAvailability(trace: Availability, times: number): Availability {
 	const scaled = (ms: number): number => Math.round(ms / times);
 	return {

@@ -2,7 +2,7 @@ import type { Offer } from "#server/domain/capacity.ts";
 import { costOfElapsed, costOfInterval } from "#server/kernel/money.ts";
 import type { ReplayScenario } from "./types.ts";
 
-/** The price of one instance of an offer at a moment; null when it is not known. */
+/** Price of one instance of an offer at a moment; null if unknown. */
 export function priceAt(scenario: Pick<ReplayScenario, "prices">, offer: Offer, atMs: number): bigint | null {
 	const changes = scenario.prices.get(offer.id);
 	if (!changes) return offer.microUsdPerHour;
@@ -10,7 +10,7 @@ export function priceAt(scenario: Pick<ReplayScenario, "prices">, offer: Offer, 
 	return next === 0 ? offer.microUsdPerHour : (changes[next - 1]?.microUsdPerHour ?? offer.microUsdPerHour);
 }
 
-/** Index of the first change after a moment; their number when there is none. */
+/** Index of the first change after a moment, or the number of changes if there is none. */
 export function firstAfter(changes: readonly { atMs: number }[], atMs: number): number {
 	let low = 0;
 	for (let high = changes.length; low < high; ) {
@@ -22,8 +22,8 @@ export function firstAfter(changes: readonly { atMs: number }[], atMs: number): 
 }
 
 /**
- * What `instances` of an offer cost from launch to end, by the second or finer, at the prices in effect; a start shorter
- * than the offer's least billed time costs that. `add` gets the parts by calendar month (UTC), `month` as months since year 0.
+ * Cost of `instances` of an offer from launch to end, billed by the second or finer at the prices in effect. Each start costs at least the
+ * offer's minimum billed time. `add` receives the parts by calendar month (UTC), `month` as months since year 0.
  */
 export function rentOf(
 	scenario: Pick<ReplayScenario, "prices">,

@@ -13,7 +13,7 @@ const spillway = { name: SPILLWAY, policy: { ...AWAY, weights: { delayMicroUsdPe
 const claims: ReplayDataSet = { uri: "s3://claims", sizeGiB: 100, copies: ["aws:us-east-1"], residency: [], teams: ["vision"] };
 const records: ReplayDataSet = { uri: "s3://records", sizeGiB: 360, copies: ["home"], residency: ["eu"], teams: ["health"] };
 
-/** One GPU in Virginia for $2/h, one in Ireland for $1/h, both with data leaving for $0.09/GiB; data come at 1 GiB/s. */
+/** One GPU in Virginia for $2/h and one in Ireland for $1/h, both with egress at $0.09/GiB; data arrives at 1 GiB/s. */
 const twoRegions = (given: Partial<ReplayScenario> = {}): ReplayScenario =>
 	aScenario({
 		pools: [],
@@ -33,7 +33,7 @@ const twoRegions = (given: Partial<ReplayScenario> = {}): ReplayScenario =>
 	});
 
 describe("data sets, as they are staged in and paid for", () => {
-	// Three jobs of an hour, 4 min to boot:
+	// Three one-hour jobs, 4 min to boot:
 	//   reader (vision): beside its data for 64 min × $2 = 2.133; in Ireland it would be 65 min 40 s × $1 + 100 GiB × $0.09 = 10.094
 	//   other (risk) reads nothing: Ireland for 64 min × $1 = 1.067
 	//   patient (health): must stay in the EU; 360 GiB from home take 360 s and cost nothing: 70 min × $1 = 1.167
@@ -45,9 +45,9 @@ describe("data sets, as they are staged in and paid for", () => {
 		expect(report).toMatchObject({ costByKindUsd: { compute: 4.367, egress: 2.7 }, egressGiB: 30, meanWaitS: 360, overshootUsd: 0 });
 	});
 
-	// 360 GiB at 1 GiB/s: 6 min of a machine at $1 ($0.10), or before it into a store. With a store, no one minding delay, patient is
-	// launched
-	// when the copy is there, 6 min later, for 64 min. The next one, 2 h later, waits for a tenth of that: 36 s, and then for the boot.
+	// 360 GiB at 1 GiB/s: 6 min of a machine at $1 ($0.10), or 6 min into a store before the launch. With a store, and since waiting costs
+	// nothing, patient launches
+	// when the copy is complete, 6 min later, for 64 min. The next job, 2 h later, waits for a tenth of that, 36 s, and then for the boot.
 	it("copies into a store before the launch where there is one, an older copy for a tenth of the time", () => {
 		const jobs = [aTraceJob("patient", { team: "health" }), aTraceJob("next", { team: "health", submitMs: 2 * HOUR_MS })];
 		const { data } = twoRegions();
@@ -67,7 +67,7 @@ describe("data sets, as they are staged in and paid for", () => {
 		const jobs = [aTraceJob("reader"), aTraceJob("patient", { team: "health" })];
 		const near = twoRegions({ offers: twoRegions().offers.map((o) => (o.id === "near" ? { ...o, microUsdPerHour: 500_000n } : o)) });
 		const report = replay(jobs, near, { name: "cloud_on_demand", policy: null });
-		// Virginia at $0.50 for 64 min, and Ireland for 70 min
+		// Virginia at $0.50 for 64 min and Ireland for 70 min
 		expect(report.costByKindUsd).toEqual({ compute: 1.7, egress: 1.8 });
 		const far = replay([aTraceJob("reader")], twoRegions(), { name: "cloud_on_demand", policy: null });
 		expect(far.costByKindUsd).toEqual({ compute: 1.094, egress: 9.9 });
@@ -82,12 +82,12 @@ describe("data sets, as they are staged in and paid for", () => {
 		const gone = anAvailability((4 * MINUTE_MS + 50 * SECOND_MS) / HOUR_MS, 1000);
 		const scenario = twoRegions({ offers, availability: new Map([["spot", gone]]), dataOutGiB: 0 });
 		const report = replay([aTraceJob("reader")], scenario, { name: "eager_spot", policy: null });
-		// no offer in Virginia: its copy is taken to leave at the most expensive price known
+		// no offer in Virginia: its egress is assumed to cost the highest known price
 		expect(report).toMatchObject({ egressGiB: 150, costByKindUsd: { egress: 13.5 }, interruptions: 1 });
 	});
 
-	// 72 h and 5 min at $2 are $144.17 and 10 GiB are $0.90: $145.07 are held. The first job posts $2.13 + $0.90 = $3.03,
-	// so that the second one fits under $148.10 and more; under $148.00 it would only without the egress, and waits for the new month.
+	// 72 h and 5 min at $2 are $144.17 and 10 GiB are $0.90: the hold is $145.07. The first job is charged $2.13 + $0.90 = $3.03, so the
+	// second one fits under $148.10 or more. Under $148.00 it would fit only without the egress, so it waits for the new month.
 	it.each([
 		[148_200_000n, "2026-01-31T14:08:00.000Z"],
 		[148_000_000n, "2026-02-01T01:04:00.000Z"],
@@ -106,7 +106,7 @@ describe("data sets, as they are staged in and paid for", () => {
 });
 
 describe("reserved capacity", () => {
-	/** One reserved GPU that costs $0.50/h more than it costs anyway, for 2 h, beside on-demand for $2/h. */
+	/** One reserved GPU at a marginal $0.50/h for 2 h, next to on-demand at $2/h. */
 	const block = {
 		...aReplayOffer("block", { usd: "0.5", gpus: 1, type: "reserved" }),
 		reservedFree: 1,
@@ -121,7 +121,7 @@ describe("reserved capacity", () => {
 	];
 
 	// a takes the reserved machine for 64 min × $0.50 = 0.533; it is not free for b: 64 min × $2 = 2.133;
-	// c has it after a, for 24 min × $0.50 = 0.20; at 100 min 20 min are left of it, too few for d: 64 min × $2 = 2.133.
+	// c gets it after a, for 24 min × $0.50 = 0.20; at 100 min only 20 min remain, too few for d: 64 min × $2 = 2.133.
 	it("is taken first, by one at a time, and only for what it lasts for", async () => {
 		await expect(eventsOf(jobs, scenario, spillway)).toMatchFileSnapshot("./golden/reserved.spillway.trace");
 		expect(replay(jobs, scenario, spillway)).toMatchObject({
@@ -143,7 +143,7 @@ describe("reserved capacity", () => {
 	it("ends what runs on it with itself: rivals fill it whatever it lasts for, and go on elsewhere from their last checkpoint", () => {
 		const late = [aTraceJob("d", { submitMs: 100 * MINUTE_MS })];
 		const report = replay(late, scenario, { name: "overflow_on_demand", policy: null });
-		// 20 min of it: 4 to boot, a checkpoint at 19; then 4 to boot, 3 to restore, 45 of work
+		// 20 min of it: 4 to boot, a checkpoint at 19; then 4 to boot, 3 to restore, 45 of work elsewhere
 		expect(report).toMatchObject({ jobsDone: 1, cloudGpuHoursByCapacityType: { on_demand: 0.867, reserved: 0.333 }, interruptions: 0 });
 	});
 
@@ -160,7 +160,7 @@ describe("reserved capacity", () => {
 });
 
 describe("quotas", () => {
-	/** Two machines of 4 GPUs for $1 and $2 an hour in one region, under one quota; a third elsewhere, in none, for $3. */
+	/** Two machines of 4 GPUs for $1 and $2 an hour in one region under one quota; a third at $3 in another region without a quota. */
 	const under = (limit: number) => {
 		const quota = { name: "gpus", unit: "gpus", limit, used: 0 } as const;
 		return aScenario({

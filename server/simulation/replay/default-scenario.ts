@@ -11,9 +11,9 @@ export const OWNED_POOL_IDS: readonly string[] = [WHOLE_NODES, LAST_NODE];
 const NODE_GPUS = 8;
 
 /**
- * Mean hours for which spot could be had, and could not, in the public probes of SkyPilot ("Can't Be Late", NSDI '24,
+ * Mean hours for which spot was available, and unavailable, in SkyPilot's public probes ("Can't Be Late", NSDI '24,
  * github.com/skypilot-org/spot-traces: one node, AWS us-east-1c, 1f, us-east-2a, us-west-2a of February 2023, us-west-2a of
- * October 2022): share available × days ÷ drops. Used only where no recorded trace is at hand.
+ * October 2022): share available × days ÷ drops. Used only without a recorded trace.
  */
 const SPOT_HOURS: readonly { up: number; down: number }[] = [
 	{ up: 1.48, down: 1.7 },
@@ -26,14 +26,14 @@ const DRAWN_TRACE_DAYS = 60;
 
 export interface DefaultScenarioInput {
 	ownedGpus: number;
-	/** What a pool is, but for its name and size. */
+	/** A pool without its name and size. */
 	pool: Pick<ReplayPool, "accelerator" | "microUsdPerGpuHour" | "wattsPerGpu" | "gridGramsPerKwh" | "pue">;
-	/** Every offer of the accelerator, on-demand and spot, at its price. */
+	/** Every offer of the accelerator, on-demand and spot, at its listed price. */
 	offers: readonly Offer[];
 	boardWatts: Readonly<Record<string, number>>;
 	/**
-	 * Recorded intensity by hour of pools (OWNED_POOL_IDS) and `provider:region`, gCO2e/kWh from startMs on; a place without has its
-	 * average.
+	 * Recorded intensity by hour for pools (OWNED_POOL_IDS) and `provider:region`, gCO2e/kWh from startMs on. A place without a series uses
+	 * its average.
 	 */
 	grid: ReadonlyMap<string, readonly number[]>;
 	/** Recorded spot availability; empty: drawn from SPOT_HOURS. */
@@ -44,15 +44,15 @@ export interface DefaultScenarioInput {
 }
 
 /**
- * The scenario that every policy of the benchmarks meets:
- * - owned: nodes of 8 GPUs at the trace's recorded speed; what is left of `ownedGpus` is one smaller node in its own pool;
- * - offers: those given, at fixed prices; the clouds start machines of one offer together (gangs), bill by the second from
+ * The scenario that every policy of the benchmarks runs against:
+ * - owned: nodes of 8 GPUs at the trace's recorded speed; the remainder of `ownedGpus` is one smaller node in its own pool;
+ * - offers: those given, at fixed prices. The clouds start machines of one offer together (gangs) and bill by the second from
  *   launch to end, boot included, and at least their minimum;
- * - spot: one recorded availability trace for each zone (a region where prices are regional) at an offset, both drawn by seed;
- *   all machines of a zone come and go together. Without recordings a renewal process with exponential times of SPOT_HOURS;
- * - 4 minutes from launch to a running command, 30 s until a refusal is known (an assumption: EC2 answers at once, Azure and GCP
+ * - spot: one recorded availability trace for each zone (a region where prices are regional) at an offset, both drawn by seed.
+ *   All machines of a zone come and go together. Without recordings, a renewal process with exponential times of SPOT_HOURS;
+ * - 4 minutes from launch to a running command, 30 s until a refusal is known (an assumption: EC2 answers immediately, Azure and GCP
  *   within a minute), work saved every 15 minutes, 3 minutes to restore, 30 s to stop (Slurm's KillWait);
- * - the grid's recorded intensity by hour where there is one, else the average of each region; no data to copy; on-demand is never refused.
+ * - the grid's recorded intensity by hour where available, else the average of each region; no data to copy; on-demand is never refused.
  */
 export function defaultScenario(input: DefaultScenarioInput): ReplayScenario {
 	return {
@@ -104,7 +104,7 @@ function traceFor(place: string, traces: readonly Availability[], seed: number):
 	return { ...trace, offsetMs: random.int(0, trace.lengthMs - 1) };
 }
 
-/** Spot that comes and goes with exponential times of SPOT_HOURS, drawn by place and seed. */
+/** Spot availability with exponential times of SPOT_HOURS, drawn by place and seed. */
 export function drawSpotTrace(place: string, seed: number): Availability {
 	const random = seededRandom(`${seed}/spot-hours/${place}`);
 	const mean = random.pick(SPOT_HOURS);

@@ -2,10 +2,13 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { GridRecord } from "./grid-record.ts";
 import type { ReplayScenario } from "./types.ts";
 
-/** Hours × gCO2e/kWh of a place between two moments; null when its intensity is not known. */
+/** Hours × gCO2e/kWh of a place between two moments; null if its intensity is unknown. */
 export type GridOver = (place: string, average: number | null, fromMs: number, toMs: number) => number | null;
 
-/** Hourly series repeat from the scenario's start; a place without one has its average throughout. What is on record is before both. */
+/**
+ * Hourly series repeat from the scenario's start; a place without one uses its average throughout. A recorded grid takes precedence over
+ * both.
+ */
 export function makeGridOver(scenario: Pick<ReplayScenario, "grid" | "startMs" | "gridOnRecord">): GridOver {
 	if (scenario.gridOnRecord) {
 		const record = new GridRecord(scenario.gridOnRecord);

@@ -14,38 +14,38 @@ import { placeOf, Run, type RunEnd } from "./run.ts";
 import { trueSpeed } from "./true-speeds.ts";
 import type { ReplayScenario, TraceJob } from "./types.ts";
 
-/** Who decides. Events are reported first; `decide` is called once all events of a moment are reported. */
+/** Decides placements. Events are reported first; `decide` is called once all events of a moment are reported. */
 export interface Strategy {
 	arrived(job: SeenJob): void;
-	/** The attempt is over; unless it finished, its job waits again. */
+	/** The attempt ended. Unless it finished, its job is pending again. */
 	ended(run: Run, why: RunEnd, measured: MeasuredRun): void;
 	decide(): void;
-	/** Its person withdrew the job while it waited. */
+	/** A person cancelled the job while it was waiting. */
 	withdrawn?(job: SeenJob): void;
-	/** How often it really decided; absent: whenever it was called. */
+	/** Number of decisions actually made. Absent: every call counts. */
 	readonly decisions?: number;
 }
 
-/** What a strategy may see and do. It sees the present, never how long a job runs or when capacity comes and goes. */
+/** What a strategy may see and do. It sees the present only, not how long a job runs or when capacity comes and goes. */
 export interface World {
 	readonly nowMs: number;
 	readonly scenario: Readonly<Omit<ReplayScenario, "availability">>;
 	readonly pools: readonly HomeNodes[];
 	/** Starts a job in free slots. */
 	placeHome(job: SeenJob, nodes: HomeNodes, slots: readonly number[]): Run;
-	/** Asks for the job's machines; refused after scenario.refusalMs when there are none. They end themselves after `lifeMs`. */
+	/** Requests the job's machines; refused after scenario.refusalMs when there are none. They end themselves after `lifeMs`. */
 	launch(job: SeenJob, offer: Offer, lifeMs?: number): Run;
-	/** Ends an attempt at a moment: what it saved by then stays, and its slots or instances go when its processes have ended. */
+	/** Ends an attempt at a moment. Work saved by then is kept; slots or instances are released when its processes have ended. */
 	stop(run: Run, atMs: number, why: "evicted" | "moved" | "stopped"): void;
-	/** No strategy can ever run it. */
+	/** Marks a job that no strategy can ever run. */
 	giveUp(job: SeenJob): void;
-	/** `decide` is called then, whatever happens. */
+	/** Schedules a call of `decide`, whatever else happens. */
 	wakeAt(atMs: number): void;
-	/** What a provider's own listing says of an offer now: only for strategies with users that have it. */
+	/** What a provider's own listing currently says about an offer. Only for strategies modelled on users with such a listing. */
 	isAvailableNow(offer: Offer): boolean;
-	/** Reserved machines that are free now; none after the reservation's end. Infinite for capacity of any other type. */
+	/** Reserved machines that are free now; 0 after the reservation ends. Infinite for other capacity types. */
 	reservedFree(offer: Offer): number;
-	/** What the replay's machines use now of the quota that counts the offer, in its unit; 0 where none does. */
+	/** Current use of the quota that covers the offer, in the quota's unit; 0 without a quota. */
 	quotaUsed(offer: Offer): number;
 	readonly data: ReplayData;
 }
@@ -55,27 +55,27 @@ export interface EngineOptions {
 	/** Called for every attempt that ends, and for every job that arrives or ends. */
 	onRun?: ((measured: MeasuredRun) => void) | undefined;
 	onEvent?: ((atMs: number, what: string, run: Run | SeenJob) => void) | undefined;
-	/** The replay ends then (UTC ms), whatever still runs or waits. Absent: when every job is over. */
+	/** UTC ms at which the replay ends, whatever still runs or waits. Absent: when every job is over. */
 	untilMs?: number | undefined;
-	/** Called at that moment, before what still runs is cut off. */
+	/** Called at `untilMs`, before running attempts are cut off. */
 	onCutOff?: (() => void) | undefined;
 }
 
 interface Event {
 	kind: "finish" | "interrupt" | "refuse" | "expire" | "stop" | "stopped" | "wake" | "withdraw";
 	run: Run | null;
-	/** The one that is withdrawn. */
+	/** The cancelled job. */
 	job?: ReplayJob;
 }
 
 const WAKE: Event = { kind: "wake", run: null };
-/** From asking processes to end to free slots: Slurm's KillWait, 30 s by default (slurm.conf). */
+/** Time from the request to stop until the slots are free: Slurm's KillWait, 30 s by default (slurm.conf). */
 const STOP_MS = 30 * SECOND_MS;
 const PROGRESS_EVERY = 1024;
 
 /**
- * A lean discrete-event replay: no driver faults, but capacity that is refused and reclaimed as it was recorded. Work is
- * saved every checkpointEveryMs; boot, staging, restore and the work since the last checkpoint are lost with an attempt that ends early.
+ * A lean discrete-event replay: no driver faults, but capacity is refused and reclaimed as recorded. Work is saved every checkpointEveryMs.
+ * An attempt that ends early loses its boot, staging and restore time and the work since the last checkpoint.
  */
 export class Engine implements World {
 	readonly scenario: ReplayScenario;
@@ -83,7 +83,7 @@ export class Engine implements World {
 	readonly jobs: readonly ReplayJob[];
 	readonly meter: Meter;
 	readonly data: ReplayData;
-	/** Reserved machines that are free, by offer id: an offer that a strategy holds may determine what was free when it was made. */
+	/** Free reserved machines by offer id. Kept here because an offer that a strategy holds may show an older count. */
 	readonly #reservedFree: Map<string, number>;
 	/** What live machines use, by quota and region. */
 	readonly #quotaUsed = new Map<string, number>();
@@ -123,7 +123,7 @@ export class Engine implements World {
 		return this.#decisions;
 	}
 
-	/** Replays until every job is done or given up, or nothing happens any more. */
+	/** Replays until every job is done or given up, or no events remain. */
 	run(strategy: Strategy): void {
 		let steps = 0;
 		const { untilMs = Number.POSITIVE_INFINITY } = this.#options;
@@ -170,7 +170,7 @@ export class Engine implements World {
 	launch(seen: SeenJob, offer: Offer, lifeMs = Number.POSITIVE_INFINITY): Run {
 		assert(offer.gpus >= seen.gpusPerNode, `offer ${offer.id} has too few GPUs for job ${seen.id}`);
 		assert(mayGoTo(seen.data, offer), `data of job ${seen.id} must not leave its area, and ${offer.id} lies outside`);
-		// Spillway alone has anything copied into stores.
+		// Only Spillway has data copied into stores.
 		const staging = this.data.staging(seen.data, offer, seen.submittedAtMs);
 		const run = this.#begin(seen, {
 			home: null,
@@ -241,7 +241,7 @@ export class Engine implements World {
 		return speed;
 	}
 
-	/** How long its instances stay before one is reclaimed: exponential at the recorded rate, the same for every policy. */
+	/** Time until one of its instances is reclaimed: exponential at the recorded rate, the same for every policy. */
 	#takenAfter(run: Run, offer: Offer): number {
 		const perHour = (this.scenario.interruptionsPerHour?.get(offer.id) ?? 0) * run.instances;
 		if (perHour <= 0) return Number.POSITIVE_INFINITY;
@@ -272,7 +272,7 @@ export class Engine implements World {
 		return run;
 	}
 
-	/** Counts the request. A throttled one counts as well, as providers do. */
+	/** Counts the request, including throttled ones, as providers do. */
 	#isThrottled(offer: Offer): boolean {
 		const { requestsPerMinute } = this.scenario;
 		if (requestsPerMinute === undefined) return false;
@@ -365,12 +365,12 @@ export class Engine implements World {
 	}
 }
 
-/** One of each region. */
+/** One key per quota and region. */
 function quotaKey({ provider, region }: Offer, { name }: OfferQuota): string {
 	return `${provider}:${region} ${name}`;
 }
 
-/** What one machine takes of it. */
+/** Units of the quota that one machine uses. */
 export function unitsOf({ gpus, vcpus }: Pick<Offer, "gpus" | "vcpus">, { unit }: OfferQuota): number {
 	return unit === "cores" ? vcpus : gpus;
 }

@@ -1,11 +1,11 @@
-/** A binary heap of what will happen, by time and then in order of scheduling, so that a seed gives the same run everywhere. */
+/** A binary heap of future events, ordered by time and then by scheduling order, so that a seed gives the same run everywhere. */
 export class EventQueue<T> {
 	readonly #times: number[] = [];
 	readonly #sequences: number[] = [];
 	readonly #items: T[] = [];
 	#sequence = 0;
 
-	/** Time of the first one, UTC ms; infinite when there is none. */
+	/** Time of the first event, UTC ms; infinite when there is none. */
 	get nextMs(): number {
 		return this.#times[0] ?? Number.POSITIVE_INFINITY;
 	}
@@ -19,7 +19,7 @@ export class EventQueue<T> {
 		this.#items.push(item);
 		while (hole > 0) {
 			const parent = (hole - 1) >> 1;
-			// A new one comes behind those of the same time.
+			// A new event sorts after those of the same time.
 			if ((times[parent] ?? atMs) <= atMs) break;
 			this.#copy(parent, hole);
 			hole = parent;
@@ -42,7 +42,7 @@ export class EventQueue<T> {
 		return first;
 	}
 
-	/** Moves the hole at the top down to where an item of this time and sequence belongs. */
+	/** Moves the hole at the top down to the position for an item of this time and sequence. */
 	#sink(atMs: number, sequence: number): number {
 		const size = this.#times.length;
 		let hole = 0;

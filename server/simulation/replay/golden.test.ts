@@ -4,7 +4,7 @@ import { SPILLWAY } from "./replay.ts";
 import { eventsOf } from "./testing/events.ts";
 import { anAvailability, aReplayOffer, aReplayPolicy, aReplayPool, aScenario, aTraceJob } from "./testing/small.ts";
 
-/** Ten jobs on one node of eight, spot that is reclaimed after 3 hours, and on-demand. */
+/** Ten jobs on one 8-GPU node, spot that is reclaimed after 3 hours, and on-demand. */
 const JOBS = [
 	aTraceJob("a", { gpus: 4, durationMs: 5 * HOUR_MS }),
 	aTraceJob("b", { gpus: 4, submitMs: 10 * MINUTE_MS, durationMs: 90 * MINUTE_MS }),

@@ -11,20 +11,20 @@ const at = (kind: "history" | "persistence" | "perfect", afterMs: number): reado
 	new GridAhead(grid, START_MS, kind).ahead(START_MS + afterMs).get("home") ?? [];
 
 describe("GridAhead", () => {
-	it("shows the hours as they will be under perfect, and as they were a day ago under persistence", () => {
+	it("shows the actual future hours under perfect, and the hours of a day ago under persistence", () => {
 		expect(at("perfect", DAY_MS).slice(0, 26)).toEqual(hours.slice(24, 50));
-		// The hour that has begun is known; the next day is taken to be as this one.
+		// The current hour is known; the next day is assumed to repeat this one.
 		expect(at("persistence", 2 * DAY_MS).slice(0, 14)).toEqual([350, ...hours.slice(25, 38)]);
 	});
 
-	it("learns the dip at noon from the days before, and those before the start are the end of the series", () => {
+	it("learns the dip at noon from the days before; days before the start come from the end of the series", () => {
 		const history = at("history", 6 * HOUR_MS);
 		expect(history[0]).toBe(300);
 		expect(history[6]).toBeLessThan(150);
 		expect(history[7]).toBeGreaterThan(250);
 	});
 
-	it("shows a forecast that is given for a place in place of the kind's", () => {
+	it("shows a given forecast for a place instead of the kind's own", () => {
 		const given = new Map([["home", hours.map(() => 7)]]);
 		expect(new GridAhead(grid, START_MS, "history", given).ahead(START_MS).get("home")?.[5]).toBe(7);
 	});

@@ -3,8 +3,8 @@ import { foretellHours, HOURS_AHEAD, PATTERN_DAYS } from "#server/scheduling/for
 import { type HourPattern, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 
 /**
- * What the core is shown of the coming hours of grids in a replay. `history`: the pattern of the 28 days before, as a live core learns
- * it. `persistence`: each hour as the same hour of the day before. `perfect`: as they will be.
+ * The forecast of coming grid hours that the core sees in a replay. `history`: the pattern of the 28 days before, as a live core learns it.
+ * `persistence`: each hour equals the same hour of the day before. `perfect`: the actual values.
  */
 export const GRID_FORECASTS = ["history", "persistence", "perfect"] as const;
 export type GridForecast = (typeof GRID_FORECASTS)[number];
@@ -12,8 +12,8 @@ export type GridForecast = (typeof GRID_FORECASTS)[number];
 const DAY_HOURS = 24;
 
 /**
- * Coming hours by place from series that repeat (ReplayScenario.grid). A series goes on before its start as it ends, so that the first
- * days of a replay have a past. Where `given` has a forecast for a place, aligned with the series, that is shown.
+ * Coming hours by place from series that repeat (ReplayScenario.grid). Before its start a series continues with its end, so that the first
+ * days of a replay have a past. If `given` has a forecast for a place, aligned with the series, that one is used.
  */
 export class GridAhead {
 	readonly #grid: ReadonlyMap<string, readonly number[]>;
@@ -35,7 +35,7 @@ export class GridAhead {
 		this.#given = given;
 	}
 
-	/** Index 0 is the hour of nowMs. The same map within an hour. */
+	/** Index 0 is the hour of nowMs. Returns the same map within an hour. */
 	ahead(nowMs: number): ReadonlyMap<string, readonly number[]> {
 		const hour = Math.floor(nowMs / HOUR_MS);
 		if (this.#ahead?.hour === hour) return this.#ahead.series;
@@ -67,7 +67,7 @@ export class GridAhead {
 		return Array.from({ length: HOURS_AHEAD }, (_, i) => this.#at(hours, hour + i));
 	}
 
-	/** Learned from whole days that are over. */
+	/** Learned from complete past days. */
 	#patternOf(hours: readonly number[], hour: number): HourPattern | null {
 		const day = Math.floor((hour * HOUR_MS) / DAY_MS);
 		const known = this.#patterns.get(hours);
@@ -79,7 +79,7 @@ export class GridAhead {
 		return pattern;
 	}
 
-	/** g/kWh of an hour since the epoch. */
+	/** g/kWh of an hour, counted since the epoch. */
 	#at(hours: readonly number[], hour: number): number {
 		const index = (hour - Math.floor(this.#startMs / HOUR_MS)) % hours.length;
 		return hours[index < 0 ? index + hours.length : index] ?? 0;

@@ -2,11 +2,11 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { foretellHours, PATTERN_MS } from "#server/scheduling/forecast/foretell-hours.ts";
 import { type HourPattern, hourPattern } from "#server/scheduling/forecast/hour-pattern.ts";
 
-/** Hours of grids as they are on record. Plain data that can be cloned into another thread. */
+/** Recorded grid hours. Plain data that can be cloned into another thread. */
 export interface RecordedGrid {
 	/** Zone by pool id and `provider:region`. */
 	zones: ReadonlyMap<string, string>;
-	/** By zone, any order; from PATTERN_MS before the replay on. */
+	/** By zone, in any order; from PATTERN_MS before the replay on. */
 	hours: ReadonlyMap<string, readonly GridHour[]>;
 }
 
@@ -14,17 +14,17 @@ export interface GridHour {
 	/** Start of the UTC hour. */
 	hourMs: number;
 	gramsPerKwh: number;
-	/** Since when it is on record. An hour that was forecast is known from then on, any other once it is over. */
+	/** When it was recorded. A forecast hour is known from then on; any other hour is known once it is over. */
 	recordedAtMs: number;
 }
 
 interface Zone {
 	hours: ReadonlyMap<number, GridHour>;
-	/** By the sum of the bounds that they were learned between. */
+	/** Keyed by the sum of the bounds they were learned between. */
 	patterns: Map<number, HourPattern | null>;
 }
 
-/** What a replay has of grids by the hour: past hours, and the forecast that a live core would have had. */
+/** Hourly grid data of a replay: past hours, and the forecast that a live core would have had. */
 export class GridRecord {
 	readonly #zones: ReadonlyMap<string, Zone>;
 	readonly #places: ReadonlyMap<string, string>;
@@ -47,7 +47,7 @@ export class GridRecord {
 		return sum;
 	}
 
-	/** The coming hours by place, index 0 the hour of nowMs, as a live core would foretell them then. The same map within an hour. */
+	/** Coming hours by place, index 0 the hour of nowMs, as a live core would forecast them then. Returns the same map within an hour. */
 	ahead(nowMs: number): ReadonlyMap<string, readonly number[]> {
 		const firstMs = floorHour(nowMs);
 		if (this.#ahead?.firstMs === firstMs) return this.#ahead.series;
@@ -76,7 +76,9 @@ function seriesOf(zone: Zone, firstMs: number, nowMs: number): number[] {
 	return foretellHours(firstMs, forecastFor, patternOf(zone, firstMs));
 }
 
-/** As a live core learns it, of the whole days of the last PATTERN_MS: from the second hour of a day on one less is whole. */
+/**
+ * Learned as by a live core, from the complete days of the last PATTERN_MS. From the second hour of a day on, one day fewer is complete.
+ */
 function patternOf({ hours, patterns }: Zone, firstMs: number): HourPattern | null {
 	const dayMs = Math.floor(firstMs / DAY_MS) * DAY_MS;
 	const sinceMs = Math.ceil((firstMs - PATTERN_MS) / DAY_MS) * DAY_MS;

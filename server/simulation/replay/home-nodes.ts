@@ -1,13 +1,13 @@
 import { assert } from "#server/kernel/assert.ts";
 import type { ReplayPool } from "./types.ts";
 
-/** Most GPUs of one node: free slots are bits of a whole number. */
+/** Most GPUs in one node: free slots are bits of a whole number. */
 const GPUS_PER_NODE_MAX = 30;
 
-/** The slots of one owned pool. Slot s lies on node floor(s / gpusPerNode). */
+/** The slots of one owned pool. Slot s is on node floor(s / gpusPerNode). */
 export class HomeNodes {
 	readonly pool: ReplayPool;
-	/** Counts every change, so that what was worked out of it can be kept. */
+	/** Counts every change, so that derived values can be cached. */
 	version = 0;
 	freeGpus: number;
 	readonly #freeBits: number[];
@@ -32,7 +32,7 @@ export class HomeNodes {
 		return fits && (job.accelerators.length === 0 || job.accelerators.includes(this.pool.accelerator));
 	}
 
-	/** The nodes that a job would take now, the fullest first so that big gaps stay whole; null when it does not fit. */
+	/** The nodes that a job would use now, fullest first so that big gaps stay whole; null if it does not fit. */
 	fit(nodes: number, gpusPerNode: number): number[] | null {
 		if (this.freeGpus < nodes * gpusPerNode) return null;
 		if (nodes === 1) {

@@ -4,7 +4,7 @@ import type { Run, SeenJob } from "./run.ts";
 import { ableOn, recordedOnOf, trueSpeed } from "./true-speeds.ts";
 import type { RecordedJob, ReplayThroughput, TraceJob } from "./types.ts";
 
-/** The job itself, with what only the replay knows. */
+/** The job itself, including facts that only the replay knows. */
 export class ReplayJob implements SeenJob {
 	readonly index: number;
 	readonly id: string;
@@ -20,17 +20,17 @@ export class ReplayJob implements SeenJob {
 	readonly limitMs: number | null;
 	readonly data: readonly DataRef[];
 	readonly recorded: RecordedJob | null;
-	/** Run time on a machine of speed 1, ms: on the recorded accelerator, where the scenario says nothing of speeds. */
+	/** Run time on a machine of speed 1, ms. Speed 1 is the recorded accelerator if the scenario gives no speeds. */
 	readonly workMs: number;
 	savedMs = 0;
 	savedAt: string | null = null;
 	attempts = 0;
 	pendingSinceMs: number;
 	run: Run | null = null;
-	/** First start of its command, end of the one that finished it; UTC ms. */
+	/** First start of its command and end of the finishing attempt; UTC ms. */
 	firstStartMs: number | null = null;
 	finishedAtMs: number | null = null;
-	/** No strategy can ever run it, and somebody said so. */
+	/** A strategy declared that no strategy can ever run it. */
 	givenUp = false;
 
 	constructor(
@@ -58,14 +58,14 @@ export class ReplayJob implements SeenJob {
 		this.limitMs = trace.limitMs;
 		this.data = spec?.data ?? data;
 		this.recorded = trace.recorded ?? null;
-		// Nothing runs shorter than a millisecond: an end comes after its start.
+		// Nothing runs for less than a millisecond, so that an end comes after its start.
 		const recordedSpeed = throughput ? trueSpeed(throughput, trace, recordedOnOf(throughput, trace)) || 1 : 1;
 		this.workMs = Math.max(1, Math.round(trace.durationMs * recordedSpeed));
 		this.pendingSinceMs = this.submittedAtMs;
 	}
 }
 
-/** One node when it holds the job, else as few full nodes as do, with equal shares: 12 GPUs on nodes of 8 are 2 × 6. */
+/** One node if it can hold the job, else as few full nodes as needed, with equal shares: 12 GPUs on nodes of 8 are 2 × 6. */
 export function shapeOf(gpus: number, gpusPerNode: number): { nodes: number; gpusPerNode: number } {
 	const nodes = Math.ceil(gpus / gpusPerNode);
 	return { nodes, gpusPerNode: Math.ceil(gpus / nodes) };

@@ -8,24 +8,24 @@ import { mayGoTo, type ReplayData } from "./replay-data.ts";
 import type { Run, RunEnd } from "./run.ts";
 import type { ReplayReport, ReplayScenario } from "./types.ts";
 
-/** An attempt that is over, as it was measured. */
+/** Measurements of an attempt that is over. */
 export interface MeasuredRun {
 	run: Run;
 	why: RunEnd;
 	endMs: number;
-	/** Work of the job that it brought, ms on the recorded accelerator. */
+	/** Work it contributed to the job, ms on the recorded accelerator. */
 	gainedMs: number;
-	/** What its instances cost: compute, disks and egress. */
+	/** Cost of its instances: compute, disks and egress. */
 	costMicroUsd: bigint;
 	/** The same by calendar month (billing.ts, monthOf). */
 	costByMonth: readonly (readonly [month: number, microUsd: bigint])[];
-	/** Null where power or grid intensity is not known. */
+	/** Null if power or grid intensity is unknown. */
 	emissionsGrams: number | null;
-	/** What left a cloud. */
+	/** Data that left a cloud. */
 	egressGiB: number;
 }
 
-/** Adds up what a report says, attempt by attempt. */
+/** Accumulates a report's figures, attempt by attempt. */
 export class Meter {
 	readonly #scenario: ReplayScenario;
 	readonly #data: ReplayData;
@@ -38,7 +38,7 @@ export class Meter {
 	#storageMicroUsd = 0n;
 	#egressGiB = 0;
 	#grams = 0;
-	/** Of the attempt that is being measured; null: not known. */
+	/** Emissions of the attempt being measured; null if unknown. */
 	#lastGrams: number | null = 0;
 	#knownGpuMs = 0;
 	#unknownGpuMs = 0;
@@ -86,7 +86,7 @@ export class Meter {
 		this.#emit({ gpuMs: heldMs * run.job.gpus, watts: pool.wattsPerGpu * run.job.gpus, pue: pool.pue, grid });
 	}
 
-	/** `grid`: hours × g/kWh. What is not known is counted as GPU time without a figure, never as nothing. */
+	/** `grid`: hours × g/kWh. Unknown values are counted as GPU time without a figure, never as zero. */
 	#emit({ gpuMs, watts, pue, grid }: { gpuMs: number; watts: number | null; pue: number | null; grid: number | null }): void {
 		if (watts === null || pue === null || grid === null) {
 			this.#unknownGpuMs += gpuMs;
@@ -110,10 +110,10 @@ export class Meter {
 		const disk = disksOf(run, offer, endMs);
 		if (disk > 0n) add(monthOf(endMs), disk);
 		const outGiB = why !== "finished" ? 0 : (recorded?.dataOutGiB ?? this.#scenario.dataOutGiB);
-		// What was copied in until the end is paid, whether the job came to run or not.
+		// Data copied in by the end is paid for, whether or not the job started.
 		const staged = run.stagedShare(endMs);
 		const inMicroUsd = BigInt(Math.ceil(run.staging.egressMicroUsd * staged));
-		// What is on record is charged as the ledger does, to the byte; what is assumed by whole GiB.
+		// Recorded amounts are charged to the byte, as in the ledger; assumed amounts in whole GiB.
 		const outMicroUsd = recorded
 			? BigInt(Math.ceil(Number(offer.egressMicroUsdPerGiB) * outGiB))
 			: offer.egressMicroUsdPerGiB * BigInt(Math.ceil(outGiB));
@@ -134,7 +134,7 @@ export class Meter {
 		return rent + egress + disk;
 	}
 
-	/** The report, but for what only the caller knows: overshoot, decisions and times. */
+	/** The report without what only the caller knows: overshoot, decisions and times. */
 	report(
 		strategy: string,
 		jobs: readonly ReplayJob[],
@@ -169,7 +169,7 @@ export class Meter {
 			cloudCostMicroUsd: String(cloudMicroUsd),
 			costByKindUsd: {
 				...{ compute: usd(this.#computeMicroUsd), egress: usd(this.#egressMicroUsd) },
-				// Scenarios have no disks; the offers of a site do, where their price is known.
+				// Scenarios have no disks. A site's offers do, if the disk price is known.
 				...(this.#storageMicroUsd > 0n && { storage: usd(this.#storageMicroUsd) }),
 			},
 			egressGiB: round3(this.#egressGiB),
@@ -187,7 +187,7 @@ export class Meter {
 		};
 	}
 
-	/** Its own machine would have finished it in time: at home from its submission, or in the cloud after a boot and its data. */
+	/** Whether an ideal machine would have finished it in time: at home from its submission, or in the cloud after boot and staging. */
 	#couldHaveMade(job: ReplayJob): boolean {
 		const { pools, bootMs, offers } = this.#scenario;
 		const able = pools.filter((pool) => job.accelerators.length === 0 || job.accelerators.includes(pool.accelerator));
@@ -210,7 +210,7 @@ function meanOf(values: Float64Array): number {
 	return values.length === 0 ? 0 : round3(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
-/** The smallest value that at least this share of all do not exceed. */
+/** The smallest value that at least this share of all values does not exceed. */
 function quantileOf(sorted: Float64Array, share: number): number {
 	return round3(sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0);
 }

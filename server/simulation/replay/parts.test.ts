@@ -10,7 +10,7 @@ import { shapeOf } from "./job.ts";
 import { anAvailability, aReplayOffer, aReplayPool, START_MS } from "./testing/small.ts";
 
 describe("the event queue", () => {
-	it("gives the earliest first, and those of one time in order of scheduling", () => {
+	it("returns the earliest event first, and events of one time in scheduling order", () => {
 		fc.assert(
 			fc.property(fc.array(fc.integer({ min: 0, max: 5 })), (times) => {
 				const queue = new EventQueue<{ at: number; i: number }>();
@@ -24,7 +24,7 @@ describe("the event queue", () => {
 });
 
 describe("availability", () => {
-	it("a trace repeats, and its next change is the first moment that says otherwise", () => {
+	it("repeats a trace and finds the next change at the first moment with a different value", () => {
 		fc.assert(
 			fc.property(
 				fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }),
@@ -45,7 +45,7 @@ describe("availability", () => {
 describe("rent", () => {
 	const offer = aReplayOffer("o", { usd: "3.6" });
 
-	it("is split at the end of a month, and its parts add up", () => {
+	it("is split at month ends, and its parts add up", () => {
 		const byMonth = new Map<number, bigint>();
 		const fromMs = Date.UTC(2026, 0, 31, 23, 30);
 		const total = rentOf({ prices: new Map() }, { offer, instances: 2, fromMs, toMs: fromMs + HOUR_MS }, (m, c) => byMonth.set(m, c));
@@ -56,7 +56,7 @@ describe("rent", () => {
 		]);
 	});
 
-	it("follows the price, and no start costs less than the least billed time", () => {
+	it("follows the price, and each start costs at least the minimum billed time", () => {
 		const prices = new Map([["o", [{ atMs: START_MS + HOUR_MS, microUsdPerHour: 7_200_000n }]]]);
 		expect(rentOf({ prices }, { offer, instances: 1, fromMs: START_MS, toMs: START_MS + 2 * HOUR_MS }, () => {})).toBe(10_800_000n);
 		const minimum = { ...offer, billedMinimumMs: 60_000 };
@@ -67,7 +67,7 @@ describe("rent", () => {
 });
 
 describe("the grid", () => {
-	it("an hourly series repeats from the start, read between its hours", () => {
+	it("repeats an hourly series from the start and interpolates within its hours", () => {
 		const over = makeGridOver({ startMs: START_MS, grid: new Map([["p", [100, 300]]]) });
 		const at = (hours: number): number => START_MS + hours * HOUR_MS;
 		expect(over("p", null, at(0), at(2))).toBe(400);
@@ -79,7 +79,7 @@ describe("the grid", () => {
 });
 
 describe("slots", () => {
-	it("the fullest node that holds the job is taken, the lowest slots first", () => {
+	it("takes the fullest node that holds the job, lowest slots first", () => {
 		const nodes = new HomeNodes(aReplayPool({ nodes: 3 }));
 		nodes.take([8, 9, 10]);
 		expect(nodes.fit(1, 4)).toEqual([1]);
@@ -91,7 +91,7 @@ describe("slots", () => {
 		expect(nodes.freeSlots()).toHaveLength(24);
 	});
 
-	it("refuses a slot that is taken, or released twice", () => {
+	it("rejects a slot that is taken, or released twice", () => {
 		const nodes = new HomeNodes(aReplayPool());
 		nodes.take([0]);
 		expect(() => nodes.take([0])).toThrow("given twice");
@@ -99,7 +99,7 @@ describe("slots", () => {
 		expect(() => nodes.release([0])).toThrow("released twice");
 	});
 
-	it("12 GPUs on nodes of 8 are two nodes of 6", () => {
+	it("splits 12 GPUs on nodes of 8 into two nodes of 6", () => {
 		expect([shapeOf(8, 8), shapeOf(12, 8), shapeOf(20, 8)]).toEqual([
 			{ nodes: 1, gpusPerNode: 8 },
 			{ nodes: 2, gpusPerNode: 6 },

@@ -9,7 +9,7 @@ import type { ReplayScenario } from "./types.ts";
 
 const NONE: readonly DataRef[] = [];
 
-/** The data sets of a scenario: who reads which, where they may go, and what it takes to have them there. */
+/** The data sets of a scenario: which jobs read them, where they may go, and what staging them takes. */
 export class ReplayData {
 	readonly #scenario: Pick<ReplayScenario, "data" | "offers">;
 	readonly #copies: StoreCopies;
@@ -32,13 +32,13 @@ export class ReplayData {
 		return openData({ nowMs: 0, offers: [...offers], ...(this.#view ? { data: this.#view } : {}) });
 	}
 
-	/** As Spillway's core sees it: the same object until something is copied. null: the scenario says nothing of data. */
+	/** The view that Spillway's core gets: the same object until something is copied. null: the scenario has no data. */
 	seenAt(nowMs: number): KnownData | null {
 		if (this.#copies.finish(nowMs)) this.#renew();
 		return this.#view;
 	}
 
-	/** Sets must be copied into the store of a place. When the last of them is there, UTC ms. */
+	/** Starts copying sets into the store of a place. Returns when the last one is complete, UTC ms. */
 	copyAhead(place: string, uris: readonly string[], nowMs: number): number {
 		const sets = this.#scenario.data?.sets ?? [];
 		const ends = uris.map((uri) => this.#copies.begin(place, uri, sets.find((set) => set.uri === uri)?.sizeGiB ?? 0, nowMs));
@@ -51,7 +51,7 @@ export class ReplayData {
 		this.#book = this.#openBook(this.#scenario.offers);
 	}
 
-	/** What jobs of a team read: the same list each time. */
+	/** Data that a team's jobs read. Returns the same list each time. */
 	readBy(team: string): readonly DataRef[] {
 		const sets = this.#scenario.data?.sets ?? [];
 		if (sets.length === 0) return NONE;
@@ -64,13 +64,13 @@ export class ReplayData {
 		return read;
 	}
 
-	/** `sinceMs`: copies in the place's store count that are as new as that. */
+	/** `sinceMs`: copies in the place's store count only if they are at least this new. */
 	staging(data: readonly DataRef[], offer: Offer, sinceMs: number | null = null): Staging {
 		return this.#book.staging(data, `${offer.provider}:${offer.region}`, sinceMs);
 	}
 }
 
-/** All of the data may be there. */
+/** Whether all of the data may be stored there. */
 export function mayGoTo(data: readonly DataRef[], { provider, region }: Pick<Offer, "provider" | "region">): boolean {
 	return data.length === 0 || outsideResidency(data, provider, region) === null;
 }

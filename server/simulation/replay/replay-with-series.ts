@@ -6,12 +6,12 @@ import { type Grouped, SeriesRecorder } from "./series.ts";
 import { TraceSpecs } from "./trace-spec.ts";
 import type { ReplayReport, ReplayScenario, StrategyChoice, TraceJob } from "./types.ts";
 
-/** Reports of progress in a row in which no job arrived, ran or ended: about 400,000 looks at the queue, most of a year. */
+/** Consecutive progress reports in which no job arrived, ran or ended: about 400,000 looks at the queue, most of a year. */
 const STALLED_REPORTS = 400;
 
 /**
- * A replay with a report that includes its series. Benchmarks leave them out: they cost a few percent.
- * @throws SpillwayError `precondition_failed` when jobs wait for what never comes.
+ * Runs a replay and adds time series to its report. Benchmarks omit them because they cost a few percent.
+ * @throws SpillwayError `precondition_failed` when jobs wait for something that never happens.
  */
 export function replayWithSeries(
 	jobs: readonly TraceJob[],

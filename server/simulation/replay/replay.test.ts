@@ -17,19 +17,19 @@ describe.each(CHOICES)("$name over two busy days", (choice) => {
 	const runs: MeasuredRun[] = [];
 	const report = replay(jobs, scenario, choice, { onRun: (run) => runs.push(run) });
 
-	it("the same seed gives the same report", () => {
+	it("gives the same report for the same seed", () => {
 		const again = replay(jobs, scenario, choice);
 		const untimed = { replaySeconds: 0, decisionsPerSecond: 0 };
 		expect(JSON.stringify({ ...again, ...untimed })).toBe(JSON.stringify({ ...report, ...untimed }));
 	});
 
-	it("every job is done exactly once", () => {
+	it("finishes every job exactly once", () => {
 		const finished = runs.filter(({ why }) => why === "finished").map(({ run }) => run.job.id);
 		expect(finished.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
 		expect(report.jobsDone).toBe(jobs.length);
 	});
 
-	it("work done + lost = time held, job by job", () => {
+	it("has work done + lost = time held, job by job", () => {
 		const gained = new Map<string, number>();
 		let lostGpuMs = 0;
 		for (const { run, why, endMs, gainedMs } of runs) {
@@ -50,7 +50,7 @@ describe.each(CHOICES)("$name over two busy days", (choice) => {
 		expect(report.overshootUsd).toBe(0);
 	});
 
-	it("no slot is held by two attempts at once, and no job has two", () => {
+	it("never gives one slot to two attempts, or two attempts to one job", () => {
 		const spans = runs.filter(({ why }) => why !== "refused").map(({ run, endMs }) => ({ run, from: run.placedAtMs, to: endMs }));
 		for (const [i, a] of spans.entries()) {
 			for (const b of spans.slice(i + 1)) {
@@ -104,28 +104,28 @@ describe("rules of thumb, by hand", () => {
 		expect(starts).toEqual({ long: 0, wide: 2 * HOUR_MS - SECOND_MS, small: 0 });
 	});
 
-	it("a job larger than all that is owned is given up by those who own only", () => {
+	it("gives up a job larger than the owned pool, for strategies that only own", () => {
 		const report = replay([aTraceJob("huge", { gpus: 64 })], aScenario(), { name: "owned_fifo", policy: null });
 		expect(report).toMatchObject({ jobs: 1, jobsDone: 0 });
 	});
 });
 
 describe("cloud capacity", () => {
-	it("an interrupted job goes on from its last checkpoint after boot and restore", () => {
+	it("resumes an interrupted job from its last checkpoint after boot and restore", () => {
 		const scenario = aScenario({
 			pools: [],
 			offers: [aReplayOffer("spot", { usd: "4", type: "spot" }), aReplayOffer("od", { usd: "30" })],
 			availability: new Map([["spot", anAvailability(1, 10)]]),
 		});
 		const report = replay([aTraceJob("a", { gpus: 8, durationMs: 2 * HOUR_MS })], scenario, { name: "eager_spot", policy: null });
-		// Spot: 4 min boot, 56 min of work with 45 saved. It refuses for 30 s, then on-demand: 4 min boot, 3 min restore, 75 min.
+		// Spot: 4 min boot, 56 min of work with 45 saved. The retry is refused for 30 s, then on-demand: 4 min boot, 3 min restore, 75 min.
 		const endMs = 60 * MINUTE_MS + 30 * SECOND_MS + (4 + 3 + 75) * MINUTE_MS;
 		expect(report).toMatchObject({ interruptions: 1, refusals: 1, meanTimeToModelS: endMs / SECOND_MS, meanWaitS: 240 });
 		expect(report.cloudCostUsd).toBeCloseTo(4 + (30 * 82) / 60, 3);
 		expect(report.lostGpuHours).toBeCloseTo((8 * (4 + 11 + 4 + 3)) / 60, 3);
 	});
 
-	it("consolidation leaves on-demand at a checkpoint once cheaper spot is available, and not before", () => {
+	it("leaves on-demand under consolidation at a checkpoint once cheaper spot is available, and not before", () => {
 		const offers = [aReplayOffer("spot", { usd: "4", type: "spot" }), aReplayOffer("od", { usd: "30" })];
 		const away = { ...anAvailability(1, 9), available: [false, true] };
 		const scenario = aScenario({ pools: [], offers, availability: new Map([["spot", away]]) });
@@ -135,7 +135,7 @@ describe("cloud capacity", () => {
 		expect(report.cloudGpuHoursByCapacityType).toEqual({ on_demand: round3((8 * 64.5) / 60), spot: round3((8 * 67) / 60) });
 	});
 
-	it("uniform progress with owned GPUs starts a strict job at home, and brings one home when it fits", () => {
+	it("starts a strict job at home under uniform progress with owned GPUs, and brings one home when it fits", () => {
 		const pools = [aReplayPool({ nodes: 1 })];
 		const offers = [aReplayOffer("od", { usd: "30" })];
 		const strict = { gpus: 8, durationMs: 2 * HOUR_MS, deadlineKind: "strict" as const, deadlineMs: 3 * HOUR_MS };
@@ -145,7 +145,7 @@ describe("cloud capacity", () => {
 		expect(report.cloudGpuHours).toBeLessThan(8 * 1.5);
 	});
 
-	it("a strict deadline that its own machine would have met is an avoidable miss, another is not", () => {
+	it("counts a strict deadline that an ideal machine would have met as an avoidable miss, and no other", () => {
 		const scenario = aScenario({ pools: [aReplayPool({ nodes: 1 })] });
 		const strict = { deadlineKind: "strict" as const, gpus: 8 };
 		const jobs = [
@@ -167,11 +167,11 @@ describe("emissions", () => {
 		["is not known where no intensity is", [offer({ gridGramsPerKwh: null })], null, 1.067],
 		["is not known where no PUE is", [offer({ pue: null })], null, 1.067],
 		["is not known where no power is", [offer({ accelerator: "new" })], null, 1.067],
-	])("%s: GPU time without a figure is counted, never taken for nothing", (_, offers, emissionsKg, emissionsUnknownGpuHours) => {
+	])("%s: counts GPU time without a figure, never as zero", (_, offers, emissionsKg, emissionsUnknownGpuHours) => {
 		const report = replay([aTraceJob("a")], aScenario({ pools: [], offers }), away);
 		expect(report).toMatchObject({ emissionsKg, emissionsUnknownGpuHours });
 	});
-	it("is of what is known where some is: at home, 500 W × 1.5 × 400 g/kWh × 1 h = 300 g", () => {
+	it("covers the known part: at home, 500 W × 1.5 × 400 g/kWh × 1 h = 300 g", () => {
 		const pools = [aReplayPool({ gpusPerNode: 1 })];
 		const jobs = [aTraceJob("a"), aTraceJob("b")];
 		const report = replay(jobs, aScenario({ pools, offers: [offer({ gridGramsPerKwh: null })] }), {
@@ -186,7 +186,7 @@ describe("emissions", () => {
 });
 
 describe("hard conditions", () => {
-	it("without checkpoints an interruption loses all work, and nothing moves", () => {
+	it("loses all work on an interruption and moves nothing without checkpoints", () => {
 		const spot = aReplayOffer("spot", { usd: "1", type: "spot" });
 		const scenario = aScenario({
 			pools: [],
@@ -199,7 +199,7 @@ describe("hard conditions", () => {
 		expect(report.lostGpuHours).toBeCloseTo(2 + 4 / 60, 2);
 	});
 
-	it("a region answers so many launches in a minute, and throttles the rest", () => {
+	it("throttles a region's launches beyond its limit per minute", () => {
 		const scenario = aScenario({ pools: [], offers: [aReplayOffer("firm", { usd: "1", gpus: 1 })], requestsPerMinute: 2 });
 		const jobs = ["a", "b", "c"].map((id) => aTraceJob(id));
 		for (const choice of [

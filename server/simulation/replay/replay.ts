@@ -27,28 +27,28 @@ const RULES_OF_THUMB: Record<string, (world: World) => Strategy> = {
 	consolidate: (world) => new Consolidate(world),
 };
 
-/** Rules with one number, written `name:number`: hours to wait, jobs in the queue, or hours until a machine may be replaced. */
+/** Rules with one parameter, written `name:number`: hours to wait, jobs in the queue, or hours until a machine may be replaced. */
 const NUMBERED_RULES: Record<string, (world: World, value: number) => Strategy> = {
 	wait_then_spot: (world, hours) => new OverflowLater(world, { waitMs: hours * HOUR_MS }),
 	queue_then_spot: (world, queue) => new OverflowLater(world, { queue }),
 	consolidate: (world, hours) => new Consolidate(world, hours),
 };
 
-/** The strategies that need no policy. */
+/** Strategies that need no policy. */
 export const RULES_OF_THUMB_NAMES: readonly string[] = Object.keys(RULES_OF_THUMB);
 
 /** Spillway's own core, under a policy. */
 export const SPILLWAY = "spillway";
 
 export interface ReplayOptions extends EngineOptions {
-	/** Jobs done or given up so far, of all. */
+	/** Jobs done or given up so far, and the total. */
 	onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
- * One strategy over one trace. A choice with a policy is Spillway's core under it, whatever its name. Everything but
- * `replaySeconds` and `decisionsPerSecond` follows from the arguments.
- * @throws SpillwayError `invalid_input` for a name that is no strategy.
+ * Runs one strategy over one trace. A choice with a policy runs Spillway's core under it, whatever its name. Everything but `replaySeconds`
+ * and `decisionsPerSecond` follows from the arguments.
+ * @throws SpillwayError `invalid_input` if no strategy has this name.
  */
 export function replay(
 	jobs: readonly TraceJob[],
@@ -88,7 +88,7 @@ function strategyOf(choice: StrategyChoice, engine: Engine): Strategy {
 	});
 }
 
-/** Cloud money over the caps of budgets that hold for everybody, by calendar month: what holds exist to make impossible. */
+/** Cloud cost above the caps of budgets that apply to everyone, by calendar month. Holds exist to prevent this. */
 function overshootOf(choice: StrategyChoice, engine: Engine): number {
 	const caps = (choice.policy?.budgets ?? []).filter((budget) => budget.scope.trim() === "true" && budget.period === "month");
 	let over = 0n;

@@ -4,10 +4,10 @@ import { DurationBook } from "#server/scheduling/forecast/duration-book.ts";
 import { makeRunTimeOf, type RunTimeOf } from "#server/scheduling/run-time.ts";
 import type { DurationStat } from "#server/scheduling/types.ts";
 
-/** Statistics are read again this often: between two readings they are still, as they do between two cycles' caches. */
+/** How often statistics are reread. Between two reads they do not change, as with the caches of two live cycles. */
 const READ_EVERY_MS = 4 * HOUR_MS;
 
-/** What finished jobs took, as a live scheduler would have learned it by now: the same history for every strategy that estimates. */
+/** Run times of finished jobs, as a live scheduler would have learned them by now: the same history for every strategy that estimates. */
 export class RunHistory {
 	readonly #book = new DurationBook();
 	#stats: DurationStat[] = [];
@@ -19,7 +19,7 @@ export class RunHistory {
 		this.#readEveryMs = readEveryMs;
 	}
 
-	/** A job came to its end: the work that it took, ms. */
+	/** Records a finished job's work, ms. */
 	add(spec: JobSpec, workMs: number): void {
 		this.#book.add({ spec, durationMs: workMs });
 	}

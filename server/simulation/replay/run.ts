@@ -5,8 +5,8 @@ import type { HomeNodes } from "./home-nodes.ts";
 import type { RecordedJob, TraceJob } from "./types.ts";
 
 /**
- * Why an attempt ended. `refused` never began; `expired`: its instance came to the end of its life; `withdrawn`: a person ended its
- * job; `cut_off`: the replay ended.
+ * Why an attempt ended. `refused`: it never started. `expired`: its instance reached the end of its life. `withdrawn`: a person cancelled
+ * its job. `cut_off`: the replay ended.
  */
 export type RunEnd = "finished" | "interrupted" | "refused" | "evicted" | "moved" | "stopped" | "expired" | "withdrawn" | "cut_off";
 
@@ -16,32 +16,32 @@ export class Run {
 	readonly attemptNo: number;
 	readonly home: { nodes: HomeNodes; slots: readonly number[] } | null;
 	readonly offer: Offer | null;
-	/** Machines, all of one kind. */
+	/** Machines, all of the same type. */
 	readonly instances: number;
-	/** When it was placed: its slots are held, or its instances billed, from here. */
+	/** When it was placed. Its slots are held, or its instances billed, from here. */
 	readonly placedAtMs: number;
-	/** What it copies there first, from when its machines are up. */
+	/** Data that it copies there first, from when its machines are up. */
 	readonly staging: Staging;
 	readonly stagingAtMs: number;
-	/** When its command starts; with saved work it restores first. */
+	/** When its command starts. With saved work, it restores first. */
 	readonly commandAtMs: number;
-	/** From here on work is done. */
+	/** When work starts. */
 	readonly workAtMs: number;
-	/** Work done in a ms. */
+	/** Work done per ms. */
 	readonly speed: number;
-	/** Work that was saved when it began. */
+	/** Work already saved when it started. */
 	readonly savedBeforeMs: number;
-	/** Its checkpoint is copied from another region first. */
+	/** Its checkpoint must first be copied from another region. */
 	readonly movesCheckpoint: boolean;
-	/** Infinite: it saves nothing. */
+	/** Infinite: saves nothing. */
 	readonly checkpointEveryMs: number;
-	/** Set when its end was asked for: at that moment, and then for this reason. */
+	/** Set when its end is requested: when it ends and why. */
 	stop: { atMs: number; why: RunEnd } | null = null;
-	/** Its launch will be refused; no one knows before the answer comes. */
+	/** Its launch will be refused; strategies learn this only with the answer. */
 	refused = false;
-	/** Its launch will be refused because the API got too many requests, which says nothing about capacity. */
+	/** Its launch will be throttled, which says nothing about capacity. */
 	throttled = false;
-	/** Its processes were asked to end: what is not saved is lost. */
+	/** Its processes were asked to stop; unsaved work is lost. */
 	stopping = false;
 	over = false;
 
@@ -72,20 +72,20 @@ export class Run {
 		this.checkpointEveryMs = given.checkpointEveryMs;
 	}
 
-	/** Share of its data that is copied by a moment. */
+	/** Share of its data copied by a moment. */
 	stagedShare(atMs: number): number {
 		if (atMs >= this.commandAtMs) return 1;
 		return atMs <= this.stagingAtMs ? 0 : (atMs - this.stagingAtMs) / (this.commandAtMs - this.stagingAtMs);
 	}
 
-	/** Work of the job that is saved at a moment of this attempt. */
+	/** Work of the job saved by a moment of this attempt. */
 	savedAt(atMs: number): number {
 		if (atMs <= this.workAtMs || this.checkpointEveryMs === Number.POSITIVE_INFINITY) return this.savedBeforeMs;
 		const checkpoints = Math.floor((atMs - this.workAtMs) / this.checkpointEveryMs);
 		return this.savedBeforeMs + checkpoints * this.checkpointEveryMs * this.speed;
 	}
 
-	/** The first checkpoint that is complete at or after a moment. */
+	/** When the first checkpoint at or after a moment is complete. */
 	nextCheckpointAt(atMs: number): number {
 		const sinceMs = Math.max(0, atMs - this.workAtMs);
 		return this.workAtMs + Math.max(1, Math.ceil(sinceMs / this.checkpointEveryMs)) * this.checkpointEveryMs;
@@ -97,9 +97,9 @@ export function placeOf({ provider, region }: Pick<Offer, "provider" | "region">
 	return `${provider}:${region}`;
 }
 
-/** A job of a replay as strategies see it: what a live scheduler would know, never how long it will run. */
+/** A job as strategies see it: what a live scheduler would know, never how long it will run. */
 export interface SeenJob {
-	/** Its place in the order of submission. */
+	/** Position in submission order. */
 	readonly index: number;
 	readonly id: string;
 	readonly team: string;
@@ -114,18 +114,18 @@ export interface SeenJob {
 	readonly deadlineAtMs: number | null;
 	readonly deadlineKind: TraceJob["deadlineKind"];
 	readonly limitMs: number | null;
-	/** What it reads; the same list for all jobs that read the same. */
+	/** Data it reads; the same list for all jobs that read the same data. */
 	readonly data: readonly DataRef[];
-	/** What our own records contain about it; null: a job of a trace. */
+	/** What our own records contain about it; null for a job from a trace. */
 	readonly recorded: RecordedJob | null;
-	/** Work that is saved, ms on the recorded accelerator. */
+	/** Saved work, ms on the recorded accelerator. */
 	readonly savedMs: number;
-	/** Where its newest checkpoint lies: `provider:region`; null: at home, or nothing is saved. */
+	/** Location of its newest checkpoint: `provider:region`; null: at home, or nothing is saved. */
 	readonly savedAt: string | null;
 	/** Attempts so far, refused launches included. */
 	readonly attempts: number;
-	/** UTC ms since which it waits; its submission at first. */
+	/** UTC ms since which it has been waiting; initially its submission. */
 	readonly pendingSinceMs: number;
-	/** Its live attempt, a launch that has no answer yet included. */
+	/** Its live attempt, including an unanswered launch. */
 	readonly run: Run | null;
 }

@@ -13,7 +13,7 @@ describe("the series of a replay", () => {
 			["2026-03-02", 2],
 		]);
 	});
-	it("keeps every dollar: the days' costs add up to what was charged", () => {
+	it("accounts for every dollar: the days' costs add up to the charges", () => {
 		const series = new SeriesRecorder(START);
 		series.cost("spot", { fromMs: START, toMs: START + 3 * DAY_MS, microUsd: 30_000_000n });
 		series.cost("on_demand", { fromMs: START, toMs: START, microUsd: 1_000_000n });
@@ -25,7 +25,7 @@ describe("the series of a replay", () => {
 			{ reserved: 0, on_demand: 0, spot: 5 },
 		]);
 	});
-	it("shows days on which nothing happened as zeros, also far apart", () => {
+	it("shows idle days as zeros, even long stretches of them", () => {
 		const series = new SeriesRecorder(START);
 		series.demand({ fromMs: START + 400 * DAY_MS, toMs: START + 400 * DAY_MS + HOUR_MS, gpus: 24 });
 		const { days } = series.finish();
@@ -33,7 +33,7 @@ describe("the series of a replay", () => {
 		expect(days[399]).toMatchObject({ demandGpus: 0, ownedGpus: 0 });
 		expect(days[400]?.demandGpus).toBe(1);
 	});
-	it("gives waits by team and class, sorted by name", () => {
+	it("reports waits by team and class, sorted by name", () => {
 		const series = new SeriesRecorder(START);
 		for (const [team, waitS] of [
 			["vision", 10],
@@ -51,7 +51,7 @@ describe("the series of a replay", () => {
 		]);
 		expect(classes.map((c) => [c.name, c.jobs, c.jobsDone])).toEqual([["burst", 4, 3]]);
 	});
-	it("refuses what lies before its first day", () => {
+	it("rejects times before its first day", () => {
 		const series = new SeriesRecorder(START);
 		expect(() => series.cost("spot", { fromMs: START - DAY_MS, toMs: START, microUsd: 1n })).toThrow("before the replay begins");
 	});

@@ -5,13 +5,13 @@ import type { GroupWaits, ReplayDay, ReplaySeries } from "./types.ts";
 
 const TYPES = ["owned", "reserved", "on_demand", "spot"] as const satisfies readonly CapacityType[];
 
-/** The groups that a job's wait counts in. */
+/** The groups that a job's wait counts towards. */
 export interface Grouped {
 	team: string;
 	workloadClass: string;
 }
 
-/** A stretch of use: GPUs from one moment to another. */
+/** A stretch of use: GPUs between two moments. */
 export interface Stretch {
 	fromMs: number;
 	toMs: number;
@@ -19,8 +19,8 @@ export interface Stretch {
 }
 
 /**
- * Collects what happened by UTC day, team and class while a replay runs, for what is drawn of it. Every call costs a few
- * additions, and one more for each further day that a stretch covers.
+ * Collects usage by UTC day, team and class during a replay, for charts. Every call costs a few additions, plus one for each further day
+ * that a stretch covers.
  */
 export class SeriesRecorder {
 	readonly #day0: number;
@@ -30,22 +30,22 @@ export class SeriesRecorder {
 	readonly #teams = new Map<string, Waits>();
 	readonly #classes = new Map<string, Waits>();
 
-	/** @param startMs UTC ms of the replay's beginning; nothing may be recorded before its day. */
+	/** @param startMs start of the replay, UTC ms; nothing may be recorded before its day. */
 	constructor(startMs: number) {
 		this.#day0 = Math.floor(startMs / DAY_MS);
 	}
 
-	/** A job arrived: what it would use if it started at once, for as long as it was recorded. */
+	/** Records a job's demand: its use if it started immediately and ran for its recorded time. */
 	demand(stretch: Stretch): void {
 		this.#demand.spread(this.#day0, stretch.fromMs, stretch.toMs, stretch.gpus);
 	}
 
-	/** GPUs were held at home, or rented: from placement to end. */
+	/** Records GPUs held at home or rented, from placement to end. */
 	use(type: CapacityType, stretch: Stretch): void {
 		column(this.#use, type).spread(this.#day0, stretch.fromMs, stretch.toMs, stretch.gpus);
 	}
 
-	/** Money of a rented machine and of what left it, spread evenly over its time. */
+	/** Records the cost of a rented machine and its egress, spread evenly over its time. */
 	cost(type: CapacityType, at: { fromMs: number; toMs: number; microUsd: bigint }): void {
 		const lengthMs = at.toMs - at.fromMs;
 		if (lengthMs > 0) column(this.#costMicroUsd, type).spread(this.#day0, at.fromMs, at.toMs, Number(at.microUsd) / lengthMs);
@@ -57,7 +57,7 @@ export class SeriesRecorder {
 		for (const waits of this.#groupsOf(job)) waits.jobs++;
 	}
 
-	/** A job is done: when its command started for the first time and when the last one ended, both since its submission. */
+	/** Records a finished job: time to the first start and to the last end of its command, both since submission. */
 	done(job: Grouped, times: { waitMs: number; timeToModelMs: number }): void {
 		for (const waits of this.#groupsOf(job)) {
 			waits.waitsMs.push(times.waitMs);
@@ -90,7 +90,7 @@ export class SeriesRecorder {
 	}
 }
 
-/** A sum for each day, grown as needed. */
+/** A total for each day, grown as needed. */
 class DayColumn {
 	#sums = new Float64Array(128);
 	length = 0;
@@ -162,7 +162,7 @@ function groups(waits: ReadonlyMap<string, Waits>): GroupWaits[] {
 	});
 }
 
-/** The smallest value that at least a share `q` of the values does not exceed (nearest rank); 0 for none. */
+/** Returns the smallest value that at least a share `q` of the values does not exceed (nearest rank); 0 if there are none. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
 	return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? 0;
 }

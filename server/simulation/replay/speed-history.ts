@@ -5,12 +5,12 @@ import type { ThroughputView } from "#server/scheduling/throughput/types.ts";
 import type { Run } from "./run.ts";
 import type { ReplayThroughput } from "./types.ts";
 
-/** A run shorter than this shows no speed. */
+/** Shorter runs show no speed. */
 const LEAST_RUN_MS = MINUTE_MS;
-/** What is learned reaches decisions this often, as a live cycle reads its history. */
+/** How often decisions get newly learned speeds, as a live cycle reads its history. */
 const READ_EVERY_MS = MINUTE_MS;
 
-/** Speeds that a replay's jobs reached, as a live scheduler would have measured them from reported progress. */
+/** Speeds of a replay's jobs, as a live scheduler would have measured them from reported progress. */
 export class SpeedHistory {
 	readonly #book = new ThroughputBook();
 	#view: ThroughputView;
@@ -20,7 +20,7 @@ export class SpeedHistory {
 		this.#view = { anchor: { accelerator: recordedOn, speed: 1 }, prior, stats: [] };
 	}
 
-	/** An attempt is over: the work that it did ÷ the time that it took. */
+	/** Records a finished attempt: its work ÷ its time. */
 	add(job: JobSpec, run: Run, endMs: number): void {
 		const accelerator = run.offer?.accelerator ?? run.home?.nodes.pool.accelerator;
 		if (run.refused || accelerator === undefined || endMs - run.workAtMs < LEAST_RUN_MS) return;

@@ -1,15 +1,15 @@
 import { copyMs } from "#server/scheduling/copy-ahead.ts";
 import type { CopyAhead } from "#server/scheduling/types.ts";
 
-/** What is left to move of a set that the store has an older copy of: scheduling/copy-ahead.ts takes the same. */
+/** Share of a set that must be moved when the store has an older copy, as in scheduling/copy-ahead.ts. */
 const CHANGED_SHARE = 0.1;
 
 interface Copy extends CopyAhead {
-	/** When the copying that goes on, or is in line, is over, UTC ms; null: none does. */
+	/** When the current or queued copying ends, UTC ms; null if there is none. */
 	endsMs: number | null;
 }
 
-/** Copies that a replay's core makes in the stores of regions, as a live data-copier would: one set after the other into each store. */
+/** Copies that a replay's core makes in the stores of regions, as a live data-copier would: one set after another into each store. */
 export class StoreCopies {
 	readonly #mibPerS: (place: string) => number;
 	readonly #byPlace = new Map<string, Map<string, Copy>>();
@@ -19,14 +19,14 @@ export class StoreCopies {
 		this.#mibPerS = mibPerS;
 	}
 
-	/** Ends the copying that is over by now. True: something was. */
+	/** Completes the copies that are over by now. Returns whether there were any. */
 	finish(nowMs: number): boolean {
 		let any = false;
 		for (const copies of this.#byPlace.values()) {
 			for (const copy of copies.values()) {
 				if (copy.endsMs === null || copy.endsMs > nowMs) continue;
 				any = true;
-				// It has what the set had when the copying began.
+				// The copy holds what the set held when the copying began.
 				copy.asOfMs = copy.beganMs;
 				copy.beganMs = null;
 				copy.endsMs = null;
@@ -35,7 +35,7 @@ export class StoreCopies {
 		return any;
 	}
 
-	/** Begins to copy a set into a place's store, when it is not under way there. When that is over, UTC ms. */
+	/** Starts copying a set into a place's store unless it is already under way. Returns when the copy is complete, UTC ms. */
 	begin(place: string, uri: string, gib: number, nowMs: number): number {
 		const copies = this.#byPlace.get(place) ?? new Map<string, Copy>();
 		this.#byPlace.set(place, copies);
@@ -48,7 +48,7 @@ export class StoreCopies {
 		return endsMs;
 	}
 
-	/** As the core may see them: plain data, in which nothing changes. */
+	/** Snapshot for the core: plain, immutable data. */
 	seen(): ReadonlyMap<string, ReadonlyMap<string, CopyAhead>> {
 		return new Map(
 			[...this.#byPlace].map(([place, copies]) => [

@@ -3,13 +3,13 @@ import type { WorkloadClass } from "#server/domain/vocabulary.ts";
 import type { SeenJob } from "./run.ts";
 
 /**
- * The job that a person would have submitted for a recorded one. A strict deadline makes it a burst job with that deadline;
- * soft and best-effort ones are baseline work without: a trace with deadlines says itself which jobs are worth cloud
- * money. A trace without deadlines holds burst jobs only. A recorded time limit is the estimate; its run time is not known.
+ * The job that a person would have submitted for a recorded one. A strict deadline makes it a burst job with that deadline. Soft and
+ * best-effort jobs are baseline work without a deadline: a trace with deadlines itself shows which jobs are worth cloud money. A trace
+ * without deadlines contains burst jobs only. A recorded time limit is the estimate; the run time is not known.
  */
 export class TraceSpecs {
 	readonly #checkpointEveryMs: number;
-	/** Jobs that differ in nothing share one object, so that what is worked out of it is kept once. */
+	/** Identical jobs share one object, so that derived values are cached once. */
 	readonly #kept = new Map<string, JobSpec>();
 
 	constructor(checkpointEveryMs: number) {
@@ -38,7 +38,7 @@ export class TraceSpecs {
 
 function makeSpec(job: SeenJob, jobClass: WorkloadClass, intervalMs: number): JobSpec {
 	return {
-		// Traces name no jobs: those of one user are one pipeline.
+		// Traces have no job names: all jobs of one user are one pipeline.
 		name: job.user === null ? "job" : `${job.user}-job`,
 		team: job.team,
 		project: null,

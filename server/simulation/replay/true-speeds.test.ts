@@ -13,7 +13,7 @@ const throughput: ReplayThroughput = {
 	prior: { accelerators: ["SLOW", "FAST"], logMean: [0, Math.log(2)], covariance: [] },
 };
 
-it("takes a family's ratio, and public figures for everybody else", () => {
+it("uses a family's ratio, and public figures for everyone else", () => {
 	expect(trueSpeed(throughput, { team: "vision", user: "ada" }, "FAST")).toBe(3);
 	expect(trueSpeed(throughput, { team: "vision", user: "ada" }, "TINY")).toBe(0);
 	expect(trueSpeed(throughput, { team: "other", user: null }, "FAST")).toBeCloseTo(2, 9);
@@ -21,7 +21,7 @@ it("takes a family's ratio, and public figures for everybody else", () => {
 	expect(ableOn(throughput, { team: "other", user: null })).toEqual([]);
 });
 
-it("runs a job at its speed, from a run time that was recorded on another accelerator", () => {
+it("runs a job at its speed, from a run time recorded on another accelerator", () => {
 	const offer = { ...aReplayOffer("fast", { usd: "1" }), accelerator: "FAST", microUsdPerHour: usdToMicro("1") };
 	const scenario = { ...aScenario({ pools: [], offers: [offer] }), throughput };
 	const given = { user: "ada", durationMs: 3 * HOUR_MS };

@@ -5,7 +5,7 @@ import type { ReplayThroughput, TraceJob } from "./types.ts";
 type Family = ReplayThroughput["families"][number];
 type Submitter = Pick<TraceJob, "team" | "user">;
 
-/** Speed of a job on an accelerator relative to the one of speed 1; 0: it cannot run there. */
+/** Speed of a job on an accelerator relative to one of speed 1; 0 if it cannot run there. */
 export function trueSpeed(throughput: ReplayThroughput, job: Submitter, accelerator: string): number {
 	const { recordedOn, prior } = throughput;
 	const own = familyOf(throughput, job)?.speeds ?? {};
@@ -15,7 +15,7 @@ export function trueSpeed(throughput: ReplayThroughput, job: Submitter, accelera
 	return there === undefined || base === undefined || base === 0 ? publicRatio : there / base;
 }
 
-/** The accelerators that a job is bound to, since its family cannot run on some; empty: any. */
+/** The accelerators that a job is limited to because its family cannot run on the others; empty: any. */
 export function ableOn(throughput: ReplayThroughput, job: Submitter): string[] {
 	const speeds = Object.entries(familyOf(throughput, job)?.speeds ?? {});
 	const able = speeds.filter(([, speed]) => speed > 0).map(([name]) => name);
@@ -28,7 +28,9 @@ function familyOf({ families }: ReplayThroughput, job: Submitter): Family | unde
 	);
 }
 
-/** The accelerator that a job's run time was recorded on. With speeds in the scenario gpu_type says that, and binds no one. */
+/**
+ * The accelerator on which a job's run time was recorded. If the scenario has speeds, gpu_type gives it and does not restrict placement.
+ */
 export function recordedOnOf({ recordedOn }: ReplayThroughput, { accelerators }: Pick<TraceJob, "accelerators">): string {
 	return accelerators[0] ?? recordedOn;
 }

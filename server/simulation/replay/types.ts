@@ -9,9 +9,9 @@ import type { GridForecast } from "./grid-ahead.ts";
 import type { RecordedGrid } from "./grid-record.ts";
 
 /**
- * Terminology. **Trace**: jobs as they were recorded. **Scenario**: the sites and the outside that a trace is replayed
- * against, the same for every strategy. **Strategy**: who decides: Spillway's core under a policy, or one of the rules of
- * thumb that it is compared with. Times of a trace are ms from its start; times of a replay are UTC ms.
+ * Terminology. **Trace**: jobs as recorded. **Scenario**: the sites and external conditions that a trace is replayed against, the same for
+ * every strategy. **Strategy**: what decides, either Spillway's core under a policy or one of the rules of thumb it is compared with. Times
+ * of a trace are ms from its start; times of a replay are UTC ms.
  */
 
 /** One recorded job. */
@@ -20,114 +20,111 @@ export interface TraceJob {
 	submitMs: number;
 	/** Run time on the recorded accelerator, without queueing. */
 	durationMs: number;
-	/** Whole GPUs, all nodes together; a recorded fraction was rounded up. */
+	/** Whole GPUs on all nodes together; recorded fractions are rounded up. */
 	gpus: number;
 	team: string;
 	user: string | null;
-	/** Models that will do; empty: any. */
+	/** Acceptable models; empty: any. */
 	accelerators: string[];
-	/** From its submission; null: none. */
+	/** Time from its submission; null: none. */
 	deadlineMs: number | null;
 	deadlineKind: "strict" | "soft" | "best" | null;
 	status: string | null;
-	/** What its user said it would take at most (sacct's Timelimit); null: not said. */
+	/** The maximum run time that its user stated (sacct's Timelimit); null: none. */
 	limitMs: number | null;
-	/** Recorded time from submission to start, ms. Absent: not recorded. No replay reads it. */
+	/** Recorded time from submission to start, ms. Absent: not recorded. Replays do not use it. */
 	waitMs?: number;
-	/** Run time by number of GPUs, where the trace has it. */
+	/** Run time by number of GPUs, if the trace has it. */
 	scaling?: Scaling;
-	/** From our job records. Absent: a job is made up from the fields above. */
+	/** From our job records. Absent: the job is derived from the fields above. */
 	recorded?: RecordedJob;
 }
 
-/** What our own records contain about a job besides its times. Its spec overrides the fields of TraceJob with the same content. */
+/** What our own records contain about a job besides its times. Its spec takes precedence over the TraceJob fields with the same content. */
 export interface RecordedJob {
-	/** As it was submitted, so that conditions see what they saw live. */
+	/** As submitted, so that conditions see what they saw live. */
 	spec: JobSpec;
 	approvedMicroUsd: bigint | null;
-	/** What it sends home when it runs in a cloud, GiB. */
+	/** Data it sends home when it runs in a cloud, GiB. */
 	dataOutGiB: number;
-	/** A person withdrew it before it ever ran: ms from the trace's start. */
+	/** When a person cancelled it before it ever ran: ms from the trace's start. */
 	withdrawnMs: number | null;
 }
 
 export interface ReplayPool extends Pool {
-	/** How fast jobs run here beside the trace's recorded times: 2 = half the time. */
+	/** Speed of jobs here relative to the trace's recorded times: 2 = half the time. */
 	speed: number;
-	/** Slots that cannot be used. Absent: none. */
+	/** Unusable slots. Absent: none. */
 	unavailableSlots?: readonly number[];
-	/** The kind of its site, and whether a job may take several of its nodes. Absent: slurm, and it may. */
+	/** The site's type, and whether a job may use several of its nodes. Absent: slurm, and it may. */
 	provider?: Provider;
 	multiNode?: boolean;
 }
 
-/** When machines of an offer can be had, from a recorded availability trace; it repeats when the replay is longer. */
+/** When capacity of an offer is available, from a recorded trace; it repeats if the replay is longer. */
 export interface Availability {
 	traceId: string;
 	/** Ascending, from 0; entry i holds from startsMs[i] to the next one, the last until lengthMs. */
 	startsMs: readonly number[];
 	available: readonly boolean[];
 	lengthMs: number;
-	/** Where in the trace the replay begins. */
+	/** Position in the trace at which the replay begins. */
 	offsetMs: number;
 }
 
 export interface ReplayScenario {
 	name: string;
 	seed: number;
-	/** The moment of the trace's 0. */
+	/** UTC ms of the trace's 0. */
 	startMs: number;
 	pools: ReplayPool[];
 	offers: Offer[];
-	/** By offer id; an offer without one can always be had. A spot instance is taken when its offer ceases to be available. */
+	/** By offer id; an offer without an entry is always available. A spot instance is reclaimed when its offer becomes unavailable. */
 	availability: ReadonlyMap<string, Availability>;
 	/** Price changes by offer id, ascending in time; absent: the offer's price throughout. */
 	prices: ReadonlyMap<string, readonly { atMs: number; microUsdPerHour: bigint }[]>;
-	/** From launch to a running command (ms); a refused launch answers after refusalMs. */
+	/** From launch to a running command (ms). A refused launch is answered after refusalMs. */
 	bootMs: number;
 	refusalMs: number;
-	/** A running job saves its work so often (infinite: never), and needs so long to go on from it. */
+	/** How often a running job saves its work (infinite: never), and how long a restore takes. */
 	checkpointEveryMs: number;
 	restoreMs: number;
-	/** From asking an attempt to stop to free slots, ms. Absent: 30 s. */
+	/** From the request to stop until the slots are free, ms. Absent: 30 s. */
 	stopMs?: number;
 	/** gCO2e/kWh by hour of the replay, repeating, by `provider:region` or pool id. Absent: the offer's or pool's average. */
 	grid: ReadonlyMap<string, readonly number[]>;
 	/**
-	 * What the core is shown of the coming hours of `grid`; `hours`: a recorded forecast by place, from the replay's start on. Absent:
-	 * nothing.
+	 * Forecast of the coming hours of `grid` that the core sees; `hours`: a recorded forecast by place, from the replay's start on. Absent:
+	 * none.
 	 */
 	gridForecast?: { kind: GridForecast; hours?: ReadonlyMap<string, readonly number[]> };
-	/**
-	 * Hours of grids on record, in place of `grid`: what was emitted is by them, and the core foretells the coming ones from those
-	 * before.
-	 */
+	/** Recorded grid hours that replace `grid`: emissions use them, and the core forecasts coming hours from past ones. */
 	gridOnRecord?: RecordedGrid;
 	boardWatts: Readonly<Record<string, number>>;
-	/** Share of on-demand launches refused for want of capacity, drawn by seed. */
+	/** Share of on-demand launches refused for lack of capacity, drawn by seed. */
 	onDemandRefusalShare: number;
 	/**
-	 * Size of a job's newest checkpoint, and what a GiB of it costs when an attempt starts in another region than the one before it.
-	 * Absent: checkpoints are everywhere, and moving them is free.
+	 * Size of a job's newest checkpoint, and the cost of a GiB of it when an attempt starts in another region than the one before. Absent:
+	 * checkpoints are everywhere, and moving them is free.
 	 */
 	checkpoints?: { gib: number; microUsdPerGiBMoved: bigint };
-	/** Data sets that jobs read, and how fast they can be had. Absent: whatever jobs read is there. */
+	/** Data sets that jobs read, and how fast they can be copied. Absent: all data is available everywhere. */
 	data?: ReplayDataSets;
-	/** What every job brings home from a cloud when it is done, GiB; 0: nothing. */
+	/** Data that every finished job sends home from a cloud, GiB; 0: none. */
 	dataOutGiB: number;
-	/** Times in which launches were refused for want of capacity, UTC ms, by offer id. Absent: none. */
+	/** Periods in which launches were refused for lack of capacity, UTC ms, by offer id. Absent: none. */
 	refusedDuring?: ReadonlyMap<string, readonly { fromMs: number; toMs: number }[]>;
-	/** Launch requests that a cloud answers in each region and minute; more are throttled. Absent: no limit. */
+	/** Launch requests that a cloud accepts per region and minute; further ones are throttled. Absent: no limit. */
 	requestsPerMinute?: number;
 	/** How often per hour an instance is reclaimed, by offer id; the time is drawn by seed, job and attempt. Absent: never. */
 	interruptionsPerHour?: ReadonlyMap<string, number>;
-	/** How fast kinds of jobs run on each accelerator. Absent: at the pool's speed, and at 1 in clouds. */
+	/** Speeds of job families on each accelerator. Absent: the pool's speed, and 1 in clouds. */
 	throughput?: ReplayThroughput;
-	/** Jobs that scale ask for the size that is cheapest at these prices. Absent: for the recorded one. */
+	/** Scalable jobs request the size that is cheapest at these prices. Absent: the recorded size. */
 	scaling?: { usdPerGpuHour: number; usdPerHour: number };
 	/** Names of the file systems that a site can mount, by site id. Absent: none. */
 	mounts?: Snapshot["mounts"];
-	/** What the core expects from launch to a running command. Absent: bootMs. */
+	/** Time from launch to a running command that the core expects. Absent: bootMs. */
 	cloudStartMs?: TimeSpread;
 }
 
@@ -136,25 +133,25 @@ export interface ReplayDataSets {
 	/** Speed of copying into a place, MiB/s, by `provider:region`. */
 	inboundMiBPerS: ReadonlyMap<string, number>;
 	/**
-	 * Stores by `provider:region`, into which sets with a copy at home can be copied before a launch; MiB/s into each, null: as into
-	 * the place. Absent: none.
+	 * Stores by `provider:region`, into which sets with a copy at home can be copied before a launch. MiB/s into each, null: the same as into
+	 * the place. Absent: no stores.
 	 */
 	stores?: ReadonlyMap<string, number | null>;
 }
 
-/** Each attempt in a cloud copies it to where there is no copy yet, before its command starts. At home it is at hand. */
+/** Each cloud attempt copies it to a place without a copy before its command starts. At home it is always available. */
 export interface ReplayDataSet {
 	uri: string;
 	sizeGiB: number;
 	/** Places that hold it permanently: pool ids or `provider:region`. */
 	copies: readonly string[];
-	/** Areas that it may be in (scheduling/residency.ts); empty: anywhere. */
+	/** Areas it may be stored in (scheduling/residency.ts); empty: anywhere. */
 	residency: readonly string[];
 	/** Patterns on the team: the jobs that read it. */
 	teams: readonly string[];
 }
 
-/** A strategy by its name, as reports call it. `policy` is set for Spillway's own core. */
+/** A strategy by the name used in reports. `policy` is set for Spillway's own core. */
 export interface StrategyChoice {
 	name:
 		| "owned_fifo"
@@ -171,7 +168,7 @@ export interface StrategyChoice {
 	policy: Policy | null;
 }
 
-/** What a replay of one trace under one strategy came to. Times in seconds, money in US dollars, both rounded to 3 places. */
+/** Result of replaying one trace under one strategy. Times in seconds, money in US dollars, both rounded to 3 places. */
 export interface ReplayReport {
 	strategy: string;
 	jobs: number;
@@ -184,7 +181,7 @@ export interface ReplayReport {
 	meanTimeToModelS: number;
 	p50TimeToModelS: number;
 	p95TimeToModelS: number;
-	/** GPU time of commands ÷ GPU time there was from the first submission to the last end. */
+	/** GPU time of commands ÷ available GPU time from the first submission to the last end. */
 	ownedUtilisation: number;
 	cloudGpuHours: number;
 	cloudGpuHoursByCapacityType: Record<string, number>;
@@ -194,28 +191,28 @@ export interface ReplayReport {
 	/** By kind: compute, egress. */
 	costByKindUsd: Record<string, number>;
 	egressGiB: number;
-	/** Of the GPU time with known power and grid intensity; null when that is none of what was used. */
+	/** Of the GPU time with known power and grid intensity; null if that covers none of the use. */
 	emissionsKg: number | null;
-	/** GPU-hours without these figures. */
+	/** GPU-hours with unknown power or grid intensity. */
 	emissionsUnknownGpuHours: number;
 	interruptions: number;
 	moves: number;
 	evictions: number;
-	/** Launches that were refused for want of capacity. */
+	/** Launches refused for lack of capacity. */
 	refusals: number;
-	/** Launches that a provider's API throttled. Absent: the scenario limits no requests. */
+	/** Launches that a provider's API throttled. Absent: the scenario has no request limit. */
 	throttled?: number;
-	/** Work that was done and had to be done again, and boots and restores, GPU-hours. */
+	/** Work that had to be redone, plus boots and restores, GPU-hours. */
 	lostGpuHours: number;
 	strictMisses: number;
-	/** Of those, jobs that their own machine, home or cloud, could have finished in time. */
+	/** Strict misses that an ideal machine, at home or in the cloud, could have avoided. */
 	avoidableStrictMisses: number;
 	softMisses: number;
 	overshootUsd: number;
 	decisions: number;
 	decisionsPerSecond: number;
 	replaySeconds: number;
-	/** By day, team and class, for what is drawn (series.ts). */
+	/** By day, team and class, for charts (series.ts). */
 	series?: ReplaySeries;
 }
 
@@ -240,11 +237,11 @@ export interface ReplayDay {
 	cloudCostUsdByCapacityType: Record<string, number>;
 }
 
-/** Waits to the first start, and times to the end, of the jobs of one team or class. */
+/** Times to the first start and to the end, for the jobs of one team or class. */
 export interface GroupWaits {
 	name: string;
 	jobs: number;
-	/** The times are theirs. */
+	/** Jobs that the times cover. */
 	jobsDone: number;
 	meanWaitS: number;
 	p50WaitS: number;
@@ -252,12 +249,12 @@ export interface GroupWaits {
 	meanTimeToModelS: number;
 }
 
-/** How fast kinds of jobs really run on each accelerator of a replay. The core sees none of it before a job ran there. */
+/** Actual speeds of job families on each accelerator of a replay. The core learns them only from jobs that ran there. */
 export interface ReplayThroughput {
-	/** Where run times were recorded, for jobs that name no accelerator (trace column gpu_type). Its speed is 1. */
+	/** Accelerator of the recorded run times, for jobs that name none (trace column gpu_type). Its speed is 1. */
 	recordedOn: string;
-	/** The first that matches counts: patterns on team and user, and speeds in any unit; 0: it cannot run there. */
+	/** The first match applies: patterns on team and user, and speeds in any unit; 0: it cannot run there. */
 	families: readonly { teams: readonly string[]; users: readonly string[]; speeds: Readonly<Record<string, number>> }[];
-	/** What the core knows beforehand; also the true ratios of accelerators that a family does not name. */
+	/** What the core knows beforehand. Also the true ratios of accelerators that a family does not name. */
 	prior: ThroughputPrior;
 }

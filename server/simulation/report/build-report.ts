@@ -2,20 +2,20 @@ import type { ReplayReport, ReplayScenario } from "#server/simulation/replay/typ
 import type { Trace } from "#server/simulation/trace-file/read-trace.ts";
 import type { TraceNotes } from "#server/simulation/trace-file/types.ts";
 
-/** What `spillway simulate --json` prints: nothing in it depends on the clock or the machine. */
+/** Output of `spillway simulate --json`: nothing in it depends on the clock or the machine. */
 export interface SimulationReport {
 	apiVersion: "spillway/v1";
 	kind: "SimulationReport";
-	/** Of Spillway. */
+	/** Spillway's version. */
 	version: string;
 	seed: number;
 	trace: {
 		file: string;
 		sha256: string;
 		format: Trace["format"];
-		/** That are replayed. */
+		/** Jobs that are replayed. */
 		jobs: number;
-		/** That no pool and no offer of the scenario can hold. */
+		/** Jobs that no pool or offer of the scenario can hold. */
 		jobsWithoutPlace: number;
 		gpuHours: number;
 		/** From the first submission to the last. */
@@ -28,16 +28,16 @@ export interface SimulationReport {
 	scenario: {
 		name: string;
 		file: string;
-		/** The scenario and the files that it names, by what was in them. */
+		/** The scenario and the files it names, with hashes of their contents. */
 		files: { path: string; sha256: string }[];
 		/** UTC. */
 		start: string;
 		ownedGpus: number;
 		offers: number;
 		spotOffers: number;
-		/** Spot offers that come and go as recorded; the others can always be had. */
+		/** Spot offers with recorded availability; the others are always available. */
 		spotOffersWithTrace: number;
-		/** Pools and offers with unknown grid or power: their CO2 is not in the figures. */
+		/** Pools and offers with unknown grid or power: the figures exclude their CO2. */
 		placesWithoutCarbon: number;
 		bootMs: number;
 		/** null: jobs save nothing. */
@@ -49,12 +49,12 @@ export interface SimulationReport {
 }
 
 export interface SimulationRun {
-	/** Of Spillway's own core; null for a rule of thumb. */
+	/** Policy of Spillway's own core; null for a rule of thumb. */
 	policy: { file: string; name: string; sha256: string } | null;
 	report: Omit<ReplayReport, "decisionsPerSecond" | "replaySeconds"> & Partial<Pick<ReplayReport, "decisionsPerSecond" | "replaySeconds">>;
 }
 
-/** @param trace its jobs that are replayed. */
+/** @param trace the jobs that are replayed. */
 export function describeTrace(
 	trace: Trace,
 	{ file, sha256, withoutPlace }: { file: string; sha256: string; withoutPlace: number },
@@ -98,13 +98,13 @@ function placesWithoutCarbon({ pools, offers, grid, boardWatts }: ReplayScenario
 	return dark.length + pools.filter((pool) => !known(pool.id, pool.gridGramsPerKwh)).length;
 }
 
-/** A run without what the clock said, unless that was asked for. */
+/** A run without clock-dependent values, unless they were requested. */
 export function describeRun(policy: SimulationRun["policy"], report: ReplayReport, timings: boolean): SimulationRun {
 	const { decisionsPerSecond, replaySeconds, ...rest } = report;
 	return { policy, report: timings ? { ...rest, decisionsPerSecond, replaySeconds } : rest };
 }
 
-/** The report as bytes: one for equal inputs. */
+/** Serializes the report; equal inputs give equal bytes. */
 export function reportJson(report: SimulationReport): string {
 	return `${JSON.stringify(report, null, 1)}\n`;
 }

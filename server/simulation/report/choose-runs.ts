@@ -11,14 +11,14 @@ import type { SimulationRun } from "./build-report.ts";
 export interface PlannedRun {
 	choice: StrategyChoice;
 	policy: SimulationRun["policy"];
-	/** What its reader should know of the policy, a line each. */
+	/** Policy warnings for the reader, one per line. */
 	warnings: string[];
 }
 
 /**
- * What must be replayed: the named rules of thumb (all when none is named), then Spillway's core under each policy.
- * @param read gives a policy's text.
- * @throws SpillwayError for a name that is no strategy, or a policy that cannot be read, with its line and column.
+ * Lists the runs to replay: the named rules of thumb (all if none is named), then Spillway's core under each policy.
+ * @param read returns a policy's text.
+ * @throws SpillwayError for an unknown strategy name, or for an invalid policy with its line and column.
  */
 export function chooseRuns(
 	asked: { strategies: readonly string[]; policies: readonly string[] },
@@ -43,7 +43,7 @@ export function chooseRuns(
 	return [...thumb, ...policyRuns([...new Set(asked.policies)], read)];
 }
 
-/** One policy is called spillway; several are distinguished by their files. */
+/** A single policy is called spillway; several are distinguished by their file names. */
 function policyRuns(files: readonly string[], read: (file: string) => string): PlannedRun[] {
 	const bases = files.map((file) => path.basename(file).replace(/\.ya?ml$/, ""));
 	return files.map((file, i) => {

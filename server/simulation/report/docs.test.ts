@@ -12,7 +12,7 @@ const root = new URL("../../../", import.meta.url);
 const page = readFileSync(new URL("docs/simulator.md", root), "utf8");
 const missing = (names: readonly string[]): string[] => names.filter((name) => !page.includes(`\`${name}\``));
 
-/** Whatever a scenario calls for. */
+/** Facts for any scenario. */
 const FACTS: ShippedFacts = {
 	offers: (atMs) =>
 		(
@@ -61,7 +61,7 @@ describe("docs/simulator.md", () => {
 		expect(missing(paths.flatMap(fieldsAt))).toEqual([]);
 		expect(more.flatMap(fieldsAt).filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
 	});
-	it("names every figure of a report", () => {
+	it("names every figure in a report", () => {
 		const { jobs } = parseTrace("job_id,submit_s,duration_s,gpus\n1,0,60,1\n", "t");
 		const { scenario } = parseScenario(example(), { facts: FACTS, name: "docs", open: () => "" });
 		const { series, strategy, ...figures } = replayWithSeries(jobs, scenario, { name: "owned_fifo", policy: null });
@@ -79,10 +79,10 @@ describe("docs/simulator.md", () => {
 		expect(shown.length).toBeGreaterThan(8);
 		expect(shown.filter((name) => !page.includes(`| \`--${name}`))).toEqual([]);
 	});
-	it("gives the sacct command that the errors name", () => {
+	it("shows the sacct command that the errors name", () => {
 		expect(page).toContain(SACCT_COMMAND);
 	});
-	it("shows a scenario that can be read, with the defaults that it says", () => {
+	it("shows a valid scenario, with the documented defaults", () => {
 		const { scenario } = parseScenario(example(), { facts: FACTS, name: "docs", open: () => "" });
 		expect(scenario.offers.map((offer) => offer.id)).toEqual(["aws:us-east-1:*:x:on_demand", "gcp:us-central1:*:x:on_demand"]);
 		const bare = parseScenario(example().replace(/^ {2}(seed|start|boot|checkpoint).*\n/gm, ""), {
@@ -102,7 +102,7 @@ function example(): string {
 
 describe("examples/simulate", () => {
 	const path = (name: string): string => new URL(`examples/simulate/${name}`, root).pathname;
-	it("has a trace and scenarios that can be read", async () => {
+	it("has a valid trace and valid scenarios", async () => {
 		expect(await readTrace(path("trace.csv"))).toHaveLength(230);
 		expect(readScenarioFile(path("own-prices.yaml"), { facts: FACTS }).scenario.availability.size).toBe(3);
 		expect(readScenarioFile(path("catalogue.yaml"), { facts: FACTS }).scenario.offers).toHaveLength(3);

@@ -3,8 +3,8 @@ import { mayGoTo, ReplayData } from "#server/simulation/replay/replay-data.ts";
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 
 /**
- * The jobs that some pool or offer of the scenario can hold, empty and at any price. The others no strategy could ever run:
- * they are counted, and left out for all alike.
+ * The jobs that some empty pool or some offer of the scenario can hold, at any price. No strategy could ever run the others: they are
+ * counted, and excluded for all strategies alike.
  */
 export function jobsThatFit(
 	jobs: readonly TraceJob[],
@@ -12,7 +12,7 @@ export function jobsThatFit(
 ): TraceJob[] {
 	const { pools, offers } = scenario;
 	const data = new ReplayData(scenario);
-	// As the replay shapes jobs: by the widest owned node, or the largest machine where nothing is owned.
+	// Uses the replay's job shapes: by the widest owned node, or the largest machine if nothing is owned.
 	const widest = pools.reduce((most, pool) => Math.max(most, pool.gpusPerNode), 0);
 	const perNode = widest || offers.reduce((most, offer) => Math.max(most, offer.gpus), 1);
 	const answers = new Map<string, boolean>();

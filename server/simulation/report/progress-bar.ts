@@ -1,8 +1,8 @@
 const WIDTH = 24;
-/** Drawn at most so often: a terminal is slow. */
+/** Minimum time between draws: a terminal is slow. */
 const DRAW_EVERY_MS = 100;
 
-/** One line on a terminal that is drawn over; nothing where the stream is none. */
+/** One line on a terminal, redrawn in place; draws nothing if the stream is no terminal. */
 export class ProgressBar {
 	readonly #out: { write(text: string): unknown; isTTY?: boolean } | null;
 	readonly #nowMs: () => number;

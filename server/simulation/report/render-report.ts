@@ -2,7 +2,7 @@ import { formatDuration, MINUTE_MS } from "#server/kernel/units.ts";
 import type { SimulationReport, SimulationRun } from "./build-report.ts";
 import { textTable } from "./text-table.ts";
 
-/** The report for people: what was replayed against what, and the strategies side by side. Lines fit 120 characters. */
+/** The report for people: what was replayed, under which scenario, and a comparison of the strategies. Lines fit 120 characters. */
 export function renderReport(report: SimulationReport): string {
 	return [
 		...header(report),
@@ -92,12 +92,12 @@ const TABLES: readonly { title: string; columns: readonly Column[] }[] = [
 	},
 ];
 
-/** A sum with unknown parts is more than what is shown. */
+/** With unknown parts, the true total exceeds the shown one. */
 function emissions(kg: number | null, unknownGpuHours: number): string {
 	return kg === null ? "?" : `${unknownGpuHours > 0 ? ">" : ""}${count(kg)}`;
 }
 
-/** What a reader must know to take the figures for what they are. */
+/** Remarks that a reader needs to interpret the figures. */
 function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 	const { notes } = trace;
 	const unfinished = runs.filter(({ report }) => report.jobsDone < report.jobs);
@@ -123,7 +123,7 @@ function remarks({ trace, scenario, runs }: SimulationReport): string[] {
 	return lines.length > 0 ? ["", ...lines] : [];
 }
 
-/** Seconds as `1d4h`, `3h12m`, `4m30s` or `12s`: two units say enough. */
+/** Seconds as `1d4h`, `3h12m`, `4m30s` or `12s`: two units are enough. */
 export function duration(seconds: number): string {
 	const ms = Math.round(seconds) * 1000;
 	if (ms < 60 * MINUTE_MS) return formatDuration(ms);
@@ -131,7 +131,7 @@ export function duration(seconds: number): string {
 	return formatDuration(Math.round(ms / unit) * unit);
 }
 
-/** Thousands apart; digits behind the point for small figures alone. */
+/** Separates thousands; only small figures get decimals. */
 export function count(value: number): string {
 	const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : 2;
 	return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });

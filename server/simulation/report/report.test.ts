@@ -10,7 +10,7 @@ import { jobsThatFit } from "./jobs-that-fit.ts";
 import { ProgressBar } from "./progress-bar.ts";
 import { count, duration, renderReport } from "./render-report.ts";
 
-/** Two GPUs at home, and a cloud with two for a tenth of a cent a second. */
+/** Two GPUs at home, and a cloud with two for a tenth of a cent per second. */
 const SCENARIO = `
 apiVersion: spillway/v1
 kind: Scenario

@@ -3,7 +3,7 @@ import { withGpus } from "#server/domain/sized-spec.ts";
 import type { ReplayScenario, TraceJob } from "#server/simulation/replay/types.ts";
 import { jobsThatFit } from "./jobs-that-fit.ts";
 
-/** The jobs at the sizes that the scenario's prices make cheapest, of those that some pool or offer can hold. */
+/** The jobs that fit some pool or offer, each at the size that is cheapest at the scenario's prices. */
 export function sizedJobs(jobs: readonly TraceJob[], scenario: ReplayScenario): readonly TraceJob[] {
 	const { scaling: prices } = scenario;
 	if (!prices) return jobs;
@@ -19,7 +19,7 @@ export function scalingOf({ recorded, scaling }: TraceJob): Scaling | null {
 	return recorded?.spec.scaling ?? scaling ?? null;
 }
 
-/** The job on so many GPUs: its run time, time limit and spec follow. */
+/** The job on that many GPUs: its run time, time limit and spec are adjusted. */
 export function withSize(job: TraceJob, scaling: Scaling, gpus: number): TraceJob {
 	if (gpus === job.gpus) return job;
 	const faster = speedup(scaling, job.gpus, gpus);

@@ -1,6 +1,6 @@
 const GAP = "  ";
 
-/** An aligned table: the first column to the left, figures to the right. */
+/** An aligned table: the first column left-aligned, figures right-aligned. */
 export function textTable<Row>(columns: readonly { head: string; cell: (row: Row) => string }[], rows: readonly Row[]): string {
 	const lines = [columns.map((column) => column.head), ...rows.map((row) => columns.map((column) => plain(column.cell(row))))];
 	const widths = columns.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
@@ -9,7 +9,7 @@ export function textTable<Row>(columns: readonly { head: string; cell: (row: Row
 		.join("\n");
 }
 
-/** What comes from a file must not move the cursor. */
+/** Text from a file must not move the cursor. */
 function plain(text: string): string {
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
 	return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");

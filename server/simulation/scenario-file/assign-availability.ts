@@ -8,8 +8,8 @@ import { parseAvailability } from "./availability-file.ts";
 import type { ScenarioContext } from "./context.ts";
 
 /**
- * A recorded trace for each spot offer: the one that `assign` names, else one drawn for its zone by the seed, at a drawn
- * offset. All machines of a zone come and go together; without a file spot can always be had.
+ * A recorded trace for each spot offer: the one in `assign`, or one drawn for its zone by the seed, at a drawn offset. All machines of a
+ * zone come and go together. Without a file, spot is always available.
  */
 export function readAvailability({ doc, seed, read }: ScenarioContext, offers: readonly Offer[]): Map<string, Availability> {
 	const given = doc.spec.spotAvailability;

@@ -7,9 +7,9 @@ import { eachCsvRow } from "./csv-table.ts";
 const COLUMNS = ["trace_id", "t_start_s", "t_end_s", "available_nodes"];
 
 /**
- * Recorded spot probes by trace id, from run lengths: `trace_id,t_start_s,t_end_s,available_nodes`, a trace's runs in
- * order. Machines can be had where at least one node could; between two runs none could. The offset is 0.
- * @throws SpillwayError with the line of a row that cannot be.
+ * Recorded spot probes by trace id, from run lengths: `trace_id,t_start_s,t_end_s,available_nodes`, a trace's runs in order. Capacity is
+ * available if at least one node was; between two runs none is. The offset is 0.
+ * @throws SpillwayError with the line of an invalid row.
  */
 export function parseAvailability(text: string, name: string): Map<string, Availability> {
 	const traces = new Map<string, { startsMs: number[]; available: boolean[]; endMs: number }>();
@@ -41,7 +41,7 @@ export function parseAvailability(text: string, name: string): Map<string, Avail
 	);
 }
 
-/** Runs that say the same are one. */
+/** Merges adjacent runs with the same value. */
 function add(trace: { startsMs: number[]; available: boolean[] }, fromMs: number, there: boolean): void {
 	if (trace.available.at(-1) === there) return;
 	trace.startsMs.push(fromMs);

@@ -2,9 +2,9 @@ import { SpillwayError } from "#server/kernel/errors.ts";
 import { BadRow, eachLine, shorten, splitCsv } from "#server/simulation/trace-file/trace-rows.ts";
 
 /**
- * Calls `row` for every row of a CSV text with a header, with the fields of the wanted columns in their order (a column that
- * may be absent ends in "?", and gives "").
- * @throws SpillwayError naming the file and line of the first row that cannot be read.
+ * Calls `row` for every row of a CSV text with a header, with the fields of the wanted columns in their order. A column name that ends in
+ * "?" is optional and yields "" when absent.
+ * @throws SpillwayError naming the file and line of the first invalid row.
  */
 export function eachCsvRow(csv: { text: string; name: string }, columns: readonly string[], row: (fields: string[]) => void): void {
 	const { text, name } = csv;
@@ -48,7 +48,7 @@ function header(columns: readonly string[]): string {
 
 const MOMENT = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** UTC ms of a day or a time; one without a zone is UTC. */
+/** UTC ms of a date or time. Without a time zone, UTC is assumed. */
 export function momentIn(column: string, text: string): number {
 	const zoned = text.replace(" ", "T");
 	const ms = MOMENT.test(text)

@@ -3,13 +3,13 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import { BadRow, numberIn } from "#server/simulation/trace-file/trace-rows.ts";
 import { eachCsvRow, momentIn } from "./csv-table.ts";
 
-/** An intensity above this is a mistake of unit: burning lignite gives about 1,100. gCO2e/kWh. */
+/** gCO2e/kWh. A higher intensity is a unit error: burning lignite gives about 1,100. */
 const MOST_GRAMS = 5_000;
 
 /**
- * Grid intensity by hour, gCO2e/kWh, from `ts,g_per_kwh`: every hour once, without a gap. The list begins with the hour of
- * `fromMs` (null: the file's first) and goes on from the file's beginning after its end.
- * @throws SpillwayError with the line of a row that cannot be, or when the file does not hold `fromMs`.
+ * Grid intensity by hour, gCO2e/kWh, from `ts,g_per_kwh`: every hour once, without gaps. The list starts with the hour of `fromMs` (null:
+ * the file's first) and wraps around at the end of the file.
+ * @throws SpillwayError with the line of an invalid row, or when the file does not cover `fromMs`.
  */
 export function parseGrid(csv: { text: string; name: string }, fromMs: number | null): number[] {
 	const grams: number[] = [];

@@ -5,7 +5,7 @@ import type { ScenarioContext } from "./context.ts";
 import { parseGrid } from "./grid-file.ts";
 import { type PriceChange, parsePrices } from "./price-file.ts";
 
-/** Price changes by offer id, from every history; a later file is in place of an earlier one. */
+/** Price changes by offer id, from every history; a later file overrides an earlier one. */
 export function readPrices({ doc, startMs, read }: ScenarioContext, offers: readonly Offer[]): Map<string, PriceChange[]> {
 	const prices = new Map<string, PriceChange[]>();
 	for (const [i, { file, from }] of doc.spec.priceHistory.entries()) {
@@ -22,7 +22,7 @@ export function readPrices({ doc, startMs, read }: ScenarioContext, offers: read
 	return prices;
 }
 
-/** What the core is shown of the coming hours of grids; null: nothing. */
+/** Forecast of coming grid hours that the core sees; null: none. */
 export function readGridForecast({ doc, read }: ScenarioContext): ReplayScenario["gridForecast"] | null {
 	const { grid } = doc.spec;
 	if (!grid) return null;

@@ -14,9 +14,9 @@ export interface PriceChange {
 const COLUMNS = ["ts?", "date?", "instance_type", "zone?", "region?", "spot_usd_h?", "on_demand_usd_h?"];
 
 /**
- * Price changes of the offers that a history names: by its zone where it has one, else by its region, and by capacity type.
- * What held at `fromMs` of the history holds when the replay begins at `startMs`. Empty prices say nothing.
- * @throws SpillwayError with the line of a row that cannot be.
+ * Price changes of the offers in a history, matched by zone if it has one, else by region, and by capacity type. The price in effect at
+ * `fromMs` of the history applies when the replay begins at `startMs`. Empty prices are ignored.
+ * @throws SpillwayError with the line of an invalid row.
  */
 export function parsePrices(
 	csv: { text: string; name: string },
@@ -51,13 +51,13 @@ export function parsePrices(
 	return new Map([...changes].map(([id, list]) => [id, fromStart(contracted(list, agreed.get(id)), time.startMs)]));
 }
 
-/** A history has the provider's prices: an offer with a discount pays less. */
+/** A history has the provider's prices; an offer with a discount pays less. */
 function contracted(list: PriceChange[], discount: Offer["discount"]): PriceChange[] {
 	if (!discount) return list;
 	return list.map(({ atMs, microUsdPerHour }) => ({ atMs, microUsdPerHour: discounted(microUsdPerHour, discount.partsPerMillion) }));
 }
 
-/** Offers' ids by zone and by region. */
+/** Offer ids by zone and by region. */
 function placesOf(offers: readonly Offer[]): Map<string, string[]> {
 	const byPlace = new Map<string, string[]>();
 	for (const offer of offers) {
@@ -69,7 +69,7 @@ function placesOf(offers: readonly Offer[]): Map<string, string[]> {
 	return byPlace;
 }
 
-/** Ascending, one change a moment (the last row of the file wins), the price in effect at the start first. */
+/** Ascending, one change per moment (the last row of the file wins), starting with the price in effect at the start. */
 function fromStart(list: PriceChange[], startMs: number): PriceChange[] {
 	list.sort((a, b) => a.atMs - b.atMs);
 	const kept: PriceChange[] = [];
@@ -82,7 +82,7 @@ function fromStart(list: PriceChange[], startMs: number): PriceChange[] {
 }
 
 function priceIn(column: string, text: string): bigint {
-	// A history may have more decimals than a micro-dollar; what is cut off is less than one an hour.
+	// A history may have more decimals than a micro-dollar; the truncated part is less than a micro-dollar per hour.
 	const match = /^(\d{1,7}(?:\.\d{1,6})?)\d*$/.exec(text);
 	const micro = match ? usdToMicro(match[1] ?? "") : 0n;
 	if (micro > 0n) return micro;

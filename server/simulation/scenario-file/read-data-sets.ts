@@ -5,7 +5,7 @@ import { matchesGlob } from "#server/policy/match-pattern.ts";
 import type { ReplayDataSets, ReplayPool } from "#server/simulation/replay/types.ts";
 import type { ScenarioContext } from "./context.ts";
 
-/** Data sets with the places that hold them, and the speed into every place that has an offer. */
+/** Data sets with the places that hold them, and the copy speed into every place that has an offer. */
 export function readDataSets({ doc }: ScenarioContext, pools: readonly ReplayPool[], offers: readonly Offer[]): ReplayDataSets {
 	const { sets, links, stores: given } = doc.spec.data;
 	const places = [...new Set(offers.map((offer) => `${offer.provider}:${offer.region}`))].sort();

@@ -8,7 +8,7 @@ import type { ScenarioSpec } from "./schema.ts";
 
 const SEE = "docs/simulator.md lists what an offer has.";
 
-/** Offers of the catalogue that the scenario calls for, and its own; an own one is in place of the catalogue's. */
+/** The catalogue offers that the scenario selects, and its own. A scenario's own offer replaces the catalogue's. */
 export function readOffers(ctx: ScenarioContext): Offer[] {
 	const offers = new Map(fromCatalog(ctx).map((offer) => [offer.id, offer]));
 	const own = new Set<string>();
@@ -27,7 +27,7 @@ export function readOffers(ctx: ScenarioContext): Offer[] {
 	return discountOffers(withQuotas(ctx, sorted), ctx.doc.spec.discounts.map(toDiscount));
 }
 
-/** The first quota that fits an offer counts for it. */
+/** The first quota that matches an offer applies to it. */
 function withQuotas({ doc, facts }: ScenarioContext, offers: Offer[]): Offer[] {
 	const counted = doc.spec.quotas.map((quota, i) => {
 		const { accelerator } = quota;
@@ -48,7 +48,7 @@ function withQuotas({ doc, facts }: ScenarioContext, offers: Offer[]): Offer[] {
 	});
 }
 
-/** Of a scenario it says what the offers' prices are less, and of its price histories. */
+/** In a scenario, a discount reduces the prices of offers and of price histories. */
 function toDiscount({ provider, percent, ...rest }: ScenarioSpec["discounts"][number], i: number): Discount {
 	const partsPerMillion = Math.min(999_999, Math.max(1, Math.round(percent * 10_000)));
 	return { ...rest, id: `discounts[${i}]`, siteId: provider, partsPerMillion, source: "scenario", fromMs: 0, toMs: null };

@@ -2,7 +2,7 @@ import type { ReplayPool } from "#server/simulation/replay/types.ts";
 import type { ScenarioContext } from "./context.ts";
 import type { ScenarioSpec } from "./schema.ts";
 
-/** Owned pools; what a pool leaves out comes from the shipped rate card. */
+/** Owned pools. Omitted fields come from the shipped rate card. */
 export function readPools(ctx: ScenarioContext): ReplayPool[] {
 	const seen = new Set<string>();
 	return ctx.doc.spec.pools.map((pool, i) => {
@@ -64,7 +64,7 @@ function gridOf(
 	return grams;
 }
 
-/** The model that a name means: itself when it is not known, null when it may mean several. */
+/** The model that a name refers to: the name itself if unknown, null if ambiguous. */
 export function oneModel(named: readonly string[], given: string): string | null {
 	return named.length > 1 ? null : (named[0] ?? given);
 }

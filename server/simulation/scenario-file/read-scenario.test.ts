@@ -65,7 +65,7 @@ const SPOT =
 	"  offers:\n    - { provider: aws, region: us-east-1, zone: us-east-1a, instanceType: p4, accelerator: A100-80GB, gpus: 8, capacityType: spot, usdPerHour: 9.5 }\n";
 
 describe("a scenario", () => {
-	it("takes what a pool leaves out from the shipped rate card, and the issue's default times", () => {
+	it("takes omitted pool fields from the shipped rate card, and uses the documented default times", () => {
 		const { scenario } = read(POOL);
 		expect(scenario.pools).toEqual([
 			{
@@ -75,7 +75,7 @@ describe("a scenario", () => {
 		]);
 		expect([scenario.bootMs, scenario.checkpointEveryMs, scenario.restoreMs]).toEqual([240_000, 900_000, 180_000]);
 	});
-	it("expresses jobs without checkpoints, more interruptions and an API that throttles", () => {
+	it("supports jobs without checkpoints, more interruptions and an API that throttles", () => {
 		const worse =
 			'  checkpoint: { every: never }\n  capacityErrors: { requestsPerMinute: 5 }\n  spotAvailability: { file: spot.csv, traces: [wave], interruptions: 2, assign: [{ offers: "*:spot", trace: wave }] }\n';
 		const { scenario } = read(`${SPOT}${worse}`);
@@ -87,14 +87,14 @@ describe("a scenario", () => {
 		expect(trace?.startsMs).toEqual(slower?.startsMs.map((ms) => ms / 2));
 		expect(problem("  checkpoint: { every: 0s }\n")).toContain("at least 1s, or never");
 	});
-	it("without a rate card takes the model's power and the average PUE of machine rooms", () => {
+	it("uses the model's power and the average PUE of machine rooms without a rate card", () => {
 		const spec = "  boardWatts: { P100: 250 }\n  pools: [{ id: home, accelerator: P100, nodes: 1, usdPerGpuHour: 1 }]\n";
 		expect(read(spec).scenario.pools[0]).toMatchObject({ wattsPerGpu: 250, pue: 1.58 });
 	});
 	it("keeps money exact", () => {
 		expect(read(SPOT.replace("9.5", "0.000001")).scenario.offers[0]?.microUsdPerHour).toBe(1n);
 	});
-	it("chooses from the catalogue by region and capacity type, and puts an own offer in place of it", () => {
+	it("selects from the catalogue by region and capacity type, and replaces an offer with its own", () => {
 		const ids = (spec: string): string[] => read(spec).scenario.offers.map(({ id, microUsdPerHour }) => `${id} ${microUsdPerHour}`);
 		expect(ids('  catalog: { accelerators: [A100], regions: ["aws:eu-*"] }\n')).toEqual(["aws:eu-west-1:*:p4:spot 10"]);
 		const own = SPOT.replace("zone: us-east-1a, ", "");
@@ -103,17 +103,17 @@ describe("a scenario", () => {
 			"aws:us-east-1:*:p4:spot 9500000",
 		]);
 	});
-	it("gives every spot offer a recorded trace: the assigned one, else one by the seed", () => {
+	it("assigns every spot offer a recorded trace: the named one, else one by the seed", () => {
 		const spec = `${CATALOG}  spotAvailability: { file: spot.csv, assign: [{ offers: "aws:eu-*", trace: wave, offset: 1m }] }\n`;
 		const { availability } = read(spec, 3).scenario;
 		expect([...availability.keys()].sort()).toEqual(["aws:eu-west-1:*:p4:spot", "aws:us-east-1:*:p4:spot"]);
-		// 60 s into a trace of 40 s is its second 20; between its runs there was none.
+		// 60 s into a 40 s trace is second 20; between its runs nothing is available.
 		expect(availability.get("aws:eu-west-1:*:p4:spot")).toEqual({
 			...{ traceId: "wave", startsMs: [0, 20_000], available: [true, false], lengthMs: 40_000, offsetMs: 20_000 },
 		});
 		expect(read(spec, 3).scenario.availability).toEqual(availability);
 	});
-	it("shifts a price history to the replay's start: what held then holds first", () => {
+	it("shifts a price history to the replay's start, beginning with the price in effect", () => {
 		const spec = `  start: 2026-06-01T00:00:00Z\n${SPOT}  priceHistory: [{ file: prices.csv, from: "2020-01-01T01:00:00Z" }]\n`;
 		const { scenario } = read(spec);
 		const startMs = Date.parse("2026-06-01T00:00:00Z");
@@ -124,11 +124,11 @@ describe("a scenario", () => {
 			],
 		]);
 	});
-	it("turns a grid's hours to the asked one", () => {
+	it("rotates a grid's hours to the requested start", () => {
 		const spec = `${POOL}  grid: { from: "2023-01-01T01:30:00Z", files: [{ file: grid.csv, places: [home] }] }\n`;
 		expect(read(spec).scenario.grid.get("home")).toEqual([200, 300, 100]);
 	});
-	it("says what was in every file", () => {
+	it("reports the contents of every file", () => {
 		const { files } = read(`${POOL}  grid: { files: [{ file: grid.csv, places: [home] }] }\n`);
 		expect(files.map((file) => [file.path, file.sha256.length])).toEqual([
 			["s.yaml", 64],
@@ -201,7 +201,7 @@ describe("any text at all", () => {
 	const mutated = fc
 		.array(fc.record({ at: fc.nat(SOUND.length), cut: fc.nat(10), put }), { minLength: 1, maxLength: 6 })
 		.map((edits) => edits.reduce((text, edit) => text.slice(0, edit.at) + edit.put + text.slice(edit.at + edit.cut), SOUND));
-	it("gives a scenario or a SpillwayError", () => {
+	it("yields a scenario or a SpillwayError", () => {
 		fc.assert(
 			fc.property(fc.oneof(mutated, fc.string()), (source) => {
 				try {
@@ -213,7 +213,7 @@ describe("any text at all", () => {
 			{ numRuns: cases(100, 500) },
 		);
 	});
-	it.each(["spot.csv", "prices.csv", "grid.csv"])("in %s gives a scenario or a SpillwayError", (name) => {
+	it.each(["spot.csv", "prices.csv", "grid.csv"])("in %s yields a scenario or a SpillwayError", (name) => {
 		const sound = FILES[name] ?? "";
 		const spec = {
 			"spot.csv": `${SPOT}  spotAvailability: { file: spot.csv }\n`,
@@ -246,7 +246,7 @@ describe("stores of regions", () => {
     stores: ${stores}
 `;
 
-	it("are where an offer fits, with the speed of the first that does, else the link's", () => {
+	it("are where an offer fits, with the speed of the first match, else the link's", () => {
 		expect(read(dataOf('[{ at: "aws:us-*", mibPerS: 900 }, { at: "aws:*" }]')).scenario.data?.stores).toEqual(
 			new Map([
 				["aws:eu-west-1", null],
@@ -256,13 +256,13 @@ describe("stores of regions", () => {
 		expect(read(dataOf("[]")).scenario.data?.stores).toBeUndefined();
 	});
 
-	it("where nothing is offered are an error", () => {
+	it("are an error where nothing is offered", () => {
 		expect(problem(dataOf('[{ at: "gcp:*" }]'))).toMatch(/stores.*there is no offer in gcp:\*/);
 	});
 });
 
 describe("quotas", () => {
-	it("count for the offers of each region that fit, the first that does", () => {
+	it("apply to matching offers in each region, first match wins", () => {
 		const spec = `${CATALOG}  quotas:
     - { provider: aws, regions: ["aws:eu-*"], gpus: 8 }
     - { provider: aws, capacityTypes: [spot], gpus: 16 }
@@ -274,7 +274,7 @@ describe("quotas", () => {
 		]);
 	});
 
-	it("that limit nothing are an error", () => {
+	it("are an error when they limit nothing", () => {
 		expect(problem(`${CATALOG}  quotas: [{ provider: gcp, gpus: 8 }]\n`)).toMatch(/quotas.*no offer of this scenario fits it/);
 		expect(problem(`${CATALOG}  quotas: [{ provider: aws, gpus: -1 }]\n`)).toMatch(/quotas/);
 	});
@@ -288,7 +288,7 @@ describe("agreed discounts", () => {
     - { provider: gcp, capacityType: spot, percent: 90 }
 `;
 
-	it("are in the prices of offers: the largest that applies, each for its capacity type, rounded up", () => {
+	it("reduce the prices of offers: the largest that applies, per capacity type, rounded up", () => {
 		const prices = read(CATALOG + DISCOUNTS).scenario.offers.map((o) => [
 			o.id,
 			o.microUsdPerHour,
@@ -297,13 +297,13 @@ describe("agreed discounts", () => {
 		]);
 		expect(prices).toEqual([
 			["aws:eu-west-1:*:p4:spot", 5n, 15n, 20n],
-			// Of $0.00001 an hour, as they are here.
+			// The test prices are around $0.00001 per hour.
 			["aws:us-east-1:*:p4:on_demand", 8n, 15n, 20n],
 			["aws:us-east-1:*:p4:spot", 10n, 15n, 20n],
 		]);
 	});
 
-	it("are in a price history too, which has the provider's prices", () => {
+	it("reduce the prices of a price history too, which has the provider's prices", () => {
 		const history = `${CATALOG}  discounts: [{ provider: aws, capacityType: spot, percent: 50 }]
   offers: [{ provider: aws, region: us-east-1, zone: us-east-1a, instanceType: p4, capacityType: spot, accelerator: A100-80GB, gpus: 8, usdPerHour: 2 }]
   priceHistory: [{ file: prices.csv, from: 2020-01-01T00:00:00Z }]
@@ -313,7 +313,7 @@ describe("agreed discounts", () => {
 	});
 });
 
-it("takes an offer of an accelerator that is no GPU, by its name", () => {
+it("accepts an offer of an accelerator that is no GPU, by its name", () => {
 	const tpu = `  offers:
     - { provider: gcp, region: us-east5, instanceType: ct5lp-hightpu-8t, capacityType: on_demand, accelerator: TPU-v5e, gpus: 8, usdPerHour: 9.6 }
 `;

@@ -13,24 +13,24 @@ import { ScenarioDocument } from "./scenario-document.ts";
 
 export interface ScenarioOptions {
 	facts: ShippedFacts;
-	/** In place of the file's seed. */
+	/** Overrides the file's seed. */
 	seed?: number;
-	/** The moment of the trace's 0 when the scenario names none: a trace's own. */
+	/** UTC ms of the trace's 0 if the scenario names none: the trace's own. */
 	recordedStartMs?: number | null;
 }
 
 export interface ScenarioReading {
 	scenario: ReplayScenario;
-	/** Every file that was read, the scenario first, with what was in it. */
+	/** Every file that was read, the scenario first, with its contents. */
 	files: { path: string; sha256: string }[];
 }
 
-/** Where neither the scenario nor the trace says when it was. */
+/** Used if neither the scenario nor the trace has a date. */
 export const DEFAULT_START = "2026-01-01T00:00:00Z";
 
 /**
- * Reads a scenario and the files that it names by relative paths.
- * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with line and column.
+ * Reads a scenario and the files it names by relative paths.
+ * @throws SpillwayError `not_found` for an unreadable file, `invalid_input` with line and column.
  */
 export function readScenarioFile(file: string, options: ScenarioOptions): ScenarioReading {
 	const folder = path.dirname(file);
@@ -41,7 +41,7 @@ export function readScenarioFile(file: string, options: ScenarioOptions): Scenar
 	});
 }
 
-/** Total: any text gives a scenario or a SpillwayError. `open` gives the text of a file that it names. */
+/** Total: any text yields a scenario or a SpillwayError. `open` returns the text of a named file. */
 export function parseScenario(
 	source: string,
 	options: ScenarioOptions & { name: string; open: (file: string) => string },
@@ -91,7 +91,7 @@ export function parseScenario(
 	return { scenario, files };
 }
 
-/** A file that cannot be read is reported with the line that names it. */
+/** An unreadable file is reported with the line that names it. */
 function openNamed(doc: ScenarioDocument, open: (file: string) => string, file: string, at: readonly (string | number)[]): string {
 	try {
 		return open(file);

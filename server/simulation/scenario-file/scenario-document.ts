@@ -8,7 +8,7 @@ import { SCENARIO_LIMITS, type ScenarioSpec, scenarioSchema } from "./schema.ts"
 const MOST_PROBLEMS = 20;
 const SEE = "docs/simulator.md lists every field.";
 
-/** A scenario's text after reading, which can determine where each of its fields stands. */
+/** A parsed scenario that can locate each of its fields in the text. */
 export class ScenarioDocument {
 	readonly name: string;
 	readonly title: string;

@@ -5,7 +5,7 @@ import { usdToMicro } from "#server/kernel/money.ts";
 import { DAY_MS, formatDuration, MINUTE_MS, parseDurationMs, SECOND_MS } from "#server/kernel/units.ts";
 import { GRID_FORECASTS } from "#server/simulation/replay/grid-ahead.ts";
 
-/** Everything that comes from outside has a bound. */
+/** Everything that comes from outside is bounded. */
 export const SCENARIO_LIMITS = {
 	documentCharacters: 1024 * 1024,
 	pools: 1_000,
@@ -24,13 +24,13 @@ const text = z.string().min(1).max(200);
 const file = z.string().min(1).max(4096);
 const moment = z.iso.datetime({ offset: true, error: "must be a time such as 2026-06-01T00:00:00Z" }).transform((iso) => Date.parse(iso));
 const count = (most: number) => z.number().int().min(1).max(most);
-/** When every launch is refused, nothing ever runs there: leave the offers out instead. */
+/** Below 1: if every launch is refused, nothing ever runs there, so the offers should be omitted instead. */
 const refusals = z.number().min(0).max(0.95);
 const grams = z.number().min(0).max(5_000);
 const pue = z.number().min(1).max(5);
 const gib = z.number().min(0).max(1_000_000);
 
-/** A length of time, at most 30 days; 0s is one. */
+/** A duration, at most 30 days; 0s is allowed. */
 const duration = z.unknown().transform((given, ctx) => {
 	const ms = typeof given === "string" ? parseDurationMs(given) : null;
 	if (ms !== null && ms <= SCENARIO_LIMITS.durationMs) return ms;
@@ -40,7 +40,7 @@ const duration = z.unknown().transform((given, ctx) => {
 	return z.NEVER;
 });
 
-/** Exact micro-dollars of a number or text with at most six decimals. A price of 0 is no price. */
+/** Exact micro-dollars from a number or text with at most six decimals. A price of 0 is not allowed. */
 const usd = (least: "above 0" | "0 or more") =>
 	z.unknown().transform((given, ctx) => {
 		const digits = typeof given === "number" || typeof given === "string" ? String(given).trim() : "";
@@ -57,12 +57,12 @@ function shown(given: unknown): string {
 
 const pool = z.strictObject({
 	id: name,
-	/** What the policy calls its site. */
+	/** The site name used in policies. */
 	site: name.default("home"),
 	accelerator: text,
 	nodes: count(SCENARIO_LIMITS.nodes),
 	gpusPerNode: count(SCENARIO_LIMITS.gpusPerNode).default(8),
-	/** Left out: from the shipped rate card. */
+	/** Omitted: from the shipped rate card. */
 	usdPerGpuHour: usd("above 0").optional(),
 	wattsPerGpu: z.number().positive().max(10_000).optional(),
 	gridGramsPerKwh: grams.optional(),
@@ -92,16 +92,16 @@ const offer = z.strictObject({
 	zone: text.optional(),
 	instanceType: text,
 	capacityType: z.enum(["on_demand", "spot", "reserved"]),
-	/** Reserved capacity only: how many machines there are of it, and until when. */
+	/** Reserved capacity only: how many machines it has, and until when. */
 	instances: count(100_000).optional(),
 	until: moment.optional(),
 	accelerator: text,
 	gpus: count(SCENARIO_LIMITS.gpusPerNode),
 	vcpus: count(100_000).default(8),
 	memoryGiB: z.number().positive().max(1_000_000).default(32),
-	/** Of reserved capacity what using it adds to what is paid anyway, which may be 0. */
+	/** For reserved capacity, the marginal cost of using it, which may be 0. */
 	usdPerHour: usd("0 or more"),
-	/** The same machine's on-demand price, to know what spot may cost at most. */
+	/** The same machine's on-demand price, the upper limit for spot. */
 	onDemandUsdPerHour: usd("above 0").optional(),
 	egressUsdPerGiB: usd("0 or more").default(0n),
 	gridGramsPerKwh: grams.optional(),
@@ -110,7 +110,7 @@ const offer = z.strictObject({
 	billedMinimum: duration.default(MINUTE_MS),
 });
 
-/** What was agreed with a cloud; it holds for the whole replay. */
+/** A discount agreed with a cloud; it applies for the whole replay. */
 const discount = z.strictObject({
 	provider: z.enum(CLOUD_PROVIDERS),
 	capacityType: z.enum(["on_demand", "spot"]).default("on_demand"),
@@ -120,10 +120,10 @@ const discount = z.strictObject({
 	regions: z.array(text).max(100).default([]),
 });
 
-/** GPUs that an account may have at once in each region; offers of reserved capacity are in none. */
+/** GPUs that an account may use at once in each region. Offers of reserved capacity are exempt. */
 const quota = z.strictObject({
 	provider: z.enum(CLOUD_PROVIDERS),
-	/** Patterns on `provider:region`; each region that fits has so many for itself. */
+	/** Patterns on `provider:region`; each matching region has its own limit. */
 	regions: z.array(text).min(1).max(100).default(["*"]),
 	accelerator: text.optional(),
 	capacityTypes: z
@@ -135,7 +135,7 @@ const quota = z.strictObject({
 
 const priceHistory = z.strictObject({
 	file,
-	/** The moment in the file at which the replay begins. */
+	/** Position in the file at which the replay starts. */
 	from: moment,
 });
 
@@ -143,7 +143,7 @@ const spotAvailability = z.strictObject({
 	file,
 	/** Patterns on trace_id. */
 	traces: z.array(text).min(1).max(1_000).default(["*"]),
-	/** So many times as many interruptions: recorded runs and gaps are shortened alike. */
+	/** Multiplies the number of interruptions: recorded runs and gaps are shortened alike. */
 	interruptions: z.number().min(0.01).max(100).default(1),
 	assign: z
 		.array(z.strictObject({ offers: text, trace: text, offset: duration.default(0) }))
@@ -152,16 +152,16 @@ const spotAvailability = z.strictObject({
 });
 
 const grid = z.strictObject({
-	/** The moment in the files at which the replay begins; left out: their first hour. */
+	/** Position in the files at which the replay starts; omitted: their first hour. */
 	from: moment.optional(),
-	/** What the core is shown of the coming hours; left out: nothing, and no start is deferred. */
+	/** Forecast of coming hours that the core sees; omitted: none, and no start is deferred. */
 	forecast: z.enum(GRID_FORECASTS).optional(),
 	files: z
 		.array(
 			z.strictObject({
 				file,
 				places: z.array(text).min(1).max(1_000),
-				/** Hours as they were forecast, in the form of `file`; in place of `forecast`. */
+				/** Forecast hours in the format of `file`; replaces `forecast`. */
 				forecastFile: file.optional(),
 			}),
 		)
@@ -170,7 +170,7 @@ const grid = z.strictObject({
 });
 
 const data = z.strictObject({
-	/** What every job brings home from a cloud; its price is the region's egress. */
+	/** Data that every job sends home from a cloud; priced at the region's egress. */
 	outGiB: gib.default(0),
 	sets: z
 		.array(
@@ -193,7 +193,7 @@ const data = z.strictObject({
 		.array(z.strictObject({ to: text, mibPerS: z.number().positive().max(10_000_000) }))
 		.max(SCENARIO_LIMITS.files)
 		.default([]),
-	/** Patterns on `provider:region`; without a speed data come as they do to the place. */
+	/** Patterns on `provider:region`; without a speed, data arrives as fast as at the place. */
 	stores: z
 		.array(z.strictObject({ at: text, mibPerS: z.number().positive().max(10_000_000).optional() }))
 		.max(SCENARIO_LIMITS.files)
@@ -204,11 +204,11 @@ const speeds = z
 	.record(text, z.number().min(0).max(1e9))
 	.refine((all) => Object.values(all).some((speed) => speed > 0), "at least one accelerator must have a speed above 0");
 
-/** How fast kinds of jobs run on each accelerator. With it gpu_type of the trace says where a run time was recorded. */
+/** Speeds of job families on each accelerator. With it, gpu_type of the trace names the accelerator of the recorded run time. */
 const throughput = z.strictObject({
 	/** For jobs with an empty gpu_type; its speed is 1. */
 	recordedOn: text,
-	/** The first with matching patterns applies. Speeds in any unit; 0: such jobs cannot run there. Others: public measurements. */
+	/** The first matching pattern applies. Speeds in any unit; 0: such jobs cannot run there. Otherwise: public measurements. */
 	families: z
 		.array(
 			z.strictObject({
@@ -228,12 +228,12 @@ const spec = z.strictObject({
 		.min(0)
 		.max(2 ** 31 - 1)
 		.default(1),
-	/** The moment of the trace's 0. */
+	/** UTC time of the trace's 0. */
 	start: moment.optional(),
 	pools: z.array(pool).max(SCENARIO_LIMITS.pools).default([]),
 	catalog: catalog.optional(),
 	offers: z.array(offer).max(SCENARIO_LIMITS.offers).default([]),
-	/** Board power under load by accelerator, W, beside the shipped figures. */
+	/** Board power under load by accelerator, W, in addition to the shipped figures. */
 	boardWatts: z.record(text, z.number().positive().max(10_000)).default({}),
 	discounts: z.array(discount).max(1_000).default([]),
 	quotas: z.array(quota).max(1_000).default([]),
@@ -256,13 +256,13 @@ const spec = z.strictObject({
 		.strictObject({
 			onDemandShare: refusals.default(0),
 			answerAfter: duration.default(30 * SECOND_MS),
-			/** Launch requests that a region's API answers in a minute; left out: all. */
+			/** Launch requests that a region's API accepts per minute; omitted: unlimited. */
 			requestsPerMinute: count(1_000_000).optional(),
 		})
 		.default({ onDemandShare: 0, answerAfter: 30 * SECOND_MS }),
 	grid: grid.optional(),
 	throughput: throughput.optional(),
-	/** What a GPU-hour costs and an hour of waiting for the model is worth when jobs that scale choose their size. */
+	/** Price of a GPU-hour and value of an hour of waiting for the model, when scalable jobs choose their size. */
 	scaling: z.strictObject({ usdPerGpuHour: z.number().positive().max(1_000_000), usdPerHour: z.number().min(0).max(1_000_000) }).optional(),
 	data: data.default({ outGiB: 0, sets: [], links: [], stores: [] }),
 	forecast: z
@@ -279,5 +279,5 @@ export const scenarioSchema = z.strictObject({
 export type ScenarioFile = z.output<typeof scenarioSchema>;
 export type ScenarioSpec = ScenarioFile["spec"];
 
-/** Names of the fields of the object at a dotted path, for "did you mean". */
+/** Names of the fields of the object at a dotted path, for "did you mean" hints. */
 export const fieldsAt = (path: string): readonly string[] => fieldNamesAt(scenarioSchema, path === "" ? [] : path.split(".")) ?? [];

@@ -1,13 +1,13 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** Names of the array that holds the jobs: Slurm's REST API, and a Kubernetes list. */
+/** Names of the array with the jobs, in Slurm's REST API and in a Kubernetes list. */
 const ARRAYS = new Set(["jobs", "items"]);
-/** Characters of one job: a larger one is an unclosed brace or quote. */
+/** Most characters of one job: more means an unclosed brace or quote. */
 const ITEM_CHARS_MAX = 16 * 1024 * 1024;
 
 /**
- * Cuts the objects of the array `jobs` or `items` (or of a bare array) out of JSON text that comes in pieces, without parsing the
- * whole: a million jobs are gigabytes. Each has the line on which it begins.
+ * Extracts the objects of the array `jobs` or `items` (or of a bare array) from JSON text that arrives in pieces, without parsing the
+ * whole: a million jobs are gigabytes. Each has the number of its first line.
  */
 export class JsonItems {
 	readonly #name: string;
@@ -15,20 +15,20 @@ export class JsonItems {
 	#inString = false;
 	#escaped = false;
 	#line = 1;
-	/** Depth inside the array of jobs; null outside of it. */
+	/** Depth inside the array of jobs; null outside it. */
 	#arrayDepth: number | null = null;
-	/** The text of the last string at depth 1: the name of what follows. */
+	/** The text of the last string at depth 1: the key of the next value. */
 	#key = "";
 	#item: string | null = null;
 	#itemLine = 0;
 	#hasArray = false;
 
-	/** @param name what errors call the file. */
+	/** @param name the file's name in errors. */
 	constructor(name: string) {
 		this.#name = name;
 	}
 
-	/** False: the text so far has no array of jobs. */
+	/** False if the text so far has no array of jobs. */
 	get hasArray(): boolean {
 		return this.#hasArray;
 	}
@@ -55,7 +55,7 @@ export class JsonItems {
 		return found;
 	}
 
-	/** A job that the end of the file cut off. */
+	/** Returns a job that is cut off at the end of the file. */
 	end(): { text: string; number: number }[] {
 		return this.#item === null ? [] : [{ text: this.#item, number: this.#itemLine }];
 	}

@@ -39,8 +39,8 @@ const PRODUCT_LABELS = ["nvidia.com/gpu.product", "cloud.google.com/gke-accelera
 const ENDED = ["Complete", "Succeeded", "Failed"];
 
 /**
- * One Job, or a Kubeflow job (`*ReplicaSpecs`), as kubectl lists it. It ran from status.startTime to its completion; the wait is from
- * its creation to the start, which a queue like Kueue holds back. Pods that were pending after the start count as running.
+ * One Job, or a Kubeflow job (`*ReplicaSpecs`), as kubectl lists it. It ran from status.startTime to its completion. Its wait is from
+ * creation to start, which a queue like Kueue delays. Pods that were pending after the start count as running.
  */
 export function kubernetesJob(raw: unknown, { notes, named }: Pick<RowInput, "notes" | "named">): TraceJob | null {
 	const job = schema.parse(raw);
@@ -86,7 +86,7 @@ interface Pods {
 	count: number;
 }
 
-/** Pods at once: the parallelism of a Job, the replicas of each part of a Kubeflow job. */
+/** Concurrent pods: the parallelism of a Job, the replicas of each part of a Kubeflow job. */
 function podsOf({ spec }: Workload): Pods[] {
 	if (spec.template)
 		return [{ spec: spec.template.spec, count: Math.min(spec.parallelism ?? 1, spec.completions ?? Number.POSITIVE_INFINITY) }];

@@ -21,7 +21,7 @@ const OPTIONAL = [
 type Column = (typeof REQUIRED)[number] | (typeof OPTIONAL)[number];
 const KNOWN: readonly Column[] = [...REQUIRED, ...OPTIONAL];
 
-/** The CSV form: a column by its name, empty = not known, times in seconds. */
+/** The CSV format: columns by name, empty = unknown, times in seconds. */
 export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: null } {
 	const readLine = csvRowReader(input);
 	const jobs: TraceJob[] = [];
@@ -42,7 +42,7 @@ export function parseCsvTrace(input: TraceInput): { jobs: TraceJob[]; recordedSt
 }
 
 /**
- * Reads lines below a CSV header. The reader returns null for a row without GPU time, and throws BadRow for one that is wrong.
+ * Reads lines below a CSV header. The reader returns null for a row without GPU time, and throws BadRow for an invalid one.
  * @throws SpillwayError `invalid_input` when a required column is missing.
  */
 export function csvRowReader(input: RowInput): RowReader {
@@ -99,7 +99,7 @@ function namesOf(header: string, name: string): string[] {
 	}
 }
 
-/** null: a row that is no job with GPU time, counted in the notes. */
+/** null: a row without GPU time, counted in the notes. */
 function readRow(fields: string[], { at, width }: Layout, { notes, named }: RowInput): TraceJob | null {
 	if (fields.length !== width)
 		throw new BadRow(
@@ -154,7 +154,7 @@ function scalingIn(parallel: string, upTo: string): Pick<TraceJob, "scaling"> {
 
 const KINDS = ["strict", "soft", "best"] as const;
 
-/** A deadline without a kind is strict; a kind without a deadline is only ever `best`. */
+/** A deadline without a kind is strict; the only kind without a deadline is `best`. */
 function readDeadline(seconds: string, kindText: string): Pick<TraceJob, "deadlineMs" | "deadlineKind"> {
 	const kind = KINDS.find((k) => k === kindText.toLowerCase()) ?? null;
 	if (kind === null && kindText !== "")

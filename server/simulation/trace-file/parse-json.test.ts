@@ -53,13 +53,13 @@ describe("a JSON trace", () => {
 	it.each([
 		["slurmdbd", slurmdb],
 		["slurmctld", slurmctld],
-	])("gives the same jobs from %s as from sacct", (_, job) => {
+	])("yields the same jobs from %s as from sacct", (_, job) => {
 		const { jobs, recordedStartMs } = parseTrace(file("jobs", [job]), "t.json");
 		const sacct = parseTrace(SACCT, "t.txt");
 		expect(jobs).toEqual(sacct.jobs);
 		expect(recordedStartMs).toBe(sacct.recordedStartMs);
 	});
-	it("reads Kubernetes Jobs: pods at once, run time, and the wait until the start", () => {
+	it("reads Kubernetes Jobs: concurrent pods, run time, and the wait until the start", () => {
 		expect(lenient(file("items", [kubernetes])).jobs).toEqual([
 			{
 				...{ id: "u1", submitMs: 0, durationMs: 3_600_000, gpus: 8, waitMs: 60_000, team: "risk", user: null },
@@ -81,18 +81,18 @@ describe("a JSON trace", () => {
 		const { jobs, notes } = lenient(JSON.stringify([slurmdb, bad, running, slurmdb]));
 		expect([jobs.length, notes.badRows]).toEqual([1, 3]);
 	});
-	it("passes over jobs without GPUs, and jobs that never started", () => {
+	it("skips jobs without GPUs, and jobs that never started", () => {
 		const cpuOnly = { ...slurmdb, job_id: 9, tres: { allocated: [], requested: [] } };
 		const pending = { ...slurmctld, job_id: 10, job_state: ["PENDING"], start_time: set(T + 9), end_time: unset };
 		const { notes } = lenient(JSON.stringify([slurmdb, cpuOnly, pending]));
 		expect(notes).toMatchObject({ withoutGpus: 1, neverStarted: 1, badRows: 0 });
 	});
-	it("rejects JSON without jobs, and a file that is cut off keeps its whole jobs", () => {
+	it("rejects JSON without jobs, and keeps the complete jobs of a truncated file", () => {
 		expect(() => lenient('{"a": [1]}')).toThrow("without an array of jobs");
 		const text = JSON.stringify([slurmdb, { ...slurmdb, job_id: 8 }]);
 		expect(lenient(text.slice(0, -20)).notes.badRows).toBe(1);
 	});
-	it("is cut the same in pieces of one character", () => {
+	it("parses the same in one-character pieces", () => {
 		const text = file("jobs", [slurmdb, slurmctld]);
 		const [whole, pieces] = [new JsonItems("t"), new JsonItems("t")];
 		expect([...text].flatMap((character) => pieces.push(character))).toEqual(whole.push(text));

@@ -8,12 +8,12 @@ import { slurmJob } from "./slurm-json.ts";
 import { BadRow, TRACE_LIMITS } from "./trace-rows.ts";
 import type { RowInput, RowReader, TraceInput } from "./types.ts";
 
-/** True: the text begins like JSON, and not like a header. */
+/** Whether the text begins like JSON, and not like a header. */
 export function isJson(text: string): boolean {
 	return /^\ufeff?\s*[{[]/.test(text.slice(0, 1_000));
 }
 
-/** Jobs of Slurm's REST API (also `sacct --json`) or of `kubectl get jobs -o json`; each job shows which. */
+/** Jobs of Slurm's REST API (also `sacct --json`) or of `kubectl get jobs -o json`, detected per job. */
 export function parseJsonTrace(input: Omit<TraceInput, "header" | "body">): { jobs: TraceJob[]; recordedStartMs: number | null } {
 	const readItem = jsonRowReader(input);
 	const items = new JsonItems(input.name);
@@ -39,7 +39,9 @@ export function parseJsonTrace(input: Omit<TraceInput, "header" | "body">): { jo
 	return { jobs, recordedStartMs: Number.isFinite(first) ? first : null };
 }
 
-/** Reads the text of one job; `submitMs` is UTC ms. Returns null and throws as sacctRowReader does; errors also have the job's number. */
+/**
+ * Reads the text of one job; `submitMs` is UTC ms. Returns null and throws as sacctRowReader does; errors also include the job's number.
+ */
 export function jsonRowReader(input: Pick<RowInput, "notes" | "named">): RowReader {
 	let n = 0;
 	return (text) => {

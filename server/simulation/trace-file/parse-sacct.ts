@@ -11,19 +11,19 @@ const KNOWN = [
 ] as const;
 type Column = (typeof KNOWN)[number];
 
-/** How to record a trace that has all that is read: docs/simulator.md. */
+/** docs/simulator.md describes how to record a trace with all supported fields. */
 export const SACCT_COMMAND =
 	"sacct --allusers --parsable2 --format=JobID,User,Account,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,ReqTRES,AllocTRES,State";
 
 /**
- * `sacct --parsable2`, columns by name in any order. Times without a zone are taken as UTC. Steps (`12.batch`) are part of
- * their job and passed over; jobs without a GPU and jobs that never started are counted.
+ * `sacct --parsable2`, columns by name in any order. Times without a zone are UTC. Steps (`12.batch`) are part of their job and skipped;
+ * jobs without a GPU and jobs that never started are counted.
  */
 export function parseSacct(input: TraceInput): { jobs: TraceJob[]; recordedStartMs: number | null } {
 	return parseDated(input, sacctRowReader(input));
 }
 
-/** All rows of a file with dated submissions; the first one becomes 0. */
+/** All rows of a file with dated submissions; the first submission becomes 0. */
 export function parseDated(input: TraceInput, readLine: RowReader): { jobs: TraceJob[]; recordedStartMs: number | null } {
 	const jobs: TraceJob[] = [];
 	const seen = new Map<string, number>();
@@ -46,8 +46,8 @@ export function parseDated(input: TraceInput, readLine: RowReader): { jobs: Trac
 }
 
 /**
- * Reads lines below sacct's header; `submitMs` is UTC ms. The reader returns null for a step or a job without GPU time, and
- * throws BadRow for a row that is wrong.
+ * Reads lines below sacct's header; `submitMs` is UTC ms. The reader returns null for a step or a job without GPU time, and throws BadRow
+ * for an invalid row.
  * @throws SpillwayError `invalid_input` when a required column is missing.
  */
 export function sacctRowReader(input: RowInput): RowReader {
@@ -57,7 +57,7 @@ export function sacctRowReader(input: RowInput): RowReader {
 
 function columnsOf({ header, name, notes }: RowInput): { at: Record<Column, number>; width: number } {
 	const names = header.split("|").map((field) => field.trim().toLowerCase());
-	// --parsable (without the 2) ends every line with one more |
+	// --parsable (without the 2) ends every line with an extra |
 	const at = Object.fromEntries(KNOWN.map((column) => [column, names.indexOf(column)])) as Record<Column, number>;
 	const missing = [
 		...(["jobid", "submit", "state"] as const).filter((column) => at[column] < 0),
@@ -106,14 +106,14 @@ function readRow(fields: string[], at: Record<Column, number>, width: number, { 
 		...{ id, submitMs, durationMs, gpus, team: text("account") || UNKNOWN_TEAM, user: text("user") || null },
 		accelerators: named(modelsAsked(text("reqtres") || tres)),
 		...{ deadlineMs: null, deadlineKind: null },
-		// "CANCELLED by 1000" names who did it, which no report shows
+		// "CANCELLED by 1000" names the user, which no report shows
 		status: status.split(" ")[0] || null,
 		limitMs: limitMs(text("timelimitraw"), text("timelimit")),
 		...(startMs !== null && { waitMs: Math.max(0, startMs - submitMs) }),
 	};
 }
 
-/** When it started, for its wait alone: what cannot be read is not recorded, and no reason to refuse the job. */
+/** Start time, used for its wait only: an unreadable value counts as not recorded and does not reject the job. */
 function startOf(text: string): number | null {
 	try {
 		return momentMs("Start", text);
@@ -123,7 +123,7 @@ function startOf(text: string): number | null {
 	}
 }
 
-/** Run time: what Slurm counted, or from Start to End. 0: it never started. */
+/** Run time: Slurm's own count, or from Start to End. 0: it never started. */
 function lengthOf(text: (column: Column) => string): number {
 	const raw = text("elapsedraw");
 	if (raw !== "") return numberIn("ElapsedRaw", raw, "seconds", TRACE_LIMITS.seconds) * 1000;
@@ -140,7 +140,7 @@ const GPU_TRES = /^gres\/gpu(?::([^=]+))?=(\d{1,7})$/i;
 /** A slice of a GPU by NVIDIA's MIG naming, such as `1g.5gb`. */
 const SLICE = /^\d+g\.\d+gb/i;
 
-/** `billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1`: the total, or the sum of the models when there is none. */
+/** `billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1`: the total, or the sum over models if there is no total. */
 export function gpusOf(tres: string): { gpus: number; sliced: boolean } {
 	if (!tres.includes("gres/gpu")) return { gpus: 0, sliced: false };
 	let total: number | null = null;

@@ -21,7 +21,7 @@ async function* bytes(text: string): AsyncGenerator<Uint8Array> {
 	yield new TextEncoder().encode(text);
 }
 
-describe("public traces as they are downloaded", () => {
+describe("public traces as downloaded", () => {
 	it("reads a cluster log with its dates and waits", () => {
 		const { jobs, format, recordedStartMs, notes } = parseTrace(HELIOS, "cluster_log.csv");
 		expect([format, recordedStartMs, notes.withoutGpus]).toEqual(["log", Date.UTC(2020, 5, 9, 18, 41, 1), 1]);
@@ -30,11 +30,11 @@ describe("public traces as they are downloaded", () => {
 			[26_000, 249_000, 16, "vcY", 0],
 		]);
 	});
-	it("reads zones, and takes the type of work where there are no queues", () => {
+	it("reads zones, and uses the type of work where there are no queues", () => {
 		const { jobs, recordedStartMs } = parseTrace(ACME, "trace_seren.csv");
 		expect([recordedStartMs, jobs[0]?.team]).toEqual([Date.UTC(2023, 1, 28, 16, 18, 22), "Pretrain"]);
 	});
-	it("reads a list of pods, with parts of a GPU and alternatives", () => {
+	it("reads a list of pods, with fractions of a GPU and alternatives", () => {
 		const { jobs, notes, recordedStartMs } = parseTrace(PODS, "openb_pod_list_default.csv");
 		expect(recordedStartMs).toBeNull();
 		expect([notes.withoutGpus, notes.neverStarted, notes.fractionsRoundedUp]).toEqual([1, 1, 1]);
@@ -43,7 +43,7 @@ describe("public traces as they are downloaded", () => {
 			[1, 294_651_000, 0, ["V100-16GB", "V100-32GB"]],
 		]);
 	});
-	it("gives the same history row by row", async () => {
+	it("yields the same history row by row", async () => {
 		const history = await readHistory(bytes(HELIOS), "cluster_log.csv");
 		expect([history.format, history.isStartKnown, history.startMs, history.jobs.length]).toEqual([
 			...["log", true],

@@ -2,7 +2,7 @@ import { momentMs } from "./sacct-times.ts";
 import { BadRow, fieldAt, numberIn, splitCsv, TRACE_LIMITS, UNKNOWN_TEAM } from "./trace-rows.ts";
 import type { RowInput, RowReader } from "./types.ts";
 
-/** Public traces as they are downloaded, by columns that only they have. */
+/** Public traces as downloaded, recognized by their unique columns. */
 const LOG_COLUMNS = ["job_id", "gpu_num", "state", "submit_time", "duration"];
 const POD_COLUMNS = ["name", "num_gpu", "gpu_milli", "creation_time", "deletion_time", "scheduled_time"];
 
@@ -16,7 +16,7 @@ export function isPodList(header: string): boolean {
 	return hasAll(header, POD_COLUMNS);
 }
 
-/** Rows of a cluster log; `submitMs` is UTC ms, and times without a zone are taken as UTC. */
+/** Rows of a cluster log; `submitMs` is UTC ms, and times without a zone are UTC. */
 export function clusterLogReader({ header, notes }: RowInput): RowReader {
 	const text = fieldsBy(header);
 	return (line) => {
@@ -38,7 +38,7 @@ export function clusterLogReader({ header, notes }: RowInput): RowReader {
 	};
 }
 
-/** Rows of a pod list: a part of a GPU is `gpu_milli` of a single one. */
+/** Rows of a pod list: a fraction of a GPU is `gpu_milli` of a single one. */
 export function podListReader({ header, notes, named }: RowInput): RowReader {
 	const text = fieldsBy(header);
 	return (line) => {

@@ -11,7 +11,7 @@ import { parseTrace, readTrace, readTraceFile } from "./read-trace.ts";
 const HEADER = "job_id,submit_s,duration_s,gpus,user,group,gpu_type,status,deadline_s,deadline_kind";
 const csv = (...rows: string[]): string => `${[HEADER, ...rows].join("\n")}\n`;
 
-/** The error that reading a text gives. */
+/** The error from reading a text. */
 function problem(text: string): SpillwayError {
 	try {
 		parseTrace(text, "t.csv");
@@ -23,7 +23,7 @@ function problem(text: string): SpillwayError {
 }
 
 describe("a CSV trace", () => {
-	it("gives a job a row, by submission, with what its columns say", () => {
+	it("reads one job per row, by submission, with its columns", () => {
 		const { jobs, notes } = parseTrace(csv("b,90,60.5,4,ann,risk,,ok,600,soft", "a,0,30,0.5,,,,,,"), "t.csv");
 		expect(jobs.map((job) => job.id)).toEqual(["a", "b"]);
 		expect(jobs[0]).toEqual({
@@ -41,17 +41,17 @@ describe("a CSV trace", () => {
 		});
 		expect(notes.fractionsRoundedUp).toBe(1);
 	});
-	it("finds columns by name in any order, and passes over others", () => {
+	it("finds columns by name in any order, and ignores others", () => {
 		const { jobs, notes } = parseTrace("gpus,colour,duration_s,job_id,submit_s\r\n2,red,5,x,1\r\n", "t.csv");
 		expect(jobs[0]).toMatchObject({ id: "x", gpus: 2, durationMs: 5_000, submitMs: 1_000 });
 		expect(notes.ignoredColumns).toEqual(["colour"]);
 	});
-	it("takes a list of models as alternatives, by the names that are known", () => {
+	it("reads a list of models as alternatives, by their known names", () => {
 		const named = (name: string): readonly string[] => (name === "A100" ? ["A100-80GB", "A100-40GB"] : []);
 		const [job] = parseTrace(csv("a,0,1,1,,,V100M16|A100|P100,,,"), "t.csv", { acceleratorsNamed: named }).jobs;
 		expect(job?.accelerators).toEqual(["V100-16GB", "A100-80GB", "A100-40GB", "P100"]);
 	});
-	it("leaves out and counts jobs without a GPU and jobs that never ran", () => {
+	it("excludes and counts jobs without a GPU and jobs that never ran", () => {
 		const { jobs, notes } = parseTrace(csv("a,0,1,0,,,,,,", "b,0,0,1,,,,,,", "c,0,1,1,,,,,,"), "t.csv");
 		expect([jobs.length, notes.withoutGpus, notes.neverStarted]).toEqual([1, 1, 1]);
 	});
@@ -69,22 +69,22 @@ describe("a CSV trace", () => {
 		["a,0,1,1,,,,,,strict", "line 2: deadline_s is empty beside the kind strict."],
 		['a,0,1,"1,,,,,,', "line 2: A quoted field does not end in its line."],
 		[",0,1,1,,,,,,", "line 2: job_id is empty or too long."],
-	])("refuses %s with its line", (row, message) => {
+	])("rejects %s with its line", (row, message) => {
 		const { code, message: told, fix } = problem(csv(row));
 		expect([code, told]).toEqual(["invalid_input", expect.stringContaining(`t.csv, ${message}`)]);
 		expect(fix).toContain("--lenient");
 	});
-	it("refuses a job that is there twice, naming both lines", () => {
+	it("rejects a job that occurs twice, naming both lines", () => {
 		expect(problem(csv("a,0,1,1,,,,,,", "", "a,5,1,1,,,,,,")).message).toContain("t.csv, line 4: The job a is in line 2 already.");
 	});
-	it("says how many rows are wrong, and leaves them out when lenient", () => {
+	it("reports how many rows are invalid, and skips them when lenient", () => {
 		const text = csv("a,0,1,1,,,,,,", "b,x,1,1,,,,,,", "c,y,1,1,,,,,,");
 		expect(problem(text).message).toContain("(2 rows are wrong)");
 		expect(problem(text).fields.map((field) => field.line)).toEqual([3, 4]);
 		const { jobs, notes } = parseTrace(text, "t.csv", { lenient: true });
 		expect([jobs.length, notes.badRows]).toEqual([1, 2]);
 	});
-	it("names a missing column, and what was probably meant by another", () => {
+	it("names a missing column, and suggests what another column probably meant", () => {
 		expect(problem("job_id,submit_s,duration_s,gpu\n").fix).toBe("Did you mean gpus by gpu?");
 		expect(problem("id;submit\n").message).toContain("no column job_id");
 	});
@@ -94,7 +94,7 @@ describe("a CSV trace", () => {
 		["\nx", "the first line is empty"],
 		[`${HEADER}\n`, "holds no job that used a GPU"],
 		[csv("a,0,0,1,,,,,,"), "holds no job that used a GPU (1 never started)"],
-	])("says of %j that there is nothing in it", (text, message) => {
+	])("reports that %j is empty", (text, message) => {
 		expect(problem(text).message).toContain(message);
 	});
 });
@@ -103,7 +103,7 @@ const SACCT = "JobID|User|Account|Partition|Submit|Start|End|ElapsedRaw|Timelimi
 const sacct = (...rows: string[]): string => `${[SACCT, ...rows].join("\n")}\n`;
 
 describe("the output of sacct", () => {
-	it("gives a job a row, passing over steps, jobs without GPUs and jobs that never ran", () => {
+	it("reads one job per row, skipping steps, jobs without GPUs and jobs that never ran", () => {
 		const { jobs, notes, format, recordedStartMs } = parseTrace(
 			sacct(
 				"7|ann|risk|gpu|2026-03-01T08:00:10|2026-03-01T08:05:00|2026-03-01T09:05:00|3600|120|billing=8,gres/gpu=4|billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1|COMPLETED",
@@ -126,14 +126,14 @@ describe("the output of sacct", () => {
 		expect(jobs[0]?.accelerators).toEqual(["a100"]);
 		expect(notes).toMatchObject({ withoutGpus: 1, neverStarted: 1, stillRunning: 1 });
 	});
-	it("reads Elapsed and Timelimit where the raw ones are not there, and a | at the end of every line", () => {
+	it("reads Elapsed and Timelimit if the raw columns are missing, and accepts a | at the end of every line", () => {
 		const { jobs } = parseTrace(
 			"JobID|Submit|Elapsed|Timelimit|AllocTRES|State|\n1|2026-03-01T08:00:00|1-02:03:04|UNLIMITED|gres/gpu:h100=2|TIMEOUT|\n",
 			"s",
 		);
 		expect(jobs[0]).toMatchObject({ durationMs: ((26 * 60 + 3) * 60 + 4) * 1000, limitMs: null, gpus: 2, accelerators: ["h100"] });
 	});
-	it("counts a MIG slice as a whole GPU, and says so", () => {
+	it("counts a MIG slice as a whole GPU, and reports it", () => {
 		const { jobs, notes } = parseTrace(sacct("1|a|b|c|1772352000|x|x|60|||gres/gpu:1g.5gb=2|COMPLETED"), "s");
 		expect([jobs[0]?.gpus, jobs[0]?.accelerators, notes.fractionsRoundedUp]).toEqual([2, [], 1]);
 	});
@@ -143,22 +143,22 @@ describe("the output of sacct", () => {
 		["1|a|b|c|2026-03-01T08:00:00|x|x|-5||gres/gpu=1||COMPLETED", "line 2: ElapsedRaw is -5; it cannot be below 0."],
 		["1|a|b|c|2026-03-01T08:00:00|x|x|60||gres/gpu=many||COMPLETED", "line 2: gres/gpu=many is no count of GPUs."],
 		["1|a|b", "line 2: There are 3 fields, the header has 12."],
-	])("refuses %s with its line", (row, message) => {
+	])("rejects %s with its line", (row, message) => {
 		expect(problem(sacct(row)).message).toContain(`t.csv, ${message}`);
 	});
-	it("says how to record what is missing", () => {
+	it("explains how to record what is missing", () => {
 		expect(problem("JobID|User\n").fix).toContain("sacct --allusers --parsable2 --format=");
 	});
 });
 
-describe("a trace's file", () => {
+describe("a trace file", () => {
 	const folder = mkdtempSync(path.join(os.tmpdir(), "spillway-trace-"));
 	afterAll(() => rmSync(folder, { recursive: true }));
 	const file = (name: string, content: string | Buffer): string => {
 		writeFileSync(path.join(folder, name), content);
 		return path.join(folder, name);
 	};
-	it("is unpacked when it is gzipped, whatever its name", async () => {
+	it("is decompressed if it is gzipped, whatever its name", async () => {
 		const text = csv("a,0,1,1,,,,,,");
 		const plain = await readTrace(file("plain.csv", text));
 		expect(await readTrace(file("packed.csv", gzipSync(text)))).toEqual(plain);
@@ -196,7 +196,7 @@ describe("any text at all", () => {
 	);
 	const soup = fc.array(fc.oneof(words, fc.string({ maxLength: 8 })), { maxLength: 60 }).map((parts) => parts.join(""));
 	const rows = (header: string): fc.Arbitrary<string> => fc.array(soup, { maxLength: 8 }).map((lines) => [header, ...lines].join("\n"));
-	it("gives a trace or a SpillwayError, and every job is one that can be replayed", () => {
+	it("yields a trace or a SpillwayError, and every job can be replayed", () => {
 		fc.assert(
 			fc.property(fc.oneof(soup, rows(HEADER), rows(SACCT), rows("job_id,submit_s,duration_s,gpus")), fc.boolean(), (text, lenient) => {
 				try {

@@ -13,7 +13,7 @@ import type { TraceInput, TraceNotes } from "./types.ts";
 export type TraceFormat = "csv" | "sacct" | "json" | "log";
 
 export interface Trace {
-	/** By submission, then as they are in the file. sacct: the first is submitted at 0; CSV: as its submit_s says. */
+	/** By submission, then in file order. sacct: the first is submitted at 0; CSV: at its submit_s. */
 	jobs: TraceJob[];
 	format: TraceFormat;
 	notes: TraceNotes;
@@ -22,27 +22,27 @@ export interface Trace {
 }
 
 export interface TraceOptions {
-	/** Leave bad rows out and count them. */
+	/** Skip bad rows and count them. */
 	lenient?: boolean;
-	/** The models that a recorded name may mean (server/rates/accelerators); unknown names stay as they are written. */
+	/** The models that a recorded name may refer to (server/rates/accelerators); unknown names are kept as written. */
 	acceleratorsNamed?: (name: string) => readonly string[];
 }
 
 /**
- * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more), `sacct --parsable2`, JSON of
- * Slurm's REST API or kubectl, or a public trace as it is downloaded (public-logs.ts), gzipped or not.
- * @throws SpillwayError `not_found` for a file that cannot be read, `invalid_input` with the lines of bad rows.
+ * The jobs of a recorded trace: CSV with a header (`job_id,submit_s,duration_s,gpus` and more), `sacct --parsable2`, JSON of Slurm's REST
+ * API or kubectl, or a public trace as downloaded (public-logs.ts), gzipped or not.
+ * @throws SpillwayError `not_found` for an unreadable file, `invalid_input` with the lines of bad rows.
  */
 export async function readTrace(file: string, options: TraceOptions = {}): Promise<TraceJob[]> {
 	return (await readTraceFile(file, options)).jobs;
 }
 
-/** As readTrace, with what was left out. */
+/** Like readTrace, but also returns what was left out. */
 export async function readTraceFile(file: string, options: TraceOptions = {}): Promise<Trace> {
 	return parseTrace(readTextFile(file, "trace"), file, options);
 }
 
-/** Total: any text gives a trace or a SpillwayError. `name` is what errors call the file. */
+/** Total: any text yields a trace or a SpillwayError. `name` is the file's name in errors. */
 export function parseTrace(text: string, name: string, options: TraceOptions = {}): Trace {
 	const problems = new RowProblems(name, options.lenient ?? false);
 	const notes = noNotes();
@@ -53,7 +53,7 @@ export function parseTrace(text: string, name: string, options: TraceOptions = {
 		throw new SpillwayError("invalid_input", `${name}: the trace holds no job that used a GPU${leftOut(notes)}.`, {
 			fix: EMPTY_FIXES[format],
 		});
-	// Most traces are in order already, and sorting a million jobs that are takes a second.
+	// Most traces are already in order, and sorting a million ordered jobs takes a second.
 	if (jobs.some((job, i) => i > 0 && (jobs[i - 1]?.submitMs ?? 0) > job.submitMs)) jobs.sort((a, b) => a.submitMs - b.submitMs);
 	return { jobs, format, notes, recordedStartMs };
 }
@@ -81,7 +81,7 @@ function readJobs(input: Omit<TraceInput, "header" | "body">): Pick<Trace, "jobs
 	return isClusterLog(header) ? { ...parseDated(rows, clusterLogReader(rows)), format: "log" } : { ...parseCsvTrace(rows), format: "csv" };
 }
 
-/** Notes of a reading that has not begun. */
+/** Initial notes, before reading. */
 export function noNotes(): TraceNotes {
 	return { withoutGpus: 0, neverStarted: 0, fractionsRoundedUp: 0, stillRunning: 0, badRows: 0, ignoredColumns: [] };
 }
@@ -98,7 +98,7 @@ function leftOut({ withoutGpus, neverStarted, badRows }: TraceNotes): string {
 /** Alibaba's names (its cluster-trace-gpu-v2023 lists alternatives as `V100M16|V100M32`). */
 const OTHER_NAMES: Readonly<Record<string, string>> = { V100M16: "V100-16GB", V100M32: "V100-32GB" };
 
-/** Reads `a|b` (or `a;b`, `a/b`) as alternatives; the same few lists come again and again, so that each is read once. */
+/** Reads `a|b` (or `a;b`, `a/b`) as alternatives. The same few lists recur, so each is parsed once. */
 export function namer(known: TraceOptions["acceleratorsNamed"]): (list: string) => string[] {
 	const cache = new Map<string, string[]>([["", []]]);
 	return (list) => {
@@ -118,8 +118,8 @@ function resolve(name: string, known: TraceOptions["acceleratorsNamed"]): readon
 }
 
 /**
- * A file's text, unpacked when it is gzipped (judged by its first bytes, not by its name).
- * @throws SpillwayError saying which file, why not, and what to do.
+ * Returns a file's text, decompressed if it is gzipped (judged by its first bytes, not by its name).
+ * @throws SpillwayError with the file, the cause and the fix.
  */
 export function readTextFile(file: string, what: string): string {
 	let bytes: Buffer;

@@ -3,7 +3,7 @@ import { BadRow, numberIn, shorten, TRACE_LIMITS } from "./trace-rows.ts";
 const MOMENT = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)\s?(Z|[+-]\d{2}:?\d{2})?$/;
 const ELAPSED = /^(?:(\d{1,6})-)?(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.\d+)?$/;
 
-/** UTC ms of sacct's ISO time, with or without a zone, or of epoch seconds (SLURM_TIME_FORMAT=%s). null: not known. */
+/** UTC ms of sacct's ISO time, with or without a zone, or of epoch seconds (SLURM_TIME_FORMAT=%s). null: unknown. */
 export function momentMs(column: string, text: string): number | null {
 	if (text === "" || /^(unknown|none|n\/a)$/i.test(text)) return null;
 	if (/^\d{9,11}$/.test(text)) return Number(text) * 1000;

@@ -31,7 +31,7 @@ const schema = z.object({
 });
 type SlurmJob = z.output<typeof schema>;
 
-/** One job of Slurm's REST API. null: without GPUs, or it never started. */
+/** One job of Slurm's REST API. null: it has no GPUs or never started. */
 export function slurmJob(raw: unknown, { notes, named }: Pick<RowInput, "notes" | "named">): TraceJob | null {
 	const job = schema.parse(raw);
 	const requested = job.tres_req_str || tresText(job.tres?.requested);

@@ -1,24 +1,24 @@
 import { SpillwayError } from "#server/kernel/errors.ts";
 
-/** Bounds on what is read; beyond them a file is refused with the figure. */
+/** Input limits; a file beyond them is rejected with the limit. */
 export const TRACE_LIMITS = {
-	/** Of the text, after unpacking: what fits one string of the engine. */
+	/** Size of the text after decompression: the engine's longest string. */
 	bytes: 500 * 1024 * 1024,
 	rows: 5_000_000,
 	/** GPUs of one job. */
 	gpus: 1_000_000,
-	/** Of a time or a length, seconds: a hundred years. */
+	/** Largest time or duration, seconds: a hundred years. */
 	seconds: 100 * 365 * 86_400,
 	/** Bad rows reported individually; the rest are counted. */
 	reportedRows: 5,
-	/** Of one field, characters. */
+	/** Characters of one field. */
 	field: 4096,
 } as const;
 
-/** Jobs from a file without groups are one team. */
+/** Jobs from a file without groups form one team. */
 export const UNKNOWN_TEAM = "unknown";
 
-/** What is wrong with one row: thrown by the parsers of rows, and turned into a reported or a skipped row by RowProblems. */
+/** An error in one row: thrown by row parsers and turned into a reported or skipped row by RowProblems. */
 export class BadRow extends Error {
 	override name = "BadRow";
 	readonly column: string;
@@ -46,7 +46,7 @@ export class RowProblems {
 		if (this.#told.length < TRACE_LIMITS.reportedRows) this.#told.push({ line, problem });
 	}
 
-	/** @throws SpillwayError `invalid_input` with the first bad rows, unless they must be skipped. */
+	/** @throws SpillwayError `invalid_input` with the first bad rows, unless lenient. */
 	throwIfAny(): void {
 		const [first] = this.#told;
 		if (!first || this.#lenient) return;
@@ -61,7 +61,7 @@ export class RowProblems {
 /** A number of seconds or GPUs: decimal digits, no sign. */
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/;
 
-/** @throws BadRow naming the column, what is there and what may. */
+/** @throws BadRow naming the column, its value and the allowed range. */
 export function numberIn(column: string, text: string, unit: string, atMost: number): number {
 	if (NUMBER.test(text)) {
 		const value = Number(text);
@@ -82,7 +82,7 @@ export function shorten(text: string): string {
 	return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-/** Calls `row` with every line but empty ones; lines are numbered from 1 and lose a `\r` at their end. */
+/** Calls `row` for every non-empty line. Lines are numbered from 1 and lose a trailing `\r`. */
 export function eachLine(text: string, from: { offset: number; line: number }, row: (line: string, number: number) => void): void {
 	let { offset, line } = from;
 	while (offset < text.length) {
@@ -95,12 +95,12 @@ export function eachLine(text: string, from: { offset: number; line: number }, r
 	}
 }
 
-/** A field without the blanks around it; "" where the column is not there (−1). */
+/** Trimmed field; "" if the column is missing (−1). */
 export function fieldAt(fields: readonly string[], column: number): string {
 	return column < 0 ? "" : (fields[column]?.trim() ?? "");
 }
 
-/** Fields of a CSV line by RFC 4180; a quoted one may not hold a line break, since no column of a trace does. */
+/** Fields of a CSV line by RFC 4180. A quoted field may not contain a line break, because no trace column does. */
 export function splitCsv(line: string): string[] {
 	if (!line.includes('"')) return line.split(",");
 	const fields: string[] = [];
@@ -110,7 +110,7 @@ export function splitCsv(line: string): string[] {
 		[field, at] = line.charCodeAt(at) === 34 ? quoted(line, at) : plain(line, at);
 		fields.push(field);
 		if (at >= line.length) return fields;
-		// The character at `at` is the comma; behind a last one stands one more, empty field.
+		// The character at `at` is a comma; a final comma is followed by an empty field.
 		at++;
 		if (at === line.length) return [...fields, ""];
 	}

@@ -1,29 +1,29 @@
 import type { TraceJob } from "#server/simulation/replay/types.ts";
 import type { RowProblems } from "./trace-rows.ts";
 
-/** What was left out or changed while reading, for the reader of a report. */
+/** What was left out or changed while reading, for readers of a report. */
 export interface TraceNotes {
-	/** Rows that are no job with GPU time. */
+	/** Rows without GPU time. */
 	withoutGpus: number;
 	neverStarted: number;
-	/** Jobs with a part of a GPU (or a MIG slice), taken as whole ones. */
+	/** Jobs with a fraction of a GPU (or a MIG slice), rounded up to whole GPUs. */
 	fractionsRoundedUp: number;
-	/** Recorded while they still ran: their length is what was seen of it. */
+	/** Jobs that were still running when recorded; their run time is the part recorded so far. */
 	stillRunning: number;
-	/** Bad rows that --lenient left out. */
+	/** Bad rows skipped by --lenient. */
 	badRows: number;
-	/** Columns that mean nothing here. */
+	/** Columns without a meaning here. */
 	ignoredColumns: string[];
 }
 
-/** What a parser of one form works on. */
+/** Input of a format's parser. */
 export interface TraceInput extends RowInput {
 	text: string;
 	body: { offset: number; line: number };
 	problems: RowProblems;
 }
 
-/** What a reader of single rows works on. */
+/** Input of a row reader. */
 export interface RowInput {
 	name: string;
 	header: string;

@@ -8,7 +8,7 @@ import { aReplayOffer, aReplayPool } from "../../replay/testing/small.ts";
 import type { HistoryJob, RecordedHistory } from "../history.ts";
 import { aGrid, aHistory, aHistoryJob, aSpec, FROM_MS } from "./small.ts";
 
-/** Cells of the rows of a Markdown table with a first cell in backticks. */
+/** Cells of the Markdown table rows that start with a cell in backticks. */
 export function rowsOf(text: string): string[][] {
 	const lines = text.split("\n").filter((line) => line.startsWith("| `"));
 	return lines.map((line) =>
@@ -35,7 +35,7 @@ export function offersOf(text: string): Offer[] {
 	});
 }
 
-/** A day over one GPU at home, from the table of a recipe and the sentences before it. Launches take 6 minutes. */
+/** A day with one owned GPU, built from a recipe's table and the sentences before it. Launches take 6 minutes. */
 export function historyOf(section: string, offers: Offer[]): RecordedHistory {
 	const spent = /\$([\d,]+) of it were spent before/.exec(section)?.[1];
 	const grid = /(\d+) g\/kWh until (\d\d):00 and (\d+) from then on/.exec(section);
@@ -60,7 +60,7 @@ function hoursOf(before: number, hour: number, after: number): number[] {
 	return Array.from({ length: 24 }, (_, h) => (h < hour ? before : after));
 }
 
-/** `name | team, class | submitted | run time | what it says besides | … ` */
+/** `name | team, class | submitted | run time | other attributes | … ` */
 function jobOf([name = "", who = "", at = "", runs = "", besides = ""]: string[]): HistoryJob {
 	const id = name.replaceAll("`", "");
 	const [team = "", given = ""] = who.split(", ");
@@ -81,7 +81,7 @@ interface Saying {
 	approvedMicroUsd?: bigint;
 }
 
-/** @throws Error on words that mean nothing here, so that no row says what is not replayed. */
+/** @throws Error on unknown words, so that every part of a row takes effect in the replay. */
 function saying(words: string): Saying {
 	const [, first = "", rest = ""] = /^(\S+) ?(.*)$/.exec(words) ?? [];
 	const data = { uri: "s3://data", mount: "/data", residency: [] };

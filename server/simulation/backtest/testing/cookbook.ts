@@ -9,7 +9,7 @@ import { historyOf, offersOf } from "./cookbook-history.ts";
 /** One recipe of docs/cookbook.md with both replays of its history. */
 interface Recipe {
 	title: string;
-	/** Below examples/policies/. */
+	/** Path below examples/policies/. */
 	file: string;
 	history: RecordedHistory;
 	base: BacktestHalf;
@@ -23,7 +23,7 @@ interface Sources {
 
 const FILE = /`examples\/policies\/([\w-]+\.yaml)`/;
 
-/** The page as it must be: every policy as its file has it, and every table with what a backtest comes to. */
+/** The expected page: every policy as in its file, and every table with the results of its backtest. */
 export function renderCookbook(page: string, sources: Sources): { text: string; recipes: Recipe[] } {
 	const [intro = "", ...sections] = page.split(/^(?=## \d+\. )/m);
 	const offers = offersOf(intro);
@@ -45,7 +45,7 @@ function replayRecipe(section: string, given: { file: string; offers: Offer[]; b
 	return { title, file: given.file, history, base: replayHalf(history, given.base), own: replayHalf(history, given.policy) };
 }
 
-/** The first fenced YAML is the policy. */
+/** The first fenced YAML block is the policy. */
 function withPolicy(section: string, text: string): string {
 	return section.replace(/^```yaml\n[\s\S]*?^```/m, () => `\`\`\`yaml\n${text}\`\`\``);
 }
@@ -73,7 +73,7 @@ function courseCells({ base, own }: Recipe, id: string): string[] {
 	return [base, own].map(({ courses }) => courseText(defined(courses.get(id), `the course of ${id}`)));
 }
 
-/** `01:06 azure eastus on-demand, $5.50`: the first start, where it was last, and what all of its attempts cost. */
+/** `01:06 azure eastus on-demand, $5.50`: the first start, the last placement, and the cost of all its attempts. */
 function courseText({ place, firstStartMs, costMicroUsd }: JobOutcome): string {
 	if (place === null || firstStartMs === null) return "not started";
 	const words = place.split(" ");
@@ -98,7 +98,7 @@ function sumCells({ base, own }: Recipe, row: string): string[] {
 	});
 }
 
-/** Seconds only where there are some. */
+/** Shows seconds only when they are not zero. */
 function clock(atMs: number): string {
 	const text = new Date(atMs).toISOString().slice(11, 19);
 	return text.endsWith(":00") ? text.slice(0, 5) : text;

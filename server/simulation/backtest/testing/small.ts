@@ -30,7 +30,7 @@ export function aSpec(given: Partial<JobSpec> & { gpus?: number } = {}): JobSpec
 	};
 }
 
-/** A job of an hour, submitted `afterMs` after the beginning. */
+/** A one-hour job, submitted `afterMs` after the start. */
 export function aHistoryJob(id: string, given: Partial<HistoryJob> & { afterMs?: number; ms?: number } = {}): HistoryJob {
 	const { afterMs = 0, ms = HOUR_MS, ...rest } = given;
 	return {
@@ -45,7 +45,7 @@ export function aHistoryJob(id: string, given: Partial<HistoryJob> & { afterMs?:
 	};
 }
 
-/** Twelve hours over one GPU at home; a launch takes 4 minutes. */
+/** Twelve hours with one GPU at home; a launch takes 4 minutes. */
 export function aHistory(given: Partial<RecordedHistory> = {}): RecordedHistory {
 	const { offers = [], fromMs = FROM_MS } = given;
 	return {
@@ -74,7 +74,7 @@ export function aHistory(given: Partial<RecordedHistory> = {}): RecordedHistory 
 	};
 }
 
-/** The hours of the grid at home, g/kWh, from the beginning on; recorded at the beginning unless another time is given. */
+/** Grid intensity at home by hour, g/kWh, from the start on; recorded at the start unless another time is given. */
 export function aGrid(hours: readonly number[], { fromMs = FROM_MS, recordedAtMs = FROM_MS } = {}): RecordedGrid {
 	const own = hours.map((gramsPerKwh, i) => ({ hourMs: fromMs + i * HOUR_MS, gramsPerKwh, recordedAtMs }));
 	return { zones: new Map([["owned", "DE"]]), hours: new Map([["DE", own]]) };

@@ -2,20 +2,20 @@ import type { PendingJob } from "#server/scheduling/types.ts";
 import { WorkList } from "./work-list.ts";
 
 /**
- * How many jobs that can only run at home and are not urgent one decision looks at: the first in their order,
- * as Slurm's bf_max_job_test does (100 by default). Behind them none could start but by a backfill deeper than that.
+ * How many jobs that can only run at home and are not urgent one decision considers: the first in queue order, as with Slurm's
+ * bf_max_job_test (100 by default). Later jobs could start only by a deeper backfill.
  */
 const LOOKED_AT = 100;
 
-/** The pending jobs: all those that may leave home or have a deadline, and the first of the others in the order of their waiting. */
+/** The pending jobs: all that may leave home or have a deadline, and the first of the others in queue order. */
 export class HomeQueue {
 	readonly #seen = new WorkList<PendingJob>();
-	/** Jobs in #seen that stand for the whole backlog. */
+	/** Jobs in #seen that represent the whole backlog. */
 	readonly #front = new Set<string>();
 	readonly #backlog: PendingJob[] = [];
 	#head = 0;
 
-	/** Whether anything waits that a decision would look at. */
+	/** Number of waiting jobs that a decision considers. */
 	get size(): number {
 		return this.#seen.size;
 	}
@@ -24,14 +24,14 @@ export class HomeQueue {
 		return this.#seen.get(jobId);
 	}
 
-	/** `canWait`: it can only run at home, and has no deadline. */
+	/** `canWait`: the job can only run at home and has no deadline. */
 	add(job: PendingJob, canWait: boolean): void {
 		if (!canWait) this.#seen.set(job);
 		else if (this.#front.size < LOOKED_AT) this.#toFront(job);
 		else this.#backlog.push(job);
 	}
 
-	/** In the place of the one of the same job. */
+	/** Replaces the entry of the same job. */
 	replace(job: PendingJob): void {
 		this.#seen.set(job);
 	}
@@ -48,7 +48,7 @@ export class HomeQueue {
 		this.#head = 0;
 	}
 
-	/** Those that a decision looks at. */
+	/** The jobs that a decision considers. */
 	list(): PendingJob[] {
 		return this.#seen.list();
 	}

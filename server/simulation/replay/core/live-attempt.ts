@@ -6,8 +6,8 @@ import type { World } from "../engine.ts";
 import type { Run } from "../run.ts";
 
 /**
- * An attempt as the core sees it. The object stays the same while nothing is decided about it; what time alone changes
- * (started, saved, next checkpoint) is read from the replay's clock, which is constant during a decision.
+ * An attempt as the core sees it. The object stays the same until a decision changes it. Values that change with time alone (started,
+ * saved, next checkpoint) come from the replay's clock, which is constant during a decision.
  */
 export class LiveAttempt implements RunningAttempt {
 	readonly run: Run;
@@ -25,7 +25,7 @@ export class LiveAttempt implements RunningAttempt {
 	readonly refused: readonly RefusedLaunch[];
 	readonly expiresAtMs: number | null;
 	readonly #world: World;
-	/** Undefined: it changes with time. */
+	/** Undefined, because it changes with time. */
 	readonly #fixedPrice: bigint | null | undefined;
 
 	constructor(

@@ -5,7 +5,7 @@ import type { Run } from "../run.ts";
 
 const MONTHS: Record<BudgetPeriod, number> = { month: 1, quarter: 3, year: 12 };
 
-/** The budgets of a policy as a live ledger would hold them: the worst case of each launch, then what it cost, by period. */
+/** A policy's budgets as a live ledger would hold them: the worst case of each launch, then its actual cost, by period. */
 export class MoneyHeld {
 	readonly #policy: Policy;
 	readonly #held = new Map<string, bigint>();
@@ -15,13 +15,13 @@ export class MoneyHeld {
 	#viewsOfMonth = Number.NaN;
 	#changed = true;
 
-	/** @param before what was spent of a budget before the replay begins, by calendar month. */
+	/** @param before spending on a budget before the replay starts, by calendar month. */
 	constructor(policy: Policy, before: (budget: BudgetRule) => readonly (readonly [month: number, microUsd: bigint])[] = () => []) {
 		this.#policy = policy;
 		for (const budget of policy.budgets) for (const [month, microUsd] of before(budget)) this.#post(budget.id, month, microUsd);
 	}
 
-	/** What was posted to a budget in each of its periods, by the first month of the period. */
+	/** Charges to a budget in each of its periods, by the first month of the period. */
 	posted({ id, period }: BudgetRule): Map<number, bigint> {
 		const sums = new Map<number, bigint>();
 		for (const [key, microUsd] of this.#posted) {
@@ -44,7 +44,7 @@ export class MoneyHeld {
 		this.#changed = true;
 	}
 
-	/** The attempt is over: its hold goes, and what it cost is posted to the months in which it ran. */
+	/** Releases the hold of a finished attempt and charges its cost to the months in which it ran. */
 	settle(run: Run, costByMonth: readonly (readonly [month: number, microUsd: bigint])[]): void {
 		const hold = this.#holds.get(run);
 		if (!hold) return;
@@ -56,7 +56,7 @@ export class MoneyHeld {
 		this.#changed = true;
 	}
 
-	/** The same list as before while nothing changed. */
+	/** Returns the same list while nothing changed. */
 	views(nowMs: number): BudgetView[] {
 		const month = monthOf(nowMs);
 		if (!this.#changed && month === this.#viewsOfMonth) return this.#views;

@@ -6,28 +6,28 @@ import { firstAfter, priceAt } from "../billing.ts";
 import { unitsOf, type World } from "../engine.ts";
 import { placeOf, type Run } from "../run.ts";
 
-/** Hours of instances that run on are credited this often, those of ended ones at once. */
+/** How often the hours of running instances are credited. Those of ended instances are credited immediately. */
 const CREDIT_EVERY_MS = HOUR_MS;
 
-/** What the core learns of offers from its own launches, and their prices now. */
+/** What the core learns about offers from its own launches, and their current prices. */
 export class OfferMemory {
 	readonly #world: World;
 	readonly #records = new Map<string, OfferRecord>();
-	/** Live instances, with the moment up to which their hours are credited. */
+	/** Live instances, with the time up to which their hours are credited. */
 	readonly #creditedTo = new Map<Run, number>();
-	/** Launches without an answer yet, in order of launch. */
+	/** Unanswered launches, in launch order. */
 	readonly #unanswered: Run[] = [];
 	#creditedAtMs: number;
 	#offers: Offer[];
 	#pricesUntilMs: number;
-	/** Reserved, or counted in a quota: what is free of them changes with every machine. */
+	/** Offers that are reserved or counted in a quota: their free capacity changes with every machine. */
 	readonly #limited: readonly Offer[];
 	readonly #byRegion: ReadonlyMap<string, readonly Offer[]>;
 	#free: readonly number[] = [];
 	#fromPriced: Offer[] | null = null;
 	#withFree: Offer[] = [];
 
-	/** @param known how offers had behaved before the replay begins. */
+	/** @param known how offers behaved before the replay starts. */
 	constructor(world: World, known: ReadonlyMap<string, OfferRecord> = new Map()) {
 		this.#world = world;
 		for (const [id, record] of known) this.#records.set(id, record);
@@ -38,7 +38,7 @@ export class OfferMemory {
 		this.#pricesUntilMs = world.scenario.prices.size === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
 	}
 
-	/** The same list as long as no price changed, nor what is free of reserved capacity and of quotas. */
+	/** Returns the same list until a price or the free reserved capacity or quota changes. */
 	offers(): Offer[] {
 		const priced = this.#priced();
 		if (this.#limited.length === 0) return priced;
@@ -97,7 +97,7 @@ export class OfferMemory {
 		if (interrupted) this.#change(run.offer, (record) => withInterruption(record, this.#world.nowMs));
 	}
 
-	/** The time until which this offer is left alone. */
+	/** Time until which this offer is skipped. */
 	refused(run: Run): number {
 		const { nowMs } = this.#world;
 		this.#creditedTo.delete(run);
@@ -105,13 +105,13 @@ export class OfferMemory {
 		return record?.backoffUntilMs ?? nowMs;
 	}
 
-	/** The API was asked too often, which says nothing about the offer. The offers of its region, which share the limit. */
+	/** Handles a throttled call, which says nothing about the offer. Returns the offers of its region, which share the limit. */
 	throttled(run: Run): readonly string[] {
 		this.#creditedTo.delete(run);
 		return run.offer ? (this.#byRegion.get(placeOf(run.offer)) ?? []).map(({ id }) => id) : [];
 	}
 
-	/** Launches that were not refused by now came up. */
+	/** Launches not refused by now are counted as successful. */
 	#answer(): void {
 		const { nowMs, scenario } = this.#world;
 		let answered = 0;

@@ -1,4 +1,4 @@
-/** Items by job id, and a list of them that holds until the next change: it is the same object then too, with other items. */
+/** Items by job id, and a list of them that is rebuilt on the next change. An unchanged list is the same object. */
 export class WorkList<T extends { jobId: string }> {
 	readonly #places = new Map<string, number>();
 	readonly #items: T[] = [];
@@ -12,7 +12,7 @@ export class WorkList<T extends { jobId: string }> {
 		return place === undefined ? undefined : this.#items[place];
 	}
 
-	/** Adds it, or puts it in the place of the one of the same job. */
+	/** Adds an item, or replaces the one of the same job. */
 	set(item: T): void {
 		const place = this.#places.get(item.jobId);
 		if (place !== undefined) {

@@ -3,8 +3,8 @@ import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { OfferRanking } from "./offer-ranking.ts";
 
 /**
- * Every job at once to the cheapest on-demand offer that holds it, to its end: a team without machines. After a
- * refusal the next cheapest is asked, after the last one the first again.
+ * A team without machines: every job goes immediately to the cheapest on-demand offer that holds it and stays there to its end. After a
+ * refusal the next cheapest is tried, and after the last one the first again.
  */
 export class CloudOnDemand implements Strategy {
 	protected readonly world: World;
@@ -35,9 +35,9 @@ export class CloudOnDemand implements Strategy {
 }
 
 /**
- * Reserved machines first where some are free, as providers match on-demand launches to open reservations by themselves (AWS
- * On-Demand Capacity Reservations, "open"); else the cheapest on-demand, or after refusals the next ones in turn. A job that
- * no offer holds is given up.
+ * Free reserved machines first, because providers match on-demand launches to open reservations automatically (AWS On-Demand Capacity
+ * Reservations, "open"). Otherwise the cheapest on-demand offer, or after refusals the next ones in turn. A job that fits no offer is given
+ * up.
  */
 export function launchOnDemand(world: World, ranking: OfferRanking, job: SeenJob, refusals = job.attempts): void {
 	const offers = ranking.cheapest(job, "on_demand");

@@ -6,16 +6,16 @@ import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { Pull } from "./pull.ts";
 
 /**
- * Karpenter's consolidation (karpenter.sh, "Disruption"; `consolidationPolicy: WhenEmptyOrUnderutilized`) on top of `pull`: own GPUs
- * first, and a cloud machine is replaced as soon as a cheaper spot machine is available, on-demand included. Three favours: it moves only
- * at checkpoints; the replacement's overlap costs nothing, although Karpenter starts it before it stops the old machine; and spot
- * replaces spot without Karpenter's minimum of 15 cheaper machine types.
+ * Karpenter's consolidation (karpenter.sh, "Disruption"; `consolidationPolicy: WhenEmptyOrUnderutilized`) on top of `pull`: owned GPUs
+ * first, and a cloud machine, on-demand included, is replaced as soon as a cheaper spot machine is available. Three simplifications favour
+ * it: it moves only at checkpoints; the replacement's overlap costs nothing, although Karpenter starts it before stopping the old machine;
+ * and spot replaces spot without Karpenter's minimum of 15 cheaper machine types.
  */
 export class Consolidate extends Pull {
 	readonly #cloud: World;
-	/** A machine is replaced after so much work, as Karpenter's `consolidateAfter`. */
+	/** Work after which a machine is replaced, as Karpenter's `consolidateAfter`. */
 	readonly #afterMs: number;
-	/** Offers that jobs were stopped for, by the job's index. */
+	/** Offers for which jobs were stopped, by the job's index. */
 	readonly #targets = new Map<number, Offer>();
 
 	constructor(world: World, afterHours = 0) {

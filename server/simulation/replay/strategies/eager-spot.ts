@@ -5,7 +5,7 @@ import { launchOnDemand } from "./cloud-on-demand.ts";
 import { OfferRanking } from "./offer-ranking.ts";
 import { startHome } from "./start-home.ts";
 
-/** One search for capacity: offers that refused it, and the region that took its machine back. */
+/** One search for capacity: the offers that refused, and the region that reclaimed its machine. */
 interface Search {
 	refused: Set<string>;
 	shunnedRegion: string | null;
@@ -13,11 +13,10 @@ interface Search {
 }
 
 /**
- * SkyPilot managed jobs (docs.skypilot.co, "Managed Jobs"; recovery strategy EAGER_NEXT_REGION, the default): the cheapest
- * resource that can be had. Owned machines cost nothing and come first when the job fits there at that moment; then spot
- * offers by price, each asked until one says yes; when all refuse, on-demand, where it stays. After an interruption the search
- * begins again at once, other regions than the one that took the machine first. It keeps no memory between searches, and a
- * job that runs is not moved.
+ * SkyPilot managed jobs (docs.skypilot.co, "Managed Jobs"; recovery strategy EAGER_NEXT_REGION, the default): the cheapest available
+ * resource. Owned machines cost nothing and come first if the job fits there at that moment. Then spot offers by price, each tried until
+ * one accepts; if all refuse, on-demand, where the job stays. After an interruption the search restarts immediately, trying other regions
+ * than the one that reclaimed the machine first. It keeps no memory between searches and does not move running jobs.
  */
 export class EagerSpot implements Strategy {
 	readonly #world: World;
@@ -51,10 +50,10 @@ export class EagerSpot implements Strategy {
 		this.#waiting.length = 0;
 	}
 
-	/** A launch in the cloud was asked for. */
+	/** Records a requested cloud launch. */
 	protected launched(_run: Run): void {}
 
-	/** An offer to request before all others; null: none. */
+	/** An offer to try before all others; null: none. */
 	protected firstChoice(_job: SeenJob): Offer | null {
 		return null;
 	}

@@ -4,7 +4,9 @@ import type { World } from "../engine.ts";
 import { mayGoTo } from "../replay-data.ts";
 import type { SeenJob } from "../run.ts";
 
-/** Offers of one capacity type by price, for jobs of one shape, where their data may be. A missing price or a price of 0 is no price. */
+/**
+ * Offers of one capacity type by price, for jobs of one shape, where their data may go. A missing price or a price of 0 counts as no price.
+ */
 export class OfferRanking {
 	readonly #world: World;
 	readonly #kept = new Map<string, readonly Offer[]>();
@@ -13,7 +15,7 @@ export class OfferRanking {
 		this.#world = world;
 	}
 
-	/** One instance is enough for each node of the job; cheapest first. Spot at or over the cheapest on-demand is no spot. */
+	/** Offers with room for one node of the job per instance, cheapest first. Spot at or above the cheapest on-demand price is excluded. */
 	cheapest(job: SeenJob, type: Offer["capacityType"]): readonly Offer[] {
 		const key = `${type} ${job.gpusPerNode} ${job.nodes > 1} ${job.accelerators.join("|")} ${job.data.map(({ uri }) => uri).join("|")}`;
 		const fixed = this.#world.scenario.prices.size === 0;
@@ -24,12 +26,12 @@ export class OfferRanking {
 		return ranked;
 	}
 
-	/** Reserved machines that are free for the job now, the cheapest marginal price first, which may be 0. */
+	/** Reserved machines that are free for the job now, lowest marginal price first (may be 0). */
 	reservedNow(job: SeenJob): Offer | null {
 		return this.cheapest(job, "reserved").find((offer) => this.#world.reservedFree(offer) >= job.nodes) ?? null;
 	}
 
-	/** Reserved machines that others use now, and that the job may have before the reservation ends. */
+	/** Reserved machines in use by others that the job may get before the reservation ends. */
 	reservedLater(job: SeenJob): Offer | null {
 		const { nowMs } = this.#world;
 		return (

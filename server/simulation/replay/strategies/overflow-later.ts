@@ -3,12 +3,12 @@ import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { EagerSpot } from "./eager-spot.ts";
 import { canEverRunHome, startHome } from "./start-home.ts";
 
-/** When a job that does not fit at home leaves: after a wait (ms), or when more jobs than this wait. */
+/** When a job that does not fit at home bursts: after a wait (ms), or when more jobs than this are queued. */
 export type LeavesAfter = { waitMs: number } | { queue: number };
 
 /**
- * Wait first, then leave: jobs queue for home in order of submission, the first that fits starts, and one leaves for the cheapest spot
- * that accepts once it has waited for so long, or once the queue is longer than so many jobs. What left stays away.
+ * Wait first, then burst: jobs queue for home in submission order, and the first that fits starts. A job goes to the cheapest spot offer
+ * that accepts once it has waited long enough, or once the queue is longer than the limit. Burst jobs do not return.
  */
 export class OverflowLater extends EagerSpot {
 	readonly #home: World;

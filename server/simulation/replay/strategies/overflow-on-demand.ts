@@ -3,9 +3,9 @@ import { CloudOnDemand } from "./cloud-on-demand.ts";
 import { startHome } from "./start-home.ts";
 
 /**
- * Overflow when full: a job that fits at home now starts there, any other goes at once to the cheapest on-demand offer and
- * runs there to its end. What Slurm's power saving does with cloud nodes in a partition (ResumeProgram, the owned nodes with
- * the lower Weight; slurm.schedmd.com/elastic_computing.html), and Kueue with a cloud ResourceFlavor behind the owned one.
+ * Overflow when full: a job that fits at home now starts there; any other goes immediately to the cheapest on-demand offer and runs there
+ * to its end. Slurm's power saving does this with cloud nodes in a partition (ResumeProgram, the owned nodes with the lower Weight;
+ * slurm.schedmd.com/elastic_computing.html), and so does Kueue with a cloud ResourceFlavor after the owned one.
  */
 export class OverflowOnDemand extends CloudOnDemand {
 	protected override place(job: SeenJob): void {

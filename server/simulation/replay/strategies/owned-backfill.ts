@@ -7,14 +7,14 @@ import { RunHistory } from "../run-history.ts";
 import { TraceSpecs } from "../trace-spec.ts";
 import { canEverRunHome, startHome } from "./start-home.ts";
 
-/** Jobs that differ in nothing but their submission: when the first does not fit, none does. */
+/** Jobs that differ only in their submission: if the first does not fit, none does. */
 interface Line {
 	spec: JobSpec;
 	jobs: SeenJob[];
 	head: number;
 }
 
-/** Where and when the blocked head is expected to start. */
+/** Where and when the blocked first job is expected to start. */
 interface Reservation {
 	job: SeenJob;
 	atMs: number;
@@ -22,18 +22,18 @@ interface Reservation {
 }
 
 /**
- * Owned machines only with EASY backfill (Lifka 1995; Slurm's sched/backfill with a depth of one reservation): in order of
- * submission; the head that does not fit gets a reservation at its expected start, and later jobs start now when they are
- * expected to end before it or leave its nodes alone. Run times are the users' limits where the trace has them, else the P90
- * of what finished jobs of the same kind took: the history that Spillway has, too. One that runs longer is expected to end
- * as remainingOf (server/scheduling/run-time.ts) says, from its last checkpoint in time on.
+ * Owned machines only with EASY backfill (Lifka 1995; Slurm's sched/backfill with a depth of one reservation), in submission order. The
+ * first job that does not fit gets a reservation at its expected start. Later jobs start now if they are expected to end before it or do
+ * not use its nodes. Run times are the users' limits if the trace has them, else the P90 of finished jobs of the same kind, from the
+ * history that Spillway also has. A job that runs longer is expected to end as remainingOf (server/scheduling/run-time.ts) computes, from
+ * its last checkpoint in time on.
  */
 export class OwnedBackfill implements Strategy {
 	readonly #world: World;
 	readonly #specs: TraceSpecs;
 	readonly #history = new RunHistory();
 	readonly #lines = new Map<string, Line>();
-	/** By node, with the spec that its run time is learned by. */
+	/** By node, with the spec under which its run time is learned. */
 	readonly #running = new Map<string, Map<Run, JobSpec>>();
 
 	constructor(world: World) {
@@ -68,11 +68,11 @@ export class OwnedBackfill implements Strategy {
 			if (first === null) {
 				if (this.#start(line)) continue;
 				first = job;
-				// Reads past runs at the same moments, whether or not a reservation is needed.
+				// Reads past runs at the same moments whether or not a reservation is needed, so that results do not depend on it.
 				this.#history.runTimeOf(this.#world.nowMs);
 				if (this.#world.pools.every((nodes) => nodes.freeGpus === 0)) return;
 			} else if (this.#world.pools.some((nodes) => nodes.canEverFit(job) && nodes.fit(job.nodes, job.gpusPerNode) !== null)) {
-				// Expensive, so only when a later job has room now.
+				// Expensive, so computed only if a later job has room now.
 				reservation ??= this.#reserve(first);
 				if (this.#mayJump(job, line.spec, reservation) && this.#start(line)) continue;
 			}
@@ -107,7 +107,7 @@ export class OwnedBackfill implements Strategy {
 		return true;
 	}
 
-	/** The earliest time at which enough nodes have room, if everything ends as expected. */
+	/** The earliest time at which enough nodes have room if everything ends as expected. */
 	#reserve(job: SeenJob): Reservation {
 		let best: Reservation = { job, atMs: Number.POSITIVE_INFINITY, nodes: new Set() };
 		for (const nodes of this.#world.pools) {
@@ -122,7 +122,7 @@ export class OwnedBackfill implements Strategy {
 		return best;
 	}
 
-	/** When so many slots of a node are expected to be free. */
+	/** When that many slots of a node are expected to be free. */
 	#roomAt(nodes: HomeNodes, node: number, gpus: number): number {
 		let free = nodes.freeOn(node);
 		if (free >= gpus) return this.#world.nowMs;
@@ -143,7 +143,7 @@ export class OwnedBackfill implements Strategy {
 		return nowMs + rest.p90Ms / run.speed;
 	}
 
-	/** Whether it may start before the head: over in time, or on other nodes. */
+	/** Whether it may start before the reserved job: over in time, or on other nodes. */
 	#mayJump(job: SeenJob, spec: JobSpec, reservation: Reservation): boolean {
 		const { nowMs } = this.#world;
 		for (const nodes of this.#world.pools) {

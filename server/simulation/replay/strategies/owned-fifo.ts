@@ -3,9 +3,9 @@ import type { SeenJob } from "../run.ts";
 import { canEverRunHome, startHome } from "./start-home.ts";
 
 /**
- * Owned machines only, strictly first in, first out: a head that does not fit blocks all behind it. What a Slurm cluster
- * does with `SchedulerType=sched/builtin` (slurm.conf), or a Kueue queue with `queueingStrategy: StrictFIFO`. A job that the
- * empty cluster could not hold is refused at submission, as both do.
+ * Owned machines only, strictly first in, first out: a first job that does not fit blocks all behind it. A Slurm cluster does this with
+ * `SchedulerType=sched/builtin` (slurm.conf), and a Kueue queue with `queueingStrategy: StrictFIFO`. Both reject a job at submission if the
+ * empty cluster could not hold it, and so does this.
  */
 export class OwnedFifo implements Strategy {
 	readonly #world: World;

@@ -3,8 +3,8 @@ import type { Run, RunEnd, SeenJob } from "../run.ts";
 import { EagerSpot } from "./eager-spot.ts";
 
 /**
- * The simplest good rule: own GPUs when the job fits there now, else the cheapest spot that accepts (else on-demand), and back home
- * at a checkpoint as soon as it fits. The smallest job goes first, so that what comes free is filled. It knows no run times.
+ * The simplest good rule: owned GPUs if the job fits there now, else the cheapest spot offer that accepts (else on-demand), and back home
+ * at a checkpoint as soon as it fits. The smallest job goes first, to fill freed slots. It uses no run times.
  */
 export class Pull extends EagerSpot {
 	readonly #home: World;
@@ -40,7 +40,7 @@ export class Pull extends EagerSpot {
 	}
 }
 
-/** Takes the job's GPUs out of the first pool with enough of them. */
+/** Takes the job's GPUs from the first pool that has enough. */
 export function reserve(job: SeenJob, free: number[]): boolean {
 	const place = free.findIndex((gpus) => gpus >= job.gpus);
 	if (place < 0) return false;

@@ -33,31 +33,33 @@ import { RunHistory } from "../run-history.ts";
 import { SpeedHistory } from "../speed-history.ts";
 import { TraceSpecs } from "../trace-spec.ts";
 
-/** What our own replay records knows beside its trace. */
+/** Facts from our own records that a trace does not contain. */
 export interface SpillwayOptions {
-	/** Receives everything that decisions do. */
+	/** Called for every action that a decision takes. */
 	onAction?: ((atMs: number, action: Action) => void) | undefined;
-	/** Runs that had finished before the replay begins, oldest first, and how offers had behaved. */
+	/** Runs that finished before the replay starts, oldest first, and how offers behaved. */
 	priorRuns?: readonly { spec: JobSpec; durationMs: number }[];
 	priorOffers?: ReadonlyMap<string, OfferRecord>;
-	/** What was spent of a budget before that, by calendar month (billing.ts, monthOf). */
+	/** Spending on a budget before that, by calendar month (billing.ts, monthOf). */
 	spentBefore?: (budget: BudgetRule) => readonly (readonly [month: number, microUsd: bigint])[];
-	/** In place of WAITING_TICK_MS, COOLDOWN_MS and run-history's READ_EVERY_MS. */
+	/** Replaces WAITING_TICK_MS, COOLDOWN_MS and run-history's READ_EVERY_MS. */
 	waitingTickMs?: number;
 	cooldownMs?: number;
 	readRunsEveryMs?: number;
 }
 
 const NONE_REFUSED: readonly RefusedLaunch[] = [];
-/** While jobs wait that may leave home, and nothing happens, they are looked at this often. */
+/** How often waiting jobs that may burst are considered while nothing happens. */
 const WAITING_TICK_MS = MINUTE_MS;
-/** While work in the cloud could go home, and nothing happens: within LIMITS.moveCheckpointWithinMs of each checkpoint. */
+/**
+ * How often cloud jobs that could go home are considered while nothing happens: within LIMITS.moveCheckpointWithinMs of each checkpoint.
+ */
 const MOVING_TICK_MS = 5 * MINUTE_MS;
-/** An offer that took a job's machine back is left alone by that job so long (the live setting offerCooldownMs). */
+/** How long a job avoids an offer that reclaimed its machine (the live setting offerCooldownMs). */
 const COOLDOWN_MS = 10 * MINUTE_MS;
-/** A job leaves a region alone so long after its API throttled a launch. */
+/** How long a job avoids a region after its API throttled a launch. */
 const THROTTLE_PAUSE_MS = MINUTE_MS;
-/** Arrivals are counted with this time constant. */
+/** Time constant for counting arrivals. */
 const ARRIVALS_MS = 3 * HOUR_MS;
 
 function gridOf({ gridOnRecord, gridForecast, grid, startMs }: World["scenario"]): GridRecord | GridAhead | null {
@@ -66,8 +68,8 @@ function gridOf({ gridOnRecord, gridForecast, grid, startMs }: World["scenario"]
 }
 
 /**
- * Spillway's own core under a policy: builds the snapshot that a live cycle would load, calls the one `decide`, and does what
- * the plan says. Times to start, refusals and interruptions are learned as they happen, run times from jobs that finished.
+ * Spillway's own core under a policy: builds the snapshot that a live cycle would load, calls the same `decide`, and applies the plan.
+ * Start times, refusals and interruptions are learned as they happen; run times are learned from finished jobs.
  */
 export class Spillway implements Strategy {
 	decisions = 0;
@@ -76,30 +78,27 @@ export class Spillway implements Strategy {
 	readonly #memo: DecideMemo = { kept: new Map() };
 	readonly #specs: TraceSpecs;
 	readonly #history: RunHistory;
-	/** null: the scenario says nothing of speeds. */
+	/** null: the scenario gives no speeds. */
 	readonly #speeds: SpeedHistory | null;
 	readonly #options: SpillwayOptions;
-	/** Attempts that broke their job's longest run time: it fails. */
+	/** Attempts that exceeded their job's maximum run time: the job fails. */
 	readonly #overdue = new Set<Run>();
 	readonly #money: MoneyHeld;
 	readonly #offers: OfferMemory;
 	readonly #jobs = new Map<string, SeenJob>();
 	readonly #pending = new HomeQueue();
 	readonly #running = new WorkList<LiveAttempt>();
-	/** Launches of each job that were refused recently (REFUSALS_KEPT_MS). */
+	/** Recent refused launches of each job (REFUSALS_KEPT_MS). */
 	readonly #refused = new Map<string, readonly RefusedLaunch[]>();
 	readonly #pools: { nodes: HomeNodes; version: number; view: PoolView }[];
 	readonly #lookers = new WeakMap<JobSpec, boolean>();
 	readonly #movesHome: boolean;
 	readonly #movesCheaper: boolean;
-	/** Set where a rule waits for greener hours and there are some on record. */
+	/** Set if a rule waits for greener hours and some are on record. */
 	readonly #grid: GridRecord | GridAhead | null;
-	/** Pending jobs for which more can be done, or more is waited for, than a free slot. */
+	/** Pending jobs that need more than a free slot: other actions are possible for them, or they wait for something else. */
 	readonly #pressing = new Set<string>();
-	/**
-	 * Jobs in the cloud for which more can be done than to go home: those on spot before a deadline, and all where a rule lets work
-	 * go cheaper.
-	 */
+	/** Cloud jobs with other options than going home: spot jobs with a deadline, and all jobs if a rule lets work move to a cheaper offer. */
 	readonly #watched = new Set<string>();
 	/** Cloud attempts by GPUs. */
 	readonly #cloudGpus = new Map<number, number>();
@@ -165,12 +164,12 @@ export class Spillway implements Strategy {
 		this.#changed = true;
 	}
 
-	/** Why the pending jobs wait, as a live cycle would say it now; of those that one decision looks at. */
+	/** Why the pending jobs considered by a decision wait, as a live cycle would report it now. */
 	waiting(): Map<string, Reason> {
 		return decide(this.#snapshot(), { brief: true }).waiting;
 	}
 
-	/** What was posted to a budget of the policy in each of its periods (core/money-held.ts). */
+	/** Charges to a budget of the policy in each of its periods (core/money-held.ts). */
 	posted(budget: BudgetRule): Map<number, bigint> {
 		return this.#money.posted(budget);
 	}
@@ -192,7 +191,7 @@ export class Spillway implements Strategy {
 		this.#wakeLater();
 	}
 
-	/** Begins the copies that launches wait for, and looks again when one of them is there. */
+	/** Starts the copies that launches wait for, and schedules a decision when one is complete. */
 	#copy(asked: NonNullable<Plan["copyAhead"]>): void {
 		const { data, nowMs } = this.#world;
 		for (const { place, uris } of asked.values()) {
@@ -203,10 +202,10 @@ export class Spillway implements Strategy {
 		}
 	}
 
-	/** Whether a decision can come to anything: somebody waits, or work in the cloud could go home; and something changed, or time has. */
+	/** Whether a decision can have an effect: a job is waiting or cloud work could go home, and something changed or the next tick is due. */
 	#hasToDecide(): boolean {
 		const due = this.#world.nowMs >= this.#wakeAtMs;
-		// Work comes home at checkpoints only: every MOVING_TICK_MS is soon enough for it.
+		// Work returns home only at checkpoints, so every MOVING_TICK_MS is often enough.
 		if (due && this.#couldGoHome()) return true;
 		if (due && this.#watched.size > 0) return true;
 		return (due || this.#changed) && (this.#pressing.size > 0 || (this.#pending.size > 0 && this.#hasFreeSlot()));
@@ -308,7 +307,7 @@ export class Spillway implements Strategy {
 		if (run) this.#overdue.add(run);
 	}
 
-	/** The room that is made belongs to the job it is made for, as a live cycle reads it from the reason of who leaves. */
+	/** Reserves the freed room for the job it was made for. A live cycle derives this from the eviction's reason. */
 	#keepRoom({ forJobId, reason }: Extract<Action, { kind: "evict" }>): void {
 		const { nowMs } = this.#world;
 		const room = keptRooms([{ stopReason: reason, askedAtMs: nowMs, endedAtMs: null }], nowMs).get(forJobId);
@@ -344,7 +343,7 @@ export class Spillway implements Strategy {
 			refused: this.#refused.get(job.id) ?? NONE_REFUSED,
 			approvedMicroUsd: job.recorded?.approvedMicroUsd ?? null,
 			movingTo,
-			// Said from the beginning: with it added later V8 would forget all that it compiled for jobs that wait.
+			// Set from the start: adding it later would make V8 discard its compiled code for pending jobs.
 			room: null,
 		};
 		const presses = this.#looksAround(spec) || spec.deadlineMs !== null || movingTo !== null;
@@ -353,13 +352,13 @@ export class Spillway implements Strategy {
 		this.#changed = true;
 	}
 
-	/** It waits no longer. */
+	/** Removes it from the pending jobs. */
 	#forget(jobId: string): void {
 		this.#pressing.delete(jobId);
 		this.#pending.delete(jobId);
 	}
 
-	/** It may leave home, or be put off to an hour in which nothing else need happen. */
+	/** Whether it may leave home, or be deferred to an hour in which nothing else needs to happen. */
 	#looksAround(spec: JobSpec): boolean {
 		const known = this.#lookers.get(spec);
 		if (known !== undefined) return known;
@@ -373,7 +372,7 @@ export class Spillway implements Strategy {
 		if (!run.offer) return [];
 		const { nowMs } = this.#world;
 		const offerId = run.offer.id;
-		// The live loop repeats a throttled call and learns nothing about the offer.
+		// The live loop retries a throttled call and learns nothing about the offer.
 		if (run.throttled) return this.#offers.throttled(run).map((id) => ({ offerId: id, untilMs: nowMs + THROTTLE_PAUSE_MS }));
 		if (why === "refused") {
 			this.#refused.set(run.job.id, [

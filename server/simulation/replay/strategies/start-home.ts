@@ -1,7 +1,7 @@
 import type { World } from "../engine.ts";
 import type { Run, SeenJob } from "../run.ts";
 
-/** Starts the job now in the cheapest pool in which it fits; null when it fits in none. */
+/** Starts the job now in the cheapest pool with room for it; null if there is none. */
 export function startHome(world: World, job: SeenJob): Run | null {
 	for (const nodes of world.pools) {
 		if (!nodes.canEverFit(job)) continue;

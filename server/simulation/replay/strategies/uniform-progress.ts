@@ -18,7 +18,7 @@ import { OfferRanking } from "./offer-ranking.ts";
 import { Pull, reserve } from "./pull.ts";
 import { startHome } from "./start-home.ts";
 
-/** The rule is asked again this often: the finest step of the paper's traces. */
+/** How often the rule is evaluated: the finest step of the paper's traces. */
 const REVIEW_MS = 10 * MINUTE_MS;
 
 interface Watched {
@@ -27,17 +27,17 @@ interface Watched {
 	onDemandTries: number;
 }
 
-/** The rule does not look at what a zone is like, only at whether it is up. */
+/** The rule looks only at whether a zone is up, not at its quality. */
 const MODEL = priorModel();
 
 /**
- * Uniform Progress ("Can't Be Late", NSDI '24; server/scheduling/spot-guarantee/uniform-progress.ts, the paper's reading) for jobs with
- * a strict deadline: spot in the zone that is cheapest for the job, on-demand when it falls behind an even progress or when
- * nothing else is safe, and waiting in between. It has no owned machines. The paper gives it the length of the computation; here
- * it has the user's limit, or else the P90 of what such jobs took, at most the time to the deadline without one changeover.
- * It sees whether its zone is up, as in the paper. Jobs without a strict deadline are managed as eager_spot does.
- * With `owned`, strict jobs start at home when they fit there and return home at a checkpoint as soon as they fit, which the paper does
- * not cover, and the other jobs are managed as pull does.
+ * Uniform Progress ("Can't Be Late", NSDI '24; server/scheduling/spot-guarantee/uniform-progress.ts, the paper's reading) for jobs with a
+ * strict deadline: spot in the job's cheapest zone, on-demand when it falls behind even progress or nothing else is safe, and waiting in
+ * between. It has no owned machines. The paper's rule gets the length of the computation; here it gets the user's limit, or else the P90 of
+ * similar jobs, at most the time to the deadline minus one changeover. It sees whether its zone is up, as in the paper. Jobs without a
+ * strict deadline are managed as in eager_spot.
+ * With `owned`, strict jobs start at home if they fit there and return home at a checkpoint as soon as they fit, which the paper does not
+ * cover. The other jobs are managed as in pull.
  */
 export class UniformProgress implements Strategy {
 	readonly #world: World;
@@ -87,7 +87,7 @@ export class UniformProgress implements Strategy {
 	decide(): void {
 		const { nowMs } = this.#world;
 		const isDue = this.#changed || nowMs >= this.#reviewAtMs;
-		// Strict jobs take free slots at home first.
+		// Strict jobs take free home slots first.
 		if (isDue) this.#reviewAll();
 		this.#eager.decide();
 		if (!isDue) return;
@@ -125,7 +125,7 @@ export class UniformProgress implements Strategy {
 		else if (choice.on === "spot" && offer) this.#world.launch(job, offer);
 	}
 
-	/** It leaves on-demand at its next checkpoint, so that nothing is lost; spot at once, since then the deadline presses. */
+	/** It leaves on-demand at its next checkpoint so that nothing is lost, and spot immediately, because the deadline is close. */
 	#change(run: Run, choice: UniformProgressChoice): void {
 		const { nowMs } = this.#world;
 		const isOn = run.offer?.capacityType === "spot" ? "spot" : "on_demand";

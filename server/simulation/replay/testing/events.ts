@@ -8,7 +8,7 @@ function clock(ms: number): string {
 	return [seconds / 3600, (seconds % 3600) / 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0")).join(":");
 }
 
-/** One line for each thing that happened, and the report. */
+/** One line per event, and the report. */
 export function eventsOf(jobs: readonly TraceJob[], scenario: ReplayScenario, choice: StrategyChoice): string {
 	const lines: string[] = [];
 	const {

@@ -69,7 +69,7 @@ export function aReplayOffer(id: string, given: { usd: string; gpus?: number; ty
 	};
 }
 
-/** Available and not, in turns, beginning with available. */
+/** Alternates between available and unavailable, starting with available. */
 export function anAvailability(...hours: number[]): Availability {
 	const startsMs: number[] = [];
 	let atMs = 0;
@@ -101,7 +101,7 @@ export function aScenario(given: Partial<ReplayScenario> = {}): ReplayScenario {
 	};
 }
 
-/** Two days of jobs of many sizes on two nodes, spot in two regions that comes and goes, and on-demand behind it. */
+/** Two days of jobs of many sizes on two nodes, intermittent spot in two regions, and on-demand as a fallback. */
 export function aBusyScenario(seed: number): { jobs: TraceJob[]; scenario: ReplayScenario } {
 	const random = seededRandom(`busy ${seed}`);
 	let submitMs = 0;
