@@ -40,11 +40,11 @@ import { uploadOutputs } from "./upload-outputs.ts";
 import { pause, pauseUntil } from "./wait.ts";
 import { startWatchers } from "./watchers.ts";
 
-/** A command that SIGKILL does not end hangs in the kernel; its machine's end takes it along. */
+/** How long to wait after SIGKILL. A process that survives it hangs in the kernel and ends with the machine. */
 const KILL_WAIT_MS = 5_000;
 /**
- * A machine that shuts down signals its processes in any order: ours may come a moment after the command's, which then
- * was cut short, whatever its exit code says.
+ * A machine that shuts down signals its processes in any order: the agent may get its signal a moment after the command does. The
+ * command was then interrupted, whatever its exit code says.
  */
 const OWN_SIGNAL_WAIT_MS = 250;
 
@@ -55,20 +55,20 @@ interface Session {
 	client: ControlClient;
 	terms: EnrollAnswer;
 	shipper: LogShipper;
-	/** One line for the machine's console and one for the job's log. */
+	/** Writes one line to the machine's console and one to the job's log. */
 	announce(text: string): void;
-	/** Of a critical job. */
+	/** null unless the job is critical. */
 	guard: Guard | null;
 	notice(): { atMs: number } | null;
 }
 
-/** One life of the agent: enrol, run the attempt, report. Returns when the machine may be powered off, whatever happened. */
+/** Runs the agent once: enrol, run the attempt, report. Returns when the machine may be powered off, whatever happened. */
 export async function runAgent(settings: AgentSettings, log: (text: string) => void): Promise<void> {
 	const clock = new AgentClock();
 	const lifecycle = new Lifecycle({ nowMs: () => clock.nowMs(), log });
 	const life = { expiresAtMs: settings.expiresAtMs };
 	const over = new AbortController();
-	// The dead man's switch: whatever else hangs, this ends it.
+	// Dead man's switch: ends the agent even if everything else hangs.
 	void pauseUntil(
 		() => life.expiresAtMs,
 		() => clock.nowMs(),
@@ -140,7 +140,7 @@ async function enroll(
 		...(privateAddress === null ? {} : { privateAddress }),
 		nonce,
 	};
-	// Documents end within the hour, and the control plane may be unavailable for longer.
+	// Identity documents expire within the hour, and the control plane may be unavailable for longer.
 	const freshJson = async () => {
 		const found = await findIdentity(metadata, challenge);
 		if (found.missing !== null && withoutIdentity === null) log(`goes without an identity document: ${found.missing}`);
@@ -167,8 +167,8 @@ function newShipper(
 }
 
 /**
- * Holds the command to the lease that the control plane names for it; null where it names none, and where nothing can hold it: then
- * no beat says that there is one.
+ * Applies the lease that the control plane grants for a critical job. Returns null if it grants none or if the machine cannot
+ * enforce one; heartbeats then report no lease.
  */
 async function startGuard(s: Pick<Session, "settings" | "terms" | "lifecycle" | "announce">): Promise<Guard | null> {
 	const { settings, terms, lifecycle, announce } = s;
@@ -206,7 +206,7 @@ function jobFolderOf({ folder }: AgentSettings): string {
 async function runAttempt(s: Session): Promise<void> {
 	let ended = false;
 	const shipping = s.shipper.run(s.lifecycle.giveUpSignal, { untilIdle: () => ended });
-	// Awaited below; until then its failure must not count as unhandled.
+	// Awaited below. Until then a rejection must not count as unhandled.
 	shipping.catch(() => {});
 	s.lifecycle.move("staging");
 	const exit = await stageAndRun(s);
@@ -258,7 +258,10 @@ interface Begun {
 	command: Running;
 }
 
-/** Everything up to the command's start. @throws ContainerError; any other Error for what could not be staged */
+/**
+ * Does everything up to the command's start.
+ * @throws ContainerError; any other Error if staging fails
+ */
 async function begin(s: Session): Promise<Begun> {
 	if (s.terms.secretProblem) throw new Error(s.terms.secretProblem);
 	const container = await openContainer(s);
@@ -286,7 +289,7 @@ async function begin(s: Session): Promise<Begun> {
 	return { job, restored, command: new RunningCommand({ command: s.terms.spec.command, folder: job.workFolder, environment, ...output }) };
 }
 
-/** Null when the command is to run as a process of the machine. */
+/** null if the command runs as a process of the machine. */
 async function openContainer({ settings, terms, lifecycle, announce }: Session): Promise<JobContainer | null> {
 	const { image } = terms.spec;
 	if (image === null) return null;
@@ -299,7 +302,7 @@ async function openContainer({ settings, terms, lifecycle, announce }: Session):
 	return JobContainer.open(image, { terms, folder, searchPath, registryLogin, signal: lifecycle.stopSignal, log: announce });
 }
 
-/** Waits until all machines of the gang are as far. Answers the variables by which their commands find each other. */
+/** Waits until all machines of the gang are ready. Returns the variables that let their commands find each other. */
 async function meetGang(s: Session, job: PreparedJob, begunFrom: string | null): Promise<Record<string, string>> {
 	const { terms, client, lifecycle, announce } = s;
 	if (!terms.gang) return {};
@@ -322,7 +325,7 @@ async function meetGang(s: Session, job: PreparedJob, begunFrom: string | null):
 	}
 }
 
-/** Returns the id of the checkpoint that the folder holds now, or null when the job begins from nothing. */
+/** Returns the id of the checkpoint that is now in the folder, or null if the job starts from scratch. */
 async function restore(s: Session, job: PreparedJob, checkpoint: Restorable | null): Promise<string | null> {
 	if (job.checkpointFolder === null || checkpoint === null) return null;
 	const done = await restoreCheckpoint(s.client, {
@@ -349,7 +352,7 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 	const exit = await Promise.race([command.ended, stopping]);
 	if (s.lifecycle.plan === null) await pause(OWN_SIGNAL_WAIT_MS, s.lifecycle.stopSignal);
 	ended.abort();
-	// Whatever of the job is left somewhere ends with it.
+	// Ends any processes that the job left behind.
 	s.guard?.end();
 	await syncing;
 	if (s.lifecycle.plan?.cause === "over") return exit;
@@ -370,7 +373,7 @@ async function superviseRun(s: Session, { job, restored, command }: Begun): Prom
 	};
 }
 
-/** Of a gang, rank 0 uploads the outputs, as it does checkpoints. Only a success that lacks an output is a problem. */
+/** In a gang, rank 0 uploads the outputs, as it does checkpoints. A missing output is a problem only if the command succeeded. */
 async function keepOutputs(s: Session, job: PreparedJob, exit: Exit): Promise<string | null> {
 	if ((s.terms.gang?.rank ?? 0) > 0) return null;
 	const succeeded = exit.code === 0 && s.lifecycle.plan === null;
@@ -383,7 +386,9 @@ async function keepOutputs(s: Session, job: PreparedJob, exit: Exit): Promise<st
 	return succeeded ? problem : null;
 }
 
-/** SIGTERM when a stop is asked for, SIGKILL when its time is over. Settles only when SIGKILL did not help either. */
+/**
+ * Sends SIGTERM when a stop is requested and SIGKILL when the grace period ends. Settles only if SIGKILL has no effect either.
+ */
 async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): Promise<Exit> {
 	const never = new Promise<never>(() => {});
 	await whenAborted(AbortSignal.any([s.lifecycle.stopSignal, ended]));
@@ -406,7 +411,7 @@ async function stopWhenAsked(s: Session, command: Running, ended: AbortSignal): 
 
 function newCheckpointSync(s: Session, job: PreparedJob, restored: string): CheckpointSync | null {
 	const allRanks = s.terms.gang != null && s.terms.spec.checkpoint?.ranks === "all";
-	// Without that rule rank 0 of a gang keeps the checkpoints, as its commands do for all.
+	// Without `ranks: all`, only rank 0 of a gang saves checkpoints.
 	if (job.checkpointFolder === null || (!allRanks && (s.terms.gang?.rank ?? 0) > 0)) return null;
 	return new CheckpointSync({ client: s.client, folder: job.checkpointFolder, restored, allRanks, rclone: rcloneFor(s), log: s.announce });
 }

@@ -11,7 +11,7 @@ afterEach(() => {
 	server?.close();
 });
 
-/** A metadata service that holds these documents. Answers its address. */
+/** Starts a metadata service with these documents. Returns its address. */
 async function serve(documents: Record<string, unknown>): Promise<string> {
 	const listening = createServer((request, response) => {
 		const document = documents[(request.url ?? "").replace(/\?api-version=\d{4}-\d{2}-\d{2}$/, "")];

@@ -14,8 +14,8 @@ const events = z.object({
 });
 
 /**
- * Azure's instance metadata service and, in it, Scheduled Events. A spot machine's eviction is a `Preempt`, at least 30
- * seconds ahead; a deletion that the owner wants announced a `Terminate`. Maintenance that the machine survives is none.
+ * Azure's instance metadata service, including Scheduled Events. A `Preempt` event announces a spot eviction at least 30 seconds
+ * ahead; a `Terminate` event announces a deletion if the owner enabled it. Maintenance that the machine survives is ignored.
  */
 export class AzureMetadata implements MachineMetadata {
 	readonly #base: string;
@@ -27,7 +27,7 @@ export class AzureMetadata implements MachineMetadata {
 		this.#nowMs = nowMs;
 	}
 
-	/** `resourceGroup/name`, as the control plane knows machines of Azure's. */
+	/** `resourceGroup/name`, the control plane's id for Azure machines. */
 	async instanceId(): Promise<string> {
 		const { name, resourceGroupName } = compute.parse(await this.#get("/metadata/instance/compute?api-version=2021-02-01"));
 		this.#name = name;
@@ -44,14 +44,14 @@ export class AzureMetadata implements MachineMetadata {
 		return { kind: "azure", pkcs7: found.signature };
 	}
 
-	/** What is about to happen may concern other machines of the same kind: those that are named. */
+	/** Events may concern other machines of the scale set, so check which machines an event names. */
 	async notice(): Promise<{ atMs: number } | null> {
 		if (this.#name === null) await this.instanceId();
 		const { Events } = events.parse(await this.#get("/metadata/scheduledevents?api-version=2020-07-01"));
 		const ends = Events.filter(({ EventType }) => EventType === "Preempt" || EventType === "Terminate");
 		const [ours] = ends.filter(({ Resources }) => Resources.some((name) => name.toLowerCase() === this.#name?.toLowerCase()));
 		if (!ours) return null;
-		// Without a time it has begun.
+		// An event without a time has already started.
 		const atMs = Date.parse(ours.NotBefore);
 		return { atMs: Number.isNaN(atMs) ? this.#nowMs() : atMs };
 	}

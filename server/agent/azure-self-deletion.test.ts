@@ -10,7 +10,10 @@ afterEach(() => {
 
 const RESOURCE_ID = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/virtualMachines/ins-1";
 
-/** Azure as a machine sees it, where the identity and the deletion answer with these statuses. Answers its address and what was deleted. */
+/**
+ * Emulates Azure as a machine sees it, with these statuses for the token and the deletion. Returns its address and what was
+ * deleted.
+ */
 async function serve(statuses: { identity: number; deletion: number }) {
 	const deleted: string[] = [];
 	const listening = createServer((request, response) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const TIMEOUT_MS = 20_000;
-/** Where Azure's metadata service is on a real machine, and the interface that deletes machines. */
+/** The address of Azure's metadata service on a real machine, and of the API that deletes machines. */
 const LINK_LOCAL = "http://169.254.169.254";
 const RESOURCE_MANAGER = "https://management.azure.com";
 const API_VERSION = "2026-04-01";
@@ -9,9 +9,9 @@ const API_VERSION = "2026-04-01";
 const identityToken = z.object({ access_token: z.string().min(1) });
 
 /**
- * Asks Azure to delete this machine by its managed identity, since one that is merely shut down goes on being billed.
- * False: it has no identity.
- * @throws Error when Azure does not let it, or does not answer
+ * Asks Azure to delete this machine by its managed identity, because a machine that is only shut down is still billed. Returns
+ * false if the machine has no identity.
+ * @throws Error if Azure rejects the request or does not respond
  */
 export async function deleteOwnMachine(metadataUrl: string): Promise<boolean> {
 	const headers = { metadata: "true" };
@@ -19,14 +19,17 @@ export async function deleteOwnMachine(metadataUrl: string): Promise<boolean> {
 	const resourceId = await about.text();
 	const token = await identityTokenOf(metadataUrl);
 	if (token === null) return false;
-	// An emulated cloud has both at one address.
+	// An emulated cloud serves both at one address.
 	const manager = metadataUrl === LINK_LOCAL ? RESOURCE_MANAGER : new URL(metadataUrl).origin;
 	const url = `${manager}${resourceId}?api-version=${API_VERSION}&forceDeletion=true`;
 	await ask(url, { method: "DELETE", headers: { authorization: `Bearer ${token}` } });
 	return true;
 }
 
-/** A token of the machine's managed identity; null: it has none. @throws Error when Azure does not answer */
+/**
+ * Returns a token of the machine's managed identity, or null if it has none.
+ * @throws Error if Azure does not respond
+ */
 export async function identityTokenOf(metadataUrl: string): Promise<string | null> {
 	const resource = encodeURIComponent(`${RESOURCE_MANAGER}/`);
 	const url = `${metadataUrl}/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${resource}`;

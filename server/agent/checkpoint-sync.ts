@@ -17,11 +17,11 @@ import { rcloneOfInstance } from "./rclone/find.ts";
 import { forgetOnRefusal, freshBytes, type KnownShards, uploadShards } from "./shard-upload.ts";
 import { pause } from "./wait.ts";
 
-/** Tries at a folder that the job is writing to; then the next interval has its turn. */
+/** Attempts to read a folder while the job writes to it. After that, the next interval tries again. */
 const TRIES = 4;
 const UPLOAD_TIMEOUT_MS = 60 * 60_000;
 
-/** The job wrote to the folder while it was read. */
+/** The job wrote to the folder while it was being read. */
 class FolderMoved extends Error {
 	override name = "FolderMoved";
 }
@@ -36,13 +36,13 @@ interface CheckpointSyncOptions {
 }
 
 interface UploadOptions {
-	/** A command runs meanwhile. */
+	/** Whether the command is running. */
 	gently?: boolean;
-	/** Time until the machine ends; null: not known. */
+	/** Milliseconds until the machine ends; null if unknown. */
 	leftMs?: number | null;
 }
 
-/** Keeps the job's checkpoint folder in its team's store, or the control plane's: whole or not at all. */
+/** Saves the job's checkpoint folder in its team's store or at the control plane. A checkpoint is stored whole or not at all. */
 export class CheckpointSync {
 	readonly #client: ControlClient;
 	readonly #folder: string;
@@ -56,8 +56,8 @@ export class CheckpointSync {
 	#running: Promise<unknown> = Promise.resolve();
 
 	/**
-	 * `restored`: what the folder holds at the start, which need not be uploaded. `allRanks`: this is one of several machines that save
-	 * the shards of a step together.
+	 * `restored`: signature of the folder at the start, which need not be uploaded. `allRanks`: whether this is one of several
+	 * machines that save the shards of a step together.
 	 */
 	constructor(options: CheckpointSyncOptions) {
 		this.#allRanks = options.allRanks ?? false;
@@ -68,7 +68,7 @@ export class CheckpointSync {
 		this.#log = options.log;
 	}
 
-	/** Uploads whenever the folder has changed since the last time, until the signal is aborted. */
+	/** Uploads the folder at each interval if it has changed, until the signal is aborted. */
 	async runOnInterval(intervalMs: number, signal: AbortSignal): Promise<void> {
 		while (await pause(intervalMs, signal)) {
 			try {
@@ -80,8 +80,8 @@ export class CheckpointSync {
 	}
 
 	/**
-	 * Uploads the folder when it has changed. Answers the checkpoint's id, or null when there was nothing new.
-	 * @throws Error when the signal was aborted, the control plane refused, or the job kept writing.
+	 * Uploads the folder if it has changed. Returns the checkpoint's id, or null if nothing changed.
+	 * @throws Error if the signal was aborted, the control plane rejected the upload, or the job kept writing
 	 */
 	upload(signal: AbortSignal, options: UploadOptions = {}): Promise<string | null> {
 		const next = this.#running.catch(() => {}).then(() => this.#uploadNow(signal, options));
@@ -124,7 +124,7 @@ export class CheckpointSync {
 		return id;
 	}
 
-	/** The files to save; of a gang where all ranks save, those of the newest step. */
+	/** Returns the files to save. If all ranks of a gang save, only those of the newest step. */
 	async #list(): Promise<{ found: FolderFile[]; step: number | null }> {
 		const found = await listFolder(this.#folder);
 		if (!this.#allRanks) return { found, step: null };
@@ -133,7 +133,7 @@ export class CheckpointSync {
 		return { found: found.filter((file) => file.path.startsWith(`${newest.folder}/`)), step: newest.step };
 	}
 
-	/** On a stop notice, what cannot arrive in time is not begun: the newest complete checkpoint counts. */
+	/** After a stop notice, do not start an upload that cannot finish in time; the latest complete checkpoint remains valid. */
 	#fits(found: readonly FolderFile[], { leftMs = null }: UploadOptions): boolean {
 		const bytes = freshBytes(found, this.#known);
 		if (fitsBeforeEnd({ bytes, bytesPerMs: this.#bytesPerMs, leftMs })) return true;
@@ -183,14 +183,14 @@ export class CheckpointSync {
 				timeoutMs: UPLOAD_TIMEOUT_MS,
 			});
 		} catch (error) {
-			// The bytes are not those that were summed up: the job has written to the file since.
+			// The bytes do not match the checksum: the job has written to the file since it was computed.
 			if (error instanceof Refused && error.problem.code === "precondition_failed") throw new FolderMoved(error.message);
 			throw error;
 		}
 	}
 }
 
-/** @throws Error for what the control plane would refuse, before anything is sent. */
+/** @throws Error before anything is sent, for files that the control plane would reject */
 function demandFit(files: readonly FolderFile[]): void {
 	const { checkpointFiles, checkpointFileBytes } = AGENT_LIMITS;
 	if (files.length > checkpointFiles) throw new Error(`a checkpoint may have ${checkpointFiles} files; the folder has ${files.length}`);
@@ -208,7 +208,7 @@ function isMissing(error: unknown): boolean {
 	return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-/** Node's own streams of the web; the DOM's type of the same object differs in name alone. */
+/** Node's web streams and the DOM's differ only in their types. */
 function toWeb(stream: Readable): ReadableStream<Uint8Array> {
 	return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
 }

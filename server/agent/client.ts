@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { AGENT_PATH, doneAnswer, type Problem, problemSchema } from "./protocol.ts";
 import { pause } from "./wait.ts";
 
-/** The control plane understood the call and said no permanently. */
+/** The control plane rejected the call permanently. */
 export class Refused extends Error {
 	override name = "Refused";
 	readonly problem: Problem;
@@ -14,12 +14,12 @@ export class Refused extends Error {
 
 export interface Call<S extends z.ZodType> {
 	method: "GET" | "POST" | "PUT";
-	/** Below /agent/v1, beginning with "/". */
+	/** Path below /agent/v1, beginning with "/". */
 	path: string;
 	json?: unknown;
-	/** Makes what is sent again for each try, where it grows old. */
+	/** Builds the payload again for each try, for payloads that expire. */
 	freshJson?: () => Promise<unknown>;
-	/** Makes the body again for each try. */
+	/** Builds the body again for each try. */
 	body?: () => ReadableStream<Uint8Array>;
 	headers?: Record<string, string>;
 	answer: S;
@@ -30,15 +30,15 @@ export interface Call<S extends z.ZodType> {
 const BACKOFF_BASE_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
 const TIMEOUT_MS = 30_000;
-/** Answers that say "later", whatever their form. */
+/** Statuses that mean "try again later", whatever the body. */
 const LATER = new Set([408, 425, 429]);
 
-/** Calls the control plane. It may be unavailable for hours: every call is safe to repeat, and is repeated. */
+/** Calls the control plane. It may be unavailable for hours, so every call is idempotent and is retried. */
 export class ControlClient {
 	readonly #baseUrl: string;
 	readonly #log: (text: string) => void;
 	token: string | null = null;
-	/** Monotonic time of its newest sign of life. */
+	/** Monotonic time of the last response. */
 	lastAnswerAt: number = performance.now();
 
 	constructor(options: { baseUrl: string; log(text: string): void }) {
@@ -46,7 +46,10 @@ export class ControlClient {
 		this.#log = options.log;
 	}
 
-	/** Tries until there is an answer. @throws Refused; AbortError when the signal is aborted first. */
+	/**
+	 * Retries until there is a response.
+	 * @throws Refused; AbortError if the signal is aborted first
+	 */
 	async call<S extends z.ZodType>(call: Call<S>): Promise<z.output<S>> {
 		for (let tries = 0; ; tries++) {
 			call.signal.throwIfAborted();
@@ -61,7 +64,10 @@ export class ControlClient {
 		}
 	}
 
-	/** One try. @throws Refused; any other Error when it may be tried again. */
+	/**
+	 * Tries once.
+	 * @throws Refused; any other Error if the call may be retried
+	 */
 	async once<S extends z.ZodType>(call: Call<S>): Promise<z.output<S>> {
 		const answer = await this.fetch(call);
 		return call.answer.parse(await answer.json());
@@ -69,7 +75,7 @@ export class ControlClient {
 
 	/** @throws as `once` does */
 	async fetch(call: Omit<Call<z.ZodType>, "answer">): Promise<Response> {
-		// Node demands "half" for a streamed body; the DOM's types do not know it.
+		// Node requires "half" for a streamed body, but the DOM's types lack the option.
 		const init: RequestInit & { duplex: "half" } = {
 			method: call.method,
 			headers: {
@@ -95,20 +101,20 @@ export class ControlClient {
 		throw new Refused(problem.data);
 	}
 
-	/** A call with an empty answer. */
+	/** A call with an empty response. */
 	async report(path: string, json: unknown, signal: AbortSignal): Promise<void> {
 		await this.call({ method: "POST", path, json, answer: doneAnswer, signal });
 	}
 }
 
-/** Doubles up to a bound, and is spread by half so that machines do not call in step after an outage. */
+/** Doubles up to a limit, with 50% jitter so that machines do not retry in step after an outage. */
 export function backoffMs(tries: number, random: number): number {
 	return Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(tries, 16)) * (0.5 + random / 2);
 }
 
 export function messageOf(error: unknown): string {
 	if (!(error instanceof Error)) return String(error);
-	// "fetch failed" says nothing; its cause does.
+	// "fetch failed" is not informative; its cause is.
 	return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 

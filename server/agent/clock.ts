@@ -1,9 +1,9 @@
 import type { Clock } from "#server/kernel/clock.ts";
 
-/** Smaller differences are the answer's way through the network. */
+/** Smaller differences are network latency. */
 const TOLERANCE_MS = 1_000;
 
-/** The machine's clock, put right by the control plane's: an image may boot with a wrong one, and expiry must still hold. */
+/** The machine's clock, corrected by the control plane's. An image may boot with a wrong clock, and expiry must still hold. */
 export class AgentClock implements Clock {
 	#offsetMs = 0;
 

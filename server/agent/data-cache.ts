@@ -2,14 +2,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, cp, mkdir, readdir, rename, rm, stat, statfs, utimes } from "node:fs/promises";
 import path from "node:path";
 
-/** What no one asked for in this time goes. */
+/** Data sets that were not used for this long are deleted. */
 const KEPT_MS = 7 * 24 * 3_600_000;
-/** What a process that died left half done. */
+/** Age after which a partial copy counts as left by a dead process. */
 const HALF_DONE_MS = 24 * 3_600_000;
-/** A data set is kept only where this many times its size stays free: a job must not find its disk full because of a copy. */
+/** A data set is kept only if this many times its size stays free, so that the cache never fills a job's disk. */
 const ROOM = 2;
 
-/** Data sets that a site fetched, by uri, so that the next attempt fetches only what changed. Copies are the cache's own. */
+/** Data sets that a site fetched, by URI, so that the next attempt fetches only changes. The cache keeps its own copies. */
 export class DataCache {
 	readonly #folder: string;
 
@@ -17,7 +17,7 @@ export class DataCache {
 		this.#folder = folder;
 	}
 
-	/** Fills `target`, which is not there yet, with what was kept of this data set. Answers whether anything was. */
+	/** Fills `target`, which must not exist yet, from the kept copy of this data set. Returns whether there was one. */
 	async fill(uri: string, target: string): Promise<boolean> {
 		const entry = this.#entry(uri);
 		try {
@@ -25,13 +25,13 @@ export class DataCache {
 			await touch(entry);
 			return true;
 		} catch {
-			// None, or another process replaced it meanwhile.
+			// There is none, or another process replaced it meanwhile.
 			await rm(target, { recursive: true, force: true });
 			return false;
 		}
 	}
 
-	/** Keeps a copy of what was fetched, in the place of an older one; unless the disk has no room for it. */
+	/** Keeps a copy of the fetched data and replaces an older one. Skipped if the disk lacks room. */
 	async keep(uri: string, source: string): Promise<void> {
 		await mkdir(this.#folder, { recursive: true, mode: 0o700 });
 		await this.#prune();
@@ -45,7 +45,7 @@ export class DataCache {
 			await rm(entry, { recursive: true, force: true });
 			await rename(half, entry);
 		} finally {
-			// Still there when another process was first.
+			// Remains if another process was first.
 			await rm(half, { recursive: true, force: true });
 		}
 	}
@@ -65,7 +65,7 @@ export class DataCache {
 }
 
 function copy(from: string, to: string): Promise<void> {
-	// Times are how rclone knows an unchanged file.
+	// rclone detects unchanged files by their times.
 	return cp(from, to, {
 		recursive: true,
 		verbatimSymlinks: true,
@@ -76,7 +76,7 @@ function copy(from: string, to: string): Promise<void> {
 }
 
 async function touch(file: string): Promise<void> {
-	// A file's own time says whether it changed at its source.
+	// A file's modification time shows whether it changed at its source.
 	if ((await stat(file)).isFile()) return;
 	const now = new Date();
 	await utimes(file, now, now);

@@ -34,7 +34,7 @@ afterEach(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A real server of rclone's own over the store. Answers its address. */
+/** Starts a real rclone server over the store. Returns its address. */
 async function serve(protocol: "webdav" | "sftp" = "webdav", ...options: string[]): Promise<string> {
 	const process = spawn(RCLONE, ["serve", protocol, store, "--addr", "127.0.0.1:0", "-v", ...options], {
 		env: { PATH: "/usr/bin:/bin", HOME: folder, RCLONE_CONFIG: "" } as unknown as NodeJS.ProcessEnv,
@@ -105,23 +105,23 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		expect(await readFile(path.join(await fetched(`http://${at}/set/`), "deep", "more"), "utf8")).toBe("3\n");
 	});
 
-	it("leaves the signature of an address out of what it says", async () => {
+	it("leaves the signature of an address out of its messages", async () => {
 		const message = await fetched("http://127.0.0.1:9/signed?sig=a%2Fb&x=1").then(() => "", String);
 		expect(message).toMatch(/127\.0\.0\.1:9\/signed\?sig=…&x=1/);
 	});
 
-	it("fetches again only what changed, and forgets what no longer exists", async () => {
+	it("fetches only changes again, and deletes what no longer exists", async () => {
 		const at = await serve();
 		const cache = new DataCache(path.join(folder, "cache"));
 		const first = await fetched(`webdav://${at}/set`, { cache });
-		// A job may do with its copy what it likes.
+		// A job may modify its copy freely.
 		await writeFile(path.join(first, "rows"), "overwritten");
 		expect(await readFile(path.join(await fetched(`webdav://${at}/set`, { cache }), "rows"), "utf8")).toBe("1\n2\n");
 		expect(lines.at(-1)).toMatch(/0 bytes fetched .*the rest was here already/);
 		await writeFile(path.join(store, "set", "new"), "12345");
 		await rm(path.join(store, "set", "deep"), { recursive: true });
 		child?.kill();
-		// What was kept goes by the uri, so the next one is fetched whole.
+		// The cache is keyed by URI, so the next one is fetched whole.
 		const lake = async (): Promise<DataRemotes> => ({ lake: { type: "webdav", vendor: "other", url: `http://${await serve()}` } });
 		const fresh = await fetched("rclone://lake/set", { cache, remotes: await lake() });
 		expect((await readdir(fresh)).sort()).toEqual(["new", "rows"]);
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		expect(seen.some((authorization) => authorization.includes("OURKEY"))).toBe(true);
 	});
 
-	it("fetches from a server with SSH as the operator's user, and not without its password", async () => {
+	it("fetches from a server with SSH as the operator's user, but not without its password", async () => {
 		const at = await serve("sftp", "--user", "spillway", "--pass", "of the lake");
 		const pass = execFileSync(RCLONE, ["obscure", "of the lake"], { encoding: "utf8" }).trim();
 		const remote = { type: "sftp", user: "spillway", shell_type: "none" };
@@ -158,7 +158,7 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 		);
 	});
 
-	it("says in rclone's words what is not there, and ends when asked to", async () => {
+	it("reports missing data in rclone's words, and ends when asked to", async () => {
 		const at = await serve();
 		await expect(fetched(`webdav://${at}/no/such`)).rejects.toThrow(/not found/);
 		const stop = new AbortController();
@@ -168,7 +168,7 @@ describe.skipIf(!existsSync(RCLONE))("fetchData, by a real rclone (skipped where
 });
 
 it.each(["http://127.0.0.1/x", "webdav://localhost/x", "http://169.254.169.254/latest/", "http://[::1]/x", "http://[::ffff:127.0.0.1]/x"])(
-	"lets no job make a company's own host fetch from itself or its metadata: %s",
+	"prevents a job from making a company's own host fetch from itself or its metadata: %s",
 	async (uri) => {
 		await expect(fetched(uri, { ownHost: true })).rejects.toThrow(/this host itself or its cloud's metadata service/);
 	},
@@ -179,7 +179,7 @@ it("names the remote that is missing", async () => {
 	await expect(fetched("sftp://ann@files.acme/x")).rejects.toThrow(/no remote "files.acme"/);
 });
 
-it("forgets what no one asked for in a week", async () => {
+it("deletes data that was not used for a week", async () => {
 	const cache = new DataCache(path.join(folder, "cache"));
 	await cache.keep("s3://a/old", path.join(store, "set"));
 	const [entry = ""] = await readdir(path.join(folder, "cache"));
@@ -190,7 +190,7 @@ it("forgets what no one asked for in a week", async () => {
 	expect(await cache.fill("s3://a/new", path.join(folder, "y"))).toBe(true);
 });
 
-/** As much of S3 as fetching one object needs; the body may differ from its checksum. */
+/** Implements just enough of S3 to fetch one object. The body may differ from its checksum. */
 async function s3With(key: string, { body, md5Of }: { body: string; md5Of: string }): Promise<{ at: string; seen: string[] }> {
 	const seen: string[] = [];
 	const etag = `"${createHash("md5").update(md5Of).digest("hex")}"`;

@@ -8,25 +8,29 @@ import { type CopyProgress, rcloneInto } from "./rclone/run.ts";
 import { type RcloneSource, rcloneSourceOf } from "./rclone/source.ts";
 import { StagingError } from "./safe-path.ts";
 
-/** What fetching from elsewhere takes. */
+/** What is needed to fetch data from a remote store. */
 export interface Fetching {
-	/** Remotes that the operator set up, by name. */
+	/** Remotes set up by the operator, by name. */
 	remotes: DataRemotes;
-	/** Path of the rclone to use. @throws StagingError when there is none. */
+	/**
+	 * Returns the path of rclone.
+	 * @throws StagingError if it is not available
+	 */
 	rclone(): Promise<string>;
-	/** The fetching host is somebody's own: nothing is fetched from itself or its metadata service. */
+	/** Whether the fetching host belongs to the company. Nothing may then be fetched from the host itself or its metadata service. */
 	ownHost: boolean;
-	/** What the site fetched before; null where nothing outlives the attempt. */
+	/** Data that the site fetched before; null if nothing outlives the attempt. */
 	cache: DataCache | null;
-	/** One line now and then, for anyone who waits. */
+	/** Reports progress from time to time. */
 	log(text: string): void;
 }
 
-/** A line about progress at most so often. */
+/** Minimum time between two progress messages. */
 const REPORT_EVERY_MS = 10_000;
 
 /**
- * Fetches one data set from a store to `target`, which is not there yet. @throws StagingError
+ * Fetches one data set from a store to `target`, which must not exist yet.
+ * @throws StagingError
  */
 export async function fetchData(
 	uri: string,
@@ -67,10 +71,10 @@ export async function fetchData(
 	}
 }
 
-/** rclone's kinds of stores that know names of objects alone. */
+/** rclone's types of stores that have object names but no folders. */
 const BUCKETS = new Set(["azureblob", "b2", "google cloud storage", "oracleobjectstorage", "s3", "storj", "swift"]);
 
-/** There a folder in which nothing is and one that never was are the same, and rclone takes a wrong path for the former. */
+/** In these stores an empty folder and a missing one look the same, and rclone takes a wrong path for an empty folder. */
 function hasNoFolders(source: RcloneSource): boolean {
 	return source.kind === "remote" && BUCKETS.has(source.options["type"] ?? "");
 }

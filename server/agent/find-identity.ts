@@ -2,7 +2,10 @@ import { messageOf } from "./client.ts";
 import type { IdentityChallenge, IdentityDocument } from "./identity-document.ts";
 import type { MachineMetadata } from "./metadata.ts";
 
-/** The provider's document, or why there is none: then the secret alone must do, if the control plane takes that. */
+/**
+ * Returns the provider's document, or why there is none. Without one only the secret identifies the machine, if the control plane
+ * accepts that.
+ */
 export type FoundIdentity = { document: IdentityDocument; missing: null } | { document: null; missing: string };
 
 export async function findIdentity(metadata: MachineMetadata, challenge: IdentityChallenge): Promise<FoundIdentity> {

@@ -4,15 +4,15 @@ import { GoogleMetadata } from "./google-metadata.ts";
 import { Ec2Metadata, type MachineMetadata } from "./metadata.ts";
 import type { AgentSettings } from "./settings.ts";
 
-/** The clouds' own addresses of their metadata services; Amazon and Microsoft took the same. */
+/** The clouds' addresses of their metadata services. Amazon and Microsoft use the same one. */
 const EC2 = "http://169.254.169.254";
 const AZURE = "http://169.254.169.254";
 const GOOGLE = "metadata.google.internal";
 
-/** What every machine of Azure's has for its chassis' asset tag (cloud-init, ds-identify, DMI_CHASSIS_ASSET_TAG). */
+/** The chassis asset tag of every Azure machine (cloud-init, ds-identify, DMI_CHASSIS_ASSET_TAG). */
 const AZURE_ASSET_TAG = "7783-7084-3265-9085-8269-3286-77";
 
-/** The metadata service of this machine's cloud: named by the environment, else by the firmware. */
+/** Returns the metadata service of this machine's cloud, from the environment or else from the firmware. */
 export function findMetadata(
 	settings: Pick<AgentSettings, "ec2MetadataUrl" | "googleMetadataHost" | "azureMetadataUrl">,
 	productName = readHardware("product_name"),
@@ -25,7 +25,7 @@ export function findMetadata(
 	return productName === "Google Compute Engine" ? new GoogleMetadata(GOOGLE) : new Ec2Metadata(EC2);
 }
 
-/** What the virtual hardware says of itself; empty where it says nothing. */
+/** What the virtual firmware reports about a field; empty if nothing. */
 function readHardware(fact: "product_name" | "chassis_asset_tag"): string {
 	try {
 		return readFileSync(`/sys/class/dmi/id/${fact}`, "utf8").trim();

@@ -2,7 +2,7 @@ import { messageOf } from "./client.ts";
 import { findMetadata } from "./find-metadata.ts";
 import type { AgentSettings } from "./settings.ts";
 
-/** Gives the machine back to its cloud before it is powered off. What prevents it is said, and the power-off follows. */
+/** Returns the machine to its cloud before it is powered off. A failure is logged, and the power-off follows anyway. */
 export async function giveMachineBack(settings: AgentSettings, log: (text: string) => void): Promise<void> {
 	try {
 		if (await findMetadata(settings).deleteMachine?.()) log("the machine asked its cloud to delete it");

@@ -10,7 +10,7 @@ afterEach(() => {
 	server?.close();
 });
 
-/** A metadata server that holds these documents. Answers its host. */
+/** Starts a metadata server with these documents. Returns its host. */
 async function serve(documents: Record<string, string>): Promise<string> {
 	const listening = createServer((request, response) => {
 		const document = documents[(request.url ?? "").replace("/computeMetadata/v1/instance/", "")];

@@ -4,24 +4,24 @@ import type { MachineMetadata } from "./metadata.ts";
 import { isGoogles, type RegistryLogin } from "./registry/login.ts";
 
 const TIMEOUT_MS = 2_000;
-/** From the notice to the end of a spot machine, at best (Compute Engine, "Spot VMs", "Preemption process"). */
+/** Longest time from the notice to the end of a spot machine (Compute Engine, "Spot VMs", "Preemption process"). */
 const PREEMPTION_NOTICE_MS = 30_000;
 
 const accessToken = z.object({ access_token: z.string().min(1) });
 
-/** Google's metadata server. Its notice names no time: the seconds count from when it was first seen. */
+/** Google's metadata server. Its notice contains no time, so the seconds count from when it was first seen. */
 export class GoogleMetadata implements MachineMetadata {
 	readonly #base: string;
 	readonly #nowMs: () => number;
 	#notice: { atMs: number } | null = null;
 
-	/** `host` as in GCE_METADATA_HOST: a name or an address, with a port if need be. */
+	/** `host` as in GCE_METADATA_HOST: a name or an address, optionally with a port. */
 	constructor(host: string, nowMs: () => number = Date.now) {
 		this.#base = `http://${host.replace(/\/+$/, "")}/computeMetadata/v1`;
 		this.#nowMs = nowMs;
 	}
 
-	/** `<zone>/<number>`, as the control plane knows machines of Google's. */
+	/** `<zone>/<number>`, the control plane's id for Google machines. */
 	async instanceId(): Promise<string> {
 		const [zone, id] = await Promise.all([this.#get("/instance/zone"), this.#get("/instance/id")]);
 		return `${zone.slice(zone.lastIndexOf("/") + 1)}/${id}`;
@@ -31,7 +31,7 @@ export class GoogleMetadata implements MachineMetadata {
 		return this.#get("/instance/network-interfaces/0/ip");
 	}
 
-	/** Google signs one for machines that have a service account. */
+	/** Google signs identity documents for machines that have a service account. */
 	async identityDocument({ audience }: IdentityChallenge): Promise<IdentityDocument | null> {
 		const path = `/instance/service-accounts/default/identity?audience=${encodeURIComponent(audience)}&format=full`;
 		const token = await this.#find(path);
@@ -46,7 +46,7 @@ export class GoogleMetadata implements MachineMetadata {
 	async registryLogin(host: string): Promise<RegistryLogin | null> {
 		if (!isGoogles(host)) return null;
 		const found = await this.#get("/instance/service-accounts/default/token").catch(() => null);
-		// A machine without its own account has none.
+		// A machine without a service account has no token.
 		if (found === null) return null;
 		return { user: "oauth2accesstoken", password: accessToken.parse(JSON.parse(found)).access_token };
 	}
@@ -57,7 +57,7 @@ export class GoogleMetadata implements MachineMetadata {
 		return found;
 	}
 
-	/** Null for 404. */
+	/** Returns null for 404. */
 	async #find(path: string): Promise<string | null> {
 		const headers = { "metadata-flavor": "Google" };
 		const answer = await fetch(`${this.#base}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });

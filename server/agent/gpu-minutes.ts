@@ -1,15 +1,15 @@
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import type { GpuMinute } from "./protocol.ts";
 
-/** One reading of one GPU: `0, 97, 412.50` of nvidia-smi --query-gpu=index,utilization.gpu,power.draw. */
+/** One reading of one GPU, e.g. `0, 97, 412.50` from nvidia-smi --query-gpu=index,utilization.gpu,power.draw. */
 export interface GpuReading {
 	index: number;
 	utilisationPercent: number;
-	/** null: the driver does not report it ("[N/A]"). */
+	/** null if the driver does not report it ("[N/A]"). */
 	watts: number | null;
 }
 
-/** A line of nvidia-smi's CSV without header and units; null for anything else. */
+/** Parses a line of nvidia-smi's CSV without header and units. Returns null for anything else. */
 export function parseReading(line: string): GpuReading | null {
 	const [index, utilisation, watts] = line.split(",").map((part) => part.trim());
 	const at = Number(index);
@@ -27,13 +27,13 @@ interface Sums {
 	gpus: Set<number>;
 }
 
-/** Readings gathered by UTC minute; a minute is complete when a reading of a later one has come. */
+/** Collects readings by UTC minute. A minute is complete once a reading of a later one arrives. */
 export class GpuMinutes {
 	readonly #minutes = new Map<number, Sums>();
 	readonly #most: number;
 	#newest = Number.NEGATIVE_INFINITY;
 
-	/** @param most complete minutes kept while the control plane cannot be reached; the oldest are dropped first. */
+	/** @param complete minutes kept at most while the control plane is unreachable; the oldest are dropped first. */
 	constructor(most: number) {
 		this.#most = most;
 	}
@@ -54,7 +54,7 @@ export class GpuMinutes {
 		if (this.#minutes.size > this.#most + 1 && oldest !== undefined) this.#minutes.delete(oldest);
 	}
 
-	/** Complete minutes that are not reported yet, oldest first, up to a limit. */
+	/** Complete minutes that have not been reported, oldest first, up to a limit. */
 	complete(most: number): GpuMinute[] {
 		return [...this.#minutes]
 			.filter(([minuteMs]) => minuteMs < this.#newest)
@@ -64,12 +64,12 @@ export class GpuMinutes {
 				minuteMs,
 				gpus: s.gpus.size,
 				utilisationPermille: Math.round((s.percent / s.readings) * 10),
-				// All GPUs together: the mean of a reading times how many there are.
+				// Value for all GPUs together: the mean reading times the number of GPUs.
 				milliwatts: s.powered === s.readings ? Math.round((s.watts / s.readings) * s.gpus.size * 1_000) : null,
 			}));
 	}
 
-	/** The control plane has these. */
+	/** Removes minutes that the control plane has stored. */
 	forget(told: readonly GpuMinute[]): void {
 		for (const { minuteMs } of told) this.#minutes.delete(minuteMs);
 	}

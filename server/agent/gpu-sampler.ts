@@ -3,14 +3,14 @@ import { createInterface } from "node:readline";
 import { type GpuMinutes, parseReading } from "./gpu-minutes.ts";
 import { pause } from "./wait.ts";
 
-/** Seconds between readings: twelve a minute, which costs the driver nothing that is felt. */
+/** Seconds between readings. Twelve a minute put no noticeable load on the driver. */
 const EVERY_S = 5;
-/** After nvidia-smi has ended by itself it is started again so much later. */
+/** Delay before nvidia-smi is restarted after it exits. */
 const AGAIN_MS = 60_000;
 
 /**
- * Reads use and power of this machine's GPUs until the signal is aborted. Without nvidia-smi (no NVIDIA driver) there is
- * nothing to read, and it ends at once.
+ * Reads utilisation and power of this machine's GPUs until the signal is aborted. Returns immediately if there is no nvidia-smi
+ * (no NVIDIA driver).
  */
 export async function sampleGpus(
 	minutes: GpuMinutes,

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
-/** Larger than what the clouds sign by far; everything that crosses the wire has a bound. */
+/** Far larger than any document that the clouds sign. Everything that crosses the wire has a limit. */
 const DOCUMENT_CHARACTERS = 32 * 1024;
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/\s]+={0,2}\s*$/, "must be base64");
 
 /**
- * What a provider signed for its machine, as its metadata service gave it. `gcp`: a JWT. `aws`: the PKCS #7 message of
- * `instance-identity/rsa2048`, the document in it. `azure`: the `signature` of `attested/document`, a PKCS #7 message too.
+ * A document that a provider signed for its machine, from the metadata service. `gcp`: a JWT. `aws`: the PKCS #7 message of
+ * `instance-identity/rsa2048`, which contains the document. `azure`: the `signature` of `attested/document`, also a PKCS #7
+ * message.
  */
 export const identityDocumentSchema = z.discriminatedUnion("kind", [
 	z.strictObject({
@@ -24,13 +25,13 @@ export const identityDocumentSchema = z.discriminatedUnion("kind", [
 export type IdentityDocument = z.infer<typeof identityDocumentSchema>;
 
 /**
- * What a document is asked for with, so that one that was asked for before, or for somebody else, is known as such. Both sides
- * compute it from what the agent drew for this enrolment, without giving that away.
+ * The challenge of a document, so that replayed and foreign documents are detected. Both sides derive it from the agent's nonce
+ * for this enrolment without revealing the nonce.
  */
 export interface IdentityChallenge {
-	/** An address of the control plane, for Google's audience. */
+	/** Address at the control plane, used as Google's audience. */
 	audience: string;
-	/** Ten digits, all that Azure's nonce may have. */
+	/** Ten digits, the most that Azure's nonce allows. */
 	digits: string;
 }
 

@@ -1,38 +1,38 @@
 import { outputVariable } from "#server/domain/output.ts";
 import { mountVariable } from "#server/domain/site-mount.ts";
 
-/** Folders in which a Unix system keeps its programs; /opt/homebrew is macOS's usual place for more of them. */
+/** Folders in which a Unix system keeps its programs; /opt/homebrew is the usual place for more on macOS. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/opt/homebrew/bin";
 
 export interface JobEnvironmentInput {
 	jobId: string;
 	attemptNo: number;
-	/** `spec.env` of the job. It may replace PATH, HOME, LANG and TMPDIR, but nothing that Spillway sets. */
+	/** `spec.env` of the job. It may replace PATH, HOME, LANG and TMPDIR, but no variable that Spillway sets. */
 	env: Readonly<Record<string, string>>;
 	workFolder: string;
 	checkpointFolder: string;
-	/** Absolute path of each declared output by its name. */
+	/** Absolute path of each declared output, by name. */
 	outputPaths?: Readonly<Record<string, string>>;
-	/** Where the job finds each mount, by name. */
+	/** Path of each mount, by name. */
 	mountFolders?: Readonly<Record<string, string>>;
 	tmpFolder: string;
-	/** Folder of the secret files; absent: there are none. */
+	/** Folder of the secret files; undefined if there are none. */
 	secretsFolder?: string | undefined;
 	/** Numbers of the GPUs that the job may use. */
 	gpus: readonly number[];
-	/** Folder of a `node` that the job may call. */
+	/** Folder of a `node` that the job may use. */
 	nodeFolder: string;
 }
 
 /**
- * The whole environment of a job. Built from nothing, never from this process's own environment, which holds the
- * server's or agent's secrets.
+ * The complete environment of a job. It never inherits this process's environment, which contains the server's or agent's
+ * secrets.
  */
 export function jobEnvironment(input: JobEnvironmentInput): Record<string, string> {
 	return { PATH: `${input.nodeFolder}:${SYSTEM_PATH}`, HOME: input.workFolder, LANG: "C.UTF-8", ...containerEnvironment(input) };
 }
 
-/** What a job in a container has beside its image's own environment, which names the programs' and the home folder. */
+/** Variables that a container gets in addition to its image's own environment, which sets the path and the home folder. */
 export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolder">): Record<string, string> {
 	return {
 		TMPDIR: input.tmpFolder,
@@ -49,13 +49,13 @@ export function containerEnvironment(input: Omit<JobEnvironmentInput, "nodeFolde
 }
 
 /**
- * What commands of a gang find each other by, under the names that torchrun's users write (NNODES, NODE_RANK, …), those
- * that torchrun reads itself (PET_…, so that a plain `torchrun train.py` is enough; torch/distributed/run.py, `env`), and
- * those of `init_method="env://"`, which torchrun replaces for each of its processes. Where a machine has one process,
- * its rank is known here too.
+ * Variables that let the commands of a gang find each other: the names that torchrun's users write (NNODES, NODE_RANK, …), those
+ * that torchrun reads itself (PET_…, so that a plain `torchrun train.py` is enough; torch/distributed/run.py, `env`), and those
+ * of `init_method="env://"`, which torchrun replaces for each of its processes. If a machine has one process, its rank is known
+ * here too.
  */
 export function gangEnvironment(gang: {
-	/** A number, or what a shell on the machine makes it of; likewise the port. */
+	/** A number, or a shell expression that the machine expands to one; likewise the port. */
 	rank: number | string;
 	nodes: number;
 	master: { address: string; port: number | string };

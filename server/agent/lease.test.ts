@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { bootTimeMs, Lease } from "./lease.ts";
 
-it("is over from the start, and counts from the moment in which the beat was sent", () => {
+it("is expired at first, and counts from the time the beat was sent", () => {
 	const lease = new Lease(10_000);
 	expect(lease.isValid).toBe(false);
 	const sentAtMs = bootTimeMs() - 4_000;
@@ -12,13 +12,13 @@ it("is over from the start, and counts from the moment in which the beat was sen
 	expect(lease.untilMs).toBe(sentAtMs + 10_000);
 });
 
-it("is not begun by the answer of a beat that was sent too long ago", () => {
+it("is not started by the response to a beat that was sent too long ago", () => {
 	const lease = new Lease(1_000);
 	lease.renew(bootTimeMs() - 1_000);
 	expect(lease.isValid).toBe(false);
 });
 
-it("is waited for no longer than the job is wanted", async () => {
+it("is awaited only until the signal is aborted", async () => {
 	const lease = new Lease(1_000);
 	const stop = new AbortController();
 	const waiting = lease.untilValid(stop.signal);
@@ -28,9 +28,9 @@ it("is waited for no longer than the job is wanted", async () => {
 	await lease.untilValid(new AbortController().signal);
 });
 
-it("goes by a clock that all processes of a machine share and no one puts", () => {
+it("uses a clock that all processes of a machine share and that cannot be set", () => {
 	const before = bootTimeMs();
 	expect(bootTimeMs()).toBeGreaterThanOrEqual(before);
-	// Not a process's own: the test began long after the computer did.
+	// It is not the process's own clock: the test started long after the computer did.
 	expect(before).toBeGreaterThan(performance.now());
 });

@@ -2,8 +2,8 @@ import { uptime } from "node:os";
 import { pause } from "./wait.ts";
 
 /**
- * Milliseconds since the machine booted, the time in which it was suspended included: the one clock that all its processes share,
- * and that no one puts.
+ * Milliseconds since the machine booted, including time suspended. The only clock that all its processes share and that cannot be
+ * set.
  */
 export function bootTimeMs(): number {
 	return uptime() * 1_000;
@@ -12,8 +12,8 @@ export function bootTimeMs(): number {
 const LOOK_EVERY_MS = 50;
 
 /**
- * The right of a critical job's command to run: until so long after the beat that the control plane answered last. It counts
- * from the moment in which that beat was sent, since the control plane counts from when it came.
+ * The right of a critical job's command to run: a fixed time from the last heartbeat that the control plane answered. It counts
+ * from when that heartbeat was sent, because the control plane counts from when it arrived.
  */
 export class Lease {
 	readonly ms: number;
@@ -23,7 +23,7 @@ export class Lease {
 		this.ms = ms;
 	}
 
-	/** When it is over, by bootTimeMs. */
+	/** Expiry, by bootTimeMs. */
 	get untilMs(): number {
 		return this.#untilMs;
 	}
@@ -32,12 +32,12 @@ export class Lease {
 		return bootTimeMs() < this.#untilMs;
 	}
 
-	/** Never shortens it: answers may come in another order than their beats were sent. */
+	/** Never shortens the lease: responses may arrive out of order. */
 	renew(sentAtMs: number): void {
 		this.#untilMs = Math.max(this.#untilMs, sentAtMs + this.ms);
 	}
 
-	/** @throws the signal's reason when it is aborted first */
+	/** @throws the signal's reason if it is aborted first */
 	async untilValid(signal: AbortSignal): Promise<void> {
 		while (!this.isValid) {
 			await pause(LOOK_EVERY_MS, signal);

@@ -6,7 +6,7 @@ import { AGENT_PHASES } from "./protocol.ts";
 const at = 1_000_000;
 
 describe("planStop", () => {
-	it("gives the whole grace when no one takes the machine", () => {
+	it("gives the whole grace period when the machine is not being reclaimed", () => {
 		expect(planStop(at, { cause: "ordered", graceMs: 90_000, machineEndsAtMs: null })).toEqual({
 			cause: "ordered",
 			killAtMs: at + 90_000,
@@ -20,7 +20,7 @@ describe("planStop", () => {
 		expect(plan(600_000).killAtMs).toBe(at + 570_000);
 	});
 
-	it("kills at once when the machine is taken now, and when the attempt is given up", () => {
+	it("kills immediately when the machine is being reclaimed now or the attempt was given up", () => {
 		expect(planStop(at, { cause: "notice", graceMs: 90_000, machineEndsAtMs: at - 5 }).killAtMs).toBe(at);
 		expect(planStop(at, { cause: "over", graceMs: 90_000, machineEndsAtMs: null })).toEqual({
 			cause: "over",
@@ -37,7 +37,7 @@ const order: fc.Arbitrary<StopOrder> = fc.record({
 });
 
 describe("tighten", () => {
-	it("never makes an end later, whatever is asked for in whatever order", () => {
+	it("never delays an end, whatever is requested in whatever order", () => {
 		fc.assert(
 			fc.property(fc.array(order, { minLength: 1, maxLength: 6 }), (orders) => {
 				const plans = orders.map((o) => planStop(at, o));
@@ -53,17 +53,17 @@ describe("tighten", () => {
 });
 
 describe("Lifecycle", () => {
-	it("can reach its end from every phase, and goes nowhere from there", () => {
+	it("can reach its end from every phase, and cannot leave it", () => {
 		for (const phase of AGENT_PHASES) expect(phase === "off" || AGENT_TRANSITIONS[phase].includes("off")).toBe(true);
 		expect(AGENT_TRANSITIONS.off).toEqual([]);
 	});
 
-	it("refuses a move that is not in its table", () => {
+	it("rejects a transition that is not in its table", () => {
 		const lifecycle = new Lifecycle({ nowMs: () => at, log: () => {} });
 		expect(() => lifecycle.move("running")).toThrow(/enrolling to running/);
 	});
 
-	it("asks for a stop once and gives up at once when the attempt is over", () => {
+	it("requests a stop once, and gives up immediately when the attempt is over", () => {
 		const lifecycle = new Lifecycle({ nowMs: () => at, log: () => {} });
 		lifecycle.requestStop({ cause: "ordered", graceMs: 5_000, machineEndsAtMs: null });
 		lifecycle.requestStop({ cause: "ordered", graceMs: 90_000, machineEndsAtMs: null });

@@ -2,47 +2,47 @@ import type { TransitionTable } from "#server/domain/states.ts";
 import { assert } from "#server/kernel/assert.ts";
 import type { AgentPhase, OWN_STOP_CAUSES } from "./protocol.ts";
 
-/** What the agent does, from its first call to the machine's end. Every phase can only end in `off`, directly or not. */
+/** Phases of the agent, from its first call to the machine's end. Every phase leads to `off`, directly or not. */
 export const AGENT_TRANSITIONS: TransitionTable<AgentPhase> = {
 	enrolling: ["staging", "off"],
-	/** Fetching data and the checkpoint. Stopped or failed: nothing ran, so there is nothing to save. */
+	/** Downloads data and the checkpoint. If it is stopped or fails, the command has not run and there is nothing to save. */
 	staging: ["running", "reporting", "off"],
 	running: ["stopping", "saving", "off"],
 	/** SIGTERM was sent. */
 	stopping: ["saving", "off"],
-	/** The command no longer exists; its last checkpoint is uploaded. */
+	/** The command has ended; its last checkpoint is being uploaded. */
 	saving: ["reporting", "off"],
 	reporting: ["off"],
 	off: [],
 };
 
 export type OwnStopCause = (typeof OWN_STOP_CAUSES)[number];
-/** `ordered`: the control plane says so; `over`: it wants nothing of this attempt any more. */
+/** `ordered`: the control plane requested the stop. `over`: the attempt is over for the control plane. */
 export type StopCause = OwnStopCause | "ordered" | "over";
 
 export interface StopOrder {
 	cause: StopCause;
-	/** What the command gets at most between SIGTERM and SIGKILL. */
+	/** Longest time between SIGTERM and SIGKILL. */
 	graceMs: number;
-	/** When the machine no longer exists, whatever we do; null when no one takes it. */
+	/** When the machine ends regardless; null if it is not being reclaimed. */
 	machineEndsAtMs: number | null;
 }
 
 export interface StopPlan {
 	cause: StopCause;
 	killAtMs: number;
-	/** After this no upload and no report is waited for any more. */
+	/** After this time no upload and no report is awaited. */
 	giveUpAtMs: number | null;
 }
 
-/** Share of the time that is left which is kept for the upload of the checkpoint, and its bounds. */
+/** Share of the remaining time that is kept for uploading the checkpoint, and its limits. */
 const SAVING_SHARE = 0.25;
 const SAVING_MIN_MS = 500;
 export const SAVING_MAX_MS = 30_000;
 
 /**
- * Divides what time is left: the command has its grace, but a part is kept to upload what it saved. With an end of the
- * machine that leaves less than that, SIGKILL comes at once.
+ * Divides the remaining time: the command gets its grace period, and a part is kept to upload what it saved. If the machine ends
+ * too soon for both, SIGKILL is sent immediately.
  */
 export function planStop(nowMs: number, order: StopOrder): StopPlan {
 	if (order.cause === "over") return { cause: order.cause, killAtMs: nowMs, giveUpAtMs: nowMs };
@@ -56,7 +56,7 @@ export function savingReserveMs(leftMs: number): number {
 	return Math.min(SAVING_MAX_MS, Math.max(SAVING_MIN_MS, leftMs * SAVING_SHARE));
 }
 
-/** The first cause stays, each limit is the nearer one. `over` beats all: what it forbids must not happen. */
+/** Keeps the first cause and the earlier of each limit. `over` overrides everything, because what it forbids must not happen. */
 export function tighten(before: StopPlan, after: StopPlan): StopPlan {
 	return {
 		cause: after.cause === "over" ? "over" : before.cause,
@@ -65,7 +65,7 @@ export function tighten(before: StopPlan, after: StopPlan): StopPlan {
 	};
 }
 
-/** The agent's state: one phase, and the stop that was asked for, if one was. */
+/** The agent's state: one phase, and the requested stop, if any. */
 export class Lifecycle {
 	#phase: AgentPhase = "enrolling";
 	#plan: StopPlan | null = null;
@@ -87,12 +87,12 @@ export class Lifecycle {
 		return this.#plan;
 	}
 
-	/** Aborted as soon as a stop is asked for. */
+	/** Aborted when a stop is requested. */
 	get stopSignal(): AbortSignal {
 		return this.#stop.signal;
 	}
 
-	/** Aborted when nothing may be waited for any more: the machine ends now. */
+	/** Aborted when nothing may be awaited any more: the machine ends now. */
 	get giveUpSignal(): AbortSignal {
 		return this.#giveUp.signal;
 	}
@@ -103,7 +103,7 @@ export class Lifecycle {
 		this.#phase = to;
 	}
 
-	/** Asks for a stop; asking again can only make it sooner. */
+	/** Requests a stop. A repeated request can only make it sooner. */
 	requestStop(order: StopOrder): void {
 		const plan = planStop(this.#nowMs(), order);
 		if (this.#plan === null) this.#log(`stop: ${order.cause}, grace ${order.graceMs} ms`);

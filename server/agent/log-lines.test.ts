@@ -8,7 +8,7 @@ describe("takeLines", () => {
 		expect(takeLines(bytes("one\ntwo\nthr"), { atEnd: false })).toEqual({ lines: ["one", "two"], usedBytes: 8 });
 	});
 
-	it("hands on the unfinished line of a stream that ended", () => {
+	it("returns the unfinished line of a stream that ended", () => {
 		expect(takeLines(bytes("one\ntwo"), { atEnd: true })).toEqual({ lines: ["one", "two"], usedBytes: 7 });
 	});
 
@@ -26,7 +26,7 @@ describe("takeLines", () => {
 		expect(takeLines(bytes("abcd\nef\n"), { atEnd: false, lineBytesMax: 4 }).lines).toEqual(["abcd", "ef"]);
 	});
 
-	it("moves on through bytes that are no UTF-8", () => {
+	it("advances through bytes that are not valid UTF-8", () => {
 		const chunk = new Uint8Array(12).fill(0x80);
 		expect(takeLines(chunk, { atEnd: true, lineBytesMax: 5 }).usedBytes).toBe(12);
 	});

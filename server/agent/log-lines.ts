@@ -1,12 +1,12 @@
-/** A longer line is handed on in pieces of this size, so that one line can never fill the memory or the database. */
+/** Longer lines are split into pieces of this size, so that one line cannot fill the memory or the database. */
 export const LOG_LINE_BYTES_MAX = 16 * 1024;
 
 const NEWLINE = 0x0a;
 
 /**
- * Takes the whole lines from the beginning of a chunk of a log stream; what is left begins at `usedBytes` and is read
- * again when more has come. With `atEnd` the unfinished rest is a line too.
- * Invalid UTF-8 and NUL characters (which PostgreSQL cannot store) become U+FFFD; a "\r" before the line's end goes.
+ * Takes the complete lines from the start of a chunk of a log stream. The rest begins at `usedBytes` and is read again when more
+ * has arrived. With `atEnd`, the unfinished rest counts as a line too. Invalid UTF-8 and NUL characters (which PostgreSQL cannot
+ * store) become U+FFFD; a "\r" at the end of a line is dropped.
  */
 export function takeLines(chunk: Uint8Array, options: { atEnd: boolean; lineBytesMax?: number }): { lines: string[]; usedBytes: number } {
 	const lineBytesMax = options.lineBytesMax ?? LOG_LINE_BYTES_MAX;
@@ -32,7 +32,7 @@ export function takeLines(chunk: Uint8Array, options: { atEnd: boolean; lineByte
 	return { lines, usedBytes: from };
 }
 
-/** The nearest place at or before `at` where a UTF-8 character begins; `at` itself when there is none in reach. */
+/** The nearest position at or before `at` where a UTF-8 character begins; `at` itself if there is none within reach. */
 function characterStart(bytes: Uint8Array, at: number, from: number): number {
 	for (let i = at; i > from && i > at - 4; i--) {
 		if (((bytes[i] ?? 0) & 0xc0) !== 0x80) return i;

@@ -14,10 +14,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let files = 0;
 
-/** A store that keeps lines as the control plane does: what it has already is skipped, a gap is refused. */
+/** Stores lines as the control plane does: skips lines that it has and rejects a gap. */
 class Store {
 	lines: string[] = [];
-	/** How many lines of a call it takes before its answer; null: all. */
+	/** How many lines of a call it stores before it responds; null: all. */
 	takes: number | null = null;
 
 	answer({ firstNumber, lines }: LogsRequest): LogsAnswer {
@@ -46,7 +46,7 @@ function newShipper(
 const finish = (shipper: LogShipper) => shipper.run(new AbortController().signal, { untilIdle: () => true });
 
 describe("LogShipper", () => {
-	it("brings every line once and in order, however small the memory and however much of each call is stored", async () => {
+	it("delivers every line once and in order, however small the memory and however much of each call is stored", async () => {
 		await fc.assert(
 			fc.asyncProperty(
 				fc.array(fc.string({ maxLength: 80 }), { maxLength: 120 }),
@@ -83,7 +83,7 @@ describe("LogShipper", () => {
 		shipper.close();
 	});
 
-	it("drops what comes after the control plane has said that it takes no more", async () => {
+	it("drops lines after the control plane has reported that it is full", async () => {
 		let calls = 0;
 		const shipper = newShipper(async () => ({ stored: ++calls, full: true }), { memoryBytesMax: 500 });
 		for (let i = 0; i < 100; i++) shipper.add("stdout", "x");
@@ -98,13 +98,13 @@ describe("LogShipper", () => {
 describe("takeBatch", () => {
 	const line = (text: string) => ({ atMs: 0, stream: "stdout" as const, text });
 
-	it("stays within what one call takes", () => {
+	it("stays within the limits of one call", () => {
 		expect(takeBatch(Array.from({ length: 5_000 }, () => line("x")))).toHaveLength(AGENT_LIMITS.logLinesPerCall);
 		const large = takeBatch(Array.from({ length: 100 }, () => line("é".repeat(8_192))));
 		expect(large).toHaveLength(AGENT_LIMITS.logBytesPerCall / 16_384);
 	});
 
-	it("takes one line at least, so that none can block the others", () => {
+	it("takes at least one line, so that none can block the others", () => {
 		expect(takeBatch([line("x".repeat(AGENT_LIMITS.logBytesPerCall + 1)), line("y")])).toHaveLength(1);
 	});
 });

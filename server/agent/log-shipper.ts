@@ -2,13 +2,13 @@ import { LogSpill } from "./log-spill.ts";
 import { AGENT_LIMITS, type AgentLogLine, type LogsAnswer, type LogsRequest } from "./protocol.ts";
 import { pause } from "./wait.ts";
 
-/** Between two calls, so that a chatty job makes few large calls rather than many small ones. */
+/** Delay between two calls, so that a chatty job makes few large calls instead of many small ones. */
 const BETWEEN_CALLS_MS = 100;
 
 /**
- * Brings the attempt's lines to the control plane, each exactly once: lines are numbered from 1, the answer contains the
- * newest stored number, and what is not acknowledged is sent again. Lines wait in memory up to a bound, then on disk up
- * to a bound; beyond that `full` asks the producer to pause.
+ * Sends the attempt's lines to the control plane, each exactly once: lines are numbered from 1, the response contains the latest
+ * stored number, and unacknowledged lines are sent again. Lines wait in memory up to a limit, then on disk up to a limit; beyond
+ * that `full` asks the producer to pause.
  */
 export class LogShipper {
 	readonly #send: (request: LogsRequest) => Promise<LogsAnswer>;
@@ -17,21 +17,21 @@ export class LogShipper {
 	readonly #memoryBytesMax: number;
 	readonly #spillBytesMax: number;
 	readonly #spill: LogSpill;
-	/** Oldest first: these, then the file's, then those that the disk did not take. */
+	/** Oldest first: these, then those in the file, then those that did not fit on disk. */
 	#queue: AgentLogLine[] = [];
 	#overflow: AgentLogLine[] = [];
 	#queueBytes = 0;
 	#firstNumber = 1;
-	/** The control plane takes no more lines of this attempt. */
+	/** The control plane accepts no more lines of this attempt. */
 	#closed = false;
 	#wake: (() => void) | null = null;
 	#onRoom: (() => void) | null = null;
 
 	constructor(options: {
-		/** Tries until there is an answer. */
+		/** Retries until there is a response. */
 		send(request: LogsRequest): Promise<LogsAnswer>;
 		nowMs(): number;
-		/** Hides secrets, before a line is kept anywhere. */
+		/** Masks secrets before a line is kept anywhere. */
 		mask(line: string): string;
 		spillFile: string;
 		memoryBytesMax: number;
@@ -54,12 +54,12 @@ export class LogShipper {
 		this.#wake?.();
 	}
 
-	/** The producer should pause: neither memory nor disk has room. */
+	/** The producer should pause: memory and disk are full. */
 	get full(): boolean {
 		return this.#overflow.length > 0 || this.#spill.bytes >= this.#spillBytesMax;
 	}
 
-	/** Calls back whenever there is room again. */
+	/** Called whenever there is room again. */
 	onRoom(callback: () => void): void {
 		this.#onRoom = callback;
 	}
@@ -78,12 +78,12 @@ export class LogShipper {
 				continue;
 			}
 			await this.#sendBatch();
-			// With more to send there is nothing to wait for.
+			// If there is more to send, do not wait.
 			if (this.idle && !options.untilIdle()) await pause(BETWEEN_CALLS_MS, signal);
 		}
 	}
 
-	/** Lets a waiting `run` look again. */
+	/** Wakes a waiting `run`. */
 	nudge(): void {
 		this.#wake?.();
 	}
@@ -135,7 +135,7 @@ export class LogShipper {
 	}
 }
 
-/** As many of the first lines as one call takes, at least one. */
+/** The first lines that fit into one call, at least one. */
 export function takeBatch(queue: readonly AgentLogLine[]): AgentLogLine[] {
 	let bytes = 0;
 	let count = 0;
@@ -147,7 +147,7 @@ export function takeBatch(queue: readonly AgentLogLine[]): AgentLogLine[] {
 	return queue.slice(0, count);
 }
 
-/** What a line takes in memory, roughly: its text and the object around it. */
+/** Approximate memory of a line: its text and the object around it. */
 function sizeOf(line: AgentLogLine): number {
 	return line.text.length * 2 + 100;
 }

@@ -4,7 +4,7 @@ import type { AgentLogLine } from "./protocol.ts";
 const READ_BYTES = 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Lines that wait on disk, first in, first out: JSON, one a line. The file belongs to this process alone. */
+/** Lines that wait on disk, first in, first out, as one JSON value per line. Only this process uses the file. */
 export class LogSpill {
 	readonly #fd: number;
 	#readAt = 0;
@@ -18,7 +18,7 @@ export class LogSpill {
 		return this.#writeAt - this.#readAt;
 	}
 
-	/** Whether the line was written: a full disk says no, and leaves the file as it was. */
+	/** Returns whether the line was written. If the disk is full, the file stays unchanged. */
 	append(line: AgentLogLine): boolean {
 		const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
 		try {
@@ -30,7 +30,7 @@ export class LogSpill {
 		return true;
 	}
 
-	/** The next lines, about a megabyte of them; they no longer exist from the file then. */
+	/** Removes and returns the next lines, about a megabyte of them. */
 	take(): AgentLogLine[] {
 		if (this.bytes === 0) return [];
 		const chunk = Buffer.alloc(Math.min(READ_BYTES, this.bytes));
@@ -54,7 +54,7 @@ export class LogSpill {
 	}
 }
 
-/** What `append` wrote. */
+/** A line written by `append`. */
 function parseOwn(json: string): AgentLogLine {
 	return JSON.parse(json) as AgentLogLine;
 }

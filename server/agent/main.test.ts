@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
-/** The only folder in which programs are looked for: the switches in it do nothing but say that they were asked. */
+/** The only folder in which programs are looked up. Its power-off commands only record that they were called. */
 let bin: string;
 beforeEach(() => {
 	bin = mkdtempSync(path.join(os.tmpdir(), "spillway-agent-main-"));
@@ -20,12 +20,12 @@ function runAgent(settings: Record<string, string>): Promise<number | null> {
 	return new Promise((resolve) => child.once("exit", resolve));
 }
 
-it("started by hand, without an instance's settings, it leaves the computer on", { timeout: 60_000 }, async () => {
+it("leaves the computer on when started by hand without an instance's settings", { timeout: 60_000 }, async () => {
 	expect(await runAgent({})).toBe(1);
 	expect(existsSync(path.join(bin, "off"))).toBe(false);
 });
 
-it("on an instance it powers off also when its settings are wrong", { timeout: 60_000 }, async () => {
+it("powers an instance off even when its settings are wrong", { timeout: 60_000 }, async () => {
 	expect(await runAgent({ SPILLWAY_INSTANCE_ID: "ins_x", SPILLWAY_CONTROL_URL: "nonsense" })).toBe(1);
 	expect(existsSync(path.join(bin, "off"))).toBe(true);
 });

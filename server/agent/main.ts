@@ -6,7 +6,7 @@ import { runGuard } from "./guard/run-guard.ts";
 import { findPowerOff, powerOff } from "./power-off.ts";
 import { type AgentSettings, takeSettings } from "./settings.ts";
 
-/** Runs on the instance. However it ends, the instance is powered off: no one else may be left who would. */
+/** Runs on the instance. However the agent ends, it powers the instance off, because nothing else may be left to do so. */
 const log = (text: string): void => {
 	process.stdout.write(`${new Date().toISOString()} agent: ${text}\n`);
 };
@@ -19,10 +19,10 @@ if (process.argv[2] === GUARD_ARGUMENT) {
 const commands = findPowerOff(process.env["PATH"] ?? "");
 let settings: AgentSettings | null = null;
 
-/** By user-data, which names the instance. Started by hand on somebody's own computer it must not switch that off. */
+/** User-data sets the instance name. An agent started by hand on someone's own computer must not power it off. */
 const onInstance = process.env["SPILLWAY_INSTANCE_ID"] !== undefined;
 
-/** What ends the machine's cost. */
+/** Powering off ends the machine's cost. */
 async function end(): Promise<void> {
 	if (!onInstance) return log("this is no instance of Spillway's: nothing was done, and the machine stays on");
 	if (settings !== null) await giveMachineBack(settings, log);

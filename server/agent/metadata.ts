@@ -5,22 +5,33 @@ import { pause } from "./wait.ts";
 
 /** What a cloud reports to its own machine. One implementation per cloud. */
 export interface MachineMetadata {
-	/** @throws Error when the service does not answer. */
+	/** @throws Error if the service does not respond */
 	instanceId(): Promise<string>;
-	/** When the provider takes the machine, or null when it did not say so. @throws Error when the service does not answer. */
+	/**
+	 * Returns when the provider reclaims the machine, or null without a notice.
+	 * @throws Error if the service does not respond
+	 */
 	notice(): Promise<{ atMs: number } | null>;
-	/** Its address within the provider's network; null when the service has none. @throws Error when the service does not answer. */
+	/**
+	 * Returns the address within the provider's network, or null if the service has none.
+	 * @throws Error if the service does not respond
+	 */
 	privateAddress(): Promise<string | null>;
-	/** What the provider signs for its machine. Null: nothing of the kind for this one. @throws Error when the service does not answer. */
+	/**
+	 * Returns the identity document that the provider signs for its machine, or null if there is none for this one.
+	 * @throws Error if the service does not respond
+	 */
 	identityDocument(challenge: IdentityChallenge): Promise<IdentityDocument | null>;
 	/**
-	 * Gives the machine back by the provider's own means, where a power-off alone leaves it billed. False: it has none.
-	 * @throws Error when the provider does not let it, or does not answer.
+	 * Deletes the machine by the provider's own API, where a machine that is only powered off is still billed. Returns false if the
+	 * provider has no such API.
+	 * @throws Error if the provider rejects the request or does not respond
 	 */
 	deleteMachine?(): Promise<boolean>;
 	/**
-	 * What a registry of the same cloud lets the machine in with, by the identity that the machine has. Null: it is none of this
-	 * cloud's, or the machine has no identity. @throws Error when the cloud does not answer, or refuses.
+	 * Returns credentials for a registry of the same cloud, based on the machine's identity. null if the registry belongs to another
+	 * cloud or the machine has no identity.
+	 * @throws Error if the cloud rejects the request or does not respond
 	 */
 	registryLogin(host: string): Promise<RegistryLogin | null>;
 }
@@ -50,7 +61,7 @@ export class Ec2Metadata implements MachineMetadata {
 		return (await this.#get("/latest/meta-data/local-ipv4"))?.trim() || null;
 	}
 
-	/** Amazon signs what the machine is, and nothing that it is asked with. */
+	/** Amazon signs facts about the machine, without a challenge. */
 	async identityDocument(): Promise<IdentityDocument | null> {
 		const pkcs7 = await this.#get("/latest/dynamic/instance-identity/rsa2048");
 		return pkcs7 === null ? null : { kind: "aws", pkcs7 };
@@ -73,7 +84,7 @@ export class Ec2Metadata implements MachineMetadata {
 		return ecrLogin(place, { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token });
 	}
 
-	/** Null for 404, which is the usual answer about notices. */
+	/** Returns null for 404, the usual response for notices. */
 	async #get(path: string): Promise<string | null> {
 		for (let tries = 0; ; tries++) {
 			this.#token ??= await this.#newToken();
@@ -100,7 +111,7 @@ export class Ec2Metadata implements MachineMetadata {
 	}
 }
 
-/** Asks until the service answers; a machine that has just booted may not have its network yet. */
+/** Retries until the service responds; a machine that has just booted may not have its network yet. */
 export async function untilInstanceId(metadata: MachineMetadata, signal: AbortSignal, log: (text: string) => void): Promise<string> {
 	for (;;) {
 		try {
@@ -112,7 +123,7 @@ export async function untilInstanceId(metadata: MachineMetadata, signal: AbortSi
 	}
 }
 
-/** One read, since only a gang needs it and the provider's API mostly reports it too. */
+/** Does not retry: only a gang needs the address, and the provider's API usually reports it too. */
 export async function findPrivateAddress(metadata: MachineMetadata, log: (text: string) => void): Promise<string | null> {
 	try {
 		return await metadata.privateAddress();
@@ -122,7 +133,7 @@ export async function findPrivateAddress(metadata: MachineMetadata, log: (text: 
 	}
 }
 
-/** Looks for the provider's notice until it comes. A service that is unavailable for a moment changes nothing. */
+/** Polls for the provider's notice until there is one. Short outages of the service are ignored. */
 export async function watchNotice(
 	metadata: MachineMetadata,
 	options: { pollMs: number; signal: AbortSignal; onNotice(notice: { atMs: number }): void; log(text: string): void },

@@ -6,7 +6,7 @@ import type { SiteMount } from "#server/domain/site-mount.ts";
 import { createArguments } from "./container/create-arguments.ts";
 import { mountArguments, mountFileSystems } from "./mount-file-systems.ts";
 
-/** An empty machine: its programs are recorded instead of run. No kernel with an NFS client is needed. */
+/** An empty machine. Its programs are recorded instead of run, so the kernel needs no NFS client. */
 let root: string;
 let ran: string[];
 const log: string[] = [];
@@ -54,7 +54,7 @@ describe("file systems of a cloud instance", () => {
 		expect(log.at(-1)).toBe("mounted nfs.example.com:/imagenet at /mnt/imagenet, read-only");
 	});
 
-	it("use what each type needs", () => {
+	it("use the options that each type needs", () => {
 		expect(mountArguments(mount("a", "lustre", "10.0.0.5@tcp:/fs"), "/mnt/a")).toEqual([
 			...["-t", "lustre", "-o", "nosuid,nodev,ro,flock", "10.0.0.5@tcp:/fs", "/mnt/a"],
 		]);
@@ -64,7 +64,7 @@ describe("file systems of a cloud instance", () => {
 		expect(mountArguments(mount("a", "filestore", "10.0.0.2:/vol1"), "/mnt/a").slice(0, 2)).toEqual(["-t", "nfs"]);
 	});
 
-	it("are folders of the image where the source is one", async () => {
+	it("are folders of the image if the source is one", async () => {
 		expect(await mounted(["models"], [mount("models", "local", root)])).toEqual([{ name: "models", folder: root, readOnly: true }]);
 		expect(ran).toEqual([]);
 		await expect(mounted(["models"], [mount("models", "local", `${root}/none`)])).rejects.toThrow(/none does not exist\. Use an image/);

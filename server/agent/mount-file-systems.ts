@@ -15,7 +15,7 @@ const MOUNT_TIMEOUT_MS = 180_000;
 /** A mount of a cloud instance. */
 export interface MountedFolder {
 	name: string;
-	/** Folder of the machine. */
+	/** Path on the machine. */
 	folder: string;
 	readOnly: boolean;
 }
@@ -23,16 +23,19 @@ export interface MountedFolder {
 export interface MountOptions {
 	signal: AbortSignal;
 	log(text: string): void;
-	/** Runs a program of the machine. @throws Error with its output */
+	/**
+	 * Runs a program of the machine.
+	 * @throws Error with its output
+	 */
 	run?(program: string, args: readonly string[], signal: AbortSignal): Promise<unknown>;
 	/** Installs the NFS client. */
 	install?(packages: readonly string[], signal: AbortSignal): Promise<void>;
-	/** The folder that contains /mnt and /sbin. */
+	/** Folder that contains /mnt and /sbin. */
 	root?: string;
 }
 
 /**
- * Mounts the file systems that a job requests, before anything else is staged. They stay mounted until the machine's end.
+ * Mounts the file systems that a job requests, before anything else is staged. They stay mounted until the machine ends.
  * @throws StagingError naming the mount that failed; the signal's reason
  */
 export async function mountFileSystems(
@@ -115,7 +118,7 @@ function runProgram(program: string, args: readonly string[], signal: AbortSigna
 	return execute(program, [...args], { signal, timeout: MOUNT_TIMEOUT_MS });
 }
 
-/** What the program printed, in one line. */
+/** The program's output, in one line. */
 function outputOf(error: unknown): string {
 	const { stderr, killed, message } = error as Error & { stderr?: string; killed?: boolean };
 	if (killed === true) return `no response in ${MOUNT_TIMEOUT_MS / 1_000} s`;

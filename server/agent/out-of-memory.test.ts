@@ -12,7 +12,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const killed = { code: null, signal: "SIGKILL", error: null };
 
-it("distinguishes an out-of-memory kill from another, by the kernel's count", () => {
+it("distinguishes an out-of-memory kill from others by the kernel's counter", () => {
 	const file = path.join(folder, "vmstat");
 	const count = (n: number): void => writeFileSync(file, `pgfault 9\noom_kill ${n}\nnuma_hit 1\n`);
 	count(3);
@@ -20,11 +20,11 @@ it("distinguishes an out-of-memory kill from another, by the kernel's count", ()
 	expect(memory.explain(killed)).toEqual(killed);
 	count(4);
 	expect(memory.explain(killed)).toEqual({ ...killed, outOfMemory: true });
-	// As a shell reports its child's death.
+	// A shell reports its child's death like this.
 	expect(memory.explain({ code: 137, signal: null, error: null }).outOfMemory).toBe(true);
 	expect(memory.explain({ code: 1, signal: null, error: null }).outOfMemory).toBeUndefined();
 });
 
-it("says nothing where the kernel does not count", () => {
+it("reports nothing if the kernel has no counter", () => {
 	expect(watchMemory(path.join(folder, "none")).explain(killed)).toEqual(killed);
 });

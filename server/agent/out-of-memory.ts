@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Exit } from "#server/domain/outcome.ts";
 
-/** What the kernel's OOM killer leaves of a command: a death by SIGKILL, or a shell's word for one of its children's. */
+/** How the kernel's OOM killer ends a command: by SIGKILL, or with a shell's exit code for a killed child. */
 const KILLED_STATUS = 137;
 
-/** Sees whether the machine's kernel killed somebody for want of memory from now on. The machine is there for one job. */
+/** Detects out-of-memory kills on this machine from now on. The machine runs only this job. */
 export function watchMemory(statistics = "/proc/vmstat"): {
-	/** The same exit, with `outOfMemory` when that is why it was killed. */
+	/** Returns the same exit, with `outOfMemory` if that is why the command was killed. */
 	explain(exit: Exit): Exit;
 } {
 	const before = killsOf(statistics);
@@ -19,7 +19,7 @@ export function watchMemory(statistics = "/proc/vmstat"): {
 	};
 }
 
-/** How many processes the OOM killer ended since the machine booted; null where the kernel does not count. */
+/** Number of processes that the OOM killer ended since the machine booted; null if the kernel does not count them. */
 function killsOf(statistics: string): number | null {
 	try {
 		const [, count] = /^oom_kill (\d+)$/m.exec(readFileSync(statistics, "utf8")) ?? [];

@@ -6,20 +6,24 @@ import { makeFolderInside, mustBeInside, placeUnder } from "./safe-path.ts";
 
 type Outputs = readonly OutputSpec[] | undefined;
 
-/** The files of one output: `root` joined with each path is where the file is. */
+/** The files of one output, as paths relative to `root`. */
 export interface OutputFiles {
 	root: string;
 	files: FolderFile[];
 }
 
-/** The absolute path of each output by its name. @throws StagingError */
+/**
+ * The absolute path of each output, by name.
+ * @throws StagingError
+ */
 export function outputPathsOf(workFolder: string, outputs: Outputs): Record<string, string> {
 	return Object.fromEntries((outputs ?? []).map((output) => [output.name, placeUnder(workFolder, output.path)]));
 }
 
 /**
- * The folders that outputs need before the command starts: an absolute path is a folder itself (containers mount it), a relative one
- * needs its parent. @throws StagingError
+ * The folders that outputs need before the command starts. An absolute path is a folder itself (containers mount it); a relative
+ * one needs its parent.
+ * @throws StagingError
  */
 export function outputFoldersOf(workFolder: string, outputs: Outputs): string[] {
 	return (outputs ?? []).map((output) => {
@@ -34,8 +38,9 @@ export async function makeOutputFolders(workFolder: string, outputs: Outputs): P
 }
 
 /**
- * What the command left at an output's path: a file, or the files below a folder. Symbolic links are not followed.
- * Empty when there is nothing. @throws StagingError when the path leads out of the work folder
+ * Finds what the command left at an output's path: a file, or the files below a folder. Symbolic links are not followed. Empty if
+ * there is nothing.
+ * @throws StagingError if the path leads out of the work folder
  */
 export async function listOutput(workFolder: string, outputPath: string): Promise<OutputFiles> {
 	const target = placeUnder(workFolder, outputPath);

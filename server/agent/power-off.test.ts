@@ -19,14 +19,14 @@ function program(name: string, body: string): string {
 }
 
 describe("findPowerOff", () => {
-	it("takes the first of each name as a whole path", () => {
+	it("finds the first command of each name, as an absolute path", () => {
 		const first = program("guest/shutdown", "exit 0");
 		program("host/shutdown", "exit 0");
 		const second = program("host/poweroff", "exit 0");
 		expect(findPowerOff(`relative:${folder}/guest::${folder}/host`)).toEqual([[first, "-h", "now"], [second]]);
 	});
 
-	it("does not fall back to another machine's command when its own no longer exists later", async () => {
+	it("does not fall back to another machine's command when its own is deleted later", async () => {
 		const own = program("guest/shutdown", "exit 0");
 		const host = program("host/shutdown", `touch '${folder}/host-off'`);
 		const found = findPowerOff(`${path.dirname(own)}:${path.dirname(host)}`);
@@ -38,7 +38,7 @@ describe("findPowerOff", () => {
 });
 
 describe("powerOff", () => {
-	it("goes on to the next command when one fails", async () => {
+	it("tries the next command when one fails", async () => {
 		const commands = [[program("shutdown", "exit 1"), "-h", "now"], [program("poweroff", `touch '${folder}/off'`)]] as const;
 		await powerOff(commands, () => {});
 		expect(existsSync(path.join(folder, "off"))).toBe(true);

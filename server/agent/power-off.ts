@@ -9,8 +9,8 @@ const COMMANDS: readonly PowerOffCommand[] = [["shutdown", "-h", "now"], ["power
 const RETRY_MS = 10_000;
 
 /**
- * The machine's own commands to power off, as whole paths, looked up once at the start. An emulated machine puts its own
- * before the host's: looked up by name at the end, after its folder may be deleted, they would be the host's.
+ * The machine's power-off commands, as absolute paths. They are looked up at the start: an emulated machine puts its own before
+ * the host's, but its folder may be deleted before the end, and a lookup then would find the host's.
  */
 export function findPowerOff(searchPath: string): PowerOffCommand[] {
 	const folders = searchPath.split(path.delimiter).filter((folder) => path.isAbsolute(folder));
@@ -29,7 +29,7 @@ function isProgram(file: string): boolean {
 	}
 }
 
-/** Powers the machine off, which ends what it costs. Returns once a command was accepted; tries forever until then. */
+/** Powers the machine off, which ends its cost. Retries until a command is accepted. */
 export async function powerOff(commands: readonly PowerOffCommand[], log: (text: string) => void): Promise<void> {
 	for (;;) {
 		for (const [program, ...args] of commands) {

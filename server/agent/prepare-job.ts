@@ -12,11 +12,11 @@ import { stageData } from "./stage.ts";
 
 export interface PreparedJob {
 	workFolder: string;
-	/** What is kept for the next attempt; null when the job keeps nothing. */
+	/** Data kept for the next attempt; null if the job keeps nothing. */
 	checkpointFolder: string | null;
-	/** Of the command; in a container beside its image's. */
+	/** Environment of the command. In a container it is added to the image's environment. */
 	environment: Record<string, string>;
-	/** Where the job file wants its folders seen, and where they lie. Only a container can show them there. */
+	/** Folders of the job, and the paths at which the job file expects them. Only a container can mount them there. */
 	mounts: { source: string; target: string; readOnly?: boolean }[];
 }
 
@@ -25,12 +25,15 @@ export function workFolderIn(folder: string): string {
 	return path.join(folder, "work");
 }
 
-/** Makes the job's folders and brings its data. @throws StagingError; AbortError when the signal is aborted first. */
+/**
+ * Creates the job's folders and stages its data.
+ * @throws StagingError; AbortError if the signal is aborted first
+ */
 export async function prepareJob(options: {
 	folder: string;
 	terms: Pick<EnrollAnswer, "jobId" | "attemptNo" | "spec" | "dataRemotes" | "secrets">;
 	inContainer: boolean;
-	/** Mounted file systems of the site. Absent: none. */
+	/** Mounted file systems of the site. Undefined if there are none. */
 	fileSystems?: readonly MountedFolder[];
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal: AbortSignal;
@@ -42,7 +45,7 @@ export async function prepareJob(options: {
 	const tmpFolder = path.join(options.folder, "tmp");
 	for (const folder of [workFolder, tmpFolder]) await mkdir(folder, { recursive: true, mode: 0o700 });
 	const { signal, log, fetchArtifact } = options;
-	// The machine is there for this attempt alone: nothing fetched would be found again.
+	// The machine runs only this attempt, so a cache would never be used again.
 	const fetching = { remotes: options.terms.dataRemotes, rclone: () => rcloneOfInstance(log, signal), ownHost: false, cache: null, log };
 	await stageData(spec.data, { workFolder, place: "a cloud instance", fetching, signal, ...(fetchArtifact && { fetchArtifact }) });
 	const checkpointFolder = placeUnder(workFolder, spec.checkpoint?.path ?? "checkpoints");

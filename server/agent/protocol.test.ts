@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fileListProblem, pathProblem } from "./protocol.ts";
 
 describe("pathProblem", () => {
-	it.each(["model.bin", "deep/er/step-1.ckpt", "..hidden", "a..b", "odd name %2F#?.txt", "ünï/cødé", "back\\slash"])("takes %j", (p) => {
+	it.each(["model.bin", "deep/er/step-1.ckpt", "..hidden", "a..b", "odd name %2F#?.txt", "ünï/cødé", "back\\slash"])("accepts %j", (p) => {
 		expect(pathProblem(p)).toBeNull();
 	});
 
@@ -12,7 +12,7 @@ describe("pathProblem", () => {
 		expect(pathProblem(p)).not.toBeNull();
 	});
 
-	it("lets nothing through that leaves the folder", () => {
+	it("accepts no path that leaves the folder", () => {
 		const parts = fc.array(fc.oneof(fc.constantFrom("..", ".", "", "/", "a"), fc.string({ maxLength: 5 })), { maxLength: 6 });
 		fc.assert(
 			fc.property(parts, (p) => {

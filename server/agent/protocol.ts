@@ -15,7 +15,7 @@ export const AGENT_PATH = "/agent/v1";
 /** Limits on everything sent over the wire. */
 export const AGENT_LIMITS = {
 	logLinesPerCall: 1_000,
-	/** UTF-8 bytes of text; JSON may need up to six times as many. */
+	/** UTF-8 bytes of text; its JSON may be up to six times as large. */
 	logBytesPerCall: 256 * 1024,
 	logLineCharacters: 32 * 1024,
 	checkpointFiles: 10_000,
@@ -39,7 +39,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /** Longest file name that file systems accept. */
 const PART_BYTES_MAX = 255;
 
-/** Why a relative path may not be used below a checkpoint's folder, or null when it stays inside. */
+/** Returns why a relative path may not be used below a checkpoint's folder, or null if it stays inside. */
 export function pathProblem(path: string): string | null {
 	if (path === "" || new TextEncoder().encode(path).length > AGENT_LIMITS.pathBytes)
 		return `must have 1 to ${AGENT_LIMITS.pathBytes} bytes`;
@@ -62,7 +62,7 @@ export const checkpointFileSchema = z.strictObject({
 });
 export type CheckpointFile = z.infer<typeof checkpointFileSchema>;
 
-/** Why files cannot lie in one folder, or null: a path twice, or one that is a file and a folder. */
+/** Returns why files cannot share one folder, or null: a duplicate path, or a path that is both a file and a folder. */
 export function fileListProblem(paths: readonly string[]): string | null {
 	const files = new Set(paths);
 	if (files.size < paths.length) return "must not name a file twice";
@@ -82,15 +82,18 @@ function fileListOf<T extends z.ZodType<{ path: string }>>(file: T) {
 	});
 }
 
-/** Where a machine exchanges files with its team's store: an rclone remote that covers one folder, for a while. */
+/** Where a machine exchanges files with its team's store: a temporary rclone remote that covers one folder. */
 export const storeAccessSchema = z.object({ options: z.record(z.string(), z.string()), path: z.string() });
 export type StoreAccess = z.infer<typeof storeAccessSchema>;
 
-/** A file of a checkpoint in a store. `from`: the folder, below the job's, where it was uploaded. */
+/** A file of a checkpoint in a store. `from`: the folder, below the job's, to which it was uploaded. */
 export const shardFileSchema = checkpointFileSchema.extend({ from: relativePath });
 export type ShardFile = z.infer<typeof shardFileSchema>;
 
-/** A complete checkpoint to begin from. With `store`, the parts of the ranks are there; else `files` are at the control plane. */
+/**
+ * A complete checkpoint to resume from. With `store`, the parts of the ranks are there; otherwise `files` are at the control
+ * plane.
+ */
 export const restorableSchema = z.object({
 	id: checkpointIdSchema,
 	files: z.array(checkpointFileSchema),
@@ -210,12 +213,12 @@ export type EnrollAnswer = z.infer<typeof enrollAnswer>;
 
 /** Reports that this rank of the gang is ready. Repeated until the response contains the rendezvous. */
 export const stagedRequest = z.strictObject({
-	/** The checkpoint that it restored. All ranks must begin from the same one. */
+	/** The restored checkpoint. All ranks must resume from the same one. */
 	restored: checkpointIdSchema.nullish(),
 });
 export type StagedRequest = z.infer<typeof stagedRequest>;
 
-/** `master`: address of rank 0, set once all machines are ready. `restore`: begin from this checkpoint instead. */
+/** `master`: address of rank 0, set once all machines are ready. `restore`: resume from this checkpoint instead. */
 export const stagedAnswer = z.object({
 	restore: restorableSchema.nullish(),
 	master: z.object({ address: z.string().min(1), port: z.number().int().min(1).max(65_535) }).nullable(),
@@ -302,14 +305,14 @@ export const doneAnswer = z.object({});
 
 // --- checkpoints ----------------------------------------------------------------------------------------------------
 
-/** The control plane assigns the checkpoint id before the upload, so that ids sort by one clock. */
+/** The control plane assigns the checkpoint id before the upload, so that ids are ordered by one clock. */
 export const newCheckpointRequest = z.strictObject({
-	/** Of a gang where all ranks save: the step that they save together. */
+	/** The step that all ranks of a gang save together, if all of them save. */
 	step: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
 });
 export type NewCheckpointRequest = z.infer<typeof newCheckpointRequest>;
 
-/** With `store`, files go there, below `folder` of the job's, and only the manifest comes to the control plane. */
+/** With `store`, files are uploaded there below the job's `folder`, and only the manifest is sent to the control plane. */
 export const newCheckpointAnswer = z.object({
 	id: checkpointIdSchema,
 	store: z.object({ access: storeAccessSchema, folder: relativePath }).optional(),
@@ -317,10 +320,10 @@ export const newCheckpointAnswer = z.object({
 export type NewCheckpointAnswer = z.infer<typeof newCheckpointAnswer>;
 
 export const commitShardRequest = z.strictObject({ shards: fileListOf(shardFileSchema) });
-/** `complete`: the parts of all ranks are there. */
+/** `complete`: the parts of all ranks are stored. */
 export const commitShardAnswer = z.object({ complete: z.boolean() });
 
-/** A checkpoint could not be restored whole; the answer is the one before it. */
+/** A checkpoint could not be restored completely. The response contains the one before it. */
 export const brokenCheckpointRequest = z.strictObject({ problem: z.string().min(1).max(500) });
 export const brokenCheckpointAnswer = z.object({ next: restorableSchema.nullable() });
 /** Header of each uploaded file. */
@@ -346,7 +349,7 @@ export const beginArtifactAnswer = z.object({
 	id: artifactIdSchema,
 	received: z.array(z.number().int().min(0)),
 	complete: z.boolean(),
-	/** The team's store: files go there, and only the commit comes to the control plane. */
+	/** The team's store. Files are uploaded there, and only the commit is sent to the control plane. */
 	store: storeAccessSchema.optional(),
 });
 export type BeginArtifactAnswer = z.infer<typeof beginArtifactAnswer>;
@@ -358,7 +361,7 @@ export type ArtifactFilesAnswer = z.infer<typeof artifactFilesAnswer>;
 /** `bytes`: stored bytes of the file, where the next part starts. */
 export const artifactPartAnswer = z.object({ bytes: z.number().int().min(0) });
 
-/** Request bodies, by the last part of the path. */
+/** Request bodies, by the last segment of the path. */
 export const AGENT_REQUESTS = {
 	enroll: enrollRequest,
 	heartbeat: heartbeatRequest,
@@ -375,6 +378,6 @@ export const AGENT_REQUESTS = {
 
 // --- errors ---------------------------------------------------------------------------------------------------------
 
-/** RFC 9457. Only an answer of this form refuses permanently; anything else may come from a proxy and is asked again. */
+/** RFC 9457. Only a response of this form is a permanent rejection; any other may come from a proxy and is retried. */
 export const problemSchema = z.object({ title: z.string(), detail: z.string(), status: z.number(), code: z.string() });
 export type Problem = z.infer<typeof problemSchema>;

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { type DataRemotes, parseRemotes } from "#server/domain/data-remotes.ts";
 
 /**
- * The operator's data remotes, from a file in the form of rclone.conf; none without a file.
- * @throws Error naming the file and what is wrong with it.
+ * Reads the operator's data remotes from a file in the format of rclone.conf. Empty without a file.
+ * @throws Error naming the file and the mistake in it
  */
 export async function readRemotes(file: string | undefined): Promise<DataRemotes> {
 	if (file === undefined) return {};

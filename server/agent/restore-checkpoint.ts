@@ -14,9 +14,9 @@ import { pause } from "./wait.ts";
 const DOWNLOAD_TIMEOUT_MS = 60 * 60_000;
 
 /**
- * Fetches the files of a checkpoint into a folder and checks each against its sum. One in a store that is not whole is reported, and
- * the one before it restored. Returns the restored one, or null when none is left.
- * @throws Refused; AbortError when the signal is aborted first.
+ * Downloads the files of a checkpoint into a folder and verifies each checksum. An incomplete checkpoint in a store is reported,
+ * and the one before it is restored. Returns the restored one, or null if none is left.
+ * @throws Refused; AbortError if the signal is aborted first
  */
 export async function restoreCheckpoint(client: ControlClient, options: RestoreOptions): Promise<Restorable | null> {
 	const { rank: _, own: __, rclone: ___, ...rest } = options;
@@ -43,16 +43,22 @@ async function reportBroken(client: ControlClient, id: string, problem: string, 
 interface RestoreOptions {
 	checkpoint: Restorable;
 	folder: string;
-	/** Only this rank's shards are wanted. */
+	/** Download only this rank's shards. */
 	own?: boolean;
 	rank?: number;
-	/** Path of the rclone to use. @throws StagingError when there is none. */
+	/**
+	 * Returns the path of rclone.
+	 * @throws StagingError if it is not available
+	 */
 	rclone(): Promise<string>;
 	signal: AbortSignal;
 	log(text: string): void;
 }
 
-/** Downloads the shards of all ranks, or of this one. Returns what is missing or has another sum, or null when it is whole. */
+/**
+ * Downloads the shards of all ranks, or of this one. Returns what is missing or has a different checksum, or null if it is
+ * complete.
+ */
 async function restoreFromStore(
 	checkpoint: Restorable & { store: NonNullable<Restorable["store"]> },
 	options: RestoreOptions,
@@ -61,7 +67,7 @@ async function restoreFromStore(
 	const { folder, own = false, rank = 0 } = options;
 	await mkdir(folder, { recursive: true });
 	const wanted = new Map<string, ShardFile>();
-	// A file that several ranks saved under one name: each machine restores its own.
+	// Several ranks saved a file under one name: each machine restores its own.
 	for (const part of [...parts].sort((a, b) => Number(a.rank === rank) - Number(b.rank === rank)))
 		if (!own || part.rank === rank) for (const file of part.files) wanted.set(file.path, file);
 	const byFolder = Map.groupBy(wanted.values(), (file) => file.from);
@@ -77,8 +83,8 @@ async function emptyFolder(folder: string): Promise<void> {
 }
 
 /**
- * Fetches a result of another job into a folder, and checks each file against its SHA-256.
- * @throws Refused; AbortError when the signal is aborted first.
+ * Downloads a result of another job into a folder, and verifies the SHA-256 of each file.
+ * @throws Refused; AbortError if the signal is aborted first
  */
 export async function fetchArtifact(
 	client: ControlClient,
@@ -149,6 +155,6 @@ async function fetchFile(
 
 function chunksOf(answer: Response): Readable {
 	if (answer.body === null) return Readable.from([]);
-	// The DOM's stream type and Node's are one object at run time.
+	// The DOM's stream type and Node's are the same object at run time.
 	return Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]);
 }

@@ -6,35 +6,35 @@ import { watchMemory } from "./out-of-memory.ts";
 import { pause } from "./wait.ts";
 
 export interface CommandOptions {
-	/** Program and arguments; no shell reads them. */
+	/** Program and arguments, run without a shell. */
 	command: readonly string[];
 	folder: string;
 	environment: Record<string, string>;
 	onLine(stream: "stdout" | "stderr", text: string): void;
-	/** Asked after each chunk: reading pauses while it is true, so that the command waits in its write. */
+	/** Checked after each chunk. While it is true, reading pauses and the command blocks in its write. */
 	isFull(): boolean;
 }
 
-/** How long output that a stray process holds open is waited for after the command's end. */
+/** How long to wait, after the command's end, for output that a stray process holds open. */
 const DRAIN_MS = 2_000;
 
 /** A job's command, as a process of the machine or in a container. */
 export interface Running {
-	/** True once it has begun, false when it could not. */
+	/** Resolves to true once the command has started, or to false if it could not be. */
 	readonly started: Promise<boolean>;
-	/** The command and what it started are over, and all of their output was handed on. */
+	/** Resolves when the command and its children have ended and all of their output was read. */
 	readonly ended: Promise<Exit>;
-	/** Number of its process on the machine, of a container's first one; null when it is not there, or over. */
+	/** Process id on the machine (of a container: its first process); null if it is not running. */
 	rootPid(): Promise<number | null>;
-	/** SIGTERM. */
+	/** Sends SIGTERM. */
 	terminate(): void;
-	/** SIGKILL. */
+	/** Sends SIGKILL. */
 	kill(): void;
-	/** Goes on reading its output. */
+	/** Resumes reading the output. */
 	resume(): void;
 }
 
-/** A command in its own process group. */
+/** Runs a command in its own process group. */
 export class RunningCommand implements Running {
 	readonly #child: ChildProcess;
 	readonly #options: CommandOptions;
@@ -50,7 +50,7 @@ export class RunningCommand implements Running {
 		const memory = watchMemory();
 		this.#child = spawn(program, args, {
 			cwd: options.folder,
-			// Nothing of the agent's own environment; NODE_ENV, which Next's types demand, is nothing that a job must have.
+			// Inherits nothing from the agent's environment. Next's types require NODE_ENV, but jobs do not need it.
 			env: options.environment as NodeJS.ProcessEnv,
 			detached: true,
 			stdio: ["ignore", "pipe", "pipe"],
@@ -78,7 +78,7 @@ export class RunningCommand implements Running {
 		this.#signalGroup("SIGKILL");
 	}
 
-	/** Goes on reading. `permanent`: a command that shall end must not be held up by its own output. */
+	/** Resumes reading. `permanent`: never pause again, because its own output must not block a command that has to end. */
 	resume(options: { permanent: boolean } = { permanent: false }): void {
 		this.#neverPause ||= options.permanent;
 		for (const stream of this.#paused.splice(0)) stream.resume();
@@ -91,7 +91,7 @@ export class RunningCommand implements Running {
 				if (this.#child.pid === undefined) resolve({ code: null, signal: null, error: startProblem(program, error), failedAt: "start" });
 			});
 		});
-		// Whatever it left behind in its group ends with it.
+		// Ends any processes that the command left in its group.
 		this.#signalGroup("SIGKILL");
 		this.resume({ permanent: true });
 		await Promise.race([outputs, pause(DRAIN_MS)]);
@@ -130,7 +130,7 @@ export class RunningCommand implements Running {
 		try {
 			process.kill(-this.#child.pid, signal);
 		} catch {
-			// No one is left in it.
+			// The group has no processes left.
 		}
 	}
 }

@@ -25,7 +25,7 @@ it.each(["../x", "/data/../../x", "a\\..\\..\\x", "a\u0000b"])("refuses %j", (jo
 	expect(() => placeUnder(root, jobPath)).toThrow(StagingError);
 });
 
-it("makes folders, and through links that stay inside", async () => {
+it("creates folders, also through links that stay inside", async () => {
 	await makeFolderInside(root, path.join(root, "a", "b"));
 	await symlink("a", path.join(root, "inner"));
 	await makeFolderInside(root, path.join(root, "inner", "c"));
@@ -36,12 +36,12 @@ it.each([
 	["to the parent", ".."],
 	["to an absolute place", tmpdir()],
 	["to nowhere yet", "../later"],
-])("refuses a link %s", async (_where, target) => {
+])("rejects a link %s", async (_where, target) => {
 	await symlink(target, path.join(root, "link"));
 	await expect(makeFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(StagingError);
 });
 
-it("is not fooled by a sibling with a name that begins like the root's", async () => {
+it("rejects a sibling with a name that starts like the root", async () => {
 	await mkdir(`${root}-other`);
 	await symlink(`${root}-other`, path.join(root, "link"));
 	await expect(makeFolderInside(root, path.join(root, "link", "x"))).rejects.toThrow(/leads out/);

@@ -1,12 +1,15 @@
 import { lstat, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 
-/** What a job's data could not be brought for; the message is for the person who wrote the job. */
+/** Why a job's data could not be staged. The message is for the author of the job. */
 export class StagingError extends Error {
 	override name = "StagingError";
 }
 
-/** Where a path of the job file lies on this host: absolute ones too are placed under `root`. @throws StagingError */
+/**
+ * Resolves a path of the job file on this host. Absolute paths are placed under `root` too.
+ * @throws StagingError
+ */
 export function placeUnder(root: string, jobPath: string): string {
 	if (jobPath.includes("\u0000") || jobPath.split(/[/\\]/).includes("..")) {
 		throw new StagingError(`the path ${JSON.stringify(jobPath)} would leave the job's work folder; use one without ".."`);
@@ -15,7 +18,7 @@ export function placeUnder(root: string, jobPath: string): string {
 }
 
 /**
- * Makes the folder and its parents, unless a symbolic link on the way leads out of `root`.
+ * Creates the folder and its parents, unless a symbolic link on the way leads out of `root`.
  * @throws StagingError
  */
 export async function makeFolderInside(root: string, folder: string): Promise<void> {
@@ -23,7 +26,7 @@ export async function makeFolderInside(root: string, folder: string): Promise<vo
 	await mkdir(folder, { recursive: true });
 }
 
-/** @throws StagingError when the path, links resolved as far as it exists, is not below `root`. */
+/** @throws StagingError if the path, with its existing links resolved, is not below `root` */
 export async function mustBeInside(root: string, target: string): Promise<void> {
 	const realRoot = await realpath(root);
 	const real = await realpathOfExisting(target);

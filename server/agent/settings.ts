@@ -6,23 +6,23 @@ const schema = z.object({
 	SPILLWAY_INSTANCE_ID: z.string().min(1),
 	SPILLWAY_BOOTSTRAP_SECRET: z.string().min(16),
 	SPILLWAY_EXPIRES_AT_MS: z.coerce.number().int().positive(),
-	/** Folder of this agent; the job's work folder lies in it. */
+	/** Folder of this agent. The job's work folder is in it. */
 	SPILLWAY_AGENT_DIR: z
 		.string()
 		.min(1)
 		.transform((p) => path.resolve(p)),
-	/** The AWS SDKs' own name for another address of the metadata service. */
+	/** The variable that the AWS SDKs use for another address of the metadata service. */
 	AWS_EC2_METADATA_SERVICE_ENDPOINT: z.url().optional(),
-	/** Google's libraries' own name for it: a host, without http. */
+	/** The variable of Google's libraries: a host, without http. */
 	GCE_METADATA_HOST: z.string().min(1).optional(),
-	/** Azure's libraries' own name for it. */
+	/** The variable of Azure's libraries. */
 	AZURE_POD_IDENTITY_AUTHORITY_HOST: z.url().optional(),
-	/** `none`: a job's image is not used, and its command runs as a process of the machine. */
+	/** `none`: ignore a job's image and run its command as a process of the machine. */
 	SPILLWAY_CONTAINER_ENGINE: z.enum(["auto", "none"]).default("auto"),
-	/** Where the engine and what belongs to it are looked for. */
+	/** Where the engine and its helper programs are looked up. */
 	PATH: z.string().default(""),
 	SPILLWAY_METADATA_POLL_MS: z.coerce.number().int().min(10).default(1_000),
-	/** Log lines beyond what fits into memory wait on disk, up to this; then the job's output is read no further. */
+	/** Log lines that do not fit into memory wait on disk up to this limit. Beyond it, reading of the job's output pauses. */
 	SPILLWAY_LOG_SPILL_BYTES: z.coerce
 		.number()
 		.int()
@@ -52,8 +52,9 @@ export interface AgentSettings {
 }
 
 /**
- * Takes the settings that the user-data put into the environment, and takes the secret out of it: no child sees it.
- * @throws Error with a line for each wrong setting.
+ * Parses the settings that the user-data put into the environment, and removes the secret from it so that no child process can
+ * read it.
+ * @throws Error with a line for each wrong setting
  */
 export function takeSettings(environment: NodeJS.ProcessEnv): AgentSettings {
 	const result = schema.safeParse(environment);

@@ -3,7 +3,7 @@ import type { FolderFile } from "./folder-files.ts";
 import { commitShardAnswer, type NewCheckpointAnswer, type ShardFile } from "./protocol.ts";
 import { type StoreMover, uploadWithSums } from "./store-transfer.ts";
 
-/** What this machine knows of files that a complete upload has: they need not be sent again. */
+/** Files that this machine knows to be stored with a complete upload, so that they need not be sent again. */
 export type KnownShards = Map<string, { bytes: number; changedMs: number; shard: ShardFile }>;
 
 interface ShardUpload {
@@ -11,7 +11,7 @@ interface ShardUpload {
 	root: string;
 	files: readonly FolderFile[];
 	known: KnownShards;
-	/** Throws when the job wrote to its files meanwhile. */
+	/** Throws if the job wrote to its files meanwhile. */
 	demandStill(): Promise<void>;
 	mover: StoreMover;
 }
@@ -19,7 +19,7 @@ interface ShardUpload {
 export interface ShardResult {
 	complete: boolean;
 	files: number;
-	/** What was sent, and how long that took. */
+	/** Bytes sent and the time it took. */
 	sentBytes: number;
 	sentMs: number;
 }
@@ -34,7 +34,7 @@ function isKnown(file: FolderFile, known: KnownShards): boolean {
 	return before !== undefined && before.bytes === file.bytes && before.changedMs === file.changedMs;
 }
 
-/** Sends what changed to the store, and the manifest to the control plane. */
+/** Uploads what changed to the store, and sends the manifest to the control plane. */
 export async function uploadShards(
 	begun: NewCheckpointAnswer & { store: NonNullable<NewCheckpointAnswer["store"]> },
 	upload: ShardUpload,
@@ -64,7 +64,7 @@ export async function uploadShards(
 	return { complete, files: files.length, sentBytes: sums.reduce((sum, file) => sum + file.bytes, 0), sentMs };
 }
 
-/** A commit that refers to files which the control plane does not know sends everything next time. */
+/** If a commit refers to files that the control plane does not have, the next one sends everything. */
 export function forgetOnRefusal(error: unknown, known: KnownShards, log: (text: string) => void): void {
 	if (!(error instanceof Refused) || error.problem.code !== "precondition_failed") return;
 	known.clear();

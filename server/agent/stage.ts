@@ -6,20 +6,23 @@ import { type Fetching, fetchData } from "./fetch-data.ts";
 import { makeFolderInside, mustBeInside, placeUnder, StagingError } from "./safe-path.ts";
 
 export interface StageOptions {
-	/** The job's work folder; nothing is written outside of it. */
+	/** The job's work folder. Nothing is written outside it. */
 	workFolder: string;
-	/** Where this runs, as people call it, for messages: "the local site". */
+	/** Name of this site in messages, e.g. "the local site". */
 	place: string;
-	/** How what is elsewhere is fetched. */
+	/** How remote data is fetched. */
 	fetching: Fetching;
-	/** Jobs do not run as this process's user on this host: files of that user that others may not read are refused. */
+	/** Jobs do not run as this process's user on this host, so files that only this user may read are rejected. */
 	keepsOwn?: boolean;
 	/** Downloads a result of another job; absent on owned sites, which copy it from a folder. */
 	fetchArtifact?: (id: string, target: string) => Promise<void>;
 	signal?: AbortSignal;
 }
 
-/** Brings every data set of a job to `<workFolder>/<mount>`. @throws StagingError naming the one that failed. */
+/**
+ * Stages every data set of a job at `<workFolder>/<mount>`.
+ * @throws StagingError naming the one that failed
+ */
 export async function stageData(data: readonly { uri: string; mount: string }[], options: StageOptions): Promise<void> {
 	for (const ref of data) {
 		try {
@@ -37,7 +40,7 @@ async function stageOne(
 ): Promise<void> {
 	const target = placeUnder(workFolder, mount);
 	const artifact = artifactOfUri(uri);
-	// The scheduler wrote this address, so files of its store are no leak.
+	// The scheduler wrote this address, so reading its store leaks nothing.
 	if (artifact !== null && path.isAbsolute(artifact)) return copyInto(artifact, target, workFolder, { signal });
 	if (uri.startsWith("file:")) return copyInto(sourceOfFileUri(uri), target, workFolder, { signal, keepsOwn });
 	await makeFolderInside(workFolder, path.dirname(target));
@@ -49,7 +52,10 @@ async function stageOne(
 	await fetchData(uri, target, fetching, signal);
 }
 
-/** `file:///data/x` and `file:/data/x`. A relative one means a folder of anyone who submitted, which is not known here. */
+/**
+ * `file:///data/x` and `file:/data/x`. A relative path is rejected: it would refer to a folder of the submitter, which is unknown
+ * here.
+ */
 function sourceOfFileUri(uri: string): string {
 	if (!/^file:\/(\/\/|localhost\/|[^/])/.test(uri)) {
 		throw new StagingError("the path must be absolute, for example file:///data/set");
@@ -58,8 +64,8 @@ function sourceOfFileUri(uri: string): string {
 }
 
 /**
- * Copies a file or a folder's content to `target` below `root`. Links inside are kept as links.
- * @throws StagingError when the source is missing or the target leads out of `root`, or for a file that `keepsOwn` refuses.
+ * Copies a file or a folder's content to `target` below `root`. Links inside are copied as links.
+ * @throws StagingError if the source is missing, the target leads out of `root`, or `keepsOwn` rejects a file
  */
 export async function copyInto(
 	source: string,
@@ -77,7 +83,7 @@ export async function copyInto(
 		verbatimSymlinks: true,
 		preserveTimestamps: true,
 		mode: constants.COPYFILE_FICLONE,
-		// The only place where a long copy can be stopped.
+		// The filter is the only place where a long copy can be stopped.
 		filter: async (file) => {
 			signal?.throwIfAborted();
 			if (keepsOwn) await refuseOwn(file);
@@ -86,7 +92,7 @@ export async function copyInto(
 	});
 }
 
-/** Keys and passwords have such modes, /proc's environments too. A link is copied as one, and leads nowhere but where the job is. */
+/** Keys, passwords and /proc environments have such modes. A link is copied as a link and resolves only where the job runs. */
 async function refuseOwn(file: string): Promise<void> {
 	const found = await lstat(file);
 	if (found.isDirectory() || found.isSymbolicLink() || found.uid !== process.getuid?.() || (found.mode & 0o004) !== 0) return;

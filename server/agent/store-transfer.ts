@@ -3,19 +3,25 @@ import { digestOf, type FolderFile } from "./folder-files.ts";
 import type { CheckpointFile, StoreAccess } from "./protocol.ts";
 import { downloadFiles, uploadFiles } from "./rclone/store-files.ts";
 
-/** Sums that are computed at once: the disk, not the processor, is the limit of more. */
+/** Checksums computed concurrently. More would not help, because the disk is the limit, not the processor. */
 const SUMS_AT_ONCE = 4;
 
 /** How a machine exchanges files with its team's store. */
 export interface StoreMover {
-	/** Path of the rclone to use. @throws StagingError when there is none. */
+	/**
+	 * Returns the path of rclone.
+	 * @throws StagingError if it is not available
+	 */
 	rclone(): Promise<string>;
 	signal: AbortSignal;
-	/** A command runs meanwhile. */
+	/** Whether a command is running. */
 	gently?: boolean;
 }
 
-/** Uploads files below `root`; their sums are computed meanwhile. Both read each file once. @throws StagingError with rclone's message */
+/**
+ * Uploads files below `root` and computes their checksums meanwhile. Each of the two reads a file once.
+ * @throws StagingError with rclone's message
+ */
 export async function uploadWithSums(
 	root: string,
 	files: readonly FolderFile[],
@@ -28,7 +34,10 @@ export async function uploadWithSums(
 	return sums;
 }
 
-/** Downloads files, and checks each against its sum. Returns those that are missing or differ. @throws StagingError when the store refuses */
+/**
+ * Downloads files and verifies their checksums. Returns those that are missing or differ.
+ * @throws StagingError if the store refuses access
+ */
 export async function downloadChecked(
 	root: string,
 	files: readonly CheckpointFile[],

@@ -14,15 +14,18 @@ const PART_TIMEOUT_MS = 60 * 60_000;
 interface Upload {
 	client: ControlClient;
 	workFolder: string;
-	/** Path of the rclone to use. @throws StagingError when there is none. */
+	/**
+	 * Returns the path of rclone.
+	 * @throws StagingError if it is not available
+	 */
 	rclone(): Promise<string>;
 	signal: AbortSignal;
 	log(text: string): void;
 }
 
 /**
- * Uploads the outputs that are due after the command ended. Each is attempted, whatever happens to the others.
- * Returns what is missing or could not be uploaded, in words for the job's owner, or null when all are stored.
+ * Uploads the outputs that are due after the command ended. A failure does not stop the others. Returns a message for the job's
+ * owner about what is missing or could not be uploaded, or null if all are stored.
  */
 export async function uploadOutputs(upload: Upload, outputs: readonly OutputSpec[]): Promise<string | null> {
 	const problems: string[] = [];
@@ -58,7 +61,7 @@ async function uploadOutput(upload: Upload, output: OutputSpec): Promise<string 
 	return null;
 }
 
-/** Sends a file in parts, from the first byte that is not stored yet. The control plane's answer says where the next part begins. */
+/** Sends a file in parts, from the first byte that is not stored yet. The response contains where the next part begins. */
 async function sendFile({ client, signal }: Upload, id: string, root: string, file: CheckpointFile, received: number): Promise<void> {
 	let offset = received;
 	while (offset < file.bytes) {

@@ -13,7 +13,7 @@ const input: UserDataInput = {
 };
 
 describe("userData", () => {
-	it("is a script that a POSIX shell can read, smaller than 4 kB", () => {
+	it("is a script for a POSIX shell, smaller than 4 kB", () => {
 		const script = userData(input);
 		expect(Buffer.byteLength(script)).toBeLessThan(4_096);
 		expect(script.startsWith("#!/bin/sh\n")).toBe(true);
@@ -25,7 +25,7 @@ describe("userData", () => {
 		expect(userData({ ...input })).toBe(userData(input));
 	});
 
-	it("sets the dead man's switch before anything that may fail or hang", () => {
+	it("sets the dead man's switch before anything that can fail or hang", () => {
 		const script = userData(input);
 		const calls = script
 			.split("\n")

@@ -1,24 +1,27 @@
 import { assert } from "#server/kernel/assert.ts";
 
 export interface UserDataInput {
-	/** As the machine sees the control plane. */
+	/** Address of the control plane as seen from the machine. */
 	controlUrl: string;
 	instanceId: string;
 	bootstrapSecret: string;
-	/** Of the file that the control plane serves as /agent/v1/agent.mjs. */
+	/** SHA-256 of the file that the control plane serves as /agent/v1/agent.mjs. */
 	agentSha256: string;
 	expiresAtMs: number;
-	/** From the intent to the expiry: the dead man's switch waits no longer, however far behind the machine's clock is. */
+	/** Time from the intent to the expiry. The dead man's switch waits no longer, however far behind the machine's clock is. */
 	lifeMs: number;
-	/** Of the Node that it serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64; for images without one. */
+	/**
+	 * SHA-256 of each Node that the control plane serves as /agent/v1/runtime/<platform>, by platform, e.g. linux-x64. For images
+	 * without Node.
+	 */
 	runtimeSha256?: Readonly<Record<string, string>>;
 }
 
 /**
- * The script that a machine executes at its first boot, for any POSIX shell. First of all it sets the dead man's switch,
- * which needs neither agent nor control plane. Then it fetches the agent, and a Node if the image has none that is new
- * enough, believes neither without its sum, and runs the agent. Whatever happens, the machine is off afterwards.
- * The same input gives the same text, so that a repeated launch call is the same call.
+ * The script that a machine executes at its first boot, for any POSIX shell. It first sets the dead man's switch, which needs
+ * neither agent nor control plane. Then it downloads the agent, and Node if the image has none that is new enough, verifies their
+ * checksums, and runs the agent. Afterwards the machine is off, whatever happens. The same input gives the same text, so a
+ * repeated launch call is identical.
  */
 export function userData(input: UserDataInput): string {
 	const url = new URL(input.controlUrl);
@@ -89,7 +92,7 @@ off
 `;
 }
 
-/** The text may stand between single quotes of the script. */
+/** The text must be safe between single quotes in the script. */
 function word(text: string, pattern: RegExp): string {
 	assert(pattern.test(text), `${JSON.stringify(text)} cannot be in user-data`);
 	return text;

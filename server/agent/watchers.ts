@@ -10,7 +10,7 @@ import { type EnrollAnswer, GPU_MINUTES_PER_BEAT, type HeartbeatAnswer, heartbea
 import { pause, pauseUntil } from "./wait.ts";
 
 const BEAT_TIMEOUT_MS = 10_000;
-/** Of a machine's whole life, what is at most kept for the orderly end. */
+/** Largest share of a machine's lifetime that is kept for an orderly end. */
 const LAST_SHARE = 0.25;
 
 export interface Watched {
@@ -20,15 +20,15 @@ export interface Watched {
 	metadata: MachineMetadata;
 	metadataPollMs: number;
 	terms: Pick<EnrollAnswer, "heartbeatMs" | "stopGraceMs" | "controlSilenceMs">;
-	/** The dead man's time; a beat may move it. */
+	/** When the dead man's switch fires; a heartbeat may change it. */
 	life: { expiresAtMs: number };
 	gpus: GpuMinutes;
-	/** Holds the command to its lease, which beats renew; null: it has none. */
+	/** Lease of the command, renewed by heartbeats; null if there is none. */
 	guard: Guard | null;
 	log(text: string): void;
 }
 
-/** Everything that can ask for a stop from outside the job, until the signal is aborted. */
+/** Watches everything outside the job that can request a stop, until the signal is aborted. */
 export function startWatchers(w: Watched, signal: AbortSignal): { notice(): { atMs: number } | null; done: Promise<unknown> } {
 	let notice: { atMs: number } | null = null;
 	const beat = new Heartbeat(w, () => notice);
@@ -49,7 +49,7 @@ export function startWatchers(w: Watched, signal: AbortSignal): { notice(): { at
 	return { notice: () => notice, done: Promise.all(watching) };
 }
 
-/** Reports to the control plane that the agent lives, and acts on its answer. */
+/** Sends heartbeats to the control plane and acts on the responses. */
 class Heartbeat {
 	readonly #w: Watched;
 	readonly #notice: () => { atMs: number } | null;
@@ -107,7 +107,7 @@ class Heartbeat {
 		const { clock, lifecycle, life } = this.#w;
 		clock.syncTo(answer.nowMs);
 		life.expiresAtMs = answer.expiresAtMs;
-		// After our own report the attempt is over as a matter of course.
+		// After the agent's own report, an ended attempt is expected.
 		if (answer.over && lifecycle.phase !== "reporting" && lifecycle.phase !== "off") {
 			lifecycle.requestStop({ cause: "over", graceMs: 0, machineEndsAtMs: null });
 		} else if (answer.stop) {
@@ -116,7 +116,7 @@ class Heartbeat {
 	}
 }
 
-/** Ends the job in good time before the machine's life is over: with its grace, and time to upload. */
+/** Stops the job early enough before the machine's expiry for its grace period and the upload. */
 async function watchExpiry(w: Watched, signal: AbortSignal): Promise<void> {
 	const leadMs = Math.min(w.terms.stopGraceMs + SAVING_MAX_MS, (w.life.expiresAtMs - w.clock.nowMs()) * LAST_SHARE);
 	if (
@@ -130,7 +130,7 @@ async function watchExpiry(w: Watched, signal: AbortSignal): Promise<void> {
 	w.lifecycle.requestStop({ cause: "expired", graceMs: w.terms.stopGraceMs, machineEndsAtMs: w.life.expiresAtMs });
 }
 
-/** A control plane that is unavailable for too long may never come back: then no one would end this machine but us. */
+/** A control plane that is unavailable for too long may never return, and nothing else would end this machine. */
 async function watchSilence(w: Watched, signal: AbortSignal): Promise<void> {
 	const deadAt = (): number => w.client.lastAnswerAt + w.terms.controlSilenceMs;
 	if (!(await pauseUntil(deadAt, () => performance.now(), signal))) return;

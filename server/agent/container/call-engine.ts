@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { homedir } from "node:os";
 import { createInterface } from "node:readline";
 
-/** Docker's or podman's command; both understand every word that is used here. */
+/** The docker or podman command. Both support every option used here. */
 export interface ContainerEngine {
-	/** Whole path. */
+	/** Absolute path. */
 	program: string;
 	kind: "docker" | "podman";
 }
 
-/** What kept a container from running, for people. `image`: it could not be fetched. */
+/** Why a container could not run, as a message for users. `image`: the image could not be pulled. */
 export class ContainerError extends Error {
 	override name = "ContainerError";
 	readonly failedAt: "image" | "start";
@@ -20,16 +20,16 @@ export class ContainerError extends Error {
 	}
 }
 
-/** How an engine's call ended: its last words where it failed. */
+/** How an engine call ended, with its last output if it failed. */
 export interface EngineAnswer {
 	ok: boolean;
 	stdout: string;
-	/** The last line that it complained with; empty when it had no complaint. */
+	/** The last line of standard error; empty if there was none. */
 	complaint: string;
 }
 
 export interface EngineCall {
-	/** Beside the engine's own. */
+	/** Added to the engine's own environment. */
 	environment?: Readonly<Record<string, string>>;
 	signal?: AbortSignal;
 	timeoutMs?: number;
@@ -39,7 +39,7 @@ export interface EngineCall {
 const TIMEOUT_MS = 60_000;
 const OUTPUT_BYTES_MAX = 4 * 1024 ** 2;
 
-/** Calls the engine to its end. Never throws, except for the signal's reason: an engine that cannot be started has failed. */
+/** Runs the engine and waits for its end. An engine that cannot be started counts as failed. Throws only the signal's reason. */
 export async function callEngine(engine: ContainerEngine, args: readonly string[], call: EngineCall = {}): Promise<EngineAnswer> {
 	call.signal?.throwIfAborted();
 	const timeoutMs = call.timeoutMs ?? TIMEOUT_MS;
@@ -59,7 +59,7 @@ export async function callEngine(engine: ContainerEngine, args: readonly string[
 		createInterface({ input: child.stderr }).on("line", (line) => {
 			if (line.trim() !== "") complaint = line.trim();
 		});
-	// Its failures come as an exit code; what could not even be started has none.
+	// Failures arrive as an exit code; a command that could not be started has none.
 	child.on("error", (error) => {
 		complaint ||= error.message;
 	});
@@ -72,9 +72,9 @@ export async function callEngine(engine: ContainerEngine, args: readonly string[
 	return { ok: code === 0, stdout: stdout.trim(), complaint: complaint.replace(/^Error(?: response from daemon)?: /, "") };
 }
 
-/** The agent's own environment without what is Spillway's: the engine needs its home, its paths and a proxy's address. */
+/** The agent's environment without Spillway's variables. The engine needs its home, its paths and a proxy's address. */
 export function engineEnvironment(): Record<string, string> {
 	const kept = Object.entries(process.env).filter(([name, value]) => value !== undefined && !name.startsWith("SPILLWAY_"));
-	// At a machine's first boot no one has set it, and both engines look there.
+	// HOME is not set at a machine's first boot, but both engines read it.
 	return { HOME: homedir(), ...Object.fromEntries(kept) } as Record<string, string>;
 }

@@ -3,40 +3,40 @@ import { ContainerError } from "./call-engine.ts";
 export interface ContainerPlan {
 	name: string;
 	image: string;
-	/** Program and arguments; the image's own entrypoint is left out, as on Kubernetes. */
+	/** Program and arguments. They replace the image's entrypoint, as on Kubernetes. */
 	command: readonly string[];
-	/** Where the command begins. */
+	/** Working folder of the command. */
 	folder: string;
 	environment: Readonly<Record<string, string>>;
-	/** Folders and files of the machine, and where the container sees them. */
+	/** Folders and files of the machine, and their paths in the container. */
 	mounts: readonly { source: string; target: string; readOnly?: boolean }[];
 	/** See `deviceArguments`. */
 	devices: readonly string[];
-	/** The user of the container's processes: the agent's, so that both may write the same files. */
+	/** User of the container's processes. The agent runs as the same user, so both can write the same files. */
 	user: string;
-	/** File with `environment` as `environmentFile` writes it. */
+	/** File with `environment`, written by `environmentFile`. */
 	environmentFile: string;
-	/** The engine brings a first process that hands signals on and buries what others leave. */
+	/** Whether to use the engine's init process, which forwards signals and reaps zombies. */
 	init: boolean;
 }
 
-/** The machine is the job's alone, so that nothing of it is kept from the container but the agent. */
+/** The machine runs only this job, so the container is isolated only from the agent. */
 export function createArguments(plan: ContainerPlan): string[] {
 	const [program = "", ...args] = plan.command;
 	return [
 		"create",
 		...["--name", plan.name, "--network", "host", "--ipc", "host", "--user", plan.user, "--workdir", plan.folder],
-		// Lines are read as they come, and are kept by the control plane.
+		// The agent reads the output as it is written, and the control plane stores it.
 		...["--log-driver", "none"],
-		// The files are the agent's; a policy on labels would keep the container from them.
+		// The files belong to the agent, and SELinux labels would block the container from them.
 		...["--security-opt", "label=disable"],
-		// When memory runs out the job dies, and the agent survives to report it.
+		// If memory runs out, the kernel kills the job first, so the agent survives to report it.
 		...["--oom-score-adj", "500"],
 		...(plan.init ? ["--init"] : []),
 		...plan.devices,
 		...plan.mounts.flatMap(({ source, target, readOnly }) => ["--volume", `${source}:${target}${readOnly ? ":ro" : ""}`]),
 		...["--env-file", plan.environmentFile],
-		// Values of several lines have no form in such a file: the engine takes them from its own environment.
+		// An environment file cannot hold multi-line values; the engine takes them from its own environment.
 		...Object.keys(passedOn(plan.environment)).flatMap((name) => ["--env", name]),
 		...["--entrypoint", program],
 		plan.image,
@@ -44,7 +44,7 @@ export function createArguments(plan: ContainerPlan): string[] {
 	];
 }
 
-/** A file of lines NAME=value, taken as they are. Secrets of a job stand neither in an argument nor in the engine's words. */
+/** A file of NAME=value lines, used literally. It keeps a job's secrets out of arguments and of the engine's messages. */
 export function environmentFile(environment: Readonly<Record<string, string>>): string {
 	return Object.entries(environment)
 		.filter(([, value]) => !hasLines(value))
@@ -52,10 +52,13 @@ export function environmentFile(environment: Readonly<Record<string, string>>): 
 		.join("");
 }
 
-/** Names that would steer the engine itself, or the loader of its program. */
+/** Variables that would change the engine or the loader of its program. */
 const STEERS = /^(PATH|HOME|TMPDIR|LD_.*|DOCKER_.*|CONTAINER.*|PODMAN_.*|REGISTRY_.*|XDG_.*|GO[A-Z]*|SSL_.*|(https?|no|all)_proxy)$/i;
 
-/** Variables of several lines, for the engine's environment. @throws ContainerError for one that would change the engine */
+/**
+ * Multi-line variables, for the engine's environment.
+ * @throws ContainerError for one that would change the engine
+ */
 export function passedOn(environment: Readonly<Record<string, string>>): Record<string, string> {
 	const found = Object.entries(environment).filter(([, value]) => hasLines(value));
 	const steering = found.find(([name]) => STEERS.test(name));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 import { findProgram } from "./find-engine.ts";
 
-/** Programs of NVIDIA's container toolkit; any one shows that it is installed. */
+/** Programs of NVIDIA's container toolkit. Any one of them shows that it is installed. */
 const TOOLKIT = ["nvidia-container-runtime", "nvidia-container-runtime-hook", "nvidia-ctk"];
 const CDI_SPECS = ["/etc/cdi/nvidia.yaml", "/var/run/cdi/nvidia.yaml"];
 
@@ -16,16 +16,16 @@ export function lookAtMachine(searchPath: string): MachineLook {
 }
 
 /**
- * Arguments by which a container sees what the machine has for computing: NVIDIA's GPUs where the job asks for GPUs, a TPU's
- * chips, and the cards for remote memory access of a gang.
- * @throws ContainerError when there are GPUs that the engine cannot hand on
+ * Arguments that give a container the machine's accelerators: NVIDIA GPUs if the job requests GPUs, a TPU's chips, and the RDMA
+ * network cards of a gang.
+ * @throws ContainerError if the engine cannot pass the GPUs on
  */
 export async function deviceArguments(engine: ContainerEngine, machine: MachineLook, wantsGpus: boolean): Promise<string[]> {
 	const args: string[] = [];
 	if (wantsGpus && machine.has("/dev/nvidiactl")) args.push(...(await gpuArguments(engine, machine)));
-	// Google's own instructions for a TPU in a container.
+	// From Google's instructions for running a TPU in a container.
 	if (machine.has("/dev/accel0") || machine.has("/dev/vfio/0")) args.push("--privileged");
-	// Its buffers are pinned, which the usual limit forbids.
+	// RDMA pins its buffers, which the default memlock limit forbids.
 	else if (machine.has("/dev/infiniband")) args.push("--device", "/dev/infiniband", "--ulimit", "memlock=-1");
 	return args;
 }

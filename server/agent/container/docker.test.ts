@@ -23,7 +23,7 @@ afterEach(async () => {
 	await rm(bin, { recursive: true, force: true });
 });
 
-/** A program of the machine that notes its arguments and then does what the script says. */
+/** Creates a program that records its arguments and then runs the script. */
 async function program(name: string, script: string): Promise<string> {
 	const file = path.join(bin, name);
 	await writeFile(file, `#!/bin/sh\necho "$*" >> '${bin}/${name}.calls'\n${script}\n`);
@@ -36,7 +36,7 @@ const callsOf = async (name: string): Promise<string[]> => (await readFile(path.
 describe("findEngine", () => {
 	const find = () => findEngine({ searchPath: bin, signal, log });
 
-	it("takes docker before podman, and podman where docker does not answer", async () => {
+	it("prefers docker to podman, and uses podman if docker does not respond", async () => {
 		await program("podman", "exit 0");
 		const docker = await program("docker", "exit 0");
 		expect(await find()).toEqual({ kind: "docker", program: docker });
@@ -45,14 +45,14 @@ describe("findEngine", () => {
 		expect((await find()).kind).toBe("podman");
 	});
 
-	it("starts a daemon that the image has switched off", async () => {
+	it("starts a daemon that the image has disabled", async () => {
 		await program("docker", `test -e '${bin}/up' || { echo 'Cannot connect' >&2; exit 1; }`);
 		await program("systemctl", `: > '${bin}/up'`);
 		expect((await find()).kind).toBe("docker");
 		expect(await callsOf("systemctl")).toEqual(["start docker"]);
 	});
 
-	it("says what is wrong with an engine, and installs none beside it", async () => {
+	it("reports a broken engine, and installs no other", async () => {
 		await program("docker", "echo 'Error response from daemon: broken' >&2; exit 1");
 		await program("systemctl", "exit 1");
 		await program("apt-get", "exit 0");
@@ -60,7 +60,7 @@ describe("findEngine", () => {
 		await expect(callsOf("apt-get")).rejects.toThrow();
 	});
 
-	it("installs docker where there is no engine, and says why it could not", async () => {
+	it("installs docker if there is no engine, and reports why it could not", async () => {
 		await program("apt-get", `case "$*" in *install*) printf '#!/bin/sh\\nexit 0\\n' > '${bin}/docker'; chmod 755 '${bin}/docker';; esac`);
 		expect((await find()).kind).toBe("docker");
 		expect((await callsOf("apt-get")).at(-1)).toContain("install -y --no-install-recommends docker.io");
@@ -82,7 +82,7 @@ describe("pullImage", () => {
 	const inspect = (pulling: string): string =>
 		`case "$1" in image) test -e '${bin}/pulled' || { echo 'Error: No such image' >&2; exit 1; }; ${HERE};; pull) ${pulling};; esac`;
 
-	it("shows what came, and pulls nothing that is there, except where a tag moves", async () => {
+	it("reports progress, and pulls only images that are missing or have a moving tag", async () => {
 		const script = inspect(`: > '${bin}/pulled'; echo '0123456789ab: Pull complete'`);
 		expect(await pull("docker://acme/t:1", script)).toEqual({ name: "acme/t:1", workingDir: "/app" });
 		expect(logged.at(-1)).toMatch(/^pulled acme\/t:1 \(sha256:ab\), 2 MiB, in \d+ s$/);
@@ -105,13 +105,13 @@ describe("pullImage", () => {
 		"unauthorized: authentication required",
 		"no matching manifest for linux/arm64/v8 in the manifest list entries",
 		"write /var/lib/docker/tmp/GetImageBlob1: no space left on device",
-	])("asks once where asking again changes nothing: %s", async (said) => {
+	])("does not retry when a retry cannot help: %s", async (said) => {
 		const failing = pull("acme/t:9", inspect(`echo "Error response from daemon: ${said.replaceAll('"', '\\"')}" >&2; exit 1`));
 		await expect(failing).rejects.toMatchObject({ failedAt: "image", message: `acme/t:9 cannot be pulled: ${said}` });
 		expect((await callsOf("docker")).filter((call) => call.startsWith("pull")).length).toBe(1);
 	});
 
-	it("asks again after what may pass, but not forever", async () => {
+	it("retries what may pass, but not forever", async () => {
 		const busy = "Get https://registry-1.docker.io/v2/: dial tcp: lookup registry-1.docker.io: no such host";
 		const later = `test -e '${bin}/second' && { : > '${bin}/pulled'; exit 0; }; : > '${bin}/second'; echo '${busy}' >&2; exit 1`;
 		expect((await pull("acme/t:1", inspect(later))).workingDir).toBe("/app");
@@ -119,13 +119,13 @@ describe("pullImage", () => {
 		await expect(pull("acme/t:1", inspect(`echo '${busy}' >&2; exit 1`))).rejects.toThrow(/no such host \(tried 5 times\)$/);
 	});
 
-	it("uses the moving tag that is there when the registry does not answer", async () => {
+	it("uses the local image of a moving tag if the registry does not respond", async () => {
 		await writeFile(path.join(bin, "pulled"), "");
 		expect(await pull("acme/t", inspect("echo unauthorized >&2; exit 1"))).toMatchObject({ workingDir: "/app" });
 		expect(logged.at(-1)).toContain("the one on the machine is used");
 	});
 
-	it("stops with its signal", async () => {
+	it("stops when its signal is aborted", async () => {
 		const stop = new AbortController();
 		const pulling = pull("acme/t:1", inspect(`: > '${bin}/began'; exec sleep 60`), { signal: stop.signal });
 		setTimeout(() => stop.abort(new Error("asked to stop")), 200);
@@ -141,19 +141,19 @@ describe("deviceArguments", () => {
 	const docker = { kind: "docker", program: "docker" } as const;
 	const podman = { kind: "podman", program: "podman" } as const;
 
-	it("hands GPUs on only where there are some and the job asks for some", async () => {
+	it("passes GPUs on only if the machine has some and the job requests some", async () => {
 		const gpus = machine(["/dev/nvidiactl"], ["nvidia-container-runtime"]);
 		expect(await deviceArguments(docker, gpus, true)).toEqual(["--gpus", "all"]);
 		expect(await deviceArguments(docker, gpus, false)).toEqual([]);
 		expect(await deviceArguments(docker, machine([]), true)).toEqual([]);
 	});
 
-	it("rejects a machine with an engine that cannot pass them on, before anything is pulled", async () => {
+	it("rejects a machine with an engine that cannot pass GPUs on, before pulling an image", async () => {
 		const failing = deviceArguments(docker, machine(["/dev/nvidiactl"]), true);
 		await expect(failing).rejects.toMatchObject({ failedAt: "start", message: expect.stringContaining("NVIDIA container toolkit") });
 	});
 
-	it("names GPUs to podman by their description, and has it made where there is none", async () => {
+	it("names GPUs to podman by their CDI description, and generates it if missing", async () => {
 		const described = machine(["/dev/nvidiactl", "/etc/cdi/nvidia.yaml"]);
 		expect(await deviceArguments(podman, described, true)).toEqual(["--device", "nvidia.com/gpu=all"]);
 		await program("nvidia-ctk", "exit 0");
@@ -161,7 +161,7 @@ describe("deviceArguments", () => {
 		expect(await callsOf("nvidia-ctk")).toEqual(["cdi generate --output=/var/run/cdi/nvidia.yaml"]);
 	});
 
-	it("hands on a TPU, and the cards of a fast network", async () => {
+	it("passes on a TPU and the cards of a fast network", async () => {
 		expect(await deviceArguments(docker, machine(["/dev/accel0"]), true)).toEqual(["--privileged"]);
 		expect(await deviceArguments(docker, machine(["/dev/infiniband"]), false)).toEqual([
 			...["--device", "/dev/infiniband", "--ulimit", "memlock=-1"],
@@ -170,7 +170,7 @@ describe("deviceArguments", () => {
 });
 
 describe("createArguments", () => {
-	it("names everything in an order that docker and podman take, and no value of a variable", () => {
+	it("orders arguments as docker and podman require, and contains no variable values", () => {
 		const environment = { TOKEN: "s3cret", KEY: "a\nb" };
 		const args = createArguments({
 			...{ name: "spillway-att_1", image: "acme/t:1", command: ["python", "train.py", "--lr=1"], folder: "/app", environment },
@@ -187,12 +187,12 @@ describe("createArguments", () => {
 		expect(passedOn(environment)).toEqual({ KEY: "a\nb" });
 	});
 
-	it.each(["PATH", "LD_PRELOAD", "DOCKER_HOST", "https_proxy"])("does not hand %s on by the engine's own environment", (name) => {
+	it.each(["PATH", "LD_PRELOAD", "DOCKER_HOST", "https_proxy"])("does not pass %s on through the engine's own environment", (name) => {
 		expect(() => passedOn({ [name]: "a\nb" })).toThrow(`the variable ${name} has several lines`);
 	});
 });
 
-it("repeats the stop until the engine delivers it: a container that has not begun yet gets no stop", async () => {
+it("repeats the stop until the engine delivers it: a container that is not yet running gets no stop", async () => {
 	const docker = await program(
 		"docker",
 		`case "$1" in
@@ -215,7 +215,7 @@ describe("exitOfContainer", () => {
 		[{ ...ran, ExitCode: 143 }, [], { code: null, signal: "SIGTERM", error: null }],
 		[{ ...ran, ExitCode: 137 }, [], { code: null, signal: "SIGKILL", error: null }],
 		[{ ...ran, ExitCode: 137, OOMKilled: true }, [], { code: null, signal: "SIGKILL", error: null, outOfMemory: true }],
-		// A child died for want of memory, and the command lived on.
+		// A child was killed for lack of memory, and the command survived.
 		[{ ...ran, OOMKilled: true }, [], { code: 0, signal: null, error: null }],
 		[
 			{ StartedAt: "0001-01-01T00:00:00Z", ExitCode: 127, Error: 'exec: "x": executable file not found in $PATH' },

@@ -13,12 +13,12 @@ import { callEngine } from "./call-engine.ts";
 import { JobContainer } from "./job-container.ts";
 import type { RunningContainer } from "./running-container.ts";
 
-/** A docker with a running daemon (DOCKER_HOST) that accepts registries of this host without TLS, for a run by hand; else podman. */
+/** Uses docker if DOCKER_HOST names a daemon that accepts local registries without TLS (for manual runs); otherwise podman. */
 const docker = process.env["SPILLWAY_TEST_DOCKER"];
 const ENGINE = docker ? ({ program: docker, kind: "docker" } as const) : ({ program: "/usr/bin/podman", kind: "podman" } as const);
 const missing = docker ? null : whyNoPodman();
 
-/** Jobs in containers of a real engine, fetched from a registry that speaks the real protocol. */
+/** Runs jobs in containers of a real engine, with images pulled from a registry that implements the real protocol. */
 describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` (${missing})`}`, { timeout: 60_000 }, () => {
 	let root: string;
 	let folder: string;
@@ -86,7 +86,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 
 	const shell = (script: string): string[] => ["sh", "-c", script];
 
-	it("runs the command with its variables, its data and its checkpoint where the job wants them, and leaves nothing behind", async () => {
+	it("runs the command with its variables, data and checkpoint at the paths the job expects, and leaves nothing behind", async () => {
 		const source = path.join(root, "claims");
 		await writeFile(source, "row 1");
 		const script =
@@ -116,19 +116,19 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect(await readFile(path.join(folder, "environment"), "utf8")).toBe("");
 	});
 
-	it("takes the image that is there, forwards SIGTERM, and reports the command's own exit", async () => {
+	it("uses a local image, forwards SIGTERM, and reports the command's own exit", async () => {
 		const asked = registry.asked.length;
 		const { running } = await start({ command: shell("trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.1; done") });
 		expect(await running.started).toBe(true);
 		while (lines.length === 0) await pause(20);
 		running.terminate();
 		expect(await running.ended).toEqual({ code: 0, signal: null, error: null });
-		// The shell may also report the child that got the signal.
+		// The shell may also report the child that received the signal.
 		expect(lines.filter((line) => line.startsWith("stdout"))).toEqual(["stdout: ready", "stdout: saved"]);
 		expect(registry.asked.length).toBe(asked);
 	});
 
-	it("kills what does not listen", async () => {
+	it("kills a command that ignores SIGTERM", async () => {
 		const { running } = await start({ command: shell("trap '' TERM; echo ready; while :; do sleep 0.1; done") });
 		while (lines.length === 0) await pause(20);
 		running.terminate();
@@ -137,7 +137,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect((await callEngine(ENGINE, ["ps", "--all", "--quiet"])).stdout).toBe("");
 	});
 
-	it("is paused as a whole by the mark of its work folder, and resumes", async () => {
+	it("pauses as a whole by the mark of its work folder, and resumes", async () => {
 		const far = `env -i setsid sh -c 'while :; do echo far >> ticks; sleep 0.02; done' &`;
 		const { running, job } = await start({
 			command: shell(`cd "$SPILLWAY_WORK_DIR"; ${far} while :; do echo near >> ticks; sleep 0.02; done`),
@@ -158,7 +158,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		await running.ended;
 	});
 
-	it("ends a container that lost its reader, and says so", async () => {
+	it("ends and reports a container that lost its reader", async () => {
 		const { running } = await start({ command: ["sleep", "600"] });
 		expect(await running.started).toBe(true);
 		for (const pid of await readdir("/proc")) {
@@ -169,14 +169,14 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect(logged.join("\n")).toContain(`${ENGINE.kind} left its container (SIGKILL), which is ended`);
 	});
 
-	it("reports a program that the image does not have", async () => {
+	it("reports a program that is missing from the image", async () => {
 		const { running } = await start({ command: ["/no/such/program"] });
-		// Docker's own first process begins before it looks.
+		// Docker's init process starts before the program is looked up.
 		if (ENGINE.kind === "podman") expect(await running.started).toBe(false);
 		expect(await running.ended).toMatchObject({ code: null, failedAt: "start", error: expect.stringContaining("/no/such/program") });
 	});
 
-	it("asks a registry that refuses once, and is let in by the machine's own identity", async () => {
+	it("does not retry a registry that refuses access, and signs in with the machine's own identity", async () => {
 		await forgetImage();
 		const image = { image: `${registry.host}/acme/train:1.3` };
 		const asked = registry.asked.length;
@@ -190,7 +190,7 @@ describe.skipIf(missing !== null)(`a job's container${missing === null ? "" : ` 
 		expect(await readdir(folder)).not.toContain("registry");
 	});
 
-	it.each(["--privileged", "a b", "s3://bucket/image"])("takes %j for no image", async (image) => {
+	it.each(["--privileged", "a b", "s3://bucket/image"])("rejects %j as an image", async (image) => {
 		await expect(start({ image })).rejects.toMatchObject({
 			failedAt: "image",
 			message: expect.stringContaining("is no image of a registry"),

@@ -8,13 +8,14 @@ import { pause } from "../wait.ts";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 
 const execute = promisify(execFile);
-/** What a fresh docker.io may take to answer. */
+/** How long a newly installed docker.io may take to respond. */
 const START_MS = 30_000;
 const LOOK_AGAIN_MS = 500;
 const CALL_MS = 15_000;
 
 /**
- * The container engine of a machine that is there for one job: docker, else podman, else docker as its distribution has it.
+ * Returns the container engine of a machine dedicated to one job: docker, else podman, else docker installed from the
+ * distribution.
  * @throws ContainerError; the signal's reason when aborted
  */
 export async function findEngine(options: { searchPath: string; signal: AbortSignal; log(text: string): void }): Promise<ContainerEngine> {
@@ -28,7 +29,7 @@ export async function findEngine(options: { searchPath: string; signal: AbortSig
 		if (problem === null) return engine;
 		problems.push(`${kind} does not answer (${problem})`);
 	}
-	// An engine that is there and broken is somebody's own: another one beside it would hide that.
+	// An installed but broken engine was set up by someone; installing a second one would hide the problem.
 	if (problems.length > 0) throw new ContainerError("start", `the job names an image, and on the machine ${problems.join(", and ")}`);
 	log("the machine has no container engine; installing docker.io by apt-get");
 	try {
@@ -60,7 +61,7 @@ export async function findProgram(name: string, searchPath: string): Promise<str
 	return null;
 }
 
-/** Null once it takes orders. Docker's daemon is started where the image has it switched off, and waited for. */
+/** Returns null once the engine responds. If the image has disabled Docker's daemon, starts it and waits. */
 async function whyNotReady(engine: ContainerEngine, signal: AbortSignal): Promise<string | null> {
 	const ask = () => callEngine(engine, ["ps", "--quiet"], { signal, timeoutMs: CALL_MS });
 	let answer = await ask();

@@ -11,21 +11,21 @@ import { findEngine } from "./find-engine.ts";
 import { type PulledImage, pullImage } from "./pull-image.ts";
 import { RunningContainer } from "./running-container.ts";
 
-/** Where podman looks for the first process that it puts into a container. */
+/** Where podman looks for the init process that it puts into a container. */
 const CATATONIT = ["/usr/libexec/podman/catatonit", "/usr/lib/podman/catatonit", "/usr/libexec/catatonit/catatonit", "/usr/bin/catatonit"];
 
 export interface ContainerOptions {
 	terms: Pick<EnrollAnswer, "attemptId" | "spec">;
-	/** The agent's own. */
+	/** The agent's folder. */
 	folder: string;
 	searchPath: string;
-	/** By the machine's own identity; null: not for this registry. */
+	/** Signs in with the machine's own identity. null if that does not apply to this registry. */
 	registryLogin(host: string): Promise<RegistryLogin | null>;
 	signal: AbortSignal;
 	log(text: string): void;
 }
 
-/** The container of an attempt with an image. */
+/** The container of an attempt that has an image. */
 export class JobContainer {
 	readonly #options: ContainerOptions;
 	readonly #engine: ContainerEngine;
@@ -40,7 +40,10 @@ export class JobContainer {
 		this.#devices = devices;
 	}
 
-	/** Finds out, before anything is fetched, whether the machine can run it. @throws ContainerError; the signal's reason */
+	/**
+	 * Checks whether the machine can run the container, before anything is downloaded.
+	 * @throws ContainerError; the signal's reason
+	 */
 	static async open(image: string, options: ContainerOptions): Promise<JobContainer> {
 		const engine = await findEngine(options);
 		const machine = lookAtMachine(options.searchPath);
@@ -58,7 +61,7 @@ export class JobContainer {
 		}
 	}
 
-	/** Settings of the engine by which it is let into a registry of the machine's own cloud; none where the machine is not. */
+	/** Engine settings that sign in to a registry of the machine's own cloud. Empty if the machine has no access. */
 	async #login(folder: string): Promise<Record<string, string>> {
 		const { registryLogin, log } = this.#options;
 		const host = registryOf(this.#image.replace(/^docker:\/\//, ""));

@@ -1,7 +1,7 @@
 import { pause } from "../wait.ts";
 import { type ContainerEngine, ContainerError, callEngine } from "./call-engine.ts";
 
-/** Words with which registries and engines say that asking again changes nothing. */
+/** Words with which registries and engines report errors that a retry cannot fix. */
 const HOPELESS = new RegExp(
 	[
 		...["denied", "unauthori[sz]ed", "authentication required", "forbidden", "no basic auth credentials"],
@@ -14,30 +14,30 @@ const HOPELESS = new RegExp(
 
 const TRIES = 5;
 const FIRST_PAUSE_MS = 2_000;
-/** A few tens of GiB over a slow line; anyone who has more puts the image into the machine's. */
+/** Enough for a few tens of GiB over a slow line. Larger images belong in the machine image. */
 const TRY_MS = 45 * 60_000;
 const REPORT_EVERY_MS = 15_000;
 
 export interface PullOptions {
 	signal: AbortSignal;
 	log(text: string): void;
-	/** For the engine: where the registry's credentials are. */
+	/** Engine settings that locate the registry's credentials. */
 	environment?: Readonly<Record<string, string>>;
 	firstPauseMs?: number;
 }
 
-/** What the container's arguments need to know of its image. */
+/** Facts about the image that the container's arguments depend on. */
 export interface PulledImage {
-	/** As the engine knows it. */
+	/** The engine's name for it. */
 	name: string;
-	/** Where its commands begin; null when it does not say. */
+	/** Working folder of the image; null if it names none. */
 	workingDir: string | null;
 }
 
 /**
- * Fetches the image. One that is on the machine counts, unless its tag moves ("latest"): what a registry says is then asked,
- * and without an answer what is there is used.
- * @throws ContainerError with the registry's own words; the signal's reason when aborted
+ * Pulls the image. An image that is on the machine is used as is, unless its tag moves ("latest"): then the registry is asked,
+ * and the local image is used if it does not respond.
+ * @throws ContainerError with the registry's message; the signal's reason when aborted
  */
 export async function pullImage(engine: ContainerEngine, named: string, options: PullOptions): Promise<PulledImage> {
 	const image = nameOf(named);
@@ -57,14 +57,17 @@ export async function pullImage(engine: ContainerEngine, named: string, options:
 	return { name: image, workingDir: got.workingDir };
 }
 
-/** As Slurm's containers write it, too. @throws ContainerError for what an engine would take for an option. */
+/**
+ * Also accepts the form that Slurm's containers use.
+ * @throws ContainerError for a name that an engine would parse as an option
+ */
 function nameOf(image: string): string {
 	const name = image.replace(/^docker:\/\//, "");
 	if (/^[A-Za-z0-9][^\s]*$/.test(name) && !name.includes("://")) return name;
 	throw new ContainerError("image", `${JSON.stringify(image)} is no image of a registry; write for example ghcr.io/acme/train:1.2`);
 }
 
-/** "train" and "train:latest", but not "host:5000/train:1" or "train@sha256:…". */
+/** True for "train" and "train:latest", false for "host:5000/train:1" and "train@sha256:…". */
 function isMoving(image: string): boolean {
 	if (image.includes("@")) return false;
 	const tag = (image.split("/").at(-1) ?? "").split(":")[1];
@@ -83,14 +86,14 @@ async function inspectImage(engine: ContainerEngine, image: string, signal: Abor
 	const workingDir = said?.Config?.WorkingDir ?? "";
 	return {
 		name: image,
-		// The root is what engines take when an image says nothing, and no one's place to work.
+		// Engines use the root folder if an image names none, and no job should work there.
 		workingDir: workingDir === "" || workingDir === "/" ? null : workingDir,
 		bytes: said?.Size ?? 0,
 		digest: said?.RepoDigests?.[0]?.split("@")[1] ?? null,
 	};
 }
 
-/** Null when it is there; else why not. */
+/** Returns null if the image is available, else why not. */
 async function pullWithPatience(engine: ContainerEngine, image: string, options: PullOptions): Promise<string | null> {
 	const { signal, log } = options;
 	for (let tries = 1; ; tries++) {
@@ -125,7 +128,7 @@ async function pullOnce(engine: ContainerEngine, image: string, { signal, log, e
 	}
 }
 
-/** Docker's lines, "2f5e9a0b1c3d: Pull complete"; podman reports no finished layers without a terminal. */
+/** Docker prints "2f5e9a0b1c3d: Pull complete"; podman reports no finished layers without a terminal. */
 function readProgress(line: string, layers: Map<string, boolean>): void {
 	const [, layer, state] = /^([0-9a-f]{12}): (.+)$/.exec(line) ?? [];
 	if (layer === undefined || state === undefined) return;

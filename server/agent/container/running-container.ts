@@ -6,14 +6,14 @@ import { pause } from "../wait.ts";
 import { type ContainerEngine, callEngine, engineEnvironment } from "./call-engine.ts";
 
 const LOOK_EVERY_MS = 200;
-/** Kept of what the engine says before the command begins: its complaint, when it never does. */
+/** Lines of engine output kept from before the command starts, in case it never does. */
 const FIRST_LINES = 20;
-/** The engine's own first process could not start the command: tini's and catatonit's words. */
+/** The messages of tini and catatonit when they could not start the command. */
 const INIT_FAILED = /^\[FATAL tini .*\] exec|^(?:ERROR|FATAL).*catatonit.*exec|^catatonit.*failed to exec/;
 
 interface ContainerState {
 	Running?: boolean;
-	/** On the machine; 0 when it does not run. */
+	/** Process id on the machine; 0 if it is not running. */
 	Pid?: number;
 	OOMKilled?: boolean;
 	ExitCode?: number;
@@ -21,7 +21,7 @@ interface ContainerState {
 	StartedAt?: string;
 }
 
-/** A container that was created, from its start to its removal. */
+/** A container from its start to its removal, once created. */
 export class RunningContainer implements Running {
 	readonly #engine: ContainerEngine;
 	readonly #name: string;
@@ -36,7 +36,7 @@ export class RunningContainer implements Running {
 	constructor(options: {
 		engine: ContainerEngine;
 		name: string;
-		/** A folder of the machine for the engine's client. */
+		/** Folder of the machine for the engine's client. */
 		folder: string;
 		onLine(stream: "stdout" | "stderr", text: string): void;
 		isFull(): boolean;
@@ -84,9 +84,8 @@ export class RunningContainer implements Running {
 	}
 
 	/**
-	 * Repeats until delivered: an engine that is busy, or has not begun the container yet, delivers no signal. A container that has
-	 * ended is
-	 * not a failure.
+	 * Repeats until the signal is delivered: an engine that is busy or has not started the container delivers none. A container that
+	 * has ended is not a failure.
 	 */
 	async #untilTold(name: "TERM" | "KILL"): Promise<void> {
 		const over = this.#untilOver();
@@ -115,14 +114,14 @@ export class RunningContainer implements Running {
 		const client = await this.#client.ended;
 		let state = await this.#look();
 		if (state?.Running) {
-			// Its output has no reader any more, and anyone who sees no end of it would pay forever.
+			// The container's output has no reader any more, so its end would go unnoticed and it would cost money forever.
 			this.#log(`${this.#engine.kind} left its container (${client.error ?? client.signal ?? `exit code ${client.code}`}), which is ended`);
 			await callEngine(this.#engine, ["kill", "--signal", "KILL", this.#name]);
 			state = (await this.#look()) ?? state;
 		}
 		await callEngine(this.#engine, ["rm", "--force", "--volumes", this.#name]);
 		const exit = exitOfContainer(state, this.#firstErrors);
-		// The engine reports kills by its own limits, the machine's kernel the rest.
+		// The engine reports kills by its own limits; the machine's kernel reports the others.
 		return this.#killed ? exit : this.#memory.explain(exit);
 	}
 
@@ -132,12 +131,12 @@ export class RunningContainer implements Running {
 	}
 }
 
-/** Both engines write the year 1 for what never was. */
+/** Both engines use the year 1 for times that were never set. */
 function hasStarted(state: ContainerState | null): state is ContainerState {
 	return state?.StartedAt !== undefined && state.StartedAt !== "" && !state.StartedAt.startsWith("0001-");
 }
 
-/** How its command ended; `errors`: what was said on its standard error, or about it, at first. */
+/** How the command ended. `errors`: the first part of its standard error and of messages about it. */
 export function exitOfContainer(state: ContainerState | null, errors: readonly string[]): Exit {
 	const initFailed = errors.find((line) => INIT_FAILED.test(line));
 	if (!hasStarted(state) || initFailed !== undefined) {

@@ -1,6 +1,6 @@
 import { findJobProcesses, type JobMark } from "./job-processes.ts";
 
-/** Processes that show only after others are paused are found in one of the next passes. */
+/** Upper limit of passes. Each pass can find processes that appeared while others were being paused. */
 const PASSES_MAX = 20;
 
 /** Pauses all of a job's processes, and resumes those that it paused. */
@@ -12,7 +12,7 @@ export class Freezer {
 		this.#mark = mark;
 	}
 
-	/** Until a pass finds none that still goes: one that was being started while its parent was stopped is found by the next. */
+	/** Repeats until a pass finds no running process: one that was starting while its parent was paused is found by the next. */
 	freeze(): void {
 		for (let pass = 0; pass < PASSES_MAX; pass++) {
 			const going = findJobProcesses(this.#mark()).filter(({ pid, isStopped }) => !isStopped && !this.#isToldIn(pass, pid));
@@ -21,18 +21,18 @@ export class Freezer {
 		}
 	}
 
-	/** SIGSTOP takes a moment to come to a process that waits in the kernel: within one call it is sent once. */
+	/** SIGSTOP takes a moment to reach a process that waits in the kernel, so each call sends it once. */
 	#isToldIn(pass: number, pid: number): boolean {
 		return pass > 0 && this.#frozen.has(pid);
 	}
 
-	/** What the job itself paused stays paused. */
+	/** Processes that the job itself paused stay paused. */
 	thaw(): void {
 		for (const pid of this.#frozen) send(pid, "SIGCONT");
 		this.#frozen.clear();
 	}
 
-	/** SIGKILL. Answers whether any was left. */
+	/** Sends SIGKILL. Returns whether any process was left. */
 	kill(): boolean {
 		const left = findJobProcesses(this.#mark());
 		for (const { pid } of left) send(pid, "SIGKILL");
@@ -45,6 +45,6 @@ function send(pid: number, signal: NodeJS.Signals): boolean {
 		process.kill(pid, signal);
 		return true;
 	} catch {
-		return false; // It ended in between.
+		return false; // The process ended in between.
 	}
 }

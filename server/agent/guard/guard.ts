@@ -4,22 +4,22 @@ import type { Lease } from "../lease.ts";
 import { pause } from "../wait.ts";
 import type { GuardOrder, GuardWord } from "./run-guard.ts";
 
-/** The argument with which the agent's own file runs as a guard. */
+/** The argument that makes the agent's file run as a guard. */
 export const GUARD_ARGUMENT = "guard";
 const START_MS = 20_000;
 
 export interface GuardOptions {
 	lease: Lease;
-	/** Of JobMark. */
+	/** The environment variable of JobMark. */
 	variable: string;
-	/** The agent's own file. */
+	/** The agent's file. */
 	file: string;
 	onWord(word: "frozen" | "thawed"): void;
-	/** It no longer exists, and no one had ended it: nothing holds the lease any more. */
+	/** Called when the guard ends unexpectedly: nothing enforces the lease any more. */
 	onLoss(): void;
 }
 
-/** The agent's side of its guard. */
+/** The agent's handle of its guard process. */
 export class Guard {
 	readonly #child: ChildProcess;
 	readonly #lease: Lease;
@@ -36,7 +36,7 @@ export class Guard {
 		});
 	}
 
-	/** @throws Error when it does not come to watch */
+	/** @throws Error if the guard does not start */
 	static async start(options: GuardOptions): Promise<Guard> {
 		const child = spawn(process.execPath, [options.file, GUARD_ARGUMENT, options.variable], { stdio: ["pipe", "pipe", "inherit"] });
 		const watching = new AbortController();
@@ -62,7 +62,7 @@ export class Guard {
 		return new Guard(child, options);
 	}
 
-	/** Whether it does what it is for, or has done it: once it was ended nothing of the job runs any more. */
+	/** Whether the lease is enforced. Also true after the guard has ended the job, because nothing of the job runs any more. */
 	get holds(): boolean {
 		return !this.#isLost;
 	}
@@ -71,18 +71,18 @@ export class Guard {
 		return this.#lease;
 	}
 
-	/** The beat that was sent then (bootTimeMs) was answered, and the job is still ours. */
+	/** The control plane answered the heartbeat sent at that time (bootTimeMs), and the job is still assigned to this machine. */
 	renew(sentAtMs: number): void {
 		this.#lease.renew(sentAtMs);
 		this.#order({ untilMs: this.#lease.untilMs });
 	}
 
-	/** The command's process; its group and descendants also count as the job's. */
+	/** The command's process. Its group and descendants also belong to the job. */
 	watch(rootPid: number): void {
 		this.#order({ rootPid });
 	}
 
-	/** Ends it, and with it whatever of the job is left. */
+	/** Ends the guard, and all processes that the job left behind. */
 	end(): void {
 		this.#isEnded = true;
 		this.#child.stdin?.end();

@@ -1,25 +1,25 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One process as the kernel shows it. */
+/** One process as reported by the kernel. */
 interface Seen {
 	pid: number;
 	parentPid: number;
 	groupId: number;
-	/** The kernel's letter: T is stopped, Z has ended and waits for its parent. */
+	/** The kernel's state letter: T is stopped, Z is a zombie. */
 	state: string;
 }
 
 export interface JobMark {
-	/** A variable with its value, as only the job's processes on this machine have it: its work folder. */
+	/** A variable and its value that only this job's processes on this machine have: its work folder. */
 	variable: string;
-	/** The command's own process, in a container its first one; null while none was started. */
+	/** The command's process, or the first process of its container; null before it starts. */
 	rootPid: number | null;
 }
 
 /**
- * The living processes of a job on this machine: the command's group, all that have its mark in their environment, wherever they
- * went (into a container, their own session, to another parent), and what descends from these. A process that left its group,
- * lost its parent and cleared its environment is not found. Needs Linux's /proc. Cost: two reads for each process of the machine.
+ * The living processes of a job on this machine: the command's group, all processes with its mark in their environment, wherever
+ * they moved (a container, their own session, another parent), and their descendants. A process that left its group, lost its
+ * parent and cleared its environment is not found. Needs Linux's /proc. Cost: two reads per process of the machine.
  */
 export function findJobProcesses({ variable, rootPid }: JobMark): { pid: number; isStopped: boolean }[] {
 	const all = readAll();
@@ -42,11 +42,11 @@ function readAll(): Seen[] {
 		if (!Number.isInteger(pid) || pid < 2) return [];
 		try {
 			const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-			// The name of its program is in brackets and may hold anything.
+			// The name of the program is in parentheses and may contain anything.
 			const [state = "X", parentPid, groupId] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 			return [{ pid, state, parentPid: Number(parentPid), groupId: Number(groupId) }];
 		} catch {
-			return []; // It ended in between.
+			return []; // The process ended in between.
 		}
 	});
 }
@@ -55,6 +55,6 @@ function environmentOf(pid: number): string {
 	try {
 		return readFileSync(`/proc/${pid}/environ`, "latin1");
 	} catch {
-		return ""; // It ended, or is somebody else's.
+		return ""; // The process ended, or belongs to another user.
 	}
 }

@@ -7,20 +7,22 @@ import { Freezer } from "./freezer.ts";
 import type { JobMark } from "./job-processes.ts";
 
 const LOOK_EVERY_MS = 250;
-/** Paused processes are rescanned for missed or resumed ones less often: that costs two reads for each process. */
+/**
+ * Interval at which paused processes are scanned for missed or resumed ones. A scan costs two reads per process, so it is longer.
+ */
 const FROZEN_LOOK_EVERY_MS = 1_000;
-/** Longest wait for the end of processes that were killed; what hangs in the kernel goes with the machine. */
+/** Longest wait for killed processes to end. One that hangs in the kernel ends with the machine. */
 const KILL_WAIT_MS = 5_000;
 
-/** Messages from the agent to its guard, one a line: until when the job may run (bootTimeMs), and the command's process. */
+/** Messages from the agent to its guard, one per line: how long the job may run (bootTimeMs), and the command's process. */
 export type GuardOrder = { untilMs: number } | { rootPid: number };
-/** Messages from the guard: that it watches, and what it did. */
+/** Messages from the guard: that it is watching, and what it did. */
 export type GuardWord = "watching" | "frozen" | "thawed";
 
 /**
- * A process next to the agent that pauses the job when its lease expires, whether the agent lives, hangs or was killed, and resumes it
- * when the lease is renewed. When the agent no longer exists it ends the job: no one would save its work or end the machine
- * properly. It returns then, or when the agent closes its input.
+ * Runs next to the agent. Pauses the job when its lease expires, even if the agent hangs or was killed, and resumes it when the
+ * lease is renewed. Ends the job if the agent dies, because no one else would save its work or shut the machine down properly.
+ * Returns then, or when the agent closes its input.
  */
 export async function runGuard(variable: string): Promise<void> {
 	const mark: JobMark = { variable, rootPid: null };
@@ -28,7 +30,7 @@ export async function runGuard(variable: string): Promise<void> {
 	let untilMs = Number.NEGATIVE_INFINITY;
 	let isFrozen = false;
 	protect();
-	// A reader that no longer exists must not end it before the job has ended.
+	// A closed reader must not end the guard before the job has ended.
 	process.stdout.on("error", () => {});
 	const send = (word: GuardWord): void => void process.stdout.write(`${word}\n`);
 	let lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -58,7 +60,7 @@ export async function runGuard(variable: string): Promise<void> {
 		look();
 	});
 	orders.once("close", () => gone.abort());
-	// It can only work where it sees processes.
+	// The guard works only if it can see processes.
 	readFileSync("/proc/self/stat");
 	send("watching");
 	while (await pause(LOOK_EVERY_MS, gone.signal)) look();
@@ -66,14 +68,14 @@ export async function runGuard(variable: string): Promise<void> {
 	while (freezer.kill() && performance.now() < until) await pause(20);
 }
 
-/** It outlives what ends others: a shutdown until the machine is off, memory that is full, and processors that are busy. */
+/** The guard must outlive what ends other processes: a shutdown, a lack of memory, busy processors. */
 function protect(): void {
 	for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 	for (const protection of [() => writeFileSync("/proc/self/oom_score_adj", "-1000"), () => setPriority(-20)]) {
 		try {
 			protection();
 		} catch {
-			// Only root may.
+			// Only root may do this.
 		}
 	}
 }

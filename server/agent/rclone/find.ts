@@ -16,7 +16,10 @@ async function findRclone(): Promise<string | null> {
 	return null;
 }
 
-/** The rclone of a host that is somebody's own: nothing is installed there. @throws StagingError when it has none. */
+/**
+ * Returns the rclone of a host that belongs to the company, where nothing is installed.
+ * @throws StagingError if it has none
+ */
 export async function rcloneOfHost(): Promise<string> {
 	const found = await findRclone();
 	if (found !== null) return found;
@@ -25,7 +28,10 @@ export async function rcloneOfHost(): Promise<string> {
 	);
 }
 
-/** The rclone of a machine that is there for one job: installed from its distribution when it has none. @throws StagingError */
+/**
+ * Returns the rclone of a machine dedicated to one job, and installs it from the distribution if missing.
+ * @throws StagingError
+ */
 export async function rcloneOfInstance(log: (text: string) => void, signal: AbortSignal): Promise<string> {
 	const found = await findRclone();
 	if (found !== null) return found;

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { StagingError } from "../safe-path.ts";
 
-/** This host, and the link-local addresses at which clouds hand out credentials to it. */
+/** This host, and the link-local addresses at which clouds serve credentials to it. */
 const INNER = new BlockList();
 INNER.addSubnet("127.0.0.0", 8, "ipv4");
 INNER.addSubnet("0.0.0.0", 8, "ipv4");
@@ -10,14 +10,14 @@ INNER.addSubnet("169.254.0.0", 16, "ipv4");
 INNER.addAddress("::1", "ipv6");
 INNER.addAddress("::", "ipv6");
 INNER.addSubnet("fe80::", 10, "ipv6");
-// AWS' and Google's metadata services by IPv6.
+// The IPv6 addresses of AWS' and Google's metadata services.
 INNER.addSubnet("fd00:ec2::", 32, "ipv6");
 INNER.addAddress("fd20:ce::254", "ipv6");
 
 /**
- * A job's address must not make a host of the company fetch from itself or from its cloud's metadata service: what is there is
- * that host's own. An operator's remote may. Names are resolved; one that answers otherwise a moment later, or a server that
- * redirects there, is not caught.
+ * Checks that a job's address does not make a company host fetch from itself or from its cloud's metadata service, which serves
+ * the host's own data and credentials. An operator's remote may. Names are resolved. A name that resolves differently a moment
+ * later, or a server that redirects there, is not detected.
  * @throws StagingError
  */
 export async function refuseInnerHost(url: string): Promise<void> {
@@ -30,6 +30,6 @@ export async function refuseInnerHost(url: string): Promise<void> {
 }
 
 function isInner(address: string): boolean {
-	// An IPv4 address written as IPv6 meets the rules for IPv4.
+	// An IPv4 address in IPv6 notation is checked against the IPv4 rules.
 	return INNER.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }

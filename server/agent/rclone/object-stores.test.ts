@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(RCLONE)).each(STORES)("$name, read by a real rclone 
 		fetched(what: string, remotes?: DataRemotes): Promise<string>;
 	}
 
-	/** Beside each other, since rclone asks a store that says no three times, a second apart. */
+	/** The cases run concurrently, because rclone retries a refusing store three times, a second apart. */
 	function scene(title: string, play: (scene: Scene) => Promise<void>): void {
 		it.concurrent(title, async () => {
 			const folder = await mkdtemp(path.join(tmpdir(), "spillway-stores-"));

@@ -24,7 +24,7 @@ const uriOf = (name: string): string => pathToFileURL(path.join(folder, name)).h
 const stored = (name: string): Promise<string> => readFile(path.join(folder, "store", name), "utf8");
 
 describe.skipIf(!existsSync(RCLONE))("pushData, by a real rclone (skipped where none is installed)", () => {
-	it("makes a folder of a store what a folder of this host is, again and again", async () => {
+	it("makes a folder of a store match a folder of this host, repeatedly", async () => {
 		expect(await pushData(uriOf("set"), "rclone://stage/abc", options)).toEqual({ bytes: 6 });
 		expect([await stored("abc/rows"), await stored("abc/deep/more")]).toEqual(["1\n2\n", "3\n"]);
 		await writeFile(path.join(folder, "set", "new"), "12345");
@@ -44,21 +44,21 @@ describe.skipIf(!existsSync(RCLONE))("pushData, by a real rclone (skipped where 
 		expect([await stored("abc/rows"), await stored("abc/deep/more")]).toEqual(["changed", "3\n"]);
 	});
 
-	it("brings one file as one file, also from a store", async () => {
+	it("copies one file as one file, also from a store", async () => {
 		await pushData(uriOf("set/rows"), "rclone://stage/one", options);
 		expect(await stored("one")).toBe("1\n2\n");
 		await pushData("rclone://stage/one", "rclone://stage/two", options);
 		expect(await stored("two")).toBe("1\n2\n");
 	});
 
-	it("says what is not there, and takes no link for less data", async () => {
+	it("reports missing data, and does not skip links silently", async () => {
 		await expect(pushData(uriOf("gone"), "rclone://stage/abc", options)).rejects.toThrow(/it cannot be read: .*not found/);
 		await symlink("/etc/hostname", path.join(folder, "set", "link"));
 		await expect(pushData(uriOf("set"), "rclone://stage/abc", options)).rejects.toThrow(/link is a symbolic link, which is not copied/);
 		await expect(pushData(uriOf("set"), "rclone://other/abc", options)).rejects.toThrow(/no remote "other"/);
 	});
 
-	it("deletes what lies at an address, and nothing beside it", async () => {
+	it("deletes what is at an address, and nothing next to it", async () => {
 		await pushData(uriOf("set"), "rclone://stage/abc", options);
 		await pushData(uriOf("set/rows"), "rclone://stage/one", options);
 		await deleteData("rclone://stage/abc", options);

@@ -10,10 +10,13 @@ import { StagingError } from "../safe-path.ts";
 import { environmentOf, type NamedRemotes, runRclone } from "./run.ts";
 import { rcloneSourceOf } from "./source.ts";
 
-/** What copying from one store to another by our own host takes. */
+/** What is needed to copy from one store to another through our own host. */
 export interface PushOptions {
 	remotes: DataRemotes;
-	/** Path of the rclone to use. @throws StagingError when there is none. */
+	/**
+	 * Returns the path of rclone.
+	 * @throws StagingError if it is not available
+	 */
 	rclone(): Promise<string>;
 	signal: AbortSignal;
 	/** Whether files at the target that the source does not have are deleted; true by default. */
@@ -21,9 +24,10 @@ export interface PushOptions {
 }
 
 /**
- * Makes `toUri` what `fromUri` is, a file or a folder's content: only what differs is moved, and what no longer exists is deleted, unless
- * `deletesOthers` is false. rclone checks each file's size, and its checksum wherever both stores have one. Links in a folder of this host are errors.
- * Answers how many bytes were moved. @throws StagingError; the signal's reason when aborted.
+ * Makes `toUri` match `fromUri`, a file or a folder's content. Moves only what differs, and deletes what no longer exists unless
+ * `deletesOthers` is false. rclone checks each file's size, and its checksum if both stores have one. Links in a folder of this
+ * host are errors. Returns the number of bytes moved.
+ * @throws StagingError; the signal's reason when aborted
  */
 export function pushData(fromUri: string, toUri: string, options: PushOptions): Promise<{ bytes: number }> {
 	return withRclone(options, async (program, tmpFolder) => {
@@ -42,7 +46,10 @@ export function pushData(fromUri: string, toUri: string, options: PushOptions): 
 	});
 }
 
-/** Deletes all that lies at an address; nothing there is fine. @throws StagingError */
+/**
+ * Deletes everything at an address. Nothing there is no error.
+ * @throws StagingError
+ */
 export function deleteData(uri: string, options: PushOptions): Promise<void> {
 	return withRclone(options, async (program, tmpFolder) => {
 		const at = endOf("target", uri, options.remotes);
@@ -66,7 +73,7 @@ async function withRclone<T>(options: PushOptions, work: (program: string, tmpFo
 }
 
 interface End {
-	/** In rclone's form. */
+	/** In rclone's notation. */
 	path: string;
 	remotes: NamedRemotes;
 }

@@ -3,57 +3,59 @@ import { createInterface } from "node:readline";
 import { StagingError } from "../safe-path.ts";
 import type { RcloneSource } from "./source.ts";
 
-/** How far a copy is. */
+/** Progress of a copy. */
 export interface CopyProgress {
 	bytes: number;
-	/** Grows while folders are still being listed. */
+	/** Grows while folders are being listed. */
 	totalBytes: number;
 	bytesPerSecond: number;
 }
 
 export interface CopyOptions {
-	/** The rclone to run. */
+	/** Path of rclone. */
 	program: string;
-	/** A folder of this copy's own, for what rclone keeps while it works. */
+	/** A folder for this copy alone, for rclone's temporary files. */
 	tmpFolder: string;
 	/**
-	 * The target is a folder that an earlier copy of the same source filled: only what differs is fetched, and what no longer exists
+	 * The target is a folder that an earlier copy of the same source filled. Only what differs is fetched, and what no longer exists
 	 * is deleted.
 	 */
 	warm?: boolean;
 	signal?: AbortSignal;
 	onProgress?(progress: CopyProgress): void;
-	/** Links are no part of what is copied: one in the source is an error rather than a file less. */
+	/** Links are not copied. A link in the source is an error, so that no file is missing silently. */
 	linksAreErrors?: boolean;
 	/** Arguments that replace the usual ones of the same name. */
 	after?: readonly string[];
-	/** At the lowest processor priority. */
+	/** Runs at the lowest processor priority. */
 	nice?: boolean;
 }
 
-/** What a data set of many small files needs to fill a line; a few large ones are fetched in parts at once. */
+/**
+ * A data set of many small files needs this many transfers to saturate a line; a few large files are fetched in concurrent parts.
+ */
 const AT_ONCE = ["--transfers=16", "--checkers=16", "--multi-thread-streams=4"];
-/** A server that is unavailable for a moment is asked again; one that says no is believed at the third time. */
+/** Retries a server that is briefly unavailable. A refusal is final at the third try. */
 const PATIENCE = ["--retries=3", "--retries-sleep=1s", "--low-level-retries=5", "--contimeout=15s", "--timeout=60s"];
 const REPORT = ["--use-json-log", "--stats=5s", "--stats-log-level=NOTICE"];
-/** Kept of what it complains about. */
+/** Error messages kept. */
 const COMPLAINTS = 3;
 
-/** Options by the name under which the arguments mention a remote: `name:path`. */
+/** Options by the name that the arguments use for a remote: `name:path`. */
 export type NamedRemotes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Makes `target` what the source is, a file or a folder's content. rclone checks the size of each file that it fetched, and its
- * checksum wherever the store has one.
- * @throws StagingError with rclone's own words; the signal's reason when aborted.
+ * Makes `target` match the source, a file or a folder's content. rclone checks the size of each file that it fetched, and its
+ * checksum if the store has one.
+ * @throws StagingError with rclone's message; the signal's reason when aborted
  */
 export async function rcloneInto(source: RcloneSource, target: string, options: CopyOptions): Promise<void> {
 	await runRclone(argsOf(source, target, options.warm), source.kind === "remote" ? { source: source.options } : {}, options);
 }
 
 /**
- * rclone with these arguments, AT_ONCE and what it reports by. @throws StagingError with its own words; the signal's reason when
- * aborted.
+ * Runs rclone with these arguments, AT_ONCE and the progress options.
+ * @throws StagingError with its message; the signal's reason when aborted
  */
 export async function runRclone(args: readonly string[], remotes: NamedRemotes, options: CopyOptions): Promise<void> {
 	const { signal } = options;
@@ -71,12 +73,15 @@ function argsOf(source: RcloneSource, target: string, warm = false): string[] {
 	return [warm ? "sync" : "copyto", `source:${source.path}`, target];
 }
 
-/** Nothing of this process's own environment: a job's data are fetched by what the remote says, or by the machine's identity. */
+/**
+ * Inherits nothing from this process's environment: a job's data may be fetched only with the remote's settings or the machine's
+ * identity.
+ */
 export function environmentOf(remotes: NamedRemotes, tmpFolder: string): Record<string, string> {
 	const settings = Object.entries(remotes).flatMap(([name, options]) =>
 		Object.entries(options).map(([key, value]) => [`RCLONE_CONFIG_${name.toUpperCase()}_${key.toUpperCase()}`, value]),
 	);
-	// An empty path: rclone keeps no configuration file, and finds none of a person's.
+	// An empty path, so that rclone keeps no configuration file and finds none of a user's.
 	return { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: tmpFolder, TMPDIR: tmpFolder, RCLONE_CONFIG: "", ...Object.fromEntries(settings) };
 }
 
@@ -89,7 +94,7 @@ function run(
 	return new Promise((resolve, reject) => {
 		const [file, all] = nice ? ["nice", ["-n", "19", program, ...args]] : [program, args];
 		const child = spawn(file, all, { env: env as NodeJS.ProcessEnv, stdio: ["ignore", "ignore", "pipe"] });
-		// SIGTERM lets it delete the file that is half there; it is fetched again in any case.
+		// On SIGTERM rclone deletes the partial file. It is fetched again in any case.
 		const end = (): void => void child.kill("SIGTERM");
 		signal?.addEventListener("abort", end, { once: true });
 		createInterface({ input: child.stderr }).on("line", onLine);
@@ -101,7 +106,7 @@ function run(
 	});
 }
 
-/** An address that lets in anyone who has it has no business in a log. */
+/** An address with embedded credentials must not appear in a log. */
 function withoutSignatures(text: string): string {
 	return text.replaceAll(/\b(sig|signature|x-amz-signature|x-goog-signature)=[^&\s"']+/gi, "$1=…");
 }
@@ -118,7 +123,7 @@ function read(line: string, complaints: string[], { onProgress, linksAreErrors }
 	try {
 		said = JSON.parse(line) as LogLine;
 	} catch {
-		// What it says before it reads its options is plain text.
+		// Messages before rclone parses its options are plain text.
 		said = { level: "error", msg: line };
 	}
 	const { stats } = said;
@@ -129,7 +134,7 @@ function read(line: string, complaints: string[], { onProgress, linksAreErrors }
 	}
 	if (said.level !== "error" && said.level !== "critical") return;
 	const text = withoutSignatures([said.object, said.msg?.trim()].filter(Boolean).join(": "));
-	// Said again at each try.
+	// Repeated at each retry.
 	if (text === "" || /^Attempt \d+\/\d+ failed/.test(said.msg ?? "") || complaints.includes(text)) return;
 	complaints.push(text);
 	if (complaints.length > COMPLAINTS) complaints.shift();

@@ -2,19 +2,19 @@ import { type DataAddress, dataAddressOf } from "#server/domain/data-address.ts"
 import type { DataRemotes } from "#server/domain/data-remotes.ts";
 import { StagingError } from "../safe-path.ts";
 
-/** What rclone is asked to fetch: a path of a remote with options from the environment, or a plain address. */
+/** What rclone fetches: a path of a remote with options from the environment, or a plain address. */
 export type RcloneSource = (
 	| { kind: "remote"; options: Readonly<Record<string, string>>; path: string }
 	| { kind: "address"; url: string }
 ) & {
-	/** The server that the job itself chose; null where the operator did, or the kind of store does. */
+	/** The server that the job chose; null if the operator or the type of store determines it. */
 	jobsUrl: string | null;
 };
 
 /**
- * Where rclone finds a data set. A remote of that name that the operator set up counts; without one the machine's own identity
- * speaks (an instance's role, a managed identity, a service account), and what needs a password is refused.
- * @throws StagingError; DataAddressError for a uri that is none.
+ * Where rclone finds a data set. A remote of that name set up by the operator has priority. Otherwise the machine's own identity
+ * is used (an instance's role, a managed identity, a service account), and stores that need a password are rejected.
+ * @throws StagingError; DataAddressError for an invalid URI
  */
 export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource {
 	const address = dataAddressOf(uri);
@@ -31,7 +31,7 @@ export function rcloneSourceOf(uri: string, remotes: DataRemotes): RcloneSource 
 		case "webdav":
 			return remote(address, { type: "webdav", vendor: "other" });
 		case "http":
-			// A folder's listing, or one file; its address may contain a signature.
+			// A folder's listing or one file. Its address may contain a signature.
 			if (address.url?.endsWith("/"))
 				return { kind: "remote", options: { type: "http", url: address.url }, path: "", jobsUrl: address.url };
 			return { kind: "address", url: address.url ?? uri, jobsUrl: address.url ?? uri };
@@ -54,7 +54,7 @@ function remote(address: DataAddress, options: Record<string, string>): RcloneSo
 	return { kind: "remote", options: { ...options, ...placeOptions(address) }, path: address.path, jobsUrl: address.url ?? null };
 }
 
-/** What the uri itself says of the place, in rclone's words. */
+/** The location that the URI itself contains, in rclone's notation. */
 function placeOptions({ kind, account, user, port, url }: DataAddress): Record<string, string> {
 	switch (kind) {
 		case "azblob":

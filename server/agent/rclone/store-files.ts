@@ -7,18 +7,18 @@ import { runRclone } from "./run.ts";
 
 /** How files move between a folder of this host and a store. */
 export interface StoreTransfer {
-	/** The rclone to run. */
+	/** Path of rclone. */
 	program: string;
 	remote: StoreRemote;
 	signal?: AbortSignal | undefined;
-	/** A command runs meanwhile: fewer files at once, at the lowest processor priority. */
+	/** Whether a command is running. Then fewer files are moved concurrently, at the lowest processor priority. */
 	gently?: boolean;
 	onBytes?(bytes: number): void;
 }
 
-/** Objects larger than one part are sent in parts at once. */
+/** Objects larger than one part are sent in concurrent parts. */
 const PARTS = ["--s3-upload-concurrency=4", "--s3-chunk-size=16M", "--s3-no-check-bucket", "--azureblob-upload-concurrency=4"];
-/** Manifests have the SHA-256 of each file, so rclone need not read large files again for an MD5 before it sends them. */
+/** Manifests contain the SHA-256 of each file, so rclone need not read large files again for an MD5 before it sends them. */
 const OWN_SUMS = ["--s3-disable-checksum", "--azureblob-disable-checksum"];
 const GENTLE = ["--transfers=2", "--checkers=4"];
 
@@ -43,7 +43,7 @@ async function copyListed(
 	more: readonly string[],
 ): Promise<void> {
 	if (paths.length === 0) return;
-	// The list has one path per line.
+	// The list has one path per line, so paths must not contain line breaks.
 	const broken = paths.find((file) => /[\r\n]/.test(file));
 	if (broken !== undefined) throw new StagingError(`the path ${JSON.stringify(broken)} has a line break`);
 	const tmpFolder = await mkdtemp(path.join(tmpdir(), "spillway-store-"));

@@ -6,7 +6,10 @@ export interface AwsCredentials {
 	sessionToken: string | null;
 }
 
-/** Headers that sign a request to AWS (Signature Version 4); `at` as in 20150830T123600Z. The SDK's own signer would be half the agent. */
+/**
+ * Headers that sign a request to AWS (Signature Version 4). `at` has the form 20150830T123600Z. Written here because the SDK's
+ * signer would make up half of the agent.
+ */
 export function signedHeaders(
 	request: { method: string; url: URL; headers: Readonly<Record<string, string>>; body: string },
 	{ credentials, region, service, at }: { credentials: AwsCredentials; region: string; service: string; at: string },

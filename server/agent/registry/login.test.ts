@@ -49,7 +49,7 @@ it.each([
 	);
 });
 
-it("asks Amazon's registry for a password by the role's credentials", async () => {
+it("gets a password from Amazon's registry with the role's credentials", async () => {
 	answers = { "/": { authorizationData: [{ authorizationToken: Buffer.from("AWS:pass:word").toString("base64") }] } };
 	const credentials = { accessKeyId: "ASIA1", secretAccessKey: "s", sessionToken: "t" };
 	const place = { region: "us-east-1", domain: "amazonaws.com" };
@@ -63,7 +63,7 @@ it("asks Amazon's registry for a password by the role's credentials", async () =
 	await expect(ecrLogin(place, credentials, { api: `${origin}/` })).rejects.toThrow("answered 404");
 });
 
-it("changes the identity's token at Azure's registry", async () => {
+it("exchanges the identity's token at Azure's registry", async () => {
 	answers = { "/oauth2/exchange": { refresh_token: "of-the-registry" } };
 	expect(await acrLogin("acme.azurecr.io", "of-the-identity", origin)).toMatchObject({ password: "of-the-registry" });
 	expect(Object.fromEntries(new URLSearchParams(asked[0]?.body))).toEqual({
@@ -71,7 +71,7 @@ it("changes the identity's token at Azure's registry", async () => {
 	});
 });
 
-it("has a token of Google's for Google's registries, where the machine has an account", async () => {
+it("uses a Google token for Google's registries if the machine has a service account", async () => {
 	answers = { "/computeMetadata/v1/instance/service-accounts/default/token": { access_token: "ya29", expires_in: 3_000 } };
 	const google = new GoogleMetadata(origin.replace("http://", ""));
 	expect(await google.registryLogin("europe-docker.pkg.dev")).toEqual({ user: "oauth2accesstoken", password: "ya29" });
@@ -80,7 +80,7 @@ it("has a token of Google's for Google's registries, where the machine has an ac
 	expect(await google.registryLogin("gcr.io")).toBeNull();
 });
 
-it("gives a cloud's identity to no one else's registry, and a machine without one nothing", async () => {
+it("sends a cloud's identity to no other registry, and returns nothing without one", async () => {
 	const hosts = [
 		"ghcr.io",
 		"gcr.io.evil.example",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type AwsCredentials, signedHeaders } from "./aws-signature.ts";
 
-/** A name and a password for a registry, good for some hours at most. */
+/** Credentials for a registry, valid for a few hours at most. */
 export interface RegistryLogin {
 	user: string;
 	password: string;
@@ -21,19 +21,22 @@ export function isAzures(host: string): boolean {
 	return /^[a-z0-9]+\.azurecr\.(io|cn|us)$/.test(host);
 }
 
-/** The region and domain of one of Amazon's; null: it is none. */
+/** The region and domain of an Amazon registry; null if it is none. */
 export function placeOfEcr(host: string): { region: string; domain: string } | null {
 	const [, region, domain] = ECR.exec(host) ?? [];
 	return region === undefined || domain === undefined ? null : { region, domain };
 }
 
-/** The registry's host in an image's name; null for Docker's own, which images name without. */
+/** The registry's host in an image's name; null for Docker Hub, which image names omit. */
 export function registryOf(image: string): string | null {
 	const [first = "", ...rest] = image.split("/");
 	return rest.length > 0 && /[.:]/.test(first) ? first : null;
 }
 
-/** Amazon's registry takes a password that its API gives to anyone who may pull. @throws Error with its words */
+/**
+ * Amazon's API issues a registry password to anyone who may pull.
+ * @throws Error with its message
+ */
 export async function ecrLogin(
 	place: { region: string; domain: string },
 	credentials: AwsCredentials,
@@ -54,11 +57,14 @@ export async function ecrLogin(
 	return { user, password: password.join(":") };
 }
 
-/** Azure's registry changes a token of the machine's identity for its own. @throws Error with its words */
+/**
+ * Azure's registry exchanges a token of the machine's identity for its own.
+ * @throws Error with its message
+ */
 export async function acrLogin(host: string, identityToken: string, origin = `https://${host}`): Promise<RegistryLogin> {
 	const body = new URLSearchParams({ grant_type: "access_token", service: host, access_token: identityToken });
 	const { refresh_token: password } = acrAnswer.parse(await ask(`${origin}/oauth2/exchange`, { method: "POST", body }));
-	// The name that stands for a token there.
+	// The user name that Azure requires with a token.
 	return { user: "00000000-0000-0000-0000-000000000000", password };
 }
 

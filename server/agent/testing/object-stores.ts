@@ -3,23 +3,23 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * As much of Azure Blob Storage and of Google Cloud Storage as rclone's reading of them takes: pages of a list, one object's facts,
- * and its bytes, whole or from an offset on. Credentials are checked; everything else is refused, so that a call which is not
- * served fails its test.
+ * Implements as much of Azure Blob Storage and Google Cloud Storage as rclone needs for reading: pages of a list, one object's
+ * metadata, and its bytes, whole or from an offset. Credentials are checked. Every other call is rejected, so that its test
+ * fails.
  */
 export interface ObjectStore {
 	/** `http://127.0.0.1:<port>` */
 	url: string;
-	/** Method, path and query of each call, with ` from <offset>` where only the rest of an object was asked for. */
+	/** Method, path and query of each call, with ` from <offset>` if only the rest of an object was requested. */
 	seen: string[];
-	/** The next time that this object is sent, the connection is cut after so many bytes. */
+	/** Cuts the connection after this many bytes the next time this object is sent. */
 	cutOnce(name: string, afterBytes: number): void;
-	/** Its bytes become others of the same length; its checksum stays. */
+	/** Replaces its bytes with others of the same length; its checksum stays. */
 	spoil(name: string): void;
 	stop(): Promise<void>;
 }
 
-/** Objects by name, below one container or bucket. */
+/** Objects by name, in one container or bucket. */
 export type Objects = Readonly<Record<string, string>>;
 
 interface Stored {
@@ -29,7 +29,7 @@ interface Stored {
 }
 
 const CHANGED_AT = new Date("2026-11-02T10:00:00Z");
-/** Of a list's page, so that a handful of objects makes several. */
+/** Page size of a list, so small that a handful of objects makes several pages. */
 const PAGE = 2;
 
 type Answering = (call: { request: IncomingMessage; response: ServerResponse; url: URL; body: string }, store: Shelf) => void;
@@ -59,7 +59,7 @@ class Shelf {
 		if (stored) stored.body = Buffer.alloc(stored.body.length, "x");
 	}
 
-	/** One page of the names below a prefix; with a delimiter those in folders below it as these folders. */
+	/** One page of the names below a prefix. With a delimiter, names in subfolders are reported as folders. */
 	page({ prefix, delimiter, after }: { prefix: string; delimiter: string; after: string }) {
 		const below = [...this.#objects.keys()].filter((name) => name.startsWith(prefix));
 		const entries = new Set(
@@ -89,7 +89,7 @@ class Shelf {
 	}
 }
 
-/** @param sas the one signature that is let in, as the query of its addresses */
+/** @param sas the one accepted signature, as the query of its addresses */
 export function startBlobStore(container: string, objects: Objects, sas: string): Promise<ObjectStore> {
 	return serve(objects, ({ request, response, url }, store) => {
 		if (url.searchParams.get("sig") !== new URLSearchParams(sas).get("sig")) {
@@ -129,7 +129,7 @@ function sendXmlList(response: ServerResponse, store: Shelf, { searchParams: que
 	);
 }
 
-/** @param account the one service account that gets a token, by an assertion that its key signed */
+/** @param account the one service account that gets a token, by an assertion signed with its key */
 export function startGcsStore(bucket: string, objects: Objects, account: { email: string; publicKey: KeyObject }): Promise<ObjectStore> {
 	const TOKEN = "a-token-for-an-hour";
 	return serve(objects, ({ request, response, url, body }, store) => {

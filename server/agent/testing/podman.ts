@@ -5,7 +5,7 @@ import path from "node:path";
 const PODMAN = "/usr/bin/podman";
 const UNSHARE = "/usr/bin/unshare";
 
-/** Settings by which podman keeps everything in a folder of a test's own, and takes images from a registry without TLS. */
+/** Settings that make podman keep everything in the test's folder and accept images from a registry without TLS. */
 export function podmanEnvironment(folder: string, registryHost: string): Record<string, string> {
 	mkdirSync(folder, { recursive: true });
 	const file = (name: string, lines: string[]): string => {
@@ -18,7 +18,7 @@ export function podmanEnvironment(folder: string, registryHost: string): Record<
 		CONTAINERS_REGISTRIES_CONF: file("registries.conf", ["[[registry]]", `location = "${registryHost}"`, "insecure = true"]),
 		CONTAINERS_CONF: file("containers.conf", [
 			"[containers]",
-			// A machine may not let its root raise limits.
+			// Even root may not be allowed to raise limits.
 			'default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]',
 			"[engine]",
 			'runtime = "runc"',
@@ -29,11 +29,11 @@ export function podmanEnvironment(folder: string, registryHost: string): Record<
 	};
 }
 
-/** Why no container can be run here, for people; null when podman can. */
+/** Why no container can run here, as a message; null if podman works. */
 export function whyNoPodman(): string | null {
 	if (process.getuid?.() !== 0) return "only root can run podman as the agent does";
 	if (![PODMAN, "/bin/busybox"].every(existsSync)) return "podman, runc and busybox-static are not installed";
-	// Some sandboxes have the program, and forbid what it does.
+	// Some sandboxes have the program but block its system calls.
 	const answer = spawnSync(UNSHARE, ["--mount", "--pid", "--uts", "--fork", "true"], { encoding: "utf8" });
 	return answer.status === 0 ? null : `namespaces are forbidden here: ${answer.stderr.trim()}`;
 }

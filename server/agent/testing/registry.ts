@@ -9,16 +9,16 @@ const sha256 = (bytes: Uint8Array): string => `sha256:${createHash("sha256").upd
 export interface Registry {
 	/** `127.0.0.1:PORT` */
 	host: string;
-	/** Paths that were asked for. */
+	/** Requested paths. */
 	asked: string[];
-	/** Asked for by name and password; null: by no one. */
+	/** The required user name and password; null: none. */
 	password: string | null;
 	close(): Promise<void>;
 }
 
 /**
- * A container registry (OCI distribution 1.1, reading alone) with one image of one layer: `/bin` of busybox, which comes
- * statically linked in Debian's busybox-static. The image names another user, entrypoint and folder than a job's.
+ * A read-only container registry (OCI distribution 1.1) with one image of one layer: `/bin` with a statically linked busybox from
+ * Debian's busybox-static. The image's user, entrypoint and folder differ from a job's.
  */
 export async function serveRegistry(): Promise<Registry> {
 	const applets = "for a in sh cat id sleep env; do ln -s busybox bin/$a; done";
