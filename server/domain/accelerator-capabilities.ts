@@ -15,7 +15,7 @@ export function gpuMemoryGiBOf(accelerator: string): number | null {
  */
 const WITHOUT_BF16 = /^(?:nvidia-|tesla-)*(?:k\d{2}|m\d{2}|p\d{1,3}|v100|t4|t1000|titan|quadro-rtx|rtx-20\d\d|gtx)/i;
 
-/** False only for models that are known to lack bfloat16; unknown models count as capable. */
+/** False only for models known to lack bfloat16; unknown models count as capable. */
 export function hasBf16(accelerator: string): boolean {
 	return !WITHOUT_BF16.test(accelerator);
 }

@@ -1,13 +1,13 @@
 import type { AlertRule } from "./alert.ts";
 
-/** Money as decimal strings of micro-dollars, times as UTC ms: exact in JSON, and what sentences read. */
+/** Money as decimal strings of micro-dollars, times as UTC ms: exact in JSON, and ready for sentences. */
 export type AlertFactValues = Record<string, string | number | null>;
 
-/** Something that holds now and that people must hear of. Rule and subject name it: one of each is open at a time. */
+/** A condition that holds now and needs attention. Rule and subject identify it: at most one alert of each is open at a time. */
 export interface AlertFinding {
 	rule: AlertRule;
 	subject: string;
-	/** The team that is notified; null: everyone. */
+	/** The team to notify; null: everyone. */
 	team: string | null;
 	facts: AlertFactValues;
 }
@@ -15,7 +15,7 @@ export interface AlertFinding {
 /** A budget in its current period. */
 export interface AlertBudget {
 	id: string;
-	/** The one team that its scope is about; null for several teams or when unknown. */
+	/** The only team in its scope; null for several teams or when unknown. */
 	team: string | null;
 	periodKey: string;
 	periodEndMs: number;
@@ -25,14 +25,14 @@ export interface AlertBudget {
 	forecast: { lowMicroUsd: bigint; expectedMicroUsd: bigint; highMicroUsd: bigint } | null;
 }
 
-/** A team's spend of one day beside the same weekday of the weeks before. */
+/** A team's spend on one day, compared with the same weekday in earlier weeks. */
 export interface AlertTeamDay {
 	team: string;
 	/** First instant of the day, and its date, e.g. `2026-11-19`. */
 	dayStartMs: number;
 	dayKey: string;
 	microUsd: bigint;
-	/** What each earlier same weekday cost, one a week, the ledger's own figures; days before the team's first charge are left out. */
+	/** Ledger cost of each earlier same weekday, one per week; days before the team's first charge are left out. */
 	usualMicroUsd: readonly bigint[];
 }
 
@@ -50,20 +50,20 @@ export interface AlertStray {
 	region: string;
 	instanceType: string;
 	sinceMs: number;
-	/** What machines like it cost there; null: not known. Left out of one that no longer exists by now. */
+	/** What similar machines cost there; null: unknown. Absent when the instance no longer exists. */
 	microUsdPerHour?: bigint | null;
 }
 
-/** What the newest sweep of a cloud site left to worry about. */
+/** Unresolved findings of the latest sweep of a cloud site. */
 export interface AlertSweep {
 	siteId: string;
-	/** Machines with our tag and without a row, until some minutes after they were seen gone. */
+	/** Machines with our tag but without a row, until a few minutes after they were seen terminated. */
 	strays: readonly AlertStray[];
-	/** Regions that could not be read for so long that it is no passing fault. */
+	/** Regions that have been unreadable too long for a transient fault. */
 	unread: readonly { region: string; message: string; sinceMs: number }[];
 }
 
-/** A site that has not responded for so long that it is no passing fault. */
+/** A site that has been unresponsive too long for a transient fault. */
 export interface AlertSite {
 	siteId: string;
 	sinceMs: number;
@@ -74,24 +74,24 @@ export interface AlertStuckJob {
 	jobId: string;
 	name: string;
 	team: string;
-	/** `held`: held without progress; otherwise the state that its attempt has been in since then. */
+	/** `held`: held without progress; otherwise the state of its attempt since then. */
 	why: "held" | "starting" | "staging" | "stopping";
 	sinceMs: number;
 }
 
-/** Something that ends at a known time and must be renewed by a person. */
+/** Something that expires at a known time and that a person must renew. */
 export interface Expiry {
 	/** `token:<id>`, `site:<id>/<what>` or `url:<host>`. */
 	subject: string;
 	what: "token" | "credential" | "certificate";
-	/** Its name for people. */
+	/** Display name. */
 	name: string;
 	/** Null if unknown. */
 	startsAtMs: number | null;
 	expiresAtMs: number;
 }
 
-/** What keeps a month from being closed on its day. */
+/** What blocks a month from being closed on its day. */
 export interface AlertMissingRate {
 	/** e.g. `2026-11`. */
 	month: string;
@@ -101,7 +101,7 @@ export interface AlertMissingRate {
 	day: string;
 }
 
-/** What an evaluation knows. */
+/** Input of an evaluation. */
 export interface AlertFacts {
 	settings: AlertRules;
 	budgets: readonly AlertBudget[];
@@ -111,15 +111,15 @@ export interface AlertFacts {
 	sweeps: readonly AlertSweep[];
 	sites: readonly AlertSite[];
 	stuck: readonly AlertStuckJob[];
-	/** Soon, or already over. */
+	/** Expiring soon, or already expired. */
 	expiring: readonly Expiry[];
-	/** null: no month waits for rates. */
+	/** null: no month is waiting for rates. */
 	missingRate: AlertMissingRate | null;
 }
 
 export interface AlertRules {
-	/** Shares of the cap that notify people, percent, e.g. [50, 80, 100]. */
+	/** Shares of the cap that trigger a notification, percent, e.g. [50, 80, 100]. */
 	thresholdsPercent: readonly number[];
-	/** A day's excess below this is never an anomaly, however steady the team was. */
+	/** A daily excess below this is never an anomaly, however steady the team's spend was. */
 	anomalyFloorMicroUsd: bigint;
 }

@@ -3,16 +3,13 @@ import type { AlertRule } from "./alert.ts";
 import type { AlertFactValues } from "./alert-facts.ts";
 import { clause, label, PLAIN_FORMATTERS, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
 
-/** What an alert says: a title for subjects of mails and lists, and sentences with the numbers. */
+/** Text of an alert: a title for mail subjects and lists, and sentences with the numbers. */
 export interface AlertWords {
 	title: string;
 	text: string;
 }
 
-/**
- * The one place that puts an alert into words. Facts that are missing are left out, so that rows of other versions stay
- * readable.
- */
+/** The only place that formats alerts as text. Missing facts are left out, so that rows from other versions stay readable. */
 export function alertWords(rule: AlertRule, facts: AlertFactValues, formatters: SentenceFormatters = PLAIN_FORMATTERS): AlertWords {
 	const r = read(facts, formatters);
 	switch (rule) {
@@ -135,7 +132,7 @@ function spentOf(r: Read): string {
 	return `${r.money("postedMicroUsd") ?? "Money"} of ${r.money("capMicroUsd") ?? "the cap"} is posted`;
 }
 
-/** The last day rather than the midnight after it. */
+/** The last day of the period, not the midnight after it. */
 function endOf(r: Read): string | null {
 	const end = r.count("periodEndMs");
 	return end === null ? null : new Date(end - 1).toISOString().slice(0, 10);

@@ -1,43 +1,43 @@
-/** What an alert can be about; each has its sentence in server/domain/alert-sentences.ts. */
+/** What an alert can be about. server/domain/alert-sentences.ts has the text for each. */
 export const ALERT_RULES = [
 	/** Posted money passed a share of a budget's cap. */
 	"budget_threshold",
-	/** The forecast to the period's end passes the cap. */
+	/** The forecast for the end of the period exceeds the cap. */
 	"budget_forecast_overrun",
-	/** A team's day is far from its own pattern. */
+	/** A team's spend on a day is far from its usual pattern. */
 	"spend_anomaly",
-	/** An instance that should have ended was not yet seen to end. */
+	/** An instance that should have ended has not been seen to end. */
 	"money_at_risk",
-	/** A provider billed for something with our tag, or of our kind, that we do not know. */
+	/** A provider billed for an unknown resource with our tag or of a kind that we launch. */
 	"billed_unknown",
-	/** Rollups differ from the charges that they sum. */
+	/** Rollups differ from the sum of their charges. */
 	"ledger_mismatch",
-	/** The scheduler's check found a break in the audit's hash chain. */
+	/** The scheduler's check found a break in the audit log's hash chain. */
 	"audit_chain_broken",
-	/** A rule asks a person before a job may leave home. */
+	/** A rule requires approval before a job may leave home. */
 	"approval_waiting",
-	/** A result could not be delivered to the place that its job names. */
+	/** A result could not be delivered to the target in its job file. */
 	"delivery_failing",
 	/** A site does not respond. */
 	"site_unhealthy",
-	/** No scheduler leads, so nothing is placed, metered or terminated. Web servers find it. */
+	/** No scheduler leads, so nothing is placed, metered or terminated. Web servers detect it. */
 	"no_leader",
-	/** A job makes no progress and nothing that Spillway does will change that. */
+	/** A job makes no progress, and Spillway cannot resolve it. */
 	"job_stuck",
-	/** Lost machines in a region or site cannot be found. */
+	/** Spillway cannot look for orphans in a region or site. */
 	"sweep_failing",
-	/** A credential or certificate ends soon. */
+	/** A credential or certificate expires soon. */
 	"credential_expiring",
-	/** A month cannot be closed on its day: an exchange rate is missing. */
+	/** A month cannot be closed on its day because an exchange rate is missing. */
 	"rates_missing",
 ] as const;
 export type AlertRule = (typeof ALERT_RULES)[number];
 
-/** Events of jobs and pipelines that a channel can receive; those of a job in a pipeline are left to the pipeline. */
+/** Events of jobs and pipelines that a channel can receive. Jobs in a pipeline send no events; their pipeline does. */
 export const WORK_TOPICS = ["work_finished", "work_failed", "work_over_forecast", "work_reclaimed"] as const;
 export type WorkTopic = (typeof WORK_TOPICS)[number];
 
-/** What a channel receives unless its topics are chosen: every alert, and statements when they are closed. */
+/** What a channel receives by default: every alert, and statements when they are closed. */
 export const DEFAULT_TOPICS = [...ALERT_RULES, "statement"] as const;
 
 /** What a channel can receive. */
@@ -46,7 +46,7 @@ export type ChannelTopic = (typeof CHANNEL_TOPICS)[number];
 
 export const CHANNEL_KINDS = ["email", "slack", "webhook", "cloudevents"] as const;
 
-/** Channels with a key that signs their messages. */
+/** Channels with a key for signing their messages. */
 export const SIGNED_KINDS = ["webhook", "cloudevents"] as const satisfies readonly (typeof CHANNEL_KINDS)[number][];
 
 export function isSigned(kind: (typeof CHANNEL_KINDS)[number]): boolean {

@@ -20,7 +20,7 @@ it.each([
 	[line("commitments.set"), "price", "Commitments changed"],
 ] as const)("%o", (fact, kind, text) => expect(toAnnotations([fact as AuditFact], [])).toEqual([{ id: "audit-1", atMs: 10, kind, text }]));
 
-it("orders by time, with sites between, and leaves other actions out", () => {
+it("orders entries by time across sites and omits other actions", () => {
 	const sites = [
 		{ id: 6, atMs: 1, name: "New site", healthy: true },
 		{ id: 7, atMs: 5, name: "Hall B", healthy: false },

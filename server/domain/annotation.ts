@@ -12,7 +12,7 @@ export interface Annotation {
 	text: string;
 }
 
-/** A line of the audit log. */
+/** An audit log entry. */
 export interface AuditFact {
 	id: number;
 	atMs: number;
@@ -29,7 +29,7 @@ export interface SiteFact {
 	healthy: boolean;
 }
 
-/** Actions of the audit log that charts mark, by kind. */
+/** Audit log actions that charts mark, by kind. */
 export const ANNOTATED_ACTIONS = {
 	policy: ["policy.publish", "policy.rollback"],
 	budget: ["budget.change_cap"],
@@ -41,7 +41,7 @@ const cap = z.object({ capMicroUsd: z.string().regex(/^\d+$/) });
 const pool = z.object({ microUsdPerGpuHour: z.string().regex(/^\d+$/) });
 const usd = (micro: string): string => `$${Number(microToUsdText(BigInt(micro))).toLocaleString("en-US")}`;
 
-/** The marks of charts, oldest first. A site's recovery is marked if its failure is too: a new site also becomes healthy. */
+/** Chart marks, oldest first. A site's recovery is marked only if its failure is too, since a new site also becomes healthy. */
 export function toAnnotations(lines: readonly AuditFact[], sites: readonly SiteFact[]): Annotation[] {
 	const changes = lines.flatMap((line): Annotation[] => {
 		const kind = kindOf(line.action);

@@ -1,29 +1,29 @@
 import type { Placement } from "./capacity.ts";
 import type { Role } from "./vocabulary.ts";
 
-/** What became of asking for a job by a rule: of each rule the newest. */
+/** State of a rule's approval request for a job: the latest of each rule. */
 export interface ApprovalAnswer {
 	ruleId: string;
 	answer: "granted" | "refused" | "expired";
-	/** What was granted; null otherwise. */
+	/** What was approved; null otherwise. */
 	upToMicroUsd: bigint | null;
-	/** The estimate that the person saw. */
+	/** The estimate shown to the approver. */
 	askedMicroUsd: bigint;
 }
 
-/** What the approver is asked for: the placement that the rule stopped, as it was estimated. Money as decimal strings. */
+/** What needs approval: the placement that the rule stopped, with its estimate. Money as decimal strings. */
 export interface ApprovalQuote {
 	placement: Placement;
 	costMicroUsd: string;
 	hourlyMicroUsd: string;
 	startP50Ms: number;
-	/** Start at home, had the job to wait. */
+	/** Start at home if the job had waited. */
 	homeStartP50Ms: number | null;
 	emissionsGrams: number | null;
 	decisionId: string | null;
 }
 
-/** What a decision asks of a person for a job that it holds. */
+/** The approval that a decision requires for a job it holds. */
 export interface ApprovalRequest {
 	ruleId: string;
 	role: Role;

@@ -1,59 +1,59 @@
 import type { WorkloadClass } from "./vocabulary.ts";
 
-/** What a policy would have done in the time; money as decimal strings of micro-dollars. */
+/** What a policy would have done in the period; money as decimal strings of micro-dollars. */
 export interface BacktestSums {
 	jobs: number;
 	cloudCostMicroUsd: string;
 	ownedGpuHours: number;
 	cloudGpuHours: number;
-	/** 0 to 1 of the owned GPUs' time. */
+	/** 0 to 1 of the owned GPU time. */
 	ownedUtilisation: number;
 	meanWaitMs: number;
 	p95WaitMs: number;
 	missedDeadlines: number;
 	egressGiB: number;
-	/** null when the intensity of any place is not known. */
+	/** null when the intensity of any place is unknown. */
 	emissionsGrams: number | null;
 	waits: { team: string; class: WorkloadClass; jobs: number; meanWaitMs: number }[];
 	budgets: { id: string; periodKey: string; capMicroUsd: string; postedMicroUsd: string }[];
-	/** Every UTC day of the time. */
+	/** Every UTC day of the period. */
 	days: BacktestDay[];
-	/** Jobs that still waited, and ran, when the time was over: what they would have cost later is in no sum. */
+	/** Jobs still waiting or running at the end of the period. What they would cost later is in no sum. */
 	waitingAtEnd: number;
 	runningAtEnd: number;
-	/** Of those that wait, held until a person says yes. */
+	/** Of the waiting jobs, those held for approval. */
 	askedForApproval: number;
-	/** Of the jobs with a deadline that fell in the time. */
+	/** Of the jobs with a deadline in the period. */
 	deadlines: number;
 }
 
 export interface BacktestDay {
 	/** YYYY-MM-DD */
 	date: string;
-	/** Spread evenly over the time of each machine. */
+	/** Spread evenly over each machine's lifetime. */
 	cloudCostMicroUsd: string;
-	/** Of the jobs submitted on this day; null: none was. */
+	/** For jobs submitted on this day; null: none. */
 	meanWaitMs: number | null;
-	/** Deadlines that passed on this day without their job being done. */
+	/** Deadlines missed on this day. */
 	missedDeadlines: number;
-	/** null when the intensity of any place is not known. */
+	/** null when the intensity of any place is unknown. */
 	emissionsGrams: number | null;
 }
 
 export interface BacktestPlace {
-	/** e.g. `at home` or `aws us-east-1 p4d.24xlarge spot`; null: it had not started by the end. */
+	/** e.g. `at home` or `aws us-east-1 p4d.24xlarge spot`; null: not started by the end. */
 	place: string | null;
 	waitMs: number | null;
 	costMicroUsd: string;
-	/** null when the intensity of any place is not known. */
+	/** null when the intensity of any place is unknown. */
 	emissionsGrams: number | null;
-	/** UTC ms; null: it was not done by the end. */
+	/** UTC ms; null: not finished by the end. */
 	finishedAtMs: number | null;
-	/** One sentence, as the job's own page would say it. */
+	/** One sentence, as on the job's page. */
 	explanation: string;
 }
 
-/** A job that would have gone elsewhere. Times are UTC ms. */
+/** A job that would have run elsewhere. Times are UTC ms. */
 export interface BacktestMove {
 	jobId: string;
 	name: string;
@@ -69,10 +69,10 @@ export interface BacktestMove {
 export interface BacktestResult {
 	published: BacktestSums;
 	draft: BacktestSums;
-	/** Jobs that would have gone elsewhere, those with the largest change of cost first; at most 500. */
+	/** Jobs that would have run elsewhere, largest change in cost first; at most 500. */
 	moved: BacktestMove[];
 	movedCount: number;
-	/** What the history does not contain, in sentences. */
+	/** Limits of the recorded history, as sentences. */
 	gaps: string[];
 	replayedJobs: number;
 	replaySeconds: number;

@@ -2,8 +2,9 @@ import type { ChargeKind } from "./charge.ts";
 import { CAPACITY_TYPES, WORKLOAD_CLASSES } from "./vocabulary.ts";
 
 /**
- * The charges that budgets count: of jobs, on machines of clouds. What bills bring for no one's machine, credits, taxes and
- * commitments that no one used are none. Of reserved capacity a budget counts what is billed (accounting/budget-cost.ts).
+ * Charges that count against budgets: those of jobs on cloud machines. Excluded: billed amounts without a machine of
+ * ours, credits, taxes and unused commitments. Reserved capacity counts at the billed amount
+ * (accounting/budget-cost.ts).
  */
 export const CHARGES_OF_BUDGETS = {
 	capacityType: CAPACITY_TYPES.filter((type) => type !== "owned"),

@@ -2,14 +2,14 @@ import type { CapacityType, Provider } from "./vocabulary.ts";
 
 /** Instance type × region/zone × capacity type, with its price and when that was seen. */
 export interface Offer {
-	/** `provider:region:zone|*:instanceType:capacityType`, followed by `:` and the commitment's id if bought ahead. Stable. */
+	/** `provider:region:zone|*:instanceType:capacityType`, followed by `:` and the commitment's id if it is prepaid. Stable. */
 	id: string;
 	siteId: string;
 	provider: Provider;
 	region: string;
 	zone: string | null;
 	instanceType: string;
-	/** Canonical model, e.g. `A100-80GB` (server/rates/accelerators). */
+	/** Canonical model, e.g. `A100-80GB` (server/rates/accelerators.ts). */
 	accelerator: string;
 	gpus: number;
 	vcpus: number;
@@ -17,7 +17,7 @@ export interface Offer {
 	capacityType: Exclude<CapacityType, "owned">;
 	/** Price of one instance. null: unknown; the offer is shown but never chosen. */
 	microUsdPerHour: bigint | null;
-	/** The same machine's on-demand price, for computing spot savings. */
+	/** On-demand price of the same machine, for computing spot savings. */
 	onDemandMicroUsdPerHour: bigint | null;
 	/** On-demand list price when a negotiated discount applies. Absent: onDemandMicroUsdPerHour. */
 	listMicroUsdPerHour?: bigint;
@@ -25,7 +25,7 @@ export interface Offer {
 	discount?: OfferDiscount;
 	priceObservedAtMs: number;
 	priceSource: string;
-	/** Set after a capacity or quota error: not before this time. */
+	/** Set after a capacity or quota error: do not try before this time. */
 	backoffUntilMs: number | null;
 	backoffReason: "insufficient_capacity" | "quota_exceeded" | null;
 	/** Egress price per GiB from this region to the owned cluster. */
@@ -36,8 +36,8 @@ export interface Offer {
 	/** Reserved capacity only: free instances. The price is the marginal price, and may be 0. */
 	reservedFree?: number | null;
 	/**
-	 * Reserved capacity only: the commitment that pays for it. Offers of one commitment in several regions share its free
-	 * instances. Absent: the offer shares none.
+	 * Reserved capacity only: the commitment that pays for it. Offers of one commitment in several regions share its
+	 * free instances. Absent: not shared.
 	 */
 	commitmentId?: string;
 	/** Reserved capacity only: the provider's name of the reservation to launch into. Absent: the provider matches automatically. */
@@ -75,9 +75,9 @@ export interface OfferDiscount {
 	source: string;
 }
 
-/** A limit of the account as its provider counts it: GPUs, or cores of a family of sizes. */
+/** An account limit in the provider's own unit: GPUs, or cores of a size family. */
 export interface OfferQuota {
-	/** The provider's name of it. */
+	/** The provider's name for it. */
 	name: string;
 	unit: "gpus" | "cores";
 	limit: number;
@@ -100,11 +100,11 @@ export interface Placement {
 	accelerator: string | null;
 	/** Cloud only: expected speed at placement, relative to a machine of speed 1. Absent: 1. */
 	speed?: number;
-	/** Egress reserved for an attempt at admission, GiB. Only while a cap on egress applies to the job. */
+	/** Egress reserved for an attempt at admission, GiB. Absent unless an egress cap applies to the job. */
 	egressGiB?: number;
 }
 
-/** Identical nodes of an owned site. A GPU is a slot that one attempt holds exclusively. */
+/** Identical nodes of an owned site. Each GPU is a slot that one attempt holds exclusively. */
 export interface Pool {
 	id: string;
 	siteId: string;

@@ -1,8 +1,8 @@
-/** Notifies browsers what to reload. */
+/** Notifies browsers of what to reload. */
 export interface Change {
 	topic: ChangeTopic;
 	id: string | null;
-	/** The team concerned; null: everyone. */
+	/** The affected team; null: everyone. */
 	team: string | null;
 }
 

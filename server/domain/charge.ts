@@ -64,7 +64,7 @@ export interface Charge {
 	poolId: string | null;
 	/** A line of an imported bill: credits, taxes, and amounts billed for instances that are not ours. */
 	billLineId: string | null;
-	/** A result that a store keeps (`storage`) or delivered (`egress`). */
+	/** A stored (`storage`) or delivered (`egress`) result. */
 	artifactId: string | null;
 	correction: ChargeCorrection | null;
 	/** GPU-milliseconds metered: gpus × length. */
@@ -78,7 +78,7 @@ export interface Charge {
 	measuredEnergyMilliWh: bigint;
 	/** The part of energyMilliWh that uses the hourly grid intensity; the rest uses a yearly average. */
 	hourlyGridMilliWh: bigint;
-	/** Operational, location-based; null when no intensity is known for the place. */
+	/** Operational, location-based; null when the intensity is unknown for the place. */
 	emissionsMilligrams: bigint | null;
 	/** Operational, market-based (from the power contract); null when unknown. */
 	marketEmissionsMilligrams: bigint | null;

@@ -1,20 +1,20 @@
 /**
- * How a node of a cluster stands to new jobs. `ready`: it takes them. `closed`: somebody, or a rule of the cluster, keeps them off
- * (drained, cordoned, reserved, tainted). `down`: it does not answer, or has not what it should have.
+ * Whether a cluster's node accepts new jobs. `ready`: it does. `closed`: a person or a cluster rule keeps jobs off
+ * (drained, cordoned, reserved, tainted). `down`: it does not respond, or lacks something it should have.
  */
 export const NODE_STATES = ["ready", "closed", "down"] as const;
 export type NodeState = (typeof NODE_STATES)[number];
 
 export interface ClusterNode {
-	/** The cluster's own. */
+	/** The cluster's name for it. */
 	name: string;
-	/** Null: no pool that Spillway uses has it. */
+	/** Null: not in a pool that Spillway uses. */
 	poolId: string | null;
 	state: NodeState;
-	/** The cluster's own words for it, e.g. `IDLE+DRAIN: Kill task failed`; null where there is nothing to say. */
+	/** The cluster's own description, e.g. `IDLE+DRAIN: Kill task failed`; null when there is none. */
 	reason: string | null;
-	/** That it has, whether they work or not. */
+	/** Installed, working or not. */
 	gpus: number;
-	/** By anybody's jobs. */
+	/** In use by any job, ours or not. */
 	gpusUsed: number;
 }

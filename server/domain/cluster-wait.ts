@@ -1,8 +1,8 @@
-/** Why a cluster's own scheduler lets an attempt wait. */
+/** Why a cluster's own scheduler keeps an attempt waiting. */
 export interface ClusterWait {
-	/** The cluster's word for it: Slurm's `Resources`, Kubernetes' `Unschedulable`, `Kueue Pending`. */
+	/** The cluster's code for it: Slurm's `Resources`, Kubernetes' `Unschedulable`, `Kueue Pending`. */
 	reason: string;
-	/** What it says more; empty where the word is all. */
+	/** Further details; empty when the code says everything. */
 	detail: string;
 }
 
@@ -45,11 +45,11 @@ const LIMITED: Readonly<Record<string, string>> = {
 	...{ SubmitJobs: "jobs", Submit: "jobs", Billing: "billing units", BB: "burst buffer", License: "licences" },
 };
 
-/** In a sentence, with the cluster's own word behind it, by which its administrator looks it up. */
+/** A sentence that ends with the cluster's own code, so that an administrator can look it up. */
 export function clusterWaitSentence({ reason, detail }: ClusterWait): string {
 	const why = SENTENCES[reason] ?? limitSentence(reason);
 	const more = detail.replace(/[.\s]+$/, "");
-	// Slurm says its word again before what it says more.
+	// Slurm repeats its code before the details.
 	const words = more.startsWith(reason) ? more : [reason, more].filter(Boolean).join(": ");
 	return why === null ? `The cluster lets it wait: ${words}.` : `The cluster lets it wait: ${why} (${words}).`;
 }

@@ -7,7 +7,7 @@ import { locateProblem, MAX_PROBLEMS, type PathProblem, problemsOf, protoKeys, w
 /** The policy of a company file as a separate document, and where its lines are in the file. */
 export interface EmbeddedPolicy {
 	source: string;
-	/** Line and column in the company file of a place in `source`. */
+	/** Line and column in the company file for a position in `source`. */
 	locate(at: { line: number; column: number }): { line: number; column: number };
 }
 
@@ -58,7 +58,7 @@ function plainOf(doc: Document): unknown {
 	} catch (cause) {
 		throw invalidCompany([{ path: "", message: `Invalid YAML: ${cause instanceof Error ? cause.message : String(cause)}` }]);
 	}
-	// PostgreSQL stores no NUL, wherever it is.
+	// PostgreSQL cannot store NUL anywhere in a text.
 	if (JSON.stringify(written)?.includes("\\u0000")) throw invalidCompany([{ path: "", message: "must not contain NUL characters" }]);
 	return written;
 }
@@ -81,7 +81,7 @@ const HEADER = "apiVersion: spillway/v1\nkind: Policy\nmetadata: { name: default
 const HEADER_LINES = 4;
 const INDENT = 2;
 
-/** The written lines below `policy:`, with their comments; a policy in braces is written again. */
+/** The lines below `policy:` as written, with their comments; a policy in braces is re-rendered. */
 function embeddedPolicy(source: string, doc: Document, lines: LineCounter): EmbeddedPolicy {
 	const node = doc.getIn(["spec", "policy"], true);
 	if (!isMap(node) || node.flow || !isNode(node) || !node.range) {

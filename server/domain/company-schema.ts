@@ -171,7 +171,7 @@ const exchangeRateSchema = z.strictObject({
 	source: value.line(200).meta({ description: "Where it was published.", examples: ["Group treasury"] }),
 });
 
-/** Reports entries with a name that an earlier one has. */
+/** Reports entries that repeat an earlier name. */
 function unique(key: string, { exact = false } = {}) {
 	return (entries: readonly object[], ctx: z.RefinementCtx): void => {
 		const seen = new Set<string>();

@@ -9,7 +9,7 @@ describe("dataAddressOf", () => {
 		["gs://acme/a%20b/", { kind: "gs", path: "acme/a b/", remote: "gs" }],
 		["azblob://acme/box/set", { kind: "azblob", path: "box/set", remote: "azblob", account: "acme" }],
 		["https://acme.blob.core.windows.net/box/set", { kind: "azblob", path: "box/set", remote: "azblob", account: "acme" }],
-		// A signature is for this address alone.
+		// A signature is valid only for this address.
 		[
 			"https://acme.blob.core.windows.net/box/f?sig=x",
 			{ kind: "http", path: "box/f", remote: null, url: "https://acme.blob.core.windows.net/box/f?sig=x" },
@@ -44,7 +44,7 @@ describe("dataAddressOf", () => {
 });
 
 describe("parseRemotes", () => {
-	it("reads sections, and leaves comments out", () => {
+	it("reads sections and skips comments", () => {
 		const text = "# ours\n[s3]\ntype = s3\nsecret_access_key = a=b\n\n[lake]\r\nType = sftp\r\n; old\r\n";
 		expect(parseRemotes(text)).toEqual({ s3: { type: "s3", secret_access_key: "a=b" }, lake: { type: "sftp" } });
 	});
@@ -59,7 +59,7 @@ describe("parseRemotes", () => {
 	});
 });
 
-it("gives a job only the remotes of its data", () => {
+it("gives a job only the remotes that its data needs", () => {
 	const remotes = { s3: { type: "s3" }, gs: { type: "gcs" }, lake: { type: "sftp" } };
 	expect(remotesFor([{ uri: "rclone://lake/x" }, { uri: "file:/x" }, { uri: "nonsense:" }], remotes)).toEqual({ lake: { type: "sftp" } });
 });

@@ -1,19 +1,22 @@
-/** What a data set's uri says: which kind of store, where in it, and which section of the operator's remotes speaks for it. */
+/**
+ * A parsed data set URI: the kind of store, the path in it, and the section of the operator's remotes that has its
+ * credentials.
+ */
 export interface DataAddress {
 	kind: "file" | "s3" | "gs" | "azblob" | "sftp" | "webdav" | "http" | "remote";
-	/** In the store: `bucket/path`, `container/path`, or a path of the host. */
+	/** In the store: `bucket/path`, `container/path`, or a path on the host. */
 	path: string;
 	/**
-	 * Name of the section of the remotes' file that counts before the machine's own identity: the scheme for object stores, the
-	 * host for others, and the name itself for `rclone://NAME/path`. Null: none can.
+	 * Section of the remotes file that overrides the machine's own identity: the scheme for object stores, the host for
+	 * others, and the name itself for `rclone://NAME/path`. Null: none can.
 	 */
 	remote: string | null;
-	/** Storage account of Azure. */
+	/** Azure storage account. */
 	account?: string;
-	/** Of sftp. */
+	/** For sftp. */
 	user?: string;
 	port?: number;
-	/** Address of the server, of webdav and http. */
+	/** Server address, for webdav and http. */
 	url?: string;
 }
 
@@ -21,10 +24,10 @@ export const DATA_SCHEMES = ["file", "s3", "gs", "azblob", "sftp", "webdav", "we
 
 const BLOB_HOST = /^([a-z0-9]{3,24})\.blob\.core\.windows\.net$/;
 
-/** @throws DataAddressError with what is wrong and how it should be. */
+/** @throws DataAddressError with what is wrong and what is expected */
 export function dataAddressOf(uri: string): DataAddress {
 	const address = parseAddress(uri);
-	// An encoded "/.." names another place than it seems to. Paths of hosts are checked where they are read.
+	// An encoded "/.." resolves to a different path than it shows. Host paths are checked where they are read.
 	if (address.kind !== "file" && UNSAFE_PATH.test(address.path))
 		throw new DataAddressError('its path must not contain ".." or control characters');
 	return address;
@@ -104,7 +107,7 @@ function decodePath(pathname: string): string {
 	}
 }
 
-/** A uri that nothing can be fetched by; the message is for anyone who wrote it. */
+/** A URI that cannot be fetched; the message is for its author. */
 export class DataAddressError extends Error {
 	override name = "DataAddressError";
 }

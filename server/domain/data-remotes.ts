@@ -1,9 +1,9 @@
 import { DataAddressError, dataAddressOf } from "./data-address.ts";
 
-/** Sections of an rclone configuration by name: options by key, `type` among them. They hold credentials. */
+/** Sections of an rclone configuration by name. Each maps options by key, including `type`. They contain credentials. */
 export type DataRemotes = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Of these remotes, those that speak for these data sets. What cannot be read as an address needs none. */
+/** The remotes that these data sets need. A URI that cannot be parsed needs none. */
 export function remotesFor(data: readonly { uri: string }[], remotes: DataRemotes): DataRemotes {
 	const needed = new Set(data.flatMap(({ uri }) => remoteNameOf(uri) ?? []));
 	return Object.fromEntries(Object.entries(remotes).filter(([name]) => needed.has(name)));
@@ -20,7 +20,10 @@ function remoteNameOf(uri: string): string | null {
 const SECTION = /^\[([^\]]+)\]$/;
 const OPTION = /^([A-Za-z0-9_]+)\s*=\s*(.*)$/;
 
-/** The sections of an rclone.conf. @throws DataAddressError naming the line that cannot be read. */
+/**
+ * Parses the sections of an rclone.conf.
+ * @throws DataAddressError naming the line that cannot be read
+ */
 export function parseRemotes(text: string): DataRemotes {
 	const remotes: Record<string, Record<string, string>> = {};
 	let section: Record<string, string> | null = null;

@@ -35,12 +35,12 @@ describe("thresholds", () => {
 		[799, ["cloud-month/2026-11-01/50"]],
 		[850, ["cloud-month/2026-11-01/80"]],
 		[1200, ["cloud-month/2026-11-01/100"]],
-	])("$%s of $1,000 reports only the highest that is passed", (posted, subjects) => {
+	])("$%s of $1,000 reports only the highest threshold passed", (posted, subjects) => {
 		const { open } = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(posted) })] }), []);
 		expect(open.map((f) => f.subject)).toEqual(subjects);
 	});
 
-	it("an open alert is not sent again, and the next threshold is", () => {
+	it("does not resend an open alert, and sends the next threshold", () => {
 		const first = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510) })] }), []);
 		const again = decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(600) })] }), asOpen(first));
 		expect(again).toEqual({ open: [], close: [] });
@@ -49,7 +49,7 @@ describe("thresholds", () => {
 		expect(next.close).toEqual([]);
 	});
 
-	it("closes when the cap was raised, and when the period is over", () => {
+	it("closes when the cap is raised and when the period ends", () => {
 		const open = asOpen(decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510) })] }), []));
 		expect(decideAlerts(facts({ budgets: [budget({ postedMicroUsd: usd(510), capMicroUsd: usd(2000) })] }), open).close).toEqual([
 			"alrt_0",
@@ -57,14 +57,14 @@ describe("thresholds", () => {
 		expect(decideAlerts(facts({ budgets: [budget({ periodKey: "2026-12-01" })] }), open).close).toEqual(["alrt_0"]);
 	});
 
-	it("a cap of 0 is passed by the first micro-dollar and not before", () => {
+	it("counts a cap of 0 as passed by the first micro-dollar and not before", () => {
 		expect(decideAlerts(facts({ budgets: [budget({ capMicroUsd: 0n })] }), []).open).toEqual([]);
 		expect(decideAlerts(facts({ budgets: [budget({ capMicroUsd: 0n, postedMicroUsd: 1n })] }), []).open).toHaveLength(1);
 	});
 });
 
 describe("forecast overrun", () => {
-	it("opens when more than the cap is expected, is certain when the low end passes it too, and says so", () => {
+	it("opens when the expected spend exceeds the cap, and is certain when the low end does too", () => {
 		expect(decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 1000, 1100) })] }), []).open).toEqual([]);
 		const [likely] = decideAlerts(facts({ budgets: [budget({ forecast: forecast(900, 1000.01, 1100) })] }), []).open;
 		expect(likely?.facts).toMatchObject({ certain: "no", overMicroUsd: "10000" });
@@ -106,13 +106,13 @@ describe("anomaly", () => {
 		expect(decideAlerts(facts({ teamDays: [teamDay] }), []).open).toEqual([]);
 	});
 
-	it("one odd week does not hide the next: 5,000 among 400s leaves median 400 and deviation 0", () => {
+	it("flags a second odd week: 5,000 among 400s leaves median 400 and deviation 0", () => {
 		expect(decideAlerts(facts({ teamDays: [day(600, [400, 400, 5_000, 400])] }), []).open).toHaveLength(1);
 	});
 });
 
 describe("decideAlerts", () => {
-	it("a machine that was not seen gone opens, and closes when it was; what others opened is left alone", () => {
+	it("opens for a machine not seen to end, closes when it is, and leaves alerts of other rules alone", () => {
 		const risk = { instanceId: "ins_1", jobId: "job_1", team: "risk", why: "not_seen_gone" as const, sinceMs: 5, microUsd: usd(2) };
 		const { open } = decideAlerts(facts({ risk: [risk] }), []);
 		expect(open).toHaveLength(1);
@@ -125,7 +125,7 @@ describe("decideAlerts", () => {
 		expect(decideAlerts(facts({}), now)).toEqual({ open: [], close: ["alrt_1"] });
 	});
 
-	it("the order of its input changes nothing", () => {
+	it("is independent of input order", () => {
 		const all = facts({ budgets: [budget({ postedMicroUsd: usd(900) }), budget({ id: "b", postedMicroUsd: usd(600) })] });
 		const turned = { ...all, budgets: all.budgets.toReversed() };
 		const subjects = (f: AlertFacts) =>
@@ -145,11 +145,11 @@ describe("medianOf", () => {
 	])("%s is %s", (values, median) => expect(medianOf(values)).toBe(median));
 });
 
-describe("what a sweep leaves to worry about", () => {
+describe("findings of a sweep", () => {
 	const stray = { providerInstanceId: "i-0abc", region: "us-east-1", instanceType: "p5.48xlarge", sinceMs: Date.UTC(2026, 10, 19, 10) };
 	const unread = { region: "eu-west-1", message: "AWS: instances in eu-west-1: UnauthorizedOperation", sinceMs: stray.sinceMs };
 
-	it("a machine of no one is money at risk until the sweep leaves it out", () => {
+	it("reports a machine without a job as money at risk until the sweep omits it", () => {
 		const first = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [stray], unread: [] }] }), []);
 		expect(first.open).toMatchObject([{ rule: "money_at_risk", subject: "aws/i-0abc", team: null }]);
 		const [found] = first.open;
@@ -165,12 +165,12 @@ describe("what a sweep leaves to worry about", () => {
 	it.each([
 		[98_320_000n, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; machines like it cost $98.32 per hour there."],
 		[null, "belongs to no job and is being terminated since 2026-11-19 10:00 UTC; its price is unknown."],
-	])("a machine of no one is reported with the cost of similar ones: %s", (microUsdPerHour, words) => {
+	])("reports a machine without a job with the cost of similar ones: %s", (microUsdPerHour, words) => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [{ ...stray, microUsdPerHour }], unread: [] }] }), []).open;
 		expect(found && alertWords(found.rule, found.facts).text).toContain(words);
 	});
 
-	it("a region that cannot be read is reported with the provider's message", () => {
+	it("reports an unreadable region with the provider's message", () => {
 		const [found] = decideAlerts(facts({ sweeps: [{ siteId: "aws", strays: [], unread: [unread] }] }), []).open;
 		expect(found).toMatchObject({ rule: "sweep_failing", subject: "aws/eu-west-1" });
 		const words = found && alertWords(found.rule, found.facts);
@@ -190,7 +190,7 @@ describe("what the platform's people must act on", () => {
 		].map((one) => ({ ...one, startsAtMs: null, expiresAtMs: sinceMs })),
 	};
 
-	it("is a finding with a title, until it is over", () => {
+	it("have a title, and close when they no longer hold", () => {
 		const first = decideAlerts(facts(platform), []);
 		expect(first.open.map(({ rule, subject, team }) => [rule, subject, team])).toEqual([
 			["site_unhealthy", "aws", null],
@@ -208,7 +208,7 @@ describe("what the platform's people must act on", () => {
 		expect(decideAlerts(facts({}), asOpen(first)).close).toHaveLength(4);
 	});
 
-	it("a month that waits for an exchange rate says what to do, until the rate is there", () => {
+	it("explain how to add a missing exchange rate, until the rate is there", () => {
 		const missingRate = { month: "2026-10", currency: "EUR", day: "2026-10-01" };
 		const first = decideAlerts(facts({ missingRate }), []);
 		expect(first.open.map(({ rule, facts: values }) => alertWords(rule, values))).toEqual([
@@ -223,7 +223,7 @@ describe("what the platform's people must act on", () => {
 		expect([later.open.length, later.close.length]).toEqual([1, 1]);
 	});
 
-	it("that no one leads is over once the leader evaluates", () => {
+	it("close the missing-leader alert once the leader evaluates", () => {
 		const open = [{ id: "alrt_1", rule: "no_leader" as const, subject: "scheduler" }];
 		expect(decideAlerts(facts({}), open).close).toEqual(["alrt_1"]);
 	});

@@ -1,14 +1,14 @@
 import type { AlertRule } from "./alert.ts";
 import type { AlertBudget, AlertFacts, AlertFinding, AlertRisk, AlertRules, AlertSweep, AlertTeamDay } from "./alert-facts.ts";
 
-/** Rules that this decides; the others are opened and closed by who finds them. */
+/** Rules decided here. Other rules are opened and closed by the code that detects them. */
 export const DECIDED_RULES = [
 	"budget_threshold",
 	"budget_forecast_overrun",
 	"spend_anomaly",
 	"money_at_risk",
 	"site_unhealthy",
-	// The leader decides: while it does, there is one.
+	// Only the leader evaluates, so while this runs there is one.
 	"no_leader",
 	"job_stuck",
 	"sweep_failing",
@@ -28,16 +28,16 @@ export interface AlertDecision {
 	close: string[];
 }
 
-/** A reported overrun is over only when the forecast is this far under the cap, so that it does not open and close daily. */
+/** A reported overrun closes only when the forecast is this far under the cap, so that it does not open and close daily. */
 const OVERRUN_CLEAR_PERCENT = 95n;
-/** Same weekdays that a pattern needs, one a week. */
+/** Same weekdays required for a pattern, one per week. */
 export const ANOMALY_WEEKS_MIN = 4;
-/** How many median absolute deviations above the median a day must lie. */
+/** How many median absolute deviations above the median count as an anomaly. */
 export const ANOMALY_DEVIATIONS = 4n;
 
 /**
- * What opens and what closes, given what holds now and what is open. The same facts give the same answer, and what is
- * open already never opens again. Of several thresholds that are passed at once only the highest is news.
+ * Alerts to open and close, given current facts and open alerts. Deterministic, and an open alert never opens again.
+ * If several thresholds are passed at the same time, only the highest is reported.
  */
 export function decideAlerts(facts: AlertFacts, openNow: readonly OpenAlert[]): AlertDecision {
 	const openKeys = new Set(openNow.map(keyOf));
@@ -115,9 +115,9 @@ function budgetFacts(b: AlertBudget) {
 }
 
 /**
- * A day is far from its pattern when it lies more than ANOMALY_DEVIATIONS median absolute deviations (MAD) above the
- * median of the same weekday, and by more than the floor. Median and MAD are used because a few odd weeks do not move
- * them: F. R. Hampel, "The influence curve and its role in robust estimation", J. Am. Stat. Assoc. 69 (1974), 383-393.
+ * A day is an anomaly when its spend is more than ANOMALY_DEVIATIONS median absolute deviations (MAD) above the median
+ * of the same weekday, and above it by more than the floor. Median and MAD are robust to a few odd weeks: F. R.
+ * Hampel, "The influence curve and its role in robust estimation", J. Am. Stat. Assoc. 69 (1974), 383-393.
  */
 function anomaly(d: AlertTeamDay, { anomalyFloorMicroUsd }: AlertRules): AlertFinding[] {
 	if (d.usualMicroUsd.length < ANOMALY_WEEKS_MIN) return [];
@@ -143,7 +143,7 @@ function anomaly(d: AlertTeamDay, { anomalyFloorMicroUsd }: AlertRules): AlertFi
 	];
 }
 
-/** Of an even number the mean of the two in the middle, rounded down to the micro-dollar. */
+/** For an even count, the mean of the two middle values, rounded down to the micro-dollar. */
 export function medianOf(values: readonly bigint[]): bigint {
 	const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 	const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
@@ -164,7 +164,7 @@ function priceFacts(microUsdPerHour: bigint | null | undefined): AlertFinding["f
 	return microUsdPerHour === null ? { price: "not_known" } : { hourlyMicroUsd: microUsdPerHour.toString() };
 }
 
-/** Machines of no row, and regions in which there may be some. */
+/** Machines without a row, and regions that may contain some. */
 function unaccounted({ siteId, strays, unread }: AlertSweep): AlertFinding[] {
 	return [
 		...strays.map(({ providerInstanceId, microUsdPerHour, ...stray }): AlertFinding => {
@@ -182,7 +182,7 @@ function unaccounted({ siteId, strays, unread }: AlertSweep): AlertFinding[] {
 	];
 }
 
-/** What people who run the installation must act on. */
+/** What the operators of the installation must act on. */
 function platformFindings({ sites, stuck, expiring }: AlertFacts): AlertFinding[] {
 	return [
 		...sites.map((site): AlertFinding => ({ rule: "site_unhealthy", subject: site.siteId, team: null, facts: { ...site } })),
@@ -193,7 +193,7 @@ function platformFindings({ sites, stuck, expiring }: AlertFacts): AlertFinding[
 	];
 }
 
-/** The day is in the subject: after an import of some of the rates, the next day that lacks one is a new alert. */
+/** The day is part of the subject: if an import adds only some rates, the next missing day opens a new alert. */
 function missingRate({ missingRate: missing }: AlertFacts): AlertFinding[] {
 	if (!missing) return [];
 	const { month, currency, day } = missing;

@@ -1,7 +1,7 @@
 import type { Placement } from "./capacity.ts";
 import type { Reason } from "./reasons.ts";
 
-/** Forecast times, UTC ms: half of the forecasts are before p50, nine in ten before p90. */
+/** Forecast times, UTC ms: the median (p50) and the 90th percentile (p90). */
 export interface TimeRange {
 	p50Ms: number;
 	p90Ms: number;
@@ -21,8 +21,8 @@ export interface Candidate {
 	/** Where `speed` comes from. Absent: the site's setting, or speed 1. */
 	speedSource?: SpeedSource;
 	/**
-	 * Time to copy the job's data to the machine, which is billed; nine of ten transfers take longer than `low`, and nine of ten less
-	 * than `high`. Absent: none to copy.
+	 * Time to copy the job's data to the machine, which is billed: 10th (`low`) and 90th percentile (`high`). Absent:
+	 * nothing to copy.
 	 */
 	staging?: { expectedMs: number; lowMs: number; highMs: number };
 	/**
@@ -40,18 +40,18 @@ export interface Candidate {
 	storageMicroUsd?: string;
 	totalMicroUsd: string;
 	cashMicroUsd: string;
-	/** At most: what is held from the budget for this placement, and never less than the expected cost with slow staging. */
+	/** Upper bound: what the placement reserves from the budget. Never less than the expected cost with slow staging. */
 	worstCaseMicroUsd: string;
 	emissionsGrams: number | null;
 	/** The ranking score: total + delay × weight + carbon × weight. */
 	scoreMicroUsd: string;
 	outcome: "chosen" | "passes" | "removed";
-	/** The rule or fact that removed it. ruleId is null for a fact (hardware, price, capacity). */
+	/** The rule or fact that excluded it. ruleId is null for a fact (hardware, price, capacity). */
 	removedBy: { ruleId: string | null; why: RemovalCode; facts: Reason["facts"] } | null;
 }
 
 /**
- * Sources of an expected speed, best first: measured on this family of jobs, declared in the job file, learned from other
+ * Sources of an expected speed, best first: measured for this job family, declared in the job file, learned from other
  * jobs of the team or company, or public measurements.
  */
 export const SPEED_SOURCES = ["measured", "declared", "learned", "prior"] as const;
@@ -117,7 +117,7 @@ export interface Explanation {
 	homeStart: TimeRange | null;
 	/** Candidates to show: owned capacity first, then offers by score; at most EXPLAINED_CANDIDATES. */
 	candidates: Candidate[];
-	/** All removed candidates, grouped by cause, with the cheapest of each. */
+	/** All excluded candidates, grouped by cause, with the cheapest of each. */
 	removed: { ruleId: string | null; why: RemovalCode; count: number; cheapest: Candidate }[];
 	consideredCount: number;
 }

@@ -20,7 +20,7 @@ type WaitingOrPlacedCode =
 	| `waiting_${string}`
 	| `placed_${string}`;
 
-/** A job's or attempt's end. */
+/** How a job or attempt ended. */
 export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read): string {
 	switch (code) {
 		case "completed":
@@ -67,13 +67,13 @@ export function endWords(code: Exclude<ReasonCode, WaitingOrPlacedCode>, r: Read
 	}
 }
 
-/** To anyone who named an accelerator that is nowhere. */
+/** For jobs that request an accelerator that no site has. */
 function namesInstead(r: Read): string {
 	const near = r.text("nearestAccelerator");
 	return near ? `. The closest known name: ${near}` : clause(r.text("knownAccelerators"), (names) => `. There are: ${names}`);
 }
 
-/** Why an adopted job is its own cluster's again. */
+/** Why an adopted job goes back to its own cluster. */
 export function adoptionWords(why: string | null): string {
 	switch (why) {
 		case "home_started":
@@ -99,7 +99,7 @@ type MachineCode = Exclude<
 	MoveCode
 >;
 
-/** What became of an instance, a launch or a site. */
+/** What happened to an instance, a launch or a site. */
 function machineWords(code: MachineCode, r: Read): string {
 	switch (code) {
 		case "instance_vanished":
@@ -135,7 +135,7 @@ function machineWords(code: MachineCode, r: Read): string {
 	}
 }
 
-/** The first command of a gang that failed, and with it the job. */
+/** The first command in a gang to fail, which fails the job. */
 function memberFailure(r: Read): string {
 	const which = `rank ${r.count("rank") ?? "unknown"}${clause(r.count("nodes"), (n) => ` (of ${n})`)}`;
 	const how =
@@ -150,7 +150,7 @@ function message(r: Read): string {
 	return clause(r.text("message"), (m) => `: ${m.replace(/\.$/, "")}`);
 }
 
-/** Why one side has no machine for a job: what was asked beside the largest that is there. */
+/** Why one side has no machine for a job: the request and the largest machine available. */
 function causeText(why: RemovalCode, r: Read, side: "Home" | "Cloud"): string {
 	switch (why) {
 		case "hardware_gpus":

@@ -2,10 +2,10 @@ import { DAY_MS } from "../kernel/units.ts";
 import type { Expiry } from "./alert-facts.ts";
 
 const NOTICE_MAX_MS = 14 * DAY_MS;
-/** Short-lived certificates and tokens are renewed by programs in their last third. */
+/** Programs renew short-lived certificates and tokens in the last third of their lifetime. */
 const NOTICE_SHARE = 10;
 
-/** Whether people must act: it is over, or in the last tenth of its life and at most 14 days from its end. */
+/** Whether people must act: it has expired, or is in the last tenth of its lifetime and at most 14 days from expiry. */
 export function isExpiring({ startsAtMs, expiresAtMs }: Pick<Expiry, "startsAtMs" | "expiresAtMs">, nowMs: number): boolean {
 	const lifeMs = startsAtMs === null ? Number.POSITIVE_INFINITY : expiresAtMs - startsAtMs;
 	return nowMs >= expiresAtMs - Math.min(NOTICE_MAX_MS, lifeMs / NOTICE_SHARE);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Answers to the four questions of the set-up, from which the first policy is built. */
+/** Answers to the four set-up questions, from which the first policy is built. */
 export const LEAVE_CHOICES = ["nothing", "experiments", "not_sensitive", "everything"] as const;
 export const REGION_CHOICES = ["anywhere", "europe", "united_states"] as const;
 export const BURST_CHOICES = ["wait", "deadline", "full"] as const;
@@ -14,20 +14,20 @@ export const firstPolicyInput = z.strictObject({
 	leave: z.enum(LEAVE_CHOICES),
 	/** Where they may go. */
 	regions: z.enum(REGION_CHOICES).default("anywhere"),
-	/** Cap on cloud money in a calendar month, whole US dollars. Unused when nothing leaves. */
+	/** Cap on cloud spend in a calendar month, whole US dollars. Unused when nothing may leave. */
 	monthlyCapUsd: z.int().min(1).max(CAP_USD_MAX),
 	/** When a job may leave: after a forecast wait, for a deadline, or whenever home is full. */
 	burst: z.enum(BURST_CHOICES),
-	/** Forecast wait at home after which a job may leave; for `wait`. */
+	/** For `wait`: forecast wait at home after which a job may leave. */
 	waitMinutes: z.int().min(1).max(WAIT_MINUTES_MAX).default(30),
 	/** Role that approves jobs before they leave. */
 	approver: z.enum(APPROVER_CHOICES),
-	/** Jobs that cost more than this need the approval, whole US dollars; 0: every job that leaves. */
+	/** Jobs above this cost need approval, whole US dollars; 0: every job that leaves. */
 	approvalAboveUsd: z.int().min(0).max(CAP_USD_MAX).default(0),
 });
 export type FirstPolicy = z.output<typeof firstPolicyInput>;
 
-/** The policy document for these answers, as text that people can read and edit. */
+/** The policy document for these answers, as readable and editable text. */
 export function buildFirstPolicy(answers: FirstPolicy): string {
 	const rules = [...leaveRules(answers), ...(answers.leave === "nothing" ? [] : cloudRules(answers))];
 	return `# Built from the set-up's four questions. Edit it under Policies; docs/policy.md explains every field.

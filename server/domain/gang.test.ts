@@ -7,7 +7,7 @@ const gone = (rank: number, why: Member["reason"]): Member => ({ rank, state: "t
 const failed = reason("gang_member_failed", { rank: 1, nodes: 3, exitCode: 5 });
 
 describe("whyGangEnds", () => {
-	it("does not end the others when a command did its part", () => {
+	it("does not end the others when a command succeeds", () => {
 		expect(whyGangEnds(ran(1, 0), 3, null)).toBeNull();
 	});
 	it.each([
@@ -28,20 +28,20 @@ describe("whyGangEnds", () => {
 });
 
 describe("endOfGang", () => {
-	it("has the exit of the member that ended it, and of rank 0 when no one did", () => {
+	it("uses the exit of the member that ended it, or of rank 0 when none did", () => {
 		expect(endOfGang([ran(0, 143), ran(1, 5), ran(2, 143)], failed)).toEqual({ exit: ran(1, 5).exit });
 		expect(endOfGang([ran(0, 0), ran(1, 0)], null)).toEqual({ exit: ran(0, 0).exit });
 	});
-	it("is the end of a machine that disappeared, even when its peers' commands reported first", () => {
+	it("is the end of a machine that disappeared, even when its peers reported failures first", () => {
 		const end = endOfGang([gone(0, reason("instance_vanished")), ran(1, 5), ran(2, 5)], failed);
 		expect(end.because).toEqual(reason("instance_vanished", { rank: 0, nodes: 3 }));
-		// One that we ended ourselves was not taken.
+		// We ended this one ourselves, so it was not reclaimed.
 		expect(endOfGang([gone(0, memberEnd(failed, 0, 3)), ran(1, 5), ran(2, 5)], failed).because).toBeUndefined();
 	});
 });
 
 describe("memberEnd", () => {
-	it("distinguishes a machine's own end from another one's", () => {
+	it("distinguishes a machine's own end from another machine's", () => {
 		const taken = reason("spot_interruption", { rank: 2, nodes: 3 });
 		expect(memberEnd(taken, 2, 3)).toBe(taken);
 		expect(memberEnd(taken, 0, 3)).toEqual(reason("gang_member_failed", { rank: 2, nodes: 3, cause: "spot_interruption" }));

@@ -2,22 +2,22 @@ import type { Exit } from "./outcome.ts";
 import { type Reason, type ReasonCode, reason } from "./reasons.ts";
 import type { InstanceState } from "./states.ts";
 
-/** One machine of an attempt, as far as the attempt's end depends on it. */
+/** One machine of an attempt, with what the attempt's end depends on. */
 export interface Member {
 	rank: number;
 	state: InstanceState;
-	/** How its command ended; null when not reported (it may still run, or its machine no longer exists). */
+	/** How its command ended; null when not reported (still running, or its machine no longer exists). */
 	exit: Exit | null;
 	/** Why its machine ended. */
 	reason: Reason | null;
 }
 
-/** A reason from one machine of several names it, to distinguish its end from the others'. */
+/** A reason from a machine includes its rank, to distinguish its end from the others'. */
 export function ofMember(why: Reason, rank: number, nodes: number): Reason {
 	return nodes > 1 ? reason(why.code, { ...why.facts, rank, nodes }) : why;
 }
 
-/** Why the rest of a gang must stop because one member ended; null when it did its part. */
+/** Why the rest of a gang must stop because one member ended; null when that member succeeded. */
 export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, fallback: Reason | null): Reason | null {
 	if (exit === null) return ofMember(why ?? fallback ?? reason("instance_vanished"), rank, nodes);
 	if (exit.error !== null) return reason("gang_member_failed", { rank, nodes, message: exit.error.slice(0, 500) });
@@ -26,7 +26,7 @@ export function whyGangEnds({ rank, exit, reason: why }: Member, nodes: number, 
 	return exit.code === 0 ? null : reason("gang_member_failed", { rank, nodes, exitCode: exit.code });
 }
 
-/** Ends that are no one's fault who wrote the command. */
+/** Ends that are not the command's fault. */
 const TAKEN: ReadonlySet<ReasonCode> = new Set(["spot_interruption", "instance_vanished", "agent_silent"]);
 
 /**
@@ -42,7 +42,7 @@ export function endOfGang(members: readonly Member[], stopReason: Reason | null)
 	return taken?.reason ? { exit, because: ofMember(taken.reason, taken.rank, members.length) } : { exit };
 }
 
-/** Why a machine of a gang ended, when its attempt was asked to stop: another machine's end is not its own. */
+/** Why a machine of a gang ended when its attempt was asked to stop. Another machine's end is not its own reason. */
 export function memberEnd(stopReason: Reason, rank: number, nodes: number): Reason {
 	const other = stopReason.facts["rank"];
 	if (nodes === 1 || typeof other !== "number" || other === rank) return stopReason;

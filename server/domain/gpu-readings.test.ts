@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readGpuReadings } from "./gpu-readings.ts";
 
 describe("GPU readings", () => {
-	it("reads the DCGM exporter's page", () => {
+	it("reads the DCGM exporter's metrics page", () => {
 		const text = `# HELP DCGM_FI_DEV_GPU_UTIL GPU utilization (in %).
 # TYPE DCGM_FI_DEV_GPU_UTIL gauge
 DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-1",modelName="NVIDIA A100",Hostname="gpu-01"} 87

@@ -13,8 +13,9 @@ const NVIDIA_SMI = /^\s*\d{1,4}\s*,\s*(\d{1,3})\s*%?\s*$/;
 const GPUS_MAX = 1_024;
 
 /**
- * Reads the metrics page of the DCGM exporter (unit: percent), or `nvidia-smi --query-gpu=index,utilization.gpu --format=csv`.
- * @throws SpillwayError `invalid_input` without a reading, or with one that is not from 0 to 100.
+ * Reads the metrics page of the DCGM exporter (unit: percent), or `nvidia-smi --query-gpu=index,utilization.gpu
+ * --format=csv`.
+ * @throws SpillwayError `invalid_input` without a reading, or with one outside 0 to 100
  */
 export function readGpuReadings(text: string): GpuReadings {
 	const lines = text.split("\n");

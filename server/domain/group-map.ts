@@ -5,11 +5,11 @@ import { ROLES, type Role } from "./vocabulary.ts";
 
 const TEAMS_MAX = 50;
 
-/** How an issuer's groups become a role and teams. Keys are group names, or ids where the issuer sends ids (Entra). */
+/** How an issuer's groups map to a role and teams. Keys are group names, or ids when the issuer sends ids (Entra). */
 export const groupMapSchema = z.strictObject({
 	roles: z.record(z.string().min(1).max(256), z.enum(ROLES)).default({}),
 	teams: z.record(z.string().min(1).max(256), z.string().regex(TEAM_NAME)).default({}),
-	/** A group `<teamPrefix><team>` is membership of that team; "" turns this off. */
+	/** Members of the group `<teamPrefix><team>` are members of that team; "" turns this off. */
 	teamPrefix: z.string().max(64).default(""),
 });
 export type GroupMap = z.infer<typeof groupMapSchema>;
@@ -26,7 +26,7 @@ export interface Rights {
 	teams: string[];
 }
 
-/** Role and teams of mapped groups; null when none is mapped. Several roles: platform before finance before data scientist. */
+/** Role and teams of the mapped groups; null when no group is mapped. Precedence of roles: platform, finance, data scientist. */
 export function rightsOfGroups(groups: readonly string[], map: GroupMap): Rights | null {
 	const roles = new Set(groups.map((group) => ownValue(map.roles, group)));
 	const teams = new Set(groups.flatMap((group) => teamOfGroup(group, map) ?? []));
@@ -35,7 +35,7 @@ export function rightsOfGroups(groups: readonly string[], map: GroupMap): Rights
 	return { role: role ?? "data_scientist", teams: [...teams].sort().slice(0, TEAMS_MAX) };
 }
 
-/** Group names that make no valid team name (empty, `*`, control characters) give no membership. */
+/** Group names that are not valid team names (empty, `*`, control characters) grant no membership. */
 function teamOfGroup(group: string, map: GroupMap): string | undefined {
 	const mapped = ownValue(map.teams, group);
 	if (mapped !== undefined) return mapped;

@@ -1,23 +1,23 @@
 import { HOUR_MS } from "../kernel/units.ts";
 
-/** Time at home by what its electricity is priced from; a part is null where there is none of it. */
+/** Time at home, split by the source of the electricity price; null for a part without any time. */
 export interface HomeElectricity<Micro = bigint> {
-	/** Hours with their own price, such as a day-ahead market's. */
+	/** Hours with their own price, such as day-ahead market prices. */
 	hourly: PricedTime<Micro> | null;
-	/** All others: at the price of the rate card. */
+	/** All other hours, at the price of the rate card. */
 	card: PricedTime<Micro> | null;
-	/** Where the hourly prices are from, as who took them in said. */
+	/** Source of the hourly prices, as entered with the import. */
 	sources: string[];
 }
 
 export interface PricedTime<Micro = bigint> {
-	/** Time for which slots were held; of several allocations together. */
+	/** Total time for which slots were held, over all allocations. */
 	ms: number;
-	/** The average of a kWh, towards zero; below zero where the market paid. */
+	/** Average price per kWh, rounded toward zero; negative when the market paid. */
 	microUsdPerKwh: Micro;
 }
 
-/** How many of the hours ahead have their own price in a site's price of a GPU-hour. */
+/** How many of the coming hours have their own price in a site's price of a GPU-hour. */
 export interface ElectricityAhead {
 	siteId: string;
 	hours: number;

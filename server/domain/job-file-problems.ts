@@ -2,7 +2,7 @@ import { type Document, isMap, isScalar } from "yaml";
 import { type FieldProblem, SpillwayError } from "../kernel/errors.ts";
 import { MAX_PROBLEMS, type PathProblem } from "./schema/problems.ts";
 
-/** What a document is called in messages, and the page that lists its fields. */
+/** The name of a document in messages, and the page that lists its fields. */
 export interface DocumentKind {
 	name: string;
 	page: string;
@@ -26,8 +26,8 @@ export function invalidDocument({ name, page }: DocumentKind, problems: readonly
 }
 
 /**
- * Environment values that YAML would change: `1.10` is the number 1.1, `007` is 7 and `True` is true. The command would receive
- * different text.
+ * Environment values that YAML would change: `1.10` is the number 1.1, `007` is 7 and `True` is true. The command
+ * would receive different text.
  */
 export function changedEnvValues(doc: Document, at: readonly PropertyKey[] = ["spec", "env"]): PathProblem[] {
 	const env = doc.getIn(at, true);

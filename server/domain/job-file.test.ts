@@ -7,7 +7,7 @@ import { JOB_LIMITS } from "./job-schema.ts";
 import { MAX_PROBLEMS } from "./schema/problems.ts";
 
 const HEAD = "apiVersion: spillway/v1\nkind: Job\nmetadata: { name: a, team: t }\nspec:\n  command: [x]\n";
-/** Lines of `spec` begin in line 6, column 3. */
+/** Lines of `spec` start at line 6, column 3. */
 const withSpec = (...lines: string[]) => HEAD + lines.map((line) => `  ${line}\n`).join("");
 
 const DESIGN = `apiVersion: spillway/v1
@@ -39,7 +39,7 @@ function problemsOf(run: () => unknown): string[] {
 	return [];
 }
 
-describe("the job of the design", () => {
+describe("the example job of the design", () => {
 	it("is read with every field", () => {
 		expect(parseJobText(DESIGN)).toEqual({
 			name: "fraud-v7",
@@ -158,7 +158,7 @@ describe("a wrong field", () => {
 		expect(problemsOf(() => parseJobText(withSpec(line)))).toEqual([want]);
 	});
 
-	it("in metadata: a control character, a name that is too long, what is missing", () => {
+	it("in metadata: a control character, a name that is too long, a missing field", () => {
 		const named = (name: string) =>
 			problemsOf(() => parseJobText(`apiVersion: spillway/v1\nkind: Job\nmetadata: { name: ${name}, team: t }\nspec: { command: [x] }`));
 		expect(named('"a\\u0007b"')[0]).toMatch(/^3:19 metadata\.name must be 1 to 63 letters/);
@@ -169,7 +169,7 @@ describe("a wrong field", () => {
 		]);
 	});
 
-	it("all are named at once", () => {
+	it("all of them are reported at once", () => {
 		expect(problemsOf(() => parseJobText(withSpec("nodes: 0", "priority: -1", "gpus: 3"))).map((p) => p.split(" ")[1])).toEqual([
 			"spec.nodes",
 			"spec.priority",
@@ -182,18 +182,18 @@ describe("a wrong field", () => {
 	});
 });
 
-describe("a document from elsewhere", () => {
-	it.each([null, undefined, 5, "x", [], { apiVersion: 1n }])("that is no job is refused: %s", (document) => {
+describe("a document of another kind", () => {
+	it.each([null, undefined, 5, "x", [], { apiVersion: 1n }])("that is not a job is rejected: %s", (document) => {
 		expect(() => parseJobDocument(document)).toThrow(SpillwayError);
 	});
 
-	it("that contains itself is refused", () => {
+	it("that contains itself is rejected", () => {
 		const loop: Record<string, unknown> = {};
 		loop["kind"] = loop;
 		expect(() => parseJobDocument(loop)).toThrow(SpillwayError);
 	});
 
-	it("with a key that objects drop is refused rather than shortened", () => {
+	it("with a key that objects drop is rejected rather than shortened", () => {
 		const text =
 			'{"apiVersion":"spillway/v1","kind":"Job","metadata":{"name":"a","team":"t"},"spec":{"command":["x"],"env":{"__proto__":"x"}}}';
 		expect(problemsOf(() => parseJobDocument(JSON.parse(text)))).toEqual(["-:- spec.env.__proto__ is a reserved name. Rename it."]);
@@ -214,7 +214,7 @@ describe("bounds", () => {
 		["commas", `[${",".repeat(JOB_LIMITS.documentBytes - 1)}`],
 		["keys", Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join("\n")],
 		["aliases", `a: &a [x, x, x]\nb: &b [${"*a,".repeat(60)}]\nc: [${"*b,".repeat(60)}]`],
-	])("on what a text of %s can cost", (_what, text) => {
+	])("on the cost of parsing a text of %s", (_what, text) => {
 		const problems = problemsOf(() => parseJobText(text));
 		expect(problems.length).toBeGreaterThan(0);
 		expect(problems.length).toBeLessThanOrEqual(MAX_PROBLEMS);
@@ -263,7 +263,7 @@ describe("any text", () => {
 		.array(edit, { minLength: 1, maxLength: 4 })
 		.map((edits) => edits.reduce((t, e) => t.slice(0, e.at % t.length) + e.put + t.slice((e.at % t.length) + e.cut), DESIGN));
 
-	it("gives a job that is within every bound, or a SpillwayError that says what to do", () => {
+	it("gives a job within every bound, or a SpillwayError that says what to do", () => {
 		fc.assert(
 			fc.property(fc.oneof(mutated, fc.string({ unit: "binary", maxLength: 300 })), (text) => {
 				try {
@@ -282,7 +282,7 @@ describe("any text", () => {
 		);
 	});
 
-	it("and any document, likewise", () => {
+	it("does the same as a parsed document", () => {
 		fc.assert(
 			fc.property(fc.object({ maxDepth: 3, withBigInt: true, withDate: true, withNullPrototype: true }), (spec) => {
 				expect(() => parseJobDocument({ apiVersion: "spillway/v1", kind: "Job", metadata: { name: "a", team: "t" }, spec })).toThrow(

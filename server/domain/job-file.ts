@@ -23,7 +23,7 @@ export const jobFileSchema = jobDocumentSchema.transform((file, ctx): JobSpec =>
 	return jobSpecOf(file);
 });
 
-/** A checked document as a job, with defaults applied. */
+/** Converts a checked document to a job, with defaults applied. */
 export function jobSpecOf({ metadata, spec }: Pick<z.output<typeof jobDocumentSchema>, "metadata" | "spec">): JobSpec {
 	const { resources, checkpoint } = spec;
 	return {
@@ -87,7 +87,7 @@ function checkpointOf({
 	return { path, intervalMs: interval, ...(keep !== undefined && { keep }), ...special };
 }
 
-/** The document before it is checked: the body of `POST /jobs`. */
+/** The document before validation: the body of `POST /jobs`. */
 export type JobFile = z.input<typeof jobFileSchema>;
 
 function check(document: unknown): { spec: JobSpec; problems: [] } | { spec: null; problems: PathProblem[] } {
@@ -99,7 +99,7 @@ function check(document: unknown): { spec: JobSpec; problems: [] } | { spec: nul
 
 /**
  * Validates a parsed document.
- * @throws SpillwayError `invalid_input` with every invalid field, its value and what is allowed.
+ * @throws SpillwayError `invalid_input` with every invalid field, its value and what is allowed
  */
 export function parseJobDocument(document: unknown): JobSpec {
 	const { spec, problems } = check(document);

@@ -10,7 +10,7 @@ import { toJsonSchema } from "./schema/to-json-schema.ts";
 const PAGE = fileURLToPath(new URL("../../docs/job-file.md", import.meta.url));
 const fields = listFields(jobDocumentSchema);
 
-/** What the parents of a field hold besides it. */
+/** Other fields that the parents of a field require. */
 const PARENTS: Readonly<Record<string, unknown>> = {
 	scaling: { parallel: 0.5, upTo: 64 },
 	curve: { gpus: 8, speed: 1 },

@@ -12,8 +12,9 @@ import { MOUNTS_MAX, mountName } from "./site-mount.ts";
 import { WORKLOAD_CLASSES } from "./vocabulary.ts";
 
 /**
- * The job file: one definition of every field, its bounds and its documentation. The parser, `/schemas/job.json`, completion, the
- * form and the tables of docs/job-file.md are derived from it. To add a field, add it here and to `specOf` in job-file.ts.
+ * The job file: one definition of every field, its bounds and its documentation. The parser, `/schemas/job.json`,
+ * completion, the form and the tables of docs/job-file.md are derived from it. To add a field, add it here and to
+ * `specOf` in job-file.ts.
  */
 
 /** Limits on input. */
@@ -45,7 +46,7 @@ const envValue = z.union([value.text(JOB_LIMITS.partCharacters), z.number().tran
 });
 
 function checkDataUri(uri: string, ctx: z.RefinementCtx): void {
-	// The pattern has already reported a missing scheme.
+	// The pattern already reports a missing scheme.
 	if (!uri.includes(":")) return;
 	try {
 		dataAddressOf(uri);
@@ -242,7 +243,7 @@ const secret = z
 			ctx.addIssue({ code: "custom", message: "needs either env or file: how the command receives the secret" });
 	});
 
-/** GPUs of a job, all nodes together. */
+/** GPUs of a job, over all nodes. */
 const allGpus = () => value.wholeNumber(1, JOB_LIMITS.nodes * JOB_LIMITS.gpusPerNode);
 
 const scaling = z

@@ -5,27 +5,27 @@ import * as value from "./schema/values.ts";
 export const SECRET_LIMITS = {
 	perJob: 32,
 	perTeam: 200,
-	/** Shorter texts cannot be masked in logs without masking ordinary words too. */
+	/** Masking shorter texts in logs would mask ordinary words too. */
 	valueCharactersMin: 8,
 	valueCharactersMax: 32 * 1024,
 } as const;
 
-/** A secret of the job's team, and how the command receives it: as a variable or as a file of SPILLWAY_SECRETS_DIR. */
+/** A secret of the job's team, passed to the command as a variable or as a file in SPILLWAY_SECRETS_DIR. */
 export type SecretRef = { name: string; env: string } | { name: string; file: string };
 
-/** Values by variable and by file name, as they are delivered to an attempt. */
+/** Values by variable and by file name, as delivered to an attempt. */
 export interface DeliveredSecrets {
 	env: Record<string, string>;
 	files: Record<string, string>;
 }
 
 /**
- * Where a secret's value is. `file` and `vault` are read when an attempt starts; their paths are below the team's own folder, so that
- * no team can name another's.
+ * Where a secret's value is stored. `file` and `vault` are read when an attempt starts. Their paths are below the
+ * team's own folder, so that no team can reference another's secrets.
  */
 export type SecretSource = { kind: "stored" } | { kind: "file"; path: string } | { kind: "vault"; path: string; key: string };
 
-/** A file name of a secret: no folders. */
+/** A secret's file name, without folders. */
 export const secretFileName = z
 	.string()
 	.regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/, "must be a file name of letters, digits, dots, dashes and underscores, without folders");
@@ -60,7 +60,7 @@ export const vaultOptionsSchema = z.strictObject({
 		.string()
 		.refine((text) => text.includes("{team}"), "must contain {team}, so that no team can read another's secrets")
 		.default("spillway/{team}"),
-	/** Read again at each use, so that a Vault agent may renew it. */
+	/** Read again on each use, so that a Vault agent can renew it. */
 	tokenFile: z.string().min(1),
 	namespace: z.string().min(1).optional(),
 });

@@ -5,7 +5,7 @@ import type { OutputSpec } from "./output.ts";
 import type { Scaling } from "./scaling.ts";
 import type { WorkloadClass } from "./vocabulary.ts";
 
-/** What a person submitted, normalised: defaults filled in, lengths of time in ms. `server/domain/job-file.ts` makes it. */
+/** A submitted job, normalized: defaults filled in, durations in ms. `server/domain/job-file.ts` builds it. */
 export interface JobSpec {
 	name: string;
 	team: string;
@@ -15,7 +15,7 @@ export interface JobSpec {
 	image: string | null;
 	command: string[];
 	env: Record<string, string>;
-	/** Secrets of the team that the command receives; their values are nowhere in a spec. Absent: none. */
+	/** Secrets of the team that the command receives; a spec never contains their values. Absent: none. */
 	secrets?: SecretRef[] | undefined;
 	/** Machines that must start together. */
 	nodes: number;
@@ -25,14 +25,14 @@ export interface JobSpec {
 		accelerators: string[];
 		cpus: number | null;
 		memoryGiB: number | null;
-		/** Least memory of each GPU. Absent: any. */
+		/** Minimum memory of each GPU. Absent: any. */
 		gpuMemoryGiB?: number;
 		/** Needs bfloat16 units. Absent: it does not. */
 		bf16?: boolean;
 	};
-	/** Declared speed by canonical accelerator: work per hour in any unit that all entries share. Absent: not declared. */
+	/** Declared speed by canonical accelerator: work per hour, in any unit shared by all entries. Absent: not declared. */
 	throughput?: Record<string, number>;
-	/** Declared run time by number of GPUs. Absent: it runs on the GPUs that it asks for. */
+	/** Declared run time by number of GPUs. Absent: it runs only on the requested number. */
 	scaling?: Scaling;
 	duration: { estimateMs: number | null; maxMs: number | null };
 	deadlineMs: number | null;
@@ -40,8 +40,8 @@ export interface JobSpec {
 	priority: number;
 	critical: boolean;
 	/**
-	 * A person approves each cloud placement that is estimated to cost more, USD. A number, as the conditions of policies compare
-	 * estimates. Absent: only policies ask.
+	 * Cloud placements estimated above this need approval, USD. A number, since policy conditions compare estimates as
+	 * numbers. Absent: only policies require approval.
 	 */
 	approvalAboveUsd?: number;
 	/** Events that are mailed to the submitter. Absent: those of the submitter's settings. */
@@ -54,14 +54,14 @@ export interface JobSpec {
 	outputs?: OutputSpec[] | undefined;
 	/** Patterns of output lines that report metrics. Absent: none. */
 	metrics?: string[];
-	/** Who submitted it, as run times are learned by: set where a snapshot is read, never by a job file. Absent: not known. */
+	/** The submitter, for learned run times: set when a snapshot is read, never by a job file. Absent: unknown. */
 	user?: string;
 }
 
 export interface CheckpointSpec {
 	path: string;
 	intervalMs: number;
-	/** Complete checkpoints that are kept. Absent: CHECKPOINTS_KEPT. */
+	/** Number of complete checkpoints to keep. Absent: CHECKPOINTS_KEPT. */
 	keep?: number | undefined;
 	/** Which ranks of a gang save. Absent: rank 0. */
 	ranks?: (typeof CHECKPOINT_RANKS)[number] | undefined;
@@ -69,7 +69,7 @@ export interface CheckpointSpec {
 	restore?: (typeof CHECKPOINT_RESTORES)[number] | undefined;
 }
 
-/** Complete checkpoints of a job that are kept without a rule in its file; older ones are deleted. */
+/** Default number of complete checkpoints to keep per job; older ones are deleted. */
 export const CHECKPOINTS_KEPT = 2;
 
 export interface DataRef {
@@ -83,7 +83,7 @@ export function gpusOf(spec: JobSpec): number {
 	return spec.nodes * spec.resources.gpus;
 }
 
-/** Regions or jurisdictions that every data set of the job allows; empty when none is said. */
+/** Regions or jurisdictions that every data set of the job allows; empty when unrestricted. */
 export function residencyOf(spec: JobSpec): string[] {
 	return [...new Set(spec.data.flatMap((d) => d.residency))].sort();
 }

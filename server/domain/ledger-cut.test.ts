@@ -4,11 +4,11 @@ import { cutOfVersion, parseLedgerCut } from "./ledger-cut.ts";
 it.each([
 	{ month: "2026-11", team: "", version: 1 },
 	{ month: "2026-12", team: "a/b ~", version: 12 },
-])("a version is written as it is read: %o", (version) => expect(parseLedgerCut(cutOfVersion(version) ?? "")).toEqual(version));
+])("round-trips a version: %o", (version) => expect(parseLedgerCut(cutOfVersion(version) ?? "")).toEqual(version));
 
-it("a preview is no version", () => expect(cutOfVersion({ month: "2026-11", team: "", version: 0 })).toBeNull());
+it("rejects a preview as a version", () => expect(cutOfVersion({ month: "2026-11", team: "", version: 0 })).toBeNull());
 
-it("an instant has its zone; a day begins in UTC", () => {
+it("reads an instant with its zone, and a day as starting in UTC", () => {
 	expect(parseLedgerCut("2026-12-03T07:00:00+01:00")).toEqual({ atMs: Date.UTC(2026, 11, 3, 6) });
 	expect(parseLedgerCut("2026-12-03")).toEqual({ atMs: Date.UTC(2026, 11, 3) });
 });

@@ -1,11 +1,11 @@
-/** A version of a statement that was closed; "" as team is the company. */
+/** A version of a closed statement; team "" is the company. */
 export interface ClosedVersion {
 	month: string;
 	team: string;
 	version: number;
 }
 
-/** How far the ledger is read: as it was when a version was closed, or at an instant. */
+/** How far to read the ledger: as of a closed version, or as of an instant. */
 export type LedgerCut = { atMs: number } | ClosedVersion;
 
 const VERSION = /^(20\d\d-(?:0[1-9]|1[0-2]))\/([1-9]\d{0,5})(?:\/(.{1,128}))?$/;
@@ -19,7 +19,7 @@ export function parseLedgerCut(text: string): LedgerCut | null {
 	return atMs >= 0 ? { atMs } : null;
 }
 
-/** As parseLedgerCut() reads it; null for a preview, which is version 0. */
+/** In the form that parseLedgerCut() reads; null for a preview, which is version 0. */
 export function cutOfVersion({ month, team, version }: ClosedVersion): string | null {
 	return version === 0 ? null : `${month}/${version}${team === "" ? "" : `/${team}`}`;
 }

@@ -4,7 +4,7 @@ import type { DataRef } from "./job.ts";
 import { artifactOfUri } from "./output.ts";
 import type { JobState } from "./states.ts";
 
-/** The facets that Spillway adds to OpenLineage: one definition for the events and `/schemas/lineage.json`. */
+/** The facets that Spillway adds to OpenLineage: one definition for both the events and `/schemas/lineage.json`. */
 export const lineageFacetsSchema = z
 	.strictObject({
 		spillway_cost: z.looseObject({
@@ -35,7 +35,7 @@ export const lineageFacetsSchema = z
 
 type Facets = z.infer<typeof lineageFacetsSchema>;
 
-/** A job that started, and perhaps ended. */
+/** A job that has started, and may have ended. */
 export interface LineageFacts {
 	id: string;
 	runId: string;
@@ -53,32 +53,32 @@ export interface LineageFacts {
 	policy: { name: string; version: number } | null;
 	costMicroUsd: bigint;
 	emissionsMilligrams: bigint;
-	/** All its time is charged, so that cost and emissions are final. */
+	/** Whether all its time is charged, which makes cost and emissions final. */
 	isCharged: boolean;
 	data: readonly DataRef[];
 	outputs: readonly { id: string; digest: string; bytes: bigint; files: number }[];
-	/** The pipeline or sweep that it is part of. */
+	/** Its pipeline or sweep. */
 	pipeline: { runId: string; name: string } | null;
 }
 
 export interface LineageSettings {
 	/** OpenLineage namespace of jobs and results. */
 	namespace: string;
-	/** Address of this installation: producer of the events, and of the schema of their facets. */
+	/** URL of this installation, used as producer of the events and in the schema URLs of their facets. */
 	publicUrl: string;
 }
 
 const SPEC = "https://openlineage.io/spec";
 
-/** What ended a run: cancelled runs are ABORT. */
+/** Event type for the end of a run: cancelled runs are ABORT. */
 const END_TYPES: Partial<Record<JobState, "COMPLETE" | "FAIL" | "ABORT">> = { succeeded: "COMPLETE", failed: "FAIL", cancelled: "ABORT" };
 
-/** The START event of a run; sent once, before its end. */
+/** The START event of a run; sent once, before the end event. */
 export function startEvent(facts: LineageFacts, settings: LineageSettings): object {
 	return eventOf("START", facts.startedAtMs, facts, settings);
 }
 
-/** The COMPLETE, FAIL or ABORT event of a run that is over; null for any other. */
+/** The COMPLETE, FAIL or ABORT event of an ended run; null for any other. */
 export function endEvent(facts: LineageFacts, settings: LineageSettings): object | null {
 	const type = END_TYPES[facts.state];
 	return type === undefined || facts.finishedAtMs === null ? null : eventOf(type, facts.finishedAtMs, facts, settings);
@@ -150,7 +150,7 @@ function own<K extends keyof Facets>({ publicUrl }: LineageSettings, name: K, fa
 
 const artifactName = (id: string): string => `artifacts/${id}`;
 
-/** A data set as OpenLineage names it: `s3://bucket` and the path in it. A result is named as the output of its job. */
+/** A data set in OpenLineage terms: `s3://bucket` and the path in it. A result is named as the output of its job. */
 function datasetOf(uri: string, namespace: string): { namespace: string; name: string } {
 	const id = artifactOfUri(uri);
 	if (id !== null) return { namespace, name: artifactName(id) };

@@ -1,8 +1,8 @@
-/** How attempts end that did not finish their job's command. */
+/** End states of attempts that did not finish their job's command. */
 export const LOST_STATES = ["failed", "interrupted", "evicted", "lost"] as const;
 export type LostState = (typeof LOST_STATES)[number];
 
-/** What charges can be asked for by: how their attempts ended, alone or together. */
+/** Filter for charges by how their attempts ended, separately or together. */
 export const LOST_CHOICES = {
 	...{ failed: ["failed"], interrupted: ["interrupted"], evicted: ["evicted"], lost: ["lost"] },
 	cut_short: ["interrupted", "evicted", "lost"],

@@ -13,7 +13,7 @@ export type MoveCode = Extract<
 	| "budget_cap_reached"
 >;
 
-/** Why a running job was made to leave its place. */
+/** Why a running job had to leave its placement. */
 export function moveWords(code: MoveCode, r: Read): string {
 	const saving = clause(r.money("savingMicroUsd"), (m) => `, which saves an expected ${m}`);
 	switch (code) {

@@ -1,17 +1,17 @@
 import { formatDuration } from "../kernel/units.ts";
 import type { WorkTopic } from "./alert.ts";
 
-/** What people can be notified about: events of the jobs and pipelines that they submitted. */
+/** Events that people can be notified about, for jobs and pipelines that they submitted. */
 export const WORK_EVENTS = ["finished", "failed", "needs_approval", "over_forecast", "reclaimed"] as const;
 export type WorkEvent = (typeof WORK_EVENTS)[number];
 
-/** Choices for the minutes that events are collected before one mail is sent, and their default. */
+/** Choices for how many minutes of events one mail collects, and the default. */
 export const DIGEST_MINUTES = { min: 1, max: 1_440, default: 5 } as const;
 
-/** A job that was reclaimed this often notifies its owner, once. */
+/** The owner is notified once when a job has been reclaimed this often. */
 export const RECLAIMED_TIMES = 2;
 
-/** The topic of channels for an event; approvals have the alert `approval_waiting`. */
+/** The channel topic for an event; approvals use the alert `approval_waiting`. */
 export const TOPIC_OF_EVENT: Record<Exclude<WorkEvent, "needs_approval">, WorkTopic> = {
 	finished: "work_finished",
 	failed: "work_failed",
@@ -19,13 +19,13 @@ export const TOPIC_OF_EVENT: Record<Exclude<WorkEvent, "needs_approval">, WorkTo
 	reclaimed: "work_reclaimed",
 };
 
-/** A job, pipeline or sweep, as notifications name it. */
+/** A job, pipeline or sweep, as named in notifications. */
 export interface WorkFacts {
 	kind: "Job" | "Pipeline" | "Sweep";
 	id: string;
 	name: string;
 	team: string;
-	/** From the submission or the latest start, ms; null when it never ran. */
+	/** Since submission or the latest start, ms; null when it never ran. */
 	ranMs: number | null;
 	/** Why, as a sentence; null when there is nothing to add. */
 	why: string | null;
@@ -44,30 +44,30 @@ const TITLES: Record<WorkEvent, string> = {
 	reclaimed: `was reclaimed ${RECLAIMED_TIMES} times`,
 };
 
-/** One event as a mail or a message of a channel. */
+/** Renders one event as a mail or a channel message. */
 export function noticeWords(event: WorkEvent, { kind, name, team, ranMs, why }: WorkFacts): NoticeWords {
 	const ran = ranMs === null ? [] : [`Run time ${formatDuration(ranMs)}.`];
 	return { title: `${kind} ${name} ${TITLES[event]}`, text: [...(why === null ? [] : [why]), ...ran, `Team ${team}.`].join(" ") };
 }
 
-/** The path of the page of a job, pipeline or sweep. */
+/** Path of the page of a job, pipeline or sweep. */
 export function pageOfWork({ kind, id }: Pick<WorkFacts, "kind" | "id">): string {
 	return kind === "Job" ? `/jobs/${id}` : kind === "Sweep" ? `/sweeps/${id}` : `/pipelines/${id}`;
 }
 
-/** An event that was collected for a person. */
+/** An event collected for a person. */
 export interface CollectedNotice extends NoticeWords {
 	event: WorkEvent;
 	link: string;
 }
 
-/** The most events that one mail lists; the others are counted. */
+/** Maximum number of events listed in one mail; the rest are counted. */
 export const LISTED_MAX = 50;
 
 /**
- * One mail for all events of a person since the last one. A single event is sent as it is; several are counted in the title and
- * listed, failures and approvals first.
- * @param addressOf makes a whole address of a path
+ * One mail with all events of a person since the last mail. A single event is sent as is. Several are counted in the
+ * title and listed, failures and approvals first.
+ * @param addressOf converts a path to a full URL
  */
 export function digestOf(notices: readonly CollectedNotice[], addressOf: (link: string) => string): NoticeWords & { link: string } {
 	const [only] = notices;

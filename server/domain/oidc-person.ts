@@ -1,6 +1,6 @@
 import type { Rights } from "./group-map.ts";
 
-/** A person as an OpenID Connect issuer signed them in. */
+/** A person signed in by an OpenID Connect issuer. */
 export interface OidcPerson {
 	issuer: string;
 	subject: string;

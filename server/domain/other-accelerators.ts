@@ -1,6 +1,6 @@
 /**
- * Accelerators that are no GPUs, by the names that prices and offers have, with other spellings of each: what Google Kubernetes
- * Engine labels its nodes with, and what people write. A program for GPUs does not run on them.
+ * Accelerators other than GPUs, by their names in prices and offers, with alternative spellings: Google Kubernetes
+ * Engine node labels, and common ones. GPU programs do not run on them.
  */
 const OTHER_ACCELERATORS: Readonly<Record<string, readonly string[]>> = {
 	"TPU-v4": ["tpu-v4-podslice"],
@@ -14,7 +14,7 @@ const OTHER_ACCELERATORS: Readonly<Record<string, readonly string[]>> = {
 
 const NO_GPU = /^(tpu|trainium|inferentia|gaudi)/i;
 
-/** Case, spaces and underscores do not count. */
+/** Ignores case, spaces and underscores. */
 const keyOf = (name: string): string =>
 	name
 		.trim()
@@ -23,12 +23,12 @@ const keyOf = (name: string): string =>
 
 const BY_KEY = new Map(Object.entries(OTHER_ACCELERATORS).flatMap(([name, more]) => [name, ...more].map((n) => [keyOf(n), name] as const)));
 
-/** Whether it runs only what was written for it: a job has it only by its name. */
+/** Whether it only runs programs written for it. Jobs get such an accelerator only by naming it. */
 export function isOtherThanGpu(accelerator: string): boolean {
 	return NO_GPU.test(accelerator);
 }
 
-/** The accelerator that a name means, of those that are no GPUs; null when it is none of them. */
+/** The non-GPU accelerator with this name; null if there is none. */
 export function otherAcceleratorNamed(name: string): string | null {
 	return BY_KEY.get(keyOf(name)) ?? null;
 }

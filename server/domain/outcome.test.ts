@@ -18,7 +18,7 @@ describe("outcomeOf", () => {
 		expect(outcomeOf(null, exit)).toMatchObject({ state, reason: { code } });
 	});
 
-	it("ignores the exit code of what was asked to stop", () => {
+	it("ignores the exit code of an attempt that was asked to stop", () => {
 		const out = { ...ended, signal: "SIGKILL", outOfMemory: true };
 		expect(outcomeOf(reason("spot_interruption"), out)).toEqual({ state: "interrupted", reason: reason("spot_interruption") });
 	});

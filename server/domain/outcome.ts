@@ -1,34 +1,34 @@
 import { type Reason, reason } from "./reasons.ts";
 import type { AttemptState, JobState } from "./states.ts";
 
-/** After this many attempts a job fails rather than being tried again forever. */
+/** After this many attempts a job fails instead of being retried. */
 export const ATTEMPTS_MAX = 50;
 
-/** After this many attempts in a row that saved nothing a job is held from the cloud until a person lets it continue. */
+/** After this many consecutive attempts without a checkpoint, a job is held from the cloud until a person releases it. */
 export const FRUITLESS_MAX = 2;
 
-/** How the command of an attempt ended, as its supervisor saw it. */
+/** How the command of an attempt ended, as seen by its supervisor. */
 export interface Exit {
 	code: number | null;
 	signal: string | null;
-	/** Set when the command could not be started or its data not staged. */
+	/** Set when the command could not be started or its data could not be staged. */
 	error: string | null;
-	/** Where it failed when there is an error: staging its data, fetching its image or starting the command. */
+	/** With `error`, the step that failed: staging the data, pulling the image or starting the command. */
 	failedAt?: "staging" | "image" | "start";
-	/** The machine's or container's memory was full, and the command was killed for it. */
+	/** The command was killed because the machine's or container's memory was full. */
 	outOfMemory?: boolean;
-	/** Why the checkpoint folder could not be kept as the command left it, where that was wanted. */
+	/** Why the checkpoint folder could not be kept as the command left it, if that was requested. */
 	unkept?: string;
-	/** The command exited with 0 but a declared output is missing or could not be uploaded: why, for people. */
+	/** Set when the command exited with 0 but a declared output is missing or could not be uploaded: why, as text for people. */
 	outputProblem?: string;
 }
 
 export type FinalAttemptState = Extract<AttemptState, "succeeded" | "failed" | "interrupted" | "evicted" | "cancelled" | "lost">;
 
 /**
- * What an attempt's end means. `stopReason` is set when we or the provider stopped it: then the exit code is not
- * asked, since many programs leave with 0 after saving a checkpoint and their work is not done.
- * `exit` null: the machine ended without reporting the command's exit.
+ * The outcome of an attempt. If `stopReason` is set, we or the provider stopped it and the exit code is ignored: many
+ * programs exit with 0 after saving a checkpoint, with their work unfinished. `exit` null: the machine ended without
+ * reporting the command's exit.
  */
 export function outcomeOf(stopReason: Reason | null, exit: Exit | null): { state: FinalAttemptState; reason: Reason } {
 	if (stopReason) return { state: stateAfterStop(stopReason), reason: stopReason };
@@ -72,7 +72,7 @@ function stateAfterStop(stopReason: Reason): FinalAttemptState {
 	}
 }
 
-/** Where the job goes when its attempt ended so. Work that was taken away is queued again; a person's cancel is final. */
+/** The next state of a job when its attempt ended this way. Interrupted work is queued again; a cancel is final. */
 export function jobAfter(attempt: FinalAttemptState, options: { cancelRequested: boolean; attempts: number }): JobState {
 	if (options.cancelRequested && attempt !== "succeeded") return "cancelled";
 	switch (attempt) {

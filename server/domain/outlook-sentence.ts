@@ -2,7 +2,7 @@ import { SECOND_MS } from "../kernel/units.ts";
 import { PLAIN_FORMATTERS, type SentenceFormatters } from "./sentence-facts.ts";
 import { LABELS, type Role } from "./vocabulary.ts";
 
-/** Names that are shown; of more only the first two. */
+/** Number of names shown in full; of a longer list only the first two are shown. */
 const NAMED = 3;
 
 /** "Ada or Bo (platform engineer) can approve; half of 12 answers came within 40m." */

@@ -1,11 +1,11 @@
 import type { Role } from "./vocabulary.ts";
 
-/** Everything a caller can be allowed to do. `authorize` checks it in the services, for tRPC and REST alike. */
+/** All permissions. `authorize` checks them in the services, for both tRPC and REST. */
 export const PERMISSIONS = [
 	"job:read",
 	"job:submit",
 	"job:cancel",
-	/** List and download the results of jobs. */
+	/** List and download job results. */
 	"artifact:read",
 	"artifact:delete",
 	"quote:ask",
@@ -17,33 +17,33 @@ export const PERMISSIONS = [
 	"budget:read",
 	"spend:read",
 	"audit:read",
-	/** Caps of budgets, notification channels. */
+	/** Budget caps and notification channels. */
 	"budget:change",
-	/** Approve somebody else's cap change. */
+	/** Approve another person's cap change. */
 	"budget:approve",
 	"rates:read",
 	"rates:change",
 	"bill:read",
 	"bill:import",
-	/** Charges row by row, FOCUS exports. */
+	/** Individual charges and FOCUS exports. */
 	"charge:read",
 	"statement:read",
-	/** Close a month, add notes on variances. */
+	/** Close a month, add notes to variances. */
 	"statement:close",
 	"statement:sign",
-	/** Drafts, backtests and shadows. */
+	/** Drafts, backtests and shadow policies. */
 	"policy:edit",
 	"policy:publish",
 	/** Plan studies: the business case of buying, renting and bursting. */
 	"plan:read",
 	"plan:run",
-	/** Where data sets have copies. */
+	/** Where copies of data sets are. */
 	"data:change",
 	/** Add, check and remove stores of teams, and set their limits. */
 	"store:manage",
-	/** Approve somebody else's publication. */
+	/** Approve another person's publication. */
 	"policy:approve",
-	/** Approve or reject a job for which a rule requires it; the rule names the role. */
+	/** Approve or reject a job when a rule requires it; the rule names the role. */
 	"job:approve",
 	/** Names of secrets, never their values. */
 	"secret:read",
@@ -51,9 +51,9 @@ export const PERMISSIONS = [
 	"secret:manage",
 	/** The caller's own tokens. */
 	"token:manage",
-	/** What the caller is notified about by mail. */
+	/** The caller's own mail notifications. */
 	"notification:manage",
-	/** Accounts of others: invite, disable, link identities, service accounts and their tokens. */
+	/** Other people's accounts: invite, disable, link identities, service accounts and their tokens. */
 	"account:manage",
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
@@ -143,7 +143,7 @@ export const GRANTS: Record<Role, Partial<Record<Permission, "all" | "own">>> = 
 	},
 };
 
-/** Some role has the permission for its own teams only, so responses depend on the caller's teams. */
+/** Whether some role has the permission for its own teams only, so that responses depend on the caller's teams. */
 export function isTeamScoped(permission: Permission): boolean {
 	return Object.values(GRANTS).some((grants) => grants[permission] === "own");
 }

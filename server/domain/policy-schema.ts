@@ -7,8 +7,9 @@ import * as value from "./schema/values.ts";
 import { CAPACITY_TYPES, CLOUD_PROVIDERS, type Role, WORKLOAD_CLASSES } from "./vocabulary.ts";
 
 /**
- * The policy file: one definition of every field, its bounds and its documentation. The parser, `/schemas/policy.json`, completion,
- * the cards of the editor and the tables of docs/policy.md are derived from it. What rules say together is checked in server/policy.
+ * The policy file: one definition of every field, its bounds and its documentation. The parser,
+ * `/schemas/policy.json`, completion, the cards of the editor and the tables of docs/policy.md are derived from it.
+ * Constraints across rules are checked in server/policy.
  */
 
 /** Limits on single values. Limits on the whole document are POLICY_LIMITS in server/policy. */
@@ -28,7 +29,7 @@ export const POLICY_VALUE_LIMITS = {
 } as const;
 const MAX = POLICY_VALUE_LIMITS;
 
-/** Roles that can approve: never the one that submits (server/services/authorize.ts, job:approve). */
+/** Roles that can approve. Data scientists, who submit jobs, cannot (job:approve in server/services/core/authorize.ts). */
 export const APPROVERS = ["platform", "finance"] as const satisfies readonly Role[];
 
 export const EFFECTS = ["deny", "allow", "burst", "require", "preempt", "move", "defer", "adopt", "limit"] as const;
@@ -42,7 +43,7 @@ const problem = (ctx: Ctx, message: string, fix: string, path: PropertyKey[] = [
 };
 const given = (fields: object, names: readonly string[]): string[] => names.filter((name) => Reflect.get(fields, name) !== undefined);
 
-/** YAML reads `2024` and `true` as a number and a boolean where text is meant. */
+/** YAML reads `2024` and `true` as a number and a boolean where a text is expected. */
 const asText = (written: unknown): unknown => (typeof written === "number" || typeof written === "boolean" ? String(written) : written);
 
 const name = () => z.preprocess(asText, value.name());
@@ -87,7 +88,7 @@ const siteId = () =>
 			problem(ctx, `Sites cannot be patterns: "${written}".`, "Name each site, or write cloud or owned for all of a kind.");
 	});
 
-/** A list that is written must have entries: an empty one could mean all or none. */
+/** A list must not be empty: an empty one could mean all or none. */
 const list = <T extends z.core.$ZodType>(entry: T) =>
 	z.array(entry).min(1, "is empty, which could mean all or none. Name entries, or remove the field").max(MAX.listEntries);
 const choices = <const T extends readonly [string, ...string[]]>(values: T) =>
@@ -532,7 +533,7 @@ export const budgetSchema = z
 				["period"],
 				true,
 			);
-		// Only money over a period can reach its cap while jobs run; what exceeds another cap never starts.
+		// Only a cap on money over a period can be reached while jobs run. Jobs that exceed any other cap never start.
 		if (amount !== undefined && amount !== "capUsd" && budget.atCap !== undefined && budget.atCap !== "hold")
 			problem(
 				ctx,

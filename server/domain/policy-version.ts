@@ -1,10 +1,10 @@
-/** Where a version of a policy came from. */
+/** Source of a policy version. */
 export type PolicyOrigin =
 	| { kind: "browser" | "api" | "cli" | "seed" }
-	/** As the command line reports it: what `git` says about the file. */
+	/** As the command line reports it: `git` information about the file. */
 	| { kind: "git"; repository: string; commit: string; path: string };
 
-/** A policy that is kept in git says so, and is read-only in the browser. */
+/** A policy kept in git is read-only in the browser. */
 export interface PolicyManagedBy {
 	kind: "git";
 	repository: string;

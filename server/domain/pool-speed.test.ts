@@ -2,17 +2,17 @@ import { describe, expect, it } from "vitest";
 import { defaultSpeeds, poolSpeedsSchema, speedOfPool } from "./pool-speed.ts";
 
 describe("speeds of pools", () => {
-	it("takes numbers, and the texts that forms write", () => {
+	it("accepts numbers and the texts that forms send", () => {
 		expect(poolSpeedsSchema.parse({ "gpu-h100x8": 2, "A100-80GB": "0.5" })).toEqual({ "gpu-h100x8": 2, "A100-80GB": 0.5 });
 	});
 
-	it.each([0, -1, Number.NaN, 1000, "fast", "", true, null, Number.POSITIVE_INFINITY])("refuses %s and says what it may be", (speed) => {
+	it.each([0, -1, Number.NaN, 1000, "fast", "", true, null, Number.POSITIVE_INFINITY])("rejects %s and says what is allowed", (speed) => {
 		const [issue] = poolSpeedsSchema.safeParse({ gpu: speed }).error?.issues ?? [];
 		expect(issue?.path).toEqual(["gpu"]);
 		expect(issue?.message).toMatch(/^a number from 0.01 to 100/);
 	});
 
-	it("goes by the pool before its accelerator, and is 1 where nothing is said", () => {
+	it("prefers the pool over its accelerator, and defaults to 1", () => {
 		const speeds = { fast: 4, h100: 2 };
 		const canonical = (name: string): string => (name === "h100" ? "H100-80GB" : name);
 		const of = (id: string | null, accelerator: string | null): number => speedOfPool(speeds, { id, accelerator }, canonical);

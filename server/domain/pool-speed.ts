@@ -1,15 +1,15 @@
 import { z } from "zod";
 
-/** A hundred times as fast or as slow as another machine that runs the same job: a slip of the decimal point is caught. */
+/** A hundred times as fast or as slow as another machine for the same job, to catch a misplaced decimal point. */
 const [LEAST, MOST] = [0.01, 100] as const;
 const SAID = `a number from ${LEAST} to ${MOST}, such as 2 for a pool on which jobs take half the time`;
 
-/** Of one pool. */
+/** For one pool. */
 export const poolSpeedSchema = z.number(SAID).min(LEAST, SAID).max(MOST, SAID);
 
 /**
- * A site's setting `speeds`: how fast jobs run in its pools, by a pool's id or by an accelerator, beside a machine of speed 1.
- * Clouds, and pools that are not listed, have speed 1. Forms write their numbers as texts.
+ * The site setting `speeds`: how fast jobs run in its pools, relative to a machine of speed 1, keyed by pool id or
+ * accelerator. Clouds and unlisted pools have speed 1. Forms send the numbers as texts.
  */
 export const poolSpeedsSchema = z.record(
 	z.string().min(1),
@@ -17,7 +17,7 @@ export const poolSpeedsSchema = z.record(
 );
 export type PoolSpeeds = z.output<typeof poolSpeedsSchema>;
 
-/** The keys of `speeds` that name none of these pools. `canonical`: one name for all that an accelerator is called. */
+/** The keys of `speeds` that match none of these pools. `canonical`: maps alternative names of an accelerator to one. */
 export function defaultSpeeds(
 	speeds: PoolSpeeds | undefined,
 	pools: readonly { id: string; accelerator: string }[],
@@ -28,7 +28,7 @@ export function defaultSpeeds(
 	);
 }
 
-/** Of one pool: what is said of it by its id, else of its accelerator, else 1. */
+/** The speed of a pool: by its id, else by its accelerator, else 1. */
 export function speedOfPool(
 	speeds: PoolSpeeds | undefined,
 	pool: { id: string | null; accelerator: string | null },

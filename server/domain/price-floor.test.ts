@@ -11,7 +11,7 @@ const spot = (microUsdPerHour: bigint | null, onDemandMicroUsdPerHour: bigint | 
 	priceSource: "EC2 DescribeSpotPriceHistory",
 });
 
-it("counts an H100 offered for $0.00001 at its on-demand price, and shows why", () => {
+it("replaces $0.00001 for an H100 with its on-demand price, and shows why", () => {
 	const floored = floorPrice(spot(10n), NONE);
 	expect(floored).toMatchObject({ microUsdPerHour: 6_880_000n, onDemandMicroUsdPerHour: 6_880_000n });
 	expect(quarantineOf(floored.priceSource)).toBe(
@@ -32,7 +32,7 @@ it("compares with neighbours and with the last price", () => {
 	expect(floorPrice(spot(400_000n), { ...NONE, previousMicroUsdPerHour: 5_000_000n }).priceSource).toContain("its last price ($5)");
 });
 
-it("does not believe an on-demand price far below the shipped list either", () => {
+it("rejects an on-demand price far below the shipped list", () => {
 	const cheap = { ...spot(20n, 20n), capacityType: "on_demand" as const };
 	expect(floorPrice(cheap, { ...NONE, listMicroUsdPerHour: 6_880_000n })).toMatchObject({ microUsdPerHour: 6_880_000n });
 	expect(floorPrice(spot(10n, 20n), { ...NONE, listMicroUsdPerHour: 6_880_000n })).toMatchObject({
@@ -46,7 +46,7 @@ it("never chooses a spot price with nothing to compare it to", () => {
 	expect(floorPrice(spot(null, null), NONE).microUsdPerHour).toBeNull();
 });
 
-it("property: whatever a source says, no price is below 5% of the list price", () => {
+it("property: no price from any source is below 5% of the list price", () => {
 	const price = fc.option(fc.bigInt({ min: 1n, max: 1_000_000_000n }), { nil: null });
 	const arbitrary = fc.record({
 		capacityType: fc.constantFrom("spot" as const, "on_demand" as const),

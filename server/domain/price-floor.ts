@@ -2,19 +2,19 @@ import { type MicroUsd, microToUsdText } from "../kernel/money.ts";
 import type { Offer } from "./capacity.ts";
 
 /**
- * A price below 1/20 (5%) of the list price is an error or an attack: the deepest spot discount that clouds publish is 90%
- * (server/rates/integrity.ts holds the shipped prices to the same share).
+ * A price below 1/20 (5%) of the list price is an error or an attack: the deepest published spot discount is 90%
+ * (server/rates/integrity.ts applies the same share to the shipped prices).
  */
 export const PRICE_FLOOR_DIVISOR = 20n;
-/** An on-demand price below 1/5 of the shipped one is not believed: clouds have cut list prices by less than half at a time. */
+/** An on-demand price below 1/5 of the shipped price is rejected: clouds have never cut list prices by more than half at once. */
 const ON_DEMAND_DIVISOR = 5n;
-/** More than this many times below its neighbours, or below its own last price, is not believed either. */
+/** A price more than this many times below its neighbors, or below its own last value, is rejected too. */
 const FAR_FACTOR = 10n;
 
 export interface PriceReferences {
-	/** Shipped on-demand list price of the type there, or of its cheapest region; null: the type is not in the shipped list. */
+	/** Shipped on-demand list price of the type there, or in its cheapest region; null: the type is not in the shipped list. */
 	listMicroUsdPerHour: MicroUsd | null;
-	/** Prices of the same type and kind in other zones and regions of the cloud. */
+	/** Prices of the same type and capacity type in other zones and regions of the cloud. */
 	neighbours: readonly MicroUsd[];
 	/** Price of this offer at the previous read; null at the first. */
 	previousMicroUsdPerHour: MicroUsd | null;
@@ -23,9 +23,10 @@ export interface PriceReferences {
 type Priced = Pick<Offer, "capacityType" | "microUsdPerHour" | "onDemandMicroUsdPerHour" | "priceSource">;
 
 /**
- * Replaces a price that is too low to be right by the on-demand price, so that no price source can shrink a hold: a hold is
- * then at least 1/20 of the list price. The reason is added to the source, where people see it (domain/quarantine.ts).
- * A spot price with nothing to compare it to becomes null: such an offer is shown and never chosen.
+ * Replaces an implausibly low price with the on-demand price, so that no price source can shrink a hold: a hold is
+ * then at least 1/20 of the list price. The reason is appended to the source, where people see it
+ * (domain/quarantine.ts). A spot price with nothing to compare it to becomes null: such an offer is shown and never
+ * chosen.
  */
 export function floorPrice<T extends Priced>(offer: T, references: PriceReferences): T {
 	const onDemand = floorOnDemand(offer.onDemandMicroUsdPerHour, references.listMicroUsdPerHour);
@@ -48,7 +49,7 @@ export function floorPrice<T extends Priced>(offer: T, references: PriceReferenc
 	return { ...offer, microUsdPerHour: held, onDemandMicroUsdPerHour: held, priceSource };
 }
 
-/** The on-demand price as read, unless it is far below the shipped one. */
+/** The on-demand price as read, unless it is far below the shipped price. */
 function floorOnDemand(read: MicroUsd | null, shipped: MicroUsd | null): MicroUsd | null {
 	return read !== null && shipped !== null && read * ON_DEMAND_DIVISOR < shipped ? shipped : read;
 }
@@ -67,7 +68,7 @@ function maxOf(a: MicroUsd | null, b: MicroUsd | null): MicroUsd | null {
 	return a === null || (b !== null && b > a) ? b : a;
 }
 
-/** The lower middle of the prices; null without any. */
+/** The lower median of the prices; null if there are none. */
 function medianOf(prices: readonly MicroUsd[]): MicroUsd | null {
 	const sorted = prices.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 	return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;

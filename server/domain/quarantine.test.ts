@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { quarantineOf } from "./quarantine.ts";
 
-// In the words of each driver: server/providers/{aws,azure}/…, server/providers/gcp/prices/compose.ts.
+// Quoted from the drivers: server/providers/{aws,azure}/…, server/providers/gcp/prices/compose.ts.
 it.each([
 	['EC2 spot price history: the price "14" was refused: it is more than 10 times above the snapshot\'s ($0.4)', /more than 10 times above/],
 	[
@@ -9,10 +9,10 @@ it.each([
 		/10 times below its neighbours/,
 	],
 	["Cloud Billing Catalog: refused, since $56.148 is more than 10 times above the snapshot's ($0.7)", /10 times above the snapshot/],
-])("finds why a price was refused in %s", (source, why) => {
+])("finds why a price was rejected in %s", (source, why) => {
 	expect(quarantineOf(source)).toMatch(why);
 });
 
-it("is nothing for a price that is believed", () => {
+it("returns null for a plausible price", () => {
 	expect(quarantineOf("list price of 2026-07-20: AWS price list")).toBeNull();
 });

@@ -1,8 +1,8 @@
 const REFUSED = /\brefused(?:: |, since )(.+)$/;
 
 /**
- * Why a price that a provider gave is not believed, from the words of its source: drivers put it there. Null when it is
- * believed. The offer then has no price, or an older one that is.
+ * Why a provider's price was rejected, from the text that drivers add to its source. Null when the price was accepted.
+ * A rejected price leaves the offer with no price, or with an older accepted one.
  */
 export function quarantineOf(priceSource: string): string | null {
 	const why = REFUSED.exec(priceSource)?.[1];

@@ -5,8 +5,8 @@ import { JOB_LIMITS } from "./job-schema.ts";
 import { readYaml } from "./read-yaml.ts";
 
 /**
- * YAML (JSON is YAML too) as nodes and as plain values.
- * @throws SpillwayError `invalid_input` with line and column of each problem; `payload_too_large`.
+ * Parses YAML (JSON is YAML too) into nodes and plain values.
+ * @throws SpillwayError `invalid_input` with line and column of each problem; `payload_too_large`
  */
 export function readDocumentText(source: string, kind: DocumentKind): { doc: Document; lines: LineCounter; plain: unknown } {
 	if (source.length > JOB_LIMITS.documentBytes) {

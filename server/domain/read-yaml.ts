@@ -1,31 +1,31 @@
 import { type Document, isScalar, Lexer, LineCounter, parseDocument, visit } from "yaml";
 
 /**
- * Parts (words, brackets, line breaks, …) of a document at most. The parser takes up to 0.1 ms for each part of a
- * document that is wrong throughout, so that its length alone does not bound its time: 256 KiB of brackets took a minute.
+ * Maximum number of parts (words, brackets, line breaks, …) in a document. The parser takes up to 0.1 ms per part when
+ * a document is wrong throughout, so its length alone does not bound the time: 256 KiB of brackets took a minute.
  */
 export const MOST_YAML_PARTS = 20_000;
 
-/** Of a problem's message. */
+/** Maximum length of a problem's message. */
 const MESSAGE_CHARACTERS = 160;
 
 export interface YamlProblem {
-	/** Character of the source at which it stands. */
+	/** Offset of the problem in the source, in characters. */
 	offset: number;
 	/** The library's code, e.g. `DUPLICATE_KEY`, or `TOO_LARGE` or `TOO_DEEP`. */
 	code: string;
 	message: string;
 }
 
-/** A YAML text as the library's nodes. With problems the document is not to be used. */
+/** A YAML text as the library's nodes. Do not use the document if there are problems. */
 export type YamlReading = { lines: LineCounter } & (
 	| { doc: Document; problems: readonly [] }
 	| { doc: null; problems: readonly YamlProblem[] }
 );
 
 /**
- * Reads one YAML document that comes from outside. Total, and bounded in time for a bounded text. Warnings (a tag that
- * means nothing here) are problems too: nothing that was written is passed over.
+ * Reads one YAML document from outside. Never throws, and runs in bounded time for a bounded text. Warnings (such as a
+ * tag without meaning here) count as problems too, so that nothing written is silently dropped.
  */
 export function readYaml(source: string): YamlReading {
 	const lines = new LineCounter();
@@ -56,7 +56,7 @@ function hasMoreParts(source: string, most: number): boolean {
 	return false;
 }
 
-/** The library quotes what it stumbled over in full, however long that is. */
+/** The library quotes the offending text in full, however long it is. */
 function wording(message: string): string {
 	if (message.includes("call stack")) return "it is nested too deeply";
 	const [short = message] = message.split(/; please use /, 1);

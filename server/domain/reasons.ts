@@ -1,6 +1,9 @@
-/** Why something is as it is: a closed code with the facts. Sentences are built from it in one place, `sentenceOf`. */
+/**
+ * Why something is in its state: a code from a closed list, with facts. `sentenceOf` is the only place that builds
+ * sentences from it.
+ */
 export const REASON_CODES = [
-	// a job that waits
+	// a waiting job
 	"submitted",
 	"waiting_for_home",
 	"waiting_to_burst",
@@ -16,7 +19,7 @@ export const REASON_CODES = [
 	"copying_data_ahead",
 	"no_progress",
 	"held_by_person",
-	// a job that was placed
+	// a placed job
 	"placed_home",
 	"placed_cloud",
 	"started",
@@ -62,7 +65,7 @@ export const REASON_CODES = [
 ] as const;
 export type ReasonCode = (typeof REASON_CODES)[number];
 
-/** Facts are small, JSON-safe and carry their unit in the name; money is a decimal string of micro-dollars. */
+/** Facts are small, JSON-safe and have their unit in the name; money is a decimal string of micro-dollars. */
 export interface Reason {
 	code: ReasonCode;
 	facts: Record<string, string | number | boolean | null>;

@@ -13,7 +13,7 @@ import {
 	type SentenceFormatters,
 } from "./sentence-facts.ts";
 
-/** Why a place is out for a job, as the Decision table shows it. Total over the closed list. */
+/** Why a place is excluded for a job, as shown in the Decision table. Covers every code of the closed list. */
 export function removalSentenceOf(
 	removal: { ruleId: string | null; why: RemovalCode; facts: Facts },
 	formatters: SentenceFormatters = PLAIN_FORMATTERS,
@@ -78,7 +78,7 @@ type StateCode = Exclude<
 	| `hardware_${string}`
 >;
 
-/** Removals by price, money or the state of a place, not by what it is. */
+/** Exclusions because of price, money or the state of a place, not because of its properties. */
 function stateWords(why: StateCode, r: Read, ruleId: string | null): string {
 	switch (why) {
 		case "price_missing":
@@ -119,7 +119,7 @@ type LimitCode =
 	| "data_too_slow"
 	| `spot_${"is_cheapest" | "too_short" | "worth_the_wait"}`;
 
-/** Removals by how much there is, or may be, of something. */
+/** Exclusions because of an available or permitted amount. */
 function limitWords(why: LimitCode, r: Read, ruleId: string | null): string {
 	const rule = ruleId === null ? "a burst rule" : `rule ${ruleId}`;
 	switch (why) {

@@ -9,15 +9,15 @@ const limit = (days: number, maxGiB: number) =>
 		.prefault({});
 
 /**
- * How long and how much is kept of what grows without end. Whichever limit is reached first counts. Charges, audit, policy
- * versions, statements and the decisions that placed a job are always kept.
+ * Retention limits, by age and amount, for data that grows without bound. The limit reached first applies. Charges,
+ * audit log, policy versions, statements and the decisions that placed a job are always kept.
  */
 export const retentionSchema = z.strictObject({
-	/** Log lines of jobs, from the end of their attempt. */
+	/** Job log lines, from the end of the attempt. */
 	logs: limit(90, 50),
 	/** Events of the Overview. */
 	events: limit(90, 5),
-	/** Explanations of decisions that left a job where it was. */
+	/** Explanations of decisions that left a job in place. */
 	explanations: limit(180, 20),
 	/** GPU utilization and power per minute. */
 	metrics: limit(180, 20),

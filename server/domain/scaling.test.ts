@@ -24,13 +24,13 @@ spec:
 `;
 
 describe("run time by GPUs", () => {
-	it("follows Amdahl's law from the requested size on", () => {
-		// A tenth stays, nine tenths are divided by 8.
+	it("follows Amdahl's law from the requested size up", () => {
+		// A tenth stays; nine tenths are divided by 8.
 		expect(speedup(amdahl, 8, 64)).toBeCloseTo(1 / (0.1 + 0.9 / 8), 12);
 		expect(speedup(amdahl, 8, 8)).toBe(1);
 		expect(speedup(amdahl, 8, 4)).toBeLessThan(1);
 	});
-	it("follows a measured curve, with straight lines between and nothing gained beyond it", () => {
+	it("follows a measured curve, linear between points and flat beyond it", () => {
 		expect(speedup(curve, 8, 16)).toBeCloseTo(1.9, 12);
 		expect(speedup(curve, 8, 40)).toBeCloseTo(3.1, 12);
 		expect(speedup(curve, 8, 128)).toBe(speedup(curve, 8, 64));
@@ -39,7 +39,7 @@ describe("run time by GPUs", () => {
 		expect(largerSizes({ upTo: 48 }, 8)).toEqual([16, 32, 48]);
 		expect(largerSizes({ upTo: 8 }, 8)).toEqual([]);
 	});
-	it("is bought only while an hour sooner is worth its GPUs", () => {
+	it("chooses a size only while an hour saved is worth its GPUs", () => {
 		expect(cheapestSize(amdahl, 8, { perGpuHour: 2, perHour: 0 })).toBe(8);
 		expect(cheapestSize(amdahl, 8, { perGpuHour: 2, perHour: 1_000 })).toBe(64);
 		expect(cheapestSize(amdahl, 8, { perGpuHour: 2, perHour: 1_000 }, (gpus) => gpus < 64)).toBe(32);
@@ -47,7 +47,7 @@ describe("run time by GPUs", () => {
 });
 
 describe("scaling in a job file", () => {
-	it("gives the same job on other GPUs, with times and CPUs to match", () => {
+	it("gives the same job on other GPUs, with times and CPUs adjusted", () => {
 		const spec = parseJobText(job("{ parallel: 1, upTo: 64 }"));
 		expect(spec.scaling).toEqual({ parallel: 1, upTo: 64 });
 		const wide = withGpus(spec, { parallel: 1, upTo: 64 }, 64);

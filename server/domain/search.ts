@@ -1,4 +1,4 @@
-/** Kinds of entities that a search finds. */
+/** Kinds of entities that a search can find. */
 export const SEARCH_KINDS = [
 	"job",
 	"approval",
@@ -18,23 +18,23 @@ export type SearchKind = (typeof SEARCH_KINDS)[number];
 
 export const SEARCH_ACTIONS = ["approve", "cancel"] as const;
 
-/** One entity that a search found. */
+/** One search result. */
 export interface FoundEntity {
 	kind: SearchKind;
-	/** Unique within its kind. An approval's is the approval, not its job. */
+	/** Unique within its kind. For an approval, the approval's id, not its job's. */
 	id: string;
 	name: string;
-	/** Distinguishes it from others of the same name. */
+	/** Distinguishes it from others with the same name. */
 	detail: string;
-	/** The screen that shows it. */
+	/** The screen to open. */
 	href: string;
 	/** Ended jobs, terminated machines and past versions rank below live ones. */
 	live: boolean;
-	/** What the caller may do with it now. */
+	/** Actions that the caller may take on it now. */
 	actions: (typeof SEARCH_ACTIONS)[number][];
 }
 
-/** The words of a query, lower case. */
+/** The words of a query, in lower case. */
 export function searchWords(text: string): string[] {
 	return text.toLowerCase().split(/\s+/).filter(Boolean);
 }

@@ -2,7 +2,7 @@ import { formatDuration, MINUTE_MS, SECOND_MS } from "../kernel/units.ts";
 import type { Reason } from "./reasons.ts";
 import { LABELS } from "./vocabulary.ts";
 
-/** How amounts are written. Screens may pass their own, for example to show local time. */
+/** How amounts are formatted. Screens may pass their own formatter, for example to show local time. */
 export interface SentenceFormatters {
 	/** @param microUsd decimal string of micro-dollars */
 	money: (microUsd: string) => string;
@@ -12,7 +12,7 @@ export interface SentenceFormatters {
 
 export const PLAIN_FORMATTERS: SentenceFormatters = {
 	money: plainMoney,
-	// Seconds are noise in an hour-long wait, and most of what there is in a short one.
+	// Seconds are noise in a wait of hours, but matter in a short one.
 	duration: (ms) => (ms < SECOND_MS ? `${Math.round(ms)} ms` : formatDuration(roundTo(ms, ms < 10 * MINUTE_MS ? SECOND_MS : MINUTE_MS))),
 	instant: (ms) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`,
 };
@@ -21,7 +21,7 @@ function roundTo(ms: number, unit: number): number {
 	return Math.round(ms / unit) * unit;
 }
 
-/** Cents are enough above a dollar; below it they would hide the amount. */
+/** Whole cents are precise enough above a dollar, but would hide a smaller amount. */
 function plainMoney(microUsd: string): string {
 	const negative = microUsd.startsWith("-");
 	const micro = BigInt(negative ? microUsd.slice(1) : microUsd);
@@ -65,7 +65,7 @@ export function read(facts: Facts, f: SentenceFormatters): Read {
 	};
 }
 
-/** The clause with the value in it, or nothing when there is no value. */
+/** The clause with the value in it, or an empty text when there is no value. */
 export function clause(value: string | number | null, write: (value: string) => string): string {
 	return value === null ? "" : write(String(value));
 }
@@ -85,7 +85,7 @@ export function askedPerson(role: string | null): string {
 	return (role === null ? undefined : ASKED[role]) ?? "a person";
 }
 
-/** A cap with what it allows, what is used of it and what was asked, in its own unit. */
+/** A cap with its limit, its current use and the requested amount, in its own unit. */
 export function capWords(r: Read): string {
 	const name = `cap${clause(r.text("capId"), (id) => ` ${id}`)}`;
 	const gib = (fact: string): string | null => clause(r.count(fact), (n) => `${n} GiB of egress`) || null;

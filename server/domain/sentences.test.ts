@@ -5,7 +5,7 @@ import { removalSentenceOf } from "./removal-sentences.ts";
 import { sentenceOf } from "./sentences.ts";
 
 describe("sentenceOf", () => {
-	it.each(REASON_CODES)("says %s in a sentence, even when no fact came with it", (code) => {
+	it.each(REASON_CODES)("says %s in a sentence, even without any facts", (code) => {
 		const sentence = sentenceOf(reason(code));
 		expect(sentence).toMatch(/^[A-Z].*[^.]\.$/);
 		expect(sentence).not.toMatch(/undefined|null|NaN|\[object|_|\s\s/);
@@ -73,7 +73,7 @@ describe("sentenceOf", () => {
 		expect(sentenceOf(given)).toBe(want);
 	});
 
-	it("writes amounts as its caller does", () => {
+	it("formats amounts with the caller's formatter", () => {
 		const local = { money: () => "12 €", duration: () => "an hour", instant: () => "noon" };
 		expect(sentenceOf(reason("capacity_backoff", { untilMs: 1 }), local)).toBe(
 			"Waiting: every allowed offer recently ran out of capacity or quota and is paused until noon.",

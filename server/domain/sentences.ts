@@ -16,8 +16,8 @@ import {
 } from "./sentence-facts.ts";
 
 /**
- * The one place that puts a reason into words: what happened, with its numbers and units. Facts that are missing are left out
- * of the sentence, so that rows written by an older version stay readable.
+ * The only place that formats a reason as text: what happened, with numbers and units. Missing facts are left out of
+ * the sentence, so that rows written by an older version stay readable.
  */
 export function sentenceOf(reason: Reason, formatters: SentenceFormatters = PLAIN_FORMATTERS): string {
 	return `${wordsOf(reason.code, read(reason.facts, formatters))}.`;
@@ -73,7 +73,7 @@ const SPEED_WORDS: Readonly<Record<string, string>> = {
 	prior: "from public benchmarks",
 };
 
-/** Expected run time on the accelerator, and where its speed comes from. */
+/** Expected run time on the accelerator, and the source of its speed. */
 function speedWords(r: Read): string {
 	const [accelerator, speed, runTime] = [r.text("accelerator"), r.text("speed"), r.duration("runMs")];
 	if (accelerator === null || speed === null || runTime === null) return "";
@@ -83,7 +83,7 @@ function speedWords(r: Read): string {
 	return `; about ${runTime} on ${accelerator} (${speed} × the reference speed, ${from}${runs}${trial})`;
 }
 
-/** Who or what said how the hours will be, and when. */
+/** Source and time of the hourly forecast. */
 function foretold(r: Read): string {
 	const [source, at, days] = [r.text("foretoldBy"), r.instant("foretoldAtMs"), r.count("foretoldDays")];
 	if (source === null || at === null) return "";
@@ -104,13 +104,13 @@ function approvalAnswer(r: Read): string {
 	}
 }
 
-/** A job that gets room made by others is not queued for it. */
+/** A job with room made for it by others is not queued for that room. */
 function aheadClause(r: Read): string {
 	const ahead = (r.count("evicted") ?? 0) > 0 ? null : r.count("ahead");
 	return ahead === null ? "" : ahead === 0 ? ", first in line" : ` behind ${plural(ahead, "job")}`;
 }
 
-/** Running jobs that leave for it. */
+/** Running jobs that are moved to make room for it. */
 function makingRoom(r: Read): string {
 	const evicted = r.count("evicted");
 	if (evicted === null || evicted === 0) return "";

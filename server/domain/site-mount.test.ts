@@ -36,19 +36,19 @@ describe("mounts of a site", () => {
 		["ceph", "/data", /must be one of local, nfs/],
 	])("rejects %s %j", (type, source, message) => expect(problemOf({ type, source })).toMatch(message));
 
-	it("accepts claims only where the site can provide them", () => {
+	it("accepts claims only if the site can provide them", () => {
 		expect(problemOf({ type: "lustre", source: "pvc:imagenet" }, ["folder", "export", "claim"])).toBeNull();
 		expect(problemOf({ type: "nfs", source: "pvc:Imagenet" }, ["claim"])).toMatch(/PersistentVolumeClaim/);
 	});
 
-	it("rejects two mounts with one name, names that are no path parts, and unknown fields", () => {
+	it("rejects two mounts with one name, names that are not valid path parts, and unknown fields", () => {
 		const one = { name: "a", type: "local", source: "/a" };
 		expect(siteMountsSchema(["folder"]).safeParse([one, { ...one, source: "/b" }]).error?.issues[0]?.message).toMatch(/same name/);
 		for (const name of ["A", "a/b", "..", "a_b", "-a", "", "a".repeat(33)]) expect(problemOf({ ...one, name })).toMatch(/1 to 32/);
 		expect(problemOf({ ...one, options: "rw" })).toMatch(/options/i);
 	});
 
-	it("is read-only unless it says otherwise, and invalid settings have no mounts", () => {
+	it("is read-only by default, and invalid settings have no mounts", () => {
 		const mounts = mountsOf({ mounts: [{ name: "image-net", type: "local", source: "/data" }] });
 		expect(mounts).toEqual([{ name: "image-net", type: "local", source: "/data", readOnly: true }]);
 		expect(mountsOf({ mounts: [{ name: "a", type: "local", source: "data" }] })).toEqual([]);
@@ -62,12 +62,12 @@ describe("mounts of a site", () => {
 describe("mounts of a job", () => {
 	const HEAD = "apiVersion: spillway/v1\nkind: Job\nmetadata: { name: a, team: t }\nspec:\n  command: [x]\n";
 
-	it("are names, and absent from the spec of a job without any", () => {
+	it("are names, and are absent from the spec of a job without any", () => {
 		expect(parseJobText(`${HEAD}  mounts: [imagenet, scratch]\n`).mounts).toEqual(["imagenet", "scratch"]);
 		expect(parseJobText(HEAD)).not.toHaveProperty("mounts");
 	});
 
-	it("report the line of a wrong one", () => {
+	it("are reported with the line of an invalid one", () => {
 		expect(() => parseJobText(`${HEAD}  mounts: [imagenet, "a/b"]\n`)).toThrow(/6:.*1 to 32|1 to 32/);
 		expect(() => parseJobText(`${HEAD}  mounts: [a, a]\n`)).toThrow(/same mount twice/);
 		const inMount = (path: string) => `${HEAD}  mounts: [a]\n  data: [{ uri: "s3://b/c", mount: ${path} }]\n`;

@@ -1,18 +1,21 @@
 import { z } from "zod";
 
-/** `local` is a folder of the site's machines. The others are kinds of file system; filestore and azurefiles are mounted by NFS. */
+/**
+ * `local` is a folder on the site's machines. The others are kinds of file system; filestore and azurefiles are
+ * mounted over NFS.
+ */
 export const MOUNT_TYPES = ["local", "nfs", "lustre", "efs", "filestore", "azurefiles"] as const;
 export type MountType = (typeof MOUNT_TYPES)[number];
 
-/** Mounts of one site, and mounts that one job requests, at most. */
+/** Maximum mounts of one site, and maximum mounts requested by one job. */
 export const MOUNTS_MAX = 32;
 
-/** Used in paths and in variables, so that `a-b` and `a_b` must not both exist: no underscores. */
+/** No underscores: names are used in paths and variables, where `a-b` and `a_b` would collide. */
 export const mountName = z
 	.string()
 	.regex(/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/, "must be 1 to 32 lower-case letters, digits and dashes, without a dash at either end");
 
-/** No spaces, commas, quotes or shell characters: sources become arguments, mount options and bind specifications. */
+/** No spaces, commas, quotes or shell characters, because sources become arguments, mount options and bind specifications. */
 const FOLDER = /^\/[A-Za-z0-9._@+=/-]*$/;
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/;
 /** `address@network`; several management servers are separated by colons. */
@@ -23,7 +26,10 @@ const CLAIM = /^pvc:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 export const SOURCE_FORMS = ["folder", "export", "claim"] as const;
 export type SourceForm = (typeof SOURCE_FORMS)[number];
 
-/** An existing file system that a site offers to jobs. Nothing in it is secret: access is by network or by the machine's role. */
+/**
+ * An existing file system that a site offers to jobs. It contains no secrets: access is controlled by the network or
+ * the machine's role.
+ */
 export interface SiteMount {
 	name: string;
 	type: MountType;
@@ -48,12 +54,12 @@ export function mountVariable(name: string): string {
 	return `SPILLWAY_MOUNT_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/** Where containers and cloud instances have a mount. */
+/** Where a mount appears in containers and on cloud instances. */
 export function mountPathOf(name: string): string {
 	return `/mnt/${name}`;
 }
 
-/** A site's setting `mounts`. `forms`: the sources that the site can provide. */
+/** The site setting `mounts`. `forms`: the sources that the site can provide. */
 export function siteMountsSchema(forms: readonly SourceForm[]) {
 	const mount = z
 		.strictObject({
@@ -101,7 +107,7 @@ function folderProblem(path: string, rootAllowed: boolean): string | null {
 
 const anySource = siteMountsSchema(SOURCE_FORMS);
 
-/** The mounts in a site's settings. Invalid ones, which only the database can hold, are left out as a whole. */
+/** The mounts in a site's settings. If any is invalid, which only a direct database write can cause, the result is empty. */
 export function mountsOf(settings: Record<string, unknown>): SiteMount[] {
 	return anySource.safeParse(settings["mounts"]).data ?? [];
 }

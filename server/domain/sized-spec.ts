@@ -4,13 +4,13 @@ import { type Scaling, speedup } from "./scaling.ts";
 /** GPUs of the usual cloud machine with a fast interconnect. */
 const MACHINE_GPUS = 8;
 
-/** As few machines as hold so many GPUs, with equal shares; never smaller machines than the job asked for. */
+/** The smallest number of machines that fits this many GPUs in equal shares; never smaller machines than the job requested. */
 function shapeOfSize(spec: Pick<JobSpec, "resources">, gpus: number): { nodes: number; gpus: number } {
 	const nodes = Math.ceil(gpus / Math.max(MACHINE_GPUS, spec.resources.gpus));
 	return { nodes, gpus: Math.ceil(gpus / nodes) };
 }
 
-/** The job on another number of GPUs: CPUs and memory of a node follow its GPUs, declared times follow the speed. */
+/** The job with another number of GPUs: CPUs and memory per node scale with its GPUs, declared times with the speed. */
 export function withGpus(spec: JobSpec, scaling: Scaling, gpus: number): JobSpec {
 	const { nodes, resources, duration } = spec;
 	const shape = shapeOfSize(spec, gpus);

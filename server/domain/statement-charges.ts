@@ -2,7 +2,7 @@ import type { ChargeKind } from "./charge.ts";
 import type { StatementLineKey, WasteKey } from "./statement.ts";
 import type { CapacityType } from "./vocabulary.ts";
 
-/** Charges by what they have; `withoutIdle`: not those of owned hardware that no job used. */
+/** Filters for charges; `withoutIdle`: excludes owned hardware that no job used. */
 export interface ChargesWith {
 	capacityType?: CapacityType[];
 	kind?: ChargeKind[];
@@ -12,7 +12,7 @@ export interface ChargesWith {
 
 const RUNNING: ChargeKind[] = ["compute", "boot", "staging"];
 
-/** The charges of a line: exactly those that lineOf (accounting/statement-facts.ts) puts in it, which a test holds. */
+/** The charges of a line: exactly those that lineOf (accounting/statement-facts.ts) assigns to it, as a test verifies. */
 export function chargesOfLine(line: StatementLineKey): ChargesWith {
 	switch (line) {
 		case "idle":
@@ -33,7 +33,7 @@ export function chargesOfLine(line: StatementLineKey): ChargesWith {
 	}
 }
 
-/** How the attempts of a kind of waste ended, as charges are asked for by it (services/reporting/spend/lost-work.ts). */
+/** Attempt end states for a kind of waste, as a charge filter (services/reporting/spend/lost-work.ts). */
 export const LOST_OF_WASTE = {
 	failed: "failed",
 	interrupted: "cut_short",

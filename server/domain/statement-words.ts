@@ -1,6 +1,6 @@
 import type { SavingKey, StatementContent, StatementInCurrency, StatementLineKey, StatementState, WasteKey } from "./statement.ts";
 
-/** What people read for the keys of a statement, the same on the page, in the PDF, in the CSV and on the command line. */
+/** Display text for the keys of a statement, shared by the page, the PDF, the CSV and the command line. */
 export const LINE_WORDS: Record<StatementLineKey, string> = {
 	owned: "Owned hardware, used by jobs",
 	idle: "Owned hardware, idle",
@@ -60,7 +60,7 @@ export function monthWords(month: string): string {
 /** "The company", or "Team risk". */
 export const teamTitle = (team: string): string => (team === "" ? "The company" : `Team ${team}`);
 
-/** What a line of the difference between two versions is called. */
+/** Label for a line of the difference between two versions. */
 export function differenceWords(section: string, key: string): string {
 	switch (section) {
 		case "line":
@@ -83,8 +83,8 @@ export function differenceWords(section: string, key: string): string {
 }
 
 /**
- * Labels of a statement in which one of the two months is not whole, because the ledger began in it. `before` is of the month
- * that it is compared with: its change says nothing. Null: whole, or without charges.
+ * Labels of a statement when one of its two months is incomplete because the ledger began in it. `before` is for the
+ * month it is compared with: its change is not meaningful. Null: complete, or without charges.
  */
 /** The rates of a statement in another currency, on screen, in the PDF and the CSV. */
 export function ratesWords({ rates }: StatementInCurrency): string {

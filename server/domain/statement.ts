@@ -1,7 +1,7 @@
 import type { VarianceCause } from "./variance-cause.ts";
 import type { CapacityType, Provider } from "./vocabulary.ts";
 
-/** The lines of a statement, in its order. `owned` is hardware while jobs used it, `idle` while no one did. */
+/** The lines of a statement, in order. `owned` is hardware in use by jobs, `idle` is unused hardware. */
 export const STATEMENT_LINES = [
 	...(["owned", "idle", "spot", "on_demand", "reserved"] as const),
 	...(["egress", "storage", "commitment", "credit", "tax", "adjustment"] as const),
@@ -15,61 +15,64 @@ export const WASTE_KEYS = ["failed", "interrupted", "cancelled", "idle"] as cons
 export type WasteKey = (typeof WASTE_KEYS)[number];
 
 /**
- * What a closed month says, as stored: money as decimal strings of micro-dollars, GPU time in milliseconds, energy in
- * milliwatt-hours and emissions in milligrams as strings too, so that the JSON is exact. "" as team is the company.
+ * A closed month, as stored: money as decimal strings of micro-dollars; GPU time in milliseconds, energy in
+ * milliwatt-hours and emissions in milligrams as strings too, so that the JSON is exact. Team "" is the company.
  */
 export interface StatementContent {
 	month: string;
 	team: string;
 	/** 1 is the first closing; 0 is a preview, which is never stored. */
 	version: number;
-	/** sha256 of the version before; null on the first. */
+	/** sha256 of the previous version; null on the first. */
 	replaces: string | null;
-	/** Half-open, of the ledger's calendar. */
+	/** Half-open, in the ledger's calendar. */
 	fromMs: number;
 	toMs: number;
 	zone: string;
-	/** Charges posted up to this moment are in it. */
+	/** Includes charges posted up to this moment. */
 	postedUntilMs: number;
-	/** Exactly the charges of the month with numbers up to this are in it. A preview has none, nor have versions from before numbers. */
+	/**
+	 * Includes exactly the month's charges numbered up to this one. Absent for a preview, and for versions from before
+	 * charges had numbers.
+	 */
 	postedUntilNumber?: number;
-	/** First day with charges, when it lies in this month or the one before: what is earlier is unknown, not zero. */
+	/** First day with charges, if in this month or the previous one: anything earlier is unknown, not zero. */
 	ledgerFromMs?: number;
-	/** How many charges. */
+	/** Number of charges. */
 	charges: number;
 	totals: StatementSums;
-	/** The month before, for comparison; null when nothing was charged then. */
+	/** The previous month, for comparison; null when it has no charges. */
 	previousTotals: StatementSums | null;
-	/** Why it cost more or less than the month before. Absent where a month is not whole, and in versions from before. */
+	/** Causes of the change in cost since the previous month. Absent when a month is incomplete, and in older versions. */
 	variance?: StatementVariance;
-	/** This month in the reporting currency. Absent where that is US dollars. */
+	/** This month in the reporting currency. Absent if that is US dollars. */
 	inCurrency?: StatementInCurrency;
-	/** Everything that owned hardware cost, idle included, against everything that clouds cost. */
+	/** The full cost of owned hardware, idle time included, and the full cost of clouds. */
 	sides: { key: "owned" | "cloud"; sums: StatementSums; previous: StatementSums | null }[];
-	/** On-prem and cloud in their parts; they add up to the totals. A line without charges in both months is left out. */
+	/** On-prem and cloud broken down; the parts add up to the totals. A line without charges in both months is left out. */
 	lines: { key: StatementLineKey; sums: StatementSums; previous: StatementSums | null }[];
-	/** Of the company alone: most expensive first. "" is what belongs to no team, such as idle hardware. */
+	/** Company statement only: most expensive first. "" is for amounts that belong to no team, such as idle hardware. */
 	byTeam: { key: string; sums: StatementSums }[];
-	/** Most expensive first; "" is without a project. */
+	/** Most expensive first; "" is for charges without a project. */
 	byProject: { key: string; sums: StatementSums }[];
-	/** What was bought and used, each once: of the company in all, of a team by project. They add up to the totals. */
+	/** Amounts bought and used, each counted once: in total for the company, by project for a team. They add up to the totals. */
 	items: StatementItem[];
 	/** Most expensive first, at most 20. */
 	topJobs: { jobId: string; name: string; team: string; state: string; sums: StatementSums }[];
-	/** Each with how it is computed, word for word as the page shows it. */
+	/** Each with its formula as text, exactly as on the page. */
 	savings: { key: SavingKey; microUsd: string | null; hours: string | null; reckoned: string }[];
 	waste: { key: WasteKey; microUsd: string; gpuMs: string }[];
 	carbon: StatementCarbon;
 	budgets: StatementBudget[];
-	/** What the providers billed against what the ledger held before it was adjusted; empty without an imported bill. */
+	/** Provider bills compared with the ledger before adjustments; empty without an imported bill. */
 	bills: StatementBill[];
 }
 
-/** Amounts are millionths of the currency, as texts, and converted day by day; each list adds up to the total. */
+/** Amounts are millionths of the currency, as strings, converted day by day; each list adds up to the total. */
 export interface StatementInCurrency {
 	/** ISO 4217. */
 	currency: string;
-	/** Every rate that was used: so many units were worth so many US dollars. They stay with a closed version. */
+	/** Every rate used: so many units were worth so many US dollars. A closed version keeps them. */
 	rates: { date: string; units: string; usd: string; source: string }[];
 	totalMicro: string;
 	sides: { key: "owned" | "cloud"; micro: string }[];
@@ -78,13 +81,13 @@ export interface StatementInCurrency {
 	byProject: { key: string; micro: string }[];
 }
 
-/** The causes add up to after − before. Micro-dollars. */
+/** Causes that add up to after − before. Micro-dollars. */
 export interface StatementVariance {
-	/** The largest cause in words; null where nothing changed. */
+	/** The largest cause in words; null when nothing changed. */
 	sentence: string | null;
 	beforeMicroUsd: string;
 	afterMicroUsd: string;
-	/** Those that changed anything, in the order of a waterfall. */
+	/** Causes with an effect, in the order of a waterfall. */
 	causes: { cause: VarianceCause; microUsd: string }[];
 }
 
@@ -114,7 +117,7 @@ export interface StatementCarbon {
 	energyMilliWh: string;
 	measuredEnergyMilliWh: string;
 	hourlyGridMilliWh: string;
-	/** GPU time with unknown operational emissions, power contract and manufacturing emissions. */
+	/** GPU time with unknown operational emissions, power contract or manufacturing emissions. */
 	unknownGpuMs: string;
 	marketUnknownGpuMs: string;
 	embodiedUnknownGpuMs: string;
@@ -126,9 +129,9 @@ export interface StatementBudget {
 	period: "month" | "quarter" | "year";
 	periodKey: string;
 	capMicroUsd: string;
-	/** Of the whole period, as far as it was posted when the month was closed. */
+	/** For the whole period, as posted when the month was closed. */
 	postedMicroUsd: string;
-	/** posted − cap: above 0 is overspent. */
+	/** posted − cap; above 0 is overspent. */
 	varianceMicroUsd: string;
 	note: string | null;
 }
@@ -136,16 +139,16 @@ export interface StatementBudget {
 export interface StatementBill {
 	provider: string;
 	resources: number;
-	/** Resources billed that the ledger does not know. */
+	/** Billed resources missing from the ledger. */
 	unknown: number;
 	estimatedMicroUsd: string;
 	billedMicroUsd: string;
 	adjustedMicroUsd: string;
-	/** billed − estimated − adjusted: what no adjustment accounts for. */
+	/** billed − estimated − adjusted: the unexplained remainder. */
 	unexplainedMicroUsd: string;
 	note: string | null;
 }
 
-/** Where a month stands. `changed`: charges of it were posted after it was closed. */
+/** State of a month. `changed`: charges of the month were posted after it was closed. */
 export const STATEMENT_STATES = ["open", "to_close", "closed", "changed", "signed"] as const;
 export type StatementState = (typeof STATEMENT_STATES)[number];

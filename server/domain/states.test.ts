@@ -34,7 +34,7 @@ function reachable(table: TransitionTable<string>, from: readonly string[]): Set
 }
 
 describe.each(MACHINES)("the states of a %s", (_name, { states, table, live, first }) => {
-	it("are exactly those of the table, and every arrow leads to one of them, never to itself", () => {
+	it("are exactly those of the table, and every arrow leads to another one of them", () => {
 		expect(Object.keys(table).sort()).toEqual([...states].sort());
 		for (const state of states) {
 			for (const next of table[state] ?? []) expect(states).toContain(next);
@@ -43,16 +43,16 @@ describe.each(MACHINES)("the states of a %s", (_name, { states, table, live, fir
 		}
 	});
 
-	it("live are exactly those with a way out", () => {
+	it("are live exactly when they have a way out", () => {
 		expect(states.filter((s) => !isFinal(table, s)).sort()).toEqual([...live].sort());
 	});
 
-	it("can all be reached, and an end from each of them", () => {
+	it("can all be reached, and each can reach an end", () => {
 		expect([...reachable(table, first)].sort()).toEqual([...states].sort());
 		for (const state of live) expect([...reachable(table, [state])].some((s) => isFinal(table, s))).toBe(true);
 	});
 
-	it("never move again after an end", () => {
+	it("never change after an end", () => {
 		fc.assert(
 			fc.property(fc.constantFrom(...first), fc.array(fc.constantFrom(...states), { maxLength: 20 }), (start, wishes) => {
 				let state = start;
@@ -69,14 +69,14 @@ describe.each(MACHINES)("the states of a %s", (_name, { states, table, live, fir
 });
 
 describe("money at risk", () => {
-	it("an instance that may exist ends only through terminating, or because the provider was seen to say so", () => {
+	it("an instance that may exist ends only through terminating, or after the provider confirms its end", () => {
 		expect(INSTANCE_TRANSITIONS.terminating).toEqual(["terminated"]);
 		for (const state of ["provisioning", "ready", "draining"] as const)
 			expect(canMove(INSTANCE_TRANSITIONS, state, "terminating")).toBe(true);
 		for (const state of INSTANCE_STATES) expect(canMove(INSTANCE_TRANSITIONS, state, "intended")).toBe(false);
 	});
 
-	it("a job that waits cannot be running or succeed without being placed", () => {
+	it("a waiting job cannot run or succeed without being placed", () => {
 		for (const state of ["held", "queued"] as const) {
 			expect(canMove(JOB_TRANSITIONS, state, "running")).toBe(false);
 			expect(canMove(JOB_TRANSITIONS, state, "succeeded")).toBe(false);

@@ -1,13 +1,13 @@
 /**
- * The three state machines. Nothing moves except along these arrows; the same tables are enforced by triggers in the
- * database (see drizzle/) and a test holds the two equal.
+ * The three state machines. States change only along these arrows. Database triggers enforce the same tables (see
+ * drizzle/), and a test verifies that the two match.
  */
 export type TransitionTable<S extends string> = Readonly<Record<S, readonly S[]>>;
 
 export const JOB_STATES = ["held", "queued", "admitted", "running", "succeeded", "failed", "cancelled"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** A job waits (`held` by a person's or a budget's no, `queued` for capacity), is placed, runs, and ends once. */
+/** A job waits (`held` by a person or a budget, `queued` for capacity), is placed, runs, and ends once. */
 export const JOB_TRANSITIONS: TransitionTable<JobState> = {
 	held: ["queued", "admitted", "failed", "cancelled"],
 	queued: ["held", "admitted", "failed", "cancelled"],
@@ -32,7 +32,10 @@ export const ATTEMPT_STATES = [
 ] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
-/** A final attempt always has a reason. `interrupted`: the provider's notice; `evicted`: capacity became unfit; `lost`: no one can say. */
+/**
+ * A final attempt always has a reason. `interrupted`: the provider's notice; `evicted`: capacity became unfit; `lost`:
+ * unknown.
+ */
 export const ATTEMPT_TRANSITIONS: TransitionTable<AttemptState> = {
 	starting: ["staging", "running", "stopping", "failed", "interrupted", "evicted", "cancelled", "lost"],
 	staging: ["running", "stopping", "failed", "interrupted", "evicted", "cancelled", "lost"],
@@ -50,8 +53,9 @@ export const INSTANCE_STATES = ["intended", "requested", "provisioning", "ready"
 export type InstanceState = (typeof INSTANCE_STATES)[number];
 
 /**
- * Instances cost money, jobs don't. `intended` and `requested` may end at once when no call was made or the provider
- * definitely refused; from `provisioning` on, `terminated` is written only after the provider was seen to say so.
+ * Instances cost money, jobs don't. `intended` and `requested` may end immediately when no call was made or the
+ * provider definitely rejected it. From `provisioning` on, `terminated` is written only after the provider confirms
+ * it.
  */
 export const INSTANCE_TRANSITIONS: TransitionTable<InstanceState> = {
 	intended: ["requested", "terminated"],
@@ -63,15 +67,18 @@ export const INSTANCE_TRANSITIONS: TransitionTable<InstanceState> = {
 	terminated: [],
 };
 
-/** Ends of an adoption: the home job is its cluster's again; it was over there; it was finished as the cloud attempt ended. */
+/**
+ * Ends of an adoption: the job went back to its cluster; it ended at home; it was finished at home when the cloud
+ * attempt ended.
+ */
 export const ADOPTION_STATES = ["offered", "holding", "held", "returning", "released", "finishing", "finished", "abandoned"] as const;
 export type AdoptionState = (typeof ADOPTION_STATES)[number];
 
 /**
- * A job of a cluster's own queue that may run in the cloud instead. `offered`: it waits at home as before, next to our job; the first
- * to start it wins. `holding`: home is asked to hold it. `held`:
- * home holds it, and only now an attempt may be made. `returning`: no attempt may be made any more, and once none lives the hold is
- * released. `finishing`: it ran in the cloud to its end, and the end is being reported at home.
+ * A job from a cluster's own queue that may run in the cloud instead. `offered`: it waits at home as before, in
+ * parallel with our job; the first to start wins. `holding`: the home cluster is asked to hold it. `held`: the home
+ * cluster holds it, and an attempt may now start. `returning`: no new attempts; the hold is released once none is
+ * alive. `finishing`: it ran to its end in the cloud, and the end is being reported at home.
  */
 export const ADOPTION_TRANSITIONS: TransitionTable<AdoptionState> = {
 	offered: ["holding", "released", "abandoned"],
@@ -100,8 +107,8 @@ export const STEP_STATES = ["waiting", "submitted", "succeeded", "failed", "skip
 export type StepState = (typeof STEP_STATES)[number];
 
 /**
- * One run of a pipeline's step. `submitted`: its job lives. A failed job returns to `waiting` while retries are left, and so does
- * everything that a person retries.
+ * One run of a pipeline step. `submitted`: its job is alive. A failed run returns to `waiting` while retries are left,
+ * and on a manual retry.
  */
 export const STEP_TRANSITIONS: TransitionTable<StepState> = {
 	waiting: ["submitted", "skipped", "cancelled"],
@@ -144,6 +151,6 @@ export const LIVE_INSTANCE_STATES = [
 export const LIVE_PIPELINE_STATES = ["running", "cancelling"] as const satisfies readonly PipelineState[];
 export const FINAL_STEP_STATES = ["succeeded", "failed", "skipped", "cancelled"] as const satisfies readonly StepState[];
 
-/** Hold of money: set aside at placement, then posted (something was charged) or voided (nothing was). */
+/** A hold of money: reserved at placement, then posted (something was charged) or voided (nothing was). */
 export const HOLD_STATES = ["pending", "posted", "voided"] as const;
 export type HoldState = (typeof HOLD_STATES)[number];

@@ -5,8 +5,8 @@ import { PROVIDERS } from "./vocabulary.ts";
 type PlaceDimensions = Pick<ChargeDimensions, "siteId" | "provider" | "region" | "capacityType">;
 
 /**
- * Where a store's cost belongs. Buckets of clouds are cloud cost, which budgets count; everything else is the company's own.
- * The site is the store itself.
+ * Where a store's cost belongs. Cloud buckets are cloud cost, which counts against budgets; everything else is the
+ * company's own. The site is the store itself.
  */
 export function storeDimensions(store: { id: string; config: StoreConfig } | null): PlaceDimensions {
 	const own: PlaceDimensions = { siteId: store?.id ?? EMBEDDED_STORE, provider: "local", region: "", capacityType: "owned" };
@@ -14,7 +14,7 @@ export function storeDimensions(store: { id: string; config: StoreConfig } | nul
 	return cloud ? { ...own, ...cloud, capacityType: "on_demand" } : own;
 }
 
-/** The entered place comes first, then what the settings say. Null: no cloud's bucket. */
+/** An entered place takes precedence over the settings. Null: not a cloud bucket. */
 function cloudOf(config: StoreConfig): Pick<PlaceDimensions, "provider" | "region"> | null {
 	const [cloud, region] = config.place?.split(":") ?? [];
 	const provider = PROVIDERS.find((name) => name === cloud);

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { isMetadataHost } from "../kernel/hosts.ts";
 import { line } from "./schema/values.ts";
 
-/** Where a team keeps results and checkpoints. `folder` is a path that the control plane's hosts share, such as an NFS mount. */
+/** Where a team keeps results and checkpoints. `folder` is a path shared by the control plane's hosts, such as an NFS mount. */
 export const STORE_KINDS = ["s3", "gcs", "azblob", "webdav", "folder"] as const;
 export type StoreKind = (typeof STORE_KINDS)[number];
 
-/** Stands for the embedded store where an id of a store is expected. */
+/** Stands for the embedded store wherever a store id is expected. */
 export const EMBEDDED_STORE = "embedded";
 
-/** S3 and what speaks its protocol. `Other` has no token service: machines of clouds send through the control plane. */
+/** S3 and compatible stores. `Other` has no token service, so cloud machines transfer through the control plane. */
 export const S3_PROVIDERS = ["AWS", "Minio", "Ceph", "Other"] as const;
 
 const bucket = z
@@ -20,14 +20,14 @@ const prefix = line(512)
 		(text) => !text.split("/").some((part) => part === "" || part === "." || part === ".."),
 		"must be a relative path such as spillway",
 	)
-	// Session policies match `*` and `?`, and replace `${…}`: machines could use other folders of the bucket.
+	// Session policies treat `*`, `?` and `${…}` as patterns, so machines could use other folders of the bucket.
 	.refine((text) => !/[*?$"\\]/.test(text), 'must not contain * ? $ " or \\')
 	.optional();
 const address = z
 	.url({ protocol: /^https?$/, error: "must be an http or https address", abort: true })
 	.max(1_024)
 	.refine(isStoreAddress, "must not be a cloud's metadata service");
-/** A region as decisions name it, or the id of an owned site. */
+/** A region as named in decisions, or the id of an owned site. */
 const place = z
 	.string()
 	.regex(
@@ -44,12 +44,12 @@ export const storeConfigSchema = z.discriminatedUnion("kind", [
 		provider: z.enum(S3_PROVIDERS).default("AWS"),
 		region: line(64).default("us-east-1"),
 		endpoint: address.optional(),
-		/** The role that machines assume for their prefix. Without one AWS issues a federation token. */
+		/** The role that machines assume for their prefix. Without one, AWS issues a federation token. */
 		roleArn: z
 			.string()
 			.regex(/^arn:[a-z0-9-]+:iam::[^:]*:role\/.+$/, "must be the ARN of a role, such as arn:aws:iam::123456789012:role/spillway-store")
 			.optional(),
-		/** Address of the token service when it is not the provider's usual one. */
+		/** URL of the token service, if not the provider's usual one. */
 		stsEndpoint: address.optional(),
 	}),
 	z.strictObject({ kind: z.literal("gcs"), bucket, ...common, endpoint: address.optional(), stsEndpoint: address.optional() }),
@@ -57,7 +57,7 @@ export const storeConfigSchema = z.discriminatedUnion("kind", [
 		...{ kind: z.literal("azblob"), ...common, endpoint: address.optional() },
 		account: z.string().regex(/^[a-z0-9]{3,24}$/, "must be a storage account: 3 to 24 lower-case letters and digits"),
 		container: z.string().regex(/^[a-z0-9](-?[a-z0-9]){2,62}$/, "must be a container name"),
-		/** A hierarchical namespace can limit a signature to a folder; a flat one only to the container. */
+		/** With a hierarchical namespace a signature can be limited to a folder; with a flat one only to the container. */
 		hierarchical: z.boolean().default(false),
 	}),
 	z.strictObject({
@@ -75,7 +75,7 @@ export type StoreConfig = z.output<typeof storeConfigSchema>;
 export type ConfigOf<K extends StoreKind> = Extract<StoreConfig, { kind: K }>;
 
 const text = (max: number) => z.string().min(1).max(max);
-/** The store's own credentials. They stay with the control plane. */
+/** The store's own credentials. They never leave the control plane. */
 export const STORE_SECRETS = {
 	s3: z.strictObject({ accessKeyId: text(128), secretAccessKey: text(256) }),
 	gcs: z.strictObject({ serviceAccountKey: text(16_384).refine(isServiceAccountKey, "must be the JSON key of a service account") }),
@@ -85,7 +85,7 @@ export const STORE_SECRETS = {
 } as const satisfies Record<StoreKind, z.ZodType>;
 export type StoreSecret<K extends StoreKind> = z.output<(typeof STORE_SECRETS)[K]>;
 
-/** A store with its credentials opened. */
+/** A store with its credentials decrypted. */
 export type OpenStore = { [K in StoreKind]: { id: string; config: ConfigOf<K>; secret: StoreSecret<K> } }[StoreKind];
 
 /** One rclone remote: its options, and the path in it that the caller may use. */
@@ -94,22 +94,22 @@ export interface StoreRemote {
 	path: string;
 }
 
-/** What a machine may do in a store, and until when. */
+/** A machine's permissions in a store, and their expiry. */
 export interface StoreGrant {
-	/** Below the store's prefix, without slashes at its ends. */
+	/** Below the store's prefix, without leading or trailing slashes. */
 	folder: string;
 	mode: "read" | "write";
 	lifetimeMs: number;
-	/** Names the session in the provider's log: letters, digits and `_`. */
+	/** Session name in the provider's log: letters, digits and `_`. */
 	session: string;
 }
 
-/** Whether short-lived credentials for one folder can be issued, so that machines exchange bytes with the store themselves. */
+/** Whether short-lived credentials for one folder can be issued, so that machines transfer directly to and from the store. */
 export function issuesCredentials(config: StoreConfig): boolean {
 	return config.kind === "gcs" || config.kind === "azblob" || (config.kind === "s3" && config.provider !== "Other");
 }
 
-/** Where a store is, as people write it. */
+/** Location of a store, in the form that people write. */
 export function storeAddress(config: StoreConfig): string {
 	switch (config.kind) {
 		case "s3":
@@ -125,12 +125,12 @@ export function storeAddress(config: StoreConfig): string {
 	}
 }
 
-/** Path parts joined by one slash each; empty and absent parts are left out. */
+/** Path parts joined by single slashes; empty and absent parts are left out. */
 export function joinPath(...parts: (string | undefined)[]): string {
 	return parts.filter((part) => part !== undefined && part !== "").join("/");
 }
 
-/** Stores may be inside the network, which webhooks may not. */
+/** Unlike webhooks, stores may be inside the network. */
 function isStoreAddress(url: string): boolean {
 	return URL.canParse(url) && !isMetadataHost(new URL(url).hostname);
 }

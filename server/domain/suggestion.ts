@@ -3,46 +3,46 @@ import type { Placement } from "./capacity.ts";
 import type { TimeRange } from "./decision.ts";
 import { PLAIN_FORMATTERS, plural, type SentenceFormatters } from "./sentence-facts.ts";
 
-/** The one thing that is otherwise. Durations in ms, a deadline as UTC ms. */
+/** The single change. Durations in ms, a deadline as UTC ms. */
 export type JobChange =
 	| { kind: "accelerator"; accelerator: string }
 	| { kind: "deadline"; deadlineMs: number; laterMs: number }
 	| { kind: "checkpoint"; intervalMs: number }
 	/** All GPUs of a gang on one machine. */
 	| { kind: "one_node"; gpus: number }
-	/** Half of the machines, or of the GPUs of one, for twice as long. */
+	/** Half of the machines, or half of the GPUs of a single machine, for twice as long. */
 	| { kind: "half"; nodes: number; gpus: number }
-	/** As many machines and GPUs of each as it scales to, and how many times as fast it is. */
+	/** The machines and GPUs per machine that it scales to, and the speedup factor. */
 	| { kind: "scale"; nodes: number; gpus: number; speedup: number }
 	/** No more CPUs and memory than the cheapest machine with these GPUs has. */
 	| { kind: "machine"; instanceType: string; cpus: number | null; memoryGiB: number | null }
-	/** A bound on the run, and so on what is held of the budget. */
+	/** A limit on the run time, and therefore on the budget hold. */
 	| { kind: "max_duration"; maxMs: number };
 
-/** A field of the job file under `spec`, and the value that it would have. */
+/** A field of the job file under `spec`, and its suggested value. */
 export interface ChangedField {
 	path: string[];
 	value: string | number | string[] | Record<string, string>;
 }
 
-/** Where a job would start, what it would cost. Amounts are estimates, decimal strings of micro-dollars. */
+/** Where a job would start and what it would cost. Amounts are estimates, decimal strings of micro-dollars. */
 export interface Prospect {
 	placement: Placement;
 	start: TimeRange;
 	finish: TimeRange;
-	/** Newly spent: 0 at home. */
+	/** New spend: 0 at home. */
 	cashMicroUsd: string;
-	/** Chance that its deadline is missed, 0 to 1; null without a deadline. */
+	/** Probability of missing its deadline, 0 to 1; null without a deadline. */
 	deadlineRisk: number | null;
 }
 
-/** What would make a job cheaper or sooner: the same question, asked with one thing changed. */
+/** A change that would make a job cheaper or start sooner: the same quote with one thing changed. */
 export interface Suggestion {
 	change: JobChange;
 	fields: ChangedField[];
-	/** What the changed job would meet. */
+	/** The outcome of the changed job. */
 	prospect: Prospect;
-	/** Against the job as it is: above 0 is sooner, and cheaper. null: as it is, nothing shows when it would start. */
+	/** Compared with the unchanged job: above 0 is sooner, or cheaper. null: the unchanged job has no forecast start. */
 	startsEarlierMs: number | null;
 	finishesEarlierMs: number | null;
 	savesMicroUsd: string | null;
@@ -85,7 +85,7 @@ function gainWords(s: Suggestion, f: SentenceFormatters): string {
 		return `could start at ${f.instant(prospect.start.p50Ms)}${prospect.cashMicroUsd === "0" ? ", at home" : `, for ${f.money(prospect.cashMicroUsd)}`}`;
 	}
 	const starts = timeWords("starts", s.startsEarlierMs, f);
-	// The end is named where it does not follow from the start.
+	// The end is included only if it does not follow from the start.
 	const shifted = Math.abs(s.finishesEarlierMs - s.startsEarlierMs) >= LEAST_SHOWN_MS;
 	const ends = starts === null || shifted ? timeWords("ends", s.finishesEarlierMs, f) : null;
 	return [starts, ends, moneyWords(s.savesMicroUsd, f)].filter((part) => part !== null).join(", ") || "no difference";

@@ -1,6 +1,6 @@
 import type { Permission } from "./permissions.ts";
 
-/** What a token may be limited to. Within its scopes a token has its owner's permissions, never more. */
+/** Scopes of a token. A token has its owner's permissions within its scopes, never more. */
 export const TOKEN_SCOPES = ["read", "jobs", "money", "policy", "sites", "accounts"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
@@ -20,7 +20,7 @@ const SCOPE_OF: Partial<Record<Permission, TokenScope>> = {
 	"token:manage": "accounts",
 };
 
-/** Every `…:read` and asking for a quote is `read`; what else is not listed changes money. */
+/** Every `…:read` and requesting a quote is `read`; permissions not listed here can change money. */
 export function scopeOf(permission: Permission): TokenScope {
 	return SCOPE_OF[permission] ?? (permission.endsWith(":read") || permission === "quote:ask" ? "read" : "money");
 }

@@ -1,10 +1,10 @@
 import type { Placement } from "./capacity.ts";
 
-/** What a submission keeps of its caller's trace: W3C Trace Context, and when the request arrived. */
+/** The stored trace context of a submission: W3C Trace Context of the caller, and when the request arrived. */
 export interface TraceStart {
 	/** 32 hex digits. */
 	traceId: string;
-	/** The caller's span, 16 hex digits; null where the trace begins here. */
+	/** The caller's span, 16 hex digits; null when the trace starts here. */
 	parentSpanId: string | null;
 	/** The caller's `tracestate`, passed on unchanged. */
 	traceState: string | null;
@@ -16,16 +16,19 @@ export type StartTrace = (headers: Readonly<Record<string, unknown>>, nowMs: num
 
 export type TraceAttributes = Readonly<Record<string, string | number | boolean>>;
 
-/** A finished step of a job. Keys are unique within the job; span ids are derived from them, so a repeated export is the same span. */
+/**
+ * A finished step of a job. Keys are unique within the job; span ids are derived from them, so that exporting again
+ * gives the same span.
+ */
 export interface TraceStep {
 	key: string;
-	/** Key of the step that it is part of; null for the first. */
+	/** Key of the parent step; null for the first. */
 	parent: string | null;
 	name: "submit" | "decide" | "attempt" | "launch" | "boot" | "stage" | "run" | "charge";
 	startMs: number;
 	endMs: number;
 	attributes: TraceAttributes;
-	/** Reason code where it failed. */
+	/** Reason code if it failed. */
 	failure?: string | undefined;
 }
 
@@ -49,7 +52,7 @@ export interface AttemptFacts {
 	finishedAtMs: number | null;
 	succeeded: boolean;
 	reasonCode: string | null;
-	/** The decision that led to it. */
+	/** The decision that caused it. */
 	policy: { name: string; version: number } | null;
 	machines: readonly MachineFacts[];
 	/** Its charges; null until all its time is charged. */
@@ -68,7 +71,7 @@ export interface JobTraceFacts {
 
 const SUBMIT = "submit";
 
-/** The key of the step in which an attempt's command runs; spans of the job itself are its children. */
+/** The key of the step in which an attempt's command runs; spans created by the job itself are its children. */
 export function runKey(attemptNumber: number): string {
 	return `${attemptNumber}/run`;
 }
@@ -102,7 +105,7 @@ function attemptSteps(attempt: AttemptFacts, waitingSinceMs: number, attributes:
 	];
 }
 
-/** At home a cluster starts the machine: boot is the time until it reports the attempt's first step. */
+/** At home the cluster starts the machine: boot is the time until it reports the attempt's first step. */
 function homeSteps(attempt: AttemptFacts, attributes: TraceAttributes): (TraceStep | null)[] {
 	const { number, createdAtMs, handedOverAtMs, stagingAtMs, startedAtMs } = attempt;
 	const whole = `${number}`;
@@ -128,7 +131,7 @@ function cloudSteps(attempt: AttemptFacts, attributes: TraceAttributes): (TraceS
 	});
 }
 
-/** Null while it has no end. Times are of several clocks, so an end before its start is moved to it. */
+/** Null while it has not ended. Times come from several clocks, so an end before the start is set to the start. */
 function step(
 	key: string,
 	parent: string | null,
@@ -154,7 +157,7 @@ function attributesOf({ number, placement }: AttemptFacts): TraceAttributes {
 	};
 }
 
-/** A step as it is exported. */
+/** A step in its exported form. */
 export interface ExportedSpan extends Omit<TraceStep, "key" | "parent"> {
 	traceId: string;
 	spanId: string;

@@ -1,4 +1,4 @@
-/** Why money changed between two periods, in the order of a waterfall. */
+/** Causes of a change in money between two periods, in the order of a waterfall. */
 export const VARIANCE_CAUSES = ["started", "ended", "hours", "capacity", "place", "price", "lost", "idle", "other"] as const;
 export type VarianceCause = (typeof VARIANCE_CAUSES)[number];
 
@@ -14,7 +14,7 @@ export const VARIANCE_WORDS: Record<VarianceCause, string> = {
 	other: "Other charges",
 };
 
-/** Why emissions changed between two periods, in the order of a waterfall. */
+/** Causes of a change in emissions between two periods, in the order of a waterfall. */
 export const CARBON_CAUSES = ["started", "ended", "hours", "place", "power", "grid", "embodied", "lost", "idle", "other"] as const;
 export type CarbonCause = (typeof CARBON_CAUSES)[number];
 

@@ -1,4 +1,4 @@
-/** The closed lists of the product's nouns. The database enums, the schemas and the screens are all fed from here. */
+/** The closed lists of the product's nouns. Database enums, schemas and screens are all derived from them. */
 
 export const WORKLOAD_CLASSES = ["baseline", "burst", "experimental", "sensitive", "batch_inference"] as const;
 export type WorkloadClass = (typeof WORKLOAD_CLASSES)[number];
@@ -9,8 +9,8 @@ export type Provider = (typeof PROVIDERS)[number];
 
 export const CLOUD_PROVIDERS = ["aws", "azure", "gcp"] as const satisfies readonly Provider[];
 /**
- * Whether handing over an attempt only puts it into the site's own queue: its GPUs are its own from its start on, and somebody else
- * may have them before. Slurm does, and Kubernetes where the nodes of a job are still to come.
+ * Whether starting an attempt only adds it to the site's own queue: it owns its GPUs only once it starts, and others
+ * may get them first. True for Slurm, and for Kubernetes when the job's nodes do not exist yet.
  */
 export function queuesByItself({ provider, settings }: { provider: Provider; settings: Readonly<Record<string, unknown>> }): boolean {
 	const { nodeGroups } = settings;
@@ -27,7 +27,7 @@ export type CapacityType = (typeof CAPACITY_TYPES)[number];
 export const ROLES = ["platform", "data_scientist", "finance"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** What people read for an enum value, in one place. */
+/** The display text of an enum value, in one place. */
 export const LABELS = {
 	baseline: "baseline",
 	burst: "burst",

@@ -43,7 +43,7 @@ describe("what would change that a job waits", () => {
 		]);
 	});
 
-	it("exists for every reason to wait, even with facts missing, and for none to run or to end", () => {
+	it("exists for every reason to wait, even with missing facts, and for no reason to run or end", () => {
 		const waits = REASON_CODES.slice(0, REASON_CODES.indexOf("placed_home"));
 		for (const code of REASON_CODES) {
 			for (const change of waitingChanges(reason(code))) expect(change.sentence).not.toMatch(/undefined|null|NaN/);

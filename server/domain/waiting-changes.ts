@@ -3,15 +3,15 @@ import type { Reason } from "./reasons.ts";
 import { removalWords } from "./removal-sentences.ts";
 import { budgetName, PLAIN_FORMATTERS, plural, type Read, read, type SentenceFormatters } from "./sentence-facts.ts";
 
-/** What would change that a job waits: time alone, money, people, or another policy. */
+/** What would end a job's wait: time alone, money, people, or another policy. */
 export interface WaitingChange {
 	by: "time" | "money" | "people" | "policy";
 	sentence: string;
 }
 
 /**
- * What would change the reason for which a job waits, the nearest first. It follows from the reason's own facts: one that an
- * older version did not write leaves its sentence out.
+ * What would remove the reason why a job waits, nearest first. Derived from the reason's own facts; a fact missing
+ * from an older version's row omits its sentence.
  */
 export function waitingChanges({ code, facts }: Reason, formatters: SentenceFormatters = PLAIN_FORMATTERS): WaitingChange[] {
 	const r = read(facts, formatters);
@@ -91,7 +91,7 @@ function startsAtHome(r: Read): WaitingChange[] {
 	return [{ by: "time", sentence: `Owned GPUs become free: expected ${p50}${late}${behind}.` }];
 }
 
-/** Why it does not leave, turned round. */
+/** The reasons why it does not leave, inverted. */
 function leavesHome(r: Read): WaitingChange[] {
 	if (r.text("cloudCause") !== null) return otherRule(r, "cloudCause", "cloudRuleId");
 	const [home, cloud] = [r.money("homeScoreMicroUsd"), r.money("cloudScoreMicroUsd")];
@@ -111,6 +111,6 @@ function otherRule(r: Read, cause: string, rule: string): WaitingChange[] {
 	const why = r.text(cause);
 	if (why === null) return [];
 	const words = removalWords(why as RemovalCode, r.text(rule), r);
-	// What no rule says is a fact of the places: other machines, prices or regions would have to be there.
+	// Without a rule to blame, the places are the limit: other machines, prices or regions would be needed.
 	return [{ by: r.text(rule) === null ? "time" : "policy", sentence: `A cloud offer without this problem: ${words}.` }];
 }

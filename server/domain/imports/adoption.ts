@@ -8,27 +8,27 @@ import { type ImportRecord, importRecord } from "./record.ts";
 import { importSbatch } from "./sbatch/import-sbatch.ts";
 import type { ImportContext, Imported, ScriptKind } from "./types.ts";
 
-/** Why an adoption ends without a run in the cloud, or goes back. */
+/** Why an adoption ends without a cloud run, or is returned. */
 export type AdoptionWhy =
 	/** The cluster started it first. */
 	| "home_started"
-	/** It was over there, by somebody's hand. */
+	/** A person ended it there. */
 	| "home_over"
-	/** Somebody there took the hold off it, or it began in spite of it. */
+	/** A person released the hold there, or the job started despite it. */
 	| "home_took_back"
-	/** Somebody there holds it. */
+	/** A person holds it there. */
 	| "home_holds"
-	/** The cluster has room for it now. */
+	/** The cluster now has capacity for it. */
 	| "home_frees"
 	/** It was held, and no cloud placement succeeded. */
 	| "not_launched"
-	/** Our job ended without a run of its command: a person's cancel, or a place that failed. */
+	/** Our job ended without running its command: cancelled, or its placement failed. */
 	| "job_ended";
 
 /**
- * The Spillway job equivalent to a job of a cluster's own queue: its script translated, with the size and the longest time
- * that the cluster knows, which count where the command line said something else. What cannot be carried means that it is not
- * adopted; the sentences say why. Total.
+ * The Spillway job equivalent to a job in a cluster's own queue: its translated script, with the cluster's size and
+ * time limit where the command line overrode the script. If anything cannot be carried over, the job is not adopted;
+ * the sentences explain why. Never throws.
  */
 export function translateForeign(
 	script: {
@@ -65,7 +65,7 @@ function questionsOf({ findings }: Pick<Imported, "findings">): string[] {
 	return findings.filter((f) => f.kind === "question").map((f) => `Line ${f.line}: ${f.subject}: ${f.text}`);
 }
 
-/** The folder is the same below the working folder in the cloud. */
+/** The path below the working folder is the same in the cloud. */
 function withCheckpoints(document: JobFile, named: { path: string; interval?: string } | undefined): JobFile {
 	return named === undefined ? document : { ...document, spec: { ...document.spec, checkpoint: named } };
 }

@@ -1,6 +1,6 @@
 /**
- * The text of a file in an unknown encoding: UTF-16 by its mark, UTF-8, and what is no UTF-8 as Windows-1252, the
- * commonest of the others. `encoding` names it.
+ * Decodes a text file of unknown encoding: UTF-16 by its byte order mark, then UTF-8, and otherwise Windows-1252, the
+ * most common of the rest. `encoding` is the one used.
  */
 export function decodeScript(bytes: Uint8Array): { text: string; encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" } {
 	if (bytes[0] === 0xff && bytes[1] === 0xfe) return { text: new TextDecoder("utf-16le").decode(bytes), encoding: "utf-16le" };

@@ -1,4 +1,4 @@
-/** Letters, digits, ".", "_" and "-", 1 to 63 of them, beginning and ending with a letter or digit; `job` when nothing is left. */
+/** 1 to 63 letters, digits, ".", "_" and "-", starting and ending with a letter or digit; `job` when nothing is left. */
 export function plainName(text: string): string {
 	const plain = text
 		.normalize("NFKD")

@@ -1,17 +1,17 @@
 import type { Finding, FindingKind, ScriptKind } from "./types.ts";
 
-/** What is kept with jobs that were read from a script: what was carried over and what was not. */
+/** The record kept with jobs that were imported from a script: what was carried over and what was not. */
 export interface ImportRecord {
 	kind: ScriptKind;
-	/** What a person has to know of first, then by line. */
+	/** Most important first, then by line. */
 	findings: Finding[];
-	/** Findings beyond those that are kept. */
+	/** Number of findings that were dropped. */
 	leftOut: number;
-	/** The jobs are as the script was read; false: somebody changed them before they were submitted. */
+	/** Whether the jobs are unchanged since the import; false: edited before submission. */
 	isAsRead: boolean;
 }
 
-/** A script of a thousand directives reports each; the least important are dropped first. */
+/** A script with a thousand directives reports each; the least important are dropped first. */
 export const KEPT_FINDINGS_MAX = 500;
 const KEPT_CHARACTERS_MAX = 500;
 const RANK: Readonly<Record<FindingKind, number>> = { question: 0, dropped: 1, changed: 2, carried: 3 };

@@ -1,13 +1,13 @@
 import type { JobFile } from "../job-file.ts";
 import type { SweepFile } from "./types.ts";
 
-/** How `${{ … }}` of a sweep begins; a script may contain it too. */
+/** Start of a sweep placeholder (`${{ … }}`); a script may contain it too. */
 const OPEN = "${{";
 const TASK = `${OPEN} trial.task }}`;
 
 /**
- * One job for each task of an array, as a sweep.
- * @param variable the variable that has the number of the task
+ * Builds a sweep with one job for each task of an array.
+ * @param variable the variable that contains the task number
  */
 export function sweepOf(
 	job: JobFile,
@@ -16,7 +16,7 @@ export function sweepOf(
 ): SweepFile {
 	const { deadline, notify, ...spec } = job.spec;
 	const isTemplate = JSON.stringify(spec).includes(OPEN);
-	// A sweep would fill in what the script itself writes so; a parameter with that text stands for it.
+	// The sweep would replace text in the script that looks like a placeholder, so a parameter with that text replaces it.
 	const escaped = (text: string) => text.replaceAll(OPEN, `${OPEN} parameters.open }}`);
 	const env = Object.entries(spec.env ?? {}).map(([name, text]) => [name, escaped(String(text))]);
 	return {
@@ -34,7 +34,7 @@ export function sweepOf(
 	};
 }
 
-/** The first trial of an imported sweep as a job, to be quoted and looked at; a job stays as it is. */
+/** The first trial of an imported sweep as a job, for quotes and previews; a job is returned unchanged. */
 export function firstJobOf(document: JobFile | SweepFile): JobFile {
 	if (document.kind === "Job") return document;
 	const { grid, job, deadline } = document.spec;

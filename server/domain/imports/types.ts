@@ -1,28 +1,28 @@
 import type { JobFile } from "../job-file.ts";
 import type { WorkEvent } from "../notice.ts";
 
-/** What a job can be read from. */
+/** Sources of an imported job. */
 export const SCRIPT_KINDS = ["sbatch", "kubernetes"] as const;
 export type ScriptKind = (typeof SCRIPT_KINDS)[number];
 
 /**
- * What became of one thing that a script or manifest says.
- * `carried`: it means the same here. `changed`: it has another form here, with the same purpose. `dropped`: it has no
- * meaning here, or none is needed. `question`: it matters and cannot be carried; a person has to say what to do.
+ * What happened to one line or setting of a script or manifest. `carried`: it means the same here. `changed`: it has
+ * another form here, with the same purpose. `dropped`: it has no meaning here, or is not needed. `question`: it
+ * matters and cannot be carried over; a person has to decide.
  */
 export type FindingKind = "carried" | "changed" | "dropped" | "question";
 
 export interface Finding {
-	/** 1-based line of the text that was given. */
+	/** 1-based line of the given text. */
 	line: number;
 	kind: FindingKind;
-	/** What it is about, as it was written or meant: "8 GPUs, h100". */
+	/** What it concerns, as written or implied: "8 GPUs, h100". */
 	subject: string;
-	/** What was done and why; what to do, for a question. Empty where `carried` says it all. */
+	/** What was done and why; for a question, what to do. Empty when `carried` says it all. */
 	text: string;
 }
 
-/** A sweep of one job, as the pipeline file takes it: what an array of jobs becomes. */
+/** A sweep of one job, in the format of the pipeline file: the result of a job array. */
 export interface SweepFile {
 	apiVersion: "spillway/v1";
 	kind: "Sweep";
@@ -37,24 +37,24 @@ export interface SweepFile {
 	};
 }
 
-/** Jobs as documents of the job file, or an array as a sweep, in the order in which they should be submitted, and what became of everything. */
+/** Jobs as job file documents, or an array as a sweep, in order of submission, with all findings. */
 export interface Imported<D extends JobFile | SweepFile = JobFile> {
 	documents: D[];
-	/** In the order of lines. Every directive and every line that matters has at least one. */
+	/** In line order. Every directive and every relevant line has at least one. */
 	findings: Finding[];
 }
 
-/** What the importer may know of the place that the job is brought to. */
+/** What the importer knows about the installation. */
 export interface ImportContext {
-	/** The team when the text names none that exists. */
+	/** The team to use when the text names no existing one. */
 	team: string;
-	/** Teams that exist and that the person may submit for; empty: not known. */
+	/** Existing teams that the person may submit for; empty: unknown. */
 	teams: readonly string[];
-	/** Accelerators that a word such as `a100` stands for; empty: none. */
+	/** Accelerators that match a name such as `a100`; empty: none. */
 	acceleratorsNamed: (word: string) => readonly string[];
 	/** For dates without one: minutes east of UTC. */
 	zoneOffsetMinutes: number;
-	/** The person's own address; null: none, or not known. */
+	/** The person's own address; null: none or unknown. */
 	email: string | null;
 	nowMs: number;
 }

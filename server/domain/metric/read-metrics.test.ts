@@ -30,11 +30,11 @@ describe("metrics in output", () => {
 		["{a b}", "not a metric name"],
 		["{a}{b}", "needs text between"],
 		["{a} {a}", "names a metric twice"],
-	])("refuses the pattern %s", (pattern, message) => {
+	])("rejects the pattern %s", (pattern, message) => {
 		expect(patternProblem(pattern)).toContain(message);
 	});
 
-	it("stays linear on hostile lines", () => {
+	it("runs in linear time on hostile lines", () => {
 		expect(read("a {x} b {y} c", `a ${"1".repeat(4_000)}`)).toBeNull();
 		expect(read("loss={loss}", "loss=".repeat(800))).toBeNull();
 	});

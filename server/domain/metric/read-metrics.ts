@@ -1,11 +1,11 @@
-/** Metrics that a line of output reports. */
+/** Metrics reported by a line of output. */
 export interface LineMetrics {
-	/** Null when the line names none: the number of the line then counts. */
+	/** Null when the line has none; its line number then counts. */
 	step: number | null;
 	values: Record<string, number>;
 }
 
-/** A pattern of a job file, compiled. `json`: lines that are JSON objects. */
+/** A compiled pattern of a job file. `json`: lines that are JSON objects. */
 export type MetricReader = (text: string) => LineMetrics | null;
 
 export const METRIC_NAME = /^[A-Za-z_][\w./-]{0,99}$/;
@@ -15,7 +15,7 @@ const NUMBER = "([-+]?(?:\\d{1,20}(?:\\.\\d{0,20})?|\\.\\d{1,20})(?:[eE][-+]?\\d
 const LINE_CHARACTERS = 4_096;
 const STEP_NAMES: readonly string[] = ["step", "global_step", "iteration", "epoch"];
 
-/** What is wrong with a pattern; null when it is right. */
+/** Why a pattern is invalid; null when it is valid. */
 export function patternProblem(pattern: string): string | null {
 	if (pattern === "json") return null;
 	const names = [...pattern.matchAll(PLACEHOLDER)].map(([, name]) => name ?? "");
@@ -28,8 +28,8 @@ export function patternProblem(pattern: string): string | null {
 }
 
 /**
- * Compiles a pattern: `{name}` is a number, runs of spaces match any spaces, and all other text is taken literally. There is nothing
- * to backtrack over, so reading is linear in the line.
+ * Compiles a pattern: `{name}` is a number, runs of spaces match any spaces, and all other text is literal. Matching
+ * never backtracks, so it is linear in the line.
  */
 export function compileMetricPattern(pattern: string): MetricReader {
 	if (pattern === "json") return readJsonLine;

@@ -33,7 +33,7 @@ function advance(graph: GraphStep[], runs: RunView[], more: { state?: PipelineSt
 const CHAIN = [step("prepare"), step("train", [0]), step("evaluate", [1])];
 
 describe("advancing a pipeline", () => {
-	it("submits what needs nothing, then what its needs allow", () => {
+	it("submits steps without needs first, then those with satisfied needs", () => {
 		const runs = [run(0, 0), run(1, 1), run(2, 1), run(3, 2)];
 		expect(advance(CHAIN, runs)).toMatchObject({ submit: [0], moves: [], state: "running" });
 		const done = [run(0, 0, ended("succeeded", 0)), run(1, 1), run(2, 1), run(3, 2)];
@@ -45,7 +45,7 @@ describe("advancing a pipeline", () => {
 		expect(advance(CHAIN, half)).toMatchObject({ submit: [], moves: [{ index: 1, to: "succeeded" }], state: "running" });
 	});
 
-	it("skips all that needs a failed step, and fails", () => {
+	it("skips everything that needs a failed step, and fails", () => {
 		const runs = [run(0, 0, ended("failed", 3)), run(1, 1), run(2, 1), run(3, 2)];
 		const { moves, state, submit, counts } = advance(CHAIN, runs);
 		expect(moves.map(({ index, to, why }) => [index, to, why])).toEqual([
@@ -65,7 +65,7 @@ describe("advancing a pipeline", () => {
 		expect(advance(graph, failed(3))).toMatchObject({ submit: [], moves: [{ to: "failed", exitCode: 1 }], state: "failed" });
 	});
 
-	it("asks a condition with what the needed steps came to, also when they failed", () => {
+	it("evaluates a condition on the results of the needed steps, including failed ones", () => {
 		const graph = [step("check"), step("repair", [0], { when: "c" })];
 		const asked: unknown[] = [];
 		const holds: Holds = (_, needs) => {
@@ -78,13 +78,13 @@ describe("advancing a pipeline", () => {
 		expect(advance(graph, [run(0, 0, ended("succeeded", 0)), run(1, 1)], { holds: not })).toMatchObject({ state: "succeeded", submit: [] });
 	});
 
-	it("runs at most so many at a time", () => {
+	it("limits the number of concurrent runs", () => {
 		const graph = [step("trial")];
 		const runs = [run(0, 0, ended("running")), run(1, 0), run(2, 0), run(3, 0)];
 		expect(advance(graph, runs, { parallel: 3 }).submit).toEqual([1, 2]);
 	});
 
-	it("cancels what waits, retries nothing and ends when the last job has ended", () => {
+	it("cancels waiting runs, retries nothing and ends with the last job", () => {
 		const graph = [step("train", [], { retry: 5 }), step("evaluate", [0])];
 		const runs = [run(0, 0, ended("running")), run(1, 1)];
 		expect(advance(graph, runs, { state: "cancelling" })).toMatchObject({ moves: [{ index: 1, to: "cancelled" }], state: "cancelling" });
@@ -92,7 +92,7 @@ describe("advancing a pipeline", () => {
 		expect(advance(graph, over, { state: "cancelling" })).toMatchObject({ state: "cancelled", submit: [] });
 	});
 
-	it("ends every graph, moves only along the arrows, and changes nothing when decided twice", () => {
+	it("ends every graph, moves only along the arrows, and is idempotent", () => {
 		const random = seededRandom(24);
 		for (let round = 0; round < 200; round++) {
 			const graph = Array.from({ length: random.int(1, 12) }, (_, at) =>

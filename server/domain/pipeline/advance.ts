@@ -1,30 +1,30 @@
 import { FINAL_STEP_STATES, type JobState, type PipelineState, type StepState } from "../states.ts";
 
-/** A declared step as the database has it, in topological order. */
+/** A declared step as stored in the database, in topological order. */
 export interface GraphStep {
 	name: string;
-	/** Positions of the steps that it needs. */
+	/** Positions of the steps it needs. */
 	needs: readonly number[];
 	when: string | null;
 	retry: number;
 }
 
-/** One run of a step, as it is now. */
+/** One run of a step in its current state. */
 export interface RunView {
 	/** Position among all runs. */
 	index: number;
 	/** Position of its step. */
 	step: number;
 	state: StepState;
-	/** Jobs made for it so far since it was last retried by a person. */
+	/** Jobs submitted for it since the last manual retry. */
 	tries: number;
-	/** Why its job was stopped before its end: it then counts as skipped. */
+	/** Why its job was stopped early; it then counts as skipped. */
 	stopWhy?: string | null;
-	/** State and exit code of its job, when it has one. */
+	/** State and exit code of its job, if any. */
 	job: { state: JobState; exitCode: number | null } | null;
 }
 
-/** What a condition reads of a needed step. `exit`: the highest exit code of its runs, 0 without one. */
+/** What a condition can read from a needed step. `exit`: the highest exit code of its runs, 0 without one. */
 export interface NeedFacts {
 	state: "succeeded" | "failed" | "skipped" | "cancelled";
 	exit: number;
@@ -44,19 +44,19 @@ export interface RunMove {
 
 export interface Advance {
 	moves: RunMove[];
-	/** Runs that become a job now, in order. */
+	/** Runs to submit as jobs now, in order. */
 	submit: number[];
 	state: PipelineState;
 	/** Runs by state, after the moves. */
 	counts: Record<StepState, number>;
 }
 
-/** Decides a condition; null: it has no answer, and then the step is skipped. */
+/** Evaluates a condition; null: no result, and the step is skipped. */
 export type Holds = (when: string, needs: Readonly<Record<string, NeedFacts>>) => { holds: boolean | null; error: string | null };
 
 /**
- * What happens next: a run becomes a job when all that its step needs has ended well, or its condition holds; what needs a failed
- * step is skipped. Linear in runs and edges. Deciding again over the result changes nothing.
+ * Next moves. A run becomes a job when all needed steps succeeded, or when its condition holds; steps that need a
+ * failed step are skipped. Linear in runs and edges. Idempotent: a second call on the result changes nothing.
  * @param graph in topological order
  * @param runs ordered by step
  */
@@ -93,7 +93,7 @@ export function advancePipeline(
 	return { moves, submit, state: stateOf(counts, options.state), counts };
 }
 
-/** The state of a run after its job's end is taken in. */
+/** The state of a run after processing the end of its job. */
 function settle(run: RunView, retry: number, cancelling: boolean, moves: RunMove[]): StepState {
 	const move = (to: StepState, why: string | null = null): StepState => {
 		moves.push({ index: run.index, to, exitCode: run.job?.exitCode ?? null, why });

@@ -7,7 +7,7 @@ import { type FillProblem, fill, TEXTS, type Values } from "./fill.ts";
 import type { RunSpec, Scalar, StepInput } from "./pipeline.ts";
 import { type StepJob, stepJobSchema } from "./pipeline-schema.ts";
 
-/** What all runs of a file share. */
+/** Values shared by all runs of a file. */
 export interface SharedFields {
 	metadata: z.output<typeof jobDocumentSchema>["metadata"];
 	className: JobSpec["class"] | undefined;
@@ -15,7 +15,7 @@ export interface SharedFields {
 	parameters: Readonly<Record<string, Scalar>>;
 }
 
-/** The values of one run, and the prefix of their names: `matrix.rate`, `trial.rate`, `item`. */
+/** The values of one run, keyed with their prefix: `matrix.rate`, `trial.rate`, `item`. */
 export interface RunValues {
 	values: Record<string, Scalar>;
 	prefix: "matrix" | "trial" | null;
@@ -28,8 +28,8 @@ export interface BuiltRuns {
 }
 
 /**
- * The jobs of a step: its fields with `${{ … }}` filled in for each run, and checked as a job's spec.
- * Cost: fields other than command and env are checked once for each distinct value, since runs mostly differ in those two.
+ * The jobs of a step: its fields with `${{ … }}` filled in for each run, validated as a job spec. Since runs mostly
+ * differ in command and env, all other fields are validated once for each distinct value.
  * @param at path of the step's job in the document
  */
 export function buildRuns(
@@ -71,7 +71,7 @@ function unknownName(problem: FillProblem, { parameters }: SharedFields, variant
 	return { path: path.map(String).join("."), message: problem.message, fix, at: path, isKey: false };
 }
 
-/** A command and environment of plain texts: once one run's are right, those of the others are. */
+/** A command and environment of plain text: if one run's are valid, all others are too. */
 function isTextual(value: unknown): boolean {
 	if (value === undefined) return true;
 	const texts = Array.isArray(value) ? value : value !== null && typeof value === "object" ? Object.values(value) : [null];
@@ -125,7 +125,7 @@ const NAME_CHARACTERS = 63;
 
 function jobOf(job: StepJob, run: string, { metadata, className, notify }: SharedFields): JobSpec {
 	const data = job.data.flatMap(({ from, uri, ...set }) => (from === undefined && uri !== undefined ? [{ ...set, uri }] : []));
-	// The end of the name tells the runs apart, so the pipeline's part is shortened.
+	// The end of the name distinguishes the runs, so the pipeline's part is shortened.
 	const name = `${metadata.name.slice(0, Math.max(1, NAME_CHARACTERS - 1 - run.length)).replace(/[^A-Za-z0-9]+$/, "")}-${run}`.slice(
 		-NAME_CHARACTERS,
 	);

@@ -2,18 +2,18 @@ import { didYouMean } from "../../kernel/nearest-name.ts";
 import type { PathProblem } from "../schema/problems.ts";
 import type { StepSpec } from "./pipeline.ts";
 
-/** A step before the graph is known to be one. `index`: its place in the file. */
+/** A step before the graph is validated. `index`: its position in the file. */
 export interface DraftStep extends StepSpec {
 	index: number;
 	/** Outputs that its job declares. */
 	outputs: ReadonlySet<string>;
-	/** Needs as written, without those of its data. */
+	/** Needs as written, without those implied by its data. */
 	written: readonly string[];
-	/** Place of each input in the job's data. */
+	/** Position of each input in the job's data. */
 	inputAt: readonly number[];
 }
 
-/** What is wrong with how steps refer to each other: names given twice, unknown steps and outputs, cycles. Linear. */
+/** Problems with references between steps: duplicate names, unknown steps and outputs, cycles. Linear. */
 export function checkGraph(steps: readonly DraftStep[]): PathProblem[] {
 	const byName = new Map<string, DraftStep>();
 	const problems: PathProblem[] = [];
@@ -48,7 +48,7 @@ function inputProblems(
 	return [problemAt(step, at, `step ${source.name} has no output ${input.output}`, fix)];
 }
 
-/** Steps in an order in which each comes after what it needs; those that are left are in or behind a cycle. */
+/** Steps in topological order; those left over are in or behind a cycle. */
 export function sortSteps<S extends Pick<StepSpec, "name" | "needs">>(steps: readonly S[]): { sorted: S[]; left: S[] } {
 	const dependents = new Map<string, S[]>();
 	const missing = new Map<string, number>();
@@ -72,7 +72,7 @@ export function sortSteps<S extends Pick<StepSpec, "name" | "needs">>(steps: rea
 	return { sorted, left: steps.filter((step) => !done.has(step)) };
 }
 
-/** One problem for each step of the first cycle, named with the whole of it. */
+/** One problem for each step of the first cycle, with the whole cycle in the message. */
 function findCycles(steps: readonly DraftStep[], byName: ReadonlyMap<string, DraftStep>): PathProblem[] {
 	const { left } = sortSteps(steps);
 	const stuck = new Set(left.map(({ name }) => name));

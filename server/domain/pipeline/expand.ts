@@ -5,7 +5,7 @@ import type { SweepRange } from "./pipeline-schema.ts";
 
 type Axes = Readonly<Record<string, readonly Scalar[]>>;
 
-/** How many runs the axes give; the product may be larger than what is allowed. */
+/** Number of runs from the axes; may exceed the limit. */
 export function combinationCount(axes: Axes): number {
 	return Object.values(axes).reduce((product, values) => product * values.length, 1);
 }
@@ -29,7 +29,7 @@ export interface SweepWays {
 	list?: readonly Record<string, Scalar>[] | undefined;
 }
 
-/** How many trials a sweep asks for. */
+/** Number of trials in a sweep. */
 export function trialCount({ grid, random, list }: SweepWays): number {
 	if (grid) return combinationCount(grid);
 	return random?.trials ?? list?.length ?? 0;
@@ -42,14 +42,14 @@ export function trialsOf({ grid, random, list }: SweepWays): RunValues[] {
 }
 
 function draws({ trials, seed, draw }: NonNullable<SweepWays["random"]>): Record<string, Scalar>[] {
-	// One stream for each name: adding a name leaves the values of the others as they were.
+	// One random stream per name, so that adding a name does not change the values of the others.
 	const streams = Object.entries(draw).map(([name, from]) => ({ name, from, random: seededRandom(seed).fork(name) }));
 	return Array.from({ length: trials }, () =>
 		Object.fromEntries(streams.map(({ name, from, random }) => [name, "min" in from ? drawn(from, random.next()) : random.pick(from)])),
 	);
 }
 
-/** Six significant digits: enough for any parameter, and short in lists. */
+/** Six significant digits are enough for any parameter and short enough for lists. */
 function drawn({ min, max, scale, integer }: SweepRange, share: number): number {
 	if (integer && scale === "linear") return Math.min(max, Math.floor(min + share * (max - min + 1)));
 	const value = scale === "log" ? min * (max / min) ** share : min + share * (max - min);

@@ -1,19 +1,19 @@
 import type { Scalar } from "./pipeline.ts";
 
-/** Names and values that `${{ … }}` may use: `parameters.epochs`, `matrix.rate`, `item`, `trial.rate`. */
+/** Names and values available to `${{ … }}`: `parameters.epochs`, `matrix.rate`, `item`, `trial.rate`. */
 export type Values = ReadonlyMap<string, Scalar>;
 
 export interface FillProblem {
 	at: PropertyKey[];
 	message: string;
-	/** The name that is unknown. */
+	/** The unknown name. */
 	name: string;
 }
 
 const PLACE = /\$\{\{([^{}]*)\}\}/g;
 const WHOLE = /^\$\{\{([^{}]*)\}\}$/;
 
-/** Fields of a job that hold texts alone: numbers in them are written out. */
+/** Job fields that only hold text: numbers in them are formatted as text. */
 export const TEXTS: ReadonlySet<string> = new Set(["command", "env"]);
 
 function hasPlaces(text: string): boolean {
@@ -21,8 +21,9 @@ function hasPlaces(text: string): boolean {
 }
 
 /**
- * A copy of a document's value with every `${{ name }}` replaced. A text that is one such place alone becomes the value itself, so
- * that numbers stay numbers; within a command or environment it stays text. Unknown names are added to `problems`.
+ * Copies a document value with every `${{ name }}` replaced. A text that consists of one placeholder becomes the value
+ * itself, so that numbers stay numbers; in a command or environment it stays text. Unknown names are added to
+ * `problems`.
  */
 export function fill(value: unknown, values: Values, problems: FillProblem[], at: PropertyKey[] = []): unknown {
 	if (typeof value === "string") {

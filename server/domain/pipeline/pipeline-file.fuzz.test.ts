@@ -58,7 +58,7 @@ const mutated = (text: string) =>
 		.array(fc.record({ at: fc.nat(text.length), cut: fc.nat(12), put: fc.constantFrom(...PIECES) }), { minLength: 1, maxLength: 4 })
 		.map((edits) => edits.reduce((now, { at, cut, put }) => now.slice(0, at) + put + now.slice(at + cut), text));
 
-/** A problem has a message, and a place unless the whole document cannot be read. */
+/** A problem has a message, and a position unless the whole document is unreadable. */
 function expectRefusal(parse: () => unknown): void {
 	try {
 		parse();
@@ -73,14 +73,14 @@ function expectRefusal(parse: () => unknown): void {
 	}
 }
 
-it("refuses every broken pipeline with a line and a message", () => {
+it("rejects every broken pipeline with a line and a message", () => {
 	fc.assert(
 		fc.property(mutated(BASE), (text) => expectRefusal(() => parsePipelineText(text, { checkCondition: () => [] }))),
 		{ numRuns: cases(150, 3_000) },
 	);
 });
 
-it("refuses every broken trigger with a line and a message", () => {
+it("rejects every broken trigger with a line and a message", () => {
 	fc.assert(
 		fc.property(mutated(TRIGGER), (text) => expectRefusal(() => parseTriggerText(text))),
 		{ numRuns: cases(150, 3_000) },

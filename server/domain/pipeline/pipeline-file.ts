@@ -12,18 +12,18 @@ import type { StopRule } from "./stop-rule.ts";
 
 const PIPELINE_FILE: DocumentKind = { name: "pipeline file", page: "docs/pipelines.md" };
 
-/** Why a condition is wrong, `offset` characters from its start; empty when it is right. */
+/** Why a condition is invalid, `offset` characters from its start; empty when valid. */
 export type CheckCondition = (text: string, needs: readonly string[]) => { message: string; fix: string | null }[];
 
 export interface ParseOptions {
-	/** Values of parameters that the caller sets. */
+	/** Parameter values set by the caller. */
 	parameters?: Readonly<Record<string, unknown>>;
 	checkCondition: CheckCondition;
 }
 
 /**
  * Validates a parsed pipeline or sweep.
- * @throws SpillwayError `invalid_input` with every invalid field, its value and what is allowed.
+ * @throws SpillwayError `invalid_input` with every invalid field, its value and what is allowed
  */
 export function parsePipelineDocument(document: unknown, options: ParseOptions): PipelineSpec {
 	const { spec, problems } = build(document, options);
@@ -159,7 +159,7 @@ function sharedOf(
 const TYPES = { text: "string", number: "number", boolean: "boolean" } as const;
 const WORDS = { text: "text", number: "a number", boolean: "true or false" } as const;
 
-/** A value as a command line gives it, which is text, or as JSON does; null when it is none. */
+/** A value from a command line, as text, or from JSON; null if it is not valid. */
 function readGiven(value: unknown, type: ParameterSpec["type"]): Scalar | null {
 	if (type === "number" && typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value))) return Number(value);
 	if (type === "boolean" && (value === "true" || value === "false")) return value === "true";

@@ -85,7 +85,7 @@ const retry = () =>
 			examples: [1],
 		});
 
-/** A data set of a step: at an address, or the output of another step. */
+/** A data set of a step: an address, or the output of another step. */
 const stepData = dataSetSchema
 	.extend({
 		uri: dataSetSchema.shape.uri.optional().meta({ ...dataSetSchema.shape.uri.meta(), defaultText: "none" }),
@@ -107,7 +107,7 @@ const stepData = dataSetSchema
 			ctx.addIssue({ code: "custom", path: ["sizeGiB"], message: "is known for the output of a step. Remove it" });
 	});
 
-/** The job of a step: a job's spec without a deadline and notifications, with data from other steps. */
+/** The job of a step: a job spec without deadline and notifications, with data from other steps. */
 export const stepJobSchema = jobSpecSchema.omit({ deadline: true, class: true, notify: true }).extend({
 	class: jobSpecSchema.shape.class
 		.unwrap()
@@ -255,13 +255,13 @@ const pipelineWith = <J extends z.ZodType>(job: J) =>
 			.meta({ description: "Steps and what they share." }),
 	);
 
-/** As people write it, with the whole job of a step: for editors and the reference. */
+/** The form that people write, with the full job of a step: for editors and the reference. */
 export const pipelineDocumentSchema = pipelineWith(stepJobSchema).meta({
 	title: "Spillway pipeline",
 	description: "Jobs that depend on each other, quoted and paid as one.",
 });
 
-/** The same before parameters are filled in. */
+/** The same, before parameters are filled in. */
 export const unfilledPipelineSchema = pipelineWith(unfilledJob);
 
 const range = z

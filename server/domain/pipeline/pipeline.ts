@@ -11,7 +11,7 @@ export type Scalar = string | number | boolean;
 export const PIPELINE_LIMITS = {
 	/** Declared steps. */
 	steps: 10_000,
-	/** Runs of all steps together, after foreach and matrix. */
+	/** Runs of all steps, after foreach and matrix. */
 	runs: 10_000,
 	needs: 1_000,
 	parameters: 64,
@@ -30,31 +30,34 @@ export interface PipelineSpec {
 	parameters: Record<string, Scalar>;
 	/** When every step must have ended, UTC ms. */
 	deadlineMs: number | null;
-	/** The most that all steps together may spend in clouds. */
+	/** Maximum cloud spend of all steps together. */
 	budgetMicroUsd: bigint | null;
 	/** Runs at a time; null: no limit. */
 	parallel: number | null;
 	/** When trials of a sweep stop early. Absent: never. */
 	stop?: StopRule | undefined;
-	/** In topological order: a step comes after all that it needs. */
+	/** In topological order: each step comes after those it needs. */
 	steps: StepSpec[];
 }
 
-/** A declared step. Its runs start together, when all that it needs has ended. */
+/** A declared step. All its runs start once everything it needs has ended. */
 export interface StepSpec {
 	name: string;
-	/** Names of steps, those that its data come from included. */
+	/** Names of steps, including the sources of its data. */
 	needs: string[];
-	/** A condition over `needs`; null: every needed run succeeded. */
+	/** A condition over `needs`; null: every needed run must succeed. */
 	when: string | null;
 	/** How often a failed run is submitted again. */
 	retry: number;
-	/** Outputs of needed steps that are data of this one. */
+	/** Outputs of needed steps used as data of this one. */
 	inputs: StepInput[];
 	runs: RunSpec[];
 }
 
-/** The output of a step as data of another. With several runs, each is below `mount` under the name of its run. */
+/**
+ * The output of a step as data of another. If the step has several runs, each output is below `mount` under the name
+ * of its run.
+ */
 export interface StepInput {
 	step: string;
 	output: string;
@@ -65,8 +68,8 @@ export interface StepInput {
 export interface RunSpec {
 	/** Unique in the pipeline: `train`, or `train-2` when the step has several runs. */
 	name: string;
-	/** Its values of foreach, matrix or trial. */
+	/** Its values from foreach, matrix or trial. */
 	values: Record<string, Scalar>;
-	/** Without the data that come from other steps. */
+	/** Without the data from other steps. */
 	job: JobSpec;
 }

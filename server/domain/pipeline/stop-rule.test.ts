@@ -9,7 +9,7 @@ const trial = (index: number, values: readonly number[], isRunning = true): Tria
 const stopped = (rule: StopRule, trials: Trial[]) => decideStops(rule, trials).stops.map(({ index }) => index);
 
 describe("stopping trials early", () => {
-	it("stops those worse than the median of the others at the same step, after the warm-up", () => {
+	it("stops trials worse than the median of the others at the same step, after the warm-up", () => {
 		const others = [trial(0, [3, 1, 0.5], false), trial(1, [3, 2, 1.5], false), trial(2, [3, 3, 2.5], false)];
 		expect(stopped(MEDIAN, [...others, trial(3, [9, 2.5])])).toEqual([3]);
 		expect(stopped(MEDIAN, [...others, trial(3, [9, 1.5])])).toEqual([]);
@@ -19,13 +19,13 @@ describe("stopping trials early", () => {
 		);
 	});
 
-	it("compares with the best value so far, and needs three others", () => {
+	it("compares with the best value so far, and requires three others", () => {
 		const others = [trial(0, [1, 1], false), trial(1, [1, 1], false), trial(2, [1, 1], false)];
 		expect(stopped(MEDIAN, [...others, trial(3, [0.5, 9])])).toEqual([]);
 		expect(stopped(MEDIAN, [...others.slice(1), trial(3, [9, 9])])).toEqual([]);
 	});
 
-	it("maximises too", () => {
+	it("supports maximizing", () => {
 		const rule: StopRule = { ...MEDIAN, goal: "maximize" };
 		const others = [trial(0, [1, 5], false), trial(1, [1, 6], false), trial(2, [1, 7], false)];
 		expect(stopped(rule, [...others, trial(3, [1, 5.5]), trial(4, [1, 6.5])])).toEqual([3]);
@@ -41,7 +41,7 @@ describe("stopping trials early", () => {
 		expect(stopped(rule, second)).toEqual([1, 2]);
 	});
 
-	it("ends the sweep when a trial reaches the target, ended or not", () => {
+	it("ends the sweep when a trial reaches the target, whether the trial has ended or not", () => {
 		const rule: StopRule = { ...MEDIAN, rule: "none", target: 0.1 };
 		expect(decideStops(rule, [trial(0, [0.2]), trial(1, [0.09], false)]).reached).toEqual({
 			index: 1,

@@ -5,8 +5,9 @@ export interface StopRule {
 	metric: string;
 	goal: "minimize" | "maximize";
 	/**
-	 * `median`: a trial stops when its best value so far is worse than the median of what the others had reached at the same step.
-	 * `halving`: at steps `warmup`, `warmup` × `reduction`, … only the best 1/`reduction` of the trials that got there continue.
+	 * `median`: stops a trial with a best value so far worse than the median that the others had reached at the same
+	 * step. `halving`: at steps `warmup`, `warmup` × `reduction`, … only the best 1/`reduction` of the trials that got
+	 * there continue.
 	 */
 	rule: "median" | "halving" | "none";
 	/** First step at which a trial may be stopped. */
@@ -16,10 +17,10 @@ export interface StopRule {
 	target: number | null;
 }
 
-/** A trial with its metric, by step. */
+/** A trial and its metric by step. */
 export interface Trial {
 	index: number;
-	/** Only running trials are stopped; ended ones are compared with. */
+	/** Only running trials are stopped; ended ones serve for comparison. */
 	isRunning: boolean;
 	points: readonly { step: number; value: number }[];
 }
@@ -29,10 +30,10 @@ export interface TrialStop {
 	why: string;
 }
 
-/** Fewest other trials that a median is taken of. */
+/** Minimum number of other trials for a median. */
 const LEAST_PEERS = 3;
 
-/** Trials to stop now. Deciding again over the same points gives the same answer. Cost: trials × points. */
+/** Trials to stop now. Deterministic for the same points. Cost: trials × points. */
 export function decideStops(rule: StopRule, trials: readonly Trial[]): { stops: TrialStop[]; reached: TrialStop | null } {
 	const sign = rule.goal === "minimize" ? 1 : -1;
 	const curves = trials.map((trial) => ({ trial, best: bestSoFar(trial.points, sign) }));
@@ -49,7 +50,7 @@ export function decideStops(rule: StopRule, trials: readonly Trial[]): { stops: 
 
 interface Curve {
 	trial: Trial;
-	/** Best signed value up to each step, in order of step: smaller is better. */
+	/** Best signed value up to each step, ordered by step; smaller is better. */
 	best: { step: number; value: number }[];
 }
 
@@ -64,7 +65,7 @@ function bestSoFar(points: Trial["points"], sign: number): Curve["best"] {
 		});
 }
 
-/** Best value by that step; null before the first point. */
+/** Best value up to that step; null before the first point. */
 function valueAt({ best }: Curve, step: number): number | null {
 	let found: number | null = null;
 	for (const point of best) {

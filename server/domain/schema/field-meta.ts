@@ -1,9 +1,9 @@
 import type { z } from "zod";
 
 /**
- * What a field of a document says about itself, attached to its zod schema with `.meta()`: zod's own `title` (label in forms),
- * `description` (plain text) and `examples` (as they are written), and the keys below. The parser, JSON Schema, completion, forms and
- * the reference tables read it, so that a field is described once.
+ * Metadata of a document field, attached to its zod schema with `.meta()`: zod's own `title` (label in forms),
+ * `description` (plain text) and `examples` (as written in a file), and the keys below. The parser, JSON Schema,
+ * completion, forms and the reference tables all read it, so that a field is described only once.
  */
 declare module "zod" {
 	interface GlobalMeta {
@@ -11,13 +11,13 @@ declare module "zod" {
 		docs?: string;
 		/** Unit of a number, such as "GiB" or "USD per hour". */
 		unit?: string;
-		/** Type of the value where zod's own says too little, such as "duration". */
+		/** Type of the value when zod's own is too general, such as "duration". */
 		valueType?: string;
-		/** Shown as the default where the schema has none, such as "from past runs". */
+		/** Shown as the default when the schema has none, such as "from past runs". */
 		defaultText?: string;
-		/** Text that completion inserts behind the key, such as "{ sites: [". */
+		/** Text that completion inserts after the key, such as "{ sites: [". */
 		starts?: string;
-		/** Sibling fields that cannot be given together with this one. */
+		/** Sibling fields that exclude this one. */
 		excludes?: readonly string[];
 		/** What to do when the field is missing, empty or invalid. */
 		fix?: string;

@@ -4,20 +4,20 @@ import type { FieldMeta, Schema } from "./field-meta.ts";
 /** One field of a document schema. */
 export interface SchemaField extends FieldMeta {
 	name: string;
-	/** Dotted path of the object that contains it, without list indices: `spec.resources`. Empty at the top. */
+	/** Dotted path of the containing object, without list indices: `spec.resources`. Empty at the top level. */
 	parent: string;
 	/** Type and unit in a few words: "list of text", "GiB", "duration". */
 	type: string;
 	isRequired: boolean;
-	/** Value used when the field is absent, as it would be written; undefined when there is none. */
+	/** Value used when the field is absent, as written in a file; undefined if there is none. */
 	defaultValue: unknown;
 	/** The allowed values of a closed set; null for any other type. */
 	choices: readonly string[] | null;
-	/** Entries of a list are objects with their own fields. */
+	/** Whether it is a list of objects with their own fields. */
 	isObjectList: boolean;
 }
 
-/** All fields of an object schema, parents before children, in the order of the schema. Recursion ends at lists of plain values. */
+/** All fields of an object schema, parents before children, in schema order. Recursion stops at lists of plain values. */
 export function listFields(schema: Schema): SchemaField[] {
 	return fieldsBelow(schema, "");
 }
@@ -31,7 +31,7 @@ function fieldsBelow(schema: Schema, parent: string): SchemaField[] {
 	});
 }
 
-/** The schema of the value at a path of a document; null when the path leads outside it. */
+/** The schema for the value at a path of a document; null when the path is outside the schema. */
 export function schemaAt(schema: Schema, path: readonly PropertyKey[]): Schema | null {
 	let at: Schema | null = schema;
 	for (const key of path) {
@@ -66,13 +66,13 @@ function fieldOf(name: string, parent: string, schema: Schema): SchemaField {
 	};
 }
 
-/** Metadata of a schema and of those that it wraps; the outermost wins. */
+/** Metadata of a schema and of those it wraps; the outermost wins. */
 export function metaOf(schema: Schema): FieldMeta {
 	const inner = innerOf(schema);
 	return { ...(inner ? metaOf(inner) : {}), ...z.globalRegistry.get(schema) };
 }
 
-/** The schema without defaults, optionality and transforms: what people write. */
+/** The schema without defaults, optionality and transforms: the form that people write. */
 export function unwrap(schema: Schema): Schema {
 	const inner = innerOf(schema);
 	return inner ? unwrap(inner) : schema;
@@ -86,12 +86,12 @@ function innerOf(schema: Schema): Schema | null {
 		schema instanceof z.ZodNullable
 	)
 		return schema.def.innerType;
-	// A preprocessed value is written as its second part says, a transformed one as its first.
+	// For a preprocessed value the written form is its second part, for a transformed value its first.
 	if (schema instanceof z.ZodPipe) return schema.def.in instanceof z.ZodTransform ? schema.def.out : schema.def.in;
 	return null;
 }
 
-/** The object that a field holds, or that each entry of its list is. */
+/** The object type of a field, or of the entries of its list. */
 function objectIn(schema: Schema): z.ZodObject | null {
 	const core = unwrap(schema);
 	if (core instanceof z.ZodObject) return core;

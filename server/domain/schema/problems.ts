@@ -5,10 +5,10 @@ import { didYouMean, nearestName } from "../../kernel/nearest-name.ts";
 import type { Schema } from "./field-meta.ts";
 import { fieldNamesAt, metaOf, schemaAt } from "./list-fields.ts";
 
-/** Limit on reported problems: a document that is wrong throughout must not produce a longer answer than itself. */
+/** Limit on reported problems: for a document that is wrong throughout, the response must not be longer than the document. */
 export const MAX_PROBLEMS = 50;
 
-/** A problem with the path of its field, from which its line and column are found. */
+/** A problem with the path of its field, used to find line and column. */
 export interface PathProblem extends FieldProblem {
 	at: readonly PropertyKey[];
 	/** The key is wrong, not its value. */
@@ -17,7 +17,7 @@ export interface PathProblem extends FieldProblem {
 	fix: string | null;
 }
 
-/** The problems of a failed parse. An unknown field explains what else is wrong with its object, so that is left out. */
+/** The problems of a failed parse. An unknown field explains the other problems of its object, so those are left out. */
 export function problemsOf(error: z.ZodError | undefined, document: unknown, schema: Schema): PathProblem[] {
 	const issues = error?.issues ?? [];
 	const unknownAt = new Set(issues.filter((issue) => issue.code === "unrecognized_keys").map((issue) => issue.path.join(".")));
@@ -26,7 +26,7 @@ export function problemsOf(error: z.ZodError | undefined, document: unknown, sch
 		.flatMap((issue) => problemsOfIssue(issue, document, schema));
 }
 
-/** The problems of one zod issue: the field, what was given and what is allowed. */
+/** The problems of one zod issue: the field, the given value and what is allowed. */
 function problemsOfIssue(issue: z.core.$ZodIssue, document: unknown, schema: Schema): PathProblem[] {
 	const path = issue.path.map(String).join(".");
 	if (issue.code === "unrecognized_keys") {
@@ -81,7 +81,7 @@ function fixOf(issue: z.core.$ZodIssue, written: unknown, schema: Schema): strin
 	return null;
 }
 
-/** What the issue requires of the value. Messages that a schema sets itself are used as they are. */
+/** What the issue requires of the value. Messages set by the schema are used as they are. */
 function ruleOf(issue: z.core.$ZodIssue): string {
 	if (!/^(Invalid|Too) /.test(issue.message)) return issue.message;
 	switch (issue.code) {
@@ -114,7 +114,7 @@ function sizeRule(origin: string, bound: string, size: number | bigint): string 
 	return `must be ${bound} ${size}`;
 }
 
-/** The value, shortened. Values that JSON cannot express (a cycle, a bigint) are shown by type. */
+/** The value, shortened. Values that JSON cannot represent (a cycle, a bigint) are shown by type. */
 function format(given: unknown): string {
 	try {
 		return JSON.stringify(given)?.slice(0, 80) ?? typeof given;
@@ -123,7 +123,7 @@ function format(given: unknown): string {
 	}
 }
 
-/** Keys called `__proto__` at any depth. Schemas and object copies drop them silently, so they are reported. */
+/** Keys named `__proto__` at any depth. Schemas and object copies drop them silently, so they are reported. */
 export function protoKeys(document: unknown): PathProblem[] {
 	const problems: PathProblem[] = [];
 	const seen = new Set<object>();

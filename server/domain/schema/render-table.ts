@@ -2,8 +2,8 @@ import type { Schema } from "./field-meta.ts";
 import { listFields, type SchemaField } from "./list-fields.ts";
 
 /**
- * The reference page with its tables of fields written again. Each stands between `<!-- fields: PATH -->` and `<!-- /fields -->` and
- * lists every field below PATH, with nested fields by their dotted name.
+ * The reference page with its field tables regenerated. Each table is between `<!-- fields: PATH -->` and `<!--
+ * /fields -->` and lists every field below PATH, with nested fields by their dotted name.
  */
 export function renderTables(page: string, schema: Schema): string {
 	const fields = listFields(schema);

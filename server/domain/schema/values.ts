@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseDurationMs } from "../../kernel/units.ts";
 
-/** Schemas of single values that documents share. Each names its type, for forms and editors. */
+/** Schemas of single values shared by several documents. Each names its type, for forms and editors. */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -10,7 +10,7 @@ export const NAME_RULE = 'must be 1 to 63 letters, digits, ".", "_" or "-", and 
 
 export const name = () => z.string().regex(NAME, NAME_RULE).meta({ valueType: "name" });
 
-/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
+/** Text that PostgreSQL can store: no NUL and no lone surrogate. */
 export const text = (max: number) =>
 	z
 		.string()
@@ -32,7 +32,7 @@ export const absolutePath = () =>
 		.refine((p) => !CONTROL.test(p) && p.isWellFormed() && !p.split("/").includes(".."), 'must not contain ".." or control characters')
 		.meta({ valueType: "path" });
 
-/** Text such as "6h", read as milliseconds: above 0 and at most `maxMs`. */
+/** Text such as "6h", parsed to milliseconds: above 0 and at most `maxMs`. */
 export const duration = (maxMs: number) =>
 	z
 		.string("must be a duration with a unit, for example 90s, 15m or 6h")
@@ -44,7 +44,7 @@ export const duration = (maxMs: number) =>
 		})
 		.meta({ valueType: "duration" });
 
-/** RFC 3339 text with a time zone, read as milliseconds since 1970. */
+/** RFC 3339 text with a time zone, parsed to milliseconds since 1970. */
 export const timestamp = () =>
 	z
 		.string()

@@ -37,7 +37,7 @@ it("lists the parameters of a pipeline and of a sweep, in the order of the file"
 	});
 });
 
-it("leaves what depends on a required parameter to the run, and checks the rest", () => {
+it("leaves fields that depend on a required parameter to the run, and checks the rest", () => {
 	expect(problems(pipeline(`duration: { max: "\${{ parameters.image }}" }`))).toEqual([]);
 	expect(problems(pipeline(`resources: { gpus: "\${{ parameters.gpus }}" }`))).toEqual([]);
 	expect(problems(pipeline("resources: { gpus: many }"))).toEqual([
@@ -46,7 +46,7 @@ it("leaves what depends on a required parameter to the run, and checks the rest"
 	expect(problems(pipeline(`image: "\${{ parameters.imag }}"`))).toEqual([expect.stringContaining("which is not defined")]);
 });
 
-it("refuses other kinds of documents", () => {
+it("rejects other kinds of documents", () => {
 	expect(problems("kind: Policy")).toEqual(["undefined kind must be Job, Pipeline, Sweep"]);
 	expect(problems("[]")).toEqual(["undefined kind must be Job, Pipeline, Sweep"]);
 	expect(problems(`${head("Job")}  command: 1`)).toEqual([expect.stringContaining("spec.command")]);

@@ -25,19 +25,19 @@ export interface TemplateParameter {
 	description: string | null;
 }
 
-/** What a template needs to know about its document. */
+/** What a template requires from its document. */
 export interface TemplateFile {
 	kind: TemplateKind;
 	team: string;
-	/** Name of the runs; a template has its own. */
+	/** Name of the runs; the template has a separate name. */
 	name: string;
-	/** In the order of the file. Empty for a job. */
+	/** In file order. Empty for a job. */
 	parameters: TemplateParameter[];
 }
 
 /**
- * Reads and checks the document of a template. A parameter without a default has no value yet, so fields that depend on it are checked
- * when the template is run.
+ * Parses and validates the document of a template. A parameter without a default has no value yet, so fields that
+ * depend on it are checked when the template is run.
  * @throws SpillwayError `invalid_input` with line and column of each problem; `payload_too_large`
  */
 export function parseTemplateText(source: string, checkCondition: CheckCondition): TemplateFile {
@@ -83,7 +83,7 @@ function sampleOf({ type, choices }: ParameterSpec): Scalar {
 
 const placeOf = (name: string) => new RegExp(`\\$\\{\\{\\s*parameters\\.${name}\\s*\\}\\}`);
 
-/** A value that depends on a parameter cannot be judged by its sample. */
+/** A sample value says nothing about fields that depend on a parameter. */
 function mentions(value: unknown, places: readonly RegExp[]): boolean {
 	const text = JSON.stringify(value) ?? "";
 	return places.some((place) => place.test(text));

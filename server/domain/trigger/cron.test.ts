@@ -19,7 +19,7 @@ describe("a schedule", () => {
 		["30 9 * jan,jul 7", "Asia/Kolkata", "2026-11-24T00:00:00Z", "2027-01-03T04:00:00.000Z"],
 		// Summer time begins on 29 March 2026 at 2:00, which becomes 3:00: 2:30 does not exist.
 		["30 2 * * *", "Europe/Zurich", "2026-03-28T12:00:00Z", "2026-03-29T01:30:00.000Z"],
-		// It ends on 25 October 2026: 2:30 comes twice, and the first counts, once.
+		// It ends on 25 October 2026: 2:30 occurs twice, and only the first counts.
 		["30 2 * * *", "Europe/Zurich", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00.000Z"],
 		["30 2 * * *", "Europe/Zurich", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00.000Z"],
 		["0 0 30 2 *", "UTC", "2026-01-01T00:00:00Z", null],
@@ -31,7 +31,7 @@ describe("a schedule", () => {
 		expect(typeof parseCron(schedule)).toBe("string");
 	});
 
-	it("knows time zones", () => {
+	it("recognizes time zones", () => {
 		expect([isTimeZone("Europe/Zurich"), isTimeZone("Mars/Olympus")]).toEqual([true, false]);
 	});
 });
@@ -48,12 +48,12 @@ describe("missed times", () => {
 		};
 	};
 
-	it("fires the time that has just come, whatever the rule", () => {
+	it("fires a time that has just passed, whatever the rule", () => {
 		for (const rule of ["skip", "once", "all"] as const) expect(due(rule, at(1) + 1_000)).toEqual({ fire: [[1, 0]], next: 2 });
 		expect(due("skip", at(1) - 1)).toEqual({ fire: [], next: 1 });
 	});
 
-	it("skips, makes up for once, or for all", () => {
+	it("are skipped, made up for once, or all fired", () => {
 		expect(due("skip", at(4) + 30 * 60_000)).toEqual({ fire: [], next: 5 });
 		expect(due("skip", at(4) + 1_000)).toEqual({ fire: [[4, 3]], next: 5 });
 		expect(due("once", at(4) + 30 * 60_000)).toEqual({ fire: [[4, 3]], next: 5 });

@@ -5,7 +5,7 @@ export interface CronSchedule {
 	days: ReadonlySet<number>;
 	months: ReadonlySet<number>;
 	weekdays: ReadonlySet<number>;
-	/** As crontab has it: when both are restricted, a day matches either. */
+	/** As in crontab: when both are restricted, a day matches either. */
 	isEitherDay: boolean;
 }
 
@@ -13,10 +13,10 @@ const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Every schedule that has a time at all has one within this; 29 February can be eight years away. */
+/** Every schedule that can fire does so within this time; 29 February can be eight years away. */
 const SEARCH_DAYS = 9 * 366;
 
-/** Parses five fields with lists, ranges, steps and English names. Returns a message for what is wrong. */
+/** Parses five fields with lists, ranges, steps and English names. Returns an error message for an invalid schedule. */
 export function parseCron(text: string): CronSchedule | string {
 	const fields = text.trim().split(/\s+/);
 	if (fields.length !== 5) return "must have five fields: minute, hour, day of month, month, day of week, for example 0 6 * * mon";
@@ -68,7 +68,7 @@ function numberOf(text: string, { names, min }: Field): number {
 	return /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
 }
 
-/** Whether the host knows the time zone. */
+/** Whether the host has the time zone. */
 export function isTimeZone(zone: string): boolean {
 	try {
 		new Intl.DateTimeFormat("en", { timeZone: zone });
@@ -79,13 +79,13 @@ export function isTimeZone(zone: string): boolean {
 }
 
 /**
- * The first time of the schedule after `afterMs`, UTC ms; null when it never comes. Times are local to the zone: a time that the
- * change to summer time skips comes an hour later, and of a time that comes twice the first counts.
+ * The first time of the schedule after `afterMs`, UTC ms; null when there is none. Times are local to the zone. A time
+ * skipped by the change to summer time fires an hour later; a repeated time fires only the first time.
  */
 export function nextCronTime(schedule: CronSchedule, zone: string, afterMs: number): number | null {
 	const offsetOf = makeOffset(zone);
 	const localAfter = afterMs + offsetOf(afterMs);
-	// A day earlier: on the day of a change the local time of `afterMs` may be behind.
+	// Start a day earlier: around a clock change the local time can go back.
 	let dayMs = Math.floor(localAfter / DAY_MS) * DAY_MS - DAY_MS;
 	for (let i = 0; i < SEARCH_DAYS; i++, dayMs += DAY_MS) {
 		if (!matchesDay(schedule, new Date(dayMs))) continue;
@@ -102,14 +102,14 @@ function sorted(values: ReadonlySet<number>): number[] {
 	return [...values].sort((a, b) => a - b);
 }
 
-/** @param date local midnight, as if it were UTC */
+/** @param date local midnight, expressed as UTC */
 function matchesDay({ days, months, weekdays, isEitherDay }: CronSchedule, date: Date): boolean {
 	if (!months.has(date.getUTCMonth() + 1)) return false;
 	const [byDay, byWeekday] = [days.has(date.getUTCDate()), weekdays.has(date.getUTCDay())];
 	return isEitherDay ? byDay || byWeekday : byDay && byWeekday;
 }
 
-/** The first moment at which clocks of the zone show this; in a gap the moment an hour later. */
+/** The first instant at which clocks in the zone show this time; for a skipped time the instant an hour later. */
 function utcOf(localMs: number, offsetOf: (utcMs: number) => number): number {
 	const before = offsetOf(localMs - DAY_MS);
 	const first = localMs - before;

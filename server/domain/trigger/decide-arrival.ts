@@ -1,15 +1,15 @@
 import { GIB } from "../../kernel/units.ts";
 import type { DataSource } from "./trigger.ts";
 
-/** New objects at a location: those that no firing has used in this version. */
+/** New objects at a location: those not yet used by a firing of this version. */
 export interface Arrival {
 	files: number;
 	bytes: number;
-	/** When an object last appeared, changed or disappeared, UTC ms; null without any. */
+	/** When an object last appeared, changed or disappeared, UTC ms; null if none ever did. */
 	changedAtMs: number | null;
 }
 
-/** Whether new data fire a trigger, and if not, why. */
+/** Whether new data fires a trigger, and if not, why. */
 export function decideArrival({ files, sizeGiB, quietMs }: DataSource, arrival: Arrival, nowMs: number): { fires: boolean; why: string } {
 	const enoughFiles = files !== null && arrival.files >= files;
 	const enoughBytes = sizeGiB !== null && arrival.bytes >= sizeGiB * GIB;

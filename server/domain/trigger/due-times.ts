@@ -1,18 +1,18 @@
 import { type CronSchedule, nextCronTime } from "./cron.ts";
 import type { MissedRule } from "./trigger.ts";
 
-/** A time that passed longer ago than this was missed. */
+/** A time counts as missed when it passed longer ago than this. */
 const GRACE_MS = 5 * 60_000;
-/** Times made up for at once; earlier ones are dropped. */
+/** Maximum number of missed times made up for at once; earlier ones are dropped. */
 const CATCH_UP_MAX = 100;
 
 export interface DueTime {
 	atMs: number;
-	/** Times before it that are not fired. */
+	/** Earlier times that are not fired. */
 	missed: number;
 }
 
-/** Which times of a schedule fire now, and the next one. `nextMs`: the first that has not been dealt with. */
+/** Which times of a schedule fire now, and the next one. `nextMs`: the first unprocessed time. */
 export function dueTimes(input: { schedule: CronSchedule; zone: string; missed: MissedRule; nextMs: number; nowMs: number }): {
 	fire: DueTime[];
 	nextMs: number | null;

@@ -1,22 +1,22 @@
-/** What a firing saw. Shown with it, and available to parameters as `${{ firing.NAME }}`. */
+/** What a firing observed. Shown with it, and available to parameters as `${{ firing.NAME }}`. */
 export interface FiringView {
 	/** ISO 8601, UTC: the scheduled time, or when the condition was met. */
 	time: string;
-	/** Objects and bytes that were new; absent for other kinds. */
+	/** Number and bytes of new objects; absent for other kinds. */
 	files?: number;
 	bytes?: number;
 	uri?: string;
-	/** At most 100 of the objects. */
+	/** Up to 100 of the objects. */
 	objects?: string[];
 	/** Id, type and source of a CloudEvent. */
 	event?: { id: string; type: string; source: string; subject?: string };
 	/** The pipeline that ended. */
 	pipeline?: { id: string; state: string };
-	/** Scheduled times that passed unused before this one. */
+	/** Number of scheduled times missed before this one. */
 	missed?: number;
 }
 
-/** Values that parameters may use, by name. */
+/** Values available to parameters, by name. */
 export function firingValues(saw: FiringView): Map<string, string | number> {
 	const values: [string, string | number | undefined][] = [
 		["firing.time", saw.time],

@@ -49,7 +49,7 @@ const after = z.strictObject({
 		.default(["succeeded"]),
 });
 
-/** The document as people write it. */
+/** The document in its written form. */
 export const triggerDocumentSchema = z.strictObject({
 	apiVersion: z.literal("spillway/v1"),
 	kind: z.literal("Trigger"),

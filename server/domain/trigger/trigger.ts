@@ -1,12 +1,12 @@
 import type { PipelineState } from "../states.ts";
 
-/** What happens with times of a schedule that passed while no scheduler ran. */
+/** What to do with scheduled times that passed while no scheduler ran. */
 export const MISSED_RULES = ["skip", "once", "all"] as const;
 export type MissedRule = (typeof MISSED_RULES)[number];
 
 export interface CronSource {
 	kind: "cron";
-	/** Five fields, as crontab has them. */
+	/** Five fields, as in crontab. */
 	schedule: string;
 	/** IANA time zone. */
 	zone: string;
@@ -16,19 +16,19 @@ export interface CronSource {
 export interface DataSource {
 	kind: "data";
 	uri: string;
-	/** Fires when so many objects are new, or so many GiB; with both, either is enough. */
+	/** Fires when this many objects, or this many GiB, are new; with both set, either is enough. */
 	files: number | null;
 	sizeGiB: number | null;
-	/** Nothing may have changed at the location for so long. */
+	/** How long the location must be unchanged before it fires. */
 	quietMs: number;
 	everyMs: number;
-	/** Whether objects that are there at the first check count as new. */
+	/** Whether objects present at the first check count as new. */
 	existing: boolean;
 }
 
 export interface WebhookSource {
 	kind: "webhook";
-	/** Types of CloudEvents that fire; empty: every type. */
+	/** CloudEvent types that fire it; empty: every type. */
 	types: string[];
 }
 

@@ -60,7 +60,7 @@ describe("a Job", () => {
 			duration: { maxMs: 12 * 3_600_000 },
 		});
 	});
-	it("shows what became of every line, with its number", () => {
+	it("reports every line with its number", () => {
 		expect(said(imported)).toEqual([
 			"2 carried Job",
 			"4 carried Name fraud-v7",
@@ -83,20 +83,20 @@ describe("a Job", () => {
 			"31 dropped Volume dshm",
 		]);
 	});
-	it("with as many completions as parallel pods is a job of so many nodes", () => {
+	it("with as many completions as parallel pods becomes one job with that many nodes", () => {
 		const gang = read(JOB.replace("  backoffLimit: 3", "  completions: 4\n  parallelism: 4\n  completionMode: Indexed"));
 		expect(specOf(gang).nodes).toBe(4);
 		const queue = read(JOB.replace("  backoffLimit: 3", "  completions: 40\n  parallelism: 4"));
 		expect(questions(queue)).toEqual(expect.arrayContaining(["40 completions", "4 at a time"]));
 	});
-	it("names what no one here knows, at the highest place", () => {
+	it("reports unknown fields at the highest level", () => {
 		const odd = read(JOB.replace("  backoffLimit: 3", "  newThing: { a: 1, b: [2, 3] }"));
 		expect(questions(odd)).toContain("spec.newThing");
 	});
 });
 
 describe("other workloads", () => {
-	it("a PyTorchJob of equal replicas is one job of all its nodes", () => {
+	it("a PyTorchJob with equal replicas becomes one job with all its nodes", () => {
 		const pod =
 			"{ spec: { containers: [{ name: pytorch, image: acme/t, command: [torchrun, t.py], resources: { limits: { nvidia.com/gpu: 8 } } }] } }";
 		const imported = read(`kind: PyTorchJob
@@ -111,7 +111,7 @@ spec:
 		expect(specOf(imported)).toMatchObject({ nodes: 4, resources: { gpus: 8 }, env: { PET_NPROC_PER_NODE: "8" }, team: "research" });
 		expect(questions(imported)).toEqual([]);
 	});
-	it("a TrainJob names its runtime as what is missing", () => {
+	it("a TrainJob reports its runtime as missing", () => {
 		const imported = read(`kind: TrainJob
 apiVersion: trainer.kubeflow.org/v1alpha1
 metadata: { name: llm }
@@ -122,7 +122,7 @@ spec:
 		expect(specOf(imported)).toMatchObject({ nodes: 2, resources: { gpus: 4 } });
 		expect(questions(imported)).toEqual(["Runtime torch-distributed"]);
 	});
-	it("a JobSet of one kind of job is that job, times its replicas", () => {
+	it("a JobSet with one kind of job becomes that job, times its replicas", () => {
 		const imported = read(`kind: JobSet
 apiVersion: jobset.x-k8s.io/v1alpha2
 metadata: { name: set }
@@ -138,7 +138,7 @@ spec:
 `);
 		expect(specOf(imported).nodes).toBe(4);
 	});
-	it("several documents are several jobs, and what is no workload is named", () => {
+	it("several documents become several jobs, and other kinds are reported", () => {
 		const imported = read(`${JOB}---\nkind: ConfigMap\nmetadata: { name: c }\n---\n${JOB.replace("fraud-v7", "fraud-v8")}`);
 		expect(imported.documents.map((d) => d.metadata.name)).toEqual(["fraud-v7", "fraud-v8"]);
 		expect(said(imported)).toContain("33 question ConfigMap");
@@ -154,7 +154,7 @@ describe("bad input", () => {
 		expect(() => read("x".repeat(300_000))).toThrow("at most");
 		expect(() => read("---\nkind: Job\n".repeat(9_000))).toThrow("cannot be read at line 999: more than 500 documents");
 	});
-	it("never skips a leaf: any added field is reported", () => {
+	it("reports any added field", () => {
 		const key = fc.stringMatching(/^[a-z][A-Za-z]{2,10}$/);
 		fc.assert(
 			fc.property(key, fc.constantFrom("  ", "      ", "          "), (name, indent) => {

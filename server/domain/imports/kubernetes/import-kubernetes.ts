@@ -8,9 +8,11 @@ import { KINDS, type Workload } from "./kinds.ts";
 import { type Manifest, readManifests } from "./manifest.ts";
 
 /**
- * Manifests as jobs, one for each workload in the text: Job, PyTorchJob, TrainJob, JobSet and Pod. Whatever is not
- * carried is a finding; of what no one knows here a question is made, so that nothing is passed over.
- * @throws SpillwayError `invalid_input` for YAML that cannot be read (with its line) or without a workload, `payload_too_large`.
+ * Converts manifests to jobs, one for each workload in the text: Job, PyTorchJob, TrainJob, JobSet and Pod. Everything
+ * that is not carried over becomes a finding, and unknown fields become questions, so that nothing is silently
+ * dropped.
+ * @throws SpillwayError `invalid_input` for YAML that cannot be read (with its line) or without a workload,
+ * `payload_too_large`
  */
 export function importKubernetes(text: string, context: ImportContext): Imported {
 	if (text.length > JOB_LIMITS.documentBytes)

@@ -212,7 +212,10 @@ function readJobSet(m: Manifest, context: ImportContext): Workload {
 	return { ...job, nodes: job.nodes * replicas };
 }
 
-/** A reader for each kind. Fields are those of batch/v1, kubeflow.org/v1, trainer.kubeflow.org/v1alpha1 and jobset.x-k8s.io/v1alpha2. */
+/**
+ * A reader for each kind. Fields follow batch/v1, kubeflow.org/v1, trainer.kubeflow.org/v1alpha1 and
+ * jobset.x-k8s.io/v1alpha2.
+ */
 export const KINDS: Readonly<Record<string, ReadKind>> = {
 	Job: (m, context) => readJob(m, ["spec"], context),
 	PyTorchJob: readPyTorchJob,

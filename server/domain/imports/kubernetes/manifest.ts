@@ -3,8 +3,8 @@ import { readYaml } from "../../read-yaml.ts";
 import type { Finding, FindingKind } from "../types.ts";
 
 /**
- * One document of a manifest, read by paths. What was looked at is remembered, so that whatever no one looked at can be
- * named in the end: nothing that was written is passed over.
+ * One document of a manifest, read by path. It records which paths were read and reports the rest at the end, so that
+ * no field is silently dropped.
  */
 export class Manifest {
 	readonly #root: Node | null;
@@ -18,7 +18,7 @@ export class Manifest {
 		this.#findings = findings;
 	}
 
-	/** The node at a path, marked as looked at; null when there is none. */
+	/** The node at a path, marked as read; null if there is none. */
 	#take(path: readonly (string | number)[]): Node | null {
 		let node: unknown = this.#root;
 		for (const key of path) {
@@ -31,7 +31,7 @@ export class Manifest {
 		return (node as Node | null) ?? null;
 	}
 
-	/** A scalar as text; null when it is absent or no scalar. */
+	/** A scalar as text; null when absent or not a scalar. */
 	text(path: readonly (string | number)[]): string | null {
 		const node = this.#take(path);
 		if (!isScalar(node) || node.value === null) return null;
@@ -44,7 +44,7 @@ export class Manifest {
 		return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 	}
 
-	/** Texts of a list, or of one scalar. */
+	/** Texts of a list, or of a single scalar. */
 	texts(path: readonly (string | number)[]): string[] {
 		return Array.from({ length: this.length(path) }, (_, i) => this.text([...path, i]) ?? "");
 	}
@@ -63,13 +63,13 @@ export class Manifest {
 		return isSeq(node) ? node.items.length : 0;
 	}
 
-	/** 1-based, in the whole text; 1 for what is not there. */
+	/** 1-based, in the whole text; 1 for missing nodes. */
 	line(path: readonly (string | number)[]): number {
 		const offset = this.#take(path)?.range?.[0];
 		return offset === undefined ? 1 : this.#lineOf(offset);
 	}
 
-	/** Reports what is at a path and below it; nothing when the path is empty. */
+	/** Reports everything at and below a path; nothing when the path is empty. */
 	say(path: readonly (string | number)[], kind: FindingKind, subject: string, text = ""): void {
 		const node = this.#take(path);
 		if (!node) return;
@@ -89,7 +89,7 @@ export class Manifest {
 		if (isSeq(node)) for (const item of node.items) this.#see(item as Node);
 	}
 
-	/** A question for whatever no one looked at, at the highest place where nothing was. */
+	/** A question for everything unread, at the highest unread level. */
 	sayRest(): void {
 		if (this.#root) this.#rest(this.#root, []);
 	}
@@ -113,10 +113,10 @@ export class Manifest {
 	}
 }
 
-/** Documents cost about 0.5 ms each however short they are: 9,000 in 126 kB took 4 s. */
+/** Each document costs about 0.5 ms however short it is: 9,000 in 126 kB took 4 s. */
 const MOST_DOCUMENTS = 500;
 
-/** The documents of a text, each with the line on which it begins; a problem of the YAML instead of one that cannot be read. */
+/** The documents of a text, each with its first line; a YAML problem instead of a document that cannot be read. */
 export function readManifests(text: string, findings: Finding[]): (Manifest | { line: number; message: string })[] {
 	const parts: { line: number; text: string }[] = [];
 	let at = 1;

@@ -15,11 +15,11 @@ export interface PodFacts {
 	memoryGiB: number | null;
 }
 
-/** A job needs a command; this one fails and says that the question was not answered. */
+/** A job needs a command; this one fails and prints that the question is unanswered. */
 export const NO_COMMAND: string[] = ["sh", "-c", "echo 'The manifest names no command.' >&2; exit 1"];
 
 const GPU_RESOURCES = ["nvidia.com/gpu", "amd.com/gpu", "google.com/tpu", "habana.ai/gaudi", "aws.amazon.com/neuron"];
-/** Labels of nodes that name their accelerator. */
+/** Node labels that name the accelerator. */
 const ACCELERATOR_LABELS = [
 	"nvidia.com/gpu.product",
 	"cloud.google.com/gke-accelerator",
@@ -179,7 +179,7 @@ function readNeeds(
 		cpus: null,
 		memoryGiB: null,
 	};
-	// Requests first: a limit of GPUs is its request too, and of CPUs and memory the request is what is needed.
+	// Requests first: a GPU limit is also its request, and for CPUs and memory the request is what is needed.
 	for (const side of ["requests", "limits"] as const) {
 		for (const key of m.keys(at("resources", side))) {
 			const path = at("resources", side, key);
@@ -205,7 +205,7 @@ function readNeeds(
 	return needs;
 }
 
-/** Accelerators that a node selector at `path` names. */
+/** Accelerators named by a node selector at `path`. */
 export function readSelector(m: Manifest, path: Path, context: ImportContext): string[] {
 	const accelerators: string[] = [];
 	for (const key of m.keys(path)) {

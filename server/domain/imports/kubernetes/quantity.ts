@@ -1,4 +1,4 @@
-/** A Kubernetes quantity such as `500m`, `64Gi` or `2`, as a plain number; null when it is none. */
+/** A Kubernetes quantity such as `500m`, `64Gi` or `2`, as a plain number; null if it is not one. */
 export function quantity(text: string): number | null {
 	const match = /^(\d+(?:\.\d+)?)(m|k|M|G|T|P|Ki|Mi|Gi|Ti|Pi|[eE]\d{1,2})?$/.exec(text);
 	if (!match) return null;

@@ -20,7 +20,7 @@ export const ARGO_KINDS = ["Workflow", "WorkflowTemplate", "ClusterWorkflowTempl
 
 const CONTROLLERS = "A setting of the cluster's own controllers.";
 const NOT_HERE = "It is not known how a step here would do this. Write a job that does it.";
-/** Keys of a workflow and of a template without a meaning elsewhere. */
+/** Workflow and template keys that have no equivalent here. */
 const DROPPED = [
 	...["ttlStrategy", "podGC", "podMetadata", "securityContext", "archiveLogs", "artifactRepositoryRef", "artifactGC", "metrics", "hooks"],
 	...["priority", "podPriority", "podPriorityClassName", "affinity", "tolerations", "schedulerName", "imagePullPolicy", "executor"],
@@ -43,13 +43,13 @@ const RETRY_MAX = 10;
 interface Reader {
 	m: Manifest;
 	context: ImportContext;
-	/** Place of each template. */
+	/** Position of each template. */
 	templates: ReadonlyMap<string, Path>;
-	/** Placeholders that hold everywhere. */
+	/** Placeholders that are valid everywhere. */
 	places: ReadonlyMap<string, string>;
 }
 
-/** A Workflow of Argo as a pipeline. Whatever is not carried is a finding. */
+/** Converts an Argo Workflow to a pipeline. Everything that is not carried over becomes a finding. */
 export function readArgo(m: Manifest, context: ImportContext): PipelineDocument {
 	const kind = m.text(["kind"]) ?? "";
 	m.say(["kind"], "carried", kind);
@@ -111,7 +111,7 @@ function readParameters(m: Manifest, path: Path): (Parameter & { written: string
 	});
 }
 
-/** Steps of the template where the workflow begins. */
+/** Steps of the entrypoint template. */
 function readEntry(reader: Reader, entry: string | null, spec: Path): DraftStep[] {
 	const { m, templates } = reader;
 	const path = templates.get(entry ?? "");
@@ -132,7 +132,7 @@ function readTasks(reader: Reader, tasks: Path, template: Path): DraftStep[] {
 	return Array.from({ length: m.length(tasks) }, (_, i) => readTask(reader, [...tasks, i], needsOf(m, [...tasks, i])));
 }
 
-/** Each group waits for the one before it. */
+/** Each group waits for the previous one. */
 function readGroups(reader: Reader, template: Path): DraftStep[] {
 	const { m } = reader;
 	m.ignore([...template, "name"]);
@@ -243,7 +243,7 @@ function readArtifact(m: Manifest, path: Path, { data }: Given): void {
 	data.push({ artifact, from: `${plainName(step)}.${plainName(output)}` });
 }
 
-/** The job of a template that runs one container or script. */
+/** The job for a template that runs one container or script. */
 function readLeaf(
 	{ m, context, places: global }: Reader,
 	path: Path,

@@ -61,7 +61,7 @@ spec:
       container: { image: acme/check, command: [check, "{{item}}"] }
 `;
 
-describe("a workflow of Argo", () => {
+describe("an Argo workflow", () => {
 	const imported = read(ARGO);
 	it("becomes a pipeline that the pipeline file accepts", () => {
 		expect(questions(imported)).toEqual([]);
@@ -87,7 +87,7 @@ describe("a workflow of Argo", () => {
 		]);
 	});
 
-	it("reports every line that is lost, with its number", () => {
+	it("reports every dropped line with its number", () => {
 		const lossy = read(
 			ARGO.replace(
 				"  entrypoint: main",
@@ -105,7 +105,7 @@ describe("a workflow of Argo", () => {
 		expect(said(lossy)).toContain("8 dropped ttlStrategy");
 	});
 
-	it("in groups of steps waits group by group, and a nested template is a question", () => {
+	it("with groups of steps runs them group by group and asks about a nested template", () => {
 		const grouped = read(`kind: WorkflowTemplate
 metadata: { name: groups }
 spec:
@@ -125,7 +125,7 @@ spec:
 		expect(questions(grouped)).toEqual(["8 question A template of the form steps"]);
 	});
 
-	it("with a schedule names the trigger", () => {
+	it("with a schedule reports the trigger", () => {
 		const cron = read(
 			"kind: CronWorkflow\nmetadata: { name: nightly }\nspec:\n  schedule: 0 2 * * *\n  workflowSpec:\n    entrypoint: a\n    templates: [{ name: a, container: { image: x, command: [a] } }]\n",
 		);
@@ -174,7 +174,7 @@ sdkVersion: kfp-2.7.0
 
 describe("a compiled pipeline of Kubeflow", () => {
 	const imported = read(KUBEFLOW);
-	it("becomes a pipeline, with the input of the SDK's executor written out", () => {
+	it("becomes a pipeline with the SDK executor's input written out", () => {
 		expect(questions(imported)).toEqual([]);
 		const { name, parameters, steps } = specOf(imported);
 		expect([imported.kind, name, parameters]).toEqual(["kubeflow", "fraud-training", { epochs: 3 }]);
@@ -188,7 +188,7 @@ describe("a compiled pipeline of Kubeflow", () => {
 		});
 	});
 
-	it("reports conditions, loops, passed values and what the cluster has", () => {
+	it("reports conditions, loops, passed values and cluster resources", () => {
 		const lossy = read(
 			KUBEFLOW.replace("constant: v1", "x: 1")
 				.replace("runtimeValue: { x: 1 }", "taskOutputParameter: { producerTask: prepare, outputParameterKey: tag }")
@@ -245,7 +245,7 @@ describe("bad input", () => {
 		}
 	});
 
-	it("does not expand steps that call themselves, or that double at each level", () => {
+	it("does not expand steps that call themselves or double at each level", () => {
 		const workflow = (templates: string[]) => `apiVersion: argoproj.io/v1alpha1
 kind: Workflow
 metadata: { name: w }

@@ -11,13 +11,15 @@ export const PIPELINE_SOURCES = ["argo", "kubeflow"] as const;
 export interface ImportedPipelines {
 	kind: (typeof PIPELINE_SOURCES)[number];
 	documents: PipelineDocument[];
-	/** In the order of lines. */
+	/** In line order. */
 	findings: Finding[];
 }
 
 /**
- * Workflows of Argo and compiled pipelines of Kubeflow (both forms of the SDK) as pipelines. Whatever is not carried is a finding.
- * @throws SpillwayError `invalid_input` for YAML that cannot be read (with its line) or without a workflow, `payload_too_large`
+ * Converts Argo Workflows and compiled Kubeflow pipelines (both forms of the SDK) to pipelines. Everything that is not
+ * carried over becomes a finding.
+ * @throws SpillwayError `invalid_input` for YAML that cannot be read (with its line) or without a workflow,
+ * `payload_too_large`
  */
 export function importPipelines(text: string, context: ImportContext): ImportedPipelines {
 	if (text.length > JOB_LIMITS.documentBytes)
@@ -46,7 +48,7 @@ export function importPipelines(text: string, context: ImportContext): ImportedP
 	return { kind, documents, findings: withoutRepeats(findings) };
 }
 
-/** A template that several steps use is read, and reported, for each of them. */
+/** A template used by several steps is read and reported for each of them. */
 function withoutRepeats(findings: readonly Finding[]): Finding[] {
 	const unique = new Map(findings.map((finding) => [JSON.stringify(finding), finding]));
 	return [...unique.values()].sort((a, b) => a.line - b.line);

@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, Parameter["type"]>> = {
 
 export const isKubeflow = (m: Manifest): boolean => m.has(["deploymentSpec"]) && m.has(["root"]);
 
-/** A compiled pipeline of Kubeflow (IR of the SDK 2) as a pipeline. Whatever is not carried is a finding. */
+/** Converts a compiled Kubeflow pipeline (IR of SDK 2) to a pipeline. Everything that is not carried over becomes a finding. */
 export function readKubeflow(m: Manifest, context: ImportContext): PipelineDocument {
 	const written = m.text(["pipelineInfo", "name"]) ?? "pipeline";
 	m.say(["pipelineInfo"], "carried", `Pipeline ${written}`);
@@ -115,7 +115,7 @@ interface InputsAndOutputs {
 	places: Map<string, string>;
 	data: { from: string; mount: string }[];
 	outputs: { name: string; path: string }[];
-	/** The JSON that the Python components of the SDK read. */
+	/** The JSON read by the SDK's Python components. */
 	executorInput(): string;
 }
 
@@ -212,7 +212,7 @@ function readArtifacts(m: Manifest, task: Path, places: Map<string, string>) {
 	return { data, artifacts };
 }
 
-/** CPUs, memory and accelerators, in the older and the newer form of the SDK. */
+/** CPUs, memory and accelerators, in the old and new form of the SDK. */
 function readNeeds(m: Manifest, at: Path, context: ImportContext) {
 	const numberOf = (...keys: string[]): number | null => {
 		const found = keys.map((key) => m.text([...at, key])).find((text) => text !== null);

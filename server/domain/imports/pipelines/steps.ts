@@ -4,7 +4,7 @@ import type { Manifest } from "../kubernetes/manifest.ts";
 import type { Path, PodFacts } from "../kubernetes/pod.ts";
 import { plainName } from "../plain-name.ts";
 
-/** A step of an imported pipeline, before the texts of its job are filled in. */
+/** A step of an imported pipeline before its placeholders are filled in. */
 export interface DraftStep {
 	name: string;
 	needs: string[];
@@ -22,16 +22,16 @@ export interface Parameter {
 	default?: string | number | boolean;
 }
 
-/** What the placeholders of another system stand for: the text between `{{` and `}}`, and its text here. */
+/** Placeholders of the other system: the text between `{{` and `}}`, and its equivalent here. */
 export type Places = ReadonlyMap<string, string>;
 
 const PLACE = /\{\{([^{}]+)\}\}/g;
-/** More of them are not reported one by one. */
+/** Beyond this many, findings are not reported one by one. */
 const UNKNOWN_SHOWN = 20;
 
-/** The text with known placeholders replaced; unknown ones stay, and are added to `unknown`. */
+/** The text with known placeholders replaced; unknown ones stay and are added to `unknown`. */
 export function fillPlaces(text: string, places: Places, unknown: Set<string>): string {
-	// What was filled in has places of Spillway's own form, so it is not read again.
+	// The replacements contain Spillway's own placeholders, so the result is not scanned again.
 	return text.replace(PLACE, (whole, written: string) => {
 		const found = places.get(written.trim());
 		if (found === undefined) unknown.add(whole);
@@ -39,7 +39,7 @@ export function fillPlaces(text: string, places: Places, unknown: Set<string>): 
 	});
 }
 
-/** Command and environment with their placeholders filled in. What has no meaning here is a question at `path`. */
+/** Command and environment with placeholders filled in. Unknown placeholders become a question at `path`. */
 export function fillPod(m: Manifest, path: Path, pod: Pick<PodFacts, "command" | "env" | "image">, places: Places): typeof pod {
 	const unknown = new Set<string>();
 	const filled = {
@@ -74,7 +74,7 @@ export function jobOf(
 	};
 }
 
-/** Reports a step without GPUs, since every job here has one. */
+/** Reports a step without GPUs, since every job here has at least one. */
 export function reportMissingGpus(m: Manifest, path: Path, pod: PodFacts): void {
 	if (pod.gpus === null) m.say(path, "changed", "No GPUs", "Every job here has at least one, so it has 1.");
 }
@@ -95,7 +95,7 @@ export function pipelineOf(
 	};
 }
 
-/** A name as parameters have it: letters, digits and _. */
+/** A valid parameter name: letters, digits and _. */
 export const parameterName = (name: string): string =>
 	plainName(name)
 		.replace(/[^A-Za-z0-9_]/g, "_")

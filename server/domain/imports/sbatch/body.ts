@@ -2,22 +2,22 @@ import type { Finding } from "../types.ts";
 import { SBATCH_OPTIONS } from "./options.ts";
 
 export interface BodyFacts {
-	/** The job names a container image. */
+	/** Whether the job names a container image. */
 	image: boolean;
 	nodes: number;
 	tasksPerNode: number;
-	/** Environment that is known before the job runs, by Slurm's name. */
+	/** Environment known before the job runs, by Slurm's name. */
 	known: ReadonlyMap<string, string>;
 }
 
 export interface ReadBody {
-	/** Slurm's variables that the script uses and that get their value from the job. */
+	/** Slurm variables used by the script that take their value from the job. */
 	env: Record<string, string>;
-	/** Lines of shell to run before the script; empty when it needs none. */
+	/** Shell lines to run before the script; empty when it needs none. */
 	prelude: string[];
 }
 
-/** Slurm's variables that only the running attempt knows, and what stands for them. */
+/** Slurm variables known only at run time, and their replacements. */
 const AT_RUN_TIME: ReadonlyMap<string, string> = new Map([
 	["SLURM_JOB_ID", "SPILLWAY_JOB_ID"],
 	["SLURM_JOBID", "SPILLWAY_JOB_ID"],
@@ -27,20 +27,20 @@ const AT_RUN_TIME: ReadonlyMap<string, string> = new Map([
 const ONLY_AT_HOME =
 	/(?<![\w$}/.-])\/(home|scratch|work|project|projects|proj|data|datasets|lustre|gpfs|nfs|share|shared|mnt|nobackup|users?|u|fs\d*)(?:\/[\w.@+-]+)+/g;
 
-/** srun's options that take a value in the word after them, as a pattern of `case`. */
+/** srun options that take a value in the next word, as a `case` pattern. */
 const SRUN_WITH_VALUE = [
 	...SBATCH_OPTIONS.filter((o) => o.value === "needed").flatMap((o) => [`--${o.name}`, ...(o.short ? [`-${o.short}`] : [])]),
 	...["--mpi", "--jobid", "--cpu-bind", "--bcast", "--task-prolog", "--task-epilog", "--het-group", "--relative", "-r", "--threads", "-T"],
 ].join("|");
 
-/** Replacements for the cluster's commands where they are missing, so that the script stays as it is. */
+/** Replacements for missing cluster commands, so that the script stays unchanged. */
 const SHIM = {
 	module: "command -v module >/dev/null 2>&1 || { module() { :; }; ml() { :; }; }",
-	// A host may have srun without being in an allocation, where srun would ask the cluster for its own job.
+	// A host may have srun without being in an allocation; srun would then submit a separate job to the cluster.
 	srun: `[ -n "\${SLURM_JOB_NODELIST-}" ] || srun() { while :; do case "\${1-}" in --) shift; break;; ${SRUN_WITH_VALUE}) shift 2;; -*) shift;; *) break;; esac; done; "$@"; }`,
 } as const;
 
-/** Looks at what the script runs: nothing of it is changed, and what only the cluster has is named. */
+/** Checks what the script runs. The script is not changed; commands that exist only on the cluster are reported. */
 export function readBody(lines: readonly string[], bodyAt: number, facts: BodyFacts, findings: Finding[]): ReadBody {
 	const env: Record<string, string> = {};
 	const shims = new Set<keyof typeof SHIM>();

@@ -9,7 +9,7 @@ export interface Identity {
 	labels: Record<string, string>;
 }
 
-/** Who the job belongs to and what it is called. */
+/** The job's owner and name. */
 export function readIdentity(last: ReadonlyMap<string, Directive>, context: ImportContext, findings: Finding[]): Identity {
 	const labels: Record<string, string> = {};
 	const named = last.get("job-name");

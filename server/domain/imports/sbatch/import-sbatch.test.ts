@@ -24,7 +24,7 @@ const only = (imported: Imported<JobFile | SweepFile>) => {
 	return { document, spec: parseJobDocument(document) };
 };
 
-describe("a script as a site's users write it", () => {
+describe("a typical batch script", () => {
 	const imported = read([
 		"#!/bin/bash",
 		"#SBATCH --job-name=demand-tft",
@@ -72,7 +72,7 @@ describe("a script as a site's users write it", () => {
 		]);
 	});
 
-	it("keeps the script word for word behind what is in for the cluster's commands", () => {
+	it("keeps the script word for word after the replacements for cluster commands", () => {
 		const { spec } = only(imported);
 		const [interpreter, flag, text = ""] = spec.command;
 		expect([interpreter, flag]).toEqual(["/bin/bash", "-c"]);
@@ -95,12 +95,12 @@ describe("a script with a known submission", () => {
 	];
 	const submitted = { called: { name: "/home/a/train.sh", args: ["--lr", "0.1"] }, task: { arrayId: "12", number: 7 } };
 
-	it("gets its arguments behind its own name, as its shell takes them", () => {
+	it("passes its arguments after its own name, as its shell expects", () => {
 		const [document] = importSbatch(lines.join("\n"), CONTEXT, submitted).documents;
 		expect(firstJobOf(document as JobFile).spec.command.slice(3)).toEqual(["/home/a/train.sh", "--lr", "0.1"]);
 	});
 
-	it("is the one task that it is, whatever it says of arrays, with its number and its array's", () => {
+	it("is one task of an array, with its own number and its array's, whatever the script says", () => {
 		const { documents, findings } = importSbatch(lines.join("\n"), CONTEXT, submitted);
 		expect(documents.map((d) => [d.metadata.name, firstJobOf(d).spec.env])).toEqual([
 			["sbatch-7", { SLURM_ARRAY_TASK_ID: "7", SLURM_ARRAY_JOB_ID: "12" }],
@@ -108,7 +108,7 @@ describe("a script with a known submission", () => {
 		expect(findings.filter((f) => f.kind === "question")).toEqual([]);
 	});
 
-	it("is asked about where it wants to know how many tasks there are: the command line may have said something else", () => {
+	it("asks where the script uses the number of tasks, since the command line may have overridden it", () => {
 		const { findings } = importSbatch([...lines, "echo $SLURM_ARRAY_TASK_COUNT"].join("\n"), CONTEXT, submitted);
 		expect(findings.filter((f) => f.kind === "question").map((f) => f.subject)).toEqual(["SLURM_ARRAY_TASK_COUNT"]);
 	});
@@ -132,13 +132,13 @@ describe("machines", () => {
 		[["--job-name='my job' --gres=gpu:1"], { gpus: 1 }],
 	])("%j", (lines, expected) => expect(resources(lines)).toMatchObject(expected));
 
-	it("takes the last of an option that is given twice, and says so", () => {
+	it("takes the last value of a repeated option and reports it", () => {
 		const imported = read(["#!/bin/bash", "#SBATCH --gres=gpu:1", "#SBATCH --gres=gpu:4", "true"]);
 		expect(only(imported).spec.resources.gpus).toBe(4);
 		expect(said(imported)).toContain("2 dropped --gres=gpu:1");
 	});
 
-	it("asks where GPUs do not divide, and rounds up in the open", () => {
+	it("asks when GPUs do not divide evenly, and reports rounding up", () => {
 		const imported = read(["#!/bin/bash", "#SBATCH -N 3 --gpus=8", "true"]);
 		expect(only(imported).spec).toMatchObject({ nodes: 3, resources: { gpus: 3 } });
 		expect(imported.findings.find((f) => f.subject === "8 GPUs")?.text).toContain("9 in all");
@@ -158,7 +158,7 @@ describe("mail", () => {
 		expect(said(imported)).toContain(`2 ${kind} Mail ${types}`);
 	});
 
-	it("goes to the submitter alone: another address is a loss", () => {
+	it("goes to the submitter only: another address is dropped", () => {
 		const to = (address: string) => said(read(["#!/bin/bash", `#SBATCH --gres=gpu:1 --mail-user=${address}`, "true"]));
 		expect(to("Ada@acme.test")).toContain("2 carried Mail to Ada@acme.test");
 		expect(to("boss@elsewhere.test")).toContain("2 dropped Mail to boss@elsewhere.test");
@@ -167,7 +167,7 @@ describe("mail", () => {
 
 describe("arrays", () => {
 	const lines = ["#!/bin/bash", "#SBATCH -J sweep --array=1-9:4%2 --gres=gpu:1", "python train.py --seed $SLURM_ARRAY_TASK_ID"];
-	it("become one sweep with a job for each task, and no more at a time than the array", () => {
+	it("become one sweep with a job for each task and the array's concurrency limit", () => {
 		const imported = read(lines);
 		const sweep = parsePipelineDocument(imported.documents[0], { checkCondition: () => [] });
 		expect(sweep).toMatchObject({ kind: "Sweep", name: "sweep", parallel: 2 });
@@ -181,7 +181,7 @@ describe("arrays", () => {
 		expect(parseJobDocument(firstJobOf(imported.documents[0] as SweepFile))).toMatchObject({ ...jobs[0], name: "sweep" });
 	});
 
-	it("keep what looks like a place of the sweep, with and without a limit, deadline and mail", () => {
+	it("keep text that looks like a sweep placeholder, with and without a limit, deadline and mail", () => {
 		const line = `echo '\${{ trial.task }} \${{'`;
 		const text = ["#!/bin/bash", "#SBATCH --array=0-1 --mail-type=ALL --deadline=2026-12-01", line];
 		const [document] = read(text).documents;
@@ -200,7 +200,7 @@ describe("arrays", () => {
 	});
 });
 
-describe("what cannot be carried is never passed over", () => {
+describe("directives that cannot be carried over are always reported", () => {
 	it.each([
 		["#SBATCH --gras=gpu:8", "There is no option --gras. Did you mean gres?"],
 		["#SBATCH --mem-p=4G", "may be any of --mem-per-cpu, --mem-per-gpu"],
@@ -221,7 +221,7 @@ describe("what cannot be carried is never passed over", () => {
 		).toContain(text);
 	});
 
-	it("says that a directive after the first command had no effect", () => {
+	it("reports that a directive after the first command had no effect", () => {
 		expect(said(read(["#!/bin/bash", "true", "#SBATCH --gres=gpu:8"]))).toContain("3 dropped #SBATCH --gres=gpu:8");
 	});
 
@@ -235,13 +235,13 @@ describe("what cannot be carried is never passed over", () => {
 		}
 	});
 
-	it("reads what DOS wrote, and says so", () => {
+	it("reads DOS line endings and reports them", () => {
 		const imported = importSbatch("#!/bin/bash\r\n#SBATCH --gres=gpu:2\r\ntrue\r\n", CONTEXT);
 		expect(only(imported).spec.resources.gpus).toBe(2);
 		expect(said(imported)[0]).toBe("1 changed DOS line ends");
 	});
 
-	it("reports each of a thousand directives, and the last duplicate counts", () => {
+	it("reports each of a thousand directives, and the last duplicate wins", () => {
 		const lines = Array.from({ length: 1_000 }, (_, i) => (i % 100 === 99 ? `#SBATCH --gros=${i}` : `#SBATCH --gres=gpu:${(i % 8) + 1}`));
 		const imported = read(["#!/bin/bash", ...lines, "true"]);
 		expect(new Set(imported.findings.map((f) => f.line)).size).toBeGreaterThanOrEqual(1_000);
@@ -258,23 +258,23 @@ describe("what cannot be carried is never passed over", () => {
 		},
 	);
 
-	it("asks once about a number of tasks that is none", () => {
+	it("asks once about an invalid number of tasks", () => {
 		expect(said(read(["#!/bin/bash", "#SBATCH --ntasks=few", "true"])).filter((f) => f.includes("ntasks"))).toEqual([
 			"2 question --ntasks=few",
 		]);
 	});
 
-	it("names one task as one, and the numbers of an array as each task's own", () => {
+	it("reports one task in the singular, and the task number of an array as each task's own", () => {
 		const imported = read(["#!/bin/bash", "#SBATCH --gres=gpu:1 --ntasks-per-node=1 --array=1-3", "echo $SLURM_ARRAY_TASK_ID"]);
 		expect(said(imported)).toEqual(expect.arrayContaining(["2 carried 1 task a node", "3 carried SLURM_ARRAY_TASK_ID, each task its own"]));
 	});
 
-	it("refuses an empty text and one that is too long", () => {
+	it("rejects an empty text and one that is too long", () => {
 		expect(() => importSbatch(" \n", CONTEXT)).toThrow("no script");
 		expect(() => importSbatch(`#!/bin/bash\n${"x".repeat(40_000)}`, CONTEXT)).toThrow("at most");
 	});
 
-	it("is total: any text of directives gives jobs and findings", () => {
+	it("never throws: any text of directives gives jobs and findings", () => {
 		const word = fc.oneof(
 			fc.constantFrom(
 				...SBATCH_OPTIONS.map((o) => `--${o.name}`),

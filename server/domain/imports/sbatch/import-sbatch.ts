@@ -12,22 +12,22 @@ import { readResources, type SbatchResources } from "./resources.ts";
 import { arrayIndices } from "./times.ts";
 import { readWishes } from "./wishes.ts";
 
-/** The most tasks of an array. */
+/** Maximum number of tasks in an array. */
 export const MOST_ARRAY_TASKS = 1_000;
 
-/** How a script was submitted, where that is known. */
+/** How a script was submitted, if known. */
 export interface Submitted {
-	/** The name that it was called by, and what it was given. */
+	/** The script's name and arguments. */
 	called?: { name: string; args: readonly string[] } | undefined;
-	/** The one task of an array that it is; whatever the script says of arrays. */
+	/** The array task that this is; overrides the script's array directive. */
 	task?: { arrayId: string; number: number } | undefined;
 }
 
 /**
- * A batch script as a job, or an array as one sweep. Total for any text that has a script in it; whatever is
- * not carried is a finding, and questions stay with the person. The script itself stays as it is, behind a few lines
- * that replace the cluster's commands where those are missing.
- * @throws SpillwayError `invalid_input` for an empty text, `payload_too_large`.
+ * Converts a batch script to a job, or an array to one sweep. Never throws for text that contains a script: everything
+ * that is not carried over becomes a finding, and open questions are left to the person. The script itself is
+ * unchanged; a few lines before it replace missing cluster commands.
+ * @throws SpillwayError `invalid_input` for an empty text, `payload_too_large`
  */
 export function importSbatch(text: string, context: ImportContext, { called, task: only }: Submitted = {}): Imported<JobFile | SweepFile> {
 	if (text.length > JOB_LIMITS.partCharacters)
@@ -48,7 +48,7 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 	const wishes = readWishes(last, context, findings);
 	const array = only ? null : readArray(last.get("array"), findings);
 	const known = knownEnvironment(identity.name, resources);
-	// How many tasks the array has is not known from one of them: the command line may have said something else than the script.
+	// A single task does not reveal how many tasks its array has: the command line may have overridden the script.
 	if (only) known.set("SLURM_ARRAY_TASK_ID", String(only.number)).set("SLURM_ARRAY_JOB_ID", only.arrayId);
 	if (array)
 		for (const name of ["SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"])
@@ -78,7 +78,7 @@ export function importSbatch(text: string, context: ImportContext, { called, tas
 	return { documents: [document], findings: findings.sort((a, b) => a.line - b.line) };
 }
 
-/** Of an option that is given twice the last one counts, as with sbatch; those without a place here are named. */
+/** The last value of a repeated option wins, as with sbatch. Options without an equivalent here are reported. */
 function lastOfEach(script: Script, findings: Finding[]): Map<string, Directive> {
 	const last = new Map<string, Directive>();
 	for (const directive of script.directives) {
@@ -149,7 +149,7 @@ function envOf(env: Record<string, string>): { env?: Record<string, string> } {
 	return Object.keys(env).length === 0 ? {} : { env };
 }
 
-/** The interpreter of the first line runs the text, with the stand-ins before it where it is a shell. */
+/** The interpreter from the first line runs the text, after the replacements if it is a shell. */
 function commandOf(script: Script, prelude: readonly string[], folder: string | null, called: Submitted["called"]): string[] {
 	const { interpreter, lines } = script;
 	const text = `${lines.join("\n")}\n`;
@@ -158,7 +158,7 @@ function commandOf(script: Script, prelude: readonly string[], folder: string | 
 	if (!shell) return [...words, "-c", text, ...(called?.args ?? [])];
 	const before = [...(folder === null ? [] : [`cd ${quoted(folder)}`]), ...prelude];
 	const whole = before.length === 0 ? text : `${before.join("\n")}\n${text}`;
-	// Of what follows the text, a shell takes the first word for its own name.
+	// With `-c`, a shell takes the first word after the text as its own name.
 	return [...words, "-c", whole, ...(called ? [called.name, ...called.args] : [])];
 }
 

@@ -1,12 +1,12 @@
 /**
- * The options of sbatch, by their long names: Slurm 24.11's sbatch(1), which holds those of 22.05, and Pyxis' own.
- * `value`: whether one follows. Abbreviations are allowed as getopt_long allows them.
+ * The options of sbatch by their long names, from Slurm 24.11's sbatch(1), which includes those of 22.05, and Pyxis'
+ * own. `value`: whether a value follows. Abbreviations work as in getopt_long.
  */
 export interface SbatchOption {
 	name: string;
 	short?: string;
 	value: "needed" | "optional" | "none";
-	/** Why it needs no place in a job here; absent: it is read (import-sbatch.ts). */
+	/** Why a job here does not need it; absent: it is read (import-sbatch.ts). */
 	dropped?: string;
 }
 
@@ -125,7 +125,7 @@ export const SBATCH_OPTIONS: readonly SbatchOption[] = [
 	),
 ];
 
-/** Exact, or the one option that begins so; null when there is none, a list when several do. */
+/** The exact option, or the only one with this prefix; null if there is none, a list if there are several. */
 export function longOption(word: string): SbatchOption | readonly string[] | null {
 	const exact = SBATCH_OPTIONS.find((o) => o.name === word);
 	if (exact) return exact;

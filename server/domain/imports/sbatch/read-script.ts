@@ -6,7 +6,7 @@ import { directiveWords } from "./words.ts";
 export interface Directive {
 	line: number;
 	option: SbatchOption;
-	/** "" for an option without one. */
+	/** "" for an option without a value. */
 	value: string;
 }
 
@@ -14,19 +14,19 @@ export interface Script {
 	/** The words after `#!`. */
 	interpreter: string[];
 	directives: Directive[];
-	/** All lines, without their ends. */
+	/** All lines, without line endings. */
 	lines: string[];
-	/** Index into `lines` of the first that is neither blank nor a comment; lines.length when there is none. */
+	/** Index into `lines` of the first command; lines.length if there is none. */
 	bodyAt: number;
 	findings: Finding[];
 }
 
-/** Directives of a script at most: more is no script that a person wrote. */
+/** Maximum number of directives in a script. No hand-written script has more. */
 export const MOST_DIRECTIVES = 1_000;
 
 /**
- * Reads a batch script as sbatch does: directives are the lines that begin with `#SBATCH` before the first command.
- * Total: what sbatch itself would refuse becomes a question.
+ * Reads a batch script as sbatch does: directives are the `#SBATCH` lines before the first command. Never throws: what
+ * sbatch would reject becomes a question.
  */
 export function readScript(text: string): Script {
 	const findings: Finding[] = [];
@@ -72,7 +72,7 @@ export function readScript(text: string): Script {
 			text: `Only the first ${MOST_DIRECTIVES} were read. Take out what is not needed.`,
 		});
 	const first = lines[0] ?? "";
-	// A prose text, a log or the middle of a script would otherwise be submitted as commands.
+	// Otherwise prose, a log or the middle of a script would be submitted as commands.
 	if (!first.startsWith("#!") && count === 0 && lines.some((line) => line.trim() !== ""))
 		findings.push({
 			...{ line: 1, kind: "question", subject: "This does not look like a batch script" },
@@ -142,7 +142,7 @@ function readLong(text: string): Parsed {
 	return { option, value: at < 0 ? null : text.slice(at + 1) };
 }
 
-/** `-N4`, `-N 4`; letters without a value may stand together. */
+/** `-N4`, `-N 4`; letters without a value may be combined. */
 function readShort(text: string): Parsed {
 	const option = shortOption(text[0] ?? "");
 	if (!option) return { problem: `There is no option -${text[0] ?? ""}.` };

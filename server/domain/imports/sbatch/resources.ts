@@ -2,23 +2,23 @@ import type { Finding } from "../types.ts";
 import type { Directive } from "./read-script.ts";
 import { slurmMemoryGiB } from "./times.ts";
 
-/** What a job needs on each of its nodes. null: not said. */
+/** What a job needs on each of its nodes. null: not specified. */
 export interface SbatchResources {
 	nodes: number;
 	tasksPerNode: number;
 	gpusPerNode: number | null;
-	/** As the script calls it, e.g. `h100`; "" when it names none. */
+	/** The script's name for it, e.g. `h100`; "" if it names none. */
 	gpuType: string;
 	cpusPerNode: number | null;
 	memoryGiBPerNode: number | null;
 }
 
-/** GPUs of one machine, where a script says only how many there are in all. */
+/** GPUs per machine when a script gives only the total. */
 const GPUS_OF_A_NODE = 8;
 
 type Last = ReadonlyMap<string, Directive>;
 
-/** Adds up nodes, tasks, GPUs, CPUs and memory as Slurm would; every directive of them leaves a finding. */
+/** Totals nodes, tasks, GPUs, CPUs and memory as Slurm would; each of these directives adds a finding. */
 export function readResources(last: Last, findings: Finding[]): SbatchResources {
 	const say = (d: Directive | undefined, kind: Finding["kind"], subject: string, text = ""): void => {
 		if (d) findings.push({ line: d.line, kind, subject, text });
@@ -87,7 +87,7 @@ interface Gpus {
 	from: Directive | undefined;
 }
 
-/** `gpu:h100:8`, `gpu:8`, `h100:8`, `8`; null when it is none of these. */
+/** `gpu:h100:8`, `gpu:8`, `h100:8`, `8`; null for any other text. */
 function gpuSpec(text: string): { type: string; count: number } | null {
 	const match = /^(?:(?:gres[/:])?gpu(?:$|[:=]))?(?:([A-Za-z][\w.-]*)(?::|$))?(\d{1,6})?(?:\(.*\))?$/.exec(text);
 	if (!match || text === "") return null;

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../kernel/units.ts";
 
 /**
- * Slurm's length of time: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes`,
- * `days-hours:minutes:seconds`. `none` for UNLIMITED, INFINITE and 0, which set no limit; null when it is none of these.
+ * Parses a Slurm duration: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes`,
+ * `days-hours:minutes:seconds`. `none` for UNLIMITED, INFINITE and 0, which set no limit; null for any other text.
  */
 export function slurmSpanMs(text: string): number | "none" | null {
 	if (/^(unlimited|infinite|-1|0)$/i.test(text)) return "none";
@@ -15,8 +15,9 @@ export function slurmSpanMs(text: string): number | "none" | null {
 }
 
 /**
- * Slurm's moment: `YYYY-MM-DD[THH:MM[:SS]]`, `HH:MM[:SS]` (the next one to come), or `now+count[seconds|minutes|hours|days|weeks]`.
- * Dates have no zone: `zoneOffsetMinutes` east of UTC is taken. null when it is none of these.
+ * Parses a Slurm time: `YYYY-MM-DD[THH:MM[:SS]]`, `HH:MM[:SS]` (the next one), or
+ * `now+count[seconds|minutes|hours|days|weeks]`. Dates have no zone, so `zoneOffsetMinutes` east of UTC applies. null
+ * for any other text.
  */
 export function slurmMomentMs(text: string, at: { nowMs: number; zoneOffsetMinutes: number }): number | null {
 	const zoneMs = at.zoneOffsetMinutes * MINUTE_MS;
@@ -42,7 +43,7 @@ export function slurmMomentMs(text: string, at: { nowMs: number; zoneOffsetMinut
 	return (today > local ? today : today + DAY_MS) - zoneMs;
 }
 
-/** Slurm's size of memory, MiB unless it ends in K, M, G or T; null when it is none. 0 asks for all of a node. */
+/** Parses a Slurm memory size, MiB unless it ends in K, M, G or T; null for any other text. 0 requests all memory of a node. */
 export function slurmMemoryGiB(text: string): number | null {
 	const match = /^(\d{1,12}(?:\.\d+)?)([KMGT]?)B?$/i.exec(text);
 	if (!match) return null;
@@ -50,7 +51,7 @@ export function slurmMemoryGiB(text: string): number | null {
 	return Number(match[1]) / perGiB;
 }
 
-/** `1-5,8,10-20:2%4` as its indices; null when it is not such a list. `atOnce`: how many run at a time. */
+/** Parses `1-5,8,10-20:2%4` into indices; null if it is not such a list. `atOnce`: how many run at a time. */
 export function arrayIndices(text: string, most: number): { indices: number[]; atOnce: number | null } | "too_many" | null {
 	const [list = "", limit] = text.split("%");
 	if (limit !== undefined && !/^\d{1,7}$/.test(limit)) return null;

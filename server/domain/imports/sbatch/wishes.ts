@@ -5,21 +5,21 @@ import type { Finding, ImportContext } from "../types.ts";
 import type { Directive } from "./read-script.ts";
 import { slurmMomentMs, slurmSpanMs } from "./times.ts";
 
-/** What a script asks of its run besides machines. */
+/** What a script requests besides machines. */
 export interface Wishes {
 	image: string | null;
-	/** Where the command begins; null: where the attempt is put. */
+	/** Working directory of the command; null: the attempt's own folder. */
 	folder: string | null;
 	env: Record<string, string>;
 	maxMs: number | null;
 	deadlineMs: number | null;
-	/** Events that are mailed to the submitter; null: the script does not say. */
+	/** Events that are mailed to the submitter; null: not specified. */
 	notify: WorkEvent[] | null;
 }
 
 const short = (text: string): string => text.slice(0, 60);
 
-/** What Slurm's types of mail are here: sbatch(1), --mail-type. END is sent after every end, also after a failure. */
+/** Slurm's mail types mapped to events here: sbatch(1), --mail-type. END is sent after every end, also after a failure. */
 const MAIL_EVENTS: Readonly<Record<string, readonly WorkEvent[]>> = {
 	NONE: [],
 	END: ["finished", "failed"],
@@ -62,7 +62,7 @@ const plainly =
 	({ value, say }: Reading) =>
 		say(kind, subject(value), text);
 
-/** One reader for each option that is no resource and no name. */
+/** One reader for each option that is neither a resource nor a name. */
 const READERS: Readonly<Record<string, (reading: Reading) => void>> = {
 	time: ({ value, wishes, say }) => {
 		const ms = slurmSpanMs(value);

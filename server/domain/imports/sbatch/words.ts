@@ -1,6 +1,6 @@
 /**
- * The words of a directive as sbatch splits them: by blanks, with quotes and backslashes as a shell has them, up to an
- * unquoted `#` that begins a word (what follows is a comment). `unclosed`: a quote was left open.
+ * Splits a directive as sbatch does: on blanks, with shell quotes and backslashes, up to an unquoted `#` that begins a
+ * word (the rest is a comment). `unclosed`: a quote is not closed.
  */
 export function directiveWords(text: string): { words: string[]; unclosed: boolean } {
 	const words: string[] = [];
