@@ -33,7 +33,7 @@ const asked: fc.Arbitrary<PendingJob[]> = fc
 		}),
 	);
 
-/** Both teams have equal shares, so a job in question belongs to a team that already has one. */
+/** Both teams have equal shares, so a quoted job belongs to a team that already has one. */
 const bothTeams = (snapshot: Snapshot): Snapshot => ({
 	...snapshot,
 	policy: {
@@ -42,8 +42,8 @@ const bothTeams = (snapshot: Snapshot): Snapshot => ({
 	},
 });
 
-describe("jobs that are only asked about", () => {
-	it("get the result each would have if submitted alone", () => {
+describe("quoted jobs", () => {
+	it("get the same result as if each were submitted alone", () => {
 		fc.assert(
 			fc.property(anySnapshot, asked, (drawn, jobs) => {
 				const snapshot = bothTeams(drawn);
@@ -59,7 +59,7 @@ describe("jobs that are only asked about", () => {
 		);
 	});
 
-	it("get the same result from a core that answered before, at this moment or another", () => {
+	it("get the same result from a core that already decided, at this or another moment", () => {
 		fc.assert(
 			fc.property(anySnapshot, asked, asked, fc.boolean(), (snapshot, first, second, moved) => {
 				const memo = { kept: new Map() };

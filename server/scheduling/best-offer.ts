@@ -2,7 +2,7 @@ import { type CloudRun, leastScoreOfModel, scoreOf } from "./cost.ts";
 import type { OfferRow } from "./offers.ts";
 import type { Removal } from "./removal.ts";
 
-/** A better offer than the one chosen, with what excluded it. */
+/** A better but excluded offer, with the reason for its exclusion. */
 export interface PassedOver {
 	row: OfferRow;
 	removal: Removal;
@@ -14,7 +14,7 @@ export interface Best {
 }
 
 /**
- * The lowest-scoring row that is not excluded (the earlier of equals), and the better rows that are excluded.
+ * The lowest-scoring row that is not excluded (ties: the earlier one), and the excluded rows that are better.
  * @param rows sorted by ranking price
  */
 export function bestOf(
@@ -39,7 +39,7 @@ export function bestOf(
 	return { best, passedOver: better.map(({ row, removal }) => ({ row, removal })) };
 }
 
-/** The rows with the lowest scores, lowest first: the order of the choice, for lists. */
+/** The rows with the lowest scores, lowest first, in the order of the choice. For lists. */
 export function leastScores(rows: readonly OfferRow[], run: CloudRun, count: number): OfferRow[] {
 	const best: Best[] = [];
 	for (const group of groupsFor(rows, run)) {
@@ -57,7 +57,7 @@ export function leastScores(rows: readonly OfferRow[], run: CloudRun, count: num
 	return best.map((b) => b.row);
 }
 
-/** Rows among which a lower hourly price means a lower bound on the score: all of them, or those of one accelerator each. */
+/** Rows among which a lower hourly price means a lower bound on the score: all rows, or those of one accelerator each. */
 export function groupsFor(rows: readonly OfferRow[], run: CloudRun): readonly (readonly OfferRow[])[] {
 	return run.speeds === null ? [rows] : rowsByModel(rows);
 }

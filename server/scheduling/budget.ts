@@ -6,7 +6,7 @@ import type { BudgetView, Reservation } from "./types.ts";
 
 /** The rest of each budget while a plan is built. */
 export interface BudgetBook {
-	/** The budget that misses the most for this hold, or null when all have room. What the job's pipeline reserved is used first. */
+	/** The budget with the largest shortfall for this hold, or null if all have room. What the job's pipeline reserved is used first. */
 	shortOf(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): BudgetShort | null;
 	take(budgets: readonly BudgetRule[], holdMicroUsd: bigint, reservation?: Reservation): void;
 	/** Remaining amounts other than money. */

@@ -9,7 +9,7 @@ import { aJob, anOffer, aPolicy, aPool, aSnapshot, burstRule, NOON_MS } from "./
 import type { Snapshot } from "./types.ts";
 
 const offer = anOffer({ usd: "1.00" });
-/** Four busy slots, free in an hour. */
+/** Four busy slots that become free in an hour. */
 const full = { pools: [aPool({ freeSlots: [] })], running: [0, 1, 2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0)) };
 const rule = (id: string, part: Partial<Extract<RuleEffect, { kind: "burst" }>>): [string, null, RuleEffect] => [id, null, burstRule(part)];
 const free = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n };
@@ -24,8 +24,8 @@ function run(rules: [string, null, RuleEffect][], given: Partial<Snapshot> & { w
 	return { launch, reason: plan.waiting.get("job_a"), explanation: plan.explanations.find((e) => e.jobId === "job_a") };
 }
 
-describe("what a burst rule limits", () => {
-	it("is the estimated cost: 61 min at $1.00", () => {
+describe("limits of a burst rule", () => {
+	it("apply to the estimated cost: 61 min at $1.00", () => {
 		const limited = (usd: string) => run([rule("cheap", { always: true, costAtMostMicroUsd: usdToMicro(usd) })]);
 		expect(limited("1.016667").launch).toBeDefined();
 		const { launch, reason, explanation } = limited("1.016666");
@@ -38,7 +38,7 @@ describe("what a burst rule limits", () => {
 		expect(removed && removalSentenceOf(removed)).toBe("It is expected to cost $1.02, and rule cheap allows $1.02.");
 	});
 
-	it("is the data to copy; an unknown size is too much", () => {
+	it("apply to the data to copy; an unknown size is too much", () => {
 		const limited = (sizeGiB: number | null) =>
 			run([rule("light", { always: true, dataAtMostGiB: 100 })], {
 				pending: [aJob("a").data({ uri: "s3://acme/x", sizeGiB, mount: "/x", residency: [] }).build()],
@@ -48,7 +48,7 @@ describe("what a burst rule limits", () => {
 		expect(limited(null).reason && sentenceOf(limited(null).reason ?? { code: "submitted", facts: {} })).toContain("data of unknown size");
 	});
 
-	it("does not bind what a later rule allows without limits, nor what another rule's limits allow", () => {
+	it("do not restrict what a later rule allows without limits, or what another rule's limits allow", () => {
 		const cheap = rule("cheap", { always: true, costAtMostMicroUsd: 1n });
 		expect(run([cheap, rule("waited", { waitedMs: MINUTE_MS })]).launch).toBeUndefined();
 		const waited = [
@@ -65,7 +65,7 @@ describe("waiting compared with leaving", () => {
 	const weights = (usd: number) => ({ delayMicroUsdPerHour: usdToMicro(usd), carbonMicroUsdPerTonne: 0n });
 	const wait = [rule("on-wait", { forecastWaitMs: MINUTE_MS })];
 
-	it("stays while an hour's delay costs no more than the offer: $1.0167 + 1 min of delay", () => {
+	it("stays when an hour's delay costs no more than the offer: $1.0167 + 1 min of delay", () => {
 		const { launch, reason } = run(wait, { weights: weights(1) });
 		expect(launch).toBeUndefined();
 		expect(reason).toMatchObject({
@@ -78,7 +78,7 @@ describe("waiting compared with leaving", () => {
 		expect(run(wait, { weights: weights(1.04) }).launch).toBeDefined();
 	});
 
-	it("leaves at any cost when delay has no weight, when the rule says at once, or for a deadline", () => {
+	it("leaves at any cost when delay has no weight, when the rule is immediate, or for a deadline", () => {
 		const dear = { offers: [anOffer({ usd: "500" })] };
 		expect(run(wait, dear).launch).toBeDefined();
 		expect(run([rule("at-once", { always: true })], { ...dear, weights: weights(1) }).launch).toBeDefined();
@@ -90,7 +90,7 @@ describe("waiting compared with leaving", () => {
 		expect(run([rule("deadline", { deadlineSlackMs: HOUR_MS })], { ...dear, weights: weights(1), pending }).launch).toBeDefined();
 	});
 
-	it("compares by a rule's waiting budget in place of the policy's weight, even one of 0", () => {
+	it("uses a rule's waiting budget instead of the policy's weight, even a budget of 0", () => {
 		const budget = (usd: string) => [rule("budget", { waitingMicroUsdPerGpuHour: usdToMicro(usd) })];
 		const { launch, reason } = run(budget("1"), { weights: weights(100) });
 		expect(launch).toBeUndefined();
@@ -101,7 +101,7 @@ describe("waiting compared with leaving", () => {
 		expect(leaving && sentenceOf(leaving.reason)).toContain("waiting for home, at $1.04 per GPU-hour, costs more");
 	});
 
-	it("neither holds nor asks for approval what would wait anyway", () => {
+	it("neither holds a job nor requests approval when it would wait anyway", () => {
 		const policy = aPolicy({ rules: wait, budgets: [{ id: "none", capMicroUsd: 0n }], weights: weights(1) });
 		const plan = decide(aSnapshot({ ...full, policy, offers: [offer], pending: [aJob("a").build()] }));
 		expect(plan.actions).toEqual([]);

@@ -10,32 +10,32 @@ export interface BurstFacts {
 	forecastWaitMs: number;
 	waitedMs: number;
 	slackMs: number;
-	/** Jobs that wait for home before this one in the order, itself included. */
+	/** Jobs waiting for home up to and including this one, in queue order. */
 	queueLength: number;
 }
 
 export type BurstTrigger = "always" | "forecast_wait" | "waited" | "deadline_slack" | "queue_length" | "waiting_budget";
 
-/** The rule that lets a job leave home, and by which trigger. */
+/** The rule that lets a job leave home, and the trigger that was met. */
 export interface DueBurst {
 	ruleId: string;
 	trigger: BurstTrigger;
 	facts: Reason["facts"];
-	/** Every due rule sets a limit, and an offer must meet at least one of them; null: a due rule sets none. */
+	/** Every due rule sets a limit, and an offer must meet at least one of them; null: a due rule without limits. */
 	atMost: readonly BurstLimit[] | null;
 }
 
-/** However due, the job leaves by this rule only to offers within these limits. null: no such limit. */
+/** When due, this rule lets the job leave only to offers within these limits. null: no such limit. */
 export interface BurstLimit {
 	ruleId: string;
 	costMicroUsd: bigint | null;
 	dataGiB: number | null;
 }
 
-/** `homeStartMs`: infinite where home cannot. */
+/** `homeStartMs`: infinite if no pool can run the job. */
 export function burstFactsOf(queued: QueuedJob, homeStartMs: number, waitingBefore: number, nowMs: number): BurstFacts {
 	return {
-		// Without the bound V8 compiles this, and all that it is inlined in, for finite numbers, and again after each infinite one.
+		// Without the bound, V8 compiles this function and its inlined callers for finite numbers, and again after each infinite one.
 		forecastWaitMs: Math.max(0, homeStartMs - nowMs),
 		waitedMs: Math.max(0, nowMs - queued.job.pendingSinceMs),
 		slackMs: queued.slackMs,
@@ -60,7 +60,7 @@ export function dueBurst(rules: readonly BurstRule[], facts: BurstFacts): DueBur
 	return first && { ...first, atMost };
 }
 
-/** The trigger of one rule that is met, its limits aside. */
+/** The trigger of one rule that is met, ignoring its limits. */
 function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	const { ruleId } = rule;
 	if (rule.always) return { ruleId, trigger: "always", facts: {}, atMost: null };
@@ -83,7 +83,7 @@ function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	if (rule.queueLength !== null && facts.queueLength > rule.queueLength) {
 		return { ruleId, trigger: "queue_length", facts: { threshold: rule.queueLength, queueLength: facts.queueLength }, atMost: null };
 	}
-	// Waiting is compared with the best offer once that is known (stayReason).
+	// Waiting is compared with the best offer once it is known (stayReason).
 	if (rule.waitingMicroUsdPerGpuHour !== undefined) {
 		return {
 			ruleId,
@@ -95,12 +95,12 @@ function triggerOf(rule: BurstRule, facts: BurstFacts): DueBurst | null {
 	return null;
 }
 
-/** Deadline − (P50 start at home + P50 run time); infinite without a deadline, whatever the state of home. */
+/** Deadline − (P50 start at home + P50 run time); infinite without a deadline, even if home cannot run the job. */
 function slackAtHome(facts: BurstFacts): number {
 	return facts.slackMs === Number.POSITIVE_INFINITY ? facts.slackMs : facts.slackMs - facts.forecastWaitMs;
 }
 
-/** Whether time alone can ever let the job leave: if not, only home can run it. */
+/** Whether time alone can let the job leave. If not, only home can run it. */
 export function canEverBurst(rules: readonly BurstRule[], hasDeadline: boolean): boolean {
 	return rules.some(
 		(r) =>
@@ -113,7 +113,7 @@ export function canEverBurst(rules: readonly BurstRule[], hasDeadline: boolean):
 	);
 }
 
-/** The rule that becomes due first as time passes; null when none does before home starts the job. */
+/** The rule that becomes due first as time passes; null if none does before home starts the job. */
 export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { ruleId: string; inMs: number; thresholdMs: number } | null {
 	let next: { ruleId: string; inMs: number; thresholdMs: number } | null = null;
 	for (const rule of rules) {
@@ -126,8 +126,8 @@ export function nextBurst(rules: readonly BurstRule[], facts: BurstFacts): { rul
 }
 
 /**
- * Whether to compare waiting with leaving once a rule is due. Rules that send a job away immediately or for its deadline
- * have already decided; for the others the weight of delay gives the value of less waiting.
+ * Whether to compare waiting with leaving once a rule is due. Rules that are immediate or based on the deadline have already decided; for
+ * the others the weight of delay gives the value of a shorter wait.
  */
 export function shouldCompareWaiting(due: DueBurst, delayMicroUsdPerHour: number): boolean {
 	if (due.trigger === "waiting_budget") return true;

@@ -29,7 +29,7 @@ function outcome(caps: CapRule[], given: Partial<Snapshot> = {}) {
 }
 
 describe("caps", () => {
-	it("on the rate let through what fits it, with what runs counted, and name themselves to the rest", () => {
+	it("on the hourly rate allow what fits, count running work, and name themselves to excluded jobs", () => {
 		const { launched, reason } = outcome([burn(10)], { running: [inCloud("x", { microUsdPerHour: usdToMicro(3) })] });
 		expect(launched).toEqual(["job_a"]); // 3 + 4 of 10; then 7 + 4
 		expect(reason).toMatchObject({
@@ -41,13 +41,13 @@ describe("caps", () => {
 		);
 	});
 
-	it("allow exactly what they say", () => {
+	it("allow exactly their limit", () => {
 		expect(outcome([burn(8)]).launched).toEqual(["job_a", "job_b"]);
 		expect(outcome([instances(2)]).launched).toEqual(["job_a", "job_b"]);
 		expect(outcome([instances(0)]).launched).toEqual([]);
 	});
 
-	it("count a running machine of unknown price as the most expensive that is known", () => {
+	it("count a running machine with an unknown price at the highest known price", () => {
 		const dear = anOffer({ region: "eu-west-1", usd: "9" });
 		expect(outcome([burn(13)], { running: [inCloud("x")], offers: [offer, dear] }).launched).toEqual(["job_a"]);
 		expect(outcome([burn(12)], { running: [inCloud("x")], offers: [offer, dear] }).launched).toEqual([]);
@@ -68,7 +68,7 @@ describe("caps", () => {
 		expect(outcome(caps, { pending, running: [inCloud("x")] }).launched).toEqual(["job_c"]);
 	});
 
-	it("count every machine of a gang, stopping ones too, and none at home", () => {
+	it("count every machine of a gang, including stopping ones, and none at home", () => {
 		const pending = [aJob("a").nodes(3).build()];
 		expect(outcome([instances(3)], { pending }).launched).toEqual(["job_a"]);
 		expect(outcome([instances(3)], { pending, running: [inCloud("x", { stopping: true })] }).launched).toEqual([]);
@@ -76,7 +76,7 @@ describe("caps", () => {
 	});
 
 	it("take a cheaper offer that fits the rate", () => {
-		// carbon makes the cheaper one the worse: 1 kW × 1000 g/kWh × $10,000/t = $10 an hour
+		// with carbon the cheaper one is worse: 1 kW × 1000 g/kWh × $10,000/t = $10 an hour
 		const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(10_000) };
 		const brown = anOffer({ region: "eu-west-1", usd: "2", gridGramsPerKwh: 1000, pue: 1 });
 		const green = { ...offer, gridGramsPerKwh: 0 };
@@ -89,7 +89,7 @@ describe("caps", () => {
 		expect(launchOf(3)).toMatchObject({ offer: { id: brown.id } });
 	});
 
-	it("on egress count what left this period and what the run brings home", () => {
+	it("on egress count what left this period and what the run sends home", () => {
 		const cap: CapRule = { ...at("egress"), kind: "egress", period: "month", gib: 100 };
 		const data = { replicas: new Map(), inboundMiBPerS: new Map(), outGiB: 30 };
 		const egressGiB = new Map([["egress", 40]]);

@@ -8,20 +8,20 @@ export interface CapAsk {
 	/** All its instances together. */
 	microUsdPerHour: bigint;
 	instances: number;
-	/** Data that leave a cloud for it. */
+	/** Data that leaves a cloud for it. */
 	egressGiB: number;
 }
 
-/** A cap that a placement would pass, in the cap's own unit: µ$ an hour, instances or GiB. */
+/** A cap that a placement would exceed, in the cap's own unit: µ$ per hour, instances or GiB. */
 export interface CapShort {
 	cap: CapRule;
 	used: bigint | number;
 	asked: bigint | number;
 }
 
-/** Usage of the policy's caps while a plan is built. Of nested scopes all that contain the job apply. */
+/** Usage of the policy's caps while a plan is built. With nested scopes, all caps that contain the job apply. */
 export interface CapBook {
-	/** The first cap, in the order of the policy, that this would exceed; null when it exceeds none. */
+	/** The first cap in policy order that this would exceed; null if none. */
 	shortOf(caps: readonly CapRule[], ask: CapAsk): CapShort | null;
 	take(caps: readonly CapRule[], ask: CapAsk): void;
 }
@@ -93,7 +93,7 @@ function usedNow(snapshot: Snapshot, capsOf: (spec: RunningAttempt["spec"]) => r
 	return used;
 }
 
-/** Price in effect; else the offer's own, else the most expensive of all: not knowing must not look cheap. */
+/** Price in effect, else the offer's own, else the highest of all: an unknown price must not look cheap. */
 function makePriceOf(snapshot: Snapshot): (attempt: RunningAttempt) => bigint {
 	let prices: { byId: ReadonlyMap<string, bigint>; highest: bigint } | null = null;
 	return (attempt) => {

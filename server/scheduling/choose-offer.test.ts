@@ -8,7 +8,7 @@ import { decide } from "./decide.ts";
 import { aBudget, aJob, anOffer, aPolicy, aPool, aSnapshot, BURST_AFTER_10S, denyRule, NOON_MS } from "./testing/builders.ts";
 import type { Plan, Snapshot } from "./types.ts";
 
-/** Delay has no weight: only the rule decides whether to leave. */
+/** Delay has no weight: only the rule decides whether to burst. */
 const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: usdToMicro(80) };
 const full = { pools: [aPool({ freeSlots: [] })], running: [0, 1, 2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0)) };
 
@@ -41,8 +41,8 @@ const removals: [string, Partial<Offer> & { usd?: string | null }][] = [
 	["region_denied", { region: "us-gov-1" }],
 ];
 
-describe("an offer that is cheapest by a mistake or not to be had", () => {
-	it.each(removals)("is removed with %s, and the next is taken", (why, part) => {
+describe("an offer that is cheapest by mistake or unavailable", () => {
+	it.each(removals)("is excluded with %s, and the next one is used", (why, part) => {
 		const bad = anOffer({ region: "bad", usd: "0.01", ...part });
 		const policy = aPolicy({ weights, rules: [BURST_AFTER_10S, ["no-gov", null, denyRule({ regions: ["aws:us-gov-*"] })]] });
 		const pending = [aJob("a").accelerators("A10G-24GB").cpus(4).memoryGiB(16).build()];
@@ -51,14 +51,14 @@ describe("an offer that is cheapest by a mistake or not to be had", () => {
 		expect(explanation?.removed).toMatchObject([{ why, count: 1, cheapest: { offerId: bad.id, outcome: "removed", removedBy: { why } } }]);
 	});
 
-	it("is left alone until the time that this job's last try gave", () => {
+	it("is skipped until the back-off from this job's last attempt ends", () => {
 		const cheap = anOffer({ region: "bad", usd: "0.01" });
 		const avoiding = (untilMs: number) => [aJob("a").avoids(cheap.id, untilMs).build()];
 		expect(decideOne([cheap, good], { pending: avoiding(NOON_MS + 1) }).launched).toBe(good.id);
 		expect(decideOne([cheap, good], { pending: avoiding(NOON_MS) }).launched).toBe(cheap.id);
 	});
 
-	it("makes the job wait with the time when every offer is in back-off", () => {
+	it("makes the job wait, with the end of the back-off, when every offer is in back-off", () => {
 		const offers = [anOffer({ backoffUntilMs: NOON_MS + HOUR_MS }), anOffer({ region: "b", backoffUntilMs: NOON_MS + MINUTE_MS })];
 		expect(decideOne(offers).plan.waiting.get("job_a")).toMatchObject({
 			code: "capacity_backoff",
@@ -66,7 +66,7 @@ describe("an offer that is cheapest by a mistake or not to be had", () => {
 		});
 	});
 
-	it("says that prices cannot be trusted when none can", () => {
+	it("reports untrusted prices when no price can be trusted", () => {
 		expect(decideOne([anOffer({ usd: null })]).plan.waiting.get("job_a")).toMatchObject({
 			code: "waiting_no_allowed_offer",
 			facts: { cause: "price_missing", removedByCause: 1 },
@@ -97,7 +97,7 @@ describe("the order of offers", () => {
 		expect(explanation?.candidates.find((c) => c.offerId === unknown.id)?.emissionsGrams).toBeNull();
 	});
 
-	it("passes over an offer with a worst case over the budget", () => {
+	it("skips an offer with a worst case over the budget", () => {
 		const policy = aPolicy({
 			rules: [BURST_AFTER_10S],
 			budgets: [{ id: "month" }],
@@ -111,7 +111,7 @@ describe("the order of offers", () => {
 			pending: [aJob("a").max(HOUR_MS).build()],
 			budgets: [aBudget("month", { cap: "1.5" })],
 		};
-		// 77 min held: green $1.67, brown $1.28
+		// hold for 77 min: green $1.67, brown $1.28
 		const { launched, explanation } = decideOne([green, brown], given);
 		expect(launched).toBe(brown.id);
 		expect(explanation?.candidates.map((c) => [c.offerId ?? "home", c.outcome, c.removedBy?.why ?? null])).toEqual([
@@ -137,17 +137,17 @@ describe("approval", () => {
 		expect(explanation?.verdict).toBe("needs_approval");
 	});
 
-	it("goes on once a person approved at least the estimate", () => {
+	it("continues once a person approved at least the estimate", () => {
 		expect(decideOne(dear, { policy, pending: [aJob("a").held().approved(102).build()] }).launched).toBe(dear[0]?.id);
 		expect(decideOne(dear, { policy, pending: [aJob("a").held().approved(101).build()] }).launched).toBeNull();
 	});
 
-	it("is not asked for a cheaper offer", () => {
+	it("is not needed for a cheaper offer", () => {
 		expect(decideOne([...dear, good], { policy }).launched).toBe(good.id);
 	});
 });
 
-describe("answers to rules that ask", () => {
+describe("answers to approval rules", () => {
 	const ask = (id: string, when: string, approval: "platform" | "finance") =>
 		[id, when, { kind: "require", capacityType: null, approval }] as const;
 	const policy = aPolicy({
@@ -168,7 +168,7 @@ describe("answers to rules that ask", () => {
 	const given = (...approvals: ApprovalAnswer[]) =>
 		decideOne(dear, { policy, pending: [{ ...aJob("a").build(), approvals, approvedMicroUsd: usdToMicro(1_000) }] });
 
-	it("asks rule by rule, with the placement that it stopped", () => {
+	it("are requested rule by rule, with the placement that each rule stopped", () => {
 		const { plan } = given();
 		expect(plan.asks?.get("job_a")).toMatchObject({
 			...{ ruleId: "a", role: "platform" },
@@ -182,24 +182,24 @@ describe("answers to rules that ask", () => {
 		["a no", said("a", "refused")],
 		["no answer in time", said("a", "expired")],
 		["a yes to less", said("a", "granted", COST - 1n)],
-	])("%s waits at home and asks no one", (_what, answer) => {
+	])("%s keeps the job at home without another request", (_what, answer) => {
 		const { plan, launched } = given(answer);
 		expect([launched, plan.asks, plan.actions]).toEqual([null, undefined, []]);
 		expect(plan.waiting.get("job_a")).toMatchObject({ code: "waiting_not_approved", facts: { ruleId: "a", answer: answer.answer } });
 	});
 
-	it("asks again when the price rose above what the person saw", () => {
+	it("are requested again when the price rose above what the approver saw", () => {
 		expect(given(said("a", "granted", COST - 1n, COST - 1n)).plan.asks?.get("job_a")).toMatchObject({ ruleId: "a" });
 	});
 
-	it("is not asked in a plan without such a rule", () => {
+	it("are not requested in a plan without such a rule", () => {
 		const pending = [{ ...aJob("a").build(), approvals: [said("a", "refused")] }];
 		expect(decideOne(dear, { policy: aPolicy({ weights, rules: [BURST_AFTER_10S] }), pending }).launched).toBe(dear[0]?.id);
 	});
 });
 
 describe("explanations", () => {
-	it("account for everything that was considered", () => {
+	it("account for every considered offer", () => {
 		const offers = Array.from({ length: 40 }, (_, i) =>
 			anOffer({ region: `r${i}`, usd: (1 + i / 100).toFixed(2), gpus: i % 4 === 0 ? 0 : 1 }),
 		);
@@ -210,7 +210,7 @@ describe("explanations", () => {
 		expect(explanation?.removed).toMatchObject([{ why: "hardware_gpus", count: 10 }]);
 	});
 
-	it("show what the cloud would cost to a job that stays", () => {
+	it("show the cloud cost to a job that stays", () => {
 		const { explanation } = decideOne([good], { ...full, pools: [aPool()], running: [] });
 		expect(explanation?.candidates.map((c) => [c.offerId ?? "home", c.outcome, c.removedBy?.why ?? null, c.cashMicroUsd])).toEqual([
 			["home", "chosen", null, "0"],

@@ -27,14 +27,14 @@ export type OfferChoice =
 	| { kind: "over_budget"; row: OfferRow; short: BudgetShort; passedOver: PassedOver[] }
 	| { kind: "over_cap"; row: OfferRow; short: CapShort; passedOver: PassedOver[] }
 	| { kind: "needs_approval"; row: OfferRow; ask: ApprovalAsk; passedOver: PassedOver[] }
-	/** Every eligible offer is in back-off, until `untilMs` at the earliest. */
+	/** Every eligible offer is in back-off until `untilMs` or later. */
 	| { kind: "backed_off"; untilMs: number; passedOver: PassedOver[] }
 	/**
-	 * `row`, firm capacity, could be had; the deadline bears waiting for spot instead, until `untilMs` at the latest, and that is
-	 * expected to cost less.
+	 * `row`, firm capacity, is available. The job waits for spot instead, until `untilMs` at the latest, because the deadline allows it and
+	 * the expected cost is lower.
 	 */
 	| ({ kind: "waits_for_spot"; row: OfferRow; removal: Removal; passedOver: PassedOver[] } & SpotWait)
-	/** `main`: the reason against the best offer that machine, rules and price allow; null when there are none. */
+	/** `main`: the reason against the best offer that hardware, rules and price allow; null if there is none. */
 	| { kind: "none"; main: Removal | null; passedOver: PassedOver[] };
 
 export interface ChosenOffer {
@@ -44,11 +44,11 @@ export interface ChosenOffer {
 	holdMicroUsd: bigint;
 	/** Worst-case egress of the run, GiB. */
 	egressGiB: number;
-	/** Longest life of the instances there. */
+	/** Longest life of its instances. */
 	lifeMs: number;
 	/** The score that decided the choice. */
 	scoreMicroUsd: number;
-	/** Chosen to measure the accelerator, although another is expected to cost less (throughput/trial.ts). */
+	/** Chosen to measure the accelerator although another is expected to cost less (throughput/trial.ts). */
 	isTrial?: boolean;
 	passedOver: PassedOver[];
 }
@@ -63,7 +63,7 @@ export interface ApprovalAsk {
 
 export type AskApproval = (row: OfferRow, run: CloudRun, job: PendingJob) => ApprovalAsk | null;
 
-/** The approval that a placement needs and does not have. What a person approved holds up to that estimated cost. */
+/** The approval that a placement requires and does not have. An approval covers up to the approved estimated cost. */
 export function makeAskApproval(policy: Policy): AskApproval {
 	const asks = policy.rules.some((rule) => rule.effect.kind === "require" && rule.effect.approval !== null);
 	return (row, run, job) => {
@@ -88,11 +88,11 @@ function answerTo(approvals: PendingJob["approvals"], ruleId: string, costMicroU
 }
 
 /**
- * The lowest-scoring offer that the job may use now: firm where its deadline needs that, not in back-off, enough of it free, long
- * enough, within the limits of the due rule, worst case within every budget and cap, approved where required.
+ * The lowest-scoring offer that the job may use now: firm if its deadline requires it, not in back-off, with enough free capacity, long
+ * enough, within the limits of the due rule, worst case within every budget and cap, and approved where required.
  *
- * Rows are sorted by ranking price, and a row's score is never below leastScoreFrom, which grows in that order: the search ends at
- * the first row that cannot beat the best found. With equal records that is the first usable row.
+ * Rows are sorted by ranking price, and a row's score is never below leastScoreFrom, which grows in that order. So the search ends at the
+ * first row that cannot beat the best found. With equal records that is the first usable row.
  */
 export function chooseOffer(
 	shape: Shape,
@@ -107,7 +107,7 @@ export function chooseOffer(
 	const noSpot = firmOnly(job, run, nowMs, firmStagingMs(shape, run));
 	if (noSpot) {
 		const firm = chooseAmong(shape, job, run, budgets, askApproval, (row) => (row.offer.capacityType === "spot" ? noSpot : blockedBy(row)));
-		// Where no firm capacity can be had, spot is better than waiting.
+		// If no firm capacity is available, spot is better than waiting.
 		if (firm.kind === "chosen") return firm;
 	}
 	const way = noSpot || !run.mayWait ? null : wayOf(shape, run, nowMs, blockedBy);
@@ -121,8 +121,8 @@ function wayOf(shape: Shape, run: CloudRun, nowMs: number, blockedBy: (row: Offe
 }
 
 /**
- * The offer with the lowest score on the capacity that the deadline's rule chooses; null where none is available: then any
- * other is better than none.
+ * The offer with the lowest score on the capacity that the deadline's rule chooses; null if none is available. Then any other is better
+ * than none.
  */
 function chooseBy(
 	way: DeadlineWay,
@@ -161,7 +161,7 @@ function chooseAmong(
 	const { verdict } = shape;
 	if (verdict.budgets.length > 0 || verdict.caps.length > 0) {
 		const lowest = byPrice().find((row) => blockedBy(row) === null);
-		// When the lowest price does not fit, no other does: stop.
+		// If the lowest price does not fit, no other does: stop.
 		const short = lowest && moneyShort(verdict, lowest, run, budgets, job.reservation);
 		if (lowest && short) return { ...short, row: lowest, passedOver: [] };
 	}
@@ -239,7 +239,7 @@ function makeBlockedBy(
 	};
 }
 
-/** The limits of the rules that let the job leave: meeting one rule's limits is enough. The first rule's limits give the reason. */
+/** Limits of the rules that let the job leave. Meeting one rule's limits is enough. The first rule's limits give the reason. */
 function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[]): Removal | null {
 	const { totalMicroUsd } = estimateOf(row, run);
 	const { moveGiB } = stagingOn(row, run);
@@ -254,7 +254,7 @@ function overLimits(row: OfferRow, run: CloudRun, atMost: readonly BurstLimit[])
 	return first;
 }
 
-/** What a placement there adds to the usage of caps. */
+/** What a placement there adds to cap usage. */
 export function capAskOf(row: OfferRow, run: CloudRun): CapAsk {
 	const microUsdPerHour = (row.offer.microUsdPerHour ?? 0n) * BigInt(run.instances);
 	return { microUsdPerHour, instances: run.instances, egressGiB: egressGiBOf(row, run) };
@@ -292,7 +292,7 @@ export function shortRemoval(over: MoneyShort): Removal {
 		: { ruleId: over.short.cap.id, why: "cap_exceeded", facts: capFacts(over.short) };
 }
 
-/** Takes the needs of the chosen offer out of budgets, caps, quotas and reserved capacity, for later jobs of the plan. */
+/** Subtracts the needs of the chosen offer from budgets, caps, quotas and reserved capacity, for later jobs of the plan. */
 export function takeChoice(
 	budgets: BudgetBook,
 	verdict: JobVerdict,
@@ -306,7 +306,7 @@ export function takeChoice(
 	if (verdict.caps.length > 0) budgets.caps.take(verdict.caps, capAskOf(row, run));
 }
 
-/** Nothing is available: either all of it becomes available later, or the main reason against the best of it. */
+/** Nothing is available: either everything becomes available later, or this is the main reason against the best of it. */
 function noOfferNow(passedOver: PassedOver[]): OfferChoice {
 	const lasting = passedOver.find(({ removal }) => removal.why !== "capacity_backoff");
 	if (lasting) return { kind: "none", main: lasting.removal, passedOver };

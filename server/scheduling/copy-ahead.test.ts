@@ -16,7 +16,7 @@ const submittedAtMs = NOON_MS - HOUR_MS;
 
 const copy = (part: Partial<CopyAhead> = {}): CopyAhead => ({ asOfMs: null, beganMs: null, retryAtMs: null, problem: null, ...part });
 
-/** 600 GiB are 10 min by a machine itself (1 GiB/s), and 20 min into the store (512 MiB/s). */
+/** Staging 600 GiB takes 10 min on the machine itself (1 GiB/s) and 20 min into the store (512 MiB/s). */
 function known(copies: [string, CopyAhead][] = [], part: Partial<Known> = {}): Known {
 	return {
 		replicas: new Map([rows.uri, lake.uri].map((uri) => [uri, ["home-a"]])),
@@ -43,22 +43,22 @@ const MACHINE = { ms: 600 * SECOND_MS, waitMs: 0, copyFirst: [] };
 const STORE = { ms: 0, waitMs: 1200 * SECOND_MS, copyFirst: [lake.uri] };
 
 describe("copying ahead", () => {
-	it("is chosen when the machine's time that it saves is worth more than the delay", () => {
+	it("is chosen when the saved machine time is worth more than the delay", () => {
 		// 10 min of a machine at $6 are $1.00; 10 min of delay cost $0.99 and $1.01.
 		expect(choose(known(), { delay: 5.9 }).staging).toMatchObject(STORE);
 		expect(choose(known(), { delay: 6.1 }).staging).toMatchObject(MACHINE);
 	});
 
-	it("starts later and bills less, and both are in the score", () => {
+	it("starts later and costs less, and both are in the score", () => {
 		const ahead = choose(known(), { delay: 1 }).estimate;
 		const { estimate } = choose(known([], { stores: new Map() }), { delay: 1 });
 		expect(ahead).toMatchObject({ copyAheadMs: 20 * MINUTE_MS, stagingMs: 0, billedMs: (estimate?.billedMs ?? 0) - 10 * MINUTE_MS });
 		expect(ahead?.delayMs).toBe((estimate?.delayMs ?? 0) + 10 * MINUTE_MS);
-		// $1.00 less to pay, 10 min × $1 more to wait.
+		// $1.00 less to pay, 10 min × $1 more waiting.
 		expect((estimate?.scoreMicroUsd ?? 0) - (ahead?.scoreMicroUsd ?? 0)).toBeCloseTo(1_000_000 - 1_000_000 / 6, 0);
 	});
 
-	it("needs a copy at home that was named, a store, and a saving that is worth the detour", () => {
+	it("needs a declared copy at home, a store, and a saving that is worth the detour", () => {
 		expect(choose(known([], { replicas: new Map([[lake.uri, ["gcp:us-central1"]]]) })).staging).toMatchObject(MACHINE);
 		expect(choose(known([], { replicas: new Map() })).staging).toMatchObject(MACHINE);
 		expect(choose(known([], { stores: new Map([["aws:us-east-1", 512]]) })).staging).toMatchObject(MACHINE);
@@ -66,20 +66,20 @@ describe("copying ahead", () => {
 		expect(choose(known(), { ref: { ...lake, sizeGiB: 120 } }).staging?.copyFirst).toEqual([lake.uri]);
 	});
 
-	it("does not cost a deadline that the machine's own copying would hold", () => {
+	it("does not risk a deadline that staging on the machine would meet", () => {
 		// P90: 2 min to start, 90 min to run, 20 min of copying.
 		const lastMs = NOON_MS + (2 + 90 + 20) * MINUTE_MS;
 		expect(choose(known(), { deadlineMs: lastMs }).staging).toMatchObject(STORE);
 		expect(choose(known(), { deadlineMs: lastMs - 1 }).staging).toMatchObject(MACHINE);
 	});
 
-	it("counts what is there: nothing to stage when it is as new as the job, a tenth when it is older", () => {
+	it("counts existing copies: nothing to stage when the copy is as new as the job, a tenth when it is older", () => {
 		expect(choose(known([[lake.uri, copy({ asOfMs: submittedAtMs })]])).staging).toMatchObject({ ms: 0, waitMs: 0, copyFirst: [] });
 		const stale = copy({ asOfMs: submittedAtMs - 1 });
 		expect(choose(known([[lake.uri, stale]])).staging).toMatchObject({ ...STORE, waitMs: 120 * SECOND_MS });
 	});
 
-	it("counts down while it is copied, never to the end, and waits for a pause after a failure", () => {
+	it("counts down during the copy, never to the end, and pauses after a failure", () => {
 		const begun = (ms: number) => known([[lake.uri, copy({ beganMs: NOON_MS - ms })]]);
 		expect(choose(begun(15 * MINUTE_MS)).staging).toMatchObject({ ...STORE, waitMs: 5 * MINUTE_MS });
 		expect(choose(begun(50 * MINUTE_MS)).staging).toMatchObject({ ...STORE, waitMs: 2 * MINUTE_MS });
@@ -103,7 +103,7 @@ describe("a job with data copied ahead", () => {
 			...(memo && { memo }),
 		});
 
-	it("waits in the queue without a launch, asks for the copy, and says so", () => {
+	it("waits in the queue without a launch, requests the copy, and says so", () => {
 		const { actions, copyAhead, waiting, explanations } = plan(known());
 		expect(actions).toEqual([]);
 		expect(copyAhead).toEqual(new Map([[job.jobId, { place: PLACE, uris: [rows.uri] }]]));
@@ -117,7 +117,7 @@ describe("a job with data copied ahead", () => {
 		});
 	});
 
-	it("is launched beside the copy in the cycle that sees it, with a memo too", () => {
+	it("launches in the cycle that sees the copy, with a memo too", () => {
 		const memo: DecideMemo = { kept: new Map() };
 		expect(plan(known(), memo).actions).toEqual([]);
 		const done = plan(known([[rows.uri, copy({ asOfMs: NOON_MS })]]), memo);
@@ -125,7 +125,7 @@ describe("a job with data copied ahead", () => {
 		expect(done.copyAhead).toBeUndefined();
 	});
 
-	it("asks for nothing when it is only asked about", () => {
+	it("requests nothing when it is only quoted", () => {
 		const snapshot = aSnapshot({ policy: withDelayWeight(0), pools: [], offers: [offer], pending: [job], data: known() });
 		expect(decide(snapshot, { asked: new Set([job.jobId]) }).copyAhead).toBeUndefined();
 	});

@@ -24,7 +24,7 @@ function estimate(given: Partial<Snapshot>, job: PendingJob) {
 }
 
 describe("expected cost of finishing on an offer", () => {
-	it("is boot and run alone where no one keeps records: 61 min × $0.60 = $0.61", () => {
+	it("is boot and run alone without records: 61 min × $0.60 = $0.61", () => {
 		const e = estimate({ offers: [spot] }, aJob().build());
 		expect(e).toMatchObject({ billedMs: HOUR_MS + MINUTE_MS, reworkMs: 0, interruptions: 0, totalMicroUsd: 610_000 });
 	});
@@ -40,11 +40,11 @@ describe("expected cost of finishing on an offer", () => {
 		expect(e.reworkMs).toBeCloseTo((10 * HOUR_MS * lost) / (1 - lost), 3);
 		expect(e.billedMs).toBeCloseTo(10 * HOUR_MS + MINUTE_MS + e.reworkMs, 3);
 		expect(e.totalMicroUsd).toBe(Math.ceil((600_000 * e.billedMs) / HOUR_MS));
-		// delay of the start and of what is repeated, at $5 an hour
+		// delay of the start and of the repeated work, at $5 an hour
 		expect(e.scoreMicroUsd).toBeCloseTo((600_000 * e.billedMs + 5e6 * (MINUTE_MS + e.reworkMs)) / HOUR_MS, 3);
 	});
 
-	it("sends a long job without checkpoints to on-demand, and the same job with them to spot", () => {
+	it("sends a long job without checkpoints to on-demand, and the same job with checkpoints to spot", () => {
 		const given = { offers: [spot, onDemand], offerRecords: new Map() };
 		const long = aJob()
 			.estimate(10 * HOUR_MS)
@@ -67,7 +67,7 @@ describe("expected cost of finishing on an offer", () => {
 		}
 	});
 
-	it("counts refusals as time: a refusing offer falls behind a slightly more expensive one, and comes back by itself", () => {
+	it("counts refusals as time: a refusing offer falls behind a slightly more expensive one, and recovers by itself", () => {
 		const moreExpensive = anOffer({ region: "us-west-2", usd: "1.01" });
 		const { backoffUntilMs: _, ...refusing } = withRefusal(withRefusal(emptyRecord(NOON_MS), NOON_MS), NOON_MS);
 		const given = { offers: [onDemand, moreExpensive], offerRecords: new Map([[onDemand.id, refusing]]) };
@@ -75,19 +75,19 @@ describe("expected cost of finishing on an offer", () => {
 		expect(estimate({ ...given, nowMs: NOON_MS + 2 * HOUR_MS, priceMaxAgeMs: 1e12 }, aJob().build()).offerId).toBe(onDemand.id);
 	});
 
-	it("leaves an offer alone for the pause after a refusal, and says until when", () => {
+	it("skips an offer for the pause after a refusal, and says until when", () => {
 		const offerRecords = new Map([[onDemand.id, withRefusal(emptyRecord(NOON_MS), NOON_MS)]]);
 		const { choice } = chooseFor(aSnapshot({ offers: [onDemand], offerRecords }), aJob().build());
 		expect(choice).toMatchObject({ kind: "backed_off", untilMs: NOON_MS + LIMITS.refusalPauseMs });
 	});
 
-	it("bills at least what is billed at the least", () => {
+	it("bills at least the minimum billed time", () => {
 		const e = estimate({ offers: [{ ...onDemand, billedMinimumMs: 24 * HOUR_MS }] }, aJob().max(HOUR_MS).build());
 		expect(e.totalMicroUsd).toBe(24_000_000);
 		expect(e.hold).toBe(24_000_000n);
 	});
 
-	it("has the disk, at the most expensive month's hour: 100 GiB at $6.72 a month of 672 h for 61 min is $0.010167, in total, score and hold", () => {
+	it("includes the disk, at the most expensive month's hour: 100 GiB at $6.72 a month of 672 h for 61 min is $0.010167, in total, score and hold", () => {
 		const disk = { type: "gp3", gib: 100, microUsdPerMonth: 6_720_000n, observedAtMs: NOON_MS, source: "a list" };
 		const [bare, full] = [estimate({ offers: [spot] }, aJob().build()), estimate({ offers: [{ ...spot, disk }] }, aJob().build())];
 		expect([bare.storageMicroUsd, full.storageMicroUsd]).toEqual([null, 10_167]);
@@ -96,7 +96,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(full.hold).toBe((bare.hold * 61n + 59n) / 60n);
 	});
 
-	it("takes the machine that is cheaper with its disk, and distinguishes an unknown disk price from none", () => {
+	it("chooses the machine that is cheaper with its disk, and distinguishes an unknown disk price from none", () => {
 		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
 		const cheapDisk = anOffer({ region: "us-west-2", usd: "1.01", disk: disk(6_720_000n) });
 		const offers = [{ ...onDemand, disk: disk(67_200_000n) }, cheapDisk];
@@ -104,7 +104,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(estimate({ offers: [{ ...onDemand, disk: disk(null) }] }, aJob().build()).storageMicroUsd).toBeNull();
 	});
 
-	it("ranks a disk with an unknown price as the most expensive known one and leaves it out of the cost", () => {
+	it("ranks a disk with an unknown price at the highest known price and leaves it out of the cost", () => {
 		const disk = (microUsdPerMonth: bigint | null) => ({ type: "gp3", gib: 100, microUsdPerMonth, observedAtMs: null, source: "a list" });
 		const unknown = { ...onDemand, disk: disk(null) };
 		// With disks of $0.01 an hour on both, the hundredth of a cent decides; if the unknown disk counted as free, the other offer
@@ -115,7 +115,7 @@ describe("expected cost of finishing on an offer", () => {
 		expect(alone).toMatchObject({ totalMicroUsd: 1_016_667, storageMicroUsd: null });
 	});
 
-	it("ranks by the price that is paid, whatever the list says", () => {
+	it("ranks by the price actually paid, whatever the list price", () => {
 		const discounted = anOffer({ region: "eu-west-1", usd: "0.80", onDemandMicroUsdPerHour: usdToMicro(2) });
 		expect(estimate({ offers: [onDemand, discounted] }, aJob().build()).offerId).toBe(discounted.id);
 	});
@@ -127,12 +127,12 @@ describe("checkpoints that go home", () => {
 		...(checkpointGiB !== undefined && { checkpointGiB }),
 	});
 
-	it("cost their egress: one at each of four quarters of an hour and one at the end, 5 × 2 GiB × $0.09, and in the worst case over the whole life", () => {
+	it("cost egress: one per 15 minutes over an hour and one at the end, 5 × 2 GiB × $0.09, and in the worst case over the whole life", () => {
 		const [unknown, known] = [estimate({ offers: [onDemand] }, job()), estimate({ offers: [onDemand] }, job(2))];
 		expect(known.egressMicroUsd - unknown.egressMicroUsd).toBe(900_000);
 		expect(known.totalMicroUsd - unknown.totalMicroUsd).toBe(900_000);
 		expect(known.scoreMicroUsd - unknown.scoreMicroUsd).toBeCloseTo(900_000, 3);
-		// 60 min + 10 to boot + 2 to stop: 4 whole quarters and the end
+		// 60 min + 10 to boot + 2 to stop: 4 full quarter-hours and the end
 		expect(known.hold - unknown.hold).toBe(900_000n);
 		const long = aPolicy({
 			weights,
@@ -143,7 +143,7 @@ describe("checkpoints that go home", () => {
 		expect(of(2) - of(0)).toBe(BigInt(17 * 2 * 90_000));
 	});
 
-	it("cost what is left of the month's tier first: 4 of 10 GiB × $0.09 + 6 × $0.085 = $0.87; in the worst case all × $0.09 = $0.90", () => {
+	it("use the rest of the month's tier first: 4 of 10 GiB × $0.09 + 6 × $0.085 = $0.87; in the worst case all × $0.09 = $0.90", () => {
 		const steps = [
 			{ gib: 4, microUsdPerGiB: 90_000 },
 			{ gib: 40_960, microUsdPerGiB: 85_000 },
@@ -158,7 +158,7 @@ describe("checkpoints that go home", () => {
 		expect(estimate({ offers: [onDemand], data }, job(10_000)).egressMicroUsd).toBe(360_000 + 3_481_600_000 + 451_800_000);
 	});
 
-	it("choose the region in a cheaper egress tier: 10 GiB × ($0.09 − $0.05) = $0.40 exceeds a machine at $0.10 an hour more", () => {
+	it("select the region in a cheaper egress tier: 10 GiB × ($0.09 − $0.05) = $0.40 exceeds a machine at $0.10 an hour more", () => {
 		const far = anOffer({ region: "us-west-2", usd: "1.10" });
 		const egressSteps = new Map([["aws:us-west-2", [{ gib: null, microUsdPerGiB: 50_000 }]]]);
 		const data = { replicas: new Map(), inboundMiBPerS: new Map(), egressSteps };
@@ -166,7 +166,7 @@ describe("checkpoints that go home", () => {
 		expect(estimate({ offers: [onDemand, far], data }, job(2))).toMatchObject({ offerId: far.id, egressMicroUsd: 500_000 });
 	});
 
-	it("choose the region that asks less for letting them go, and cost nothing of a job that makes none", () => {
+	it("select the region with cheaper egress, and cost nothing for a job that makes none", () => {
 		const far = anOffer({ region: "us-west-2", usd: "1.10", egressMicroUsdPerGiB: usdToMicro("0.02") });
 		const given = { offers: [onDemand, far] };
 		expect(estimate(given, job(0.001)).offerId).toBe(onDemand.id);
@@ -178,7 +178,7 @@ describe("checkpoints that go home", () => {
 describe("gangs in the cloud", () => {
 	const gang = anOffer({ usd: "2", gpus: 8, gangs: true });
 
-	it("cost, hold and emit once a machine", () => {
+	it("multiply cost, hold and emissions by the number of machines", () => {
 		const boardWatts = { "A10G-24GB": 150 };
 		const one = estimate({ offers: [gang], boardWatts }, aJob().gpus(8).max(HOUR_MS).build());
 		const four = estimate({ offers: [gang], boardWatts }, aJob().gpus(8).nodes(4).max(HOUR_MS).build());
@@ -187,7 +187,7 @@ describe("gangs in the cloud", () => {
 		expect(four.emissionsGrams).toBeCloseTo(4 * (one.emissionsGrams ?? Number.NaN), 6);
 	});
 
-	it("are interrupted by any of their machines", () => {
+	it("are interrupted when any of their machines is", () => {
 		const spotGang = { ...spot, gangs: true };
 		const job = (nodes: number) =>
 			withCheckpoint(

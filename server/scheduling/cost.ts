@@ -16,7 +16,7 @@ import { runningTrials } from "./throughput/trial-keys.ts";
 import type { OfferRecord, PendingJob, Snapshot, TimeSpread } from "./types.ts";
 import type { KnownLength } from "./work-bound.ts";
 
-/** What a run in the cloud takes of one job, wherever it runs there. */
+/** What one job needs for a run in the cloud, independent of the offer. */
 export interface CloudRun {
 	/** From launch to a running command, ms. */
 	start: TimeSpread;
@@ -26,24 +26,24 @@ export interface CloudRun {
 	rest: TimeSpread;
 	/** null: every machine has speed 1. */
 	speeds: RunSpeeds | null;
-	/** Its distribution, where that is known. */
+	/** Its distribution, if known. */
 	length: KnownLength | null;
 	/** It starts from a checkpoint. */
 	restores: boolean;
-	/** Machines that start together, or none: the job's nodes. */
+	/** Machines that must all start together: the job's nodes. */
 	instances: number;
-	/** Longest work between two checkpoints, ms; null: it makes none, and starts again after an interruption. */
+	/** Longest work between two checkpoints, ms; null: no checkpoints, so it restarts from the beginning after an interruption. */
 	checkpointEveryMs: number | null;
-	/** Results going home, GiB. 0 where their size is not known before the run. */
+	/** Results going home, GiB. 0 if their size is unknown before the run. */
 	egressGiB: number;
 	/** Checkpoints going home, GiB: over the expected run, and over the longest life. */
 	saves: { expectedGiB: number; worstGiB: number };
-	/** Longest life of the instances: they end themselves then. */
+	/** Longest life of the instances, which then terminate themselves. */
 	lifeMs: number;
 	data: JobSpec["data"];
-	/** Copies of data count that are as new as this, UTC ms: the job's submission. */
+	/** Data copies count if they are at least this new, UTC ms: the job's submission. */
 	submittedAtMs: number | null;
-	/** Its launch may wait until data have been copied ahead: not that of work which stops somewhere else for it. */
+	/** Whether its launch may wait for data to be copied ahead. Not allowed for work that stops elsewhere in order to move here. */
 	mayWait: boolean;
 	deadlineMs: number | null;
 	/** Value of an hour of its delay, µ$. */
@@ -60,14 +60,14 @@ export interface CostTerms {
 	trials: Set<string>;
 }
 
-/** Value of an hour of delay of a job, µ$: by its waiting budget, else by the policy's weight. */
+/** Value of an hour of a job's delay, µ$: from its waiting budget, else from the policy's weight. */
 export function delayMicroUsdPerHourOf(verdict: Pick<JobVerdict, "delayMicroUsdPerHour">, { policy }: Pick<Snapshot, "policy">): number {
 	return Number(verdict.delayMicroUsdPerHour ?? policy.weights.delayMicroUsdPerHour);
 }
 
 const termsOfSnapshot = new WeakMap<Snapshot, CostTerms>();
 
-/** Kept by the snapshot, which never changes. */
+/** Cached by snapshot, which never changes. */
 export function costTermsOf(snapshot: Snapshot): CostTerms {
 	const known = termsOfSnapshot.get(snapshot);
 	if (known) return known;
@@ -115,19 +115,19 @@ export function cloudRunOf(
 	};
 }
 
-/** Expected time by the clock of the rest of the work on this row's accelerator. */
+/** Expected wall-clock time of the remaining work on this row's accelerator. */
 export function restOn(row: OfferRow, run: CloudRun): TimeSpread {
 	return run.speeds === null ? run.rest : timeAt(run.rest, run.speeds.on(row.machine.accelerator));
 }
 
-/** Expected time of the rest ÷ its time on a machine of speed 1. */
+/** Expected time of the remaining work ÷ its time on a machine of speed 1. */
 function timeFactorOn(row: OfferRow, run: CloudRun): number {
 	return run.speeds === null ? 1 : run.speeds.on(row.machine.accelerator).timeFactor;
 }
 
 const NO_SAVES: CloudRun["saves"] = { expectedGiB: 0, worstGiB: 0 };
 
-/** One checkpoint on each whole interval, and one at the end. */
+/** One checkpoint at each full interval, and one at the end. */
 function savesOf(
 	{ spec, checkpointGiB = 0 }: Pick<PendingJob, "spec" | "checkpointGiB">,
 	runMs: number,
@@ -140,8 +140,8 @@ function savesOf(
 }
 
 /**
- * min(the policy's instance limit, the rest of the job's maximum + boot + staging + grace to stop); LIMITS.defaultLifeMs when
- * neither is set, so that no instance lives forever.
+ * min(the policy's instance limit, the rest of the job's maximum + boot + staging + grace to stop); LIMITS.defaultLifeMs if neither is set,
+ * so that no instance lives forever.
  */
 export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, start: TimeSpread, stagingMs = 0): number {
 	const { maxMs } = spec.duration;
@@ -152,7 +152,7 @@ export function lifeOf(spec: JobSpec, completedMs: number, verdict: JobVerdict, 
 	return Math.max(1, Math.ceil(Number.isFinite(life) ? life : LIMITS.defaultLifeMs));
 }
 
-/** The run's longest life there: capacity that ends earlier (a reserved block) ends the instances with it. */
+/** Longest life of the run there. Capacity that ends earlier (a reserved block) ends the instances with it. */
 export function lifeOn(row: OfferRow, run: CloudRun): number {
 	const { availableUntilMs } = row.offer;
 	if (availableUntilMs === undefined || availableUntilMs === null) return run.lifeMs;
@@ -160,22 +160,22 @@ export function lifeOn(row: OfferRow, run: CloudRun): number {
 }
 
 /**
- * The most that a placement may cost: (price + disk) × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress
- * at its worst: with the saves of the whole life, all at the most expensive tier, since the next month begins with it. A life under
- * the least that is billed counts as that.
+ * The most that a placement may cost: (price + disk) × instances × (life + LIMITS.terminationMarginMs), rounded up, plus egress in the
+ * worst case: the checkpoints of the whole life, all at the most expensive tier, because the next month starts there. A life shorter than
+ * the minimum billed time counts as that minimum.
  */
 export function holdOf(row: OfferRow, run: CloudRun): bigint {
 	const lifeMs = lifeOn(row, run);
 	const egress = egressOf(row, run, { savesGiB: run.saves.worstGiB, steps: undefined });
 	const last = row.lastHold;
-	// Most jobs share one life, the policy's: the last answer is kept.
+	// Most jobs share one life, the policy's, so the last result is cached.
 	if (last !== null && last.lifeMs === lifeMs && last.instances === run.instances) return last.rentMicroUsd + egress;
 	const rentMicroUsd = rentHoldOf(row.offer, lifeMs, run.instances);
 	row.lastHold = { lifeMs, instances: run.instances, rentMicroUsd };
 	return rentMicroUsd + egress;
 }
 
-/** The part of a hold that is the instances' time, with their disks in the most expensive month. */
+/** The part of a hold for the instances' time, with their disks in the most expensive month. */
 export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimumMs" | "disk">, lifeMs: number, instances: number): bigint {
 	const price = (offer.microUsdPerHour ?? 0n) + diskMicroUsdPerHourMax(offer.disk);
 	const heldMs = Math.ceil(Math.max(lifeMs + LIMITS.terminationMarginMs, offer.billedMinimumMs ?? 0));
@@ -183,9 +183,9 @@ export function rentHoldOf(offer: Pick<Offer, "microUsdPerHour" | "billedMinimum
 }
 
 /**
- * Egress of results and checkpoints from the offer's region, and of data from the clouds they are copied from. Ingress is free.
- * Defaults: the checkpoints of the expected run, at the tiers following the month's volume so far. Data from other clouds are
- * priced at their most expensive tier.
+ * Egress of results and checkpoints from the offer's region, and of data from the clouds it is copied from. Ingress is free. Defaults: the
+ * checkpoints of the expected run, at the tiers following the month's volume so far. Data from other clouds is priced at their most
+ * expensive tier.
  */
 function egressOf(
 	row: OfferRow,
@@ -193,17 +193,17 @@ function egressOf(
 	{ savesGiB, steps } = { savesGiB: run.saves.expectedGiB, steps: run.terms.data.egressSteps(row.placeKey) },
 ): bigint {
 	if (run.egressGiB === 0 && savesGiB === 0 && run.data.length === 0) return 0n;
-	// Checkpoints are often small: a whole GiB for each would be made up.
+	// Checkpoints are often small, so a whole GiB for each would be an overestimate.
 	const homeMicroUsd = egressMicroUsd(Math.ceil(run.egressGiB) + savesGiB, steps, row.offer.egressMicroUsdPerGiB);
 	return BigInt(homeMicroUsd + stagingOn(row, run).egressMicroUsd);
 }
 
-/** GiB that leave a cloud for this run at the most. */
+/** Most GiB that leave a cloud for this run. */
 export function egressGiBOf(row: OfferRow, run: CloudRun): number {
 	return run.egressGiB + run.saves.worstGiB + stagingOn(row, run).egressGiB;
 }
 
-/** How the run's data get there: staged by the machine itself, or copied ahead where that is possible and better. */
+/** How the run's data gets there: staged by the machine itself, or copied ahead where that is possible and better. */
 export function stagingOn(row: OfferRow, run: CloudRun): Staging {
 	if (run.data.length === 0) return NO_STAGING;
 	const ways = stagingWays(row, run);
@@ -221,17 +221,16 @@ export function stagingByMachineMs(row: OfferRow, run: CloudRun): number {
 }
 
 /**
- * A data set that excludes this row for this run for now: nothing there can read it, and the launch may not wait for a copy;
- * null: none.
+ * A data set that excludes this row for this run for now: no machine there can read it, and the launch may not wait for a copy. null: none.
  */
 export function dataOutOfReach(row: OfferRow, run: CloudRun): string | null {
 	return run.data.length === 0 || run.mayWait ? null : stagingWays(row, run).outOfReach;
 }
 
 /**
- * Three conditions: the saved machine time, with its carbon, is worth more than the delay; it is enough to justify the detour;
- * and the deadline still holds at P90, or is no tighter than without. Savings of a smaller staging after interruptions are
- * omitted: they would only favour copying ahead.
+ * Three conditions: the saved machine time, with its carbon, is worth more than the delay; it justifies the detour; and the deadline still
+ * holds at P90, or is no tighter than without. Savings from shorter staging after interruptions are omitted, because they would only favour
+ * copying ahead.
  */
 function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: CloudRun): boolean {
 	const { instances, start, deadlineMs, terms } = run;
@@ -244,8 +243,8 @@ function aheadIsBetter(direct: Staging, ahead: Staging, row: OfferRow, run: Clou
 }
 
 /**
- * The most that is shown for a placement: its hold, and never less than the expected cost with staging at the slow end of its
- * range. A job that needs several lives is expected to cost more than the hold of one.
+ * The maximum shown for a placement: its hold, and never less than the expected cost with staging at the slow end of its range. A job that
+ * needs several lives is expected to cost more than the hold of one.
  */
 export function worstCaseOf(row: OfferRow, run: CloudRun, { totalMicroUsd }: Pick<Estimate, "totalMicroUsd">): bigint {
 	const held = holdOf(row, run);
@@ -261,8 +260,8 @@ export function worstCaseOf(row: OfferRow, run: CloudRun, { totalMicroUsd }: Pic
 const CERTAIN: OfferRates = { interruptionsPerHour: 0, refusalDelayMs: 0 };
 
 /**
- * The offer's rates in this minute (LIMITS.rateStepMs), by its own record and those of similar offers; none without records.
- * Cost: one check of these records per cycle; rates are computed again when a record or the minute changes.
+ * The offer's rates in this minute (LIMITS.rateStepMs), from its own record and those of similar offers; none without records. Cost: one
+ * check of these records per cycle; rates are recomputed when a record or the minute changes.
  */
 export function ratesOn(row: OfferRow, terms: CostTerms): OfferRates {
 	const { records, nowMs } = terms;
@@ -286,7 +285,7 @@ function areStill(ids: readonly string[], known: readonly (OfferRecord | undefin
 	return true;
 }
 
-/** Not before this time, after a refusal; 0 when there was none. */
+/** Earliest time after a refusal; 0 if there was none. */
 export function backoffOf(row: OfferRow, records: Snapshot["offerRecords"]): number {
 	const record = records?.get(row.offer.id);
 	return Math.max(record?.backoffUntilMs ?? 0, row.backoffUntilMs, askAgainMs(record));
@@ -302,34 +301,34 @@ function askAgainMs(record: OfferRecord | undefined): number {
 
 /** Expected times and cost of a run on one offer. Money in whole µ$, in plain numbers; NaN when the price is missing. */
 export interface Estimate {
-	/** Billed time of each instance: boot + staging + run + rework, and at least what is billed at the least. */
+	/** Billed time of each instance: boot + staging + run + rework, at least the minimum billed time. */
 	billedMs: number;
-	/** Before the launch, while data are copied into the place's store. Not billed. */
+	/** Time before the launch, while data is copied into the place's store. Not billed. */
 	copyAheadMs: number;
-	/** Copying data in. It is billed like the run: the instance runs, and its GPUs wait. */
+	/** Time to copy data in. Billed like the run: the instance runs while its GPUs wait. */
 	stagingMs: number;
-	/** Work repeated, and boots and restores, after interruptions (records.ts). */
+	/** Repeated work, boots and restores after interruptions (records.ts). */
 	reworkMs: number;
-	/** Launches refused before one comes up. Not billed. */
+	/** Time for launches refused before one succeeds. Not billed. */
 	refusalMs: number;
-	/** Interruptions expected. */
+	/** Expected number of interruptions. */
 	interruptions: number;
-	/** From now to a running command, and what interruptions add until the end. */
+	/** From now to a running command, and the time that interruptions add until the end. */
 	delayMs: number;
 	computeMicroUsd: number;
 	egressMicroUsd: number;
-	/** Cost of the instances' disks, by the most expensive month; null when their price is unknown, and then not in the total. */
+	/** Cost of the instances' disks in the most expensive month; null if the price is unknown, and then not in the total. */
 	storageMicroUsd: number | null;
 	totalMicroUsd: number;
-	/** null when grid, PUE or board power is not known. */
+	/** null if grid, PUE or board power is unknown. */
 	emissionsGrams: number | null;
-	/** total + delay × its weight + carbon × its weight: what the choice is made by. */
+	/** total + delay × its weight + carbon × its weight: the basis of the choice. */
 	scoreMicroUsd: number;
 }
 
 /**
- * Expected cost of finishing there: price × instances × (boot + staging + rest + rework), rounded up, + their disks as long, rounded
- * up, + egress.
+ * Expected cost of finishing there: price × instances × (boot + staging + rest + rework), rounded up, + their disks for the same time,
+ * rounded up, + egress.
  * Rework is the expected repeated work, boots and restores of records.ts.
  */
 export function estimateOf(row: OfferRow, run: CloudRun): Estimate {
@@ -359,7 +358,7 @@ interface Times {
 	delayMs: number;
 }
 
-/** How often one instance there is interrupted, and the time until work continues after that, ms: boot, staging, restore. */
+/** How often one instance there is interrupted, and the time until work continues afterwards, ms: boot, staging, restore. */
 export function interruptionsOn(row: OfferRow, run: CloudRun): { perHour: number; changeoverMs: number } {
 	const { interruptionsPerHour: perHour } = ratesOn(row, run.terms);
 	return { perHour, changeoverMs: run.start.p50Ms + stagingOn(row, run).ms + run.restoreMs };
@@ -386,19 +385,19 @@ function billedMsOn(row: OfferRow, run: CloudRun, runMs: number, besidesMs: numb
 }
 
 /**
- * The score alone, from plain numbers: the choice among many offers calls it millions of times in a replay. An unknown carbon
- * intensity counts as the highest known (offers.ts).
+ * The score alone, in plain numbers: choosing among many offers calls it millions of times in a replay. An unknown carbon intensity counts
+ * as the highest known (offers.ts).
  */
 export function scoreOf(row: OfferRow, run: CloudRun): number {
 	return scoreAt(row, run, ratesOn(row, run.terms));
 }
 
-/** The score that it would have at these rates. */
+/** The score at these rates. */
 export function scoreAt(row: OfferRow, run: CloudRun, rates: OfferRates): number {
 	return scoreIn(row, run, rates, run.rest.p50Ms * timeFactorOn(row, run));
 }
 
-/** The score if the rest took `runMs` there. */
+/** The score if the remaining work took `runMs` there. */
 export function scoreIn(row: OfferRow, run: CloudRun, { interruptionsPerHour, refusalDelayMs }: OfferRates, runMs: number): number {
 	const { start, rest, instances, checkpointEveryMs } = run;
 	const { ms: stagingMs, waitMs } = stagingOn(row, run);
@@ -412,14 +411,14 @@ export function scoreIn(row: OfferRow, run: CloudRun, { interruptionsPerHour, re
 }
 
 /**
- * A lower bound on the score of this row and of every row with a higher ranking price: staging, rework, refusals, egress and the
- * billed minimum never lower a score.
+ * A lower bound on the score of this row and of every row with a higher ranking price: staging, rework, refusals, egress and the billed
+ * minimum never lower a score.
  */
 export function leastScoreFrom(row: OfferRow, run: CloudRun): number {
 	return leastScoreAt(row, run, run.speeds?.leastFactor ?? 1);
 }
 
-/** The same among rows of this row's accelerator. */
+/** The same, among rows with this row's accelerator. */
 export function leastScoreOfModel(row: OfferRow, run: CloudRun): number {
 	return leastScoreAt(row, run, timeFactorOn(row, run));
 }

@@ -16,10 +16,10 @@ export interface Cycle {
 	actionsOnly: boolean;
 	core: Core;
 	budgets: BudgetBook;
-	/** Attempts that got an action so far. */
+	/** Attempts that already have an action. */
 	settled: Set<string>;
 	evictions: Evictions;
-	/** Results of earlier questions at this moment for jobs that are not in question. */
+	/** Results of earlier quotes at this moment, for jobs that are not quoted themselves. */
 	found: WeakMap<PendingJob, Finding>;
 	/** Jobs decided so far that wait for home. */
 	waitingForHome: number;
@@ -50,7 +50,7 @@ export function openCycle(snapshot: Snapshot, options: DecideOptions): Cycle {
 	};
 }
 
-/** Without questions nothing is looked up or kept. */
+/** Without quotes, nothing is looked up or cached. */
 const NOTHING_FOUND: Cycle["found"] = new WeakMap();
 
 interface Moment {
@@ -61,8 +61,8 @@ interface Moment {
 }
 
 /**
- * Memo of the last moment with questions, when this is the same moment: the same objects except the jobs in question, which
- * take nothing from the others.
+ * The memo of the last cycle with quotes, if this is the same moment: the same objects except the quoted jobs, which take nothing from the
+ * others.
  */
 function foundAt(snapshot: Snapshot, core: Core, asked: ReadonlySet<string>, memo: DecideMemo | undefined): Moment["found"] {
 	if (asked.size === 0) return NOTHING_FOUND;

@@ -33,12 +33,12 @@ const known = (part: Partial<Known> = {}): Known => ({
 	...part,
 });
 
-describe("where data lie", () => {
+describe("data location", () => {
 	it("counts nothing while nothing is known", () => {
 		expect(choose(undefined)).toMatchObject({ offerId: far.id, estimate: { stagingMs: 0, egressMicroUsd: 0 } });
 	});
 
-	it("makes the more expensive machine beside the copy the cheaper place: 600 GiB at 1 GiB/s are 10 min, and leave for $0.09 each", () => {
+	it("makes the more expensive machine next to the copy the cheaper place: 600 GiB at 1 GiB/s take 10 min, and egress is $0.09 each", () => {
 		const { offerId, estimate } = choose(known());
 		expect(offerId).toBe(near.id);
 		expect(estimate).toMatchObject({ stagingMs: 0, egressMicroUsd: 0, totalMicroUsd: 1_220_000 });
@@ -48,22 +48,22 @@ describe("where data lie", () => {
 		expect(away?.billedMs).toBe(HOUR_MS + 11 * MINUTE_MS);
 	});
 
-	it("copies from home for nothing but time, and at the slowest known speed where a place's is not known", () => {
+	it("copies from home at the cost of time alone, at the slowest known speed if a place's is unknown", () => {
 		const replicas = new Map([[claims.uri, ["aws:eu-west-1", "home-a"]]]);
 		const { estimate } = choose(known({ replicas, inboundMiBPerS: new Map([["aws:eu-west-1", 512]]) }), [claims], [far]);
 		expect(estimate).toMatchObject({ stagingMs: 1200 * SECOND_MS, egressMicroUsd: 0 });
 	});
 
-	it("takes a copy in a region without offers for the most expensive to leave", () => {
+	it("assumes the highest egress price for a copy in a region without offers", () => {
 		const replicas = new Map([[claims.uri, ["gcp:asia-east1"]]]);
 		expect(choose(known({ replicas })).estimate?.egressMicroUsd).toBe(Number(usdToMicro("0.09")) * 600);
 	});
 
-	it("brings results home at the region's price, rounded up to a GiB", () => {
+	it("sends results home at the region's price, rounded up to a GiB", () => {
 		expect(choose(known({ outGiB: 10.2 }), []).estimate).toMatchObject({ egressMicroUsd: 11 * 90_000 });
 	});
 
-	it("lets the instance live long enough to stage", () => {
+	it("gives the instance a life long enough for staging", () => {
 		const slow = known({ inboundMiBPerS: new Map([["aws:us-east-1", 10]]) });
 		const snapshot = aSnapshot({ offers: [far], data: slow });
 		const { choice } = chooseFor(snapshot, aJob().max(HOUR_MS).data(claims).build());
@@ -74,17 +74,17 @@ describe("where data lie", () => {
 describe("data that only home can read", () => {
 	const rows: DataRef = { uri: "file:///data/rows", sizeGiB: 1, mount: "/data", residency: [] };
 
-	it("keep a job out of every region without a copy, and say so", () => {
+	it("keeps a job out of every region without a copy, and says so", () => {
 		const { offerId, shape } = choose(known({ filesStayHome: true }), [rows]);
 		expect(offerId).toBeNull();
 		expect(shape.offers().removed).toMatchObject([{ why: "data_at_home", count: 2, ruleId: null, facts: { uri: rows.uri } }]);
 	});
 
-	it("are read by every machine where all of them are one host", () => {
+	it("is readable by every machine if all of them are one host", () => {
 		expect(choose(known(), [rows]).offerId).not.toBeNull();
 	});
 
-	it("go where a copy is known, in the cycle that knows it", () => {
+	it("allows a region once a copy is known, in the same cycle", () => {
 		const job = aJob("a").data(rows).build();
 		const policy = aPolicy({ weights });
 		const memo: DecideMemo = { kept: new Map() };
@@ -100,7 +100,7 @@ describe("data that only home can read", () => {
 describe("residency", () => {
 	const bound = { ...claims, residency: ["eu"] };
 
-	it("removes regions elsewhere without any rule, and says so", () => {
+	it("excludes regions outside the area without any rule, and says so", () => {
 		const { offerId, shape } = choose(undefined, [bound]);
 		expect(offerId).toBe(near.id);
 		expect(shape.offers().removed).toMatchObject([
@@ -109,7 +109,7 @@ describe("residency", () => {
 		expect(choose(undefined, [bound], [far]).offerId).toBeNull();
 	});
 
-	it("leaves owned pools alone: the data are the company's there", () => {
+	it("does not restrict owned pools: the data stays with the company there", () => {
 		const plan = decide(aSnapshot({ pools: [aPool()], offers: [far], pending: [aJob("a").data(bound).build()] }));
 		expect(plan.actions).toMatchObject([{ kind: "place_home" }]);
 	});

@@ -17,29 +17,29 @@ const NO_TIME: MsRange = { low: 0, high: 0 };
 
 /** Time and cost of staging a job's data at one place. */
 export interface Staging {
-	/** Time to copy the missing data, ms: expected. */
+	/** Expected time to copy the missing data, ms. */
 	ms: number;
-	/** The same, where nine of ten are longer and shorter, ms. */
+	/** The same at the tenth and ninetieth percentiles, ms. */
 	rangeMs: MsRange;
 	/** GiB to copy; infinite when the size of a missing set is unknown. */
 	moveGiB: number;
 	/** Egress cost at the cloud with the nearest copy, µ$. Egress from home is free. */
 	egressMicroUsd: number;
-	/** The part of moveGiB that leaves a cloud, GiB. */
+	/** The part of moveGiB that leaves a cloud. */
 	egressGiB: number;
 	/** Time before the launch until these sets are in the place's store, ms; not billed. */
 	waitMs: number;
 	/** Sets to be copied there before the launch. */
 	copyFirst: readonly string[];
-	/** The last error of copying one of them. */
+	/** The last error from copying one of them. */
 	problem: string | null;
 }
 
-/** The ways to have them there. */
+/** Ways to get the data there. */
 export interface StagingWays extends Staging {
-	/** Via a store of the place: data at home are copied into it before the launch. null: no such store, or nothing to copy. */
+	/** Via a store of the place: data at home is copied into it before the launch. null: no such store, or nothing to copy. */
 	ahead: Staging | null;
-	/** A set that a machine there cannot fetch on its own; null: it can fetch all. */
+	/** A set that a machine there cannot fetch by itself; null if it can fetch all. */
 	outOfReach: string | null;
 }
 
@@ -53,19 +53,19 @@ export const NO_STAGING: StagingWays = {
 /** Location and transfer time of data sets, for all jobs of a cycle. `place` is `provider:region`. */
 export interface DataBook {
 	/**
-	 * Kept for each list of data sets, by its identity. Copies in stores count for a job that was submitted at `sinceMs` when they
-	 * are as new as that; without it there are none.
+	 * Cached for each list of data sets, by its identity. Copies in stores count for a job submitted at `sinceMs` if they are at least that
+	 * new. Without `sinceMs` no copies count.
 	 */
 	staging(data: readonly DataRef[], place: string, sinceMs?: number | null): StagingWays;
-	/** The longest that staging may take anywhere, ms: at the low end of the slowest known link. */
+	/** Longest possible staging anywhere, ms: at the low end of the slowest known link. */
 	longestMs(data: readonly DataRef[]): number;
-	/** GiB that a job brings home. */
+	/** GiB that a job sends home. */
 	outGiB: number;
-	/** Price of the next GiB out of a place (egress.ts); undefined: unknown. */
+	/** Price of the next GiB out of a place (egress.ts); undefined if unknown. */
 	egressSteps(place: string): readonly EgressStep[] | undefined;
 }
 
-/** Without a view, nothing is known of places: data come from outside, in no time, and only their size counts. */
+/** Without a view, nothing is known about places: data comes from outside, in no time, and only its size counts. */
 export function openData(snapshot: Pick<Snapshot, "data" | "offers" | "nowMs">): DataBook {
 	const { data: view, nowMs } = snapshot;
 	const slowest = view ? slowestOf(view) : null;
@@ -107,7 +107,7 @@ function slowestOf(view: Known): number | null {
 	return slowest ?? view.unknownLink?.lowMiBPerS ?? null;
 }
 
-/** Time for so many GiB over a link, expected and from fast to slow. */
+/** Time to move that many GiB over a link: expected, and the range from fast to slow. */
 type LinkTimes = [ms: number, low: number, high: number];
 
 function linkTimes(gib: number, from: string, place: string, view: Known | undefined, slowest: number | null): LinkTimes {
@@ -165,7 +165,7 @@ function stagingOf(
 		if (stored?.kind === "there") continue;
 		if (stored) {
 			copyFirst.push(uri);
-			// One after the other, through one link.
+			// One after another, through one link.
 			waitMs += stored.readyInMs;
 			problem ??= stored.problem;
 		}
@@ -194,7 +194,7 @@ function timeOf([ms, low, high]: LinkTimes): Pick<Staging, "ms" | "rangeMs"> {
 	return { ms, rangeMs: { low, high } };
 }
 
-/** The cheapest copy's price of leaving, µ$/GiB. A pool's id names no region: it is home, or where the data were made. */
+/** Lowest egress price of any copy, µ$/GiB. A pool's id names no region: it is home, or where the data was created. */
 function sourcePrice(copies: readonly string[], prices: EgressPrices): number {
 	let least: number | null = null;
 	for (const copy of copies) {

@@ -39,7 +39,7 @@ export function decideJob(cycle: Cycle, queued: QueuedJob): void {
 	settle(cycle, isOther ? findAgain(cycle, queued) : findFor(cycle, queued));
 }
 
-/** At one moment, results for pending jobs are the same for all questions, so only their allocations are repeated. */
+/** Within one moment, pending jobs get the same results for every quote, so only their allocations are repeated. */
 function findAgain(cycle: Cycle, queued: QueuedJob): Finding {
 	const known = cycle.found.get(queued.job);
 	if (known) {
@@ -48,12 +48,12 @@ function findAgain(cycle: Cycle, queued: QueuedJob): Finding {
 		return known;
 	}
 	const finding = findFor(cycle, queued);
-	// Room that others make is claimed while it is looked for: that is done again too.
+	// Finding room from evictions also claims it, so it must be done again.
 	if (finding.eviction === null) cycle.found.set(queued.job, finding);
 	return finding;
 }
 
-/** Writes a finding into the plan, and allocates its resources. */
+/** Writes a finding to the plan and allocates its resources. */
 export function settle(cycle: Cycle, finding: Finding): void {
 	const { queued, eviction } = finding;
 	const { job } = queued;
@@ -78,7 +78,7 @@ export function settle(cycle: Cycle, finding: Finding): void {
 	}
 }
 
-/** Whether anybody hears of this job more than its action. */
+/** Whether this job's result is reported beyond its action. */
 function isExplained({ actionsOnly, asked }: Cycle, { jobId }: PendingJob): boolean {
 	return !actionsOnly && (asked.size === 0 || asked.has(jobId));
 }
@@ -119,7 +119,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const pools = notPools ? shape.home.filter(({ view }) => !notPools.includes(view.id)) : shape.home;
 	const start = homeStart(pools, job.spec, queued.rest, snapshot, !cycle.actionsOnly);
 	const sooner = start !== null && start.range.p50Ms <= nowMs + snapshot.cloudStartMs.p50Ms && (start.now || canWait(cycle, queued, shape));
-	// Which rule would let it leave, where home is sooner anyway, is a matter of words.
+	// If home is sooner anyway, the rule that would let the job leave matters only for explanations.
 	const silent = sooner && !isHeard(cycle, job);
 	const facts = silent ? EMPTY_FACTS : burstFactsOf(queued, start?.range.p50Ms ?? Number.POSITIVE_INFINITY, cycle.waitingForHome, nowMs);
 	const due = silent ? null : dueBurst(shape.verdict.burst, facts);
@@ -132,7 +132,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	const leaves = due !== null && !sooner;
 	// Home does not reclaim its slots, so the job keeps its place in that queue.
 	if (job.fruitless && leaves) return found(queued, shape, "hold", noProgressReason(job.fruitless), start, due);
-	// Room is made for a deadline, or for a job that would otherwise leave.
+	// Room is made only for a deadline, or for a job that would otherwise leave.
 	if (start !== null && (leaves || job.spec.deadlineMs !== null) && shape.verdict.preempt.length > 0) {
 		const asked = cycle.asked.has(job.jobId);
 		const wanted = { queued, verdict: shape.verdict, pools, startMs: start.at.startMs, leaves, asked };
@@ -151,7 +151,7 @@ function findFor(cycle: Cycle, queued: QueuedJob): Finding {
 	return findOffer(cycle, queued, shape, start, due, facts);
 }
 
-/** A median start at home in a minute may turn out to be an hour, so a deadline without time for that does not rely on it. */
+/** A median start at home in a minute may turn out to be an hour. A deadline without time for that does not rely on it. */
 function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): boolean {
 	const { job } = queued;
 	if (job.spec.deadlineMs === null) return true;
@@ -159,7 +159,7 @@ function canWait({ snapshot, core }: Cycle, queued: QueuedJob, shape: Shape): bo
 	return bearsWaiting(job, run, snapshot.nowMs, firmStagingMs(shape, run));
 }
 
-/** The job may leave, and the cloud would start it sooner than home: the cloud placement. */
+/** The job may leave, and the cloud would start it sooner than home: find the cloud placement. */
 function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeStart | null, due: DueBurst, facts: BurstFacts): Finding {
 	const { snapshot } = cycle;
 	const { job } = queued;
@@ -172,7 +172,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 		case "chosen": {
 			const later = deferral(snapshot, queued, shape.verdict, startInCloud(choice.row, run));
 			if (later) return putOff(found(queued, shape, "wait", later.reason, start, due, null, run), later.untilMs);
-			// The job stays in the queue until its data are there, and is decided again in each cycle.
+			// The job stays in the queue until its data is there, and is decided again in each cycle.
 			if (stagingOn(choice.row, run).copyFirst.length > 0)
 				return found(queued, shape, "wait", copyReason(choice.row, run, start), start, due, choice, run);
 			const why = launchReason(choice, run, due, facts);
@@ -193,7 +193,7 @@ function findOffer(cycle: Cycle, queued: QueuedJob, shape: Shape, start: HomeSta
 	}
 }
 
-/** Skips the reasons of jobs that were not held when only actions are needed, or only other jobs are in question. */
+/** Skips the reasons of jobs that were not held when only actions are needed, or only other jobs are quoted. */
 function waitFor(cycle: Cycle, waiting: Parameters<typeof waitReason>[0]): Reason {
 	return isHeard(cycle, waiting.queued.job) ? waitReason(waiting) : NO_REASON;
 }
@@ -202,7 +202,7 @@ function isHeard(cycle: Cycle, job: PendingJob): boolean {
 	return isExplained(cycle, job) || (cycle.asked.size === 0 && job.state === "held");
 }
 
-/** One literal for all findings: the queue's inner loop makes one for each job, and copies of objects cost more than it. */
+/** One literal for all findings: the inner loop creates one per job, and copying objects would cost more. */
 function found(
 	queued: QueuedJob,
 	shape: Shape,

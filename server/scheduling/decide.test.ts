@@ -187,7 +187,7 @@ describe("decide", () => {
 		expect(Object.fromEntries([...plan.waiting].map(([id, why]) => [id, why.code]))).toEqual(wantWaiting);
 	});
 
-	it("lets a small job pass a big one only into a gap that even its P90 leaves in time", () => {
+	it("lets a small job pass a big one only into a gap that it leaves in time even at its P90", () => {
 		const given = {
 			policy: aPolicy({ rules: [] }),
 			pools: [aPool({ freeSlots: [2, 3] })],
@@ -205,12 +205,12 @@ describe("decide", () => {
 			.build();
 		const plan = decide(aSnapshot({ ...given, pending: [big, short, long] }));
 		expect(actionsOf(plan)).toEqual(["short home 2"]);
-		// big waits for old (2 h); long would run up to 150 min and delay it
+		// big waits for old (2 h); long could run up to 150 min and would delay it
 		expect(plan.forecasts.get("job_big")?.p50Ms).toBe(NOON_MS + 2 * HOUR_MS);
 		expect(plan.forecasts.get("job_long")?.p50Ms).toBe(NOON_MS + 3 * HOUR_MS);
 	});
 
-	it("starts no part of a gang: it waits for both when one of two nodes with two free slots is promised to an earlier job", () => {
+	it("starts no part of a gang: it waits for both nodes when one of two nodes with two free slots is promised to an earlier job", () => {
 		const held = (name: string, slots: number[], hours: number) =>
 			aJob(name)
 				.gpus(2)
@@ -228,7 +228,7 @@ describe("decide", () => {
 				.gpus(2)
 				.estimate(hours * HOUR_MS)
 				.build();
-		// wide has the first node in an hour: a gang of two hours would delay it there, and ends before it in half an hour.
+		// wide gets the first node in an hour: a gang of two hours would delay it there, but one of half an hour ends before it.
 		const late = decide(aSnapshot({ ...given, pending: [wide, gang(2)] }));
 		expect(actionsOf(late)).toEqual([]);
 		expect(late.forecasts.get("job_gang")?.p50Ms).toBe(NOON_MS + 2 * HOUR_MS);
@@ -240,7 +240,7 @@ describe("decide", () => {
 		expect(plan.forecasts.get("job_a")).toEqual({ p50Ms: NOON_MS + HOUR_MS, p90Ms: NOON_MS + 1.5 * HOUR_MS });
 	});
 
-	it("leaves room in the queue at home when a job leaves: the next one's forecast does not count it", () => {
+	it("frees the queue position at home when a job leaves: the next job's forecast does not count it", () => {
 		const running = [aJob("old").gpus(4).running("home-a", [0, 1, 2, 3], 0)];
 		const policy = aPolicy({ rules: [["urgent-leaves", 'job.team == "urgent"', burstRule({ always: true })]] });
 		const pending = [aJob("a").gpus(4).team("urgent").waited(MINUTE_MS).build(), aJob("b").gpus(4).build()];
@@ -249,7 +249,7 @@ describe("decide", () => {
 		expect(plan.forecasts.get("job_b")?.p50Ms).toBe(NOON_MS + HOUR_MS);
 	});
 
-	it("says what an impossible job asks and what the largest place has", () => {
+	it("reports what an impossible job requests and what the largest place has", () => {
 		const plan = decide(aSnapshot({ pending: [aJob("a").gpus(16).build()], offers: [anOffer({ gpus: 8 })] }));
 		expect(plan.actions[0]?.reason.facts).toMatchObject({ cause: "hardware_gpus", askedGpus: 16, largestHomeGpus: 4, largestCloudGpus: 8 });
 	});
@@ -264,7 +264,7 @@ describe("decide", () => {
 		expect(launch).toMatchObject({ kind: "launch", lifeMs: 132 * MINUTE_MS, holdMicroUsd: 16n, budgetIds: ["month"] });
 	});
 
-	it("gives one of two jobs the money that is enough for one, and says what the other misses", () => {
+	it("gives one of two jobs the budget that is enough for one, and reports the other's shortfall", () => {
 		const weights = { delayMicroUsdPerHour: 0n, carbonMicroUsdPerTonne: 0n };
 		const policy = aPolicy({ rules: [BURST_AFTER_10S], budgets: [{ id: "month" }], weights });
 		const pending = [aJob("a").max(HOUR_MS).waited(2).build(), aJob("b").max(HOUR_MS).waited(1).build()];

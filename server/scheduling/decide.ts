@@ -14,8 +14,8 @@ import type { Action, Decide } from "./types.ts";
  * One cycle of the decision core, in nine steps:
  * 1. Order the pending jobs: rank (priority, wait, deadline, share), deadline slack, wait, id. Room at home that was made for a
  *    job, because others left for it or it stopped in order to move there, is reserved for it.
- * 2. Plan urgent actions on running attempts: broken bounds, budgets at their cap, failing sites (running/).
- * 3. Place jobs of others that wait in a cluster's own queue, in the order of that queue.
+ * 2. Plan urgent actions on running attempts: exceeded limits, budgets at their cap, failing sites (running/).
+ * 3. Place foreign jobs that wait in a cluster's own queue, in the order of that queue.
  * 4. Launch jobs that stopped in order to move to a cloud.
  * Then replay the queue over the owned pools, job by job:
  * 5. A job that can never run fails. One with free slots now that delays no earlier job starts at home. Any other gets the
@@ -24,7 +24,7 @@ import type { Action, Decide } from "./types.ts";
  * 7. When a burst rule is due and the cloud would start it sooner, it takes the cheapest offer that policy, budgets and
  *    capacity allow, and its place in the queue at home is free for the next job. Otherwise it waits or is held.
  * 8. Running attempts move home, or to cheaper capacity, where that saves money and the queue leaves room (running/).
- * 9. Jobs with an action or a question are explained.
+ * 9. Jobs with an action or a quote are explained.
  * Jobs that are only quoted (DecideOptions.asked) are placed in steps 5 to 7 and take nothing; the plan ends after the last of
  * them.
  */
@@ -62,7 +62,7 @@ function note(actions: Action[], more: readonly Action[], settled: Set<string>):
 	}
 }
 
-/** Each job once. A job with a live attempt is not pending, whatever the list contains. */
+/** Lists each job once. A job with a live attempt is not pending, whatever the list contains. */
 function orderPending({ snapshot, core, asked }: Cycle): QueuedJob[] {
 	const queue: QueuedJob[] = [];
 	for (const job of snapshot.pending) {
@@ -88,7 +88,7 @@ function claimKept(cycle: Cycle, queue: readonly QueuedJob[]): { kept: Finding[]
 	return { kept, others };
 }
 
-/** Those that are not on their way to an offer that was chosen for them. */
+/** Launches jobs that are moving to a chosen offer and returns the others. */
 function launchMoving(cycle: Cycle, queue: readonly QueuedJob[]): readonly QueuedJob[] {
 	if (!queue.some(({ job }) => job.movingTo?.kind === "cloud")) return queue;
 	return queue.filter((queued) => {
@@ -98,7 +98,7 @@ function launchMoving(cycle: Cycle, queue: readonly QueuedJob[]): readonly Queue
 	});
 }
 
-/** An attempt stopped now frees its slots after the grace: the queue is replayed with that, as in the next cycle. */
+/** An attempt stopped now frees its slots after the grace period. The queue is replayed with that, as in the next cycle. */
 function leave({ core, snapshot }: Cycle, urgent: readonly Action[]): void {
 	const ending = new Set(
 		urgent.flatMap((a) => (a.kind === "stop" || (a.kind === "move" && a.atMs <= snapshot.nowMs) ? [a.attemptId] : [])),

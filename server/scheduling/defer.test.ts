@@ -21,19 +21,19 @@ describe("deferUntil", () => {
 		expect(deferUntil({ ...given, latestStartMs: NOON_MS + HOUR_MS })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 300 });
 	});
 
-	it("counts the hour that has begun by what is left of it, and looks no further than the series", () => {
+	it("counts only the remaining part of the current hour, and looks no further than the series", () => {
 		const late = { nowMs: NOON_MS + 30 * MINUTE_MS, hourly: grid, runMs: HOUR_MS, latestStartMs: NOON_MS + 99 * HOUR_MS };
 		expect(deferUntil(late)).toEqual({ untilMs: NOON_MS + 4 * HOUR_MS, saved: 350 });
 		expect(deferUntil({ ...late, runMs: 9 * HOUR_MS })).toBeNull();
 	});
 
-	it("waits only as long as each hour of delay saves its share: 10 % of 800 an hour makes 13:00 (saves 300) better than 15:00 (350)", () => {
+	it("waits only if each hour of delay saves its share: 10 % of 800 an hour makes 13:00 (saves 300) better than 15:00 (350)", () => {
 		const given = { nowMs: NOON_MS, hourly: grid, runMs: 2 * HOUR_MS, latestStartMs: NOON_MS + 3 * HOUR_MS };
 		expect(deferUntil({ ...given, delayShare: 0.1 })).toEqual({ untilMs: NOON_MS + HOUR_MS, saved: 300 });
 		expect(deferUntil({ ...given, delayShare: 0.4 })).toBeNull();
 	});
 
-	it("never gives a start that is not later, later than allowed, or no better", () => {
+	it("never returns a start that is not later, later than allowed, or no better", () => {
 		const hourly = fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 48 });
 		const ms = fc.integer({ min: 1, max: 30 * HOUR_MS });
 		fc.assert(
@@ -57,14 +57,14 @@ describe("a rule that defers", () => {
 	const at = (job = aJob("a"), hours = 5, given = {}) =>
 		decide(aSnapshot({ policy: aPolicy({ rules: [greener(hours)] }), gridForecast, pending: [job.build()], ...given }));
 
-	it("starts at home at once when only starts in the cloud are deferred", () => {
+	it("starts at home immediately when only cloud starts are deferred", () => {
 		const rules: [string, null, RuleEffect][] = [
 			["cloud-only", null, { kind: "defer", to: "greener", withinMs: 5 * HOUR_MS, at: "cloud" }],
 		];
 		expect(at(aJob("a"), 5, { policy: aPolicy({ rules }) }).actions).toMatchObject([{ kind: "place_home" }]);
 	});
 
-	it("puts a start at home off, says until when and what it saves, and keeps no slots", () => {
+	it("defers a start at home, reports until when and the saving, and keeps no slots", () => {
 		const plan = at(aJob("a").gpus(4), 5, { pending: [aJob("a").gpus(4).waited(1).build(), aJob("b").max(1).build()] });
 		// 4 × 150 W × PUE 1.5 = 0.9 kW; an hour at 400 − 50 g/kWh
 		expect(plan.waiting.get("job_a")).toMatchObject({
@@ -82,7 +82,7 @@ describe("a rule that defers", () => {
 		expect(at(undefined, 5, { policy: rules, pending }).actions).toMatchObject([{ kind: "place_home", jobId: "job_b" }]);
 	});
 
-	it("keeps within its time from when the job came, and within the slack of a deadline", () => {
+	it("keeps within its limit from the job's arrival, and within the slack of a deadline", () => {
 		expect(at(aJob("a"), 2).waiting.get("job_a")?.facts["untilMs"]).toBe(NOON_MS + 2 * HOUR_MS);
 		expect(at(aJob("a").waited(2 * HOUR_MS), 2).actions).toMatchObject([{ kind: "place_home" }]);
 		// a P90 run of 1.5 h and 2 min to start must fit before the deadline
@@ -96,7 +96,7 @@ describe("a rule that defers", () => {
 		expect(at(aJob("a"), 5, { gridForecast: new Map() }).actions).toMatchObject([{ kind: "place_home" }]);
 	});
 
-	it("puts off a launch to a cheaper hour where prices are foreseen", () => {
+	it("defers a launch to a cheaper hour where prices are forecast", () => {
 		const offer = anOffer({ usd: "1" });
 		const policy = aPolicy({
 			rules: [

@@ -8,24 +8,24 @@ import type { OfferRow } from "./offers.ts";
 import type { QueuedJob } from "./order.ts";
 import type { ForetoldBy, PoolView, Snapshot } from "./types.ts";
 
-/** A start that is put off. `saved`: the sum over the run of (value now − value then), in the unit of the series × hours. */
+/** A deferred start. `saved`: the sum over the run of (value now − value then), in the unit of the series × hours. */
 export interface Deferral {
 	untilMs: number;
 	saved: number;
 }
 
 /**
- * The start, now or at a full hour up to `latestStartMs`, at which a run meets the least of an hourly series (grid
- * intensity, price); null when no later one is better, or when the series does not reach over the run.
- * With `delayShare` each hour of delay must save so much of the sum now. hourly[0] is the hour of nowMs. A start's sum is the integral of the series over [start, start + runMs), in hours;
- * of equal sums the earlier start is taken.
+ * Finds the start, now or at a full hour up to `latestStartMs`, that minimizes an hourly series (grid intensity, price) over the run. Null
+ * if no later start is better, or if the series does not cover the run.
+ * With `delayShare`, each hour of delay must save that share of the sum now. hourly[0] is the hour of nowMs. A start's sum is the integral
+ * of the series over [start, start + runMs), in hours. Ties: the earlier start.
  */
 export function deferUntil(given: {
 	nowMs: number;
 	hourly: readonly number[];
 	runMs: number;
 	latestStartMs: number;
-	/** An hour of delay counts as so much of the sum now. */
+	/** Cost of an hour of delay, as a share of the sum now. */
 	delayShare?: number;
 }): Deferral | null {
 	const { nowMs, hourly, runMs, latestStartMs, delayShare = 0 } = given;
@@ -42,7 +42,7 @@ export function deferUntil(given: {
 	return bestMs > nowMs && now - best > 0 ? { untilMs: bestMs, saved: now - best } : null;
 }
 
-/** NaN where the series does not reach. */
+/** NaN beyond the end of the series. */
 function integral(hourly: readonly number[], from: number, to: number): number {
 	if (to > hourly.length) return Number.NaN;
 	let sum = 0;
@@ -53,9 +53,9 @@ function integral(hourly: readonly number[], from: number, to: number): number {
 	return sum;
 }
 
-/** Where a job could start now, with what its run uses there. */
+/** A place where the job could start now, and the resources its run uses there. */
 export interface StartNow {
-	/** Grid intensity by this key of Snapshot.gridForecast: a pool's id, or `provider:region`. */
+	/** Key into Snapshot.gridForecast for the grid intensity: a pool's id, or `provider:region`. */
 	place: string;
 	/** Power of the whole job under load with PUE, kW; null: unknown, and no grams are reported. */
 	kilowatts: number | null;
@@ -66,9 +66,9 @@ export interface StartNow {
 }
 
 /**
- * Puts a start off by the first of the job's defer rules that finds a better hour: at most withinMs after the job became
- * pending, and early enough that its P90 run, begun in the cloud if need be, still ends before the deadline. Without a
- * forecast of the grid, or of the offer's price, nothing is put off.
+ * Defers a start by the first of the job's defer rules that finds a better hour: at most withinMs after the job became pending, and early
+ * enough that its P90 run, started in the cloud if need be, still ends before the deadline. Without a forecast of the grid, or of the
+ * offer's price, nothing is deferred.
  */
 export function deferral(
 	snapshot: Snapshot,

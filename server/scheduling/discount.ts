@@ -7,34 +7,34 @@ export interface Discount {
 	id: string;
 	siteId: string;
 	capacityType: "on_demand" | "spot";
-	/** Patterns on the instance type, as a policy has them; empty: every type. */
+	/** Patterns on the instance type, as in a policy; empty: every type. */
 	instanceFamilies: readonly string[];
 	/** Patterns on `provider:region`; empty: every region. */
 	regions: readonly string[];
 	/** Millionths of the price, 1 to 999,999. */
 	partsPerMillion: number;
-	/** Where it is written: a contract, an e-mail, an agreement's number. */
+	/** Its source document: a contract, an email, an agreement's number. */
 	source: string;
 	fromMs: number;
-	/** null: no end is agreed. */
+	/** null: no agreed end. */
 	toMs: number | null;
 }
 
 const WHOLE = 1_000_000n;
 
-/** A price less its discount, rounded up to the micro-dollar: never less than what will be paid. */
+/** A price minus its discount, rounded up to the micro-dollar, so never less than what will be paid. */
 export function discounted(microUsd: bigint, partsPerMillion: number): bigint {
 	return mulDivCeil(microUsd, WHOLE - BigInt(partsPerMillion), WHOLE);
 }
 
-/** Those that count at an instant. */
+/** Discounts in effect at an instant. */
 export function discountsAt(discounts: readonly Discount[], atMs: number): Discount[] {
 	return discounts.filter((d) => d.fromMs <= atMs && (d.toMs === null || atMs < d.toMs));
 }
 
 type Priced = Pick<Offer, "siteId" | "provider" | "region" | "instanceType">;
 
-/** The one that counts for a machine: discounts are not added up, the largest holds (of equal ones the first by id). */
+/** The discount that applies to a machine. Discounts are not added up: the largest applies (ties: the first by id). */
 export function discountOf(discounts: readonly Discount[], machine: Priced, capacityType: Discount["capacityType"]): Discount | null {
 	let best: Discount | null = null;
 	for (const d of discounts) {
@@ -49,9 +49,9 @@ export function discountOf(discounts: readonly Discount[], machine: Priced, capa
 }
 
 /**
- * Offers at contract prices; their on-demand list price is kept. An offer without an agreed price is the same object. Reserved
+ * Offers at contract prices; their on-demand list price is kept. An offer without a discount is returned as the same object. Reserved
  * capacity is already paid for and has no discount.
- * @param inForce of discountsAt
+ * @param inForce from discountsAt
  */
 export function discountOffers(offers: readonly Offer[], inForce: readonly Discount[]): Offer[] {
 	if (inForce.length === 0) return [...offers];

@@ -13,7 +13,7 @@ function block(language: string): string {
 }
 
 describe("docs/decisions.md", () => {
-	it("shows a decision that is really made so", () => {
+	it("shows a decision that the core really makes", () => {
 		const { title, snapshot } = snapshotOfScenario(JSON.parse(block("json")));
 		expect(traceOf(title, snapshot, decide(snapshot)).trimEnd()).toBe(block("text"));
 	});

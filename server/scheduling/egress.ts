@@ -1,4 +1,4 @@
-/** Price of the next GiB out of a place, in integer µ$ each: a number of them, or all that follow. */
+/** Price of the next GiB out of a place, in integer µ$ each, for a number of GiB or for all that follow. */
 export interface EgressStep {
 	/** null: no end. */
 	gib: number | null;

@@ -1,6 +1,6 @@
 /**
- * When the slots of equal nodes become free, as far as their current holders show: for each node the time of each slot,
- * ascending, UTC ms; 0 for a slot that is free. Plain numbers in one block: a cycle reads all of them for each waiting job.
+ * When the slots of equal nodes become free, as far as their current holders show: for each node the time of each slot, ascending, UTC ms;
+ * 0 for a free slot. Plain numbers in one block, because a cycle reads all of them for each waiting job.
  */
 export class EndTable {
 	readonly nodes: number;
@@ -13,7 +13,7 @@ export class EndTable {
 		this.endsMs = new Float64Array(nodes * slotsPerNode);
 	}
 
-	/** Writes a node's moments, in any order. */
+	/** Writes a node's times, in any order. */
 	set(node: number, endsMs: ArrayLike<number>): void {
 		const base = node * this.slots;
 		// insertion sort: at most a node's few slots, mostly in order already
@@ -28,7 +28,7 @@ export class EndTable {
 		}
 	}
 
-	/** When the node has so many slots free at once; infinite when it has fewer. */
+	/** When the node has this many slots free at the same time; infinite if it has fewer. */
 	earliest(node: number, slots: number): number {
 		return slots > this.slots ? Number.POSITIVE_INFINITY : slots < 1 ? 0 : (this.endsMs[node * this.slots + slots - 1] ?? 0);
 	}
@@ -40,7 +40,7 @@ export class EndTable {
 		return free;
 	}
 
-	/** The moments behind `free` slots that are free by then, ascending. */
+	/** Times after the first `free` slots, ascending. */
 	after(node: number, free: number): Float64Array {
 		const base = node * this.slots;
 		return this.endsMs.subarray(base + free, base + this.slots);

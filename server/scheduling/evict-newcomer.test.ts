@@ -10,7 +10,7 @@ const NEWCOMERS_FIRST: [string, null, RuleEffect] = ["newcomers-first", null, { 
 const INTERVAL_MS = 15 * MINUTE_MS;
 const checkpoint = { path: "state", intervalMs: INTERVAL_MS };
 
-/** Ran 20 hours, and saved its work so long ago. */
+/** Ran for 20 hours, and saved its work this long ago. */
 function long(name: string, slots: number[], savedAgoMs = 30 * SECOND_MS, ranMs = 20 * HOUR_MS): RunningAttempt {
 	const attempt = aJob(name)
 		.gpus(slots.length)
@@ -39,7 +39,7 @@ function describeActions(actions: readonly Action[]): string[] {
 const full = (first: RunningAttempt): RunningAttempt[] => [first, long("other", [1, 2, 3], 10 * MINUTE_MS)];
 
 describe("room for a newcomer", () => {
-	it("is made by work that is long beside it and saved itself just now, instead of a launch", () => {
+	it("is made by work that is much longer and has just saved itself, instead of a launch", () => {
 		const plan = decide(given({ running: full(long("days", [0])) }));
 		expect(describeActions(plan.actions)).toEqual(["days makes room: evicted_for_newcomer"]);
 		expect(plan.waiting.get("job_new")?.facts).toMatchObject({ evicted: 1, preemptRuleId: "newcomers-first" });
@@ -55,13 +55,13 @@ describe("room for a newcomer", () => {
 		expect(describeActions(decide(given({ running: full(attempt) })).actions).filter((t) => t.includes("makes room"))).toEqual([]);
 	});
 
-	it("is not made by bigger work, unless others ask for what it leaves within two minutes", () => {
+	it("is not made by larger work, unless other jobs request the surplus within two minutes", () => {
 		const running = [long("days", [0, 1]), long("other", [2, 3], 10 * MINUTE_MS)];
 		expect(describeActions(decide(given({ running })).actions)).toEqual(["launch"]);
 		expect(describeActions(decide(given({ running, arrivingGpusPerHour: 30 })).actions)).toEqual(["days makes room: evicted_for_newcomer"]);
 	});
 
-	it("is not made for a job that no rule sends away, or that home starts as soon as the cloud", () => {
+	it("is not made for a job that no rule lets leave, or that home starts as soon as the cloud", () => {
 		const stays = aPolicy({ rules: [NEWCOMERS_FIRST] });
 		expect(describeActions(decide(given({ policy: stays, running: full(long("days", [0])) })).actions)).toEqual([]);
 		const soon = aJob("soon")
@@ -71,7 +71,7 @@ describe("room for a newcomer", () => {
 		expect(describeActions(decide(given({ running: [long("days", [0]), soon] })).actions)).toEqual([]);
 	});
 
-	it("starts there when the place is free: no one is asked twice", () => {
+	it("is not made twice: the job waits for the stopping work", () => {
 		const running = full(long("days", [0])).map((a) => (a.jobId === "job_days" ? { ...a, stopping: true } : a));
 		expect(describeActions(decide(given({ running })).actions)).toEqual([]);
 	});

@@ -13,7 +13,7 @@ const ROOM_FOR_DEADLINES: [string, string, RuleEffect] = [
 	{ kind: "preempt", classes: ["baseline", "experimental"], longerBy: null },
 ];
 
-/** A baseline job that saved its work so long ago. */
+/** A baseline job that saved its work this long ago. */
 function victim(name: string, slots: number[], savedAgoMs: number, change: (job: JobBuilder) => JobBuilder = (job) => job): RunningAttempt {
 	const ranMs = 5 * HOUR_MS;
 	const job = change(
@@ -41,7 +41,7 @@ function evicted(actions: readonly Action[]): string[] {
 describe("room for a deadline", () => {
 	const running = [victim("a", [0], 9 * MINUTE_MS), victim("b", [1], 2 * MINUTE_MS), victim("c", [2, 3], MINUTE_MS)];
 
-	it("is made by the running job that loses the least, with its restart of 4 min: 2 + 4 min of one GPU, not 9 + 4 of one nor 1 + 4 of two", () => {
+	it("is made by the running job that loses the least, including its restart of 4 min: 2 + 4 min on one GPU, not 9 + 4 on one or 1 + 4 on two", () => {
 		const plan = decide(given({ running, pending: [tight().build()] }));
 		expect(evicted(plan.actions)).toEqual(["b for tight"]);
 		expect(plan.waiting.get("job_tight")?.facts).toMatchObject({
@@ -51,11 +51,11 @@ describe("room for a deadline", () => {
 		});
 	});
 
-	it("takes the cheapest set of them for several GPUs", () => {
+	it("is made by the cheapest set of jobs for several GPUs", () => {
 		expect(evicted(decide(given({ running, pending: [tight().gpus(3).build()] })).actions)).toEqual(["b for tight", "c for tight"]);
 	});
 
-	it("counts what is free already", () => {
+	it("includes slots that are already free", () => {
 		const pools = [aPool({ freeSlots: [0] })];
 		const plan = decide(given({ pools, running: running.slice(1), pending: [tight().gpus(2).build()] }));
 		expect(evicted(plan.actions)).toEqual(["b for tight"]);
@@ -112,7 +112,7 @@ describe("room for a deadline", () => {
 		expect(evicted(decide(given({ running, ...part })).actions)).toEqual([]);
 	});
 
-	it("is made by one with a deadline that has time to begin again", () => {
+	it("is made by a job with a deadline that has time to start again", () => {
 		const patient = victim("a", [0, 1, 2, 3], 0, (j) => j.deadline(NOON_MS + 99 * HOUR_MS));
 		expect(evicted(decide(given({ running: [patient], pending: [tight().build()] })).actions)).toEqual(["a for tight"]);
 	});
@@ -128,7 +128,7 @@ describe("room for a deadline", () => {
 		const plan = decide({ ...later, pending: [...later.pending, aJob("rival").priority(100).build()] });
 		expect(evicted(plan.actions)).toEqual([]);
 		expect(plan.forecasts.get("job_tight")?.p50Ms).toBe(NOON_MS + 2 * MINUTE_MS);
-		// and when they are free, they are the deadline's
+		// once they are free, they belong to the deadline job
 		const free = {
 			...later,
 			nowMs: NOON_MS + 30_000,
@@ -139,14 +139,14 @@ describe("room for a deadline", () => {
 		expect(placed.actions).toMatchObject([{ kind: "place_home", jobId: "job_tight", slots: [1] }]);
 	});
 
-	it("serves two jobs with what one victim leaves", () => {
+	it("serves two jobs with the slots of one victim", () => {
 		const big = [victim("big", [0, 1, 2, 3], MINUTE_MS)];
 		const plan = decide(given({ running: big, pending: [tight("x").gpus(2).build(), tight("y").gpus(2).build()] }));
 		expect(evicted(plan.actions)).toEqual(["big for x"]);
 		expect([...plan.waiting.values()].map((r) => r.facts["startP50Ms"])).toEqual([NOON_MS + 2 * MINUTE_MS, NOON_MS + 2 * MINUTE_MS]);
 	});
 
-	it("is made whole for a gang or not at all", () => {
+	it("is made for a whole gang or not at all", () => {
 		const pools = [aPool({ nodes: 2, gpusPerNode: 2, freeSlots: [] })];
 		const both = [victim("a", [0, 1], MINUTE_MS), victim("b", [2, 3], 3 * MINUTE_MS)];
 		const gang = tight("gang").nodes(2).gpus(2).build();
@@ -155,14 +155,14 @@ describe("room for a deadline", () => {
 		expect(evicted(decide(given({ pools, running: one, pending: [gang] })).actions)).toEqual([]);
 	});
 
-	it("costs no cash, so it comes before the cloud", () => {
+	it("costs no cash, so it is preferred to the cloud", () => {
 		const policy = aPolicy({ rules: [ROOM_FOR_DEADLINES, BURST_AFTER_10S] });
 		const plan = decide(given({ policy, running, pending: [tight().build()], offers: [anOffer()] }));
 		expect(plan.actions.map((a) => a.kind)).toEqual(["evict"]);
 	});
 });
 
-describe("work lost by an end now", () => {
+describe("work lost by ending now", () => {
 	const ran = aJob("a").running("home-a", [0], 40 * MINUTE_MS);
 	const saves = { ...ran.spec, checkpoint: { path: "/c", intervalMs: 15 * MINUTE_MS } };
 	it.each<[string, Partial<RunningAttempt>, number]>([

@@ -28,19 +28,18 @@ interface Cost {
 }
 
 /**
- * Makes room at home for jobs with a deadline too close to wait, by evicting running jobs of the classes in a preempt rule. It
- * picks the room that loses the least work, then the fewest victims. A gang gets all of its room or none. An attempt that
- * stops, moves, or would miss its own deadline stays.
- * A rule with `longerBy` makes room for a new job that would otherwise leave home, even without a deadline. Victims are no
- * larger than it, at least that many times as long, and saved their work just now: one pause is short compared with their
- * length.
- * Spare room from a victim serves the next such job of the same cycle. The room is then reserved for the job (kept-room.ts): no
- * job that waited longer takes it, so no attempt is evicted twice for the same job.
+ * Makes room at home for jobs with a deadline too close to wait, by evicting running jobs of the classes in a preempt rule. It picks the
+ * room that loses the least work, then the fewest victims. A gang gets all of its room or none. An attempt that stops, moves, or would miss
+ * its own deadline stays.
+ * A rule with `longerBy` makes room for a new job that would otherwise leave home, even without a deadline. Victims are no larger than it,
+ * at least that many times as long, and have just saved their work: one pause is short compared with their length.
+ * Spare room from a victim serves the next such job of the same cycle. The room is then reserved for the job (kept-room.ts): no job that
+ * waited longer takes it, so no attempt is evicted twice for the same job.
  */
 export class Evictions {
 	readonly #snapshot: Snapshot;
 	readonly #runTimeOf: RunTimeOf;
-	/** Unclaimed slots by node that victims of this cycle leave, ascending. */
+	/** Unclaimed slots that this cycle's victims leave, by node, ascending. */
 	#left: Map<HomePool, Map<number, number[]>> | null = null;
 
 	constructor(snapshot: Snapshot, runTimeOf: RunTimeOf) {
@@ -87,13 +86,13 @@ export class Evictions {
 		const leftHere = this.#left?.get(pool);
 		for (let node = 0; node < pool.freeOn.length; node++) {
 			const left = leftHere?.get(node)?.length ?? 0;
-			// Free slots of a node on which a job before this one has its place are that job's.
+			// Free slots on a node promised to an earlier job belong to that job.
 			const promised = pool.median.hasLater(node);
 			if (promised && left < resources.gpus) continue;
 			const missing = resources.gpus - left - (promised ? 0 : (pool.freeOn[node] ?? 0));
 			// Enough is free, but an earlier job needs it soon.
 			if (missing <= 0 && left === 0) continue;
-			// No attempt is evicted for a newcomer if it would lose much: most would, until their next checkpoint.
+			// No attempt is evicted for a newcomer if it would lose much. Most would, until their next checkpoint.
 			if (missing > 0 && forNewcomer && (allLoseMuch(pool, node, nowMs) || tooFewLoseLittle(pool, node, missing, nowMs))) continue;
 			const cost = missing <= 0 ? NOTHING : leastLost(this.#candidates(pool, node, queued, rules, settled), missing);
 			if (cost) rooms.push({ node, cost });
@@ -126,7 +125,7 @@ export class Evictions {
 		return false;
 	}
 
-	/** It has no deadline, or could repeat all of it after this job's late run and still be in time. */
+	/** It has no deadline, or could redo all of its work after this job's late run and still finish in time. */
 	#canSpare(attempt: RunningAttempt, queued: QueuedJob): boolean {
 		const { deadlineMs, duration } = attempt.spec;
 		if (deadlineMs === null) return true;
@@ -134,7 +133,7 @@ export class Evictions {
 		return deadlineMs - this.#snapshot.nowMs - LIMITS.stopGraceMs - queued.rest.p90Ms - rest.p90Ms >= LIMITS.urgentSlackMs;
 	}
 
-	/** Its whole run, as expected now, is so many times as long as the newcomer's, and its work is saved but for a moment. */
+	/** Whether its whole run so far is that many times as long as the newcomer's, and almost all of its work is saved. */
 	#isLonger(attempt: RunningAttempt, queued: QueuedJob, longerBy: number | null): boolean {
 		if (longerBy === null) return true;
 		const { nowMs } = this.#snapshot;
@@ -143,12 +142,12 @@ export class Evictions {
 		const wholeMs = workDoneAt(attempt, nowMs);
 		const pauseMs = LIMITS.restoreMs + this.#snapshot.cloudStartMs.p50Ms;
 		if (wholeMs < Math.max(longerBy * queued.rest.p50Ms, LIMITS.timesItsPause * pauseMs)) return false;
-		// A big job does not make room for a small one: most of its slots would be idle.
+		// A large job does not make room for a small one: most of its slots would be idle.
 		if (gpusOf(attempt.spec) > gpusOf(queued.job.spec) + this.#soonFilledGpus()) return false;
 		return lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs;
 	}
 
-	/** GPUs that others will have taken a few minutes from now. */
+	/** GPUs that other jobs will have taken a few minutes from now. */
 	#soonFilledGpus(): number {
 		return Math.floor(((this.#snapshot.arrivingGpusPerHour ?? 0) * LIMITS.roomFilledWithinMs) / HOUR_MS);
 	}
@@ -158,7 +157,7 @@ export class Evictions {
 		return attempts.reduce((sum, attempt) => sum + (lostMs(attempt, this.#snapshot.nowMs) + restartMs) * gpusOf(attempt.spec), 0);
 	}
 
-	/** The job's own slots go to no other job in this cycle; the victims' other slots are available to the next one. */
+	/** Removes the job's own slots from this cycle's supply. The victims' other slots are available to the next job. */
 	#claim(pool: HomePool, nodes: readonly number[], gpus: number, victims: readonly RunningAttempt[]): number[] {
 		this.#left ??= new Map();
 		const left = this.#left.get(pool) ?? new Map<number, number[]>();
@@ -176,13 +175,13 @@ export class Evictions {
 	}
 }
 
-/** All of these rules make room for newcomers only, not for deadlines. */
+/** Whether all of these rules make room for newcomers only, not for deadlines. */
 function isForNewcomer(rules: JobVerdict["preempt"]): boolean {
 	for (const { longerBy } of rules) if (longerBy === null) return false;
 	return true;
 }
 
-/** Its forecast start is too late for its deadline, an eviction is sooner, and it can still meet it. */
+/** Whether its forecast start is too late for its deadline, an eviction is sooner, and it can still meet the deadline. */
 function cannotWait(queued: QueuedJob, startMs: number, nowMs: number): boolean {
 	const { deadlineMs } = queued.job.spec;
 	if (deadlineMs === null || startMs <= nowMs + queued.lateSlackMs || startMs <= nowMs + LIMITS.stopGraceMs) return false;
@@ -191,7 +190,7 @@ function cannotWait(queued: QueuedJob, startMs: number, nowMs: number): boolean 
 
 interface Candidate {
 	attempt: RunningAttempt;
-	/** On the node in question. */
+	/** On the given node. */
 	gpus: number;
 	lostMs: number;
 }
@@ -199,8 +198,8 @@ interface Candidate {
 const NOTHING: Cost = { lostMs: 0, victims: [] };
 
 /**
- * The candidates that leave at least `missing` GPUs at the least loss, then the fewest of them: exact, by the best set for
- * every number of GPUs up to `missing`. Null: all of them together are not enough.
+ * The candidates that release at least `missing` GPUs at the least loss, then the fewest of them. Exact: computes the best set for every
+ * number of GPUs up to `missing`. Null if all of them together are not enough.
  */
 export function leastLost(candidates: readonly Candidate[], missing: number): Cost | null {
 	let most = 0;
@@ -235,7 +234,7 @@ function losesMuch(holder: Holder, nowMs: number): boolean {
 	if (!attempt) return false;
 	const { nextCheckpointAtMs = null, startedAtMs } = attempt;
 	if (lostMs(attempt, nowMs) <= LIMITS.makeRoomLostMs) {
-		// No more is lost than has passed since the checkpoint before the announced one, which stands until it has passed.
+		// The loss is at most the time since the checkpoint before the announced one, until the announced one passes.
 		const { checkpoint } = attempt.spec;
 		if (nextCheckpointAtMs !== null && checkpoint !== null && startedAtMs !== null)
 			holder.losesLittleUntilMs = Math.min(nextCheckpointAtMs, nextCheckpointAtMs - checkpoint.intervalMs + LIMITS.makeRoomLostMs);
@@ -245,7 +244,7 @@ function losesMuch(holder: Holder, nowMs: number): boolean {
 	return true;
 }
 
-/** Whether that holds of all attempts on a node; asked of each of them only once the first of their checkpoints has passed. */
+/** Whether that holds for all attempts on a node; each is checked only after the first of their checkpoints has passed. */
 function allLoseMuch(pool: HomePool, node: number, nowMs: number): boolean {
 	if (nowMs < (pool.losesMuchUntilMs[node] ?? 0)) return true;
 	let untilMs = Number.POSITIVE_INFINITY;
@@ -267,17 +266,17 @@ function tooFewLoseLittle(pool: HomePool, node: number, missing: number, nowMs: 
 	return true;
 }
 
-/** Work of the job that is saved, ms. */
+/** Saved work of the job, ms. */
 function savedMs(attempt: RunningAttempt): number {
 	return attempt.savedMs ?? attempt.completedMs;
 }
 
-/** Run time that would be lost if it ended now, ms: since the last checkpoint, or all of it without checkpoints. */
+/** Run time that would be lost by ending now, ms: since the last checkpoint, or all of it without checkpoints. */
 export function lostMs(attempt: RunningAttempt, nowMs: number): number {
 	if (attempt.startedAtMs === null) return 0;
 	const { nextCheckpointAtMs = null, spec, startedAtMs, completedMs, savedMs: saved, speed = 1 } = attempt;
 	const ranMs = Math.max(0, nowMs - startedAtMs);
-	// Unsaved run time counts its own restore too, which is not lost twice.
+	// Unsaved run time includes its own restore, which is not lost twice.
 	const unsavedMs = saved === undefined ? ranMs : Math.max(0, (completedMs - saved) / speed + ranMs);
 	if (nextCheckpointAtMs === null || spec.checkpoint === null) return unsavedMs;
 	return Math.min(unsavedMs, Math.max(0, nowMs - (nextCheckpointAtMs - spec.checkpoint.intervalMs)));

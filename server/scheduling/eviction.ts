@@ -1,11 +1,11 @@
 import type { HomePool } from "./home-pool.ts";
 import type { RunningAttempt } from "./types.ts";
 
-/** Room that is made for one job: the nodes on which it will start together, and who leaves them. */
+/** Room that evictions make for one job: the nodes on which it will start together, and the victims. */
 export interface Eviction {
 	pool: HomePool;
 	nodes: number[];
-	/** Slots reserved for it from now on: those of the victims, and those that are already free. */
+	/** Slots reserved for it from now on: the victims' and the free ones. */
 	slots: number[];
 	victims: RunningAttempt[];
 	ruleId: string;

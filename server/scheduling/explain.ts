@@ -15,7 +15,7 @@ import type { Removal } from "./removal.ts";
 import type { ExplainedGroup, Shape } from "./shape.ts";
 import type { Snapshot, TimeSpread } from "./types.ts";
 
-/** All that was known when one job was decided. Must be explained before its slots or money are taken. */
+/** All that was known when one job was decided. It must be explained before its slots or money are taken. */
 export interface DecidedJob {
 	snapshot: Snapshot;
 	queued: QueuedJob;
@@ -23,17 +23,17 @@ export interface DecidedJob {
 	run: CloudRun;
 	homeRange: TimeRange | null;
 	due: DueBurst | null;
-	/** null when no offer was looked for: a slot was free, no rule was due, or home starts it sooner. */
+	/** null if no offer was searched: a slot was free, no rule was due, or home starts it sooner. */
 	choice: OfferChoice | null;
 	outcome: Outcome;
 	reason: Reason;
-	/** The pool in which it is placed now. */
+	/** The pool where it is placed now. */
 	placedIn: HomePool | null;
-	/** How many candidates are listed at most. */
+	/** Most candidates in the list. */
 	candidates: number;
 }
 
-/** With what all its cloud candidates share. */
+/** With the figures that all its cloud candidates share. */
 interface Explained extends DecidedJob {
 	cloudStart: TimeRange;
 }
@@ -43,7 +43,7 @@ export function explain(decided: DecidedJob): Explanation {
 	const cloudStart = { p50Ms: snapshot.nowMs + run.start.p50Ms, p90Ms: snapshot.nowMs + run.start.p90Ms };
 	const d: Explained = { ...decided, cloudStart };
 	const home = d.shape.pools.map((p) => homeCandidate(d, p.pool, p.removal));
-	// Where it can run before where it cannot, so that many pools do not push the answer out of the list.
+	// Places that can run it come first, so that many pools do not push the answer out of the list.
 	const shown = [...home].sort((a, b) => HOME_ORDER[a.outcome] - HOME_ORDER[b.outcome]).slice(0, Math.ceil(d.candidates / 2));
 	const cloud = cloudCandidates(d, d.candidates - shown.length);
 	const fit = d.shape.offers();
@@ -94,7 +94,7 @@ function homeCandidate(d: Explained, pool: HomePool, removal: Removal | null): C
 		cashMicroUsd: "0",
 		worstCaseMicroUsd: "0",
 		emissionsGrams: grams,
-		// Owned time is paid whether used or not: the choice compares only new spending.
+		// Owned time is paid for whether used or not, so the choice compares only new spending.
 		scoreMicroUsd: moneyText(scoreOf(0, laterMs, grams, d.run.delayMicroUsdPerHour, policy.weights)),
 		outcome: out ? "removed" : d.placedIn === pool ? "chosen" : "passes",
 		removedBy: out,
@@ -114,7 +114,7 @@ function placementOfPool(pool: HomePool): Placement {
 	};
 }
 
-/** Eligible offers by score, with what spoke against each; the chosen one is always among them. */
+/** Eligible offers by score, with the reasons against each; the chosen one is always among them. */
 function cloudCandidates(d: Explained, count: number): Candidate[] {
 	const fit = d.shape.offers();
 	const rows = leastScores(fit.eligible, d.run, count);
@@ -139,7 +139,7 @@ function survivorRemoval(d: Explained, row: OfferRow, passedOver: PassedOver | u
 	if (d.choice?.kind === "over_cap") return shortRemoval(d.choice);
 	if (d.choice?.kind === "waits_for_spot") return row.offer.capacityType === "spot" ? null : d.choice.removal;
 	if (d.choice?.kind !== "over_budget") return null;
-	// The same budget is short for every offer; a more expensive one misses more of it by the difference of the holds.
+	// The same budget is short for every offer; a more expensive one adds the difference of the holds to the shortfall.
 	const missingMicroUsd = d.choice.short.missingMicroUsd + holdOf(row, d.run) - holdOf(d.choice.row, d.run);
 	return { ruleId: null, why: "budget_exceeded", facts: budgetFacts({ ...d.choice.short, missingMicroUsd }) };
 }
@@ -213,7 +213,7 @@ function finishOf(start: TimeRange, rest: TimeSpread): TimeRange {
 	return { p50Ms: Math.round(start.p50Ms + rest.p50Ms), p90Ms: Math.round(start.p90Ms + rest.p90Ms) };
 }
 
-/** Everything excluded, grouped by reason: pools, offers by shape, and offers that are excluded for this job only. */
+/** Everything excluded, grouped by reason: pools, offers by shape, and offers excluded for this job only. */
 function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["removed"] {
 	const groups = new Map<string, ExplainedGroup>();
 	const add = (ruleId: string | null, why: Removal["why"], count: number, cheapest: () => Candidate): void => {
@@ -225,7 +225,7 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 	const fit = d.shape.offers();
 	for (const g of shapeGroups(d)) groups.set(`${g.why}\n${g.ruleId ?? ""}`, { ...g });
 	for (const p of d.choice?.passedOver ?? []) {
-		// Back-off reported by the offer itself is counted with the shape's.
+		// Back-off from the offer itself is counted with the shape's.
 		if (p.removal.why === "capacity_backoff" && p.row.backoffUntilMs > d.snapshot.nowMs) continue;
 		const { removal } = p;
 		add(removal.ruleId, removal.why, 1, () => cloudCandidate(d, p.row, removal));
@@ -251,7 +251,7 @@ function removedGroups(d: Explained, known: readonly Candidate[]): Explanation["
 /** Exclusions for the whole shape; jobs of one shape and one length of run share it. */
 function shapeGroups(d: Explained): readonly ExplainedGroup[] {
 	const { rest, lifeMs } = d.run;
-	// The shape's groups are cleared with each moment, within which a spec's speeds are one object.
+	// The shape's groups are cleared at each moment, within which a spec's speeds are one object.
 	const key = `${speedKey(d.run)} ${rest.p50Ms} ${rest.p90Ms} ${lifeMs} ${d.run.checkpointEveryMs} ${d.run.data.map((set) => `${set.uri} ${set.sizeGiB}`).join("|")} ${d.run.data.length === 0 ? "" : d.run.submittedAtMs}`;
 	const { explained } = d.shape;
 	if (explained.atMs !== d.snapshot.nowMs) {
@@ -281,7 +281,7 @@ function speedKey({ speeds }: CloudRun): number {
 	return known;
 }
 
-/** Whole µ$ as text; a missing price shows as 0 next to the removal that explains it. */
+/** Whole µ$ as text; a missing price shows as 0 next to the exclusion that explains it. */
 function moneyText(microUsd: number): string {
 	if (!Number.isFinite(microUsd)) return "0";
 	return Math.abs(microUsd) < 1e15 ? String(Math.round(microUsd)) : String(BigInt(Math.round(microUsd)));

@@ -16,8 +16,8 @@ const SHARES = [
 ];
 
 describe("the order under shares", () => {
-	// of 8 GPUs risk has a share of 6, vision of 2
-	it("adds 40 points for a share that is not used, none for one that is, and takes 40 for twice of it", () => {
+	// of 8 GPUs, risk has a share of 6, vision of 2
+	it("adds 40 points for an unused share, none for a fully used one, and subtracts 40 at twice the share", () => {
 		const queue = queueOf(aJob("r").team("risk").priority(50), aJob("v").team("vision").priority(50));
 		const ranks = (risk: number, vision: number): number[] =>
 			orderQueue(queue, SHARES, new Map(Object.entries({ risk, vision })), 8)
@@ -28,7 +28,7 @@ describe("the order under shares", () => {
 		expect(ranks(3, 99)).toEqual([70, 10]);
 	});
 
-	it("counts a team's own jobs before: vision's second GPU comes when risk has as much of its share", () => {
+	it("counts a team's own earlier jobs: vision's second GPU comes when risk has used as much of its share", () => {
 		const queue = queueOf(
 			...["v1", "v2", "v3"].map((name) => aJob(name).team("vision")),
 			...["r1", "r2", "r3", "r4", "r5", "r6", "r7"].map((name) => aJob(name).team("risk")),
@@ -41,13 +41,13 @@ describe("the order under shares", () => {
 		expect(namesOf(orderQueue(queue, [], new Map([["risk", 99]]), 8))).toEqual(["c", "b", "a"]);
 	});
 
-	it("lends what no one else wants", () => {
+	it("lends capacity that no other team needs", () => {
 		const pending = Array.from({ length: 8 }, (_, i) => aJob(`v${i}`).team("vision").build());
 		const plan = decide(aSnapshot({ policy: aPolicy({ rules: [], shares: SHARES }), pools: [aPool({ gpusPerNode: 8 })], pending }));
 		expect(plan.actions).toHaveLength(8);
 	});
 
-	it("does not hang on the order of the list", () => {
+	it("does not depend on the order of the list", () => {
 		const job = fc.record({
 			team: fc.constantFrom("risk", "vision", "other"),
 			gpus: fc.integer({ min: 1, max: 8 }),
@@ -78,14 +78,14 @@ function startedAfter(victim: PendingJob, rivalsAt: (hour: number) => PendingJob
 		const { actions } = decide(aSnapshot({ nowMs, policy, pools: [aPool()], pending, running }));
 		const placed = new Set(actions.map((a) => a.jobId));
 		if (placed.has(victim.jobId)) return hour;
-		// rival jobs that were not placed leave; new ones always arrive, more than there is room for
+		// rival jobs that were not placed leave; new ones keep arriving, more than there is room for
 		pending = pending.filter((job) => job === victim);
 	}
 	return null;
 }
 
 describe("no starvation", () => {
-	it("holds against any arrivals of any teams, priorities, deadlines and sizes: the wait is bounded by what a rank can gain", () => {
+	it("holds for any arrivals of any teams, priorities, deadlines and sizes: the wait is bounded by the most that a rank can gain", () => {
 		const rival = fc.record({
 			gpus: fc.integer({ min: 1, max: 4 }),
 			team: fc.constantFrom("risk", "vision", "other"),
@@ -101,7 +101,7 @@ describe("no starvation", () => {
 						return (r.deadlineHours === null ? job : job.deadline(NOON_MS + (hour + r.deadlineHours) * HOUR_MS)).build();
 					});
 				const job = aJob("low").team(low.team).gpus(low.gpus).priority(0).build();
-				// at most 100 of priority + 100 of urgency + 80 between the ends of two shares, one point an hour
+				// at most 100 for priority + 100 for urgency + 80 between the extremes of two shares, one point an hour
 				expect(startedAfter(job, rivalsAt, 290)).not.toBeNull();
 			}),
 			{ numRuns: 15 },

@@ -78,7 +78,7 @@ function pointsOf({ usedGpus, shareGpus }: Line): number {
 	return LIMITS.sharePoints * Math.max(-1, Math.min(1, 1 - usedGpus / shareGpus));
 }
 
-/** Lines are never equal: the ids of their jobs differ. */
+/** Jobs are never equal in order, because their ids differ. */
 function isBefore(a: Line, b: Line): boolean {
 	const [x, y] = [a.jobs[a.next], b.jobs[b.next]];
 	if (!x || !y) return y === undefined;

@@ -40,7 +40,7 @@ describe.each(CHOICES)("$name over two busy days", (choice) => {
 		expect(report.lostGpuHours).toBeCloseTo(lostGpuMs / HOUR_MS, 3);
 	});
 
-	it("cloud cost = instances × time × price, summed by hand", () => {
+	it("has cloud cost = instances × time × price, summed by hand", () => {
 		let microUsd = 0n;
 		for (const { run, why, endMs } of runs) {
 			if (!run.offer || why === "refused") continue;
