@@ -3,7 +3,10 @@ import { hex17 } from "./catalog.ts";
 import { Ec2Error } from "./ec2-error.ts";
 import { OWNER_ID, type World } from "./world.ts";
 
-/** The groups of a region: first the one of its default network, which lets itself in as Amazon makes it, then the account's. */
+/**
+ * The security groups of a region: first the one of its default network, which allows its own traffic as Amazon creates it, then
+ * the account's.
+ */
 export function groupsIn({ options, catalog }: World, region: string): SecurityGroup[] {
 	const own = options.securityGroups.filter((group) => group.region === region);
 	return [
@@ -24,7 +27,10 @@ function groupView(GroupId: string, GroupName: string, letsItselfIn: boolean): S
 	};
 }
 
-/** The named groups, each once. @throws Ec2Error InvalidGroup.NotFound */
+/**
+ * Returns the named groups without duplicates.
+ * @throws Ec2Error InvalidGroup.NotFound
+ */
 export function requireGroups(world: World, region: string, ids: readonly string[]): SecurityGroup[] {
 	const known = groupsIn(world, region);
 	return [...new Set(ids)].map((id) => {
@@ -34,7 +40,10 @@ export function requireGroups(world: World, region: string, ids: readonly string
 	});
 }
 
-/** The named key pairs; those of an account are in all of its regions. @throws Ec2Error InvalidKeyPair.NotFound */
+/**
+ * Returns the named key pairs. An account's key pairs exist in all of its regions.
+ * @throws Ec2Error InvalidKeyPair.NotFound
+ */
 export function requireKeyPairs({ options }: World, names: readonly string[]): string[] {
 	const missing = names.find((name) => !options.keyPairs.includes(name));
 	if (missing !== undefined) throw new Ec2Error("InvalidKeyPair.NotFound", `The key pair '${missing}' does not exist`);

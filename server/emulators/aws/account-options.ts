@@ -3,11 +3,11 @@ export interface AccountGroup {
 	/** `sg-…` */
 	id: string;
 	region: string;
-	/** Whether it has a rule that lets its own machines reach each other. */
+	/** Whether a rule of the group lets its own machines reach each other. */
 	letsItselfIn: boolean;
 }
 
-/** Machines of a type that are kept for the account in a zone, for those alone that are launched into them by its id. */
+/** Machines of a type reserved for the account in a zone. Only launches that name the reservation's id may use them. */
 export interface CapacityReservation {
 	/** `cr-…` */
 	id: string;
@@ -15,6 +15,6 @@ export interface CapacityReservation {
 	zone: string;
 	instanceType: string;
 	instances: number;
-	/** A Capacity Block: its own market. */
+	/** Whether it is a Capacity Block, a separate market type. */
 	isBlock?: boolean;
 }

@@ -3,7 +3,7 @@ import { type BookedFacts, type BookedInstance, bookedInstanceOf } from "../shar
 import type { Machine, Reservation } from "./book/records.ts";
 import type { World } from "./world.ts";
 
-/** One machine in the book of the emulated EC2. */
+/** One machine in the records of the emulated EC2. */
 export interface BookedEc2Instance extends BookedInstance {
 	zone: string;
 	spotInstanceRequestId: string | null;
@@ -35,7 +35,10 @@ function bookedInstance(world: World, { reservation, instance }: Machine, nowMs:
 	};
 }
 
-/** By the second, 60 at least, anyone who ended the machine. Source: Amazon EBS pricing, "General Purpose SSD (gp3) volumes". */
+/**
+ * Billed by the second, 60 seconds at least, regardless of who ended the machine. Source: Amazon EBS pricing, "General Purpose
+ * SSD (gp3) volumes".
+ */
 function diskOf({ options }: World, { region, rootDisk: asked }: Reservation): BookedFacts["disk"] {
 	if (asked === null) return null;
 	const rates = options.disks.filter((rate) => rate.region === region && rate.type === asked.type);

@@ -3,7 +3,7 @@ import type { CapacityReservation } from "./account-options.ts";
 import { Ec2Error } from "./ec2-error.ts";
 import type { World } from "./world.ts";
 
-/** How many more machines it takes. */
+/** How many more machines fit. */
 export function availableIn({ store }: World, { id, instances }: CapacityReservation): number {
 	const taken = store
 		.machines()
@@ -12,8 +12,9 @@ export function availableIn({ store }: World, { id, instances }: CapacityReserva
 }
 
 /**
- * Where a launch goes; null where it names none, or the account was given none: then any is taken without effect.
- * @throws Ec2Error for one that is not there, of another type or full, and for a block that is not asked for as one
+ * Returns the reservation that a launch uses. null if it names none, or if the account has none: then any name is accepted
+ * without effect.
+ * @throws Ec2Error if the reservation does not exist, has another type or is full, and if a block is not requested as a block
  */
 export function targetOf(
 	world: World,
@@ -37,7 +38,7 @@ export function targetOf(
 	return found;
 }
 
-/** As EC2 words it. */
+/** EC2's wording. */
 function wrongMarket(): Ec2Error {
 	return new Ec2Error("InvalidParameterValue", "The market type (purchasing) option is not valid");
 }

@@ -72,7 +72,7 @@ export class Catalog {
 	}
 }
 
-/** 17 hexadecimal digits, the form of EC2's long ids, the same for the same label. */
+/** 17 hexadecimal digits, the format of EC2's long ids. The same label gives the same id. */
 export function hex17(label: string): string {
 	return [0, 1, 2]
 		.map((i) => hash32(`${label}/${i}`).toString(16).padStart(8, "0"))
@@ -92,7 +92,7 @@ const DIRECTIONS: Record<string, string> = {
 	central: "c",
 };
 
-/** `us-east-1` and `us-east-1b` give `use1-az2`, the form of Amazon's zone ids. */
+/** `us-east-1` and `us-east-1b` give `use1-az2`, the format of Amazon's zone ids. */
 function zoneIdOf(region: string, zone: string): string {
 	const short = region
 		.split("-")

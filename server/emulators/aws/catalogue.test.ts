@@ -25,7 +25,7 @@ async function prices(input: DescribeSpotPriceHistoryCommandInput) {
 }
 
 describe("DescribeSpotPriceHistory", () => {
-	it("gives each zone's price in force now, for StartTime = now", async () => {
+	it("returns each zone's current price for StartTime = now", async () => {
 		const now = await prices({ StartTime: new Date(NOW), ProductDescriptions: ["Linux/UNIX"] });
 		expect(now.map((p) => `${p.InstanceType} ${p.AvailabilityZone}`).sort()).toEqual([
 			"g5.xlarge us-east-1a",
@@ -57,7 +57,7 @@ describe("DescribeSpotPriceHistory", () => {
 		expect(times).toEqual([...times].sort((a, b) => b - a));
 	});
 
-	it("is the same history when it is asked again, in parts and in pages", async () => {
+	it("returns the same history when read again, in parts and in pages", async () => {
 		const whole = await prices({ StartTime: new Date(NOW - 30 * DAY_MS), EndTime: new Date(NOW) });
 		const paged: typeof whole = [];
 		let pages = 0;
@@ -72,7 +72,7 @@ describe("DescribeSpotPriceHistory", () => {
 		expect(whole.slice(-early.length)).toEqual(early);
 	});
 
-	it("filters, and knows one product", async () => {
+	it("filters, and supports one product", async () => {
 		const start = { StartTime: new Date(NOW) };
 		expect(await prices({ ...start, Filters: [{ Name: "availability-zone", Values: ["us-east-1b"] }] })).toHaveLength(2);
 		expect(await prices({ ...start, AvailabilityZoneId: "use1-az1" })).toHaveLength(1);
@@ -94,7 +94,7 @@ describe("what is sold where", () => {
 		expect(await offerings("availability-zone-id")).toEqual(["use1-az1", "use1-az2"]);
 	});
 
-	it("is described with vCPUs, memory and GPUs", async () => {
+	it("includes vCPUs, memory and GPUs", async () => {
 		const { InstanceTypes } = await emulator.client().send(new DescribeInstanceTypesCommand({ InstanceTypes: ["p5.48xlarge"] }));
 		expect(InstanceTypes).toEqual([
 			{
@@ -124,7 +124,7 @@ describe("what is sold where", () => {
 });
 
 describe("the catalogue", () => {
-	it("takes no price of 0 and no type twice", () => {
+	it("rejects a price of 0 and a duplicate type", () => {
 		const [g5] = FIXTURE_CATALOG;
 		if (!g5) throw new Error("the fixture is empty");
 		expect(() => new Catalog([g5, g5])).toThrow(/twice/);

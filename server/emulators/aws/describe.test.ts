@@ -31,7 +31,7 @@ async function idsOf(input: DescribeInstancesCommandInput, region = "us-east-1")
 }
 
 describe("DescribeInstances", () => {
-	it("finds by each filter, values by OR and filters by AND, with wildcards", async () => {
+	it("applies each filter, with OR between values, AND between filters, and wildcards", async () => {
 		const tagged = (value: string) => [{ ResourceType: "instance" as const, Tags: [{ Key: "spillway:job", Value: value }] }];
 		const [plain = ""] = await launch({ Placement: { AvailabilityZone: "us-east-1a" }, ClientToken: "filter-1" });
 		const [spot = ""] = await launch({
@@ -74,7 +74,7 @@ describe("DescribeInstances", () => {
 		await expect(idsOf(input)).rejects.toMatchObject({ name });
 	});
 
-	it("pages through all of them, each once, also while some come and others go", async () => {
+	it("pages through all of them, each once, even while some appear and others disappear", async () => {
 		const all = await launch({ MinCount: 12, MaxCount: 12 }, "eu-west-1");
 		const seen: string[] = [];
 		let pages = 0;
@@ -90,7 +90,7 @@ describe("DescribeInstances", () => {
 });
 
 describe("TerminateInstances", () => {
-	it("ends all or none, says from which state to which, and may be repeated", async () => {
+	it("ends all or none, reports both states, and can be repeated", async () => {
 		const [id = ""] = await launch();
 		const terminate = (ids: string[]) => emulator.client().send(new TerminateInstancesCommand({ InstanceIds: ids }));
 		await expect(terminate([id, "i-00000000000000000"])).rejects.toMatchObject({ name: "InvalidInstanceID.NotFound" });
@@ -110,7 +110,7 @@ describe("TerminateInstances", () => {
 		});
 	});
 
-	it("shows a terminated machine for an hour, then no more; the book keeps it", async () => {
+	it("lists a terminated machine for an hour; the records keep it", async () => {
 		const [id = ""] = await launch();
 		await emulator.client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
 		const ended = await eventually("terminated", () => emulator.instances().find((i) => i.instanceId === id && i.state === "terminated"));
@@ -140,7 +140,7 @@ describe("CreateTags and DescribeTags", () => {
 		expect(Tags).toEqual([]);
 	});
 
-	it("keep to 50 tags", async () => {
+	it("enforce the limit of 50 tags", async () => {
 		const [id = ""] = await launch();
 		const tag = (from: number, to: number) =>
 			emulator.client().send(

@@ -1,7 +1,7 @@
 import { type Identity, keptIdentity, newIdentity, signMessage } from "../shared/identity-authority.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Signs instance identity documents by a key of the emulator's own, which is made when first asked for and stays in its folder. */
+/** Signs instance identity documents with the emulator's own key. The key is created on first use and stored in its folder. */
 export class DocumentSigner {
 	readonly #options: Pick<ResolvedOptions, "stateDir" | "clock">;
 	#identity: Promise<Identity> | null = null;
@@ -15,7 +15,7 @@ export class DocumentSigner {
 		return (await this.#kept()).certificate;
 	}
 
-	/** In the form of `instance-identity/rsa2048`: the document is in it, the certificate is not. */
+	/** In the format of `instance-identity/rsa2048`: contains the document, but not the certificate. */
 	async sign(document: string): Promise<string> {
 		return signMessage(document, await this.#kept(), { withCertificate: false });
 	}

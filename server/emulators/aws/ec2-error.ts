@@ -26,7 +26,7 @@ const KNOWN: Record<string, readonly [status: number, message: string]> = {
 	],
 };
 
-/** An answer in EC2's error form. `code` is EC2's own; SDKs show it as the exception's name. */
+/** An error response in EC2's format. `code` is EC2's own; SDKs show it as the exception's name. */
 export class Ec2Error extends Error {
 	override name = "Ec2Error";
 	readonly code: string;
@@ -47,7 +47,10 @@ export function missingParameter(parameter: string): Ec2Error {
 	return new Ec2Error("MissingParameter", `The request must contain the parameter ${parameter}`);
 }
 
-/** What Amazon would accept but this emulator does not do: refused, since ignoring it would be a quiet lie. */
+/**
+ * A feature that Amazon supports but this emulator does not. It is rejected, because ignoring it would give a wrong result
+ * silently.
+ */
 export function notEmulated(what: string): Ec2Error {
 	return new Ec2Error("UnsupportedOperation", `The emulated EC2 endpoint does not implement ${what}.`);
 }

@@ -11,7 +11,7 @@ const LAUNCH_ERRORS = new Set([
 	"VcpuLimitExceeded",
 ]);
 
-/** The fault script in EC2's words: actions and error codes are Amazon's. */
+/** The fault script with Amazon's actions and error codes. */
 export function ec2Faults(): FaultControl {
 	return new FaultControl({
 		launchAction: "RunInstances",

@@ -12,10 +12,10 @@ import { ec2Lifecycle } from "./lifecycle.ts";
 import { type Ec2EmulatorOptions, resolveOptions } from "./options.ts";
 import type { World } from "./world.ts";
 
-/** Its address is the endpoint for the SDK: `new EC2Client({ endpoint: url, … })`. */
+/** The endpoint for the SDK: `new EC2Client({ endpoint: url, … })`. */
 export type Ec2Emulator = Emulator<BookedEc2Instance>;
 
-/** Starts an EC2 endpoint on loopback with processes of this host as instances. */
+/** Starts an EC2 endpoint on loopback. Its instances are processes of this host. */
 export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator> {
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);
@@ -34,7 +34,7 @@ export function startEc2Emulator(given: Ec2EmulatorOptions): Promise<Ec2Emulator
 		machine: (instanceId) => store.machine(instanceId)?.instance,
 		instances: () => bookedInstances(world),
 		async answer(request, path, nowMs) {
-			// Amazon prints its certificates in its documentation; this one can be asked for.
+			// Amazon prints its certificates in its documentation; the emulator returns this one.
 			if (path === "/instance-identity/certificate") return textAnswer(200, await signer.certificate());
 			if (path.startsWith("/imds/")) return answerMetadata(world, request, path);
 			if (path === "/" && isForJsonService(request)) return answerJsonService(world, request, nowMs);

@@ -1,7 +1,7 @@
 import type { EndCause } from "../shared/lifecycle.ts";
 import type { InstanceRecord } from "./book/records.ts";
 
-/** Why a machine ends: EC2's StateReason, its StateTransitionReason and what its spot request then says. */
+/** Why a machine ends: EC2's StateReason, its StateTransitionReason, and the resulting status of its spot request. */
 export interface Ec2EndCause extends EndCause {
 	transition: string;
 	spotStatus: NonNullable<InstanceRecord["spot"]>["statusCode"];

@@ -33,7 +33,7 @@ describe("scripted errors", () => {
 		["RequestLimitExceeded", 503],
 		["UnauthorizedOperation", 403],
 		["SomethingElse", 400],
-	])("%s comes with HTTP %i, once, and nothing is launched", async (code, httpStatusCode) => {
+	])("%s is returned with HTTP %i, once, and nothing is launched", async (code, httpStatusCode) => {
 		const before = emulator.instances().length;
 		emulator.faults.add({ action: "RunInstances", error: { code } });
 		await expect(launch()).rejects.toMatchObject({ name: code, $metadata: { httpStatusCode } });
@@ -41,7 +41,7 @@ describe("scripted errors", () => {
 		await launch();
 	});
 
-	it("meet only the calls that they name", async () => {
+	it("affect only the calls that they name", async () => {
 		emulator.faults.add({
 			action: "RunInstances",
 			match: { spot: true, zone: "us-east-1a" },
@@ -56,7 +56,7 @@ describe("scripted errors", () => {
 		await launch({ InstanceMarketOptions: SPOT, ...inZone("us-east-1b") });
 	});
 
-	it("let a launch without a zone go where there is capacity", async () => {
+	it("make a launch without a zone use one that has capacity", async () => {
 		emulator.faults.add({
 			action: "RunInstances",
 			match: { zone: "us-east-1a" },
@@ -71,7 +71,7 @@ describe("scripted errors", () => {
 		]);
 	});
 
-	it("are repeated by the SDK as those of Amazon are", async () => {
+	it("are retried by the SDK like Amazon's own", async () => {
 		emulator.faults.add({ action: "RunInstances", error: { code: "RequestLimitExceeded" }, times: 2 });
 		await launch({}, 3);
 		expect(emulator.faults.list()).toEqual([]);
@@ -79,7 +79,7 @@ describe("scripted errors", () => {
 });
 
 describe("scripted behaviour", () => {
-	it("loses the answer of a launch that was made: the same token finds it", async () => {
+	it("loses the response of a successful launch: the same token finds it", async () => {
 		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "lose_answer" } });
 		await expect(launch({ ClientToken: "lost" })).rejects.toMatchObject({ code: "ECONNRESET" });
 		const [made, ...more] = emulator.instances().filter(({ clientToken }) => clientToken === "lost");
@@ -87,7 +87,7 @@ describe("scripted behaviour", () => {
 		expect(await launch({ ClientToken: "lost" })).toBe(made?.instanceId);
 	});
 
-	it("delays a launch, or only its answer", async () => {
+	it("delays a launch, or only its response", async () => {
 		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "delay_action", durationMs: 50 } });
 		emulator.faults.add({ action: "DescribeInstances", behaviour: { kind: "delay_answer", durationMs: 50 } });
 		const underWay = launch({ ClientToken: "late" });
@@ -97,7 +97,7 @@ describe("scripted behaviour", () => {
 		expect(emulator.faults.list()).toEqual([]);
 	});
 
-	it("hides a new machine for a while from everything but its token", async () => {
+	it("hides a new machine for a while from every call without its token", async () => {
 		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "invisible", durationMs: 5_000 } });
 		const id = await launch({ ClientToken: "hidden" });
 		const describeIt = () => emulator.client().send(new DescribeInstancesCommand({ InstanceIds: [id] }));
@@ -110,7 +110,7 @@ describe("scripted behaviour", () => {
 		expect((await describeIt()).Reservations).toHaveLength(1);
 	});
 
-	it("takes its time to terminate", async () => {
+	it("delays termination", async () => {
 		const slow = await launch();
 		const quick = await launch();
 		const terminate = (id: string) => emulator.client().send(new TerminateInstancesCommand({ InstanceIds: [id] }));
@@ -141,7 +141,7 @@ describe("scripted behaviour", () => {
 });
 
 describe("the script", () => {
-	it("is checked, and shows what is left of it", () => {
+	it("is validated, and lists its remaining faults", () => {
 		const faults = ec2Faults();
 		expect(() => faults.add({ action: "RunInstances" })).toThrow(/either an error or a behaviour/);
 		expect(() => faults.add({ action: "RunInstances", error: { code: "X" }, times: 0 })).toThrow();
@@ -152,7 +152,7 @@ describe("the script", () => {
 		expect(faults.remove(id)).toBe(false);
 	});
 
-	it("is written over HTTP too, and refused when it is none", async () => {
+	it("is also set over HTTP, and rejected when invalid", async () => {
 		const control = (method: string, path: string, body?: unknown) =>
 			fetch(`${emulator.url}/_emulator/${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
 		const added = await control("POST", "faults", { action: "RunInstances", error: { code: "VcpuLimitExceeded" } });

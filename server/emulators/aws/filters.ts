@@ -1,12 +1,12 @@
 import { Ec2Error, missingParameter } from "./ec2-error.ts";
 
-/** EC2's filter: names are joined by AND, the values of one by OR; `*` and `?` are wildcards, `\` takes them literally. */
+/** EC2's filters: AND between names, OR between the values of one; `*` and `?` are wildcards, and `\` escapes them. */
 export interface RequestFilter {
 	Name?: string | undefined;
 	Values?: string[] | undefined;
 }
 
-/** For each filter name the values of an item. `tags` serves `tag:<key>`, `tag-key` and `tag-value`. */
+/** The values of an item for each filter name. `tags` serves `tag:<key>`, `tag-key` and `tag-value`. */
 export interface FilterFields<T> {
 	fields: Record<string, (item: T) => readonly string[]>;
 	tags?: (item: T) => Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface FilterFields<T> {
 
 const MAX_VALUES = 200;
 
-/** @throws Ec2Error for a filter that the action does not know or that has no values. */
+/** @throws Ec2Error for a filter that the action does not support or that has no values */
 export function compileFilters<T>(filters: readonly RequestFilter[] | undefined, known: FilterFields<T>): (item: T) => boolean {
 	const tests = (filters ?? []).map((filter, i) => compileFilter(filter, i + 1, known));
 	return (item) => tests.every((test) => test(item));

@@ -25,7 +25,7 @@ async function launch(script: string, overrides: Partial<RunInstancesCommandInpu
 	return Instances[0]?.InstanceId ?? "";
 }
 
-/** What the guest wrote into a file of its folder, once it is a whole line. */
+/** What the guest wrote into a file of its folder, once the line is complete. */
 function written(id: string, file: string): Promise<string> {
 	return eventually(`${file} of ${id}`, () => {
 		const path = join(bookOf(id).folder, file);
@@ -38,7 +38,7 @@ const terminate = (id: string) => emulator.client().send(new TerminateInstancesC
 const terminated = (id: string) => eventually(`${id} to be terminated`, () => bookOf(id).state === "terminated");
 
 describe("a guest", () => {
-	it("executes its user-data in a folder and its own environment", async () => {
+	it("executes its user-data in its own folder and environment", async () => {
 		const id = await launch(
 			'#!/bin/sh\necho "out"; echo "err" >&2\necho data > "$TMPDIR/x"\nenv | cut -d= -f1 | grep -v "^_$\\|PWD\\|SHLVL" | sort > names\necho "$HOME" > home\n',
 		);
@@ -55,20 +55,20 @@ describe("a guest", () => {
 		expect(await written(id, "console.log")).toContain("out\nerr");
 	});
 
-	it("may be a program of any interpreter, and may come compressed", async () => {
+	it("accepts any interpreter and compressed user-data", async () => {
 		const script = '#!/usr/bin/env node\nrequire("node:fs").writeFileSync("answer", String(6 * 7) + "\\n");\n';
 		const id = await launch("", { UserData: gzipSync(script).toString("base64") });
 		expect(await written(id, "answer")).toBe("42");
 	});
 
-	it("stays on when its user-data is done, and is billed for it", async () => {
+	it("stays on when its user-data has finished, and is billed for it", async () => {
 		const id = await launch("#!/bin/sh\necho done > done\n");
 		await written(id, "done");
 		await eventually("the end of the user-data", () => startOf(bookOf(id).guestPid ?? 0) === null);
 		expect(bookOf(id)).toMatchObject({ state: "running", billedSeconds: 60 });
 	});
 
-	it("without a shebang or with a missing interpreter executes nothing, says so, and runs on", async () => {
+	it("executes nothing without a shebang or interpreter, reports it, and keeps running", async () => {
 		const cloudConfig = await launch("#cloud-config\nruncmd: [touch, x]\n");
 		expect(await written(cloudConfig, "console.log")).toContain("no shebang");
 		const missing = await launch("#!/no/such/interpreter\n");
@@ -86,7 +86,7 @@ describe("termination", () => {
 		expect(await written(id, "saved")).toBe("saved");
 	});
 
-	it("leaves no process: the deaf, those in groups and their own sessions, those with a cleared environment", async () => {
+	it("leaves no process: those that ignore SIGTERM, those in groups and their own sessions, those with a cleared environment", async () => {
 		const loop = "trap '' TERM; while :; do sleep 0.05; done";
 		const id = await launch(
 			`#!/bin/sh\n${[
@@ -111,7 +111,7 @@ describe("termination", () => {
 		expect([guestPid ?? 0, ...pids].filter((pid) => startOf(pid) !== null)).toEqual([]);
 	});
 
-	it("comes before the start: a pending machine never executes its user-data", async () => {
+	it("applies before the start: a pending machine never executes its user-data", async () => {
 		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "slow_boot", durationMs: 200 } });
 		const id = await launch("#!/bin/sh\necho up > up\n");
 		await terminate(id);
@@ -124,14 +124,14 @@ describe("termination", () => {
 });
 
 describe("shutdown inside the guest", () => {
-	it.each(["shutdown -h now", "shutdown -P +0", "poweroff"])("%s ends a machine that must be terminated", async (command) => {
+	it.each(["shutdown -h now", "shutdown -P +0", "poweroff"])("%s ends a machine that is set to terminate", async (command) => {
 		const id = await launch(`#!/bin/sh\n${command}\nwhile :; do sleep 0.05; done\n`, { InstanceInitiatedShutdownBehavior: "terminate" });
 		await terminated(id);
 		expect(bookOf(id).stateReasonCode).toBe("Client.InstanceInitiatedShutdown");
 		expect(startOf(bookOf(id).guestPid ?? 0)).toBeNull();
 	});
 
-	it("stops a machine that must be stopped, which can then be terminated", async () => {
+	it("stops a machine that is set to stop, which can then be terminated", async () => {
 		const id = await launch("#!/bin/sh\npoweroff\n");
 		await eventually("stopped", () => bookOf(id).state === "stopped");
 		const { runningMs } = bookOf(id);
@@ -140,7 +140,7 @@ describe("shutdown inside the guest", () => {
 		expect(bookOf(id).runningMs).toBe(runningMs);
 	});
 
-	it("can be put off and called off, and what waits for it goes with the machine", async () => {
+	it("can be delayed and cancelled, and its timer ends with the machine", async () => {
 		const id = await launch(
 			"#!/bin/sh\nshutdown -h +60 > first\ncp .scheduled-shutdown first-pid\nshutdown -c\nshutdown +90 > second\ncp .scheduled-shutdown second-pid\necho >> second-pid\n",
 			{ InstanceInitiatedShutdownBehavior: "terminate" },
@@ -156,7 +156,7 @@ describe("shutdown inside the guest", () => {
 		expect(startOf(second)).toBeNull();
 	});
 
-	it("refuses what an emulated machine cannot do", async () => {
+	it("rejects what an emulated machine cannot do", async () => {
 		const id = await launch("#!/bin/sh\nshutdown -r now 2> refused; echo $? > code\nshutdown 23:00 2>> refused\necho done > done\n");
 		await written(id, "done");
 		expect(await written(id, "code")).toBe("1");

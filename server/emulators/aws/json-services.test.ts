@@ -40,7 +40,7 @@ async function usagesOf(Filters: GetProductsCommandInput["Filters"]): Promise<(s
 }
 
 describe("the price list", () => {
-	it("has a machine once for each way of buying it, separated by filters", async () => {
+	it("lists a machine once for each purchase option, separated by filters", async () => {
 		const here = [g5, filter("regionCode", "us-east-1")];
 		expect((await usagesOf(here)).sort()).toEqual([
 			"Linux UnusedCapacityReservation OnDemand",
@@ -56,7 +56,7 @@ describe("the price list", () => {
 		).toHaveLength(3);
 	});
 
-	it("gives pages, each product once", async () => {
+	it("returns pages, each product once", async () => {
 		const skus: string[] = [];
 		for await (const page of paginateGetProducts({ client: pricing(), pageSize: 3 }, { ServiceCode: "AmazonEC2", Filters: [g5] })) {
 			expect(page.PriceList?.length).toBeLessThanOrEqual(3);
@@ -65,7 +65,7 @@ describe("the price list", () => {
 		expect([skus.length, new Set(skus).size]).toEqual([8, 8]);
 	});
 
-	it("is served from three regions, to known keys, for what AWS's own schema has", async () => {
+	it("is served from three regions, to known keys, for fields of AWS's own schema", async () => {
 		const ask = new GetProductsCommand({ ServiceCode: "AmazonEC2" });
 		await expect(pricing("eu-central-1").send(ask)).resolves.toBeDefined();
 		await expect(pricing("eu-west-1").send(ask)).rejects.toMatchObject({ name: "UnrecognizedClientException" });
@@ -94,7 +94,7 @@ describe("the price list", () => {
 		expect(await answer.json()).toEqual({ __type: type, message });
 	});
 
-	it("meets the faults that are scripted for it, and none of a region's", async () => {
+	it("is affected by faults scripted for it, but not by faults for a region", async () => {
 		const ask = new GetProductsCommand({ ServiceCode: "AmazonEC2" });
 		emulator.faults.add({ action: "GetProducts", error: { code: "ThrottlingException", message: "Rate exceeded" } });
 		await expect(pricing().send(ask)).rejects.toMatchObject({ name: "ThrottlingException" });
@@ -106,7 +106,7 @@ describe("the price list", () => {
 });
 
 describe("quotas", () => {
-	it("are listed as the account was given them, page by page", async () => {
+	it("are listed with the account's values, page by page", async () => {
 		const first = await quotas().send(new ListServiceQuotasCommand({ ServiceCode: "ec2", MaxResults: 2 }));
 		expect(first.Quotas).toHaveLength(2);
 		const second = await quotas().send(new ListServiceQuotasCommand({ ServiceCode: "ec2", MaxResults: 2, NextToken: first.NextToken }));
@@ -119,7 +119,7 @@ describe("quotas", () => {
 		await expect(strange).rejects.toMatchObject({ name: "NoSuchResourceException" });
 	});
 
-	it("refuse a launch over them, each way of buying by its own, in each region by itself", async () => {
+	it("reject a launch above them, separately for each purchase option and region", async () => {
 		const launch = (overrides: Parameters<typeof launchOf>[0] = {}, region = "us-east-1") =>
 			emulator.client(region).send(new RunInstancesCommand(launchOf(overrides)));
 		await expect(launch({ InstanceType: "p5.48xlarge" })).rejects.toMatchObject({ name: "VcpuLimitExceeded" });

@@ -23,7 +23,7 @@ async function launch(overrides: Partial<RunInstancesCommandInput> = {}, region 
 }
 
 describe("RunInstances", () => {
-	it("answers with a pending machine that then runs", async () => {
+	it("returns a pending machine that then runs", async () => {
 		const { instances, ids } = await launch({ Placement: { AvailabilityZone: "us-east-1b" }, KeyName: "key" });
 		expect(instances[0]).toMatchObject({
 			InstanceId: expect.stringMatching(/^i-[0-9a-f]{17}$/),
@@ -74,12 +74,12 @@ describe("RunInstances", () => {
 		expect(Tags).toEqual([{ ResourceId: requestId, ResourceType: "spot-instances-request", Key: "owner", Value: "spillway" }]);
 	});
 
-	it("gives MaxCount machines of one launch, numbered", async () => {
+	it("launches MaxCount numbered machines at once", async () => {
 		const { instances } = await launch({ MinCount: 2, MaxCount: 3 });
 		expect(instances.map(({ AmiLaunchIndex }) => AmiLaunchIndex)).toEqual([0, 1, 2]);
 	});
 
-	it("gives what there is between MinCount and MaxCount, and nothing below MinCount", async () => {
+	it("launches as many as available between MinCount and MaxCount, and none below MinCount", async () => {
 		emulator.faults.add({ action: "RunInstances", behaviour: { kind: "limited_capacity", available: 2 }, times: 2 });
 		expect((await launch({ MinCount: 1, MaxCount: 4 })).ids).toHaveLength(2);
 		const before = emulator.instances().length;
@@ -87,13 +87,13 @@ describe("RunInstances", () => {
 		expect(emulator.instances()).toHaveLength(before);
 	});
 
-	it("makes nothing on a dry run", async () => {
+	it("launches nothing on a dry run", async () => {
 		const before = emulator.instances().length;
 		await expect(launch({ DryRun: true })).rejects.toMatchObject({ name: "DryRunOperation", $metadata: { httpStatusCode: 412 } });
 		expect(emulator.instances()).toHaveLength(before);
 	});
 
-	it("puts a launch into the zone of its subnet", async () => {
+	it("places a launch in the zone of its subnet", async () => {
 		const { instances } = await launch({ Placement: { AvailabilityZone: "us-east-1a" } });
 		const again = await launch({ SubnetId: instances[0]?.SubnetId });
 		expect(again.instances[0]?.Placement?.AvailabilityZone).toBe("us-east-1a");
@@ -137,13 +137,13 @@ describe("RunInstances", () => {
 		expect(emulator.instances()).toHaveLength(before);
 	});
 
-	it("refuses a type that the region does not sell", async () => {
+	it("rejects a type that the region does not sell", async () => {
 		await expect(launch({ InstanceType: "p5.48xlarge" }, "eu-west-1")).rejects.toMatchObject({ name: "Unsupported" });
 	});
 });
 
 describe("ClientToken", () => {
-	it("gives the same machines for the same request, in their present state", async () => {
+	it("returns the same machines for the same request, in their current state", async () => {
 		const first = await launch({ ClientToken: "same", MinCount: 2, MaxCount: 2 });
 		await emulator.client().send(new TerminateInstancesCommand({ InstanceIds: first.ids.slice(0, 1) }));
 		const second = await launch({ ClientToken: "same", MinCount: 2, MaxCount: 2 });
@@ -153,13 +153,13 @@ describe("ClientToken", () => {
 		expect(second.instances[0]?.ClientToken).toBe("same");
 	});
 
-	it("makes one launch of many that come at the same time", async () => {
+	it("launches once for many concurrent calls", async () => {
 		const launches = await Promise.all(Array.from({ length: 12 }, () => launch({ ClientToken: "at-once" })));
 		expect(new Set(launches.flatMap(({ ids }) => ids)).size).toBe(1);
 		expect(emulator.instances().filter(({ clientToken }) => clientToken === "at-once")).toHaveLength(1);
 	});
 
-	it("refuses the token with other parameters", async () => {
+	it("rejects the token with other parameters", async () => {
 		await launch({ ClientToken: "other" });
 		await expect(launch({ ClientToken: "other", InstanceType: "p5.48xlarge" })).rejects.toMatchObject({
 			name: "IdempotentParameterMismatch",
@@ -167,13 +167,13 @@ describe("ClientToken", () => {
 		await expect(launch({ ClientToken: "other", UserData: "IyEvYmluL3No" })).rejects.toMatchObject({ name: "IdempotentParameterMismatch" });
 	});
 
-	it("holds within its region", async () => {
+	it("is valid within its region", async () => {
 		const here = await launch({ ClientToken: "regional" });
 		const there = await launch({ ClientToken: "regional" }, "eu-west-1");
 		expect(there.ids).not.toEqual(here.ids);
 	});
 
-	it("still gives the machines when there is no capacity by now", async () => {
+	it("still returns the machines after capacity is exhausted", async () => {
 		const first = await launch({ ClientToken: "before-the-drought" });
 		const fault = emulator.faults.add({ action: "RunInstances", error: { code: "InsufficientInstanceCapacity" }, times: "always" });
 		expect((await launch({ ClientToken: "before-the-drought" })).ids).toEqual(first.ids);

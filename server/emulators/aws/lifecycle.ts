@@ -7,7 +7,10 @@ import type { ResolvedOptions } from "./options.ts";
 
 export type Ec2Lifecycle = Lifecycle<InstanceRecord, Ec2EndCause>;
 
-/** The life of EC2's instances: what the service writes next to their states, and what a guest learns about its service. */
+/**
+ * The lifecycle of EC2 instances: the records that the service keeps besides their states, and what a guest learns about its
+ * service.
+ */
 export function ec2Lifecycle(options: ResolvedOptions, store: Store, url: () => string): Ec2Lifecycle {
 	const machineOf = (instance: InstanceRecord): Machine => defined(store.machine(instance.instanceId), instance.instanceId);
 	return new Lifecycle<InstanceRecord, Ec2EndCause>(options, {

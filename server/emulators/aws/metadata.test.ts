@@ -24,7 +24,7 @@ afterAll(() => emulator.dispose());
 
 const SCRIPT = '#!/bin/sh\necho "$AWS_EC2_METADATA_SERVICE_ENDPOINT" > endpoint\n';
 
-/** A running machine and its metadata address, which only the guest knows. */
+/** A running machine and its metadata address, which only the guest can find. */
 async function launch(overrides: Partial<RunInstancesCommandInput> = {}) {
 	const { Instances: [instance] = [] } = await emulator.client().send(new RunInstancesCommand(launchOf(overrides, SCRIPT)));
 	const id = instance?.InstanceId ?? "";
@@ -49,7 +49,7 @@ async function read(endpoint: string, token: string, path: string): Promise<stri
 }
 
 describe("instance metadata", () => {
-	it("signs what the machine is, as the control plane's check takes it, and for that machine alone", async () => {
+	it("signs the identity document in the format that the control plane checks, for that machine only", async () => {
 		const { id, endpoint } = await launch();
 		const ask = async () => defined(await new Ec2Metadata(endpoint).identityDocument(), "a document");
 		const settings = { regions: ["us-east-1"], imageId: "ami-1", accountId: "123456789012" };
@@ -67,7 +67,7 @@ describe("instance metadata", () => {
 		expect(await verify(await ask())).toMatchObject({ outcome: "refused", fault: "malformed" });
 		spoil("absent");
 		expect(await new Ec2Metadata(endpoint).identityDocument()).toBeNull();
-		// Amazon's documents never end.
+		// Amazon's documents never expire.
 		expect(() => spoil("expired")).toThrow(/cannot be expired/);
 		expect(await verify(await ask())).toEqual({ outcome: "proved" });
 	});
@@ -88,7 +88,7 @@ describe("instance metadata", () => {
 		expect(await get("meta-data/constructor")).toBe(404);
 	});
 
-	it("wants a token, of this machine and in time", async () => {
+	it("requires a valid token of this machine", async () => {
 		const { endpoint } = await launch();
 		const other = await launch();
 		const answer = await fetch(`${endpoint}/latest/meta-data/instance-id`);
@@ -111,13 +111,13 @@ describe("instance metadata", () => {
 		expect(forwarded.status).toBe(403);
 	});
 
-	it("is nothing for a machine that does not exist", async () => {
+	it("does not exist for an unknown machine", async () => {
 		await expect(fetch(`${emulator.url}/imds/0123456789abcdef/latest/api/token`, { method: "PUT" })).rejects.toThrow();
 	});
 });
 
 describe("a spot interruption", () => {
-	it("is announced to the guest, then ends the machine by the service", async () => {
+	it("is announced to the guest, then the service ends the machine", async () => {
 		const { id, endpoint, spotRequestId } = await launch({ InstanceMarketOptions: SPOT });
 		const token = await tokenOf(endpoint);
 		expect(await read(endpoint, token, "meta-data/instance-life-cycle")).toBe("spot");
@@ -143,13 +143,13 @@ describe("a spot interruption", () => {
 		await expect(tokenOf(endpoint)).rejects.toThrow();
 	});
 
-	it("is nothing for on-demand, unknown and ended machines", async () => {
+	it("does not exist for on-demand, unknown and ended machines", async () => {
 		const { id } = await launch();
 		expect(() => emulator.interrupt(id)).toThrow("is not a spot instance");
 		expect(() => emulator.interrupt("i-0")).toThrow("no instance");
 	});
 
-	it("comes by itself at the seeded rate", async () => {
+	it("occurs automatically at the seeded rate", async () => {
 		const often = await startTestEmulator({ interruptionsPerHour: 1_000_000 });
 		await often.client().send(new RunInstancesCommand(launchOf({ InstanceMarketOptions: SPOT })));
 		await eventually("the interruption", () => often.instances()[0]?.stateReasonCode === "Server.SpotInstanceTermination");

@@ -4,18 +4,17 @@ import type { AccountGroup, CapacityReservation } from "./account-options.ts";
 
 export interface Ec2EmulatorOptions extends EmulatorOptions {
 	catalog: readonly CatalogEntry[];
-	/** How long a terminated instance is still described; default one hour, as at Amazon. */
+	/** How long a terminated instance is still described. Default: one hour, as at Amazon. */
 	terminatedVisibleMs?: number;
-	/** Access keys that are let in; default `AKIAEMULATED`. Signatures are not checked. */
+	/** Accepted access keys; default `AKIAEMULATED`. Signatures are not checked. */
 	accessKeyIds?: readonly string[];
 	/**
-	 * vCPUs that the account may run at once in each region, by Service Quotas' code such as `L-DB2E81BA`; without any it has no
-	 * quotas.
+	 * vCPUs that the account may run at once in each region, by Service Quotas' code such as `L-DB2E81BA`. No quotas if undefined.
 	 */
 	vcpuQuotas?: Readonly<Record<string, number>>;
-	/** What the account has reserved. */
+	/** The account's capacity reservations. */
 	capacityReservations?: readonly CapacityReservation[];
-	/** Security groups beside those of the default networks. */
+	/** Security groups in addition to those of the default networks. */
 	securityGroups?: readonly AccountGroup[];
 	/** Names of the account's key pairs. */
 	keyPairs?: readonly string[];

@@ -14,8 +14,8 @@ export interface PageRequest {
 }
 
 /**
- * One page of a list, in the order of its keys. The token names the last key that was given, so that items which
- * come or go between two pages neither repeat nor hide others.
+ * One page of a list, ordered by key. The token contains the last returned key, so items that appear or disappear between two
+ * pages neither repeat nor hide others.
  */
 export function takePage<T>(items: readonly T[], keyOf: (item: T) => string, request: PageRequest): Page<T> {
 	const { action, maxResults, min, max } = request;

@@ -3,7 +3,7 @@ import type { DiskRate } from "#server/rates/disks.ts";
 import type { CatalogEntry, CatalogRegion } from "../shared/catalog-entry.ts";
 import type { World } from "./world.ts";
 
-/** One product of AWS's price list, with its attributes by which it can be asked for. */
+/** One product of AWS's price list, with the attributes used in filters. */
 export interface Product {
 	sku: string;
 	attributes: Record<string, string>;
@@ -12,8 +12,8 @@ export interface Product {
 }
 
 /**
- * The machines of the catalogue and the disks. As in the real list a machine is there several times: for Linux on demand,
- * with Windows, as capacity that was reserved and not used, and as a capacity block, which costs nothing by the hour.
+ * The machines of the catalogue and the disks. As in the real list, a machine appears several times: for Linux on demand, with
+ * Windows, as unused reserved capacity, and as a capacity block, which costs nothing per hour.
  */
 export function products({ catalog, options }: World): Product[] {
 	const machines = catalog.types().flatMap((entry) => entry.regions.flatMap((place) => machineProducts(entry, place)));
@@ -59,7 +59,7 @@ function volumeProduct({ region, type, microUsdPerMonth }: DiskRate): Product {
 	};
 }
 
-/** As AWS writes a product into its answers. */
+/** AWS' format of a product in responses. */
 export function productText({ sku, unit, usd, attributes: { productFamily, ...attributes } }: Product): string {
 	const dimension = { unit, beginRange: "0", endRange: "Inf", pricePerUnit: { USD: usd }, appliesTo: [], rateCode: `${sku}.term.rate` };
 	const term = { sku, offerTermCode: "JRTCKXETXF", effectiveDate: "2026-01-01T00:00:00Z", termAttributes: {} };

@@ -17,7 +17,7 @@ async function raw(form: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe("the EC2 Query protocol", () => {
-	it("shows the SDK its own exception class, the code as its name, the status and a request id", async () => {
+	it("gives the SDK its own exception class, with the code as its name, the status and a request id", async () => {
 		const error: unknown = await emulator
 			.client()
 			.send(new DescribeInstancesCommand({ InstanceIds: ["i-0123456789abcdef0"] }))
@@ -30,7 +30,7 @@ describe("the EC2 Query protocol", () => {
 		});
 	});
 
-	it("refuses an action that is Amazon's but not emulated", async () => {
+	it("rejects an action that Amazon has but the emulator does not", async () => {
 		await expect(emulator.client().send(new DescribeVpcsCommand({}))).rejects.toMatchObject({ name: "InvalidAction" });
 	});
 
@@ -48,7 +48,7 @@ describe("the EC2 Query protocol", () => {
 		expect(await raw(form)).toEqual({ status, code });
 	});
 
-	it("refuses what Amazon takes and the emulator would have to ignore", async () => {
+	it("rejects parameters that Amazon accepts and the emulator would have to ignore", async () => {
 		const launch = new RunInstancesCommand(launchOf({ DisableApiTermination: true }));
 		await expect(emulator.client().send(launch)).rejects.toMatchObject({
 			name: "UnsupportedOperation",
@@ -56,7 +56,7 @@ describe("the EC2 Query protocol", () => {
 		});
 	});
 
-	it("lets in the configured access key only, and known regions only", async () => {
+	it("accepts only the configured access key and known regions", async () => {
 		const stranger = emulator.client("us-east-1", { accessKeyId: "AKIASTRANGER" });
 		await expect(stranger.send(new DescribeInstancesCommand({}))).rejects.toMatchObject({
 			name: "AuthFailure",
@@ -65,7 +65,7 @@ describe("the EC2 Query protocol", () => {
 		await expect(emulator.client("mars-north-1").send(new DescribeInstancesCommand({}))).rejects.toMatchObject({ name: "AuthFailure" });
 	});
 
-	it("keeps the regions apart", async () => {
+	it("keeps the regions separate", async () => {
 		const { Instances: [instance] = [] } = await emulator.client("eu-west-1").send(new RunInstancesCommand(launchOf()));
 		const here = new DescribeInstancesCommand({ InstanceIds: [instance?.InstanceId ?? ""] });
 		expect((await emulator.client("eu-west-1").send(here)).Reservations).toHaveLength(1);
@@ -73,15 +73,15 @@ describe("the EC2 Query protocol", () => {
 	});
 });
 
-describe("who is answered", () => {
-	it("is this host only", () => {
+describe("access", () => {
+	it("is limited to this host", () => {
 		expect(["127.0.0.1", "::1", "::ffff:127.0.0.1", "127.8.9.1"].every(isLoopbackAddress)).toBe(true);
 		expect(["10.0.0.1", "::ffff:10.0.0.1", "127.0.0.1.evil.example", undefined].some(isLoopbackAddress)).toBe(false);
 		expect(isLoopbackHost("127.0.0.1:4566")).toBe(true);
 		expect(["evil.example", "127.0.0.1.evil.example:80", undefined].some(isLoopbackHost)).toBe(false);
 	});
 
-	it("is no web page, for the control", async () => {
+	it("is denied to web pages at the control endpoint", async () => {
 		const answer = await fetch(`${emulator.url}/_emulator/instances`, { headers: { origin: "http://evil.example" } });
 		expect(answer.status).toBe(403);
 	});

@@ -57,7 +57,7 @@ const written = (id: string, name: string) =>
 	eventually(`${name} of ${id}`, () => (existsSync(fileOf(id, name)) ? readFileSync(fileOf(id, name), "utf8").trim() || null : null));
 
 describe("after kill -9 of the emulator", () => {
-	it("its machines go on, are taken over with their times, and end with all their processes", async () => {
+	it("its machines keep running, are adopted with their times, and end with all their processes", async () => {
 		const port = await startProcess();
 		const { id, launchTime } = await launch(port, `#!/bin/sh\necho up >> up\nsetsid sh -c 'echo $$ > escaped; ${LOOP}' &\n${LOOP}\n`, {
 			ClientToken: "kept",
@@ -88,14 +88,14 @@ describe("after kill -9 of the emulator", () => {
 		const port = await startProcess(60_000);
 		const { id } = await launch(port, "#!/bin/sh\necho up >> up\n");
 		await killProcess();
-		// The minute of its boot passes while no one is there.
+		// The minute of its boot passes while the emulator is down.
 		const emulator = await startTestEmulator({ stateDir, port, clock: () => Date.now() + 60_000 });
 		restarted = emulator;
 		expect(await written(id, "up")).toBe("up");
 		expect(emulator.instances()[0]).toMatchObject({ instanceId: id, state: "running" });
 	});
 
-	it("a guest may power off while the emulator is unavailable, and its token still holds after it", async () => {
+	it("a guest can power off while the emulator is down, and its token remains valid after it", async () => {
 		const port = await startProcess();
 		const script = [
 			"#!/usr/bin/env node",
@@ -137,7 +137,7 @@ describe("after kill -9 of the emulator", () => {
 		expect(emulator.instances()[0]?.stateReasonCode).toBe("Server.SpotInstanceTermination");
 	});
 
-	it("an unreadable page of the book is named, not passed over", async () => {
+	it("an unreadable page of the records is reported, not skipped", async () => {
 		const port = await startProcess();
 		await launch(port, "");
 		await killProcess();
@@ -147,7 +147,7 @@ describe("after kill -9 of the emulator", () => {
 });
 
 describe("stop", () => {
-	it("with killInstances leaves no process, and the book says why they ended", async () => {
+	it("with killInstances leaves no process, and the records contain the reason", async () => {
 		const emulator = await startTestEmulator({ guestStopGraceMs: 300, terminateDelayMs: 60_000, stateDir });
 		const first = await launch(emulator.port, `#!/bin/sh\ntrap '' TERM\necho $$ > pid\n${LOOP}\n`);
 		const pid = Number(await written(first.id, "pid"));

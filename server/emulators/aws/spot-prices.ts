@@ -3,10 +3,10 @@ import { HOUR_MS } from "#server/kernel/units.ts";
 import type { ZoneOffer } from "./catalog.ts";
 
 /**
- * A price history that behaves as EC2's does since 2017: smooth drift, a few changes a day at irregular times, each
- * type and zone for itself, never above on-demand. It is a function of (seed, type, zone, time): nothing is stored,
- * and a restart or a later question gives the same history.
- * The mean is the catalogue's price; how far it strays (SWING) is this project's choice, not a measured figure.
+ * A price history that behaves like EC2's since 2017: smooth drift, a few changes a day at irregular times, independent for each
+ * type and zone, never above on-demand. It is a function of (seed, type, zone, time): nothing is stored, and the history is the
+ * same after a restart. The mean is the catalogue's price; how far it deviates (SWING) is this project's choice, not a measured
+ * figure.
  */
 const BUCKET_MS = 8 * HOUR_MS;
 const SWING = { slow: 0.05, fast: 0.03, noise: 0.015 };
@@ -32,7 +32,7 @@ export function spotPriceHistory(seed: number, offer: ZoneOffer, fromMs: number,
 	return points;
 }
 
-/** The spot price of a zone at a moment; null where the type is not sold as spot. */
+/** The spot price of a zone at a time; null if the type is not sold as spot. */
 export function spotPriceAt(seed: number, offer: ZoneOffer, atMs: number): bigint | null {
 	return spotPriceHistory(seed, offer, atMs, atMs).at(-1)?.microUsdPerHour ?? null;
 }

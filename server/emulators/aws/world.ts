@@ -7,10 +7,10 @@ import type { DocumentSigner } from "./document-signer.ts";
 import type { Ec2Lifecycle } from "./lifecycle.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Amazon's example account number; the emulated cloud has this one account. */
+/** Amazon's example account number, the only account of the emulated cloud. */
 export const OWNER_ID = "123456789012";
 
-/** The parts that calls work on. */
+/** The parts of the emulator that calls use. */
 export interface World {
 	options: ResolvedOptions;
 	catalog: Catalog;
@@ -20,11 +20,11 @@ export interface World {
 	signer: DocumentSigner;
 	/** The endpoint's own address, e.g. `http://127.0.0.1:4566`. */
 	url: () => string;
-	/** True from the moment the emulator is asked to stop: nothing new is launched. */
+	/** True once the emulator is asked to stop: nothing new is launched. */
 	closing: boolean;
 }
 
-/** The machines of a region that calls see now, in the order of their launches. */
+/** The machines of a region that calls currently see, in launch order. */
 export function visibleMachines(world: World, region: string): Machine[] {
 	const nowMs = world.options.clock();
 	return world.store

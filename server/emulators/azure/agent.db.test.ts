@@ -31,7 +31,7 @@ let folder: string;
 
 beforeAll(async () => {
 	database = await createTestDatabase();
-	// An evicted machine has half a minute at Azure, and its agent keeps some of it for the upload.
+	// Azure gives an evicted machine half a minute, and the agent keeps part of it for the upload.
 	emulator = await startTestEmulator({ spotNoticeMs: 15_000 });
 	folder = await mkdtemp(path.join(os.tmpdir(), "spillway-azure-agent-"));
 	const agentFile = await buildAgent();
@@ -50,7 +50,10 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A job on a machine that the driver launches now. Its answer is not recorded: the agent's first call identifies the machine. */
+/**
+ * A job on a machine that the driver launches now. The launch response is not recorded, so the agent's first call identifies the
+ * machine.
+ */
 async function launch(source: string, capacityType: LaunchRequest["capacityType"], changes: Partial<AzureSettings> = {}) {
 	const jobId = await seedJob(database.db, aSpec({ command: ["node", "-e", source] }));
 	const expiresAtMs = Date.now() + LIFE_MS;
@@ -86,7 +89,7 @@ const ended = (attemptId: string) =>
 const bookOf = (providerId: string) => emulator.instances().find(({ name, resourceGroup }) => `${resourceGroup}/${name}` === providerId);
 const rowOf = async (instanceId: string) => (await database.db.select().from(instance).where(eq(instance.id, instanceId)))[0];
 
-it("runs a job to its end on a machine of Azure's, which then deletes itself by its identity", { timeout: 60_000 }, async () => {
+it("runs a job to its end on an Azure machine, which then deletes itself by its identity", { timeout: 60_000 }, async () => {
 	const machineIdentity = `${RESOURCES}/Microsoft.ManagedIdentity/userAssignedIdentities/spillway-machine`;
 	const { attemptId, instanceId, made } = await launch("console.log('trained')", "on_demand", { machineIdentity });
 	expect(await ended(attemptId)).toMatchObject({ state: "succeeded", exitCode: 0 });
@@ -95,7 +98,7 @@ it("runs a job to its end on a machine of Azure's, which then deletes itself by 
 	expect(bookOf(made.providerInstanceId)?.stateReasonCode).toBe("Deleted");
 });
 
-it("hears of an eviction from Scheduled Events and stops in time; without an identity its machine is off and waits for us", {
+it("reads an eviction from Scheduled Events and stops in time; without an identity its machine powers off and waits for deletion", {
 	timeout: 60_000,
 }, async () => {
 	const source = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";

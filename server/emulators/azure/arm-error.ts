@@ -1,8 +1,7 @@
 /**
- * HTTP status and default sentence of the error codes that the emulator sends.
- * Sources: Microsoft Learn, "Troubleshoot common Azure deployment errors", "Error messages for Azure Spot Virtual
- * Machines and scale sets", "Understand how Azure Resource Manager throttles requests", "Resolve errors for SKU not
- * available", "Resolve errors for resource quotas".
+ * HTTP status and default message of the error codes that the emulator sends. Sources: Microsoft Learn, "Troubleshoot common
+ * Azure deployment errors", "Error messages for Azure Spot Virtual Machines and scale sets", "Understand how Azure Resource
+ * Manager throttles requests", "Resolve errors for SKU not available", "Resolve errors for resource quotas".
  */
 const KNOWN: Record<string, readonly [status: number, message: string]> = {
 	AllocationFailed: [
@@ -45,8 +44,8 @@ const KNOWN: Record<string, readonly [status: number, message: string]> = {
 };
 
 /**
- * Azure takes the request and finds only then that there is no room: the machine exists, failed, and its operation ends
- * with the error. Source: "Troubleshoot allocation failures when you create or restart VMs in Azure".
+ * Azure accepts these requests and discovers only then that there is no capacity: the machine exists as failed, and its operation
+ * ends with the error. Source: "Troubleshoot allocation failures when you create or restart VMs in Azure".
  */
 const FOUND_LATER = new Set([
 	"AllocationFailed",
@@ -58,7 +57,7 @@ const FOUND_LATER = new Set([
 /** How long a throttled client must wait. */
 const RETRY_AFTER_S = 1;
 
-/** An answer in Azure Resource Manager's error form. */
+/** An error response in Azure Resource Manager's format. */
 export class ArmError extends Error {
 	override name = "ArmError";
 	readonly code: string;
@@ -73,7 +72,7 @@ export class ArmError extends Error {
 		this.retryAfterS = this.httpStatus === 429 ? RETRY_AFTER_S : null;
 	}
 
-	/** Whether Azure finds it only after it has taken the request. */
+	/** Whether Azure reports it only after it has accepted the request. */
 	get foundLater(): boolean {
 		return FOUND_LATER.has(this.code);
 	}

@@ -13,7 +13,7 @@ const LAUNCH_ERRORS = new Set([
 	"ZonalAllocationFailed",
 ]);
 
-/** The fault script in Azure's words: actions are the SDK's operations, error codes Azure Resource Manager's. */
+/** The fault script for Azure: actions are the SDK's operations, and error codes are Azure Resource Manager's. */
 export function azureFaults(): FaultControl {
 	return new FaultControl({
 		launchAction: "virtualMachines.createOrUpdate",

@@ -3,7 +3,7 @@ import { type BookedFacts, type BookedInstance, bookedInstanceOf } from "../shar
 import type { AzureMachine } from "./machine.ts";
 import type { World } from "./world.ts";
 
-/** One machine in the book of the emulated Azure. `instanceId` is the vmId. */
+/** One machine in the records of the emulated Azure. `instanceId` is the vmId. */
 export interface BookedAzureInstance extends BookedInstance {
 	resourceGroup: string;
 	name: string;
@@ -39,8 +39,8 @@ const launched = z.looseObject({
 });
 
 /**
- * Billed as the next larger tier of Premium SSD, "prorated hourly by using the monthly price"; parts of an hour are taken
- * exactly, as no word of their rounding is known. Source: Microsoft Learn, "Azure managed disk types", "Billing".
+ * Billed as the next larger tier of Premium SSD, "prorated hourly by using the monthly price". Fractions of an hour are billed
+ * exactly, because no rounding is documented. Source: Microsoft Learn, "Azure managed disk types", "Billing".
  */
 function diskOf({ options }: World, { request, region }: AzureMachine): BookedFacts["disk"] {
 	const osDisk = launched.safeParse(request).data?.properties.storageProfile.osDisk;
@@ -51,8 +51,8 @@ function diskOf({ options }: World, { request, region }: AzureMachine): BookedFa
 }
 
 /**
- * From the first running second until the deletion: a machine that shut itself down is `Stopped`, not deallocated, and
- * goes on being billed. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
+ * Billed from the first running second until the deletion: a machine that shut itself down is `Stopped`, not deallocated, and is
+ * still billed. Source: Microsoft Learn, "States and billing status of Azure Virtual Machines".
  */
 function billedMs({ runningAtMs, deletingAtMs, endedAtMs, state }: AzureMachine, nowMs: number): number {
 	if (runningAtMs === null) return 0;

@@ -1,7 +1,7 @@
 import { assert } from "#server/kernel/assert.ts";
 import type { CatalogEntry } from "../shared/catalog-entry.ts";
 
-/** A size as it is sold in one region. */
+/** A size sold in one region. */
 export interface RegionalSize {
 	entry: CatalogEntry;
 	region: string;
@@ -36,7 +36,7 @@ export class Catalog {
 		this.#sizes.set(key, { entry, region, zones: numbers, onDemandMicroUsdPerHour, spotMicroUsdPerHour: spot });
 	}
 
-	/** Whether any region sells the size. Azure does not mind the case. */
+	/** Whether any region sells the size. Azure ignores the case. */
 	knows(size: string): boolean {
 		return this.#names.has(size.toLowerCase());
 	}

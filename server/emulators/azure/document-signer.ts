@@ -2,7 +2,7 @@ import { type Identity, keptIdentity, newIdentity, signMessage } from "../shared
 import type { ResolvedOptions } from "./options.ts";
 
 const DAY_MS = 86_400_000;
-/** How long an attested document holds. */
+/** How long an attested document is valid. */
 export const DOCUMENT_LIFE_MS = 6 * 3_600_000;
 
 interface Chain {
@@ -11,7 +11,9 @@ interface Chain {
 	signer: Identity;
 }
 
-/** Signs attested documents by a chain of the emulator's own, which is made when first asked for and stays in its folder. */
+/**
+ * Signs attested documents with the emulator's own certificate chain. The chain is created on first use and stored in its folder.
+ */
 export class DocumentSigner {
 	readonly #options: Pick<ResolvedOptions, "stateDir" | "clock">;
 	readonly #url: () => string;
@@ -22,12 +24,12 @@ export class DocumentSigner {
 		this.#url = url;
 	}
 
-	/** PEM of what is above the signer: `issuer` is where the signer's certificate says it is, as at Microsoft. */
+	/** PEM of the certificates above the signer. `issuer` is the address in the signer's certificate, as at Microsoft. */
 	async certificate(which: "root" | "issuer"): Promise<string> {
 		return (await this.#kept())[which].certificate;
 	}
 
-	/** In the form of `attested/document`, base64 in one line; the signer's certificate is in it. */
+	/** In the format of `attested/document`: base64 in one line, including the signer's certificate. */
 	async sign(facts: { nonce: string | null; vmId: string; subscriptionId: string; sku: string; signedAtMs: number }): Promise<string> {
 		const createdOn = azureTime(facts.signedAtMs);
 		const document = {

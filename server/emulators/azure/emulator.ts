@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
 
 export type AzureEmulator = Emulator<BookedAzureInstance>;
 
-/** Starts an Azure Resource Manager endpoint on loopback with processes of this host as virtual machines. */
+/** Starts an Azure Resource Manager endpoint on loopback. Its virtual machines are processes of this host. */
 export function startAzureEmulator(given: AzureEmulatorOptions): Promise<AzureEmulator> {
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);

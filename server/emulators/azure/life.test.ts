@@ -33,7 +33,7 @@ async function namesOf(machines: AsyncIterable<{ name?: string }>): Promise<stri
 }
 
 describe("a machine", () => {
-	it("is made, runs its custom data, is deleted, and leaves no trace but in the book", async () => {
+	it("is created, runs its custom data, is deleted, and leaves only its record", async () => {
 		const { virtualMachines } = emulator.client();
 		const made = await virtualMachines.createOrUpdate(GROUP, "one", machineOf({ tags: { a: "b" }, zones: ["2"] }, ENDLESS));
 		expect(made).toMatchObject({ name: "one", location: "eastus", provisioningState: "Succeeded", tags: { a: "b" }, zones: ["2"] });
@@ -49,7 +49,7 @@ describe("a machine", () => {
 		expect(bookOf("one")).toMatchObject({ state: "terminated", stateReasonCode: "Deleted", zone: "2" });
 	});
 
-	it("is the same for the same name and request, and guarded by If-None-Match", async () => {
+	it("is the same for the same name and request, and protected by If-None-Match", async () => {
 		const { virtualMachines } = emulator.client();
 		const first = await virtualMachines.createOrUpdate(GROUP, "one", machineOf());
 		const again = await virtualMachines.createOrUpdate(GROUP, "one", machineOf());
@@ -61,7 +61,7 @@ describe("a machine", () => {
 		expect(emulator.instances()).toHaveLength(1);
 	});
 
-	it("that shuts itself down is stopped, goes on being billed, and ends when it is deleted", async () => {
+	it("that shuts itself down is stopped, is still billed, and ends when it is deleted", async () => {
 		const { virtualMachines } = emulator.client();
 		await virtualMachines.createOrUpdate(GROUP, "one", machineOf({}, "#!/bin/sh\nexec shutdown -h now\n"));
 		await eventually("stopped", () => bookOf("one").state === "stopped");
@@ -84,7 +84,7 @@ describe("a machine", () => {
 		expect(billedMs).toBe((terminatedAt ?? 0) - (runningAt ?? 0));
 	});
 
-	it("for which there is no room is taken, fails, says why, and is in the way until it is deleted", async () => {
+	it("without capacity is accepted, fails with a reason, and occupies its name until it is deleted", async () => {
 		const { virtualMachines } = emulator.client();
 		emulator.faults.add({ action: "virtualMachines.createOrUpdate", error: { code: "ZonalAllocationFailed" } });
 		await expect(virtualMachines.createOrUpdate(GROUP, "one", machineOf({ zones: ["1"] }))).rejects.toThrow(/ZonalAllocationFailed/);
@@ -96,7 +96,7 @@ describe("a machine", () => {
 		await virtualMachines.createOrUpdate(GROUP, "one", machineOf());
 	});
 
-	it("goes on over a restart of the endpoint, and is taken over", async () => {
+	it("survives a restart of the endpoint and is adopted", async () => {
 		const { virtualMachines } = emulator.client();
 		await virtualMachines.createOrUpdate(GROUP, "one", machineOf({}, ENDLESS));
 		const pid = Number(await fileOf("one", "pid"));
@@ -105,7 +105,7 @@ describe("a machine", () => {
 		emulator = await startTestEmulator({ port, stateDir });
 		expect(startOf(pid)).not.toBeNull();
 		expect(bookOf("one")).toMatchObject({ state: "running", guestPid: pid });
-		// The SDK still holds a connection to the endpoint that was, and meets its end first.
+		// The SDK still holds a connection to the previous endpoint and sees it close first.
 		const remove = () => emulator.client().virtualMachines.delete(GROUP, "one");
 		await eventually("deleted", () =>
 			remove().then(
@@ -118,7 +118,7 @@ describe("a machine", () => {
 });
 
 describe("lists", () => {
-	it("come by pages, of everything, of a region, of a group, and of states alone", async () => {
+	it("are paged for the subscription, a region, a group, and states only", async () => {
 		const { virtualMachines, resourceSkus } = emulator.client();
 		const places = ["eastus", "eastus", "eastus", "northcentralus"];
 		await Promise.all(places.map((location, i) => virtualMachines.createOrUpdate(GROUP, `vm-${i}`, machineOf({ location })).submitted()));
@@ -146,7 +146,7 @@ describe("lists", () => {
 });
 
 describe("a spot machine", () => {
-	it("sees its eviction in its metadata, and is deleted by Azure", async () => {
+	it("finds its eviction in its metadata, and is deleted by Azure", async () => {
 		const script = '#!/bin/sh\necho "$AZURE_POD_IDENTITY_AUTHORITY_HOST" > endpoint\nwhile :; do sleep 0.1; done\n';
 		await emulator.dispose();
 		emulator = await startTestEmulator({ spotNoticeMs: 1_500 });
@@ -176,7 +176,7 @@ describe("the fault script", () => {
 		["QuotaExceeded", 409, null],
 		["InternalExecutionError", 500, null],
 		["ExpiredAuthenticationToken", 401, null],
-	])("%s comes with HTTP %i, once, and nothing is made", async (code, status, retryAfter) => {
+	])("%s is returned with HTTP %i, once, and nothing is created", async (code, status, retryAfter) => {
 		emulator.faults.add({ action: "virtualMachines.createOrUpdate", error: { code } });
 		const { virtualMachines } = emulator.client();
 		const refused: unknown = await virtualMachines
@@ -190,7 +190,7 @@ describe("the fault script", () => {
 		await virtualMachines.createOrUpdate(GROUP, "one", machineOf());
 	});
 
-	it("loses answers, lets machines vanish, and refuses deletions", async () => {
+	it("loses responses, makes machines vanish, and rejects deletions", async () => {
 		const { virtualMachines } = emulator.client();
 		emulator.faults.add({ action: "virtualMachines.createOrUpdate", behaviour: { kind: "lose_answer" } });
 		await expect(virtualMachines.createOrUpdate(GROUP, "one", machineOf()).submitted()).rejects.toThrow();

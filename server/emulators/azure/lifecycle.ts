@@ -3,7 +3,7 @@ import type { MachineBook } from "../shared/machine-book.ts";
 import type { AzureMachine } from "./machine.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** The emulator's own words: Azure gives none for the end of a machine. */
+/** The emulator's own messages: Azure has none for the end of a machine. */
 export const END_CAUSES = {
 	user: { code: "Deleted", message: "The virtual machine was deleted." },
 	guest: { code: "StoppedByGuest", message: "The virtual machine's system was shut down from inside." },
@@ -21,7 +21,7 @@ export function azureLifecycle(options: ResolvedOptions, book: MachineBook<Azure
 		isSpot: ({ spot }) => spot,
 		bootPlanOf({ customData, metadataSecret }) {
 			const metadataUrl = `${url()}/imds/${metadataSecret}`;
-			// The variable that points Azure's own SDKs to another metadata host.
+			// The variable that makes Azure's SDKs use another metadata host.
 			return { userData: customData, metadataUrl, environment: { AZURE_POD_IDENTITY_AUTHORITY_HOST: metadataUrl } };
 		},
 		causes: END_CAUSES,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { machineRecordSchema } from "../shared/machine-record.ts";
 
-/** A virtual machine in the emulated subscription's book. `instanceId` is Azure's vmId. */
+/** A virtual machine in the emulated subscription's records. `instanceId` is Azure's vmId. */
 export const azureMachineSchema = machineRecordSchema.extend({
 	resourceGroup: z.string(),
 	name: z.string(),
@@ -11,20 +11,20 @@ export const azureMachineSchema = machineRecordSchema.extend({
 	vmSize: z.string(),
 	spot: z.boolean(),
 	tags: z.record(z.string(), z.string()),
-	/** The request as it came, without what Azure never shows again. */
+	/** The request as received, without the parts that Azure never returns. */
 	request: z.record(z.string(), z.unknown()),
-	/** Of the whole request: the same name with another one is a change. */
+	/** Hash of the whole request. The same name with a different hash is a change. */
 	fingerprint: z.string(),
-	/** base64, as it came. */
+	/** base64, as received. */
 	customData: z.string(),
-	/** Why it could not be made; such a machine never ran, and is in the way until it is deleted. */
+	/** Why it could not be created. Such a machine never ran, and occupies its name until it is deleted. */
 	failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-	/** When its deletion began; until then even a machine that powered itself off is billed. */
+	/** When its deletion started. Until then even a machine that powered itself off is billed. */
 	deletingAtMs: z.int().min(0).nullable(),
 });
 export type AzureMachine = z.infer<typeof azureMachineSchema>;
 
-/** Whether the name is taken: Azure knows a machine until its deletion is over. */
+/** Whether the name is in use: Azure keeps it until the machine's deletion is complete. */
 export function holdsName(machine: AzureMachine): boolean {
 	return machine.state !== "terminated" && !machine.vanished;
 }

@@ -2,19 +2,19 @@ import type { CatalogEntry } from "../shared/catalog-entry.ts";
 import { EMULATOR_DEFAULTS, type EmulatorOptions } from "../shared/options.ts";
 
 export interface AzureEmulatorOptions extends EmulatorOptions {
-	/** Zones are written with their region, e.g. `eastus-1`; a region may have none. */
+	/** Zones contain their region, e.g. `eastus-1`; a region may have none. */
 	catalog: readonly CatalogEntry[];
 	subscriptionId?: string;
-	/** The groups in which machines may be made; a request elsewhere meets ResourceGroupNotFound. */
+	/** Groups in which machines may be created; a request elsewhere fails with ResourceGroupNotFound. */
 	resourceGroups?: readonly string[];
-	/** The bearer tokens that are let in. Nothing about them is checked but this. */
+	/** Accepted bearer tokens. Nothing else about them is checked. */
 	accessTokens?: readonly string[];
 	/**
-	 * Cores that the account may have in each region, by the quota's key (`cores`, `lowPriorityCores` or a family); others are not
+	 * Core quotas of the account in each region, by the quota's key (`cores`, `lowPriorityCores` or a family); others are not
 	 * reported.
 	 */
 	coreQuotas?: Readonly<Record<string, number>>;
-	/** Machines, or sizes, in one page of a list; Azure alone decides on it. */
+	/** Machines or sizes per page of a list. Clients cannot choose it, as at Azure. */
 	pageSize?: number;
 }
 

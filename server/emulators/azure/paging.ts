@@ -1,8 +1,8 @@
 import { ArmError } from "./arm-error.ts";
 
 /**
- * One page of a list in its given order, and the link to the next one: the same address with a skip token that names the
- * last key that was given, so that items which come or go between two pages neither repeat nor hide others.
+ * One page of a list in its given order, and the link to the next one: the same address with a skip token that contains the last
+ * returned key. Items that appear or disappear between two pages neither repeat nor hide others.
  */
 export function takePage<T>(
 	items: readonly T[],

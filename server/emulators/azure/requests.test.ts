@@ -43,11 +43,11 @@ describe("a request to Azure Resource Manager", () => {
 		["to nowhere", "GET", `/subscriptions?${VERSION}`, { status: 404, code: "InvalidResourceType" }],
 		["by another method", "POST", `${VM}/x?${VERSION}`, { status: 405, code: "HttpMethodNotSupported" }],
 		["for a machine that no longer exists", "DELETE", `${VM}/x?${VERSION}`, { status: 204, code: null }],
-	])("%s is answered as Azure does", async (_what, method, path, answer) => {
+	])("%s gets Azure's response", async (_what, method, path, answer) => {
 		expect(await send(method, path)).toEqual(answer);
 	});
 
-	it("with a token that is not known is refused, and so is one without", async () => {
+	it("with an unknown token is rejected, and so is one without", async () => {
 		expect(await send("GET", `${VM}?${VERSION}`, undefined, "expired")).toEqual({ status: 401, code: "InvalidAuthenticationToken" });
 		expect((await fetch(`${emulator.url}${VM}?${VERSION}`)).status).toBe(401);
 	});
@@ -107,7 +107,7 @@ describe("a machine that Azure would not make", () => {
 		expect(emulator.instances()).toEqual([]);
 	});
 
-	it("has a name that Azure does not take", async () => {
+	it("has a name that Azure rejects", async () => {
 		const made = emulator.client().virtualMachines.createOrUpdate(GROUP, "a_b", machineOf()).submitted();
 		await expect(made).rejects.toMatchObject({ code: "InvalidResourceName" });
 	});

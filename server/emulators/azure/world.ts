@@ -7,7 +7,7 @@ import type { AzureLifecycle } from "./lifecycle.ts";
 import { type AzureMachine, holdsName } from "./machine.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** The parts that calls work on. */
+/** The parts of the emulator that calls use. */
 export interface World {
 	options: ResolvedOptions;
 	catalog: Catalog;
@@ -15,19 +15,19 @@ export interface World {
 	lifecycle: AzureLifecycle;
 	faults: FaultControl;
 	signer: DocumentSigner;
-	/** The endpoint's own address. */
+	/** The endpoint's address. */
 	url: () => string;
-	/** True from the moment the emulator is asked to stop: nothing new is launched. */
+	/** True once the emulator is asked to stop: nothing new is launched. */
 	closing: boolean;
 }
 
-/** The machines that calls see now, in the order of their launches. A deleted one no longer exists at once, as at Azure. */
+/** The machines that calls currently see, in launch order. A deleted one disappears immediately, as at Azure. */
 export function visibleMachines(world: World): AzureMachine[] {
 	const nowMs = world.options.clock();
 	return world.book.machines().filter((machine) => isVisible(machine, nowMs, 0));
 }
 
-/** Anyone who has the name, seen by other calls or not. Names and groups are the same in any case of their letters. */
+/** The machine that uses the name, even if other calls cannot see it. Names and groups are case-insensitive. */
 export function holderOfName(world: World, resourceGroup: string, name: string): AzureMachine | undefined {
 	return world.book.machines().find((machine) => holdsName(machine) && isNamed(machine, resourceGroup, name));
 }

@@ -32,7 +32,7 @@ let folder: string;
 
 beforeAll(async () => {
 	database = await createTestDatabase();
-	// A preempted machine has half a minute at Google, and its agent keeps some of it for the upload.
+	// Google gives a preempted machine half a minute, and the agent keeps part of it for the upload.
 	emulator = await startTestEmulator({ spotNoticeMs: 15_000 });
 	folder = await mkdtemp(path.join(os.tmpdir(), "spillway-gce-agent-"));
 	const agentFile = await buildAgent();
@@ -58,11 +58,11 @@ afterAll(async () => {
 	await rm(folder, { recursive: true, force: true });
 });
 
-/** A job on a machine that boots now, as the control plane has it launched. */
+/** A job on a machine that boots now, launched as the control plane launches it. */
 async function launch(source: string, changes: Record<string, unknown> = {}) {
 	const jobId = await seedJob(database.db, aSpec({ command: ["node", "-e", source] }));
 	const expiresAtMs = Date.now() + LIFE_MS;
-	// As after a launch with a lost answer: the number becomes known by the agent's first call.
+	// As after a launch with a lost response: the agent's first call reports the machine's number.
 	const seeded = await seedInstance(database.db, { jobId, number: 1, expiresAtMs, providerInstanceId: null });
 	const ours = eq(instance.id, seeded.instanceId);
 	await database.db.update(instance).set({ siteId: "gcp", provider: "gcp", region: "us-central1" }).where(ours);
@@ -85,7 +85,7 @@ async function attemptRow(id: string) {
 
 const bookOf = (id: string) => emulator.instances().find(({ instanceId }) => instanceId === id);
 
-it("runs a job to its end on a machine of Google's, which then is off", { timeout: 60_000 }, async () => {
+it("runs a job to its end on a Google machine, which is then off", { timeout: 60_000 }, async () => {
 	const { attemptId, instanceId, boot } = await launch("console.log('trained')");
 	const machineId = await boot();
 	const ended = await eventually("the report", async () => {
@@ -98,7 +98,7 @@ it("runs a job to its end on a machine of Google's, which then is off", { timeou
 	await eventually("the machine to be off", () => bookOf(machineId)?.state === "stopped");
 });
 
-it("hears of a preemption from Google's metadata server and stops in time", { timeout: 60_000 }, async () => {
+it("reads a preemption from Google's metadata server and stops in time", { timeout: 60_000 }, async () => {
 	const scheduling = { onHostMaintenance: "TERMINATE", provisioningModel: "SPOT", instanceTerminationAction: "DELETE" };
 	const source = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => {}, 1000)";
 	const { attemptId, instanceId, boot } = await launch(source, { scheduling });
@@ -114,7 +114,7 @@ it("hears of a preemption from Google's metadata server and stops in time", { ti
 	expect(row?.interruptionAt).not.toBeNull();
 });
 
-it("lets no other machine in with stolen user-data, and still its own", { timeout: 60_000 }, async () => {
+it("rejects another machine with stolen user-data, and still accepts its own", { timeout: 60_000 }, async () => {
 	const { attemptId, instanceId, boot, bootElsewhere } = await launch("console.log('trained')");
 	const thief = await bootElsewhere();
 	await eventually("the thief to be off", () => bookOf(thief)?.state === "stopped");
@@ -125,9 +125,9 @@ it("lets no other machine in with stolen user-data, and still its own", { timeou
 	await eventually("the job to end", async () => (await attemptRow(attemptId))?.state === "succeeded");
 });
 
-it("waits where a document is required and its machine has none", { timeout: 60_000 }, async () => {
+it("waits if a document is required and its machine has none", { timeout: 60_000 }, async () => {
 	const { instanceId, bootElsewhere } = await launch("console.log('trained')");
-	// Google signs nothing for it: a thief's that has nothing to show.
+	// Google signs nothing for it, so a thief has nothing to present.
 	await bootElsewhere({ serviceAccounts: [] });
 	const [line] = await eventually("the refusal", async () => {
 		const lines = await database.db.select().from(audit).where(eq(audit.subject, instanceId));
@@ -138,7 +138,7 @@ it("waits where a document is required and its machine has none", { timeout: 60_
 	expect(row).toMatchObject({ state: "requested", agentTokenHash: null });
 });
 
-it("asks again while the metadata server is unavailable or has no document yet, and is refused for one that is over", {
+it("retries while the metadata server is unavailable or has no document yet, and is rejected with an expired one", {
 	timeout: 60_000,
 }, async () => {
 	const late = await launch("console.log('trained')");

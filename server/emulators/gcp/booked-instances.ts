@@ -4,7 +4,7 @@ import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
 import type { World } from "./world.ts";
 
-/** One machine in the book of the emulated project. */
+/** One machine in the records of the emulated project. */
 export interface BookedGceInstance extends BookedInstance {
 	zone: string;
 	name: string;
@@ -34,7 +34,7 @@ const launched = z.looseObject({
 	disks: z.array(z.looseObject({ initializeParams: z.looseObject({ diskType: z.string(), diskSizeGb: z.coerce.number() }) })).min(1),
 });
 
-/** By the second. Source: Compute Engine, "Disk and image pricing". */
+/** Billed by the second. Source: Compute Engine, "Disk and image pricing". */
 function diskOf({ options, catalog }: World, { resource, zone }: InstanceRecord): BookedFacts["disk"] {
 	const boot = launched.safeParse(resource).data?.disks[0]?.initializeParams;
 	if (!boot) return null;
@@ -44,8 +44,8 @@ function diskOf({ options, catalog }: World, { resource, zone }: InstanceRecord)
 }
 
 /**
- * By the second while `RUNNING`, one minute at least; a spot machine that Google reclaims within its first minute is free. Source:
- * Compute Engine, "VM instance pricing" and "Spot VMs", "Pricing".
+ * Billed by the second while `RUNNING`, one minute at least; a spot machine that Google reclaims within its first minute is free.
+ * Source: Compute Engine, "VM instance pricing" and "Spot VMs", "Pricing".
  */
 function billedSeconds(runningMs: number, wasInterrupted: boolean): number {
 	if (runningMs === 0 || (wasInterrupted && runningMs < 60_000)) return 0;

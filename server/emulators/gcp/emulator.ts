@@ -15,10 +15,10 @@ import { gceLifecycle } from "./lifecycle.ts";
 import { type GceEmulatorOptions, resolveOptions } from "./options.ts";
 import type { World } from "./world.ts";
 
-/** Its address is the endpoint for the SDK, which takes it apart into protocol, host and port. */
+/** The endpoint for the SDK, which splits it into protocol, host and port. */
 export type GceEmulator = Emulator<BookedGceInstance>;
 
-/** Starts a Compute Engine endpoint on loopback with processes of this host as machines. */
+/** Starts a Compute Engine endpoint on loopback. Its machines are processes of this host. */
 export function startGceEmulator(given: GceEmulatorOptions): Promise<GceEmulator> {
 	const options = resolveOptions(given);
 	const catalog = new Catalog(options.catalog);

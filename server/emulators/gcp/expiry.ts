@@ -4,7 +4,7 @@ import type { InstanceRecord } from "./book/records.ts";
 import { END_CAUSES } from "./end-causes.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** Google's own dead man's switch: ends machines at their termination time. One timer a machine. */
+/** Google's own dead man's switch: ends machines at their termination time. Uses one timer per machine. */
 export class Expiry {
 	readonly #options: Pick<ResolvedOptions, "clock" | "clockRate">;
 	readonly #lifecycle: Lifecycle<InstanceRecord, EndCause>;
@@ -15,10 +15,10 @@ export class Expiry {
 		this.#lifecycle = lifecycle;
 	}
 
-	/** To be called for each new machine, and for all after a restart. */
+	/** Call for each new machine, and for all after a restart. */
 	watch(machine: InstanceRecord): void {
 		const { termination, instanceId, state } = machine;
-		// The clock stops for a machine that is off, as Google's does.
+		// The clock stops while a machine is off, as Google's does.
 		if (termination === null || state === "terminated" || state === "stopped") return;
 		const waitMs = timerMs(this.#options, termination.atMs - this.#options.clock());
 		this.#timers.set(

@@ -6,8 +6,8 @@ type Test = (item: Record<string, unknown>) => boolean;
 const WORD = /\s*(\(|\)|AND\b|OR\b|[\w.-]+(?=\s*(?:=|!=|:))|(?:!=|=|:)\s*(?:"[^"]*"|[^\s()]+))/y;
 
 /**
- * Google's filter, a subset of AIP-160: `field=value`, `!=` and `:` (contains; `:*` exists), joined by AND and OR,
- * where OR binds more tightly; brackets.
+ * Google's filter, a subset of AIP-160: `field=value`, `!=` and `:` (contains; `:*` exists), joined by AND and OR (OR binds more
+ * tightly), with parentheses.
  * @throws GceError invalid for anything else, and for a field that the resource does not have
  */
 export function compileFilter(filter: string | null, typeName: string): Test {

@@ -1,6 +1,6 @@
 /**
- * HTTP status and default sentence of the reasons and operation codes that the emulator sends.
- * Source: Compute Engine, "Troubleshooting API requests" and "Troubleshooting VM creation".
+ * HTTP status and default message of the reasons and operation codes that the emulator sends. Source: Compute Engine,
+ * "Troubleshooting API requests" and "Troubleshooting VM creation".
  */
 const KNOWN: Record<string, readonly [status: number, message: string]> = {
 	authError: [401, "Request had invalid authentication credentials. Expected OAuth 2 access token."],
@@ -26,7 +26,7 @@ const KNOWN: Record<string, readonly [status: number, message: string]> = {
 	INTERNAL_ERROR: [500, "Internal error. Please try again or contact Google Support."],
 };
 
-/** A refusal in Compute Engine's form. `reason` is Google's own; inside an operation it is the error's code. */
+/** An error response in Compute Engine's format. `reason` is Google's own; inside an operation it is the error's code. */
 export class GceError extends Error {
 	override name = "GceError";
 	readonly reason: string;
@@ -47,7 +47,10 @@ export function notFound(resource: string): GceError {
 	return new GceError("notFound", `The resource '${resource}' was not found`);
 }
 
-/** What Google would accept but this emulator does not do: refused, since ignoring it would be a quiet lie. */
+/**
+ * A feature that Google supports but this emulator does not. It is rejected, because ignoring it would give a wrong result
+ * silently.
+ */
 export function notEmulated(what: string): GceError {
 	return new GceError("invalid", `The emulated Compute Engine endpoint does not implement ${what}.`, 501);
 }

@@ -1,7 +1,7 @@
 import { FaultControl } from "../shared/faults.ts";
 import { GceError } from "./gce-error.ts";
 
-/** Errors that Google reports in the operation of a launch and not in the response. */
+/** Errors that Google reports in the operation of a launch instead of the response. */
 const LAUNCH_ERRORS = new Set([
 	"INTERNAL_ERROR",
 	"QUOTA_EXCEEDED",
@@ -10,7 +10,7 @@ const LAUNCH_ERRORS = new Set([
 	"ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS",
 ]);
 
-/** The fault script in Google's words: actions as `Instances.Insert`, errors by reason or by an operation's code. */
+/** The fault script for Google: actions such as `Instances.Insert`, and errors by reason or by an operation's code. */
 export function gceFaults(): FaultControl {
 	return new FaultControl({
 		launchAction: "Instances.Insert",

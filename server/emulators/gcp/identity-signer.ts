@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const ISSUER = "https://accounts.google.com";
-/** How long an identity token holds. */
+/** How long an identity token is valid. */
 export const TOKEN_LIFE_S = 3_600;
 
-/** Signs the emulated project's identity tokens by its own key, which is made when first asked for and stays in its folder. */
+/** Signs the emulated project's identity tokens with its own key. The key is created on first use and stored in its folder. */
 export class IdentitySigner {
 	readonly #file: string;
 	#pem: string | null = null;
@@ -21,7 +21,7 @@ export class IdentitySigner {
 		return { keys: [{ kty, n, e, alg: "RS256", use: "sig", kid: this.#kid() }] };
 	}
 
-	/** A token in the form of `instance/service-accounts/default/identity?format=full`. */
+	/** A token in the format of `instance/service-accounts/default/identity?format=full`. */
 	token(audience: string, nowMs: number, claims: Record<string, unknown>): string {
 		const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 		const iat = Math.floor(nowMs / 1_000);

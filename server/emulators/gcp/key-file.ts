@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DEFAULT_ACCOUNT, DEFAULT_PROJECT } from "./options.ts";
 
 /**
- * A key file of the emulated project's service account, in the form of Google's: GOOGLE_APPLICATION_CREDENTIALS takes
- * its path. Made once; its key opens nothing but this emulator.
+ * A key file of the emulated project's service account, in Google's format: GOOGLE_APPLICATION_CREDENTIALS takes its path.
+ * Created once. Its key gives access only to this emulator.
  */
 export function writeKeyFile(folder: string): string {
 	const path = join(folder, "service-account.json");

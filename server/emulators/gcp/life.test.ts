@@ -25,7 +25,7 @@ async function launch(name: string, script = "", changes: Record<string, unknown
 	return (await emulator.launch(machineOf(name, changes, script))).targetId;
 }
 
-/** What the guest wrote into a file of its folder, once it is a whole line. */
+/** What the guest wrote into a file of its folder, once the line is complete. */
 function written(id: string, file: string): Promise<string> {
 	return eventually(`${file} of ${id}`, () => {
 		const path = join(bookOf(id).folder, file);
@@ -43,7 +43,7 @@ const operationsOn = async (name: string) =>
 const SPOT = { scheduling: { onHostMaintenance: "TERMINATE", provisioningModel: "SPOT", instanceTerminationAction: "DELETE" } };
 
 describe("a machine", () => {
-	it("executes its startup script, which asks the metadata server who it is", async () => {
+	it("executes its startup script, which reads its identity from the metadata server", async () => {
 		const ask = (path: string) =>
 			`curl -fsS -H 'Metadata-Flavor: Google' "http://$GCE_METADATA_HOST/computeMetadata/v1/instance/${path}"; echo`;
 		const script = `#!/bin/sh\n{ ${ask("zone")}; ${ask("id")}; ${ask("preempted")}; ${ask("attributes/colour")}; } > facts\necho done > done\n${LOOP}\n`;
@@ -57,7 +57,7 @@ describe("a machine", () => {
 		expect((await get("asks")).body).toMatchObject({ id, name: "asks", status: "RUNNING", kind: "compute#instance" });
 	});
 
-	it("goes from PROVISIONING over STAGING to RUNNING, and its operation is over only then", async () => {
+	it("goes from PROVISIONING over STAGING to RUNNING, and its operation completes only then", async () => {
 		emulator.faults.add({ action: "Instances.Insert", behaviour: { kind: "slow_boot", durationMs: 300 } });
 		const { body: placed } = await emulator.call("POST", `zones/${ZONE}/instances`, machineOf("slow"));
 		expect(placed.status).toBe("RUNNING");
@@ -68,7 +68,7 @@ describe("a machine", () => {
 		expect(over).toMatchObject({ status: "DONE", operationType: "insert", progress: 100 });
 	});
 
-	it("is shown no more when it was deleted, and none of its processes lives", async () => {
+	it("is no longer listed after its deletion, and none of its processes survives", async () => {
 		const id = await launch("deleted", `#!/bin/sh\n(setsid sh -c "${LOOP}") &\necho up > up\n${LOOP}\n`);
 		await written(id, "up");
 		const { guestPid } = bookOf(id);
@@ -83,7 +83,7 @@ describe("a machine", () => {
 		]);
 	});
 
-	it("that switches itself off stays, off, until it is deleted by its number", async () => {
+	it("that powers itself off stays off until it is deleted by its number", async () => {
 		const id = await launch("off", "#!/bin/sh\nshutdown -h now\n");
 		await eventually("off", async () => (await get("off")).body.status === "TERMINATED");
 		const { runningMs } = bookOf(id);
@@ -95,8 +95,8 @@ describe("a machine", () => {
 	});
 });
 
-describe("what ends by itself", () => {
-	it("is deleted when its run time is over, also when the emulator was unavailable", async () => {
+describe("an automatic end", () => {
+	it("deletes a machine at the end of its run time, even if the emulator was down", async () => {
 		let offsetMs = 0;
 		const clock = () => Date.now() + offsetMs;
 		const first = await startTestEmulator({ clock });
@@ -113,7 +113,7 @@ describe("what ends by itself", () => {
 		await again.dispose();
 	});
 
-	it("gives notice of a preemption in the metadata, then goes and leaves the record of it", async () => {
+	it("announces a preemption in the metadata, then ends the machine and keeps the record", async () => {
 		const script = `#!/bin/sh\nuntil curl -fsS -H 'Metadata-Flavor: Google' "http://$GCE_METADATA_HOST/computeMetadata/v1/instance/preempted" | grep -q TRUE; do sleep 0.02; done\necho seen > seen\n${LOOP}\n`;
 		const id = await launch("preempted", script, SPOT);
 		emulator.interrupt(id);
@@ -125,7 +125,7 @@ describe("what ends by itself", () => {
 		expect(() => emulator.interrupt("1")).toThrow(/no instance/);
 	});
 
-	it("vanishes without any record, by the script", async () => {
+	it("can be a scripted disappearance without any record", async () => {
 		emulator.faults.add({ action: "Instances.Insert", behaviour: { kind: "vanish", durationMs: 0 } });
 		const id = await launch("vanishes");
 		await eventually("gone", async () => (await get("vanishes")).status === 404);
@@ -136,7 +136,7 @@ describe("what ends by itself", () => {
 
 describe("the fault script", () => {
 	it.each(["ZONE_RESOURCE_POOL_EXHAUSTED", "ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS", "QUOTA_EXCEEDED"])(
-		"reports %s in the operation: the request itself was accepted",
+		"reports %s in the operation: the request itself is accepted",
 		async (code) => {
 			emulator.faults.add({ action: "Instances.Insert", error: { code } });
 			const operation = await emulator.launch(machineOf("no-room"));
@@ -155,7 +155,7 @@ describe("the fault script", () => {
 		expect((await emulator.call("GET", "zones")).status).toBe(200);
 	});
 
-	it("has no spot machines where the zone sells none", async () => {
+	it("has no spot machines if the zone sells none", async () => {
 		const zone = "us-central1-b";
 		const order = { ...machineOf("spot-b", SPOT), machineType: `zones/${zone}/machineTypes/g2-standard-4` };
 		const { body } = await emulator.call("POST", `zones/${zone}/instances`, order);
@@ -167,7 +167,7 @@ describe("the fault script", () => {
 	});
 });
 
-it("ends, for its book and for the operation, at the same moment, however slow the host is between", async () => {
+it("ends at the same moment in its records and its operation, however slow the host is in between", async () => {
 	let reads = 0;
 	const slow = await startTestEmulator({ clock: () => Date.now() + 1_000 * reads++ });
 	try {

@@ -15,7 +15,7 @@ export interface LifecycleParts {
 	url: () => string;
 }
 
-/** The life of Google's machines: an operation for each end that comes by itself, and what a guest learns about its service. */
+/** The lifecycle of Google's machines: an operation for each automatic end, and what a guest learns about its service. */
 export function gceLifecycle({ options, machines, operations, url }: LifecycleParts): Lifecycle<InstanceRecord, EndCause> {
 	const record = (machine: InstanceRecord, operationType: string, nowMs: number): void => {
 		const { zone, instanceId: targetId, name: targetName } = machine;
@@ -28,14 +28,14 @@ export function gceLifecycle({ options, machines, operations, url }: LifecyclePa
 		isSpot: ({ spot }) => spot,
 		bootPlanOf(machine) {
 			const metadataUrl = `${url()}/imds/${machine.metadataSecret}`;
-			// A host's name at Google; a path after it distinguishes the machines of one host.
+			// A host name at Google. A path after it distinguishes the machines of one host.
 			const environment = { GCE_METADATA_HOST: metadataUrl.replace("http://", "") };
 			const script = machine.attributes["startup-script"] ?? "";
 			return { userData: Buffer.from(script, "utf8").toString("base64"), metadataUrl, environment };
 		},
 		causes: END_CAUSES,
 		onEnding(machine, cause, nowMs) {
-			// The owner's call has its operation already, and the preemption's was written with its notice.
+			// The owner's call already has its operation, and the preemption's was recorded with its notice.
 			if (cause !== END_CAUSES.user && cause !== END_CAUSES.interruption) record(machine, cause.code, nowMs);
 		},
 		onNotice: (machine, nowMs) => record(machine, END_CAUSES.interruption.code, nowMs),

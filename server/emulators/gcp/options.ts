@@ -3,11 +3,11 @@ import { EMULATOR_DEFAULTS, type EmulatorOptions } from "../shared/options.ts";
 
 export interface GceEmulatorOptions extends EmulatorOptions {
 	catalog: readonly CatalogEntry[];
-	/** The one project that there is; default `emulated-project`. */
+	/** The only project; default `emulated-project`. */
 	project?: string;
-	/** GPUs that the project may have in each region, by Google's name of the quota; others are not reported. */
+	/** GPU quotas of the project in each region, by Google's quota name; others are not reported. */
 	gpuQuotas?: Readonly<Record<string, number>>;
-	/** Service accounts that are let in; default DEFAULT_ACCOUNT. That they signed their tokens is not checked. */
+	/** Accepted service accounts; default DEFAULT_ACCOUNT. The signatures of their tokens are not checked. */
 	accounts?: readonly string[];
 }
 

@@ -3,8 +3,8 @@ import { GceError, invalidField } from "./gce-error.ts";
 const MAX_RESULTS = 500;
 
 /**
- * One page of a list, in the order of its keys. The token names the last key that was given, so that items which come
- * or go between two pages neither repeat nor hide others.
+ * One page of a list, ordered by key. The token contains the last returned key, so items that appear or disappear between two
+ * pages neither repeat nor hide others.
  */
 export function takePage<T>(
 	items: readonly T[],

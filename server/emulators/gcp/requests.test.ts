@@ -46,12 +46,12 @@ describe("an order", () => {
 		expect(emulator.instances().filter(({ name }) => name === "refused")).toEqual([]);
 	});
 
-	it("is refused for a request id that is no UUID, and for a parameter that Google does not have", async () => {
+	it("is rejected if its request id is not a UUID or Google lacks a parameter", async () => {
 		expect((await insert(machineOf("refused"), "?requestId=ins_1")).body.error.message).toMatch(/valid UUID/);
 		expect((await insert(machineOf("refused"), "?clientToken=1")).body.error.message).toMatch(/Unknown name "clientToken"/);
 	});
 
-	it("gives the same operation for the same request id, and one machine", async () => {
+	it("returns the same operation, and one machine, for the same request id", async () => {
 		const query = "?requestId=6f4b2a10-0000-8000-a000-000000000001";
 		const [first, second] = [await insert(machineOf("once"), query), await insert(machineOf("once"), query)];
 		expect(second.body).toMatchObject({ name: first.body.name, targetId: first.body.targetId });
@@ -61,7 +61,7 @@ describe("an order", () => {
 	});
 });
 
-describe("who calls", () => {
+describe("access", () => {
 	it.each([
 		["an account that is not known", tokenOf("somebody@else.example")],
 		["a token that is over", tokenOf(DEFAULT_ACCOUNT, Date.now() - 1_000)],
@@ -71,7 +71,7 @@ describe("who calls", () => {
 		expect({ status, reason: body.error.errors[0].reason }).toEqual({ status: 401, reason: "authError" });
 	});
 
-	it("is refused by a clock that the script puts off, for as many calls as it says, and the response contains that clock", async () => {
+	it("is refused by a clock that the script shifts, for the scripted number of calls, and the response contains that clock", async () => {
 		expect(() => emulator.faults.add({ action: "Instances.List", behaviour: { kind: "wrong_clock", offsetMs: 1 } })).toThrow("one clock");
 		for (const offsetMs of [7_200_000, -7_200_000]) {
 			emulator.faults.add({ action: "*", behaviour: { kind: "wrong_clock", offsetMs } });
@@ -83,7 +83,7 @@ describe("who calls", () => {
 		}
 	});
 
-	it("is let in by a token that is good by this computer's clock, however far ahead the emulator's own is", async () => {
+	it("is granted to a token that is valid by this computer's clock, however far ahead the emulator's own is", async () => {
 		const ahead = await startTestEmulator({ clock: () => Date.now() + 7_200_000, clockRate: 10 });
 		try {
 			expect((await ahead.call("GET", "zones")).status).toBe(200);
@@ -92,7 +92,7 @@ describe("who calls", () => {
 		}
 	});
 
-	it("finds nothing in another project, on an unknown path or in an unknown zone", async () => {
+	it("does not extend to another project, an unknown path or an unknown zone", async () => {
 		expect((await emulator.call("GET", "../somebody-else/zones")).status).toBe(404);
 		expect((await emulator.call("GET", "global/routes")).status).toBe(404);
 		expect((await emulator.call("GET", "zones/mars-north1-a/instances")).status).toBe(404);
@@ -119,11 +119,11 @@ describe("lists", () => {
 		expect(namesOf(await list(`filter=${encodeURIComponent(filter)}`))).toEqual(names);
 	});
 
-	it.each(["labels.team=", "team=risk", "name like list", "(name=a"])("refuse the filter %s", async (filter) => {
+	it.each(["labels.team=", "team=risk", "name like list", "(name=a"])("reject the filter %s", async (filter) => {
 		expect((await list(`filter=${encodeURIComponent(filter)}`)).error.message).toMatch(/Invalid list filter expression/);
 	});
 
-	it("come in pages that neither repeat nor miss", async () => {
+	it("are paged without repeating or skipping items", async () => {
 		const filter = `filter=${encodeURIComponent("name:list-")}&maxResults=2`;
 		const first = await list(filter);
 		const second = await list(`${filter}&pageToken=${first.nextPageToken}`);
@@ -132,7 +132,7 @@ describe("lists", () => {
 		expect((await list("maxResults=501")).error.message).toMatch(/between 0 and 500/);
 	});
 
-	it("of all zones show each zone, those without machines with a warning", async () => {
+	it("of all zones include each zone, those without machines with a warning", async () => {
 		const { body } = await emulator.call("GET", "aggregated/instances?filter=name%3Alist-");
 		expect(body.items[`zones/${ZONE}`].instances).toHaveLength(3);
 		expect(body.items["zones/europe-west4-a"].warning.code).toBe("NO_RESULTS_ON_PAGE");

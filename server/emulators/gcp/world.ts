@@ -8,7 +8,7 @@ import type { Expiry } from "./expiry.ts";
 import type { IdentitySigner } from "./identity-signer.ts";
 import type { ResolvedOptions } from "./options.ts";
 
-/** The parts that calls work on. */
+/** The parts of the emulator that calls use. */
 export interface World {
 	options: ResolvedOptions;
 	catalog: Catalog;
@@ -18,29 +18,29 @@ export interface World {
 	expiry: Expiry;
 	signer: IdentitySigner;
 	faults: FaultControl;
-	/** The endpoint's own address, e.g. `http://127.0.0.1:3011`. */
+	/** The endpoint's address, e.g. `http://127.0.0.1:3011`. */
 	url: () => string;
-	/** True from the moment the emulator is asked to stop: nothing new is launched. */
+	/** True once the emulator is asked to stop: nothing new is launched. */
 	closing: boolean;
 }
 
-/** What is there of a zone, anyone who asks: Google shows no machine that is over. */
+/** The existing machines of a zone. Google shows no machine that has ended. */
 export function machinesIn(world: World, zone: string): InstanceRecord[] {
 	return world.machines.machines().filter((machine) => machine.zone === zone && machine.state !== "terminated");
 }
 
-/** What lists show of a zone: they lag behind. */
+/** The machines that lists show for a zone: they lag behind. */
 export function listedIn(world: World, zone: string): InstanceRecord[] {
 	const nowMs = world.options.clock();
 	return machinesIn(world, zone).filter(({ visibleFromMs }) => visibleFromMs <= nowMs);
 }
 
-/** By name or by number, as Google takes both in an address. */
+/** By name or by number, because Google accepts both in a path. */
 export function findMachine(world: World, zone: string, nameOrNumber: string): InstanceRecord | undefined {
 	return machinesIn(world, zone).find(({ name, instanceId }) => name === nameOrNumber || instanceId === nameOrNumber);
 }
 
-/** The address of a resource of the project, as Google writes them. */
+/** The URL of a resource of the project, in Google's format. */
 export function addressOf(world: World, path: string): string {
 	return `${world.url()}/compute/v1/projects/${world.options.project}/${path}`;
 }

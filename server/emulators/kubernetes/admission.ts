@@ -4,7 +4,10 @@ import { ApiError } from "./api-error.ts";
 import type { ApiObject, JobObject, PodObject, ResourceType } from "./objects.ts";
 import { dropLater } from "./wire/check-object.ts";
 
-/** What the server fills in and refuses when an object is made. @throws ApiError Invalid */
+/**
+ * Sets defaults and validates an object when it is created.
+ * @throws ApiError Invalid
+ */
 export function admitted(type: ResourceType, body: ApiObject, options: { namespace: string | null; isOld: boolean }): ApiObject {
 	const object = options.isOld ? dropLater(type.kind, body) : body;
 	const { metadata } = object;
@@ -28,7 +31,7 @@ export function admitted(type: ResourceType, body: ApiObject, options: { namespa
 
 type Refuse = (why: string) => void;
 
-/** `stringData` is written as `data`, and never answered. */
+/** `stringData` is stored as `data`, and never returned. */
 function admittedSecret(
 	secret: ApiObject & { data?: Record<string, string>; stringData?: Record<string, string> },
 	refuse: Refuse,
@@ -84,7 +87,7 @@ function checkPodSpec(spec: PodObject["spec"], refuse: Refuse): void {
 	}
 }
 
-/** As a server validates volumes: one source each, with its required fields. */
+/** Validates volumes as a server does: one source each, with its required fields. */
 function checkVolume(volume: V1Volume, path: string, refuse: Refuse): void {
 	const { name, nfs, hostPath, persistentVolumeClaim: claim, ...others } = volume;
 	if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) refuse(`${path}.name: Invalid value: ${JSON.stringify(name)}`);

@@ -1,4 +1,4 @@
-/** A refusal in the API's own form: `Status`. */
+/** An error in the API's own format: `Status`. */
 export class ApiError extends Error {
 	readonly code: number;
 	readonly reason: string;

@@ -1,7 +1,10 @@
 import type { ApiObject, PodObject } from "./objects.ts";
 import type { Store } from "./store.ts";
 
-/** Pods end with grace, which a later call may shorten; everything else goes at once, unless a finalizer keeps it. */
+/**
+ * Pods end with a grace period, which a later call may shorten. Everything else is deleted immediately unless a finalizer holds
+ * it.
+ */
 export function deleteObject(store: Store, plural: string, object: ApiObject, graceSeconds: number | null): ApiObject {
 	if (plural === "pods") return deletePod(store, object as PodObject, graceSeconds);
 	if ((object.metadata.finalizers ?? []).length === 0) return store.remove(plural, object);
@@ -17,10 +20,10 @@ function deletePod(store: Store, pod: PodObject, asked: number | null): ApiObjec
 	const isOver = status.phase === "Succeeded" || status.phase === "Failed";
 	const grace = !spec.nodeName || isOver ? 0 : (asked ?? spec.terminationGracePeriodSeconds ?? 30);
 	if (metadata.deletionTimestamp && grace >= (metadata.deletionGracePeriodSeconds ?? 0)) {
-		// What no one keeps any more goes; what is being ended already is not given more time.
+		// An object without finalizers is deleted; one that is already being deleted gets no more time.
 		return grace === 0 && (metadata.finalizers ?? []).length === 0 ? store.remove("pods", pod) : pod;
 	}
-	// A grace that is shortened counts from when the pod was first asked to end.
+	// A shortened grace period counts from when the pod's deletion was first requested.
 	const deletedMs = metadata.deletionTimestamp
 		? Date.parse(metadata.deletionTimestamp) - (metadata.deletionGracePeriodSeconds ?? 0) * 1_000
 		: Date.now();

@@ -11,26 +11,26 @@ import { grantsOf, type Identity } from "./rbac.ts";
 import { Store } from "./store.ts";
 
 const NODE_TOKEN = "nodes";
-/** From then on conditions say why a pod is taken away. */
+/** The minor version from which conditions contain why a pod is deleted. */
 const REPORTS_DISRUPTION = 26;
 
 export interface KubernetesEmulatorOptions {
-	/** The version that it behaves as, 1.<minor>: 20 or a current one. */
+	/** The emulated version, 1.<minor>: 20 or a current one. */
 	minor: number;
 	nodes: readonly NodeShape[];
 	namespace: string;
-	/** What the token `spillway` may: roles as YAML. */
+	/** Permissions of the token `spillway`: roles as YAML. */
 	roles: string;
 	groups?: readonly string[];
-	/** Nodes beside `nodes` that come when a pod asks for them. */
+	/** Nodes in addition to `nodes`, added when a pod needs them. */
 	nodeGroup?: EmulatedNodeGroup;
-	/** Absent: a free one. */
+	/** Undefined: a free one. */
 	port?: number;
 }
 
 /**
- * A small Kubernetes on loopback: an API server in memory, a scheduler, a Job controller, a garbage collector, and nodes that
- * run commands as processes. Tokens: `admin` may everything, `spillway` what the roles say.
+ * A small Kubernetes on loopback: an API server in memory, a scheduler, a Job controller, a garbage collector, and nodes that run
+ * commands as processes. Tokens: `admin` may do everything, `spillway` what the roles allow.
  */
 export class KubernetesEmulator {
 	readonly store = new Store();
@@ -84,7 +84,7 @@ export class KubernetesEmulator {
 		await this.server.close();
 	}
 
-	/** The token is not good any more, or is good again. */
+	/** Revokes the token, or makes it valid again. */
 	setToken(token: string, isGood: boolean): void {
 		if (isGood) this.#tokens.set(token, { user: "spillway", grants: grantsOf(this.#options.roles) });
 		else this.#tokens.delete(token);
@@ -94,7 +94,7 @@ export class KubernetesEmulator {
 		this.#context.quotaGpus = gpus;
 	}
 
-	/** Makes an object as an administrator does. */
+	/** Creates an object as an administrator does. */
 	create(plural: string, object: unknown): ApiObject {
 		const type = RESOURCE_TYPES.find((t) => t.plural === plural);
 		if (!type) throw new RangeError(`there are no ${plural}`);
@@ -120,7 +120,7 @@ export class KubernetesEmulator {
 		if (job) this.store.update("jobs", { ...job, spec: { ...job.spec, suspend: isSuspended } } as JobObject);
 	}
 
-	/** The API evicts a pod, as `kubectl drain` asks, or the scheduler preempts it. */
+	/** The API evicts a pod, as for `kubectl drain`, or the scheduler preempts it. */
 	disrupt(name: string, reason: "EvictionByEvictionAPI" | "PreemptionByScheduler" | "DeletionByTaintManager"): void {
 		const pod = this.store.get<PodObject>("pods", this.#options.namespace, name);
 		if (!pod) return;
@@ -135,7 +135,7 @@ export class KubernetesEmulator {
 		deleteObject(this.store, "pods", this.#minor >= REPORTS_DISRUPTION ? this.store.update("pods", disrupted) : pod, null);
 	}
 
-	/** The node's own eviction, for lack of memory. */
+	/** The node evicts a pod, for lack of memory. */
 	evict(name: string): void {
 		const message = "The node was low on resource: memory.";
 		const pod = this.store.get<PodObject>("pods", this.#options.namespace, name);
@@ -143,7 +143,7 @@ export class KubernetesEmulator {
 		this.#kubelet?.evict(this.#options.namespace, name, message);
 	}
 
-	/** The node no longer exists: after its time the server says so, and takes its pods away. */
+	/** The node disappears: after a timeout the server reports it and deletes its pods. */
 	loseNode(name: string): void {
 		this.#kubelet?.die(name);
 		this.#updateNode(name, (node) => {
@@ -173,7 +173,7 @@ export class KubernetesEmulator {
 		if (node) this.store.update("nodes", change(node));
 	}
 
-	/** Controllers act after what woke them, and together. */
+	/** Controllers run together, after the change that woke them. */
 	#wake(): void {
 		if (this.#isDue) return;
 		this.#isDue = true;

@@ -8,8 +8,8 @@ const job = (status: object, suspend = true): JobObject =>
 const conditions = (...types: string[]) => ({ conditions: types.map((type) => ({ type, status: "True" })) });
 const complete = { ...conditions("SuccessCriteriaMet", "Complete"), startTime: AT, completionTime: AT };
 
-describe("a Job's status, as servers from 1.31 on let it be written", () => {
-	it("takes an end that was announced, with its times", () => {
+describe("a Job's status, as servers from 1.31 on validate it", () => {
+	it("accepts an announced end with its times", () => {
 		expect(() => checkJobStatus(job({}), job(complete))).not.toThrow();
 		expect(() => checkJobStatus(job({}), job({ ...conditions("FailureTarget", "Failed"), startTime: AT }))).not.toThrow();
 		expect(() => checkJobStatus(job(complete), job(complete))).not.toThrow();
@@ -27,11 +27,11 @@ describe("a Job's status, as servers from 1.31 on let it be written", () => {
 		["cannot disable the Complete=True condition", complete, { ...complete, ...conditions("SuccessCriteriaMet") }],
 		["field is immutable", complete, { ...complete, completionTime: "2026-11-22T11:00:00Z" }],
 		["cannot decrease the failed counter", { failed: 2 }, { failed: 1 }],
-	])("refuses: %s", (words, before, after) => {
+	])("rejects: %s", (words, before, after) => {
 		expect(() => checkJobStatus(job(before), job(after))).toThrow(words);
 	});
 
-	it("refuses another start for a Job that is not suspended", () => {
+	it("rejects another start for a Job that is not suspended", () => {
 		const other = { startTime: "2026-11-22T11:00:00Z" };
 		expect(() => checkJobStatus(job({ startTime: AT }, false), job(other, false))).toThrow("once set");
 		expect(() => checkJobStatus(job({ startTime: AT }), job(other))).not.toThrow();

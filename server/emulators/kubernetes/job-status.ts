@@ -4,7 +4,7 @@ import type { JobObject } from "./objects.ts";
 type Status = JobObject["status"];
 
 /**
- * What a server from 1.31 on lets no one write into a Job's status: pkg/apis/batch/validation/validation.go of Kubernetes,
+ * Rejects what a server from 1.31 on rejects in a Job's status: pkg/apis/batch/validation/validation.go of Kubernetes,
  * `validateJobStatus` and `ValidateJobStatusUpdate`, without what concerns indexes and uncounted pods.
  * @throws ApiError Invalid
  */
@@ -62,7 +62,7 @@ function has(status: Status, type: string): boolean {
 	return status.conditions?.some((condition) => condition.type === type && condition.status === "True") ?? false;
 }
 
-/** A missing one is later than all others. */
+/** A missing time counts as later than all others. */
 function ms(instant: Date | string | undefined): number {
 	return instant ? new Date(instant).getTime() : Number.POSITIVE_INFINITY;
 }

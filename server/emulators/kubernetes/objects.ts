@@ -1,6 +1,6 @@
 import type { V1Job, V1Node, V1Pod } from "@kubernetes/client-node";
 
-/** An object as JSON has it: times are texts. */
+/** An object as in JSON: times are strings. */
 export interface ApiObject {
 	apiVersion: string;
 	kind: string;
@@ -28,7 +28,7 @@ export interface ResourceType {
 	/** As in paths: `pods`. */
 	plural: string;
 	kind: string;
-	/** "" is the core. */
+	/** "" is the core group. */
 	group: string;
 	version: string;
 	isNamespaced: boolean;
@@ -44,7 +44,7 @@ export const RESOURCE_TYPES: readonly ResourceType[] = [
 	{ ...core, plural: "secrets", kind: "Secret", isNamespaced: true, hasStatus: false },
 	{ ...core, plural: "events", kind: "Event", isNamespaced: true, hasStatus: false },
 	{ group: "batch", version: "v1", plural: "jobs", kind: "Job", isNamespaced: true, hasStatus: true },
-	// Kueue's own server is not here: a test writes what its controller would.
+	// Kueue's own controller is not emulated: a test writes what it would.
 	{ group: "kueue.x-k8s.io", version: "v1beta1", plural: "workloads", kind: "Workload", isNamespaced: true, hasStatus: true },
 	{ group: "coordination.k8s.io", version: "v1", plural: "leases", kind: "Lease", isNamespaced: true, hasStatus: false },
 ];

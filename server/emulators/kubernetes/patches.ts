@@ -1,6 +1,6 @@
 import { ApiError } from "./api-error.ts";
 
-/** RFC 7386. */
+/** JSON merge patch (RFC 7386). */
 export function mergePatch(target: unknown, patch: unknown): unknown {
 	if (!isObject(patch)) return patch;
 	const out: Record<string, unknown> = isObject(target) ? { ...target } : {};
@@ -15,7 +15,10 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 const MERGE_KEYS: Record<string, string> = { conditions: "type", containers: "name", env: "name", ownerReferences: "uid" };
 const DELETE_FROM = "$deleteFromPrimitiveList/";
 
-/** The part of Kubernetes' strategic merge that its own clients use most. @throws ApiError for the rest */
+/**
+ * The part of Kubernetes' strategic merge patch that its own clients use most.
+ * @throws ApiError for the rest
+ */
 export function strategicMerge(target: unknown, patch: unknown): unknown {
 	if (!isObject(patch)) return patch;
 	const out: Record<string, unknown> = isObject(target) ? { ...target } : {};

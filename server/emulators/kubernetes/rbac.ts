@@ -10,17 +10,17 @@ const manifestSchema = z.looseObject({
 });
 
 export interface Grant {
-	/** Null: in every namespace, and outside of them. */
+	/** null: in every namespace and for cluster-wide resources. */
 	namespace: string | null;
 	rules: z.output<typeof ruleSchema>[];
 }
-/** Who somebody is and what they may. Null: everything. */
+/** A user and their permissions. null: all permissions. */
 export interface Identity {
 	user: string;
 	grants: Grant[] | null;
 }
 
-/** The roles of a manifest as what one who is bound to all of them may. */
+/** Parses a manifest's roles into the permissions of a user bound to all of them. */
 export function grantsOf(manifest: string): Grant[] {
 	const documents = parseAllDocuments(manifest).map((d) => manifestSchema.parse(d.toJS()));
 	return documents.flatMap(({ kind, metadata, rules }) => {
@@ -37,7 +37,7 @@ export interface Asking {
 	namespace: string | null;
 }
 
-/** @throws ApiError Forbidden in the server's own words */
+/** @throws ApiError Forbidden with the server's own message */
 export function authorize({ user, grants }: Identity, { verb, group, resource, namespace }: Asking): void {
 	const may = grants?.some(
 		(grant) =>

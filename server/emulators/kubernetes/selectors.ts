@@ -15,7 +15,7 @@ export function labelFilter(selector: string | null): (object: ApiObject) => boo
 	return ({ metadata }) => tests.every((test) => test(metadata.labels ?? {}));
 }
 
-/** `metadata.name=x,spec.nodeName!=`: the fields that a server has an index for. */
+/** `metadata.name=x,spec.nodeName!=`: only the fields for which a server has an index. */
 export function fieldFilter(selector: string | null): (object: ApiObject) => boolean {
 	const tests = (selector ?? "")
 		.split(",")

@@ -12,7 +12,7 @@ export interface Change {
 
 const KEPT_CHANGES = 10_000;
 
-/** Every object, the version that each change gave, and the changes of late: what etcd is to an API server. Event: `change`. */
+/** Every object, the version of each change, and recent changes: what etcd is to an API server. Event: `change`. */
 export class Store extends EventEmitter<{ change: [Change] }> {
 	readonly #objects = new Map<string, Map<string, ApiObject>>();
 	#changes: Change[] = [];
@@ -28,7 +28,7 @@ export class Store extends EventEmitter<{ change: [Change] }> {
 		return this.#version;
 	}
 
-	/** In the order of their names, as etcd has them. */
+	/** Ordered by name, as in etcd. */
 	list<T extends ApiObject>(plural: string, namespace: string | null): T[] {
 		const sorted = [...this.#of(plural).entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, object]) => object as T);
 		return namespace === null ? sorted : sorted.filter((o) => o.metadata.namespace === namespace);
@@ -47,7 +47,7 @@ export class Store extends EventEmitter<{ change: [Change] }> {
 		return this.#write("ADDED", type.plural, { ...object, metadata: { ...object.metadata, uid: randomUUID(), creationTimestamp } });
 	}
 
-	/** What is being deleted and is kept by no one any more goes with it. */
+	/** An object that is being deleted is removed once no finalizer holds it. */
 	update(plural: string, object: ApiObject): ApiObject {
 		const { deletionTimestamp, finalizers = [], deletionGracePeriodSeconds = 0 } = object.metadata;
 		if (deletionTimestamp && finalizers.length === 0 && deletionGracePeriodSeconds === 0) return this.remove(plural, object);
@@ -59,13 +59,16 @@ export class Store extends EventEmitter<{ change: [Change] }> {
 		return this.#write("DELETED", plural, object);
 	}
 
-	/** Changes after a version. @throws ApiError Expired when they are not kept any more. */
+	/**
+	 * Changes after a version.
+	 * @throws ApiError Expired if they are no longer kept
+	 */
 	since(version: number): readonly Change[] {
 		if (version < this.#oldest) throw new ApiError(410, "Expired", `too old resource version: ${version} (${this.#oldest})`);
 		return this.#changes.filter((change) => change.version > version);
 	}
 
-	/** Forgets every change so far, as etcd does after some minutes. */
+	/** Discards every change so far, as etcd does after some minutes. */
 	compact(): void {
 		this.#changes = [];
 		this.#oldest = this.#version;

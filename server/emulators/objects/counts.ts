@@ -1,4 +1,4 @@
-/** What went through, for tests: bodies in both directions. */
+/** Traffic counters for tests: bodies in both directions. */
 export interface ObjectStoreCounts {
 	bytesIn: number;
 	bytesOut: number;

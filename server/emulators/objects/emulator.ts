@@ -19,12 +19,12 @@ export interface ObjectStoreOptions {
 }
 
 /**
- * S3 and STS on loopback: signatures are verified, sessions end, and session policies are enforced as AWS enforces them. Kept
+ * S3 and STS on loopback: signatures are verified, sessions expire, and session policies are enforced as AWS enforces them. Kept
  * small: objects, multipart uploads, listings, AssumeRole and GetFederationToken.
  */
 export class ObjectStoreEmulator {
 	readonly counts: ObjectStoreCounts = { bytesIn: 0, bytesOut: 0, puts: 0, denied: 0 };
-	/** Whether the store dies at this request: it and all requests under way end without an answer. */
+	/** Whether the store crashes at this request: it and all requests in progress end without a response. */
 	dies: (request: IncomingMessage) => boolean = () => false;
 	readonly #options: ObjectStoreOptions;
 	readonly #files: ObjectFiles;

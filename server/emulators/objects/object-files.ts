@@ -13,14 +13,17 @@ const objectSchema = z.object({
 	etag: z.string(),
 	atMs: z.number(),
 	meta: z.record(z.string(), z.string()),
-	/** Of an object from a multipart upload: its parts, files of that upload's folder, in order. */
+	/** For an object from a multipart upload: its parts, as files in the folder of that upload, in order. */
 	parts: z.object({ folder: z.string(), files: z.array(z.object({ name: z.string(), bytes: z.number() })) }).optional(),
 });
 export type StoredObject = z.output<typeof objectSchema>;
 
 const READ = { highWaterMark: 1024 ** 2 };
 
-/** Objects of buckets as files: each with a file of facts, written last, so that an object is there whole or not at all. */
+/**
+ * Stores objects of buckets as files. Each has a metadata file that is written last, so that an object exists completely or not
+ * at all.
+ */
 export class ObjectFiles {
 	readonly #root: string;
 
@@ -77,7 +80,7 @@ export class ObjectFiles {
 		return object;
 	}
 
-	/** Makes an object of the parts of a multipart upload, without copying them. */
+	/** Creates an object from the parts of a multipart upload, without copying them. */
 	async compose(
 		bucket: string,
 		key: string,
@@ -104,7 +107,7 @@ export class ObjectFiles {
 		for (const file of [`${this.#file(bucket, key)}.json`, this.#file(bucket, key)]) await rm(file, { force: true });
 	}
 
-	/** In order of their keys. */
+	/** Ordered by key. */
 	async list(bucket: string, prefix: string): Promise<StoredObject[]> {
 		const names = await this.#demandBucket(bucket);
 		const facts = await Promise.all(
@@ -118,7 +121,7 @@ export class ObjectFiles {
 			.sort((a, b) => (a.key < b.key ? -1 : 1));
 	}
 
-	/** Where the parts of a multipart upload are kept. */
+	/** Folder for the parts of a multipart upload. */
 	async partFile(uploadId: string, number: number): Promise<string> {
 		const folder = path.join(this.#root, `upload-${uploadId}`);
 		await mkdir(folder, { recursive: true });

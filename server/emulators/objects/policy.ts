@@ -28,7 +28,9 @@ export function parsePolicy(text: string): SessionPolicy {
 	}
 }
 
-/** Whether a session policy allows an action. Of conditions only StringLike on s3:prefix is known; any other matches nothing. */
+/**
+ * Whether a session policy allows an action. The only supported condition is StringLike on s3:prefix; any other matches nothing.
+ */
 export function allows(policy: SessionPolicy, action: string, resource: string, prefix: string | null): boolean {
 	const matching = policy.Statement.filter(
 		(s) =>

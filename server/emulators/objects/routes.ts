@@ -18,7 +18,7 @@ export interface ObjectCall {
 }
 
 interface ObjectRoute {
-	/** The IAM action that it needs. */
+	/** The required IAM action. */
 	action: string;
 	fits(call: ObjectCall): boolean;
 	run(call: ObjectCall): Promise<void>;
@@ -26,7 +26,7 @@ interface ObjectRoute {
 
 const KEYS_MAX = 1_000;
 const PART_BYTES_MIN = 5 * 1024 ** 2;
-/** Facts of uploads under way: the metadata of the object to come. */
+/** Records of uploads in progress: the metadata of the future object. */
 const uploads = new Map<string, { bucket: string; key: string; meta: Record<string, string> }>();
 
 const on = (method: string, where: "object" | "bucket", test: (query: URLSearchParams, call: ObjectCall) => boolean = () => true) => {
@@ -34,7 +34,7 @@ const on = (method: string, where: "object" | "bucket", test: (query: URLSearchP
 		call.request.method === method && (call.key !== "") === (where === "object") && test(call.url.searchParams, call);
 };
 
-/** In the order in which they are tried. */
+/** In the order in which they are matched. */
 export const OBJECT_ROUTES: readonly ObjectRoute[] = [
 	{ action: "s3:ListBucket", fits: on("GET", "bucket"), run: listObjects },
 	{ action: "s3:ListBucket", fits: on("HEAD", "bucket"), run: async ({ response }) => void response.writeHead(200).end() },
@@ -191,7 +191,7 @@ async function deleteObject({ response, bucket, key, files }: ObjectCall): Promi
 	response.writeHead(204).end();
 }
 
-/** Chunked signatures are not needed by the clients that are tested. */
+/** Chunked signatures are not supported, because the tested clients do not need them. */
 function requirePlainBody(request: IncomingMessage): void {
 	if (String(request.headers["x-amz-content-sha256"]).startsWith("STREAMING-"))
 		throw new S3Error(501, "NotImplemented", "aws-chunked bodies are not emulated.");

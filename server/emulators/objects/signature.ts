@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { S3Error } from "./s3-error.ts";
 
-/** A signed request as AWS Signature Version 4 describes it, by header or by query. */
+/** A request signed with AWS Signature Version 4, in a header or in the query. */
 export interface SignedRequest {
 	accessKeyId: string;
 	sessionToken: string | null;
@@ -13,7 +13,7 @@ export interface SignedRequest {
 const AUTHORIZATION =
 	/^AWS4-HMAC-SHA256 Credential=([^/,]+)\/(\d{8})\/([^/,]+)\/([^/,]+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
 
-/** @throws S3Error `AccessDenied` without a signature or after its end */
+/** @throws S3Error `AccessDenied` without a signature or after its expiry */
 export function signedRequest(request: IncomingMessage, bodyHash: string, nowMs: number): SignedRequest {
 	const url = new URL(request.url ?? "/", "http://host");
 	const header = AUTHORIZATION.exec(request.headers.authorization ?? "");

@@ -8,11 +8,11 @@ export interface Session {
 	secretAccessKey: string;
 	token: string;
 	endsMs: number;
-	/** Null: everything that the keys may do. */
+	/** null: everything that the keys may do. */
 	policy: SessionPolicy | null;
 }
 
-/** Source: AWS STS API Reference. A role's own maximum is an hour unless its owner raises it. */
+/** Source: AWS STS API Reference. A role's own maximum is one hour unless its owner raises it. */
 const LIMITS = {
 	AssumeRole: { seconds: [900, 3_600], nameField: "RoleSessionName", name: /^[\w+=,.@-]{2,64}$/ },
 	GetFederationToken: { seconds: [900, 129_600], nameField: "Name", name: /^[\w+=,.@-]{2,32}$/ },
@@ -22,7 +22,10 @@ const DEFAULT_SECONDS = { AssumeRole: 3_600, GetFederationToken: 43_200 } as con
 
 const ROLE = /^arn:aws:iam::\d{12}:role\/[\w+=,.@/-]+$/;
 
-/** AssumeRole and GetFederationToken. @throws S3Error as STS refuses */
+/**
+ * AssumeRole and GetFederationToken.
+ * @throws S3Error with STS's error codes
+ */
 export function issueSession(form: URLSearchParams, nowMs: number): { session: Session; xml: string } {
 	const action = z.enum(["AssumeRole", "GetFederationToken"]).safeParse(form.get("Action"));
 	if (!action.success) throw new S3Error(400, "InvalidAction", "Could not find operation.");
@@ -34,7 +37,7 @@ export function issueSession(form: URLSearchParams, nowMs: number): { session: S
 	if (action.data === "AssumeRole" && !ROLE.test(form.get("RoleArn") ?? ""))
 		throw new S3Error(400, "ValidationError", "RoleArn is invalid");
 	const policy = form.get("Policy");
-	// A federated session without a policy may do nothing.
+	// A federated session without a policy has no permissions.
 	const none = action.data === "GetFederationToken" ? { Version: "2012-10-17" as const, Statement: [] } : null;
 	const session: Session = {
 		accessKeyId: `ASIA${randomBytes(8).toString("hex").toUpperCase()}`,

@@ -12,13 +12,13 @@ it("100 GiB at $0.08, 12 of November's 720 hours and 24 of December's 744: 8,000
 	expect(disk).toEqual({ type: "gp3", gib: 100, billedMicroUsd: "391398" });
 });
 
-it("200 GiB are billed as the tier of 256, the next larger one: $36 × 7.2/720 h = $0.36", () => {
+it("200 GiB are billed as the next larger tier, 256: $36 × 7.2/720 h = $0.36", () => {
 	const rates = [tier(512, 72_000_000n), tier(128, 18_000_000n), tier(256, 36_000_000n)];
 	const disk = bookedDisk({ type: "Premium_LRS", gib: 200 }, rates, { fromMs: Date.UTC(2026, 10), billedMs: 7.2 * HOUR_MS });
 	expect(disk.billedMicroUsd).toBe("360000");
 });
 
-it("has no bill where the list has no price, and one of nothing for a machine that never ran", () => {
+it("has no bill if the list has no price, and a bill of zero for a machine that never ran", () => {
 	expect(bookedDisk({ type: "io2", gib: 100 }, [], { fromMs: NOON, billedMs: HOUR_MS }).billedMicroUsd).toBeNull();
 	expect(bookedDisk({ type: "P", gib: 600 }, [tier(512, 1n)], { fromMs: NOON, billedMs: HOUR_MS }).billedMicroUsd).toBeNull();
 	expect(bookedDisk({ type: "gp3", gib: 100 }, [gp3], { fromMs: null, billedMs: 0 }).billedMicroUsd).toBe("0");

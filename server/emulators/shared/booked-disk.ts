@@ -1,23 +1,23 @@
 import { DAY_MS } from "#server/kernel/units.ts";
 import type { DiskRate } from "#server/rates/disks.ts";
 
-/** The disk that a launch asked for beside its machine. */
+/** The additional disk that a launch requested. */
 export interface AskedDisk {
-	/** The provider's own word: `gp3`, `Premium_LRS`, `pd-balanced`. */
+	/** The provider's name: `gp3`, `Premium_LRS`, `pd-balanced`. */
 	type: string;
 	gib: number;
 }
 
-/** A machine's disk in an emulator's own book. */
+/** A machine's disk in an emulator's own records. */
 export interface BookedDisk extends AskedDisk {
-	/** What the provider would bill for it by its list, whole micro-dollars; null where the list has no price of it. */
+	/** What the provider would bill for it at list price, in whole micro-dollars; null if the list has no price for it. */
 	billedMicroUsd: string | null;
 }
 
 /**
- * What a disk costs by the provider's list for the time in which its machine is billed, which is _assumed_ to be the disk's
- * time too: a part of the month for each calendar month (UTC). Computed separately from the ledger's arithmetic, in doubles.
- * `rates`: of the disk's region and type. A rate of a tier is the price of the next larger tier.
+ * Computes a disk's cost at list price for the time in which its machine is billed, which is _assumed_ to be the disk's time too:
+ * a fraction of the month for each calendar month (UTC). It is computed in doubles, independently of the ledger's arithmetic.
+ * `rates`: for the disk's region and type. A tier's rate is the price of the next larger tier.
  */
 export function bookedDisk(asked: AskedDisk, rates: readonly DiskRate[], time: { fromMs: number | null; billedMs: number }): BookedDisk {
 	const perMonth = microUsdPerMonth(asked, rates);

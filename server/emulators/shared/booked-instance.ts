@@ -2,7 +2,7 @@ import type { DiskRate } from "#server/rates/disks.ts";
 import { type AskedDisk, type BookedDisk, bookedDisk } from "./booked-disk.ts";
 import type { MachineRecord, MachineState } from "./machine-record.ts";
 
-/** One machine in an emulator's own book, which no fault hides or bends: what really ran, and for how long. */
+/** One machine in an emulator's own records, which faults cannot hide or distort: what really ran, and for how long. */
 export interface BookedInstance {
 	instanceId: string;
 	region: string;
@@ -10,9 +10,9 @@ export interface BookedInstance {
 	instanceType: string;
 	spot: boolean;
 	state: MachineState;
-	/** Gone without a trace by the fault script. */
+	/** Made to vanish by the fault script. */
 	vanished: boolean;
-	/** When the last process of one that vanished no longer existed. */
+	/** When the last process of a vanished machine ended. */
 	silentAt: number | null;
 	stateReasonCode: string | null;
 	tags: Record<string, string>;
@@ -20,13 +20,13 @@ export interface BookedInstance {
 	launchTime: number;
 	runningAt: number | null;
 	terminatedAt: number | null;
-	/** Time in the state `running`, up to now or to the end of it. */
+	/** Time in the state `running`, up to now or to its end. */
 	runningMs: number;
-	/** How long of it from `runningAt` on the provider bills, before it rounds. */
+	/** Running time from `runningAt` on that the provider bills, before rounding. */
 	billedMs: number;
-	/** What the provider would bill, by its own terms. */
+	/** Seconds that the provider would bill under its own terms. */
 	billedSeconds: number;
-	/** The disk that was launched with it; null where the launch names none, and the image's own is taken. */
+	/** The disk that was launched with it; null if the launch requests none and uses the image's default. */
 	disk: BookedDisk | null;
 	/** The process of the user-data, if it was started. */
 	guestPid: number | null;
@@ -34,13 +34,15 @@ export interface BookedInstance {
 	folder: string;
 }
 
-/** The cloud's own facts about a machine, beside what every machine has. */
+/** Facts about a machine that depend on the cloud, in addition to those of every machine. */
 export type BookedFacts = Pick<BookedInstance, "region" | "zone" | "instanceType" | "spot" | "tags" | "folder"> & {
-	/** What the provider bills for so many milliseconds of running. */
+	/** The seconds that the provider bills for this much running time. */
 	billedSecondsOf: (runningMs: number) => number;
-	/** Where that is not the time of running. */
+	/** Set if it differs from the running time. */
 	billedMs?: number;
-	/** What the launch asked for, with the rates of its region and type, and the time that is billed of it where that is not `billedMs`. */
+	/**
+	 * The disk that the launch requested, with the rates of its region and type, and its billed time if that differs from `billedMs`.
+	 */
 	disk: { asked: AskedDisk; rates: readonly DiskRate[]; wholeMs(billedMs: number): number } | null;
 };
 

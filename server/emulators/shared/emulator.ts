@@ -14,13 +14,16 @@ export interface Emulator<B extends BookedInstance = BookedInstance> {
 	url: string;
 	port: number;
 	faults: FaultControl;
-	/** The emulator's own book. */
+	/** The emulator's own records. */
 	instances(): B[];
-	/** Gives a spot instance its interruption notice. @throws RangeError when there is none to give. */
+	/**
+	 * Gives a spot instance its interruption notice.
+	 * @throws RangeError if it cannot have one
+	 */
 	interrupt(instanceId: string): void;
 	/**
-	 * Closes the endpoint. With `killInstances` every machine is ended first and booked as terminated; without, they
-	 * go on running and the next start on the same port and folder takes them over.
+	 * Closes the endpoint. With `killInstances`, every machine is ended first and recorded as terminated. Otherwise they keep
+	 * running, and the next start on the same port and folder adopts them.
 	 */
 	stop(options: { killInstances: boolean }): Promise<void>;
 }
@@ -36,12 +39,12 @@ export interface EmulatedCloud<M extends MachineRecord, C extends EndCause, B ex
 	machine(instanceId: string): M | undefined;
 	instances(): B[];
 	/**
-	 * The provider's own endpoints and the metadata service. Null cuts the connection without an answer; undefined: no such path.
-	 * @param nowMs the cloud's clock as callers meet it, where the script says that it is wrong; else null
+	 * The provider's own endpoints and the metadata service. null cuts the connection without a response; undefined: no such path.
+	 * @param nowMs the cloud's clock as callers see it, if the script sets it wrong; else null
 	 */
 	answer(request: IncomingMessage, path: string, nowMs: number | null): Answer | null | undefined | Promise<Answer | null | undefined>;
 	onListening(url: string): void;
-	/** Called first when the emulator is asked to stop: from then on nothing new is launched. */
+	/** Called first when the emulator is asked to stop. Nothing new is launched afterwards. */
 	onStopping(): void;
 }
 

@@ -15,7 +15,7 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 	z.strictObject({ kind: z.literal("slow_boot"), durationMs }),
 	/** Launch: after this long the instance and its processes vanish without a trace. */
 	z.strictObject({ kind: z.literal("vanish"), durationMs }),
-	/** A launch: so many instances are requested in this call. */
+	/** Launch: only this many instances are available to this call. */
 	z.strictObject({ kind: z.literal("limited_capacity"), available: z.int().min(0) }),
 	/** Termination: added to the termination delay. */
 	z.strictObject({ kind: z.literal("slow_termination"), durationMs }),
@@ -31,7 +31,7 @@ const behaviourSchema = z.discriminatedUnion("kind", [
 
 export const faultSpecSchema = z
 	.strictObject({
-		/** The emulated cloud's name of an action, or `*` for all. */
+		/** The emulated cloud's name for an action, or `*` for all. */
 		action: z.string().min(1),
 		match: z.strictObject({ region: z.string(), zone: z.string(), instanceType: z.string(), spot: z.boolean() }).partial().optional(),
 		/**
@@ -184,7 +184,7 @@ export class FaultControl {
 	}
 }
 
-/** The longest duration among behaviours of this kind; 0 when there are none. */
+/** The longest duration among behaviours of this kind; 0 if there are none. */
 export function durationOf(behaviours: readonly FaultBehaviour[], kind: FaultBehaviour["kind"]): number {
 	return Math.max(0, ...behaviours.map((behaviour) => (behaviour.kind === kind && "durationMs" in behaviour ? behaviour.durationMs : 0)));
 }

@@ -5,12 +5,12 @@ import * as pkijs from "pkijs";
 
 const RSA = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
 const YEAR_MS = 365 * 86_400_000;
-/** Encoded: what the library has no class for. */
+/** Encoded extensions for which the library has no class. */
 const DER_OID = { commonName: Buffer.from("0603550403", "hex"), data: Buffer.from("06092a864886f70d010701", "hex") };
 const OID = { basicConstraints: "2.5.29.19", altName: "2.5.29.17", infoAccess: "1.3.6.1.5.5.7.1.1" };
 const OID_CA_ISSUERS = "1.3.6.1.5.5.7.48.2";
 
-/** A key and the certificate of it, both as PEM. */
+/** A key and its certificate, both as PEM. */
 export interface Identity {
 	key: string;
 	certificate: string;
@@ -18,7 +18,7 @@ export interface Identity {
 
 export interface CertificateTerms {
 	name: string;
-	/** Left out: it signs itself. */
+	/** Undefined: self-signed. */
 	issuer?: Identity;
 	/** Whether it may sign certificates. */
 	isAuthority?: boolean;
@@ -30,7 +30,7 @@ export interface CertificateTerms {
 	lifeMs?: number;
 }
 
-/** A key with a certificate, made now. */
+/** Creates a key with a certificate. */
 export async function newIdentity(terms: CertificateTerms): Promise<Identity> {
 	const pair = await crypto.subtle.generateKey({ ...RSA, modulusLength: 2_048, publicExponent: new Uint8Array([1, 0, 1]) }, true, [
 		"sign",
@@ -51,10 +51,10 @@ export async function newIdentity(terms: CertificateTerms): Promise<Identity> {
 	return { key: pem("PRIVATE KEY", key), certificate: pem("CERTIFICATE", Buffer.from(certificate.toSchema(true).toBER())) };
 }
 
-/** The same from the file, once it was made. */
+/** Loads the key and certificate from the file, or creates them on first use. */
 export async function keptIdentity(stateDir: string, file: string, make: () => Promise<Identity>): Promise<Identity> {
 	const path = join(stateDir, `${file}.json`);
-	// Written by ourselves, below.
+	// The file was written by this program, below.
 	if (existsSync(path)) return JSON.parse(readFileSync(path, "utf8")) as Identity;
 	const made = await make();
 	mkdirSync(stateDir, { recursive: true, mode: 0o700 });
@@ -62,7 +62,7 @@ export async function keptIdentity(stateDir: string, file: string, make: () => P
 	return made;
 }
 
-/** A PKCS #7 message with `content` in it, as base64 in lines; with the signer's certificate in it, or without. */
+/** A PKCS #7 message that contains `content`, as base64 in lines, with or without the signer's certificate. */
 export async function signMessage(content: string, signer: Identity, options: { withCertificate: boolean }): Promise<string> {
 	const certificate = pkijs.Certificate.fromBER(derOf(signer.certificate));
 	const signed = new pkijs.SignedData({

@@ -7,35 +7,35 @@ import { isAlive, type MachineRecord } from "./machine-record.ts";
 import type { ResolvedEmulatorOptions } from "./options.ts";
 import { timerMs } from "./timers.ts";
 
-/** Why a machine ends, in the cloud's own words. */
+/** Why a machine ends, with the cloud's code and message. */
 export interface EndCause {
 	code: string;
 	message: string;
 }
 
-/** A cloud, as far as the life of its machines needs to know it. */
+/** The parts of a cloud that the lifecycle of its machines depends on. */
 export interface LifecycleHost<M extends MachineRecord, C extends EndCause> {
 	machines(): M[];
 	save(machine: M): void;
 	folderOf(instanceId: string): string;
 	isSpot(machine: M): boolean;
-	/** What the machine executes, and where its metadata service and its power switch are. */
+	/** What the machine executes, and the addresses of its metadata service and its power switch. */
 	bootPlanOf(machine: M): Omit<GuestPlan, "folder">;
-	/** The causes of the ends that come by themselves. */
+	/** The causes of automatic ends. */
 	causes: { interruption: C; service: C };
-	/** The cloud's own part of a machine's record, when it is asked to end and when it is given notice. */
+	/** Update the cloud's own part of a machine's record when its end is requested or notice is given. */
 	onEnding?(machine: M, cause: C, nowMs: number): void;
 	onNotice?(machine: M, nowMs: number): void;
 	/** Names the machine for the log. */
 	labelOf(machine: M): string;
 }
 
-/** Moves machines through their states, in time, and keeps their processes in step. One timer a machine. */
+/** Moves machines through their states over time, and keeps their processes in sync. Uses one timer per machine. */
 export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	readonly #options: ResolvedEmulatorOptions;
 	readonly #host: LifecycleHost<M, C>;
 	readonly #timers = new Map<string, NodeJS.Timeout>();
-	/** The endings that are under way, by instance. */
+	/** The endings in progress, by instance. */
 	readonly #endings = new Map<string, Promise<void>>();
 	readonly #aborter = new AbortController();
 
@@ -44,7 +44,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		this.#host = host;
 	}
 
-	/** After a restart: takes up each machine where the book says it is. */
+	/** After a restart: continues with each machine from its recorded state. */
 	resume(): void {
 		for (const machine of this.#host.machines()) {
 			if (machine.state === "running" && machine.guest === null) this.#adoptOrBoot(machine);
@@ -54,7 +54,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		}
 	}
 
-	/** Sets the timer for the machine's next change. To be called after each change of its record. */
+	/** Sets the timer for the machine's next change. Call after each change of its record. */
 	schedule(machine: M): void {
 		const { instanceId } = machine;
 		clearTimeout(this.#timers.get(instanceId));
@@ -69,8 +69,8 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	}
 
 	/**
-	 * A termination by any caller, and everything else that ends a machine. A machine that is already ending continues. `nowMs`: of the
-	 * call that requests it, where that is known.
+	 * Ends a machine, by a caller's request or for any other cause. A machine that is already ending continues. `nowMs`: time of the
+	 * requesting call, if known.
 	 */
 	end(machine: M, cause: C, target: "terminated" | "stopped" = "terminated", extraDelayMs = 0, nowMs = this.#options.clock()): void {
 		if (machine.state === "terminated" || machine.state === "shutting-down") return;
@@ -86,7 +86,10 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		this.#finish(machine);
 	}
 
-	/** The notice of a spot interruption; the termination follows by itself. @throws RangeError when it cannot be. */
+	/**
+	 * Gives a spot interruption notice; the termination follows automatically.
+	 * @throws RangeError if it is not possible
+	 */
 	interrupt(machine: M): void {
 		if (!this.#host.isSpot(machine)) throw new RangeError(`${machine.instanceId} is not a spot instance`);
 		if (machine.state !== "running" && machine.state !== "pending") throw new RangeError(`${machine.instanceId} is ${machine.state}`);
@@ -103,12 +106,12 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	async endAll(): Promise<void> {
 		const machines = this.#host.machines().filter(({ state }) => isAlive(state));
 		for (const machine of machines) this.end(machine, this.#host.causes.service);
-		// Those that were ending anyway no longer wait for their delay.
+		// Machines that were already ending no longer wait for their delay.
 		for (const machine of machines) machine.endDueAtMs = this.#options.clock();
 		await Promise.all(machines.map((machine) => this.#stopGuest(machine).then(() => this.#markEnded(machine))));
 	}
 
-	/** Stops all timers; machines go on by themselves. */
+	/** Stops all timers; machines keep running on their own. */
 	close(): void {
 		this.#aborter.abort();
 		for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -126,7 +129,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		return known.length === 0 ? null : Math.min(...known);
 	}
 
-	/** Exponential waiting time, drawn from the seed and the order of launches: the same after a restart. */
+	/** Exponential waiting time, derived from the seed and the launch order, so it is the same after a restart. */
 	#automaticInterruptionMs(machine: M): number | null {
 		const { interruptionsPerHour, seed } = this.#options;
 		if (!this.#host.isSpot(machine) || machine.runningAtMs === null || interruptionsPerHour <= 0) return null;
@@ -146,7 +149,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 	#boot(machine: M): void {
 		machine.state = "running";
 		machine.runningAtMs = this.#options.clock();
-		// Written before the process is there: after a crash in between, `resume` sees what is missing.
+		// Saved before the process starts: after a crash in between, `resume` detects what is missing.
 		this.#host.save(machine);
 		this.#report(machine);
 		this.#adoptOrBoot(machine);
@@ -158,7 +161,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 			const plan = this.#host.bootPlanOf(machine);
 			machine.guest = bootGuest({ folder, ...plan, environment: { ...plan.environment, ...this.#options.guestEnvironment } });
 		} else {
-			// The crash came between the start and the note of it: the oldest process with the machine's mark is the guest.
+			// The crash came between the start and the saving: the oldest process with the machine's mark is the guest.
 			const [first] = findGuestProcesses({ sessionId: null, secret: machine.metadataSecret })
 				.filter(({ pid, sessionId }) => pid === sessionId)
 				.sort((a, b) => a.pid - b.pid);
@@ -179,7 +182,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 					setTimeout(() => this.#markEnded(machine), waitMs),
 				);
 			},
-			() => {}, // Aborted by close(): the next start takes it up.
+			() => {}, // Aborted by close(); the next start resumes it.
 		);
 	}
 
@@ -189,7 +192,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		machine.endedAtMs = this.#options.clock();
 		this.#host.save(machine);
 		this.#report(machine);
-		// One that is only stopped may vanish yet.
+		// A machine that is only stopped may still vanish.
 		this.schedule(machine);
 	}
 
@@ -197,7 +200,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 		const nowMs = this.#options.clock();
 		machine.vanished = true;
 		machine.endingAtMs ??= nowMs;
-		// One that was only stopped was there, and with some providers billed, until now.
+		// A machine that was only stopped existed, and with some providers was billed, until now.
 		machine.endedAtMs = nowMs;
 		machine.state = "terminated";
 		this.#host.save(machine);
@@ -211,7 +214,7 @@ export class Lifecycle<M extends MachineRecord, C extends EndCause> {
 				machine.silentAtMs = this.#options.clock();
 				this.#host.save(machine);
 			},
-			() => {}, // Aborted by close(): the next start takes it up.
+			() => {}, // Aborted by close(); the next start resumes it.
 		);
 	}
 

@@ -3,10 +3,10 @@ import { DAY_MS } from "#server/kernel/units.ts";
 import { isOver, type MachineRecord } from "./machine-record.ts";
 import { Pages } from "./pages.ts";
 
-/** Whole machines are kept this long after their end, for reconciling. */
+/** Machines are kept this long after their end, for reconciling. */
 const KEEP_MS = 30 * DAY_MS;
 
-/** What a cloud that launches machines one by one knows: one page a machine, in the order of their launches. */
+/** The state of a cloud that launches machines one by one: one page per machine, in launch order. */
 export class MachineBook<M extends MachineRecord> {
 	readonly #pages: Pages<M>;
 	readonly #machines = new Map<string, M>();
@@ -35,7 +35,7 @@ export class MachineBook<M extends MachineRecord> {
 		this.#pages.write(machine.instanceId, machine);
 	}
 
-	/** The number of the next launched machine. Taken by `add`, so a launch that fails leaves no gap. */
+	/** The number of the next launched machine. Assigned by `add`, so a failed launch leaves no gap. */
 	nextOrdinal(): number {
 		return this.#nextOrdinal;
 	}

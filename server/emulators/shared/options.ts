@@ -1,31 +1,31 @@
 import type { DiskRate } from "#server/rates/disks.ts";
 
-/** What every emulated cloud is started with, beside its catalogue and its credentials. */
+/** The options of every emulated cloud, in addition to its catalogue and its credentials. */
 export interface EmulatorOptions {
-	/** 0 takes a free port. A restart that adopts running instances must use the port they were given at their start. */
+	/** 0 uses a free port. A restart that adopts running instances must use their original port. */
 	port: number;
 	host?: "127.0.0.1";
-	/** The instances' folders and the emulator's book. One emulator at a time. */
+	/** Folder for the instances and the emulator's records. Used by one emulator at a time. */
 	stateDir: string;
 	bootDelayMs: number;
 	terminateDelayMs: number;
-	/** From the interruption notice to the termination. */
+	/** Time from the interruption notice to the termination. */
 	spotNoticeMs: number;
-	/** Draws whatever is drawn: automatic interruptions, price histories. */
+	/** Seed of everything random: automatic interruptions, price histories. */
 	seed: number;
-	/** Mean interruptions of one running spot instance in an hour; 0 (default) interrupts only on request. */
+	/** Mean number of interruptions per hour of one running spot instance; 0 (default) interrupts only on request. */
 	interruptionsPerHour?: number;
-	/** Between SIGTERM and SIGKILL when a machine ends; default 2,000. */
+	/** Time between SIGTERM and SIGKILL when a machine ends; default 2,000. */
 	guestStopGraceMs?: number;
-	/** More than this many live instances meet the account's limit; default 1,000. */
+	/** The account's limit of live instances; default 1,000. */
 	maxLiveInstances?: number;
-	/** UTC milliseconds; default the system's. It dates what happens; timers run on real time. */
+	/** UTC milliseconds; default: the system clock. Used for the times of events; timers run on real time. */
 	clock?: () => number;
-	/** Milliseconds that `clock` moves in one of real time, so that timers fire when their time has come by it; default 1. */
+	/** Milliseconds that `clock` advances per real millisecond, so that timers fire on time by that clock; default 1. */
 	clockRate?: number;
-	/** What its price list asks for disks; without any it has none. */
+	/** The prices of disks in its price list; none if undefined. */
 	disks?: readonly DiskRate[];
-	/** Given to every guest besides what its image gives it. */
+	/** Variables for every guest in addition to those of its image. */
 	guestEnvironment?: Readonly<Record<string, string>>;
 	/** One line for each call and each change of a machine's state. */
 	log?: (line: string) => void;

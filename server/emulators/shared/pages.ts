@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { z } from "zod";
 
 /**
- * The pages of an emulated cloud's book and the folders of its machines, in one state folder. Pages are written with
- * a rename: after `kill -9` a launch is there with all its instances or not at all.
+ * The pages of an emulated cloud's records and the folders of its machines, in one state folder. Pages are written with a rename:
+ * after `kill -9` a launch exists with all its instances or not at all.
  */
 export class Pages<Page> {
 	readonly #bookDir: string;
@@ -24,7 +24,7 @@ export class Pages<Page> {
 		return names.map((name) => this.#read(join(this.#bookDir, name)));
 	}
 
-	/** `name` becomes a file name: letters, digits and hyphens. */
+	/** `name` becomes a file name and may contain letters, digits and hyphens. */
 	write(name: string, page: Page): void {
 		const path = join(this.#bookDir, `${name}.json`);
 		writeFileSync(`${path}.new`, JSON.stringify(page), { mode: 0o600 });
@@ -36,7 +36,7 @@ export class Pages<Page> {
 		rmSync(join(this.#bookDir, `${name}.json`));
 	}
 
-	/** Where a machine lives: its user-data, its console and what it writes. Made by its boot. */
+	/** A machine's folder, with its user-data, its console and its own files. Created at boot. */
 	folderOf(instanceId: string): string {
 		return join(this.#instancesDir, instanceId);
 	}

@@ -9,16 +9,19 @@ export interface CallContext {
 	world: World;
 	region: string;
 	requestId: string;
-	/** The request's parameters as they came. */
+	/** The request's parameters, as received. */
 	form: URLSearchParams;
-	/** What the fault script adds to this call. */
+	/** Delays that the fault script adds to this call. */
 	delays: { terminationMs: number };
 }
 
-/** A decoded call: its facts for the fault script, and the doing of it. */
+/** A decoded call: its facts for the fault script, and a function that executes it. */
 interface PreparedCall {
 	facts: CallFacts;
-	/** Does it, in one synchronous step, and gives the answer's XML. @throws Ec2Error */
+	/**
+	 * Executes the call in one synchronous step and returns the response XML.
+	 * @throws Ec2Error
+	 */
 	run(): string;
 }
 
@@ -30,7 +33,7 @@ export interface Ec2Action {
 export interface ActionSpec<Input, Output> {
 	/** Amazon's own description of the action. */
 	operation: Ec2Operation;
-	/** The parameters that are honoured, as paths of member names; a path covers what lies below it. */
+	/** The supported parameters, as paths of member names. A path includes everything below it. */
 	supports: readonly string[];
 	facts?: (input: Input, context: CallContext) => Omit<CallFacts, "action" | "region">;
 	run: (input: Input, context: CallContext) => Output;
@@ -56,7 +59,7 @@ export function defineAction<Input, Output>(spec: ActionSpec<Input, Output>): Ec
 	};
 }
 
-// decodeRequest builds nothing but what the operation's own input shape has, which the SDK's type describes.
+// decodeRequest returns only fields of the operation's input shape, which the SDK's type describes.
 function asInput<Input>(value: Record<string, unknown>): Input {
 	return value as Input;
 }

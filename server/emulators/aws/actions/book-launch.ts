@@ -7,19 +7,19 @@ import type { World } from "../world.ts";
 import type { LaunchPlacement } from "./launch-placement.ts";
 import type { LaunchRequest } from "./launch-request.ts";
 
-/** A launch for which everything is decided. */
+/** A launch with all choices made. */
 export interface Booking {
 	region: string;
 	fingerprint: string;
 	launch: LaunchRequest;
 	placement: LaunchPlacement;
-	/** The reservation that it is launched into. */
+	/** The reservation that the launch uses. */
 	target: CapacityReservation | null;
 	behaviours: readonly FaultBehaviour[];
 	count: number;
 }
 
-/** Writes the launch and its machines into the book, all at once. */
+/** Records the launch and its machines in one step. */
 export function bookLaunch(world: World, booking: Booking): Reservation {
 	const { region, fingerprint, launch, target, count } = booking;
 	const first = world.store.nextOrdinal();
@@ -35,7 +35,7 @@ export function bookLaunch(world: World, booking: Booking): Reservation {
 		capacityReservation: target && { id: target.id, isBlock: launch.isBlock },
 		securityGroupIds: launch.securityGroupIds,
 		userData: launch.userData,
-		// A one-time spot request cannot be started again: its machine is terminated either way.
+		// A one-time spot request cannot be started again, so its machine is terminated in either case.
 		shutdownBehaviour: launch.spot ? "terminate" : launch.shutdownBehaviour,
 		instances: Array.from({ length: count }, (_, i) => newInstance(world, booking, i, first + i)),
 	};

@@ -7,7 +7,7 @@ import { defineAction } from "./action.ts";
 import { requireMachines, stopDryRun } from "./instance-ids.ts";
 import { assertTagCount, readTags, type Tags } from "./tags.ts";
 
-/** CreateTags answers `<return>true</return>`, which the SDK's model leaves out. */
+/** CreateTags returns `<return>true</return>`, which the SDK's model omits. */
 export const createTags = defineAction<CreateTagsRequest, Record<string, never>>({
 	operation: CreateTags$,
 	supports: ["Resources", "Tags", "DryRun"],

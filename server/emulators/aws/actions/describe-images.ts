@@ -4,10 +4,10 @@ import { defineAction } from "./action.ts";
 import { stopDryRun } from "./instance-ids.ts";
 
 const ROOT = "/dev/sda1";
-/** Of a usual Linux image. */
+/** Properties of a typical Linux image. */
 const ROOT_GIB = 8;
 
-/** Any image is at hand, as for a launch. */
+/** Any image exists, as for a launch. */
 export const describeImages = defineAction<DescribeImagesRequest, DescribeImagesResult>({
 	operation: DescribeImages$,
 	supports: ["ImageIds", "DryRun"],

@@ -12,7 +12,7 @@ export const describeRegions = defineAction<DescribeRegionsRequest, DescribeRegi
 		const asked = input.RegionNames ?? [];
 		const unknown = asked.find((region) => !world.catalog.regions.has(region));
 		if (unknown !== undefined) throw new Ec2Error("InvalidParameterValue", `Invalid region provided: '${unknown}'`);
-		// One endpoint serves all regions, and that is what it says.
+		// One endpoint serves all regions and reports itself for each.
 		const endpoint = new URL(world.url()).host;
 		const optIn = "opt-in-not-required";
 		const matches = compileFilters<string>(input.Filters, {

@@ -26,8 +26,8 @@ interface PriceRow {
 }
 
 /**
- * Newest first. The price that was in force at StartTime is part of the answer, with the earlier time at which it
- * was set: so StartTime = now gives each zone's current price.
+ * Newest first. The price in force at StartTime is included, with the earlier time at which it was set, so StartTime = now
+ * returns each zone's current price.
  */
 export const describeSpotPriceHistory = defineAction<DescribeSpotPriceHistoryRequest, DescribeSpotPriceHistoryResult>({
 	operation: DescribeSpotPriceHistory$,
@@ -54,7 +54,7 @@ export const describeSpotPriceHistory = defineAction<DescribeSpotPriceHistoryReq
 		const page = takePage(priceRows(input, world, region, fromMs, toMs), keyOf, {
 			action: "DescribeSpotPriceHistory",
 			maxResults: input.MaxResults,
-			// EC2 gives an empty token on the last page and takes one for the first.
+			// EC2 returns an empty token on the last page and accepts one for the first.
 			nextToken: input.NextToken === "" ? undefined : input.NextToken,
 			min: 1,
 			max: 1_000,
@@ -96,7 +96,7 @@ function priceRows(input: DescribeSpotPriceHistoryRequest, world: World, region:
 function rowView(row: PriceRow): SpotPrice {
 	return {
 		AvailabilityZone: row.zone,
-		// The SDK's type lists the types known when it was built; the catalogue may know newer ones.
+		// The SDK's type lists the types known when it was built; the catalogue may contain newer ones.
 		InstanceType: row.instanceType as NonNullable<SpotPrice["InstanceType"]>,
 		ProductDescription: PRODUCT,
 		SpotPrice: row.price,

@@ -3,7 +3,7 @@ import { Ec2Error } from "../ec2-error.ts";
 import { defineAction } from "./action.ts";
 import { stopDryRun } from "./instance-ids.ts";
 
-/** Those of a default network: one for each zone. */
+/** The subnets of a default network: one for each zone. */
 export const describeSubnets = defineAction<DescribeSubnetsRequest, DescribeSubnetsResult>({
 	operation: DescribeSubnets$,
 	supports: ["SubnetIds", "DryRun"],

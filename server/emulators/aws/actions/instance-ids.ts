@@ -4,7 +4,10 @@ import { visibleMachine, type World } from "../world.ts";
 
 const MAX_IDS = 1_000;
 
-/** The named machines, each once. @throws Ec2Error InvalidInstanceID.Malformed, InvalidInstanceID.NotFound */
+/**
+ * Returns the named machines without duplicates.
+ * @throws Ec2Error InvalidInstanceID.Malformed, InvalidInstanceID.NotFound
+ */
 export function requireMachines(world: World, region: string, ids: readonly string[]): Machine[] {
 	if (ids.length > MAX_IDS) throw new Ec2Error("InvalidRequest", `A request may name ${MAX_IDS} instances.`);
 	const unique = [...new Set(ids)];
@@ -17,7 +20,7 @@ export function requireMachines(world: World, region: string, ids: readonly stri
 	return machines.filter((machine) => machine !== undefined);
 }
 
-/** Ends a call that was only asked whether it would work. */
+/** Ends a dry run. */
 export function stopDryRun(dryRun: boolean | undefined): void {
 	if (dryRun) throw new Ec2Error("DryRunOperation");
 }

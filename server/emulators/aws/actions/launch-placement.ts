@@ -8,7 +8,7 @@ export interface LaunchPlacement {
 	subnetId: string;
 }
 
-/** The zone that the request names, by itself or through a subnet; undefined leaves the choice to the service. */
+/** The zone that the request names, directly or through a subnet; undefined leaves the choice to the service. */
 export function requestedZone(input: RunInstancesRequest, catalog: Catalog, region: string): string | undefined {
 	const zones = catalog.zonesIn(region);
 	const { AvailabilityZone: zone, AvailabilityZoneId: zoneId } = input.Placement ?? {};
@@ -26,8 +26,8 @@ export function requestedZone(input: RunInstancesRequest, catalog: Catalog, regi
 }
 
 /**
- * Where a launch goes. Without a named zone the service chooses: the zones in turn, but not one where launches fail now while another
- * works.
+ * Chooses the zone of a launch. If the request names none, the service rotates through the zones but avoids one where launches
+ * currently fail while they succeed in another.
  * @throws Ec2Error InvalidParameterValue, Unsupported
  */
 export function placeLaunch(

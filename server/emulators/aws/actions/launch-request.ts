@@ -6,10 +6,10 @@ import { readLaunchTags, type Tags } from "./tags.ts";
 
 const MAX_USER_DATA_BYTES = 16_384;
 const MAX_TOKEN = 64;
-/** EC2's own default when the request names no type. */
+/** EC2's default if the request names no type. */
 const DEFAULT_TYPE = "m1.small";
 
-/** A launch as it was asked for, checked as far as that goes without knowing the state of the cloud. */
+/** A launch request, checked as far as possible without the state of the cloud. */
 export interface LaunchRequest {
 	instanceType: string;
 	imageId: string;
@@ -18,7 +18,7 @@ export interface LaunchRequest {
 	clientToken: string;
 	spot: boolean;
 	maxPriceUsd: string | null;
-	/** Into a Capacity Block. */
+	/** Whether the launch uses a Capacity Block. */
 	isBlock: boolean;
 	capacityReservationId: string | null;
 	shutdownBehaviour: "stop" | "terminate";
@@ -38,7 +38,7 @@ export function isSpotLaunch(input: RunInstancesRequest): boolean {
 	return input.InstanceMarketOptions?.MarketType === "spot";
 }
 
-/** @throws Ec2Error for whatever EC2 would refuse, and for what this endpoint does not do. */
+/** @throws Ec2Error for requests that EC2 would reject, and for features that this endpoint does not support */
 export function readLaunch(input: RunInstancesRequest): LaunchRequest {
 	const { MinCount: minCount, MaxCount: maxCount, ClientToken: clientToken = "" } = input;
 	if (minCount === undefined) throw missingParameter("MinCount");
@@ -78,7 +78,7 @@ export function readLaunch(input: RunInstancesRequest): LaunchRequest {
 	};
 }
 
-/** Billed in the book alone: an emulated machine has this host's disk. */
+/** Only billed. An emulated machine uses this host's disk. */
 function readRootDisk({ BlockDeviceMappings: mappings = [] }: RunInstancesRequest): AskedDisk | null {
 	if (mappings.length > 1) throw notEmulated("more than one block device mapping");
 	const { VolumeType: type, VolumeSize: gib } = mappings[0]?.Ebs ?? {};
@@ -105,8 +105,8 @@ function readMarket({ InstanceMarketOptions: market }: RunInstancesRequest): {
 }
 
 /**
- * Any image is at hand, since the guest is this host; an id may have letters beyond hexadecimal, so that one can be distinguished
- * from Amazon's. A parameter path stands for an image as SSM would resolve it.
+ * Any image exists, because the guest is this host. An id may contain letters beyond hexadecimal, so that it cannot be confused
+ * with Amazon's. A parameter path stands for an image as SSM would resolve it.
  */
 function readImageId(imageId: string | undefined): string {
 	if (imageId === undefined || imageId === "") throw missingParameter("ImageId");

@@ -18,8 +18,8 @@ import { type LaunchPlacement, placeLaunch, requestedZone } from "./launch-place
 import { instanceTypeOf, isSpotLaunch, type LaunchRequest, readLaunch } from "./launch-request.ts";
 
 /**
- * MinCount to MaxCount instances in one zone, or none. The same ClientToken with the same parameters gives the
- * launch that was made with it, in its present state; with others it is a mismatch. Tokens hold within a region.
+ * Launches MinCount to MaxCount instances in one zone, or none. The same ClientToken with the same parameters returns the launch
+ * made with it, in its current state; with other parameters the call fails as a mismatch. Tokens are valid within a region.
  */
 export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 	operation: RunInstances$,
@@ -46,7 +46,7 @@ export const runInstances = defineAction<RunInstancesRequest, Ec2Reservation>({
 		"TagSpecifications",
 		"UserData",
 		"CapacityReservationSpecification.CapacityReservationTarget.CapacityReservationId",
-		// Taken without effect: an emulated machine has this host's disk, network and identity.
+		// Accepted without effect: an emulated machine has this host's disk, network and identity.
 		"BlockDeviceMappings",
 		"EbsOptimized",
 		"IamInstanceProfile",
@@ -104,7 +104,7 @@ function viewOf(world: World, reservation: Reservation): Ec2Reservation {
 	);
 }
 
-/** Of every parameter but the token; their order does not matter. */
+/** Covers every parameter except the token, in any order. */
 function fingerprintOf(form: CallContext["form"]): string {
 	const parameters = [...form].filter(([key]) => key !== "ClientToken").sort(([a], [b]) => (a < b ? -1 : 1));
 	return createHash("sha256").update(JSON.stringify(parameters)).digest("hex");
@@ -119,7 +119,7 @@ function countOf(world: World, region: string, launch: LaunchRequest, behaviours
 			"InstanceLimitExceeded",
 			`You have requested more instances (${live + minCount}) than your current instance limit of ${world.options.maxLiveInstances} allows.`,
 		);
-	// A Capacity Block has its own quota, which is not emulated.
+	// A Capacity Block has a separate quota, which is not emulated.
 	const quota = launch.isBlock ? null : vcpuQuotaOf(world.options, instanceType, spot);
 	const fitting = quota === null ? maxCount : machinesWithin(world, region, quota, instanceType);
 	if (minCount > fitting) throw quotaError(spot, quota?.limit ?? 0);

@@ -7,7 +7,7 @@ const MAX_TAGS = 50;
 
 export type Tags = Record<string, string>;
 
-/** @throws Ec2Error for a key or value that EC2 does not take. */
+/** @throws Ec2Error for a key or value that EC2 rejects */
 export function readTags(given: readonly { Key?: string | undefined; Value?: string | undefined }[] | undefined): Tags {
 	const tags: Tags = {};
 	for (const { Key: key, Value: value = "" } of given ?? []) {
@@ -28,10 +28,10 @@ export function assertTagCount(tags: Tags): void {
 	if (Object.keys(tags).length > MAX_TAGS) throw new Ec2Error("TagLimitExceeded", `A resource can have ${MAX_TAGS} tags.`);
 }
 
-// Volumes and network interfaces come with a machine but are not shown by this endpoint.
+// Volumes and network interfaces exist with a machine, but this endpoint does not list them.
 const LAUNCH_RESOURCES = ["instance", "spot-instances-request", "volume", "network-interface"];
 
-/** The tags that a launch puts on its instances and on their spot requests. */
+/** The tags that a launch sets on its instances and on their spot requests. */
 export function readLaunchTags(
 	specifications: readonly TagSpecification[] | undefined,
 	isSpot: boolean,

@@ -5,7 +5,7 @@ import { stateView } from "../views/instance-view.ts";
 import { defineAction } from "./action.ts";
 import { requireMachines, stopDryRun } from "./instance-ids.ts";
 
-/** All named instances or, when one is unknown, none. Repeating it is no error. */
+/** Terminates all named instances, or none if one is unknown. Repeating the call is no error. */
 export const terminateInstances = defineAction<TerminateInstancesRequest, TerminateInstancesResult>({
 	operation: TerminateInstances$,
 	supports: ["InstanceIds", "DryRun"],

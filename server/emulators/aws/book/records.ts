@@ -31,20 +31,20 @@ export const reservationSchema = z.strictObject({
 	reservationId: z.string(),
 	region: z.string(),
 	clientToken: z.string(),
-	/** Of the request's parameters: the same token with another one is a mismatch. */
+	/** Hash of the request's parameters. The same token with a different hash is a mismatch. */
 	fingerprint: z.string(),
 	instanceType: z.string(),
 	imageId: z.string(),
 	keyName: z.string().nullable(),
-	/** As the launch maps it; null: the image's own. */
+	/** As the launch maps it; null: the image's default. */
 	rootDisk: z
 		.strictObject({ type: z.string(), gib: z.int().min(1) })
 		.nullable()
 		.default(null),
-	/** That it was launched into. */
+	/** The reservation that it was launched into. */
 	capacityReservation: z.strictObject({ id: z.string(), isBlock: z.boolean() }).nullable().default(null),
 	securityGroupIds: z.array(z.string()),
-	/** As it was sent, in base64. */
+	/** As received, in base64. */
 	userData: z.string(),
 	shutdownBehaviour: z.enum(["stop", "terminate"]),
 	instances: z.array(instanceSchema),
@@ -53,7 +53,7 @@ export const reservationSchema = z.strictObject({
 export type InstanceRecord = z.infer<typeof instanceSchema>;
 export type Reservation = z.infer<typeof reservationSchema>;
 
-/** An instance with the launch it came from. */
+/** An instance with its launch. */
 export interface Machine {
 	reservation: Reservation;
 	instance: InstanceRecord;

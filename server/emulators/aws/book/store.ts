@@ -3,10 +3,12 @@ import { isOver } from "../../shared/machine-record.ts";
 import { Pages } from "../../shared/pages.ts";
 import { type Machine, type Reservation, reservationSchema } from "./records.ts";
 
-/** Amazon keeps a client token for at least 24 hours after the end; this book keeps whole launches, for reconciling. */
+/**
+ * Amazon keeps a client token for at least 24 hours after the instance ends. This store keeps whole launches, for reconciling.
+ */
 const KEEP_MS = 30 * DAY_MS;
 
-/** What the emulated cloud knows, one page a launch with all its instances. */
+/** The state of the emulated cloud, with one page per launch and all its instances. */
 export class Store {
 	readonly #pages: Pages<Reservation>;
 	readonly #machines = new Map<string, Machine>();
@@ -46,7 +48,7 @@ export class Store {
 		this.#pages.write(reservation.reservationId, reservation);
 	}
 
-	/** The number of the next launched instance. Taken by `add`, so a launch that fails leaves no gap. */
+	/** The number of the next launched instance. Assigned by `add`, so a failed launch leaves no gap. */
 	nextOrdinal(): number {
 		return this.#nextOrdinal;
 	}

@@ -13,8 +13,8 @@ const API_VERSION = "2016-11-15";
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * One call of the EC2 Query protocol. Null: the connection must be cut without an answer.
- * @param nowMs the clock by which dates of signatures are judged; null: they are not
+ * Handles one call of the EC2 Query protocol. Returns null if the connection must be cut without a response.
+ * @param nowMs clock for checking the dates of signatures; null: not checked
  */
 export async function answerEc2(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const requestId = randomUUID();

@@ -10,12 +10,12 @@ import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Service Quotas and the price list speak JSON 1.1 and say by a header what is asked of them; EC2's own protocol has no such header. */
+/** Service Quotas and the price list use JSON 1.1 and name the action in a header; EC2's own protocol has no such header. */
 export function isForJsonService(request: IncomingMessage): boolean {
 	return request.headers["x-amz-target"] !== undefined;
 }
 
-/** One call of the JSON 1.1 protocol. Null: the connection must be cut without an answer. */
+/** Handles one call of the JSON 1.1 protocol. Returns null if the connection must be cut without a response. */
 export async function answerJsonService(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
 	const target = String(request.headers["x-amz-target"]);
 	try {
@@ -25,7 +25,7 @@ export async function answerJsonService(world: World, request: IncomingMessage, 
 		return body === null ? null : jsonAnswer(200, body);
 	} catch (error) {
 		const failure = error instanceof Ec2Error ? error : new Ec2Error("InternalFailure", `The emulator failed: ${String(error)}`, 500);
-		// EC2's AuthFailure has this name in the JSON protocol.
+		// The JSON protocol's name for EC2's AuthFailure.
 		const code = failure.code === "AuthFailure" ? "UnrecognizedClientException" : failure.code;
 		world.options.log(`${target} ${code}`);
 		return jsonAnswer(failure.code === "AuthFailure" ? 400 : failure.httpStatus, { __type: code, message: failure.message });

@@ -17,8 +17,8 @@ const NOT_FOUND = textAnswer(404, "404 - Not Found\n");
 const UNAUTHORIZED = textAnswer(401, "401 - Unauthorized\n");
 
 /**
- * The instance metadata service (IMDSv2 only) of one machine, below `/imds/<secret>`. Beside Amazon's paths it has
- * `power-off`, the wire from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
+ * Serves the instance metadata service (IMDSv2 only) of one machine, below `/imds/<secret>`. In addition to Amazon's paths it has
+ * `power-off`, which connects the guest's `shutdown` to its hardware. Returns null if the machine does not exist (any more).
  */
 export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null | Promise<Answer> {
 	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)(?:\/+(.*))?$/.exec(path) ?? [];
@@ -27,7 +27,7 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	const wanted = rest.replace(/\/+/g, "/");
 	if (wanted === "power-off") return request.method === "POST" ? powerOff(world, machine) : textAnswer(405, "405 - Method Not Allowed\n");
 	if (world.faults.silencesMetadata(factsOf(machine))) return textAnswer(503, "503 - Service Unavailable\n");
-	// As the real service does, so that a careless proxy in the guest cannot give metadata away.
+	// As the real service does, so that a careless proxy in the guest cannot leak metadata.
 	if (request.headers["x-forwarded-for"] !== undefined) return textAnswer(403, "403 - Forbidden\n");
 	if (wanted === "latest/api/token") return issueToken(world, machine.instance, request);
 	if (request.method !== "GET") return textAnswer(405, "405 - Method Not Allowed\n");
@@ -39,7 +39,7 @@ function factsOf({ reservation: { region, instanceType }, instance: { zone, spot
 	return { region, zone, instanceType, spot: spot !== null };
 }
 
-/** What the machine is, signed; or what the fault script has in its place. */
+/** The machine's signed identity document, or what the fault script returns instead. */
 async function signedDocument(world: World, machine: Machine): Promise<Answer> {
 	const as = world.faults.identityOf(factsOf(machine));
 	if (as === "absent") return NOT_FOUND;
@@ -66,7 +66,7 @@ function issueToken(world: World, instance: InstanceRecord, request: IncomingMes
 	return textAnswer(200, `${expiresAtMs}.${sign(instance, expiresAtMs)}`, { [TTL_HEADER]: String(ttl) });
 }
 
-/** Signed rather than remembered: a machine's token outlives a restart of the emulator, as its machine does. */
+/** The token is signed instead of stored, so that it survives a restart of the emulator, as its machine does. */
 function tokenHolds(world: World, instance: InstanceRecord, token: string | string[] | undefined): boolean {
 	const [, expires = "", signature = ""] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(typeof token === "string" ? token : "") ?? [];
 	if (expires === "" || Number(expires) <= world.options.clock()) return false;
@@ -77,7 +77,7 @@ function sign(instance: InstanceRecord, expiresAtMs: number): string {
 	return createHmac("sha256", instance.metadataSecret).update(`token/${expiresAtMs}`).digest("hex");
 }
 
-/** EC2 writes these times without fractions of a second. */
+/** EC2 formats these times without fractions of a second. */
 function isoSeconds(ms: number): string {
 	return new Date(ms).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
@@ -120,7 +120,7 @@ function documentsOf({ reservation, instance }: Machine): Record<string, string>
 	};
 }
 
-/** A document, or the names below a folder, one a line, folders with a slash. */
+/** A document, or the names below a folder, one per line, folders with a trailing slash. */
 function lookUp(documents: Record<string, string>, wanted: string): Answer {
 	const document = documents[wanted];
 	if (document !== undefined) return textAnswer(200, document);

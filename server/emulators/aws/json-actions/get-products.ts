@@ -8,7 +8,7 @@ import { defineJsonAction } from "./json-action.ts";
 const ENDPOINT_REGIONS = new Set(["us-east-1", "eu-central-1", "ap-south-1"]);
 const VALUE_MAX = 1_024;
 
-/** EC2's machines and volumes with their prices, as texts of JSON, as AWS has them. */
+/** EC2's machines and volumes with their prices, as JSON strings in AWS' format. */
 export const getProducts = defineJsonAction<GetProductsRequest, GetProductsResponse>({
 	operation: GetProducts$,
 	service: "pricing",

@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
 
 export interface JsonContext {
 	world: World;
-	/** Of the credential that the request is signed with. */
+	/** The access key that signed the request. */
 	region: string;
 }
 
@@ -13,18 +13,21 @@ export interface JsonAction {
 	name: string;
 	/** Name of the service in a signature. */
 	service: string;
-	/** Where the service has endpoints; absent: in every region. */
+	/** Regions where the service has endpoints; undefined: every region. */
 	regions?: ReadonlySet<string>;
-	/** Reads a request; what it gives does it, in one synchronous step. @throws Ec2Error */
+	/**
+	 * Parses a request and returns a function that executes it in one synchronous step.
+	 * @throws Ec2Error
+	 */
 	prepare(value: unknown, context: JsonContext): () => unknown;
 }
 
 export interface JsonActionSpec<Input, Output> extends Omit<JsonAction, "name" | "prepare"> {
 	/** Amazon's own description of the action. */
 	operation: Ec2Operation;
-	/** The service's code for a request that it does not understand. */
+	/** The service's code for an invalid request. */
 	refusal: string;
-	/** The fields that are honoured, as paths. */
+	/** The supported fields, as paths. */
 	supports: readonly string[];
 	run: (input: Input, context: JsonContext) => Output;
 }
@@ -53,7 +56,7 @@ export function defineJsonAction<Input, Output>({
 	};
 }
 
-// checkJsonRequest lets nothing through but what the operation's own input shape has, which the SDK's type describes.
+// checkJsonRequest accepts only fields of the operation's input shape, which the SDK's type describes.
 function asInput<Input>(value: unknown): Input {
 	return value as Input;
 }

@@ -5,7 +5,7 @@ import { vcpuQuotas } from "../vcpu-quotas.ts";
 import { OWNER_ID } from "../world.ts";
 import { defineJsonAction } from "./json-action.ts";
 
-/** The quotas on vCPUs that the account was given, the same in every region. */
+/** The account's vCPU quotas, the same in every region. */
 export const listServiceQuotas = defineJsonAction<ListServiceQuotasRequest, ListServiceQuotasResponse>({
 	operation: ListServiceQuotas$,
 	service: "servicequotas",

@@ -1,4 +1,4 @@
-/** An emulator as its own process, for tests that kill it: `emulator-process.ts <state folder> <port>`. */
+/** Runs an emulator as its own process, for tests that kill it: `emulator-process.ts <state folder> <port>`. */
 import { startEc2Emulator } from "../emulator.ts";
 import { FIXTURE_CATALOG } from "./fixture.ts";
 

@@ -6,7 +6,7 @@ import type { CatalogEntry } from "../../shared/catalog-entry.ts";
 import { type Ec2Emulator, startEc2Emulator } from "../emulator.ts";
 import { DEFAULT_ACCESS_KEY_ID, type Ec2EmulatorOptions } from "../options.ts";
 
-/** Invented prices: nothing in the tests depends on what a machine really costs. */
+/** Invented prices. No test depends on what a machine really costs. */
 export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 	{
 		instanceType: "g5.xlarge",
@@ -47,13 +47,13 @@ export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 
 export interface TestEmulator extends Ec2Emulator {
 	stateDir: string;
-	/** Without the SDK's own retries, so that each fault is seen once, unless the test asks for them. */
+	/** Without the SDK's retries, so that each fault appears once, unless the test requests them. */
 	client(region?: string, options?: { maxAttempts?: number; accessKeyId?: string }): EC2Client;
-	/** Ends the machines, the clients and the folder. */
+	/** Ends the machines, closes the clients and removes the folder. */
 	dispose(): Promise<void>;
 }
 
-/** An emulator on a free port with short delays; machines come up at once. */
+/** Starts an emulator on a free port with short delays; machines boot immediately. */
 export async function startTestEmulator(options: Partial<Ec2EmulatorOptions> = {}): Promise<TestEmulator> {
 	const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), "spillway-ec2-"));
 	const emulator = await startEc2Emulator({
@@ -88,7 +88,7 @@ export function newClient(endpoint: string, region: string, maxAttempts = 1, acc
 	return new EC2Client({ endpoint, region, maxAttempts, credentials: { accessKeyId, secretAccessKey: "any" } });
 }
 
-/** A launch of one machine; `script` becomes its user-data. */
+/** Launches one machine; `script` becomes its user-data. */
 export function launchOf(overrides: Partial<RunInstancesCommandInput> = {}, script = ""): RunInstancesCommandInput {
 	return {
 		ImageId: "ami-0123456789abcdef0",

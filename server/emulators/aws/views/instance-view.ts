@@ -5,7 +5,7 @@ import { defaultGroupOf } from "../account-network.ts";
 import type { Machine, Reservation } from "../book/records.ts";
 import { OWNER_ID, type World } from "../world.ts";
 
-// EC2's numbers of the states (API reference, InstanceState).
+// EC2's state codes (API reference, InstanceState).
 const STATE_CODES = {
 	pending: 0,
 	running: 16,
@@ -23,7 +23,7 @@ export function tagsView(tags: Readonly<Record<string, string>>): Tag[] {
 	return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 }
 
-/** A reservation with those of its machines that must be shown. */
+/** A reservation with the machines of it to show. */
 export function reservationView(world: World, reservation: Reservation, machines: readonly Machine[]): Ec2Reservation {
 	return {
 		ReservationId: reservation.reservationId,
@@ -83,7 +83,7 @@ function groupsOf({ region, securityGroupIds }: Reservation): readonly string[] 
 	return securityGroupIds.length > 0 ? securityGroupIds : [defaultGroupOf(region)];
 }
 
-// The SDK's type lists the types known when it was built; the catalogue may know newer ones, as the service does.
+// The SDK's type lists the types known when it was built; the catalogue may contain newer ones, as the service does.
 function ec2TypeOf(instanceType: string): NonNullable<Instance["InstanceType"]> {
 	return instanceType as NonNullable<Instance["InstanceType"]>;
 }

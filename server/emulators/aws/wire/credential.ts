@@ -8,8 +8,8 @@ const DATE_OFF_MAX_MS = 15 * MINUTE_MS;
 const SCOPE = /^AWS4-HMAC-SHA256\s+Credential=([^/,\s]+)\/(\d{8})\/([a-z0-9-]+)\/([a-z0-9-]+)\/aws4_request\s*,/;
 
 /**
- * The region a request is meant for, from the credential scope of its SigV4 header. The signature is not checked:
- * the endpoint listens on loopback only and gives access to nothing but itself.
+ * Returns the target region of a request, from the credential scope of its SigV4 header. The signature is not checked: the
+ * endpoint listens only on loopback and gives access to nothing but itself.
  * @throws Ec2Error AuthFailure
  */
 export function regionOfRequest(
@@ -27,8 +27,8 @@ export function regionOfRequest(
 }
 
 /**
- * Whether the request was signed about now, by the given clock. Null: whenever, since an emulator's clock may go faster than the
- * one by which the SDK signs.
+ * Checks that the request was signed at about the given time. null: any time, because an emulator's clock may run faster than the
+ * clock that the SDK signs with.
  * @throws Ec2Error RequestExpired
  */
 export function demandTimely(headers: IncomingHttpHeaders, nowMs: number | null): void {

@@ -3,7 +3,7 @@ import type { Shape } from "./shapes.ts";
 
 const MAX_PARAMETERS = 5_000;
 const MAX_DEPTH = 12;
-// Everything that XML 1.0 cannot carry: such a value could never be described back.
+// Characters that XML 1.0 cannot contain: such a value could never be described again.
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 const PROTOCOL_PARAMETERS = new Set(["Action", "Version"]);
 
@@ -14,12 +14,12 @@ interface ParameterNode {
 
 export interface DecodedRequest {
 	value: Record<string, unknown>;
-	/** Each given leaf as its path of member names, without list positions: `TagSpecifications.Tags.Key`. */
+	/** Each leaf of the request as its path of member names, without list positions: `TagSpecifications.Tags.Key`. */
 	paths: ReadonlySet<string>;
 }
 
 /**
- * Reads an EC2 Query form against Amazon's own input shape.
+ * Parses an EC2 Query form by Amazon's own input shape.
  * @throws Ec2Error UnknownParameter, InvalidParameterValue, InvalidCharacter
  */
 export function decodeRequest(shape: Shape, form: URLSearchParams): DecodedRequest {
@@ -118,7 +118,7 @@ function unknownParameter(key: string): Ec2Error {
 	return new Ec2Error("UnknownParameter", `The parameter ${key} is not recognized`);
 }
 
-// A request's shape is always a structure, and decodeStructure gives an object.
+// A request's shape is always a structure, and decodeStructure returns an object.
 function asObject(value: unknown): Record<string, unknown> {
 	return value as Record<string, unknown>;
 }

@@ -5,7 +5,7 @@ import type { Shape } from "./shapes.ts";
 const NAMESPACE = "http://ec2.amazonaws.com/doc/2016-11-15/";
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-/** An answer in EC2's form. A field that Amazon's output shape does not have is a programmer's error. */
+/** Encodes a response in EC2's format. A field that Amazon's output shape does not have is a programming error. */
 export function encodeResponse(action: string, shape: Shape, value: unknown, requestId: string): string {
 	const body = encode(shape, value, action);
 	return `${DECLARATION}<${action}Response xmlns="${NAMESPACE}"><requestId>${requestId}</requestId>${body}</${action}Response>`;

@@ -3,8 +3,8 @@ import { Ec2Error } from "../ec2-error.ts";
 import type { Shape } from "./shapes.ts";
 
 /**
- * Holds a request of the JSON 1.1 protocol against Amazon's own input shape, and gives its fields as paths.
- * @param refusal the service's code for a request that it does not understand
+ * Checks a request of the JSON 1.1 protocol against Amazon's input shape, and returns its fields as paths.
+ * @param refusal the service's code for an invalid request
  * @throws Ec2Error with that code
  */
 export function checkJsonRequest(shape: Shape, value: unknown, refusal: string): ReadonlySet<string> {
@@ -23,7 +23,7 @@ export function checkJsonRequest(shape: Shape, value: unknown, refusal: string):
 			if (!Array.isArray(given)) throw refuse(path, "must be a list");
 			for (const item of given) visit(at.item(), item, path);
 		} else {
-			// Times are numbers of seconds there.
+			// In this protocol, times are numbers of seconds.
 			if (typeof given !== (at.kind === "timestamp" ? "number" : at.kind)) throw refuse(path, `must be a ${at.kind}`);
 			paths.add(path);
 		}
@@ -32,7 +32,10 @@ export function checkJsonRequest(shape: Shape, value: unknown, refusal: string):
 	return paths;
 }
 
-/** An answer that has a field which Amazon's output shape does not have is a programmer's error. @throws AssertionError */
+/**
+ * A field that Amazon's output shape does not have is a programming error.
+ * @throws AssertionError
+ */
 export function checkJsonAnswer(shape: Shape, value: unknown, path: string): void {
 	if (value === undefined) return;
 	if (shape.kind === "structure") {

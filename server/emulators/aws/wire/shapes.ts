@@ -2,8 +2,8 @@ import type { RunInstances$ } from "@aws-sdk/client-ec2";
 import { AssertionError } from "#server/kernel/assert.ts";
 
 /**
- * Reads the schemas that Amazon ships inside `@aws-sdk/client-ec2` and its like, so that requests and answers are held against
- * the service's own model instead of a second one written here.
+ * Reads the schemas that Amazon ships inside `@aws-sdk/client-ec2` and similar packages, so that requests and responses are
+ * checked against the service's own model instead of a second one written here.
  */
 export type Ec2Operation = typeof RunInstances$;
 
@@ -14,14 +14,14 @@ export type Shape =
 
 interface ShapeMember {
 	name: string;
-	/** The key in a request's form. */
+	/** The key in a request form. */
 	queryName: string;
-	/** The element in an answer. */
+	/** The element in a response. */
 	xmlName: string;
 	shape: () => Shape;
 }
 
-// The numbers of Smithy's static schemas (@smithy/types, schema/static-schemas.d.ts).
+// The type codes of Smithy's static schemas (@smithy/types, schema/static-schemas.d.ts).
 const SIMPLE_SCHEMA = 0;
 const LIST_SCHEMA = 1;
 const STRUCTURE_SCHEMA = 3;
@@ -76,7 +76,7 @@ function structureShape(schema: readonly unknown[]): Shape {
 		const queryName = traitOf(refs[i], "ec2QueryName") ?? xmlName.charAt(0).toUpperCase() + xmlName.slice(1);
 		members.set(member, { name: member, queryName, xmlName, shape: () => shapeOf(refs[i]) });
 	});
-	// Required ones come first.
+	// Required members come first.
 	const required = names.slice(0, typeof requiredCount === "number" ? requiredCount : 0);
 	const shape: Shape = { kind: "structure", name, members, required };
 	structures.set(schema, shape);

@@ -19,7 +19,7 @@ function codeOf(work: () => unknown): string {
 }
 
 describe("decodeRequest", () => {
-	it("reads nested lists and structures by Amazon's names, in the order of their positions", () => {
+	it("reads nested lists and structures by Amazon's names, in order of position", () => {
 		const { value, paths } = launch(
 			"Action=RunInstances&Version=2016-11-15&MinCount=1&DryRun=true" +
 				"&TagSpecification.1.ResourceType=instance&TagSpecification.1.Tag.2.Key=b&TagSpecification.1.Tag.1.Key=a&TagSpecification.1.Tag.1.Value=%C3%A4" +
@@ -50,7 +50,7 @@ describe("decodeRequest", () => {
 		expect(codeOf(() => launch(form))).toBe(error);
 	});
 
-	it("refuses a form without end and a key without bottom", () => {
+	it("rejects a huge form and an endlessly nested key", () => {
 		const many = Array.from({ length: 5_001 }, (_, i) => `SecurityGroupId.${i + 1}=sg`).join("&");
 		expect(codeOf(() => launch(many))).toMatch(/^MalformedQueryString/);
 		expect(codeOf(() => launch(`${"A.".repeat(50)}B=1`))).toMatch(/^UnknownParameter/);
@@ -73,7 +73,7 @@ describe("encodeResponse", () => {
 		);
 	});
 
-	it("fails on a field that Amazon's answer does not have, and on a wrong type", () => {
+	it("fails for a field that Amazon's response does not have, and for a wrong type", () => {
 		const shape = outputShapeOf(TerminateInstances$);
 		expect(() => encodeResponse("TerminateInstances", shape, { Instances: [] }, "id")).toThrow(/has no field Instances/);
 		expect(() => encodeResponse("TerminateInstances", shape, { TerminatingInstances: [{ InstanceId: 1 }] }, "id")).toThrow(
@@ -93,7 +93,7 @@ describe("regionOfRequest", () => {
 	const header = (key: string, region: string, service = "ec2") =>
 		`AWS4-HMAC-SHA256 Credential=${key}/20261121/${region}/${service}/aws4_request, SignedHeaders=host, Signature=00`;
 
-	it("takes the region from the credential's scope", () => {
+	it("reads the region from the credential's scope", () => {
 		expect(regionOfRequest(header("AKIA", "us-east-1"), ["AKIA"], regions)).toBe("us-east-1");
 	});
 

@@ -2,16 +2,16 @@ import type { CallFacts } from "../../shared/faults.ts";
 import { notEmulated } from "../arm-error.ts";
 import type { World } from "../world.ts";
 
-/** One request to Azure Resource Manager, its path already matched. */
+/** One request to Azure Resource Manager, with its path already matched. */
 export interface ArmCall {
 	world: World;
 	/** The variables of the path, e.g. `vmName`. */
 	path: Record<string, string>;
 	query: URLSearchParams;
 	headers: Readonly<Record<string, string | string[] | undefined>>;
-	/** The body's JSON; null without one. */
+	/** The body's JSON; null if there is none. */
 	body: unknown;
-	/** What the fault script adds to this call. */
+	/** Delays that the fault script adds to this call. */
 	delays: { terminationMs: number };
 }
 
@@ -21,10 +21,13 @@ export interface ArmReply {
 	headers?: Record<string, string>;
 }
 
-/** A checked call: its facts for the fault script, and the doing of it. */
+/** A validated call: its facts for the fault script, and a function that executes it. */
 interface PreparedCall {
 	facts: CallFacts;
-	/** Does it, in one synchronous step. @throws ArmError */
+	/**
+	 * Executes the call in one synchronous step.
+	 * @throws ArmError
+	 */
 	run(): ArmReply;
 }
 
@@ -32,24 +35,27 @@ export interface ArmAction {
 	/** The SDK's name of the operation, e.g. `virtualMachines.get`. */
 	name: string;
 	method: "GET" | "PUT" | "POST" | "DELETE";
-	/** As in Azure's own definitions: `/subscriptions/{subscriptionId}/…`. */
+	/** As in Azure's definitions: `/subscriptions/{subscriptionId}/…`. */
 	path: string;
-	/** The one that the SDK sends; null: every version is served, as for the state of operations. */
+	/** The API version that the SDK sends; null: every version is served, as for the state of operations. */
 	apiVersion: string | null;
 	/** @throws ArmError */
 	prepare(call: ArmCall): Promise<PreparedCall>;
 }
 
 export interface ActionSpec<Input> extends Omit<ArmAction, "prepare"> {
-	/** The query parameters that are honoured beside `api-version`; others are refused. */
+	/** Query parameters supported in addition to `api-version`; others are rejected. */
 	query?: readonly string[];
-	/** Checks the request, as far as that goes without knowing the state of the cloud. @throws ArmError */
+	/**
+	 * Validates the request as far as possible without the state of the cloud.
+	 * @throws ArmError
+	 */
 	read(call: ArmCall): Input | Promise<Input>;
 	facts?(input: Input, call: ArmCall): Omit<CallFacts, "action">;
 	run(input: Input, call: ArmCall): ArmReply;
 }
 
-/** A region that no fault asks for: of calls that concern the whole subscription. */
+/** A region that matches no fault, for calls that concern the whole subscription. */
 const EVERYWHERE = "global";
 
 export function defineAction<Input>(spec: ActionSpec<Input>): ArmAction {

@@ -13,8 +13,8 @@ import { readVmRequest, type VmRequest } from "./vm-request.ts";
 const VM_NAME = /^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/;
 
 /**
- * PUT by name: what exists with the same request is answered as it is, with another one refused, since nothing that this
- * endpoint honours can be changed later. `If-None-Match: *` refuses whatever exists.
+ * PUT by name. An existing machine with the same request is returned unchanged; a different request is rejected, because nothing
+ * that this endpoint supports can be changed later. `If-None-Match: *` rejects any existing machine.
  */
 export const createVm = defineAction<VmRequest>({
 	name: "virtualMachines.createOrUpdate",
@@ -53,7 +53,7 @@ function answerExisting(machine: AzureMachine, request: VmRequest, { world, head
 	return { status: 200, body: vmView(world, machine) };
 }
 
-/** @throws ArmError where Azure knows at once that it does not sell this. */
+/** @throws ArmError if Azure rejects the offer immediately */
 function assertSold({ catalog }: World, { region, zone, vmSize, spot, maxPriceUsd }: VmRequest): void {
 	if (!catalog.regions.has(region)) {
 		throw new ArmError(
@@ -83,7 +83,7 @@ function assertSold({ catalog }: World, { region, zone, vmSize, spot, maxPriceUs
 		throw new ArmError("SpotPriceGreaterThanProvidedMaxPrice");
 }
 
-/** The fault script's word on a new machine. What Azure finds only later becomes the machine's failure. */
+/** Applies the fault script to a new machine. Errors that Azure finds only later become the machine's failure. */
 function allocate(
 	world: World,
 	{ region, zone, vmSize, spot }: VmRequest,
@@ -118,7 +118,7 @@ function newMachine(world: World, made: NewMachine): AzureMachine {
 	});
 	return {
 		...record,
-		// What was never allocated has nothing that could run; it waits for its deletion.
+		// A machine that was never allocated cannot run; it waits for its deletion.
 		...(failure ? { state: "stopped" as const } : {}),
 		...{ resourceGroup, name, region, zone, vmSize, spot, tags, fingerprint, customData, failure },
 		request: made.shown,

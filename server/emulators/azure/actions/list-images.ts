@@ -1,7 +1,7 @@
 import { defineAction } from "./action.ts";
 import { COMPUTE_VERSION, PATHS } from "./paths.ts";
 
-/** Any image is at hand, since the guest is this host: each has one version. Script `NotFound` for one that is not. */
+/** Any image exists, because the guest is this host; each has one version. Script `NotFound` for a missing one. */
 export const listImages = defineAction<{ location: string; name: string }>({
 	name: "virtualMachineImages.list",
 	method: "GET",

@@ -4,7 +4,7 @@ import { takePage } from "../paging.ts";
 import { defineAction } from "./action.ts";
 import { PATHS, SKUS_VERSION } from "./paths.ts";
 
-/** The sizes of one region or of all. A size that the fault script says is not available to the account is shown restricted. */
+/** The sizes of one region or of all. A size that the fault script makes unavailable to the account is listed as restricted. */
 export const listSkus = defineAction<{ region: string | null }>({
 	name: "resourceSkus.list",
 	method: "GET",
@@ -57,7 +57,7 @@ function skuView({ entry, region, zones, spotMicroUsdPerHour }: RegionalSize, re
 	};
 }
 
-/** As Azure writes it: `Standard_NC24ads_A100_v4` is of `standardNCADSA100v4Family`. */
+/** As Azure formats it: `Standard_NC24ads_A100_v4` belongs to `standardNCADSA100v4Family`. */
 export function familyOf(instanceType: string): string {
 	const [, series = "", features = "", rest = ""] = /^Standard_([A-Z]+)\d*([a-z]*)_?(.*)$/.exec(instanceType) ?? [];
 	return `standard${series}${features.toUpperCase()}${rest.replaceAll("_", "")}Family`;

@@ -3,13 +3,13 @@ import { defineAction } from "./action.ts";
 import { familyOf } from "./list-skus.ts";
 import { COMPUTE_VERSION, PATHS } from "./paths.ts";
 
-/** Of what counts against all machines of a region, as people read it in Azure's portal. */
+/** Display names, as in Azure's portal, of the quotas that count all machines of a region. */
 const NAMES: Readonly<Record<string, string>> = {
 	cores: "Total Regional vCPUs",
 	lowPriorityCores: "Total Regional Low-priority vCPUs",
 };
 
-/** The quotas that the account was given, with the cores of its machines in a region. A launch over one is not refused by it. */
+/** The account's quotas, with the cores of its machines in a region. Launches above a quota are not rejected. */
 export const listUsages = defineAction<{ region: string }>({
 	name: "usage.list",
 	method: "GET",

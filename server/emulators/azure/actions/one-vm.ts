@@ -40,7 +40,7 @@ export const getVm = defineAction<Name>({
 	}),
 });
 
-/** Deletes the machine with the disk and the network interface that came with it. Forced deletion is no quicker here. */
+/** Deletes the machine with its own disk and network interface. A forced deletion is no faster here. */
 export const deleteVm = defineAction<Name>({
 	name: "virtualMachines.delete",
 	method: "DELETE",

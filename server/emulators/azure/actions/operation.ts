@@ -3,7 +3,7 @@ import type { AzureMachine } from "../machine.ts";
 import { type ArmReply, defineAction } from "./action.ts";
 import { PATHS } from "./paths.ts";
 
-/** The state of a creation or deletion that is under way or over. */
+/** The state of a creation or deletion that is in progress or completed. */
 export const getOperation = defineAction<{ operationId: string; location: string }>({
 	name: "operations.get",
 	method: "GET",

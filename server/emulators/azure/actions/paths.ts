@@ -1,7 +1,7 @@
 const SUBSCRIPTION = "/subscriptions/{subscriptionId}/providers/Microsoft.Compute";
 const GROUP = "/subscriptions/{subscriptionId}/resourceGroups/{resourceGroupName}/providers/Microsoft.Compute";
 
-/** As in the definitions from which the SDK was made. */
+/** As in the definitions from which the SDK was generated. */
 export const PATHS = {
 	vm: `${GROUP}/virtualMachines/{vmName}`,
 	vmsOfGroup: `${GROUP}/virtualMachines`,

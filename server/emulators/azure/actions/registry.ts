@@ -26,7 +26,7 @@ export interface FoundAction {
 	path: Record<string, string>;
 }
 
-/** The actions that an address has, whatever their method. Azure does not mind the case of a path's fixed words. */
+/** The actions of an address, for any method. Azure ignores the case of a path's fixed words. */
 export function actionsAt(path: string): FoundAction[] {
 	const given = path.split("/").filter((part) => part !== "");
 	return ACTIONS.flatMap((action) => {

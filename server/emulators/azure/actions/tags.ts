@@ -7,7 +7,7 @@ const MAX_VALUE = 256;
 
 export type Tags = Record<string, string>;
 
-/** @throws ArmError for a name or value that Azure does not take. */
+/** @throws ArmError for a name or value that Azure rejects */
 export function readTags(tags: Tags): Tags {
 	const names = Object.keys(tags);
 	if (names.length > MAX_TAGS) throw new ArmError("InvalidTags", `A resource can have ${MAX_TAGS} tags.`);

@@ -4,10 +4,10 @@ import { ArmError, invalidParameter, missingParameter, notEmulated } from "../ar
 import { unknownFields } from "../wire/sdk-schema.ts";
 import { readTags, type Tags } from "./tags.ts";
 
-/** Azure's limit of custom data, in base64. */
+/** Azure's limit for custom data, in base64 characters. */
 const MAX_CUSTOM_DATA = 87_380;
 
-/** The fields that are honoured, as paths; a path covers what lies below it. */
+/** The supported fields, as paths. A path includes everything below it. */
 const SUPPORTED = [
 	"location",
 	"tags",
@@ -18,7 +18,7 @@ const SUPPORTED = [
 	"properties.billingProfile.maxPrice",
 	"properties.osProfile.computerName",
 	"properties.osProfile.customData",
-	// Taken without effect: an emulated machine has this host's disk, network and identity, and no one logs in.
+	// Accepted without effect: an emulated machine has this host's disk, network and identity, and no one logs in.
 	"identity",
 	"properties.capacityReservation",
 	"properties.diagnosticsProfile",
@@ -69,22 +69,22 @@ const schema = z.looseObject({
 type Body = z.output<typeof schema>;
 type Properties = NonNullable<Body["properties"]>;
 
-/** A machine as it was asked for, checked as far as that goes without knowing the state of the cloud. */
+/** A requested machine, checked as far as possible without the state of the cloud. */
 export interface VmRequest {
 	region: string;
 	zone: string | null;
 	vmSize: string;
 	spot: boolean;
-	/** USD an hour; -1: whatever it costs up to on-demand. */
+	/** USD per hour; -1: any price up to on-demand. */
 	maxPriceUsd: number;
 	customData: string;
 	tags: Tags;
 	fingerprint: string;
-	/** What Azure shows again. */
+	/** The part of the request that Azure returns. */
 	shown: Record<string, unknown>;
 }
 
-/** @throws ArmError for whatever Azure would refuse, and for what this endpoint does not do. */
+/** @throws ArmError for requests that Azure would reject, and for features that this endpoint does not support */
 export async function readVmRequest(json: unknown): Promise<VmRequest> {
 	const parsed = schema.safeParse(json);
 	if (!parsed.success) throw new ArmError("InvalidRequestFormat", `Cannot parse the request: ${z.prettifyError(parsed.error)}`);
@@ -170,7 +170,7 @@ function readOs({ osProfile }: Properties): string {
 	return customData;
 }
 
-/** Azure never shows custom data and passwords again. */
+/** Azure never returns custom data and passwords. */
 function shownOf({ properties = {}, ...rest }: Body): Record<string, unknown> {
 	const { customData: _data, adminPassword: _password, ...osProfile } = properties.osProfile ?? {};
 	return { ...rest, properties: { ...properties, osProfile } };

@@ -12,12 +12,12 @@ import { machineTokenOf } from "../machine.ts";
 import type { World } from "../world.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
-/** Source: Microsoft identity platform, "Access token lifetime": at least an hour, and a few minutes for clocks that differ. */
+/** Source: Microsoft identity platform, "Access token lifetime": at least an hour, plus a few minutes for clock skew. */
 const TOKEN_LIFE_MS = HOUR_MS;
 const TOKEN_LEEWAY_MS = 5 * MINUTE_MS;
 
 /**
- * One call of Azure Resource Manager. Null: the connection must be cut without an answer.
+ * Handles one call of Azure Resource Manager. Returns null if the connection must be cut without a response.
  * @param nowMs the clock by which the life of a token is judged, which counts as given just now; null: it is not judged
  */
 export async function answerArm(world: World, request: IncomingMessage, nowMs: number | null): Promise<Answer | null> {
@@ -68,7 +68,7 @@ function demandCurrent(nowMs: number | null): void {
 	if (ageMs < -TOKEN_LEEWAY_MS) throw new ArmError("InvalidAuthenticationToken", "The access token is not yet valid.");
 }
 
-/** An account, or a machine by its identity, which may delete machines and nothing else. */
+/** The account, or a machine by its identity. A machine may only delete machines. */
 function callerOf({ options, book }: World, authorization: string | undefined): "account" | "machine" {
 	const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
 	if (token === undefined) throw new ArmError("AuthenticationFailed", "Authentication failed. The 'Authorization' header is missing.", 401);

@@ -9,14 +9,14 @@ import { type AzureMachine, machineTokenOf } from "../machine.ts";
 import { resourceIdOf } from "../views/vm-view.ts";
 import type { World } from "../world.ts";
 
-/** The oldest versions of the documents that have every field given here. */
+/** The oldest document versions that have every field returned here. */
 const INSTANCE_VERSION = "2021-02-01";
 const ATTESTED_VERSION = "2020-09-01";
 const EVENTS_VERSION = "2020-07-01";
 
 /**
- * The instance metadata service of one machine, below `/imds/<secret>`. Beside Azure's paths it has `power-off`, the wire
- * from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
+ * Serves the instance metadata service of one machine, below `/imds/<secret>`. In addition to Azure's paths it has `power-off`,
+ * which connects the guest's `shutdown` to its hardware. Returns null if the machine does not exist (any more).
  */
 export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null | Promise<Answer> {
 	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)\/+(.*)$/.exec(path) ?? [];
@@ -24,7 +24,7 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 	if (!machine || machine.vanished || !isAlive(machine.state)) return null;
 	if (rest === "power-off") return request.method === "POST" ? powerOff(world, machine) : textAnswer(405, "Method Not Allowed");
 	if (world.faults.silencesMetadata(factsOf(machine))) return problem(503, "Service unavailable");
-	// As the real service does, so that a careless proxy in the guest cannot give metadata away.
+	// As the real service does, so that a careless proxy in the guest cannot leak metadata.
 	if (request.headers["x-forwarded-for"] !== undefined) return problem(400, "Bad request. X-Forwarded-For is not allowed");
 	if (request.headers["metadata"] !== "true") return problem(400, "Bad request. Required metadata header not specified");
 	if (request.method !== "GET") return problem(405, "Method not allowed");
@@ -52,7 +52,7 @@ function factsOf({ region, zone, vmSize: instanceType, spot }: AzureMachine) {
 	return { region, ...(zone === null ? {} : { zone }), instanceType, spot };
 }
 
-/** A shutdown from inside stops the machine and does not deallocate it. */
+/** A shutdown from inside stops the machine but does not deallocate it. */
 function powerOff(world: World, machine: AzureMachine): Answer {
 	world.lifecycle.end(machine, END_CAUSES.guest, "stopped");
 	return textAnswer(200, "power off\n");
@@ -88,7 +88,7 @@ function networkDocument({ instanceId }: AzureMachine): unknown {
 	return { interface: [{ ipv4: { ipAddress: [{ privateIpAddress: privateAddressOf(instanceId), publicIpAddress: "" }] } }] };
 }
 
-/** Azure takes ten digits for a nonce. */
+/** Azure accepts ten digits as a nonce. */
 async function attestedDocument(world: World, machine: AzureMachine, query: URLSearchParams): Promise<Answer> {
 	const nonce = query.get("nonce");
 	if (query.get("api-version") !== ATTESTED_VERSION) return versioned(query.get("api-version"), ATTESTED_VERSION, () => null);
@@ -103,7 +103,7 @@ async function attestedDocument(world: World, machine: AzureMachine, query: URLS
 	return jsonAnswer(200, { encoding: "pkcs7", signature });
 }
 
-/** Azure writes `NotBefore` as an HTTP date. */
+/** Azure formats `NotBefore` as an HTTP date. */
 function scheduledEvents({ name, notice, instanceId }: AzureMachine): unknown {
 	if (!notice) return { DocumentIncarnation: 1, Events: [] };
 	const event = {
@@ -120,7 +120,7 @@ function scheduledEvents({ name, notice, instanceId }: AzureMachine): unknown {
 	return { DocumentIncarnation: 2, Events: [event] };
 }
 
-/** Good for what the machine's identity may do, which here is to delete machines of its group. */
+/** Grants what the machine's identity may do, which here is to delete machines of its group. */
 function identityToken(machine: AzureMachine, query: URLSearchParams): Answer {
 	const resource = query.get("resource") ?? "";
 	if (machine.request["identity"] === undefined)

@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
 
 export const PRICE_LIST_PATH = "/api/retail/prices";
 
-/** Azure's public price list, which asks for no credentials: the managed disks, in one page. Machines are not in it. */
+/** Azure's public price list, which requires no credentials. It contains the managed disks, in one page, and no machines. */
 export function answerPriceList({ options }: World, url: URL): Answer {
 	const filter = url.searchParams.get("$filter") ?? "";
 	const wanted = [...filter.matchAll(/(\w+) eq '([^']*)'/g)].map(([, field = "", value = ""]) => [field, value] as const);

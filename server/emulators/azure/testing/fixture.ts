@@ -8,7 +8,7 @@ import { type AzureEmulatorOptions, EMULATED_RESOURCE_GROUP, EMULATED_SUBSCRIPTI
 
 const T4 = { vcpus: 4, memoryGiB: 28, gpus: 1, gpuModel: "T4-16GB" };
 
-/** Invented prices: nothing in the tests depends on what a machine really costs. */
+/** Invented prices. No test depends on what a machine really costs. */
 export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 	{
 		instanceType: "Standard_NC4as_T4_v3",
@@ -37,13 +37,13 @@ export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 
 export interface TestEmulator extends AzureEmulator {
 	stateDir: string;
-	/** Without the SDK's own retries, so that each fault is seen once. */
+	/** Without the SDK's retries, so that each fault appears once. */
 	client(token?: string): ComputeManagementClient;
 	/** Ends the machines and removes the folder. */
 	dispose(): Promise<void>;
 }
 
-/** An emulator on a free port with short delays; machines come up at once. */
+/** Starts an emulator on a free port with short delays; machines boot immediately. */
 export async function startTestEmulator(options: Partial<AzureEmulatorOptions> = {}): Promise<TestEmulator> {
 	const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), "spillway-azure-"));
 	const emulator = await startAzureEmulator({
@@ -68,7 +68,7 @@ export async function startTestEmulator(options: Partial<AzureEmulatorOptions> =
 	};
 }
 
-/** The SDK's client with a token as it is: with a credential it would refuse to speak without TLS. */
+/** The SDK's client with a fixed token: with a credential it would refuse to connect without TLS. */
 export function newClient(endpoint: string, token = EMULATED_TOKEN): ComputeManagementClient {
 	const noCredential = undefined as unknown as ConstructorParameters<typeof ComputeManagementClient>[0];
 	const options = { endpoint, allowInsecureConnection: true, retryOptions: { maxRetries: 0 } };
@@ -83,7 +83,7 @@ export function newClient(endpoint: string, token = EMULATED_TOKEN): ComputeMana
 	return client;
 }
 
-/** A machine to ask for; `script` becomes its custom data. */
+/** A machine to request; `script` becomes its custom data. */
 export function machineOf(changes: Partial<VirtualMachine> = {}, script = ""): VirtualMachine {
 	const subnet = `/subscriptions/${EMULATED_SUBSCRIPTION}/resourceGroups/${EMULATED_RESOURCE_GROUP}/providers/Microsoft.Network/virtualNetworks/v/subnets/s`;
 	return {

@@ -5,7 +5,7 @@ type Json = Record<string, unknown>;
 
 const SUCCEEDED = { code: "ProvisioningState/succeeded", level: "Info", displayStatus: "Provisioning succeeded" };
 
-/** A machine in the form of Azure's REST API. The SDK's own types describe the flattened form, not this one. */
+/** A machine in the format of Azure's REST API. The SDK's types describe a flattened format instead. */
 export function vmView(world: World, machine: AzureMachine, options: { instanceView?: boolean } = {}): Json {
 	const { request, name, tags, zone, region } = machine;
 	const properties = typeof request["properties"] === "object" ? request["properties"] : {};
@@ -28,7 +28,7 @@ export function vmView(world: World, machine: AzureMachine, options: { instanceV
 	};
 }
 
-/** What `statusOnly=true` lists. */
+/** Returned for `statusOnly=true`. */
 export function statusView(world: World, machine: AzureMachine): Json {
 	const { name, region, instanceId } = machine;
 	return {
@@ -67,7 +67,7 @@ function statusesOf(machine: AzureMachine): Json[] {
 	];
 }
 
-/** Where the state of a long-running operation is asked for. Kept nowhere: it is read off the machine. */
+/** Address of a long-running operation's state. The state is not stored; it is derived from the machine. */
 export function asyncHeaders(world: World, machine: AzureMachine, operation: "create" | "delete"): Record<string, string> {
 	const { subscriptionId } = world.options;
 	const path = `/subscriptions/${subscriptionId}/providers/Microsoft.Compute/locations/${machine.region}/operations/${operation}-${machine.instanceId}`;

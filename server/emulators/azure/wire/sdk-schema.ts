@@ -4,9 +4,8 @@ import { ComputeManagementClient, type VirtualMachine } from "@azure/arm-compute
 type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof ComputeManagementClient>[2]>["httpClient"]>;
 
 /**
- * The fields of a virtual machine's JSON that the SDK does not know, as paths. The SDK itself is asked: it reads the
- * JSON as an answer and writes what it read as a request, and what is lost on the way is not Azure's, or is nothing that
- * a client may send.
+ * Returns the paths of fields in a virtual machine's JSON that the SDK does not know. The SDK parses the JSON as a response and
+ * serializes the result as a request; whatever is lost on the way is not Azure's, or may not be sent by a client.
  */
 export async function unknownFields(json: Record<string, unknown>): Promise<string[]> {
 	const machine = await readBySdk(json);
@@ -27,7 +26,7 @@ async function writtenBySdk(machine: VirtualMachine): Promise<unknown> {
 	return written;
 }
 
-/** A client with requests that go nowhere: `answer` is given their bodies and says what comes back. */
+/** A client that sends nothing: `answer` receives each request body and returns the response. */
 function sdk(answer: (body: string) => unknown): ComputeManagementClient {
 	const httpClient: HttpClient = {
 		sendRequest: async (request) => {
@@ -36,7 +35,7 @@ function sdk(answer: (body: string) => unknown): ComputeManagementClient {
 			return { request, headers: request.headers, status: 200, bodyAsText };
 		},
 	};
-	// The SDK adds no authentication where there is no credential, which its types do not show.
+	// Without a credential the SDK adds no authentication, but its types require one.
 	const noCredential = undefined as unknown as ConstructorParameters<typeof ComputeManagementClient>[0];
 	return new ComputeManagementClient(noCredential, "any", { httpClient, retryOptions: { maxRetries: 0 } });
 }

@@ -4,30 +4,36 @@ import { checkMessage } from "../wire/check-message.ts";
 import { type Method, messageOf, methodOf } from "../wire/schema.ts";
 import type { World } from "../world.ts";
 
-/** A call that was read: what is in its address, behind it and in its body. */
+/** A parsed call: its path and query parameters and its body. */
 export interface Call {
 	world: World;
-	/** The e-mail of the account that calls. */
+	/** The e-mail address of the calling account. */
 	account: string;
-	/** By their names in Google's address, e.g. `zone`, `instance`. */
+	/** By their names in Google's path, e.g. `zone`, `instance`. */
 	params: Readonly<Record<string, string>>;
 	query: URLSearchParams;
 	body: Record<string, unknown>;
-	/** What the fault script adds to this call. */
+	/** Delays that the fault script adds to this call. */
 	delays: { terminationMs: number };
 }
 
 export interface GceAction {
-	/** Whether it is about resources that projects show to each other. */
+	/** Whether the action reads resources that projects share, so that any project is accepted. */
 	anyProject: boolean;
 	/** As Google's definitions name it, e.g. `Instances.Insert`. */
 	name: string;
-	/** The parameters of the address, when the call is this action's; else null. */
+	/** Returns the path parameters if the call matches this action, else null. */
 	match(httpMethod: string, path: string): Record<string, string> | null;
-	/** The body of the request, held against Google's definition. @throws GceError */
+	/**
+	 * Validates the body of the request against Google's definition.
+	 * @throws GceError
+	 */
 	read(query: URLSearchParams, body: unknown): Record<string, unknown>;
 	facts(call: Call): CallFacts;
-	/** Does it, in one synchronous step, and gives the answer. @throws GceError */
+	/**
+	 * Executes the call in one synchronous step and returns the response.
+	 * @throws GceError
+	 */
 	run(call: Call): Record<string, unknown>;
 }
 
@@ -35,7 +41,7 @@ export interface ActionSpec {
 	service: string;
 	method: string;
 	anyProject?: boolean;
-	/** The parameters behind the address that are honoured; others of Google's are refused. */
+	/** The supported query parameters; others of Google's are rejected. */
 	query?: readonly string[];
 	facts?: (call: Call) => Partial<CallFacts>;
 	run: (call: Call) => Record<string, unknown>;
@@ -46,7 +52,7 @@ const HTTP_METHODS = ["get", "post", "delete"] as const;
 
 export function defineAction(spec: ActionSpec): GceAction {
 	const name = `${spec.service}.${spec.method}`;
-	// Google's definitions are 12 MB: they are read when the first call comes.
+	// Google's definitions are 12 MB, so they are read when the first call arrives.
 	let address: { httpMethod: string; pattern: RegExp; method: Method } | null = null;
 	const addressNow = () => (address ??= readAddress(methodOf(spec.service, spec.method), name));
 	return {

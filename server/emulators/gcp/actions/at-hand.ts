@@ -1,9 +1,7 @@
 import { addressOf } from "../world.ts";
 import { type Call, defineAction } from "./action.ts";
 
-/**
- * Images and subnetworks of machines: the guest is this host, so all exist. A missing one can be scripted: `notFound`.
- */
+/** Images and subnetworks of machines. The guest is this host, so all exist. A missing one can be scripted: `notFound`. */
 export const getImage = defineAction({
 	service: "Images",
 	method: "Get",
@@ -35,7 +33,7 @@ export const getSubnetwork = defineAction({
 	},
 });
 
-/** As Google makes them with a project's first network: its machines reach each other. */
+/** As Google creates them with a project's first network: its machines can reach each other. */
 export const listFirewalls = defineAction({
 	service: "Firewalls",
 	method: "List",

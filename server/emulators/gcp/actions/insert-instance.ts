@@ -12,8 +12,8 @@ import { type Launch, readInstance } from "./read-instance.ts";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Accepts the request for one machine. The same requestId returns the same operation, whatever else is requested.
- * The operation reports missing room; the response reports errors in the request itself.
+ * Accepts the request for one machine. The same requestId returns the same operation, whatever else is requested. The operation
+ * reports missing capacity; the response reports errors in the request itself.
  */
 export const insertInstance = defineAction({
 	service: "Instances",
@@ -50,7 +50,7 @@ function readRequestId(query: URLSearchParams): string | null {
 	return requestId;
 }
 
-/** Makes the machine, or writes down why there is none. */
+/** Creates the machine, or records why there is none. */
 function place(call: Call, zone: string, requestId: string | null, launch: Launch): OperationRecord {
 	const { world, account } = call;
 	const nowMs = world.options.clock();

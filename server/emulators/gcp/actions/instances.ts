@@ -29,7 +29,7 @@ export const listInstances = defineAction({
 	},
 });
 
-/** All zones at once, those without machines included, with a warning in place of machines. */
+/** All zones, including those without machines, which contain a warning instead. */
 export const aggregateInstances = defineAction({
 	service: "Instances",
 	method: "AggregatedList",

@@ -6,7 +6,7 @@ import { operationView } from "../views/operation-view.ts";
 import { type Call, defineAction } from "./action.ts";
 import { zoneOf } from "./zones.ts";
 
-/** More than any time in milliseconds: counted down from it, the newest comes first. */
+/** Larger than any time in milliseconds. Subtracting the time from it sorts the newest first. */
 const LATEST_MS = 10 ** 15;
 
 export const getOperation = defineAction({
@@ -15,7 +15,10 @@ export const getOperation = defineAction({
 	run: (call) => operationView(call.world, operationOf(call)),
 });
 
-/** Google answers when the operation is over, or after two minutes; here at once, which callers must take as well. */
+/**
+ * Google responds when the operation is complete, or after two minutes. This endpoint responds immediately, which callers must
+ * handle as well.
+ */
 export const waitForOperation = defineAction({
 	service: "ZoneOperations",
 	method: "Wait",

@@ -6,17 +6,17 @@ import type { World } from "../world.ts";
 
 const MAX_METADATA_VALUE_BYTES = 256 * 1024;
 const MAX_LABELS = 64;
-/** Google: a machine may run for 30 seconds to 120 days. */
+/** Google's limits: a machine may run for 30 seconds to 120 days. */
 const RUN_SECONDS = { min: 30, max: 120 * 86_400 };
 const NAME = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const LABEL_KEY = /^[a-z][-_a-z0-9]{0,62}$/;
 const LABEL_VALUE = /^[-_a-z0-9]{0,63}$/;
 
-/** What a launch may ask for here; the network, the disk and the identity of an emulated machine are this host's. */
+/** The supported fields of a launch. The network, the disk and the identity of an emulated machine are this host's. */
 const HONOURED = new Set([
 	...["name", "description", "machineType", "labels", "disks", "networkInterfaces"],
 	...["scheduling", "metadata", "tags", "serviceAccounts"],
-	// Taken without effect: there are no reservations here.
+	// Accepted without effect: there are no reservations here.
 	"reservationAffinity",
 ]);
 const HONOURED_SCHEDULING = new Set([
@@ -24,7 +24,7 @@ const HONOURED_SCHEDULING = new Set([
 	...["terminationTime", "maxRunDuration", "instanceTerminationAction"],
 ]);
 
-/** Google's definition was held against it already: what is read here has the right types. */
+/** The request was already checked against Google's definition, so the fields read here have the right types. */
 const resourceSchema = z.looseObject({
 	name: z.string().optional(),
 	machineType: z.string().optional(),
@@ -55,7 +55,10 @@ type Resource = z.output<typeof resourceSchema>;
 
 export type Launch = Pick<InstanceRecord, "name" | "machineType" | "spot" | "labels" | "attributes" | "termination" | "resource">;
 
-/** A launch as it was asked for. @throws GceError for whatever Google would refuse, and for what this endpoint does not do. */
+/**
+ * Parses a launch request.
+ * @throws GceError for requests that Google would reject, and for features that this endpoint does not support
+ */
 export function readInstance(world: World, zone: string, body: Record<string, unknown>): Launch {
 	for (const field of Object.keys(body)) if (!HONOURED.has(field)) throw notEmulated(`the field ${field} of a launch`);
 	const resource = resourceSchema.parse(body);

@@ -3,10 +3,10 @@ import { notFound } from "../gce-error.ts";
 import { addressOf, type World } from "../world.ts";
 import { defineAction } from "./action.ts";
 
-/** Models as Google's quotas name them. */
+/** GPU models by their names in Google's quotas. */
 const MODELS: Readonly<Record<string, string>> = { "A100-40GB": "A100", "A100-80GB": "A100_80GB", "L4-24GB": "L4" };
 
-/** A region with the quotas that the project was given, and what its machines use of them. A launch over one is not refused by it. */
+/** A region with the project's quotas and their current use. Launches above a quota are not rejected. */
 export const getRegion = defineAction({
 	service: "Regions",
 	method: "Get",

@@ -45,7 +45,10 @@ export const listMachineTypes = defineAction({
 	},
 });
 
-/** The zone in a call's address. @throws GceError notFound for one that the catalogue does not have */
+/**
+ * The zone in a call's path.
+ * @throws GceError notFound for one that the catalogue does not have
+ */
 export function zoneOf({ world, params }: Call): string {
 	const zone = params["zone"] ?? "";
 	if (world.catalog.regionOf(zone) === undefined) throw notFound(`projects/${world.options.project}/zones/${zone}`);

@@ -4,12 +4,12 @@ import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { Pages } from "../../shared/pages.ts";
 import { type OperationRecord, operationSchema } from "./records.ts";
 
-/** Google keeps operations for 14 days at least. */
+/** Google keeps operations for at least 14 days. */
 const KEEP_MS = 14 * DAY_MS;
-/** For this long the same request id gives the same operation. */
+/** How long the same request id returns the same operation. */
 const REQUEST_ID_MS = HOUR_MS;
 
-/** The operations of the emulated project, one page each, beside the book of its machines. */
+/** The operations of the emulated project, one page each, stored next to the records of its machines. */
 export class OperationBook {
 	readonly #pages: Pages<OperationRecord>;
 	readonly #operations = new Map<string, OperationRecord>();
@@ -43,7 +43,7 @@ export class OperationBook {
 	}
 }
 
-/** A number in the form of Google's: 19 digits, which no JavaScript number holds. */
+/** An id in the format of Google's: 19 digits, too many for a JavaScript number. */
 export function newNumber(): string {
 	const digits = (randomBytes(8).readBigUInt64BE() % 9_000_000_000_000_000_000n) + 1_000_000_000_000_000_000n;
 	return digits.toString();

@@ -3,7 +3,7 @@ import { machineRecordSchema } from "../../shared/machine-record.ts";
 
 const timeMs = z.int().min(0);
 
-/** A machine in the book; its `instanceId` is Google's number. */
+/** A machine in the records. Its `instanceId` is Google's number. */
 export const instanceSchema = machineRecordSchema.extend({
 	name: z.string(),
 	zone: z.string(),
@@ -12,16 +12,16 @@ export const instanceSchema = machineRecordSchema.extend({
 	labels: z.record(z.string(), z.string()),
 	/** Metadata that the launch set, by key. */
 	attributes: z.record(z.string(), z.string()),
-	/** When Google ends it by itself, and how. */
+	/** When and how Google ends it automatically. */
 	termination: z.strictObject({ atMs: timeMs, action: z.enum(["DELETE", "STOP"]) }).nullable(),
-	/** As it was sent, to be shown again. */
+	/** As received, to be returned later. */
 	resource: z.record(z.string(), z.unknown()),
 });
 export type InstanceRecord = z.infer<typeof instanceSchema>;
 
-/** A change of a machine. It is over when the machine is where the change brings it, or failed. */
+/** A change of a machine. It is complete when the machine has reached the target state, or when it failed. */
 export const operationSchema = z.strictObject({
-	/** Google's number. */
+	/** Google's number of the operation. */
 	id: z.string(),
 	name: z.string(),
 	operationType: z.string(),
@@ -31,7 +31,7 @@ export const operationSchema = z.strictObject({
 	requestId: z.string().nullable(),
 	insertedAtMs: timeMs,
 	user: z.string(),
-	/** Set when it failed: reported from `atMs` on. */
+	/** Set if it failed: reported from `atMs` on. */
 	failure: z.strictObject({ code: z.string(), message: z.string(), httpStatus: z.int(), atMs: timeMs }).nullable(),
 });
 export type OperationRecord = z.infer<typeof operationSchema>;

@@ -11,8 +11,8 @@ import type { World } from "../world.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * One call of Compute Engine's REST API. Null: the connection must be cut without an answer.
- * @param nowMs the clock by which tokens are judged; null: this computer's
+ * Handles one call of Compute Engine's REST API. Returns null if the connection must be cut without a response.
+ * @param nowMs clock for checking tokens; null: this computer's
  */
 export async function answerCompute(world: World, request: IncomingMessage, path: string, nowMs: number | null): Promise<Answer | null> {
 	const name = `${request.method} ${path}`;

@@ -9,7 +9,7 @@ import { END_CAUSES } from "../end-causes.ts";
 import { TOKEN_LIFE_S } from "../identity-signer.ts";
 import type { World } from "../world.ts";
 
-/** The emulated project's number, which is in some of the metadata. */
+/** The emulated project's number, which is part of some metadata. */
 const PROJECT_NUMBER = "123456789012";
 const FLAVOR = { "metadata-flavor": "Google" };
 const IDENTITY_PATH = "instance/service-accounts/default/identity";
@@ -17,8 +17,8 @@ const accountsSchema = z.array(z.looseObject({ email: z.string() }));
 const NOT_FOUND = textAnswer(404, "Not Found\n", FLAVOR);
 
 /**
- * The metadata server of one machine, below `/imds/<secret>/computeMetadata/v1`. Beside Google's paths it has
- * `power-off`, the wire from the guest's `shutdown` to its hardware. Null: there is no such machine (any more).
+ * Serves the metadata server of one machine, below `/imds/<secret>/computeMetadata/v1`. In addition to Google's paths it has
+ * `power-off`, which connects the guest's `shutdown` to its hardware. Returns null if the machine does not exist (any more).
  */
 export function answerMetadata(world: World, request: IncomingMessage, path: string): Answer | null {
 	const [, secret = "", rest = ""] = /^\/imds\/([0-9a-f]+)(?:\/+(.*))?$/.exec(path) ?? [];
@@ -30,7 +30,7 @@ export function answerMetadata(world: World, request: IncomingMessage, path: str
 		return textAnswer(200, "power off\n");
 	}
 	if (world.faults.silencesMetadata(factsOf(world, machine))) return textAnswer(503, "Service Unavailable\n", FLAVOR);
-	// As the real server does, so that a careless proxy in the guest cannot give metadata away.
+	// As the real server does, so that a careless proxy in the guest cannot leak metadata.
 	const isAsked = request.headers["metadata-flavor"] === "Google" && request.headers["x-forwarded-for"] === undefined;
 	if (!isAsked) return textAnswer(403, "Missing Metadata-Flavor:Google header.\n", FLAVOR);
 	if (request.method !== "GET") return textAnswer(405, "Method Not Allowed\n", FLAVOR);
@@ -43,7 +43,7 @@ function factsOf(world: World, { zone, machineType: instanceType, spot }: Instan
 	return { region: world.catalog.regionOf(zone) ?? "", zone, instanceType, spot };
 }
 
-/** Signed for machines that have a service account, as at Google. */
+/** Signed only for machines that have a service account, as at Google. */
 function identityToken(world: World, machine: InstanceRecord, query: URLSearchParams): Answer {
 	const [account] = accountsSchema.parse(machine.resource["serviceAccounts"] ?? []);
 	if (account === undefined) return NOT_FOUND;
@@ -85,7 +85,7 @@ function documentsOf(world: World, machine: InstanceRecord): Record<string, stri
 	};
 }
 
-/** A document, or the names below a folder, one a line, folders with a slash. */
+/** A document, or the names below a folder, one per line, folders with a trailing slash. */
 function lookUp(documents: Record<string, string>, wanted: string): Answer {
 	const document = documents[wanted];
 	if (document !== undefined) return textAnswer(200, document, FLAVOR);

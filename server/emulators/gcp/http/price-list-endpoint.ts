@@ -2,14 +2,14 @@ import type { DiskRate } from "#server/rates/disks.ts";
 import { type Answer, jsonAnswer } from "../../shared/http/answer.ts";
 import type { World } from "../world.ts";
 
-/** Compute Engine, as the Cloud Billing Catalog knows it. */
+/** Compute Engine's id in the Cloud Billing Catalog. */
 export const CATALOGUE_PATH = "/v1/services/6F81-5844-456A/skus";
 
 const MICRO_PER_USD = 1_000_000n;
 const NANO_PER_MICRO = 1_000n;
 const SPACE: Readonly<Record<string, string>> = { "pd-balanced": "Balanced PD Capacity", "pd-ssd": "SSD backed PD Capacity" };
 
-/** The billing catalogue's disks, in one page. Machines are not in it, so that they keep the shipped prices. */
+/** The disks of the billing catalogue, in one page. It contains no machines, so they keep the shipped prices. */
 export function answerCatalogue({ options }: World): Answer {
 	return jsonAnswer(200, { skus: options.disks.map(skuOf), nextPageToken: "" });
 }

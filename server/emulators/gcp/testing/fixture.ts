@@ -8,7 +8,7 @@ import { DEFAULT_ACCOUNT, DEFAULT_PROJECT, type GceEmulatorOptions } from "../op
 
 export const ZONE = "us-central1-a";
 
-/** Invented prices: nothing in the tests depends on what a machine really costs. */
+/** Invented prices. No test depends on what a machine really costs. */
 export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 	{
 		...{ instanceType: "g2-standard-4", vcpus: 4, memoryGiB: 16, gpus: 1, gpuModel: "L4-24GB" },
@@ -26,7 +26,7 @@ export const FIXTURE_CATALOG: readonly CatalogEntry[] = [
 	},
 ];
 
-/** What the endpoint answered: its status, and its body as it came. */
+/** The endpoint's response: its status and its unparsed body. */
 export interface Reply {
 	status: number;
 	// biome-ignore lint/suspicious/noExplicitAny: the tests say what they expect of it
@@ -37,13 +37,13 @@ export interface TestEmulator extends GceEmulator {
 	stateDir: string;
 	/** A call of the project's API, e.g. `GET`, `zones/us-central1-a/instances`. */
 	call(method: string, path: string, body?: unknown, token?: string): Promise<Reply>;
-	/** Places the order and answers its operation once that is over. */
+	/** Launches a machine and returns its operation once that is complete. */
 	launch(resource: Record<string, unknown>, query?: string): Promise<Reply["body"]>;
 	/** Ends the machines and the folder. */
 	dispose(): Promise<void>;
 }
 
-/** An emulator on a free port with short delays; machines come up at once. */
+/** Starts an emulator on a free port with short delays; machines boot immediately. */
 export async function startTestEmulator(options: Partial<GceEmulatorOptions> = {}): Promise<TestEmulator> {
 	const stateDir = options.stateDir ?? mkdtempSync(join(tmpdir(), "spillway-gce-"));
 	const delays = { bootDelayMs: 0, terminateDelayMs: 0, spotNoticeMs: 0, guestStopGraceMs: 2_000 };
@@ -74,14 +74,14 @@ export async function startTestEmulator(options: Partial<GceEmulatorOptions> = {
 	};
 }
 
-/** A token in the form of those that Google's library signs from a key file; good for an hour. */
+/** A token in the format that Google's library signs from a key file; valid for an hour. */
 export function tokenOf(account: string, expiresAtMs = Date.now() + 3_600_000): string {
 	const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 	const exp = Math.floor(expiresAtMs / 1_000);
 	return `${part({ alg: "RS256" })}.${part({ iss: account, iat: exp - TOKEN_LIFE_S, exp })}.unsigned`;
 }
 
-/** An order for one machine; `script` is executed at its boot. */
+/** A launch request for one machine; `script` is executed at its boot. */
 export function machineOf(name: string, changes: Record<string, unknown> = {}, script = ""): Record<string, unknown> {
 	return {
 		name,

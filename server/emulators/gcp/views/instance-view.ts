@@ -3,7 +3,7 @@ import type { InstanceRecord } from "../book/records.ts";
 import { isObject } from "../wire/check-message.ts";
 import { addressOf, type World } from "../world.ts";
 
-/** Google's word for where a machine is in its life; while it is made, the room for it comes before its disk and its boot. */
+/** Google's status for a machine's state. While it is being created, the capacity is allocated before its disk and its boot. */
 export function statusOf(machine: InstanceRecord, nowMs: number): string {
 	switch (machine.state) {
 		case "pending": {
@@ -42,7 +42,7 @@ function interfacesOf({ resource, instanceId }: InstanceRecord): unknown[] {
 	return asked.map((one: unknown, i) => ({ ...(isObject(one) ? one : {}), name: `nic${i}`, networkIP: privateAddressOf(instanceId) }));
 }
 
-/** Google writes its times in the zone of its head office, with the offset. */
+/** Google formats its times in the time zone of its head office, with the offset. */
 export function googleTime(ms: number): string {
 	const offsetMs = 8 * 3_600_000;
 	return new Date(ms - offsetMs).toISOString().replace("Z", "-08:00");

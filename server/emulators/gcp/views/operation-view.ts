@@ -32,14 +32,14 @@ export function operationView(world: World, operation: OperationRecord): Record<
 	};
 }
 
-/** When the change was done or had failed; null while it is under way. */
+/** When the change completed or failed; null while it is in progress. */
 function endOf(world: World, operation: OperationRecord): number | null {
 	const { failure } = operation;
 	if (failure) return failure.atMs <= world.options.clock() ? failure.atMs : null;
 	const machine = world.machines.machine(operation.targetId);
 	if (!machine) return operation.insertedAtMs;
 	if (operation.operationType === "insert") return startedAtMs(machine);
-	// A preemption is over when the machine was stopped; what is left of it is taken away afterwards.
+	// A preemption is complete once the machine has stopped; the rest is cleaned up afterwards.
 	return operation.operationType === END_CAUSES.interruption.code ? machine.endingAtMs : machine.endedAtMs;
 }
 

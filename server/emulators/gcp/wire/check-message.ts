@@ -2,8 +2,8 @@ import { GceError } from "../gce-error.ts";
 import { enumOf, type Field, type Message, messageOf, wordsOf } from "./schema.ts";
 
 /**
- * Holds JSON against one of Google's messages: every field known, every value of the field's type.
- * @throws GceError invalid, in the words of Google's own parser
+ * Checks JSON against one of Google's messages: every field known, every value of the field's type.
+ * @throws GceError invalid, with the wording of Google's own parser
  */
 export function checkMessage(typeName: string, value: unknown, at: string): Record<string, unknown> {
 	const message = messageOf(typeName);
@@ -57,7 +57,7 @@ function checkValue(message: Message, name: string, type: string, value: unknown
 	}
 }
 
-/** Whole numbers of 64 bits travel as text, those of 32 as numbers. */
+/** 64-bit integers are sent as text, 32-bit ones as numbers. */
 function isWhole(value: unknown, type: string): boolean {
 	if (type.endsWith("64")) return typeof value === "string" && /^-?\d{1,20}$/.test(value);
 	return typeof value === "number" && Number.isInteger(value) && (type === "int32" || value >= 0);

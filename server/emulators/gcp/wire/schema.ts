@@ -3,8 +3,8 @@ import { z } from "zod";
 import { defined } from "#server/kernel/assert.ts";
 
 /**
- * Reads the definitions that Google ships inside `@google-cloud/compute`, so that requests and answers are held against
- * the service's own model instead of a second one written here.
+ * Reads the definitions that Google ships inside `@google-cloud/compute`, so that requests and responses are checked against the
+ * service's own model instead of a second one written here.
  */
 const fieldSchema = z.looseObject({ type: z.string(), rule: z.literal("repeated").optional(), keyType: z.string().optional() });
 const messageSchema = z.looseObject({
@@ -35,7 +35,7 @@ function typesOfCompute(): Record<string, unknown> {
 	return types;
 }
 
-/** A message by its name, e.g. `Instance`. */
+/** A message by name, e.g. `Instance`. */
 export function messageOf(name: string): Message {
 	const known = messages.get(name);
 	if (known) return known;
@@ -44,18 +44,18 @@ export function messageOf(name: string): Message {
 	return message;
 }
 
-/** A method of a service, by names as `Instances` and `Insert`. */
+/** A method of a service, by names such as `Instances` and `Insert`. */
 export function methodOf(service: string, method: string): Method {
 	const { methods } = serviceSchema.parse(defined(typesOfCompute()[service], `Google's service ${service}`));
 	return defined(methods[method], `the method ${service}.${method}`);
 }
 
-/** The words that a field of text may hold: Google keeps them in an enumeration of the field's name. Null: any text. */
+/** The allowed values of a text field, which Google lists in an enumeration of the field's name. null: any text. */
 export function wordsOf(message: Message, fieldName: string): ReadonlySet<string> | null {
 	return enumOf(message, fieldName.charAt(0).toUpperCase() + fieldName.slice(1));
 }
 
-/** The words of an enumeration inside a message; null when it has none of this name. */
+/** The values of an enumeration inside a message; null if it has none of this name. */
 export function enumOf(message: Message, name: string): ReadonlySet<string> | null {
 	const found = enumSchema.safeParse(message.nested[name]);
 	return found.success ? new Set(Object.keys(found.data.values).filter((word) => !word.startsWith("UNDEFINED_"))) : null;

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { MINUTE_MS } from "#server/kernel/units.ts";
 import { GceError } from "../gce-error.ts";
 
-/** How far a token may come from the future, since clocks differ a little. */
+/** How far in the future a token may be issued, to allow for clock skew. */
 const LEEWAY_MS = 5 * MINUTE_MS;
 
 const claimsSchema = z.looseObject({ iss: z.string(), iat: z.number(), exp: z.number(), aud: z.string().optional() });
 
 /**
- * Who calls: the account that a self-signed token names, as Google's library makes them from a key file. The account
- * must be known and the token must not be over; its signature is not checked. Answers the account's e-mail. The library
- * signs by this computer's clock, and keeps a token for most of its hour: by a clock of the emulator's that goes ten times as
- * fast it would be over much too soon, and no call of a machine's end be let in any more.
- * @param nowMs this computer's time, or what the script says that it is at Google
+ * Returns the e-mail address of the calling account from a self-signed token, as Google's library creates them from a key file.
+ * The account must be known and the token must not be expired; its signature is not checked. The library signs by this computer's
+ * clock and reuses a token for most of its hour. By an emulator clock that runs ten times as fast, the token would expire much
+ * too early, and no call to end a machine would be accepted any more.
+ * @param nowMs this computer's time, or Google's time according to the fault script
  * @throws GceError required, authError
  */
 export function accountOf(authorization: string | undefined, accounts: readonly string[], nowMs: number): string {

@@ -4,25 +4,25 @@ import type { Store } from "../store.ts";
 import { recordEvent } from "./record-event.ts";
 import { resourceRequestsOf } from "./scheduler.ts";
 
-/** Equal nodes that are added when a pod asks for one, and taken away when nothing runs on them. */
+/** Equal nodes that are added when a pod needs one, and removed when nothing runs on them. */
 export interface EmulatedNodeGroup {
 	name: string;
 	shape: Omit<NodeShape, "name">;
 	maxNodes: number;
-	/** Until an added node joins. */
+	/** Delay until an added node joins. */
 	joinMs: number;
-	/** How long nothing must run on a node until it is taken away. */
+	/** How long a node must be idle before it is removed. */
 	idleMs: number;
-	/** The cloud has no machines: nodes are asked for and never join. */
+	/** The cloud has no capacity: nodes are requested and never join. */
 	isDry?: boolean;
 }
 
-/** As cluster-autoscaler does it, with its events: one group, one node for each pod that no node takes. */
+/** Behaves like cluster-autoscaler, with its events: one group, and one node for each pod that fits on no node. */
 export class Autoscaler {
 	readonly #store: Store;
 	readonly #group: EmulatedNodeGroup;
 	readonly #kubelet: () => Kubelet | null;
-	/** By name; those that were asked for and have not joined too. */
+	/** By name, including those that were requested and have not joined yet. */
 	readonly #nodes = new Set<string>();
 	readonly #askedFor = new Set<string>();
 	readonly #timers = new Set<NodeJS.Timeout>();
@@ -78,7 +78,7 @@ export class Autoscaler {
 		const unfinished = this.#store
 			.list<PodObject>("pods", null)
 			.filter((p) => p.status.phase !== "Succeeded" && p.status.phase !== "Failed");
-		// As the real one, which keeps a node that a pending pod caused until the pod is bound.
+		// As the real one, which keeps a node that was added for a pending pod until the pod is bound.
 		const isExpected = unfinished.some((p) => !p.spec.nodeName && !p.metadata.deletionTimestamp && this.#askedFor.has(p.metadata.uid));
 		if (isExpected) return;
 		const isBusy = unfinished.some((p) => p.spec.nodeName === name);

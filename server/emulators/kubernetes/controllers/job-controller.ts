@@ -6,7 +6,7 @@ import type { Store } from "../store.ts";
 const INDEX = "batch.kubernetes.io/job-completion-index";
 const POD_TYPE = RESOURCE_TYPES.find((t) => t.kind === "Pod");
 
-/** Makes the pods that Jobs want, ends those that they do not want any more, and says how far each is. */
+/** Creates the pods that Jobs need, deletes those that they no longer need, and updates each Job's status. */
 export function syncJobs(store: Store): void {
 	for (const job of store.list<JobObject>("jobs", null)) syncJob(store, job);
 }
@@ -22,7 +22,7 @@ function syncJob(store: Store, job: JobObject): void {
 	const uncounted = uncountedOf(store);
 	const failed = pods.filter((p) => p.status.phase === "Failed" && !uncounted.has(p.metadata.uid));
 	const open = pods.filter((p) => p.status.phase !== "Succeeded" && p.status.phase !== "Failed");
-	// Before 1.28, and with the default policy, a pod that is being deleted is replaced at once.
+	// Before 1.28, and with the default policy, a pod that is being deleted is replaced immediately.
 	const replacesWhenOver = job.spec.podReplacementPolicy === "Failed";
 	const active = open.filter((p) => !p.metadata.deletionTimestamp);
 	const counted = replacesWhenOver ? open : active;
@@ -59,8 +59,8 @@ function syncJob(store: Store, job: JobObject): void {
 const UNCOUNTED = new WeakMap<Store, Set<string>>();
 
 /**
- * Pods that the controller took away itself. It gives up tracking them first, so that they count as no failure, and a suspended
- * Job without retries makes another when it is resumed (seen on 1.36.2).
+ * Pods that the controller deleted itself. It stops tracking them first, so they do not count as failures, and a suspended Job
+ * without retries creates another when it is resumed (seen on 1.36.2).
  */
 function uncountedOf(store: Store): Set<string> {
 	const found = UNCOUNTED.get(store) ?? new Set<string>();
@@ -94,7 +94,7 @@ function createPod(store: Store, job: JobObject, there: readonly PodObject[], nt
 		store.create(POD_TYPE, { apiVersion: "v1", kind: "Pod", metadata, spec, status: { phase: "Pending" } } as unknown as ApiObject);
 }
 
-/** What an object that no longer exists had made goes too. */
+/** Objects owned by a deleted object are deleted too. */
 export function collectGarbage(store: Store): void {
 	const owners = new Set(["jobs", "pods", "services"].flatMap((plural) => store.list(plural, null).map((o) => o.metadata.uid)));
 	for (const pod of store.list<PodObject>("pods", null)) {

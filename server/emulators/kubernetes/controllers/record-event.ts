@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type ApiObject, RESOURCE_TYPES } from "../objects.ts";
 import type { Store } from "../store.ts";
 
-/** Records an event of an object, as `kubectl describe` shows it; a repetition only counts. */
+/** Records an event of an object, as `kubectl describe` shows it. A repetition only increases its count. */
 export function recordEvent(store: Store, about: ApiObject, event: { type: "Warning" | "Normal"; reason: string; message: string }): void {
 	const { namespace = "default", name, uid } = about.metadata;
 	const known = store.list("events", namespace).find((e) => {

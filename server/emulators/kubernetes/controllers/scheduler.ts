@@ -2,7 +2,7 @@ import type { NodeObject, PodObject } from "../objects.ts";
 import type { Store } from "../store.ts";
 import { recordEvent } from "./record-event.ts";
 
-/** Binds pods to nodes that are fit and have what they ask for, in the order of their making; says why not. */
+/** Binds pods, in order of creation, to nodes that are suitable and have the requested resources, or reports why it cannot. */
 export function schedule(store: Store): void {
 	const waiting = store
 		.list<PodObject>("pods", null)

@@ -10,21 +10,21 @@ import { discoveryOf, type Route, routeOf } from "./route.ts";
 import { create, filterOf, found, list, patch, remove, replace, type VerbContext } from "./verbs.ts";
 
 const BOOKMARK_EVERY_MS = 60_000;
-/** Those that are there only where somebody has installed them. */
+/** API groups that exist only if someone has installed them. */
 const ADDED_GROUPS = new Set(["kueue.x-k8s.io"]);
 
 export interface ApiServerOptions extends VerbContext {
 	minor: number;
-	/** API groups besides its own, e.g. kueue.x-k8s.io. */
+	/** API groups in addition to the built-in ones, e.g. kueue.x-k8s.io. */
 	groups: readonly string[];
-	/** Who has which token. */
+	/** Users by token. */
 	tokens: ReadonlyMap<string, Identity>;
 	faults: ApiFaults;
 	/** 0: a free one. */
 	port?: number;
 }
 
-/** The HTTP side. It can be closed and opened again on its port, as when an API server is restarted. */
+/** The HTTP side. It can be closed and reopened on its port, as when an API server restarts. */
 export class ApiServer {
 	readonly #options: ApiServerOptions;
 	#server: http.Server | null = null;
@@ -55,7 +55,7 @@ export class ApiServer {
 		this.#server = null;
 	}
 
-	/** Ends every connection that is open, watches with it. */
+	/** Closes every open connection, including watches. */
 	cutConnections(): void {
 		this.#server?.closeAllConnections();
 	}
@@ -77,7 +77,7 @@ export class ApiServer {
 		}
 	}
 
-	/** Undefined when the answer is a stream, which has begun. */
+	/** Undefined if the response is a stream, which has started. */
 	async #perform(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
 		const { tokens, minor, groups } = this.#options;
 		const url = new URL(request.url ?? "/", "http://server");
@@ -140,7 +140,7 @@ export class ApiServer {
 		});
 	}
 
-	/** Asked of the node on which it runs. */
+	/** Requested from the node on which it runs. */
 	async #log(response: ServerResponse, route: Route, query: URLSearchParams): Promise<undefined> {
 		const pod = found(this.#options, route) as PodObject;
 		const { name, namespace } = pod.metadata;
@@ -158,7 +158,7 @@ export class ApiServer {
 		const path = `/containerLogs/${namespace}/${name}/${container?.name}?${query}`;
 		await new Promise<void>((resolve, reject) => {
 			const request = http.get({ host: "127.0.0.1", port, path }, (answer) => {
-				// A node's refusal is passed on as it is: GenericHttpResponseChecker of Kubernetes' registry.
+				// A node's error is passed on unchanged: GenericHttpResponseChecker of Kubernetes' registry.
 				if (answer.statusCode !== 200)
 					return reject(new ApiError(404, "NotFound", `the server could not find the requested resource ( pods/log ${name})`));
 				response.writeHead(200, { "content-type": "text/plain" });

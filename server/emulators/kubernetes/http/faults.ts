@@ -1,11 +1,14 @@
-/** What goes wrong for a while, in the scripted order. */
+/** A scripted temporary fault; faults apply in order. */
 export interface ApiFault {
 	method?: string;
-	/** A part of the path with its query. */
+	/** Matches part of the path with its query. */
 	path?: RegExp;
-	/** An answer of this status; `cut`: the connection ends without one, after the request was carried out with `done`. */
+	/**
+	 * A response with this status, a cut connection, or a delay. `cut` closes the connection without a response; with `done`, after
+	 * the request was executed.
+	 */
 	does: { status: number } | { cut: true; done?: boolean } | { delayMs: number };
-	/** How often; default: until it is taken away. */
+	/** How often it applies; default: until it is removed. */
 	times?: number;
 }
 

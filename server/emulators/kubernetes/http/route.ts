@@ -7,7 +7,7 @@ export interface Route {
 	subresource: string | null;
 }
 
-/** `/api/v1/namespaces/x/pods/y/log`, `/apis/batch/v1/jobs`. Null: no such path. */
+/** Parses paths such as `/api/v1/namespaces/x/pods/y/log` and `/apis/batch/v1/jobs`. Returns null for an unknown path. */
 export function routeOf(path: string): Route | null {
 	const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
 	const [group, version, rest] = parts[0] === "api" ? ["", parts[1], parts.slice(2)] : [parts[1] ?? "", parts[2], parts.slice(3)];
@@ -19,7 +19,7 @@ export function routeOf(path: string): Route | null {
 	return { type, namespace: inNamespace ? (rest[1] ?? null) : null, name, subresource };
 }
 
-/** The server's discovery document. Undefined: not such a path. */
+/** The server's discovery document. Undefined if the path is no discovery path. */
 export function discoveryOf(path: string, server: { minor: number; groups: readonly string[] }): unknown {
 	const gitVersion = `v1.${server.minor}.0`;
 	const groupVersion = (name: string) => {

@@ -12,7 +12,7 @@ import type { Route } from "./route.ts";
 export interface VerbContext {
 	store: Store;
 	isOld: boolean;
-	/** GPUs that a namespace may ask for; null: no quota. */
+	/** GPU quota of a namespace; null: no quota. */
 	quotaGpus: number | null;
 }
 
@@ -22,7 +22,7 @@ export function filterOf(query: URLSearchParams, namespace: string | null): (obj
 	return (object) => (namespace === null || object.metadata.namespace === namespace) && byLabel(object) && byField(object);
 }
 
-/** A page; its continuation is good until the changes since its first page are forgotten. */
+/** Returns a page. Its continuation is valid until the changes since its first page are forgotten. */
 export function list({ store }: VerbContext, { type, namespace }: Route, query: URLSearchParams): unknown {
 	const limit = Number(query.get("limit") ?? 0);
 	const token = query.get("continue");
@@ -64,7 +64,7 @@ export function found({ store }: VerbContext, { type, namespace, name }: Route):
 	return object;
 }
 
-/** A patch of the object, or of its status alone. */
+/** Patches the object, or only its status. */
 export function patch(context: VerbContext, route: Route, contentType: string, body: unknown): ApiObject {
 	const before = found(context, route);
 	const apply = { "application/merge-patch+json": mergePatch, "application/strategic-merge-patch+json": strategicMerge }[contentType];
@@ -72,7 +72,7 @@ export function patch(context: VerbContext, route: Route, contentType: string, b
 	return written(context, route, before, apply(before, body) as ApiObject);
 }
 
-/** A whole new version; refused when another one came between. */
+/** Replaces the object. Rejected if another version was written in between. */
 export function replace(context: VerbContext, route: Route, body: unknown): ApiObject {
 	return written(context, route, found(context, route), body as ApiObject);
 }
@@ -85,7 +85,7 @@ function written({ store, isOld }: VerbContext, route: Route, before: ApiObject,
 		const message = `Operation cannot be fulfilled on ${type.plural} "${before.metadata.name}": the object has been modified; please apply your changes to the latest version and try again`;
 		throw new ApiError(409, "Conflict", message);
 	}
-	// A status is written by itself, and with the object nothing of it.
+	// A status write changes only the status, and an object write everything else.
 	const parts = subresource === "status" ? { ...before, status: statusOf(after) } : { ...after, status: statusOf(before) };
 	if (subresource === null) checkUnchanged(type, before, after, isOld);
 	if (subresource === "status" && type.kind === "Job" && !isOld) checkJobStatus(before as JobObject, parts as JobObject);
@@ -104,7 +104,7 @@ function statusOf(object: ApiObject): unknown {
 	return (object as { status?: unknown }).status;
 }
 
-/** What of a Job or pod cannot be changed any more. */
+/** Fields of a Job or pod that can no longer be changed. */
 function checkUnchanged(type: ResourceType, before: ApiObject, after: ApiObject, isOld: boolean): void {
 	const spec = (o: ApiObject) => (o as { spec?: Record<string, unknown> }).spec ?? {};
 	const mayChange =

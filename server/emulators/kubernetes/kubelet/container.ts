@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 
-/** Wall-clock ns that never repeat, like containerd's timestamp for each log line. */
+/** Wall-clock nanoseconds that never repeat, like containerd's timestamp of each log line. */
 const EPOCH_NS = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint();
 let lastNs = 0n;
 function nowNs(): bigint {
@@ -21,18 +21,18 @@ export function stamp(ns: bigint): string {
 export interface LogEntry {
 	ns: bigint;
 	text: string;
-	/** The last one of a container may lack its line's end. */
+	/** The last line of a container may lack its newline. */
 	whole: boolean;
 }
 
-/** A command that really runs, as a process of this host in its own group. Events: `line`, `exit`. */
+/** A command that really runs, as a process of this host in its own process group. Events: `line`, `exit`. */
 export class Container extends EventEmitter<{ line: [LogEntry]; exit: [] }> {
 	readonly log: LogEntry[] = [];
 	/** 128 + n for signal n, as runtimes report it. */
 	exitCode: number | null = null;
 	#child: ChildProcessByStdio<null, Readable, Readable> | null = null;
 
-	/** @throws Error in the runtime's words when there is no such program. */
+	/** @throws Error with the runtime's message if the program does not exist */
 	async start(command: readonly string[], { cwd, env }: { cwd: string; env: Record<string, string> }): Promise<void> {
 		const [program = "", ...args] = command;
 		const child = spawn(program, args, {
@@ -51,7 +51,7 @@ export class Container extends EventEmitter<{ line: [LogEntry]; exit: [] }> {
 			child.once("error", () => reject(new Error(`exec: ${JSON.stringify(program)}: executable file not found in $PATH: unknown`)));
 		});
 		void exited.then(async (code) => {
-			// With the container's own process the others go too.
+			// When the container's main process ends, the others end too.
 			this.#signal("SIGKILL", true);
 			await Promise.allSettled(drained);
 			this.exitCode = code;
@@ -59,7 +59,7 @@ export class Container extends EventEmitter<{ line: [LogEntry]; exit: [] }> {
 		});
 	}
 
-	/** To the container's own process alone, as runtimes do. */
+	/** Signals only the container's main process, as runtimes do. */
 	terminate(): void {
 		this.#signal("SIGTERM", false);
 	}
@@ -74,7 +74,7 @@ export class Container extends EventEmitter<{ line: [LogEntry]; exit: [] }> {
 		try {
 			process.kill(group ? -pid : pid, signal);
 		} catch {
-			// It is over.
+			// The process has ended.
 		}
 	}
 

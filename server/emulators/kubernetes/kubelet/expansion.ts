@@ -1,6 +1,6 @@
 /**
- * Kubernetes' own substitution in commands and environment values: `$(NAME)` is replaced where NAME is known and stays
- * where it is not, `$$` is a `$`. Source: third_party/forked/golang/expansion of Kubernetes.
+ * Kubernetes' substitution in commands and environment values: `$(NAME)` is replaced if NAME is known and kept otherwise; `$$` is
+ * a `$`. Source: third_party/forked/golang/expansion of Kubernetes.
  */
 export function expand(text: string, variables: Readonly<Record<string, string>>): string {
 	return text.replaceAll(/\$(\$|\(([^()]*)\))/g, (whole, rest: string, name: string | undefined) => {

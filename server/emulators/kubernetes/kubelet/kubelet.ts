@@ -12,7 +12,7 @@ const STRATEGIC = "application/strategic-merge-patch+json";
 const MERGE = "application/merge-patch+json";
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
 const HEARTBEAT_MS = 3_000;
-/** Between failed pulls the status says ImagePullBackOff. */
+/** How long the status is ImagePullBackOff between failed pulls. */
 const PULL_BACK_OFF_MS = 20;
 
 export interface NodeShape {
@@ -26,14 +26,14 @@ export interface KubeletOptions {
 	api: ApiAddress;
 	nodes: readonly NodeShape[];
 	/**
-	 * Nodes that somebody else makes, as an autoscaler does: those with this label are served, from when they appear until they are
-	 * deleted.
+	 * Nodes that something else creates, for example an autoscaler. Nodes with this label are served from when they appear until they
+	 * are deleted.
 	 */
 	adopts?: { label: string; value: string } & Omit<NodeShape, "name" | "labels">;
 	/** Images that the registry does not have. */
 	isMissing?: (image: string) => boolean;
 	tls?: { key: string; cert: string };
-	/** Says why a pod ends in a condition, as servers from 1.26 on do. */
+	/** Whether a pod's condition contains why it ends, as on servers from 1.26 on. */
 	reportsDisruption?: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Running {
 	pod: V1Pod;
 	container: Container | null;
 	folder: string | null;
-	/** What the status says now. */
+	/** The current container state in the status. */
 	state: Record<string, unknown>;
 	phase: string;
 	deadline: NodeJS.Timeout | null;
@@ -52,9 +52,9 @@ interface Running {
 }
 
 /**
- * The nodes of a cluster on this host: they register, heartbeat, and run the pods that are bound to them as processes.
- * What is like a real kubelet: statuses and their order, graces, logs that go with a deleted pod, GPUs as numbers. What is
- * not: no images, no mounts (a volume is seen only at its own path of this host), no network of pods.
+ * The nodes of a cluster on this host: they register, send heartbeats, and run the pods bound to them as processes. Like a real
+ * kubelet: statuses and their order, grace periods, logs that disappear with a deleted pod, GPUs as numbers. Unlike one: no
+ * images, no mounts (a volume is visible only at its own path of this host), no pod network.
  */
 export class Kubelet {
 	readonly #options: KubeletOptions;
@@ -92,7 +92,7 @@ export class Kubelet {
 			for (const { pod, container } of this.#pods.values()) if (pod.spec?.nodeName === name) container?.kill();
 			await this.#api.insist("DELETE", `${LEASES}/${name}`);
 		} else if (type !== "DELETED" && at < 0) {
-			// Ready from here on, and not before: a pod that is bound to it meanwhile must be found among its own.
+			// The node becomes ready only now, so that a pod bound to it in the meantime is found among its own.
 			const node = { name, ...shape };
 			this.#nodes.push(node);
 			await this.#tellNode(node);
@@ -105,7 +105,7 @@ export class Kubelet {
 		await this.#register(node);
 	}
 
-	/** The node is released; nothing runs there. */
+	/** The node is released; nothing runs on it. */
 	async leave(name: string): Promise<void> {
 		this.#nodes.splice(
 			this.#nodes.findIndex((n) => n.name === name),
@@ -128,20 +128,20 @@ export class Kubelet {
 		this.#pods.clear();
 	}
 
-	/** The node loses its power: nothing more is heard of it, and what ran there no longer exists. */
+	/** The node loses its power: it sends nothing more, and what ran on it no longer exists. */
 	die(name: string): void {
 		this.#dead.add(name);
 		for (const running of this.#pods.values()) if (running.pod.spec?.nodeName === name) running.container?.kill();
 	}
 
-	/** So many of the node's GPUs answer. */
+	/** Sets how many of the node's GPUs work. */
 	async setHealthyGpus(name: string, gpus: number): Promise<void> {
 		this.#healthy.set(name, gpus);
 		const node = this.#nodes.find((n) => n.name === name);
 		if (node) await this.#api.insist("PATCH", `/api/v1/nodes/${name}/status`, this.#nodeStatus(node), STRATEGIC);
 	}
 
-	/** The node ends a pod by itself, for example because it lacks memory. */
+	/** The node ends a pod on its own, for example for lack of memory. */
 	evict(namespace: string, name: string, message: string): void {
 		const running = this.#pods.get(`${namespace}/${name}`);
 		if (!running || running.over) return;
@@ -160,7 +160,7 @@ export class Kubelet {
 		await this.#tellNode(node);
 	}
 
-	/** Its status, and that it lives. */
+	/** Updates the node's status and heartbeat. */
 	async #tellNode(node: NodeShape): Promise<void> {
 		const { name } = node;
 		await this.#api.insist("PATCH", `/api/v1/nodes/${name}/status`, this.#nodeStatus(node), STRATEGIC);
@@ -236,7 +236,7 @@ export class Kubelet {
 			return this.#confirm(running, key);
 		}
 		const startedAt = now();
-		// Reported once: an end before this report must be reported after it.
+		// Reported once. The end must be reported after this.
 		const reported = this.#tell(running, "Running", { running: { startedAt } });
 		if (running.pod.metadata?.deletionTimestamp) this.#end(running, key);
 		await Promise.all([reported, exited]);
@@ -269,7 +269,7 @@ export class Kubelet {
 			await this.#tell(running, "Pending", { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` } });
 	}
 
-	/** SIGTERM once, and SIGKILL at the end of the grace, which may be shortened. */
+	/** Sends SIGTERM once, and SIGKILL at the end of the grace period, which may be shortened. */
 	#end(running: Running, key: string): void {
 		if (running.over) return void this.#confirm(running, key);
 		if (!running.container) {
@@ -287,7 +287,7 @@ export class Kubelet {
 		running.deadline = setTimeout(() => running.container?.kill(), graceMs);
 	}
 
-	/** The container of a deleted pod is thrown away with its log, then the server may forget the pod. */
+	/** The container of a deleted pod is removed with its log; then the server may delete the pod. */
 	async #confirm(running: Running, key: string): Promise<void> {
 		const { metadata } = running.pod;
 		if (!metadata?.deletionTimestamp || metadata.deletionGracePeriodSeconds === 0) return;
@@ -311,7 +311,7 @@ export class Kubelet {
 		running.state = state;
 		const container = spec?.containers[0];
 		const ready = "running" in state;
-		// A patch keeps what it does not name.
+		// A patch keeps fields that it does not contain.
 		const whole = { waiting: null, running: null, terminated: null, ...state };
 		const containerStatuses = [{ name: container?.name, image: container?.image, imageID: "", ready, restartCount: 0, state: whole }];
 		const disrupted = {
@@ -338,11 +338,10 @@ export class Kubelet {
 	}
 }
 
-/** What a real pod has from its image. */
+/** The PATH that a real pod gets from its image. Nothing else of this host is inherited. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** What a real pod has from its image is of this host: PATH. Nothing else is handed on. */
-/** The container's working folder where a volume of this host has it; null elsewhere, since other volumes are not emulated. */
+/** The container's working folder if it is in a volume of this host; null otherwise, because other volumes are not emulated. */
 function workingFolderOf({ spec }: V1Pod, { workingDir, volumeMounts = [] }: V1Container): string | null {
 	if (workingDir === undefined || !existsSync(workingDir)) return null;
 	const onHost = new Set((spec?.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name }) => name));

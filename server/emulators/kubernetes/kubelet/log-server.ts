@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { type Container, type LogEntry, stamp } from "./container.ts";
 
 /**
- * The address of a node at which the API server reads containers' logs: `/containerLogs/<namespace>/<pod>/<container>`.
- * A real API server asks by TLS.
+ * The address of a node at which the API server reads container logs: `/containerLogs/<namespace>/<pod>/<container>`. A real API
+ * server uses TLS.
  */
 export async function serveLogs(
 	find: (namespace: string, pod: string) => Container | null,

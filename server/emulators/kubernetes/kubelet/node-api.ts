@@ -8,7 +8,7 @@ export interface ApiAddress {
 	token: string;
 }
 
-/** The calls of the kubelets to an API server: ours, or a real one on this host with its own certificate. */
+/** The kubelets' calls to an API server: the emulated one, or a real one on this host with its own certificate. */
 export class NodeApi {
 	readonly #address: ApiAddress;
 	readonly #agent: http.Agent;
@@ -17,11 +17,11 @@ export class NodeApi {
 	constructor(address: ApiAddress) {
 		this.#address = address;
 		const options = { keepAlive: true, maxSockets: 16 };
-		// Loopback only, with a certificate that the test's own control plane made.
+		// Loopback only, with a certificate created by the test's own control plane.
 		this.#agent = address.url.startsWith("https:") ? new https.Agent({ ...options, rejectUnauthorized: false }) : new http.Agent(options);
 	}
 
-	/** Status and body; the body of what is no JSON is null. */
+	/** Status and body; the body is null if it is not JSON. */
 	async call(method: string, path: string, body?: unknown, contentType = "application/json"): Promise<{ status: number; body: unknown }> {
 		const response = await this.#request(method, path, body, contentType);
 		let text = "";
@@ -29,7 +29,7 @@ export class NodeApi {
 		return { status: response.statusCode ?? 0, body: text.startsWith("{") ? JSON.parse(text) : null };
 	}
 
-	/** Again and again until it is accepted or clearly refused: a node's news must not be lost over a restart of the server. */
+	/** Retries until the call is accepted or clearly rejected: a node's updates must not be lost over a restart of the server. */
 	async insist(method: string, path: string, body?: unknown, contentType?: string): Promise<number> {
 		while (!this.#ended.signal.aborted) {
 			const answer = await this.call(method, path, body, contentType).catch(() => null);
@@ -39,7 +39,7 @@ export class NodeApi {
 		return 0;
 	}
 
-	/** Every object of a path, and every change of one, until it is closed. */
+	/** Watches every object of a path until it is closed. */
 	async follow(path: string, take: (type: string, object: unknown) => void): Promise<void> {
 		while (!this.#ended.signal.aborted) {
 			try {
@@ -54,7 +54,7 @@ export class NodeApi {
 					if (event.type !== "BOOKMARK") take(event.type, event.object);
 				}
 			} catch {
-				// Listed again.
+				// Lists the objects again.
 			}
 			await sleep(50, undefined, { signal: this.#ended.signal }).catch(() => {});
 		}

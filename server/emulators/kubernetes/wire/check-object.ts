@@ -24,8 +24,9 @@ const ROOTS: Record<string, string> = {
 };
 
 /**
- * Holds a body to the models of Kubernetes' own client: a field that they do not have, or of another type, is refused as a
- * server does with `fieldValidation=Strict`. @throws ApiError BadRequest naming the field
+ * Validates a body against the models of Kubernetes' own client. An unknown field or a wrong type is rejected as on a server with
+ * `fieldValidation=Strict`.
+ * @throws ApiError BadRequest naming the field
  */
 export function checkObject(kind: string, body: unknown): void {
 	const root = ROOTS[kind];
@@ -67,7 +68,7 @@ function checkValue(type: string, value: unknown, path: string): void {
 	else if (type === "boolean" && typeof value !== "boolean") refuse("no boolean in");
 }
 
-/** What a server of 1.20 does not know is left out without a word. */
+/** A 1.20 server silently drops unknown fields. */
 const LATER_THAN_1_20: Record<string, string[]> = {
 	Job: [
 		"suspend",

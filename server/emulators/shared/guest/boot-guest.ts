@@ -7,16 +7,16 @@ import { startOf } from "./processes.ts";
 
 const POWER_OFF_PROGRAM = fileURLToPath(new URL("./power-off.ts", import.meta.url));
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-/** What user-data may unpack to; cloud-init has no limit, a loopback service should. */
+/** Largest size of unpacked user-data. cloud-init has no limit, but a loopback service should. */
 const MAX_UNPACKED_BYTES = 4 * 1024 * 1024;
 
 export interface GuestPlan {
 	folder: string;
-	/** As it came with the launch: base64 of a text or, as cloud-init takes too, of gzip. */
+	/** As received with the launch: base64 of text or, as cloud-init accepts too, of gzip. */
 	userData: string;
-	/** The machine's own metadata address, with `/imds/<secret>` in it; `<it>/power-off` switches the machine off. */
+	/** The machine's own metadata address, which contains `/imds/<secret>`; `<it>/power-off` powers the machine off. */
 	metadataUrl: string;
-	/** What the cloud's images give a guest besides its path and its home: where the metadata service is. */
+	/** What the cloud's images give a guest in addition to its path and home: the address of the metadata service. */
 	environment: Readonly<Record<string, string>>;
 }
 
@@ -25,15 +25,14 @@ export interface GuestHandle {
 	started: string | null;
 }
 
-/** Whether this machine's user-data was already handed to a process once. It is executed at the first boot only. */
+/** Whether this machine's user-data was already executed. It is executed only at the first boot. */
 export function wasBooted(folder: string): boolean {
 	return existsSync(consoleOf(folder));
 }
 
 /**
- * Executes the user-data by its own shebang, in its own session, with nothing of this process's environment.
- * Without a shebang nothing is executed, as with cloud-init. Returns null when no process was started; why is in
- * console.log.
+ * Executes the user-data by its own shebang, in its own session, without this process's environment. Without a shebang nothing is
+ * executed, as with cloud-init. Returns null if no process was started; console.log contains the reason.
  */
 export function bootGuest({ folder, userData, metadataUrl, environment }: GuestPlan): GuestHandle | null {
 	mkdirSync(join(folder, "bin"), { recursive: true, mode: 0o700 });
@@ -69,15 +68,15 @@ export function bootGuest({ folder, userData, metadataUrl, environment }: GuestP
 
 function guestEnvironment(folder: string, given: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
 	const environment = {
-		// Node last: an emulated image has it installed, as the real one that the driver names does.
+		// Node comes last: an emulated image has it installed, like the real one that the driver names.
 		PATH: `${join(folder, "bin")}:${SYSTEM_PATH}:${dirname(process.execPath)}`,
 		HOME: folder,
 		TMPDIR: join(folder, "tmp"),
-		// A container would be one of the host's, with its own files and its own GPUs.
+		// A container would run on the host, with its own files and its own GPUs.
 		SPILLWAY_CONTAINER_ENGINE: "none",
 		...given,
 	};
-	// Next's types demand a NODE_ENV, which is nothing that a new machine has.
+	// Next's types require NODE_ENV, but a new machine does not have it.
 	return environment as unknown as NodeJS.ProcessEnv;
 }
 
@@ -89,7 +88,7 @@ function note(folder: string, text: string): void {
 	try {
 		appendFileSync(consoleOf(folder), `[emulated instance] ${text}\n`);
 	} catch {
-		// The folder was removed: no one is left to read the note.
+		// The folder was deleted, so no one is left to read the note.
 	}
 }
 
@@ -99,8 +98,8 @@ function unpack(userData: string): Buffer {
 }
 
 /**
- * `shutdown` and `poweroff` as the guest has them: they call the emulated hardware. And an `apt-get` that does nothing: what a guest
- * installs would be installed on the host, permanently.
+ * The guest's `shutdown` and `poweroff`, which call the emulated hardware. Also an `apt-get` that does nothing: otherwise a guest
+ * would install packages permanently on the host.
  */
 function writeCommands(folder: string, metadataUrl: string): void {
 	writeFileSync(join(folder, "bin", "apt-get"), "#!/bin/sh\necho 'apt-get: an emulated instance installs nothing' >&2\nexit 100\n", {

@@ -1,7 +1,7 @@
 /**
- * `shutdown` and `poweroff` inside an emulated instance: `power-off.ts <command> <metadata url> <folder> [arguments]`.
- * Runs as its own program with nothing but Node, and imports nothing of the project.
- * `shutdown +N` waits in the background, as a dead-man's switch does; `shutdown -c` calls it off.
+ * `shutdown` and `poweroff` inside an emulated instance: `power-off.ts <command> <metadata url> <folder> [arguments]`. Runs as
+ * its own program with only Node, and imports nothing from the project. `shutdown +N` waits in the background, as a dead man's
+ * switch does; `shutdown -c` cancels it.
  */
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const MINUTE_MS = 60_000;
 const RETRY_MS = 1_000;
-/** A longer wait would not fit into a timer: 2^31 ms are 24.8 days. */
+/** Longest delay that fits into a timer: 2^31 ms are 24.8 days. */
 const MAX_MINUTES = 20 * 24 * 60;
 
 const [command = "", metadataUrl = "", folder = "", ...args] = process.argv.slice(2);
@@ -50,7 +50,7 @@ function cancelSchedule(): void {
 	try {
 		process.kill(Number(readFileSync(scheduleFile, "utf8")));
 	} catch {
-		// Nothing was scheduled, or it no longer exists already.
+		// Nothing was scheduled, or the process has already ended.
 	}
 	rmSync(scheduleFile, { force: true });
 }
@@ -60,14 +60,14 @@ async function waitAndPowerOff(atMs: number): Promise<void> {
 	await powerOff();
 }
 
-/** Does not give up: a machine that was asked to power off must not stay on because its hardware was unavailable. */
+/** Retries forever: a machine that was asked to power off must not stay on because its hardware was unavailable. */
 async function powerOff(): Promise<void> {
 	for (;;) {
 		try {
 			const answer = await fetch(`${metadataUrl}/power-off`, { method: "POST" });
 			if (answer.ok) return;
 		} catch {
-			// The emulator is unavailable; it finds this machine again when it is back.
+			// The emulator is unavailable; it detects this machine again after its restart.
 		}
 		await sleep(RETRY_MS);
 	}

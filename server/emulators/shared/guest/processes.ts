@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** One process as /proc shows it. `started` distinguishes it from a later process with the same number. */
+/** One process as reported by /proc. `started` distinguishes it from a later process with the same id. */
 export interface ProcessInfo {
 	pid: number;
 	parentPid: number;
@@ -9,34 +9,34 @@ export interface ProcessInfo {
 	started: string;
 }
 
-/** All processes of this host at one moment, with the marks they carry. */
+/** All processes of this host at one moment, with their marks. */
 interface Snapshot {
 	takenAtMs: number;
 	processes: readonly (ProcessInfo & { marks: readonly string[] })[];
 }
 
-/** The form in which a mark is in a metadata address. */
+/** The form of a mark in a metadata address. */
 const MARK = /\/imds\/([0-9a-f]{32})/g;
-/** Many machines that end together look at the same picture. */
+/** Machines that end together share one snapshot of the processes. */
 const SHARE_MS = 25;
 let latest: Snapshot | null = null;
 
-/** What the processes of one machine have in common. */
+/** What identifies the processes of one machine. */
 export interface GuestMark {
-	/** The session and group of the user-data's process, if it was started. */
+	/** The session and process group of the user-data's process, if it was started. */
 	sessionId: number | null;
-	/** The secret of its metadata address, which their environments hold, or the arguments of a scheduled shutdown. */
+	/** The secret of its metadata address, found in the processes' environments or in the arguments of a scheduled shutdown. */
 	secret: string;
 }
 
-/** When the process was started, as `<boot id>:<clock ticks>`; null when there is no such live process. */
+/** When the process was started, as `<boot id>:<clock ticks>`; null if there is no such live process. */
 export function startOf(pid: number): string | null {
 	return readProcess(pid, bootId())?.started ?? null;
 }
 
 /**
- * The number of the guest's session as long as it surely still means that session: not after this host was started
- * again, and not when another process has the number by now.
+ * The guest's session id, as long as it certainly still identifies that session. null after this host was restarted, or if
+ * another process has the id by now.
  */
 export function sessionOf(guest: { pid: number; started: string | null } | null): number | null {
 	if (guest === null) return null;
@@ -47,10 +47,9 @@ export function sessionOf(guest: { pid: number; started: string | null } | null)
 }
 
 /**
- * The live processes of a machine: its session and group, those that left them but carry the machine's mark, and the
- * descendants of all these. `known` are earlier findings; their children count as well. What is seen is not older
- * than `sinceMs` (of performance.now()).
- * Needs Linux's /proc; elsewhere it finds nothing, and only the group is signalled.
+ * The live processes of a machine: its session and group, those that left them but carry the machine's mark, and the descendants
+ * of all these. `known` are earlier findings; their children count as well. The process list is not older than `sinceMs` (of
+ * performance.now()). Needs Linux's /proc; elsewhere it finds nothing, and only the group is signalled.
  */
 export function findGuestProcesses(mark: GuestMark, known: readonly ProcessInfo[] = [], sinceMs = performance.now()): ProcessInfo[] {
 	const all = snapshotSince(sinceMs).processes;
@@ -86,7 +85,7 @@ function readAll(): Snapshot["processes"] {
 	}
 	return names.flatMap((name) => {
 		const pid = Number(name);
-		// Never init, never this process itself.
+		// Never init, and never this process.
 		if (!Number.isInteger(pid) || pid < 2 || pid === process.pid) return [];
 		const info = readProcess(pid, boot);
 		return info ? { ...info, marks: marksOf(pid) } : [];
@@ -100,7 +99,7 @@ function readProcess(pid: number, boot: string): ProcessInfo | null {
 	} catch {
 		return null;
 	}
-	// The command's name is in brackets and may hold anything; proc(5) counts the fields after it from 3.
+	// The command's name is in parentheses and may contain anything; proc(5) counts the fields after it from 3.
 	const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 	const [state, parentPid, groupId, sessionId] = fields;
 	if (state === "Z" || state === "X") return null;
@@ -119,7 +118,7 @@ function marksOf(pid: number): string[] {
 			const text = readFileSync(`/proc/${pid}/${file}`, "latin1");
 			return text.includes("/imds/") ? [...text.matchAll(MARK)].map(([, secret = ""]) => secret) : [];
 		} catch {
-			return []; // It ended, or belongs to somebody else.
+			return []; // It ended, or belongs to another user.
 		}
 	});
 }

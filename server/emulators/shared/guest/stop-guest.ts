@@ -2,18 +2,18 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { findGuestProcesses, type GuestMark, type ProcessInfo, startOf } from "./processes.ts";
 
 const POLL_MS = 30;
-/** After SIGKILL only the kernel can hold a process (I/O); look less often then. */
+/** Polling interval after SIGKILL. Only the kernel (I/O) can still hold a process, so it is longer. */
 const STUBBORN_POLL_MS = 500;
 
 /**
- * Ends every process of a machine: SIGTERM, after `graceMs` SIGKILL, and returns only when none is left.
- * @throws AbortError when `signal` is aborted first
+ * Ends every process of a machine: SIGTERM, after `graceMs` SIGKILL. Returns only when none is left.
+ * @throws AbortError if `signal` is aborted first
  */
 export async function stopGuest(mark: GuestMark, graceMs: number, signal: AbortSignal): Promise<void> {
 	const startedAt = performance.now();
 	let known: ProcessInfo[] = [];
 	const terminated = new Set<number>();
-	// So that machines which are ended by one call share one look at the host.
+	// Lets machines that are ended by one call share one scan of the host.
 	await nextTurn(undefined, { signal });
 	for (let sinceMs = startedAt; ; ) {
 		const living = findGuestProcesses(mark, known, sinceMs);
@@ -37,7 +37,7 @@ function merge(known: readonly ProcessInfo[], living: readonly ProcessInfo[]): P
 }
 
 function send(target: ProcessInfo, signal: NodeJS.Signals): void {
-	// Read again just before: the number may have gone to another process.
+	// Checked again right before the signal: another process may have the id by now.
 	if (startOf(target.pid) !== target.started) return;
 	try {
 		process.kill(target.pid, signal);
@@ -46,7 +46,7 @@ function send(target: ProcessInfo, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Only where there is no /proc to look into: whether the group takes signals. */
+/** Used only without /proc: whether the group still accepts signals. */
 function groupLives(mark: GuestMark): boolean {
 	if (process.platform === "linux" || mark.sessionId === null) return false;
 	return signalGroup(mark.sessionId, 0);

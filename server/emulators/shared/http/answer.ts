@@ -13,7 +13,7 @@ export function sendAnswer(response: ServerResponse, { status, contentType, body
 }
 
 export function jsonAnswer(status: number, value: unknown): Answer {
-	// Money never is in these answers, so that there is no bigint to write.
+	// These responses contain no money, so there is no bigint to serialize.
 	return { status, contentType: "application/json", body: JSON.stringify(value) };
 }
 
@@ -21,7 +21,7 @@ export function textAnswer(status: number, body: string, headers?: Record<string
 	return { status, contentType: "text/plain", body, ...(headers ? { headers } : {}) };
 }
 
-/** The body as text, or null when it is longer than `maxBytes`. */
+/** The body as text, or null if it is longer than `maxBytes`. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string | null> {
 	const chunks: Buffer[] = [];
 	let size = 0;
@@ -32,12 +32,12 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 	return size <= maxBytes ? Buffer.concat(chunks).toString("utf8") : null;
 }
 
-/** Whether the peer is this host. The server binds to loopback; this holds even if somebody forwards the port. */
+/** Whether the peer is this host. The server binds to loopback; this check also holds if someone forwards the port. */
 export function isLoopbackAddress(address: string | undefined): boolean {
 	return address !== undefined && (/^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === "::1");
 }
 
-/** A web page that resolves to loopback (DNS rebinding) still names itself in Host. */
+/** A web page that resolves to loopback (DNS rebinding) still has its own name in Host. */
 export function isLoopbackHost(host: string | undefined): boolean {
 	return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(host ?? "");
 }

@@ -7,24 +7,24 @@ import { type Answer, jsonAnswer, readBody } from "./answer.ts";
 const MAX_BODY_BYTES = 64 * 1024;
 const interruptSchema = z.strictObject({ instanceId: z.string() });
 
-/** What can be done to an emulated cloud from outside. */
+/** Operations on an emulated cloud from outside. */
 export interface Controlled {
 	regions: ReadonlySet<string>;
 	faults: FaultControl;
 	instances(): BookedInstance[];
 	/**
-	 * The interruption notice of a spot instance, or null when there is no such instance.
-	 * @throws RangeError when there is none to give.
+	 * Gives a spot instance an interruption notice. Returns null if there is no such instance.
+	 * @throws RangeError if it cannot have one
 	 */
 	interrupt(instanceId: string): { atMs: number; terminateAtMs: number } | null;
 }
 
 /**
- * What a person or a test does to the emulated cloud from outside; nothing of it is the provider's.
- * `GET instances` · `GET|POST|DELETE faults` · `DELETE faults/<id>` · `POST interrupt {instanceId}` · `GET health`
+ * Lets a person or a test control the emulated cloud. None of it belongs to the provider's API. `GET instances` ·
+ * `GET|POST|DELETE faults` · `DELETE faults/<id>` · `POST interrupt {instanceId}` · `GET health`
  */
 export async function answerControl(cloud: Controlled, request: IncomingMessage, path: string): Promise<Answer> {
-	// No page of a browser has business here.
+	// Browser pages must not use this endpoint.
 	if (request.headers.origin !== undefined) return problem(403, "The emulator's control takes no calls from web pages.");
 	const route = `${request.method} ${path.slice("/_emulator/".length)}`;
 	const body = await readBody(request, MAX_BODY_BYTES);

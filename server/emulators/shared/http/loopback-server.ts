@@ -10,8 +10,8 @@ export interface LoopbackServer {
 const IDLE_MS = 120_000;
 
 /**
- * Serves one address of this host to this host alone. `answer` gives null where the connection must be cut without
- * an answer; `endpointName` names the endpoint to somebody else who asks.
+ * Serves one address of this host, only to this host. `answer` returns null if the connection must be cut without a response.
+ * `endpointName` names the endpoint in the error for other callers.
  */
 export async function serveLoopback(
 	options: { port: number; host: string; endpointName: string; log: (line: string) => void },
@@ -28,7 +28,7 @@ export async function serveLoopback(
 			request.socket.destroy();
 		}
 	});
-	// A request on a connection that is closed at that moment for idleness is lost, and Google's client does not repeat it.
+	// A request on a connection that is being closed as idle is lost, and Google's client does not retry it.
 	server.keepAliveTimeout = IDLE_MS;
 	const port = await listen(server, options.port, host);
 	return {

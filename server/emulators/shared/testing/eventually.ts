@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks until there is an answer other than null, undefined or false; the limit only ends a test that would fail. */
+/** Polls until the result is not null, undefined or false. The time limit only ends a test that would fail anyway. */
 export async function eventually<T>(what: string, ask: () => T | Promise<T>, limitMs = 45_000): Promise<NonNullable<T>> {
 	const until = performance.now() + limitMs;
 	for (;;) {
