@@ -12,15 +12,15 @@ import type { Shape } from "./shape.ts";
 export interface Finding {
 	queued: QueuedJob;
 	shape: Shape;
-	/** null: the run in a cloud was not estimated. */
+	/** null: no cloud run was estimated. */
 	run: CloudRun | null;
 	start: HomeStart | null;
 	due: DueBurst | null;
 	choice: OfferChoice | null;
 	outcome: Outcome;
 	reason: Reason;
-	/** It could start now, and waits for a better hour: no slots are kept for it until then. */
+	/** It could start now but waits for a better hour; no slots are kept for it until then. */
 	putOffUntilMs: number | null;
-	/** Room that others make for it. */
+	/** Room that evictions make for it. */
 	eviction: Eviction | null;
 }

@@ -21,13 +21,13 @@ function due(inMs: number, checkpoints = true): PendingJob {
 }
 const choose = (job: PendingJob, given: Partial<Snapshot> = {}) => chooseFor(aSnapshot({ offers: [spot, firm], ...given }), job);
 
-/** To firm capacity at once, with nothing to restore yet, and to spot that is lost after its first checkpoint. */
+/** Changeover to firm capacity with nothing to restore, and to spot that is lost after its first checkpoint. */
 const BOOT_MS = 2 * MINUTE_MS;
 const CHANGEOVERS_MS = BOOT_MS + BOOT_MS + LIMITS.restoreMs;
 const WORK_MS = 90 * MINUTE_MS;
 
 describe("a deadline at the start", () => {
-	it("bears spot only when a lost start and the whole work on firm capacity still fit", () => {
+	it("allows spot only when a lost start and the whole work on firm capacity still fit", () => {
 		const leastMs = WORK_MS + CHANGEOVERS_MS + 15 * MINUTE_MS + LIMITS.nextChoiceWithinMs;
 		expect(choose(due(leastMs)).offerId).toBe(spot.id);
 		const { offerId, choice } = choose(due(leastMs - 1));
@@ -37,7 +37,7 @@ describe("a deadline at the start", () => {
 		expect(passed && removalSentenceOf(passed.removal)).toBe("Spot may be reclaimed, and the job's deadline leaves no time for that.");
 	});
 
-	it("computes with the time in which data come to each machine", () => {
+	it("includes the time to stage data on each machine", () => {
 		const stagingMs = 10 * MINUTE_MS;
 		// 600 GiB at 1 GiB/s.
 		const rows = { uri: "s3://lake/rows", sizeGiB: 600, mount: "/data", residency: [] };
@@ -54,13 +54,13 @@ describe("a deadline at the start", () => {
 		expect(reading(leastMs - 1).offerId).toBe(firm.id);
 	});
 
-	it("needs room for the whole work twice when there are no checkpoints", () => {
+	it("needs room for the whole work twice without checkpoints", () => {
 		const leastMs = 2 * WORK_MS + CHANGEOVERS_MS + LIMITS.nextChoiceWithinMs;
 		expect(choose(due(leastMs, false)).offerId).toBe(spot.id);
 		expect(choose(due(leastMs - 1, false)).offerId).toBe(firm.id);
 	});
 
-	it("pays for nothing when it is lost anyway, and takes spot when no firm capacity can be had", () => {
+	it("pays no more when the deadline is lost anyway, and takes spot when no firm capacity is available", () => {
 		expect(choose(due(HOUR_MS)).offerId).toBe(spot.id);
 		expect(choose(due(110 * MINUTE_MS)).offerId).toBe(firm.id);
 		expect(choose(due(110 * MINUTE_MS), { offers: [spot] }).offerId).toBe(spot.id);
@@ -73,7 +73,7 @@ describe("a deadline at the start", () => {
 	});
 });
 
-describe("waiting for a slot that is forecast any moment", () => {
+describe("waiting for a slot that is forecast to be free soon", () => {
 	const policy = aPolicy({ rules: [["all", null, burstRule({ always: true })]] });
 	// Its estimate has passed, so it is expected to end now; it may run for another hour.
 	const running = [
@@ -85,13 +85,13 @@ describe("waiting for a slot that is forecast any moment", () => {
 	const kindOf = (job: PendingJob) =>
 		decide(aSnapshot({ policy, pools, running, offers: [firm], pending: [job] })).actions.map(({ kind }) => kind);
 
-	it("ends when the deadline bears no more of it", () => {
+	it("ends when the deadline allows no more of it", () => {
 		expect(kindOf(aJob("a").build())).toEqual([]);
 		expect(kindOf(due(WORK_MS + BOOT_MS + LIMITS.nextChoiceWithinMs))).toEqual([]);
 		expect(kindOf(due(WORK_MS + BOOT_MS + LIMITS.nextChoiceWithinMs - 1))).toEqual(["launch"]);
 	});
 
-	it("is all that is left to a job without progress in the cloud", () => {
+	it("is the only option for a job without progress in the cloud", () => {
 		const fruitless = { attempts: 2, lostMs: HOUR_MS, lostMicroUsd: 5_000_000n };
 		const away = { ...aJob("a").build(), fruitless };
 		const later = [

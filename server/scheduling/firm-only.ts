@@ -5,11 +5,11 @@ import { bearsSpot, bearsSpotStart, marginMs } from "./spot-guarantee/safety.ts"
 import type { PendingJob } from "./types.ts";
 
 /**
- * Why a job with a deadline may not start on spot: its remaining time does not tolerate an interruption, by the guarantee's own
- * margin (spot-guarantee/safety.ts) with the bound of work-bound.ts as the work left. Otherwise the next cycle would move it
- * off again. Without checkpoints an interruption loses all of its work. A deadline that no likely run length meets on firm
- * capacity needs no protection: paying more would not save it.
- * @param stagingMs until its data are on a firm machine
+ * Why a job with a deadline may not start on spot: its remaining time does not tolerate an interruption, by the guarantee's own margin
+ * (spot-guarantee/safety.ts) with the bound of work-bound.ts as the work left. Otherwise the next cycle would move it off again. Without
+ * checkpoints an interruption loses all of its work. A deadline that no likely run length meets on firm capacity needs no protection:
+ * paying more would not save it.
+ * @param stagingMs time until its data is on a firm machine
  */
 export function firmOnly(job: PendingJob, run: CloudRun, nowMs: number, stagingMs: number): Removal | null {
 	const { deadlineMs } = job.spec;

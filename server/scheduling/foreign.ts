@@ -3,8 +3,8 @@ import { LIMITS } from "./limits.ts";
 import type { ForeignJob, Snapshot } from "./types.ts";
 
 /**
- * Jobs of others that wait in an owned cluster's own queue are replayed before ours, in the site's order. The site starts them
- * as soon as they fit, so their slots are not free for us. No decision is made about them.
+ * Foreign jobs in an owned cluster's own queue are replayed before ours, in the site's order. The site starts them as soon as they fit, so
+ * their slots are not free for us. No decision is made about them.
  */
 export function reserveForeign(snapshot: Snapshot, pools: readonly HomePool[]): void {
 	const waiting = snapshot.foreign?.filter((job) => job.startedAtMs === null) ?? [];

@@ -9,7 +9,7 @@ const names = readdirSync(folder)
 	.filter((file) => file.endsWith(".json"))
 	.map((file) => file.slice(0, -".json".length));
 
-/** Each golden/<name>.json is decided, and the trace compared with golden/<name>.trace; `vitest -u` writes them again. */
+/** Each golden/<name>.json is decided, and the trace compared with golden/<name>.trace; `vitest -u` rewrites them. */
 describe("golden decisions", () => {
 	it("are there", () => expect(names.length).toBeGreaterThanOrEqual(8));
 

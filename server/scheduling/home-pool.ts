@@ -6,38 +6,38 @@ import { PoolReplay } from "./replay.ts";
 import { endOfStop, endOfUnknown } from "./run-time.ts";
 import type { PoolView, RunningAttempt } from "./types.ts";
 
-/** Something that holds slots of a pool. */
+/** A holder of slots in a pool. */
 export interface Holder {
 	readonly slots: readonly number[];
-	/** Set for one of our attempts on these slots; null for others, and for a place that is kept. */
+	/** Set for our own attempts on these slots; null for others, and for a reserved place. */
 	readonly attempt: RunningAttempt | null;
-	/** When it releases them: moments that stay fixed until the first of them passes. */
+	/** When it releases them. The times stay fixed until the first of them passes. */
 	end(nowMs: number): TimeRange;
-	/** Kept by evict.ts: until then its attempt has not saved its work just now. */
+	/** Cached by evict.ts: until then its attempt has unsaved work. */
 	losesMuchUntilMs: number;
-	/** The same, until when it has. */
+	/** Cached by evict.ts: until then its attempt has little unsaved work. */
 	losesLittleUntilMs: number;
 }
 
 /**
- * A pool in the replay: slots free now, and both forecasts of when the others become free. Kept while the pool's own figures
- * stay the same; between cycles only changes are processed.
+ * A pool in the replay: slots free now, and both forecasts of when the others become free. Kept while the pool's own data stays the same;
+ * between cycles only changes are processed.
  */
 export class HomePool {
 	view: PoolView;
 	readonly machine: Machine;
 	readonly place: Place;
-	/** Run times here are divided by it. */
+	/** Divisor for run times in this pool. */
 	readonly speed: number;
 	readonly slots: number;
 	/** Two replays: one in which everything takes its median time, and one with its P90. */
 	readonly median: PoolReplay;
 	readonly late: PoolReplay;
-	/** Free slots of each node, less those that this plan allocates. */
+	/** Free slots of each node, minus those that this plan allocates. */
 	readonly freeOn: Int32Array;
 	/** Free slots of the pool. */
 	free = 0;
-	/** Nodes by the number of their free slots. */
+	/** Number of nodes by free slots. */
 	readonly #nodesWith: Int32Array;
 
 	readonly #gpus: number;
@@ -48,12 +48,12 @@ export class HomePool {
 	readonly losesMuchUntilMs: Float64Array;
 	readonly #medianEnds: EndTable;
 	readonly #lateEnds: EndTable;
-	/** Until when a node's ends hold; 0: to be worked out. */
+	/** Until when a node's end times are valid; 0: to be computed. */
 	readonly #validUntilMs: Float64Array;
 	readonly #medianScratch: Float64Array;
 	readonly #lateScratch: Float64Array;
 	readonly #givenScratch: Uint8Array;
-	/** Slots that this cycle's plan gave away. */
+	/** Slots that this cycle's plan allocated. */
 	readonly #taken: number[] = [];
 	readonly #takenFlags: Uint8Array;
 	/** Attempts that this cycle's plan stops. */
@@ -88,7 +88,7 @@ export class HomePool {
 		this.#giveAll(view.freeSlots);
 	}
 
-	/** Undoes the last plan's allocations, which the snapshot now reports itself, and reads the free slots. */
+	/** Undoes the last plan's allocations, because the snapshot now includes them, and reads the free slots. */
 	open(view: PoolView, nowMs: number): void {
 		for (const slot of this.#taken) {
 			this.#takenFlags[slot] = 0;
@@ -137,7 +137,7 @@ export class HomePool {
 		this.#validUntilMs.fill(0);
 	}
 
-	/** It is stopped in this cycle, before either replay is searched: its slots become free after the grace. */
+	/** Marks an attempt stopped in this cycle, before either replay is searched: its slots become free after the grace period. */
 	leave(attempt: RunningAttempt): void {
 		this.#leaving.add(attempt);
 		this.#forgetEndsOf(attempt);
@@ -148,19 +148,19 @@ export class HomePool {
 		for (const slot of attempt.slots) if (this.#has(slot)) this.#validUntilMs[this.#nodeOf(slot)] = 0;
 	}
 
-	/** Who holds slots of a node. */
+	/** Holders of slots on a node. */
 	holdersOn(node: number): readonly Holder[] {
 		return this.#holdersOn[node] ?? [];
 	}
 
-	/** The only attempt on the slot, if it was asked to leave; null when there is none, or it stays. */
+	/** The only attempt on the slot, if it is stopping; null if there is none or it stays. */
 	leaverOf(slot: number): RunningAttempt | null {
 		if (this.#holders[slot] !== 1) return null;
 		const holder = this.holdersOn(this.#nodeOf(slot)).find(({ slots }) => slots.includes(slot));
 		return holder?.attempt?.stopping === true ? holder.attempt : null;
 	}
 
-	/** How many hold a slot: more than one only where a site's books are wrong, or a place is kept. */
+	/** Number of holders of a slot. More than one only when a site reports inconsistent data, or a place is reserved. */
 	holdersOf(slot: number): number {
 		return this.#holders[slot] ?? 0;
 	}
@@ -169,12 +169,12 @@ export class HomePool {
 		return this.#given[slot] === 1 && this.#holders[slot] === 0 && this.#takenFlags[slot] === 0;
 	}
 
-	/** The site reports the slot as free. */
+	/** Whether the site reports the slot as free. */
 	isGiven(slot: number): boolean {
 		return this.#given[slot] === 1;
 	}
 
-	/** Whether so many nodes have so many free slots each, anyone who they are promised to. */
+	/** Whether this many nodes have this many free slots each, even if promised to another job. */
 	hasRoom(count: number, slots: number): boolean {
 		if (this.free < count * slots) return false;
 		let nodes = 0;
@@ -182,7 +182,7 @@ export class HomePool {
 		return nodes >= count;
 	}
 
-	/** Whether a node has so many free slots and no job has its place there later: they stay free. */
+	/** Whether a node has this many free slots that stay free because no job is promised the node later. */
 	hasUnpromised(slots: number): boolean {
 		if (!this.hasRoom(1, slots)) return false;
 		for (let node = 0; node < this.freeOn.length; node++) {
@@ -191,7 +191,7 @@ export class HomePool {
 		return false;
 	}
 
-	/** Nodes on which such a job can start now without delaying any that was placed before it: the fullest first. Null: not now. */
+	/** Nodes on which such a job can start now without delaying any job placed before it, fullest first. Null: not now. */
 	findNow(count: number, slots: number, lengthMs: number): number[] | null {
 		if (!this.hasRoom(count, slots)) return null;
 		const ready: number[] = [];
@@ -209,7 +209,7 @@ export class HomePool {
 		return ready.slice(0, count).sort((a, b) => a - b);
 	}
 
-	/** Takes the lowest free slots of a node for this plan. */
+	/** Allocates the lowest free slots of a node in this plan. */
 	take(node: number, count: number): number[] {
 		const given: number[] = [];
 		for (let slot = node * this.#gpus; slot < (node + 1) * this.#gpus && given.length < count; slot++) {
@@ -227,7 +227,7 @@ export class HomePool {
 		}
 	}
 
-	/** Brings the ends of all nodes up to now; before either replay is searched. */
+	/** Updates the end times of all nodes. Must run before either replay is searched. */
 	refresh(): void {
 		if (this.#fresh) return;
 		this.#fresh = true;
@@ -306,7 +306,7 @@ export function speedOf(view: PoolView): number {
 	return view.speed !== undefined && view.speed > 0 ? view.speed : 1;
 }
 
-/** The figures of a pool that do not change with its jobs. */
+/** Properties of a pool that do not depend on its jobs. */
 export function samePool(a: PoolView, b: PoolView): boolean {
 	return (
 		a === b ||

@@ -8,7 +8,7 @@ import { hardwareFacts, hardwareRemoval, type Removal } from "./removal.ts";
 import type { Slotting } from "./replay.ts";
 import type { ForecastScale, PoolView, Snapshot, TimeSpread } from "./types.ts";
 
-/** Pools in the order in which equal starts are decided: the cheaper work first, then by id. */
+/** Pools in the order used to break ties between equal starts: cheaper work first, then by id. */
 export function openHome(views: readonly PoolView[]): HomePool[] {
 	const price = (view: PoolView): number => Number(view.microUsdPerGpuHour) / speedOf(view);
 	return [...views].sort((a, b) => price(a) - price(b) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)).map((view) => new HomePool(view));
@@ -34,11 +34,11 @@ interface PoolStart {
 export interface HomeStart extends PoolStart {
 	/** null: not computed. */
 	late: PoolStart | null;
-	/** As it is answered: the replay's, times what such forecasts were wrong by. */
+	/** The forecast as shown: the replay's, corrected by the error of earlier forecasts. */
 	range: TimeRange;
 	/** Its slots are free now. */
 	now: boolean;
-	/** These exact slots, if they were reserved for it: no other job can take them any more. */
+	/** These exact slots, if they were reserved for it; no other job can take them. */
 	slots?: readonly number[];
 }
 
@@ -67,7 +67,7 @@ export function homeStart(
 	return { pool: median.pool, at: median.at, late, range, now: false };
 }
 
-/** A start on these nodes at a time that is known. */
+/** A start on these nodes at a known time. */
 export function homeStartAt(pool: HomePool, nodes: number[], startMs: number): HomeStart {
 	const start = { pool, at: { startMs, nodes } };
 	return { ...start, late: start, range: { p50Ms: startMs, p90Ms: startMs }, now: false };
@@ -107,7 +107,7 @@ export function scaled(range: TimeRange, nowMs: number, scale: ForecastScale | u
 	return { p50Ms, p90Ms: Math.max(p50Ms, nowMs + Math.round((range.p90Ms - nowMs) * step.p90)) };
 }
 
-/** Later jobs may start only where that does not delay this one. */
+/** Later jobs may start only if that does not delay this one. */
 export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread, replayedMs = rest.p50Ms): void {
 	const { pool, late } = start;
 	for (const node of start.at.nodes) pool.median.reserve(node, start.at.startMs, msIn(pool, replayedMs), spec.resources.gpus);
@@ -115,7 +115,7 @@ export function reserveHome(start: HomeStart, spec: JobSpec, rest: TimeSpread, r
 	for (const node of late.at.nodes) late.pool.late.reserve(node, late.at.startMs, msIn(late.pool, rest.p90Ms), spec.resources.gpus);
 }
 
-/** The job starts now: in the slots that were claimed for it, else the lowest free ones of its nodes are given to it. */
+/** Starts the job now, in the slots reserved for it or else in the lowest free ones of its nodes. */
 export function takeSlots(start: HomeStart, spec: JobSpec): number[] {
 	if (start.slots) return [...start.slots];
 	return start.at.nodes.flatMap((node) => start.pool.take(node, spec.resources.gpus));

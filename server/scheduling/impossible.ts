@@ -8,8 +8,8 @@ import type { Shape } from "./shape.ts";
 import type { Snapshot } from "./types.ts";
 
 /**
- * Why nothing there can ever run the job, empty or at any price. Null when something can, or when it is unknown: pools that
- * were not read, or offers that were not read while a rule lets the job leave home.
+ * Why nothing can ever run the job, empty or at any price. Null when something can, or when it is unknown: pools that were not read, or
+ * offers that were not read while a rule lets the job leave home.
  */
 export function impossibility(spec: JobSpec, shape: Shape, snapshot: Snapshot): Reason | null {
 	if (shape.homeEver || snapshot.pools.length === 0) return null;
@@ -33,7 +33,7 @@ const NOT_DUE: { why: RemovalCode; ruleId: string | null } = { why: "burst_not_d
 
 const KNOWN_SHOWN = 8;
 
-/** The place that passed the most checks explains the most (removal.ts, stageOf). Ties: the code, then the rule. */
+/** The place that passed the most checks explains the most (removal.ts, stageOf). Ties: by code, then by rule. */
 function furthest(removals: readonly Removal[]): Removal | null {
 	let best: Removal | null = null;
 	for (const r of removals) {
@@ -46,7 +46,7 @@ function compareRemovals(a: Removal, b: Removal): number {
 	return stageOf(b.why) - stageOf(a.why) || compareNames(a, b);
 }
 
-/** The requested amount, and the largest known among machines with a wanted accelerator. */
+/** The requested amount, and the largest known among machines with an accelerator that the job accepts. */
 function askedAndLargest(spec: JobSpec, snapshot: Snapshot): Reason["facts"] {
 	const { accelerators, gpus, cpus, memoryGiB } = spec.resources;
 	const wanted = (name: string): boolean => accelerators.length === 0 || accelerators.includes(name);

@@ -9,7 +9,7 @@ import type { Action, KeptRoom, PendingJob, Snapshot } from "./types.ts";
 
 const ROOM: KeptRoom = { poolId: "home-a", slots: [0, 1], ruleId: "deadlines-first" };
 const urgent = (room: KeptRoom | null = ROOM): PendingJob => ({ ...aJob("urgent").gpus(2).priority(0).build(), room });
-/** Waited longer, and has a higher rank. */
+/** Has waited longer, and has a higher rank. */
 const rival = aJob("rival")
 	.gpus(1)
 	.priority(100)
@@ -20,8 +20,8 @@ const given = (part: Partial<Snapshot>): Snapshot => aSnapshot({ policy: aPolicy
 const linesOf = (actions: readonly Action[]): string[] =>
 	actions.map((a) => `${a.jobId.slice(4)} ${a.kind}${a.kind === "place_home" ? ` ${a.slots.join(",")}` : ""}`);
 
-describe("room that running jobs make for one job", () => {
-	it("is its own while they leave, what is free of it already included, although another waited longer", () => {
+describe("room that evictions make for one job", () => {
+	it("is reserved while they leave, including the slots already free, although another job waited longer", () => {
 		const pools = [aPool({ gpusPerNode: 2, freeSlots: [1] })];
 		const plan = decide(given({ pools, running: [leaver], pending: [rival, urgent()] }));
 		expect(plan.actions).toEqual([]);
@@ -37,7 +37,7 @@ describe("room that running jobs make for one job", () => {
 		expect(plan.forecasts.get("job_rival")?.p50Ms).toBe(NOON_MS + 2 * MINUTE_MS + HOUR_MS);
 	});
 
-	it("is taken by it as soon as they no longer exist, and others get what is left", () => {
+	it("is taken by the job as soon as they are gone, and other jobs get what is left", () => {
 		expect(linesOf(decide(given({ pending: [rival, urgent()] })).actions)).toEqual(["urgent place_home 0,1", "rival place_home 2"]);
 	});
 
@@ -55,16 +55,16 @@ describe("room that running jobs make for one job", () => {
 		["its pool no longer exists", { pools: [aPool({ id: "home-b" })] }, ["rival place_home 0", "urgent place_home 1,2"]],
 		["its pool does not answer", { pools: [aPool({ healthy: false })] }, []],
 		["it is not as big as the job", { pending: [rival, urgent({ ...ROOM, slots: [0] })] }, ["rival place_home 0", "urgent place_home 1,2"]],
-	])("is forgotten when %s: the job is one of the queue then", (_, part, want) => {
+	])("is dropped when %s: the job queues normally then", (_, part, want) => {
 		const pools = [aPool({ freeSlots: part.running ? [1, 2, 3] : [0, 1, 2, 3] })];
 		expect(linesOf(decide(given({ pools, pending: [rival, urgent()], ...part })).actions)).toEqual(want);
 	});
 });
 
-describe("the line before a slot at home", () => {
+describe("the queue for a slot at home", () => {
 	const sentences = (part: Partial<Snapshot>): string[] => [...decide(given(part)).waiting.values()].map((why) => sentenceOf(why));
 
-	it("has one first job: a job that gets its own room is not in a queue", () => {
+	it("has one first job: a job with reserved room is not in the queue", () => {
 		const pools = [aPool({ gpusPerNode: 4, freeSlots: [] })];
 		const running = [0, 1].map((slot) => ({ ...aJob(`leaver-${slot}`).running("home-a", [slot], HOUR_MS), stopping: true }));
 		const others = [2, 3].map((slot) => aJob(`old-${slot}`).running("home-a", [slot], 0));
@@ -75,7 +75,7 @@ describe("the line before a slot at home", () => {
 		expect(leaving.filter((words) => words.includes("first in line")).length).toBeLessThanOrEqual(1);
 	});
 
-	it("is not mentioned where no pool answers, so that not everybody is first in it", () => {
+	it("is not mentioned when no pool responds, so that not every job is first in it", () => {
 		expect(sentences({ pools: [aPool({ healthy: false })], pending: [aJob("a").build(), aJob("b").build()] })).toEqual([
 			"Waiting for a slot at home.",
 			"Waiting for a slot at home.",
@@ -83,7 +83,7 @@ describe("the line before a slot at home", () => {
 	});
 });
 
-describe("a room, read from the reasons of the attempts that leave", () => {
+describe("a room, read from the stop reasons of the leaving attempts", () => {
 	const leaving = (change: Partial<LeavingAttempt> = {}, facts: Record<string, string> = {}): LeavingAttempt => ({
 		stopReason: reason("evicted_for_deadline", {
 			forJobId: "job_urgent",

@@ -10,17 +10,17 @@ import { endOfStop } from "./run-time.ts";
 import type { KeptRoom } from "./types.ts";
 import { homeReason } from "./why.ts";
 
-/** How long room made by running jobs stays reserved for one job: from the call to leave, and from their end. */
+/** How long room made by evictions stays reserved for one job, from the stop request and from the attempts' end. */
 export const ROOM_VALID_MS = 10 * MINUTE_MS;
 
-/** A call to leave, as it is stored with the attempt that got it. */
+/** A stop request, as stored with the attempt that got it. */
 export interface LeavingAttempt {
 	stopReason: Reason | null;
 	askedAtMs: number | null;
 	endedAtMs: number | null;
 }
 
-/** The rooms that are kept, by the job they were made for; of several made for one job the newest. */
+/** The reserved rooms, by the job they were made for; if several were made for one job, the newest. */
 export function keptRooms(leaving: Iterable<LeavingAttempt>, nowMs: number): Map<string, KeptRoom> {
 	const rooms = new Map<string, KeptRoom>();
 	const madeAt = new Map<string, number>();
@@ -36,9 +36,9 @@ export function keptRooms(leaving: Iterable<LeavingAttempt>, nowMs: number): Map
 }
 
 /**
- * A job for which other jobs leave gets their room: it starts when the last of them has ended, and until then the free part is
- * reserved for it. Null when that room is no longer possible (another job holds part of it, or its site does not respond): then
- * the job waits like any other.
+ * Reserves the room that other jobs leave for a job: it starts when the last of them has ended, and until then the free part is reserved
+ * for it. Null when that room is no longer possible (another job holds part of it, or its site does not respond). Then the job waits like
+ * any other.
  */
 export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	const room = queued.job.room ?? null;
@@ -71,7 +71,7 @@ export function findKeptRoom(cycle: Cycle, queued: QueuedJob): Finding | null {
 	return { ...base, start: homeStartAt(pool, nodes, startMs), eviction: null, outcome: "wait", reason: why };
 }
 
-/** These slots as a placement for the job: the requested number, spread evenly over its nodes. Null when they do not fit. */
+/** A placement of the job in these slots: the requested number, spread evenly over its nodes. Null if they do not fit. */
 export function placeOf(pool: HomePool, given: readonly number[], spec: JobSpec): { slots: number[]; nodes: number[] } | null {
 	const slots = [...new Set(given)].sort((a, b) => a - b);
 	if (slots.length !== gpusOf(spec)) return null;

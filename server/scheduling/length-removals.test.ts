@@ -29,13 +29,13 @@ const saving = (everyMs: number): PendingJob => {
 };
 
 describe("the life of an instance", () => {
-	it("that ends before the job does excludes the offer, and the sentence says what is missing", () => {
+	it("excludes the offer when it ends before the job, and the sentence gives the missing time", () => {
 		const { launches, removal } = decideWith(6 * MINUTE_MS, anHour.build());
 		expect(launches).toBe(false);
 		expect(removal && removalSentenceOf(removal)).toMatch(/^An instance may live 6 ?m.*the job cannot finish in that: it needs 1 ?h/);
 	});
 
-	it("that is long enough for the expected run excludes nothing", () => {
+	it("excludes nothing when it is long enough for the expected run", () => {
 		expect(decideWith(2 * HOUR_MS, anHour.build())).toEqual({ launches: true, removal: null });
 	});
 

@@ -5,8 +5,8 @@ import type { Removal } from "./removal.ts";
 import type { PendingJob } from "./types.ts";
 
 /**
- * An accelerator on which the job would exceed its longest run time, or without checkpoints outlive its machine, although it
- * would not on a machine of speed 1: at the median, or at P90.
+ * An accelerator that would make the job exceed its longest run time, or without checkpoints outlive its machine, although the job would
+ * not on a machine of speed 1, at the median or at P90.
  */
 export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, completedByClockMs = completedMs }: PendingJob): Removal | null {
 	if (run.speeds === null || run.speeds.on(row.machine.accelerator).timeFactor <= 1) return null;
@@ -23,8 +23,8 @@ export function tooSlow(row: OfferRow, run: CloudRun, { spec, completedMs, compl
 }
 
 /**
- * A machine that ends before the job can achieve anything: before its expected end without checkpoints, before the next
- * checkpoint with them. A person's estimate counts where it is shorter than history, and an unknown run time excludes nothing.
+ * A machine that ends before the job makes any progress: before its expected end without checkpoints, before the next checkpoint with them.
+ * A person's estimate counts if it is shorter than history, and an unknown run time excludes nothing.
  */
 export function lifeTooShort(row: OfferRow, run: CloudRun, { spec, completedMs }: PendingJob): Removal | null {
 	const { estimateMs } = spec.duration;
@@ -42,8 +42,8 @@ export function lifeTooShort(row: OfferRow, run: CloudRun, { spec, completedMs }
 }
 
 /**
- * Data that cannot be there in time: without them the run would end before the instance or the deadline, with them it does not.
- * The life counts with expected staging, the deadline with the fastest.
+ * Data that cannot arrive in time: with staging, the run would end after the instance or the deadline; without staging it would not.
+ * Expected staging counts against the life, the fastest staging against the deadline.
  */
 export function dataTooSlow(row: OfferRow, run: CloudRun, { spec }: PendingJob, nowMs: number): Removal | null {
 	if (run.data.length === 0) return null;

@@ -12,7 +12,7 @@ import type { PendingJob } from "./types.ts";
 const MIB = 1024 ** 2;
 const set = (sizeGiB: number): DataRef => ({ uri: "s3://acme/set", sizeGiB, mount: "/data", residency: [] });
 
-/** The explained decision for one job with data that come over a link that these transfers measured. */
+/** The explained decision for one job with data, over a link with these measured transfers. */
 function decideWith(job: PendingJob, transfers: { bytes: number; ms: number }[], lifeMs = 24 * HOUR_MS) {
 	const offer = anOffer({ region: "us-east-1" });
 	const link = learnLinkSpeed(transfers.map((transfer) => ({ ...transfer, atMs: NOON_MS })));
@@ -37,13 +37,13 @@ function decideWith(job: PendingJob, transfers: { bytes: number; ms: number }[],
 }
 
 describe("the speed of a link", () => {
-	it("starts from published figures, and is not learned from 1 MiB", () => {
+	it("starts from published figures, and learns nothing from 1 MiB", () => {
 		expect(learnLinkSpeed([{ bytes: MIB, ms: 1_250, atMs: NOON_MS }])).toEqual(UNKNOWN_LINK);
 		expect(learnLinkSpeed([{ bytes: 64 * MIB, ms: 4_999, atMs: NOON_MS }])).toEqual(UNKNOWN_LINK);
 		expect(UNKNOWN_LINK).toMatchObject({ transfers: 0, newestAtMs: null, mibPerS: expect.closeTo(92) });
 	});
 
-	it("moves to what is measured, with a smaller spread after each equal transfer", () => {
+	it("moves to the measured speed, with a smaller spread after each equal transfer", () => {
 		const at200 = (count: number) =>
 			learnLinkSpeed(Array.from({ length: count }, (_, i) => ({ bytes: 2_000 * MIB, ms: 10_000, atMs: NOON_MS + i })));
 		expect(at200(50).mibPerS).toBeCloseTo(197, 0);
@@ -52,7 +52,7 @@ describe("the speed of a link", () => {
 		expect(spread(50)).toBeLessThan(spread(5));
 	});
 
-	it("quotes 200 GiB after a transfer of 1 MB by published figures, as a range, and at most covers its slow end", () => {
+	it("quotes 200 GiB after a transfer of 1 MB by published figures, as a range, and the maximum covers its slow end", () => {
 		const job = aJob("a").estimate(HOUR_MS).data(set(200)).build();
 		const [candidate] = decideWith(job, [{ bytes: 1_000_000, ms: 1_200 }]).candidates;
 		const staging = candidate?.staging ?? { lowMs: 0, expectedMs: 0, highMs: 0 };
@@ -62,7 +62,7 @@ describe("the speed of a link", () => {
 		expect(BigInt(candidate?.worstCaseMicroUsd ?? 0)).toBeGreaterThan(BigInt(candidate?.totalMicroUsd ?? 0));
 	});
 
-	it("never makes what is shown as at most less than what is expected", () => {
+	it("never shows a maximum below the expected value", () => {
 		const transfer = fc.record({ bytes: fc.integer({ min: 1, max: 2 ** 40 }), ms: fc.integer({ min: 1, max: 10 * HOUR_MS }) });
 		const job = fc.record({
 			estimateMs: fc.option(fc.integer({ min: MINUTE_MS, max: 48 * HOUR_MS }), { nil: null }),
@@ -90,8 +90,8 @@ describe("the speed of a link", () => {
 	});
 });
 
-describe("data that cannot be there in time", () => {
-	it("exclude a place where staging and the run do not fit into an instance's life", () => {
+describe("data that cannot be staged in time", () => {
+	it("excludes a place where staging and the run do not fit into an instance's life", () => {
 		const { removal } = decideWith(aJob("a").estimate(HOUR_MS).data(set(4_000)).build(), [], 8 * HOUR_MS);
 		expect(removal && removalSentenceOf(removal)).toMatch(
 			/^Copying the job's data there takes 12 ?h.*into the life of an instance \(8 ?h\)/,
@@ -99,7 +99,7 @@ describe("data that cannot be there in time", () => {
 		expect(decideWith(aJob("a").estimate(HOUR_MS).data(set(200)).build(), []).removal).toBeNull();
 	});
 
-	it("exclude a place where even fast staging misses the deadline that the run alone meets", () => {
+	it("excludes a place where even fast staging misses the deadline that the run alone meets", () => {
 		const job = aJob("a").estimate(HOUR_MS).data(set(4_000)).build();
 		const due = (ms: number): PendingJob => ({ ...job, spec: { ...job.spec, deadlineMs: NOON_MS + ms } });
 		const long = 400 * HOUR_MS;

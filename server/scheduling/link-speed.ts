@@ -1,11 +1,11 @@
-/** How fast data move between two places, MiB/s: the median of the next transfer, and where nine of ten are above and below. */
+/** Speed of data between two places, MiB/s: the median of the next transfer, and the tenth and ninetieth percentiles. */
 export interface LinkSpeed {
 	mibPerS: number;
 	/** A tenth of transfers is slower. */
 	lowMiBPerS: number;
 	/** A tenth of transfers is faster. */
 	highMiBPerS: number;
-	/** Transfers that it was learned from; 0: only published figures. */
+	/** Number of transfers it was learned from; 0: only published figures. */
 	transfers: number;
 	/** End of the newest one, UTC ms; null: none. */
 	newestAtMs: number | null;
@@ -21,12 +21,12 @@ export interface MeasuredTransfer {
 export const LEARNABLE = { bytes: 64 * 1024 ** 2, ms: 5_000 } as const;
 
 /**
- * Published figures, as MiB/s. Median: 1 Gbit/s used at 80 % (100 TB in 12 days, the planning table of AWS Snowball's guide).
- * Low: 100 Mbit/s of the same table. High: 5 Gbit/s, the quota of an EC2 instance for traffic that leaves its region (Amazon EC2
- * User Guide, "Instance network bandwidth").
+ * Published figures, as MiB/s. Median: 1 Gbit/s used at 80 % (100 TB in 12 days, the planning table of AWS Snowball's guide). Low: 100
+ * Mbit/s in the same table. High: 5 Gbit/s, an EC2 instance's quota for traffic that leaves its region (Amazon EC2 User Guide, "Instance
+ * network bandwidth").
  */
 const PUBLISHED = { median: 92, low: 8.9, high: 596 } as const;
-/** Standard deviations from the median to the tenth of a normal distribution. */
+/** Standard deviations between the median and the tenth percentile of a normal distribution. */
 const TENTH = 1.2816;
 const PRIOR_MEAN = Math.log(PUBLISHED.median);
 const PRIOR_DEVIATION = (Math.log(PUBLISHED.high) - Math.log(PUBLISHED.low)) / (2 * TENTH);
@@ -34,8 +34,8 @@ const PRIOR_DEVIATION = (Math.log(PUBLISHED.high) - Math.log(PUBLISHED.low)) / (
 const PRIOR_WEIGHT = 1;
 
 /**
- * The speed of a link by the transfers that are large and long enough, log-normal, starting from published figures. Their weight
- * fades with each transfer.
+ * The speed of a link from transfers that are large and long enough, log-normal, starting from published figures. Their weight fades with
+ * each transfer.
  */
 export function learnLinkSpeed(transfers: readonly MeasuredTransfer[]): LinkSpeed {
 	const known = transfers.filter(({ bytes, ms }) => bytes >= LEARNABLE.bytes && ms >= LEARNABLE.ms);
@@ -56,7 +56,7 @@ export function learnLinkSpeed(transfers: readonly MeasuredTransfer[]): LinkSpee
 /** A link without transfers. */
 export const UNKNOWN_LINK = learnLinkSpeed([]);
 
-/** The key of a link. `from` is ANY_SOURCE for transfers from wherever. */
+/** The key of a link. `from` is ANY_SOURCE for transfers from anywhere. */
 export function linkKey(from: string, to: string): string {
 	return `${from} ${to}`;
 }

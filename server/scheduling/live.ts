@@ -7,21 +7,21 @@ import { ProvenOffers } from "./running/proven-offers.ts";
 import { mayBreakAt } from "./stop.ts";
 import type { ForeignJob, RunningAttempt } from "./types.ts";
 
-/** Slots that something holds in a pool. */
+/** Slots of a pool and their holder. */
 interface Held {
 	pool: HomePool;
 	holder: Holder;
 }
 
-/** A list that is followed from cycle to cycle, with what was made of each of its items. */
+/** A list tracked from cycle to cycle, with the value derived from each item. */
 interface Followed<T, M> {
 	items: T[];
 	made: M[];
 }
 
 /**
- * Holders of the slots of the owned pools, kept between cycles: of two consecutive lists only entries that are not the same
- * object are processed.
+ * Holders of the owned pools' slots, kept between cycles. Of two consecutive lists, only entries that are not the same object are
+ * processed.
  */
 export class LiveWork {
 	/** Live attempts of each job. */
@@ -30,14 +30,14 @@ export class LiveWork {
 	gpus = 0;
 	/** GPUs at home by team. */
 	readonly homeGpus = new Map<string, number>();
-	/** Live attempts that something may have to be done about: in the cloud, critical, or with a bound or their own measurement. */
+	/** Live attempts that may need an action: in the cloud, critical, or with a limit or their own measurement. */
 	readonly watched: Iterable<RunningAttempt> = { [Symbol.iterator]: () => this.#watched.keys() };
 	readonly #watched = new Map<RunningAttempt, number>();
-	/** Those in the cloud, by when they may be moved. */
+	/** Cloud attempts, by when they may be moved. */
 	readonly moves = new MoveWatch();
-	/** Offers that work runs on. */
+	/** Offers with running work. */
 	readonly proven = new ProvenOffers();
-	/** Before this none of them can break its own bound. */
+	/** Before this time no attempt can exceed its limit. */
 	quietUntilMs = Number.POSITIVE_INFINITY;
 	readonly #pools: ReadonlyMap<string, HomePool>;
 	readonly #running: Followed<RunningAttempt, readonly Held[]> = { items: [], made: [] };
@@ -68,7 +68,7 @@ export class LiveWork {
 		);
 	}
 
-	/** The ended attempt may have been the first to break its bound: the time is computed again when it is reached. */
+	/** The ended attempt may have been the first to exceed its limit; the time is recomputed when it is reached. */
 	checkQuiet(nowMs: number): void {
 		if (nowMs < this.quietUntilMs) return;
 		this.quietUntilMs = Number.POSITIVE_INFINITY;
@@ -89,7 +89,7 @@ export class LiveWork {
 		const held = this.#hold(poolId, attempt.slots, (nowMs, pool) => endOfAttempt(attempt, nowMs, this.#runTimeOf, pool), attempt);
 		const to = attempt.movingTo ?? null;
 		if (to?.kind !== "home") return held;
-		// It continues there: the place is held for its whole run.
+		// It continues there, so the place is reserved for its whole run.
 		const goingOn = { ...attempt, stopping: false };
 		return [...held, ...this.#hold(to.poolId, to.slots, (nowMs, pool) => endOfAttempt(goingOn, nowMs, this.#runTimeOf, pool))];
 	}
@@ -134,7 +134,7 @@ function isWatched({ placement, spec, expiresAtMs = null, idleSinceMs = null, gp
 	return placement.poolId === null || spec.critical || bounded;
 }
 
-/** Keeps its end until the median passes, or the run-time statistics change. */
+/** Keeps its end time until the median passes, or the run-time statistics change. */
 function holderOf(
 	slots: readonly number[],
 	attempt: RunningAttempt | null,
@@ -162,7 +162,7 @@ function letGo(held: readonly Held[]): void {
 	for (const { pool, holder } of held) pool.letGo(holder);
 }
 
-/** Until the limit that the site reports; past it, or without one, the end is unknown. */
+/** Until the limit that the site reports. Past it, or without one, the end is unknown. */
 function endOfForeign(job: ForeignJob, nowMs: number): TimeRange {
 	const limit = job.startedAtMs === null || job.limitMs === null ? null : job.startedAtMs + job.limitMs;
 	return limit !== null && limit > nowMs ? { p50Ms: limit, p90Ms: limit } : endOfUnknown(nowMs);
@@ -175,8 +175,8 @@ function add<K>(counts: Map<K, number>, key: K, by: number): void {
 }
 
 /**
- * Brings `followed` to the next list, in one walk. Cheap are the changes that lists see: one more at the end, one less with
- * the last in its place or with all others moved up, one exchanged, one put in. Any other change is right too.
+ * Updates `followed` to the next list, in one walk. It is cheap for the usual changes: one appended, one removed with the last in its place
+ * or with all others shifted, one replaced, one inserted. Any other change also gives a correct result.
  */
 function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin: (item: T) => M, end: (item: T, made: M) => void): void {
 	const drop = (i: number): void => {
@@ -216,7 +216,7 @@ function follow<T, M>({ items, made }: Followed<T, M>, next: readonly T[], begin
 	}
 }
 
-/** The first place from `i` on at which two lists differ; the length of the second when none does. Most of a walk is this. */
+/** The first index from `i` on at which two lists differ; the second list's length if none does. Most of a walk is this. */
 function firstOther<T>(items: readonly T[], next: readonly T[], i: number): number {
 	let at = i;
 	while (at < next.length && items[at] === next[at]) at++;

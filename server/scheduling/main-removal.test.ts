@@ -15,7 +15,7 @@ const regions = ["us-east-1", "us-west-2", "eu-west-1"];
 const onDemand = regions.map((region) => anOffer({ region }));
 const spot = anOffer({ capacityType: "spot", usd: "0.4", onDemandMicroUsdPerHour: usdToMicro(1) });
 
-/** Why a job waits for a full home under these rules. */
+/** Why a job waits for a busy home under these rules. */
 function whyOf(rules: TestRule[], given: Partial<Snapshot> = {}) {
 	const pools = [aPool({ freeSlots: [] })];
 	const running = [aJob("older").gpus(4).running("home-a", [0, 1, 2, 3], 0)];
@@ -26,8 +26,8 @@ function whyOf(rules: TestRule[], given: Partial<Snapshot> = {}) {
 	return waiting;
 }
 
-describe("the one thing that keeps every offer away", () => {
-	it("is the rule without which most offers would come back: nothing is had by lifting the demand for spot of a job that must stay", () => {
+describe("the main reason that excludes every offer", () => {
+	it("is the rule that excludes the most offers by itself: lifting the spot requirement of a job that must stay changes nothing", () => {
 		for (const rules of [
 			[SPOT, HOME],
 			[HOME, SPOT],
@@ -37,14 +37,14 @@ describe("the one thing that keeps every offer away", () => {
 		expect(sentenceOf(whyOf([SPOT, HOME]))).toContain("rule stays-home");
 	});
 
-	it("counts what comes back: one region's offer against two", () => {
+	it("counts the offers that would return: one region's offer against two", () => {
 		const one: TestRule = ["a-no-us-east", null, denyRule({ regions: ["aws:us-east-1"] })];
 		const two: TestRule = ["z-no-others", null, denyRule({ regions: ["aws:us-west-2", "aws:eu-west-1"] })];
 		expect(whyOf([one, two], { offers: onDemand }).facts).toMatchObject({ cloudRuleId: "z-no-others" });
 		expect(whyOf([two, one], { offers: onDemand }).facts).toMatchObject({ cloudRuleId: "z-no-others" });
 	});
 
-	it("is a price that cannot be trusted where no rule's end would bring anything back", () => {
+	it("is an untrusted price when lifting any rule would return nothing", () => {
 		const stale = onDemand.map((offer) => ({ ...offer, priceObservedAtMs: NOON_MS - 1_000 * DAY_MS }));
 		const noEast: TestRule = ["no-us-east", null, denyRule({ regions: ["aws:us-east-1"] })];
 		expect(whyOf([noEast], { offers: stale }).facts).toMatchObject({ cause: "price_stale", ruleId: null, removedByCause: 2 });

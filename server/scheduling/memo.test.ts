@@ -35,7 +35,7 @@ const CHANGES: Record<string, (s: Snapshot, random: Random) => Partial<Snapshot>
 		if (!pool || slot === undefined) return {};
 		const attempt = { ...aJob(`new-${random.int(0, 1e9)}`).running(pool.id, [slot], 0), startedAtMs: s.nowMs, placedAtMs: s.nowMs };
 		const pools = s.pools.map((p) => (p === pool ? { ...p, freeSlots: p.freeSlots.slice(1) } : p));
-		// at a random place of the list, which is in no order
+		// at a random index, because the list has no order
 		const at = random.int(0, s.running.length);
 		return { running: [...s.running.slice(0, at), attempt, ...s.running.slice(at)], pools };
 	},
@@ -98,10 +98,10 @@ const CHANGES: Record<string, (s: Snapshot, random: Random) => Partial<Snapshot>
 		return { foreign: [...(s.foreign ?? []), { ...job, slots: startedAtMs === null ? [] : [0], position: random.int(0, 5) }] };
 	},
 };
-/** Work in the cloud that started so long ago, on the so-manieth offer. */
+/** Cloud work that started this long ago, on the n-th offer. */
 const cloudWork = fc.record({ offer: fc.nat(11), ranMs: fc.integer({ min: -5, max: 300 }), hours: fc.integer({ min: 1, max: 60 }) });
 
-/** Attempts that report what time changes of them by the clock, as a replay keeps them: the start, and the next checkpoint. */
+/** Attempts with values that change with the clock, as a replay keeps them: the start, and the next checkpoint. */
 function withCloudWork(
 	snapshot: Snapshot,
 	work: { offer: number; ranMs: number; hours: number }[],
@@ -138,16 +138,13 @@ function withCloudWork(
 	return { ...snapshot, policy, running: [...snapshot.running, ...running] };
 }
 
-/**
- * A full pool of long runs that save their work every quarter of an hour, reported by the clock, and a rule that makes room for
- * newcomers.
- */
+/** A full pool of long runs that save their work every quarter of an hour by the clock, and a rule that makes room for newcomers. */
 function withHomeWork(work: { gpus: number; ranMs: number }[], clock: { nowMs: number }): Snapshot {
 	const intervalMs = 15 * MINUTE_MS;
 	const [nodes, gpusPerNode] = [4, 4];
 	const running = work.slice(0, nodes * 2).map(({ gpus, ranMs: minutes }, i): RunningAttempt => {
 		const startMs = clock.nowMs - minutes * MINUTE_MS;
-		// two of them on each node, on two slots each at most
+		// at most two of them on each node, with at most two slots each
 		const slots = Array.from({ length: Math.min(gpus, 2) }, (_, n) => i * 2 + n);
 		const job = aJob(`home-${i}`)
 			.gpus(slots.length)
@@ -179,7 +176,7 @@ function withHomeWork(work: { gpus: number; ranMs: number }[], clock: { nowMs: n
 	});
 }
 
-/** The same with the slots free that no one holds, a rule that moves work home, and a wide job in the cloud that finds no whole node. */
+/** The same with free slots that no one holds, a rule that moves work home, and a wide job in the cloud that finds no whole node. */
 function withGapsAtHome(work: { gpus: number; ranMs: number }[], clock: { nowMs: number }): Snapshot {
 	const snapshot = withHomeWork(work, clock);
 	const held = new Set(snapshot.running.flatMap(({ slots }) => slots));
@@ -208,13 +205,13 @@ function without(jobs: readonly PendingJob[], one: PendingJob): PendingJob[] {
 	return jobs.filter((job) => job !== one);
 }
 
-/** The one fact of a reason that differs where only actions are requested. */
+/** Drops the one fact of a reason that differs when only actions are requested. */
 function withoutP90(action: Action): Action {
 	return { ...action, reason: { ...action.reason, facts: { ...action.reason.facts, startP90Ms: null } } };
 }
 
 describe("a memo", () => {
-	it("changes no plan, whatever happened since the last one", () => {
+	it("changes no plan, whatever happened since the last cycle", () => {
 		fc.assert(
 			fc.property(
 				anySnapshot,
@@ -235,7 +232,7 @@ describe("a memo", () => {
 		);
 	});
 
-	it("changes no move, for work that is followed by the clock from checkpoint to checkpoint", () => {
+	it("changes no move of work tracked by the clock from checkpoint to checkpoint", () => {
 		let moves = 0;
 		fc.assert(
 			fc.property(
@@ -292,7 +289,7 @@ describe("a memo", () => {
 		expect(moves).toBeGreaterThan(0);
 	});
 
-	it("is of no use to an earlier moment, and is not misled by it", () => {
+	it("is not used for an earlier moment, and is not corrupted by it", () => {
 		fc.assert(
 			fc.property(anySnapshot, fc.integer({ min: 1, max: 600 }), (snapshot, minutes) => {
 				const memo: DecideMemo = { kept: new Map() };
@@ -303,7 +300,7 @@ describe("a memo", () => {
 		);
 	});
 
-	it("makes the same room for newcomers, among work at home that is followed by the clock", () => {
+	it("makes the same room for newcomers among home work tracked by the clock", () => {
 		let evictions = 0;
 		fc.assert(
 			fc.property(
@@ -335,7 +332,7 @@ describe("a memo", () => {
 		expect(evictions).toBeGreaterThan(0);
 	});
 
-	it("asked for the actions alone, gives the same ones, whatever happened since the last plan", () => {
+	it("gives the same actions when only actions are requested, whatever happened since the last plan", () => {
 		fc.assert(
 			fc.property(
 				anySnapshot,
@@ -360,7 +357,7 @@ describe("a memo", () => {
 		);
 	});
 
-	it("brief leaves out the explanations alone", () => {
+	it("omits only the explanations in brief mode", () => {
 		fc.assert(
 			fc.property(anySnapshot, (snapshot) => {
 				const { explanations, ...plan } = decide(snapshot, { brief: true });

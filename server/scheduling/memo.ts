@@ -14,22 +14,22 @@ import type { DecideMemo, DurationStat, PendingJob, PoolView, Snapshot, TimeSpre
 interface PendingRest {
 	readonly rest: TimeSpread;
 	readonly thin: boolean;
-	/** As it was in the queue when it was last requested. */
+	/** Its queue entry when last requested. */
 	queued: QueuedJob | null;
-	/** Of the pool that replayedMs is for; below 0: none yet. */
+	/** Pool size that replayedMs is for; below 0: none yet. */
 	slots: number;
 	replayedMs: number;
 }
 
 /**
- * Working data of a cycle, updated with each snapshot instead of built again. Everything kept is a function of unchanged
- * objects (policy, offers, attempts, specs, statistics) and of time steps, so a plan with a memo equals the plan without one.
+ * Working data of a cycle, updated with each snapshot instead of rebuilt. Everything kept is a function of unchanged objects (policy,
+ * offers, attempts, specs, statistics) and of time steps, so a plan with a memo equals the plan without one.
  */
 export class Core {
 	runTimeOf: RunTimeOf;
 	/** Remaining run time of pending jobs, by their objects, while the run-time statistics stay the same. */
 	#rests = new WeakMap<PendingJob, PendingRest>();
-	/** Only kept for a core that runs many cycles: in a single cycle the cache costs more than it saves. */
+	/** Used only by a core that runs many cycles: in a single cycle the cache costs more than it saves. */
 	#followed = false;
 	pools: HomePool[];
 	live: LiveWork;
@@ -55,7 +55,7 @@ export class Core {
 		this.#openPools(snapshot);
 	}
 
-	/** Whether this can be brought up to date: time does not run backwards here. */
+	/** Whether this can be updated to the snapshot: time must not run backwards. */
 	canFollow(snapshot: Snapshot): boolean {
 		return snapshot.nowMs >= this.#nowMs;
 	}
@@ -85,7 +85,7 @@ export class Core {
 		this.#openPools(snapshot);
 	}
 
-	/** Remaining run time of a pending job, and whether little is known of it (order.ts). Computed once per object. */
+	/** Remaining run time of a pending job, and whether little is known about it (order.ts). Computed once per object. */
 	restOf(job: PendingJob): PendingRest {
 		const known = this.#rests.get(job);
 		if (known) return known;
@@ -96,14 +96,14 @@ export class Core {
 		return fresh;
 	}
 
-	/** The pending job in the queue of this moment. */
+	/** The pending job's queue entry at this moment. */
 	queuedOf(job: PendingJob, nowMs: number): QueuedJob {
 		const known = this.restOf(job);
 		known.queued = known.queued ? queuedAgain(known.queued, nowMs, known.thin) : queuedJob(job, known.rest, nowMs, known.thin);
 		return known.queued;
 	}
 
-	/** Its assumed run time in the replay of a pool with this many slots, ms (run-time.ts); kept for the last such pool. */
+	/** Its assumed run time in the replay of a pool with this many slots, ms (run-time.ts); cached for the last such pool. */
 	replayedRestMs({ job, rest }: Pick<QueuedJob, "job" | "rest">, slots: number): number {
 		const known = this.#rests.get(job);
 		if (!known) return replayedRestMs(job, this.runTimeOf(job.spec), rest, slots);
@@ -125,7 +125,7 @@ export class Core {
 
 const NO_OTHERS: NonNullable<Snapshot["foreign"]> = [];
 
-/** The core that this memo holds, at this snapshot; a new one without a memo. */
+/** The memo's core at this snapshot; a new one without a memo. */
 export function coreAt(snapshot: Snapshot, memo: DecideMemo | undefined): Core {
 	const kept = memo?.kept.get("core");
 	if (kept instanceof Core && kept.canFollow(snapshot)) {
@@ -154,7 +154,7 @@ function sameItems<T>(a: readonly T[], b: readonly T[]): boolean {
 	return a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 }
 
-/** Inputs of shapes and their offers, and until when they are valid: then a price is stale, or a back-off ends. */
+/** Inputs of shapes and their offers, and until when they are valid: then a price becomes stale, or a back-off ends. */
 interface ShapesBy {
 	policy: Policy;
 	offers: Snapshot["offers"];

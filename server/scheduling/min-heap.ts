@@ -14,7 +14,7 @@ export class MinHeap {
 		this.#rise(this.#keys.length - 1, key, value);
 	}
 
-	/** Takes out a value with the smallest key. */
+	/** Removes a value with the smallest key. */
 	pop(): number | undefined {
 		const first = this.#values[0];
 		const key = this.#keys.pop();

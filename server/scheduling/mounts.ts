@@ -2,7 +2,7 @@ import type { JobSpec } from "#server/domain/job.ts";
 import type { Removal } from "./removal.ts";
 import type { Snapshot } from "./types.ts";
 
-/** Why a site is out for a job that requests mounts: the first one that the site does not have. */
+/** Why a site is excluded for a job that requests mounts: the first mount that the site lacks. */
 export function mountRemovalOf({ mounts: names }: JobSpec, mounts: Snapshot["mounts"]): (siteId: string) => Removal | null {
 	if (!names) return () => null;
 	return (siteId) => {

@@ -13,8 +13,8 @@ const linesOf = (actions: readonly Action[]): string[] =>
 	);
 const given = (part: Partial<Snapshot>): Snapshot => aSnapshot({ policy: aPolicy({ rules: [] }), ...part });
 
-describe("a place that is kept", () => {
-	it("is no one else's while the job still runs elsewhere, and the forecast knows it", () => {
+describe("a reserved place", () => {
+	it("is unavailable to others while the job still runs elsewhere, and the forecast includes it", () => {
 		const mover = { ...aJob("mover").gpus(2).running("elsewhere", [], HOUR_MS), movingTo: HOME };
 		const rival = aJob("rival").gpus(4).priority(100).build();
 		const plan = decide(given({ running: [mover], pending: [rival, aJob("small").gpus(2).estimate(MINUTE_MS).build()] }));
@@ -22,7 +22,7 @@ describe("a place that is kept", () => {
 		expect(plan.forecasts.get("job_rival")?.p50Ms).toBeGreaterThan(NOON_MS);
 	});
 
-	it("is taken by the job itself before anybody of a higher rank", () => {
+	it("is taken by the job itself before jobs of a higher rank", () => {
 		const plan = decide(given({ pending: [aJob("rival").gpus(4).priority(100).build(), moving(HOME)] }));
 		expect(linesOf(plan.actions)).toEqual(["mover place_home 2,3"]);
 	});
@@ -32,7 +32,7 @@ describe("a place that is kept", () => {
 		["its pool does not answer", { pools: [aPool({ healthy: false })] }, []],
 		["a rule keeps it out", { policy: aPolicy({ rules: [["out", null, denyRule({ sites: ["owned"] })]] }), offers: [] }, ["mover fail"]],
 		["the pool no longer exists", { pools: [aPool({ id: "home-b" })] }, ["mover place_home 0,1"]],
-	])("is forgotten when %s: the job is one of the queue then", (_, part, want) => {
+	])("is dropped when %s: the job queues normally then", (_, part, want) => {
 		expect(linesOf(decide(given({ ...part, pending: [moving(HOME)] })).actions)).toEqual(want);
 	});
 
@@ -55,7 +55,7 @@ describe("a place that is kept", () => {
 			],
 		],
 	});
-	it("is an offer that is launched although a cheaper one is there", () => {
+	it("is an offer that is launched although a cheaper one exists", () => {
 		const cheaper = anOffer({ gpus: 2, usd: 1, region: "eu-west-1" });
 		const pending = [moving({ kind: "cloud", offerId: there.id })];
 		const plan = decide(given({ policy: away, pools: [aPool({ freeSlots: [] })], offers: [cheaper, there], pending }));
@@ -63,7 +63,7 @@ describe("a place that is kept", () => {
 		expect(plan.explanations[0]?.candidates.find((c) => c.outcome === "chosen")?.offerId).toBe(there.id);
 	});
 
-	it("is no offer that is left alone after a refusal", () => {
+	it("is not an offer in back-off after a refusal", () => {
 		const refused = { ...there, backoffUntilMs: NOON_MS + MINUTE_MS };
 		const plan = decide(given({ policy: away, offers: [refused], pending: [moving({ kind: "cloud", offerId: there.id })] }));
 		expect(linesOf(plan.actions)).toEqual(["mover place_home 0,1"]);
@@ -82,7 +82,7 @@ const others = (part: Partial<ForeignJob>): ForeignJob => ({
 	...part,
 });
 
-describe("jobs of others", () => {
+describe("foreign jobs", () => {
 	it("hold their slots until their limit", () => {
 		const foreign = [others({ startedAtMs: NOON_MS - 20 * MINUTE_MS, slots: [0, 1] })];
 		const plan = decide(given({ foreign, pools: [aPool({ freeSlots: [0, 1, 2] })], pending: [aJob("a").gpus(4).build()] }));
@@ -93,7 +93,7 @@ describe("jobs of others", () => {
 		expect(known.forecasts.get("job_a")?.p50Ms).toBe(NOON_MS + 40 * MINUTE_MS);
 	});
 
-	it("that wait come before ours, in their own order", () => {
+	it("come before ours while waiting, in their own order", () => {
 		const foreign = [others({ id: "second", position: 1, gpusPerNode: 1 }), others({ id: "first", position: 0, gpusPerNode: 3 })];
 		const plan = decide(given({ foreign, pending: [aJob("a").priority(100).build()] }));
 		expect(plan.actions).toEqual([]);
@@ -101,7 +101,7 @@ describe("jobs of others", () => {
 	});
 });
 
-describe("the speed of a pool", () => {
+describe("a pool's speed", () => {
 	it("shortens runs there: at twice the speed an hour is over in 30 minutes", () => {
 		const running = [aJob("old").gpus(4).running("home-a", [0, 1, 2, 3], 0)];
 		const pending = [aJob("a").gpus(4).waited(1).build(), aJob("b").gpus(4).build()];
@@ -111,14 +111,14 @@ describe("the speed of a pool", () => {
 });
 
 describe("the scale of forecasts", () => {
-	it("multiplies the wait by the step of its horizon, and moves no reservation", () => {
+	it("multiplies the wait by the factor of its horizon, and moves no reservation", () => {
 		const running = [aJob("old").gpus(4).running("home-a", [0, 1, 2, 3], 0)];
 		const steps = [
 			{ untilMs: 10 * MINUTE_MS, p50: 9, p90: 9 },
 			{ untilMs: 2 * HOUR_MS, p50: 0.5, p90: 2 },
 		];
 		const plan = decide(given({ pools: [aPool({ freeSlots: [] })], running, pending: [aJob("a").build()], forecastScale: { steps } }));
-		// 60 to 90 min by the replay
+		// 60 to 90 min in the replay
 		expect(plan.forecasts.get("job_a")).toEqual({ p50Ms: NOON_MS + 30 * MINUTE_MS, p90Ms: NOON_MS + 180 * MINUTE_MS });
 	});
 });

@@ -9,8 +9,8 @@ import type { MoveTarget } from "./types.ts";
 import { homeReason, launchReason } from "./why.ts";
 
 /**
- * A job that stopped to go on elsewhere is placed there before anybody else looks at the room. Null when that is not
- * possible any more: then it waits like any other.
+ * Places a job that stopped in order to move, before any other job can claim the room. Null when the move is no longer possible. Then it
+ * waits like any other job.
  */
 export function findMoving(cycle: Cycle, queued: QueuedJob): Finding | null {
 	const to = queued.job.movingTo ?? null;
@@ -31,7 +31,7 @@ function moveHome(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kin
 	return { ...base, start: home, eviction: null, outcome: "place_home", reason: homeReason(home, job.spec) };
 }
 
-/** Prices, caps and back-off are checked again: the hold was the worst case at that time. */
+/** Prices, caps and back-off are checked again, because the hold was the worst case at that time. */
 function moveToOffer(cycle: Cycle, queued: QueuedJob, to: Extract<MoveTarget, { kind: "cloud" }>): Finding | null {
 	const { core, snapshot, budgets } = cycle;
 	const { job } = queued;

@@ -5,13 +5,10 @@ import type { Removal } from "./removal.ts";
 import { outsideResidency } from "./residency.ts";
 import type { Snapshot } from "./types.ts";
 
-/** Places that hold a copy of a data set, by its uri, and places with a store into which it can be copied. */
+/** Places that hold a copy of a data set, by its uri, and places with a store that it can be copied into. */
 export type Copies = Pick<NonNullable<Snapshot["data"]>, "replicas" | "stores">;
 
-/**
- * Constraints on `file:` sets: known copies elsewhere, and places where copies can be made; null where every machine can read
- * them.
- */
+/** Constraints on `file:` sets: known copies elsewhere, and places where copies can be made. Null if every machine can read them. */
 export function copiesOf({ data }: Pick<Snapshot, "data">): Copies | null {
 	return data?.filesStayHome ? data : null;
 }
@@ -21,12 +18,12 @@ export function sameCopies(a: Copies | null, b: Copies | null): boolean {
 	return a?.replicas === b?.replicas && a?.stores === b?.stores;
 }
 
-/** Only a host of the owned sites can read it. */
+/** Whether only a host of the owned sites can read it. */
 export function liesAtHome({ uri }: DataRef): boolean {
 	return uri.startsWith("file:");
 }
 
-/** Hard rules that no policy has to repeat; each region is looked at once. */
+/** Hard rules that no policy has to repeat; each region is checked once. */
 export function residencyOf(spec: JobSpec, copies: Copies | null): (row: { placeKey: string; offer: Offer }) => Removal | null {
 	if (spec.data.every((d) => d.residency.length === 0 && !liesAtHome(d))) return () => null;
 	const known = new Map<string, Removal | null>();

@@ -35,7 +35,7 @@ const record: fc.Arbitrary<OfferRecord> = fc
 const CORES = { name: "cores", unit: "cores", limit: 100, used: 70 } as const;
 const CORES_FREE = CORES.limit - CORES.used;
 
-/** Machines that are free of the one commitment, which several offers share. */
+/** Free machines of the one commitment, which several offers share. */
 const COMMITTED_FREE = 3;
 
 const offer = fc
@@ -180,7 +180,7 @@ function savedGiB({ pending }: Snapshot, { jobId, lifeMs }: { jobId: string; lif
 }
 
 describe("whatever the offers", () => {
-	it("are tried in cases in which much is launched, gangs, reserved and free capacity among it", () => {
+	it("are exercised in cases with many launches, including gangs, reserved and free capacity", () => {
 		const seen = fc.sample(anyCloud, { numRuns: 400, seed: 7 }).flatMap((s) => decide(s, { brief: true }).actions);
 		const launches = seen.filter((a) => a.kind === "launch");
 		expect(launches.length).toBeGreaterThan(200);
@@ -188,7 +188,7 @@ describe("whatever the offers", () => {
 		expect(launches.some((a) => a.offer.capacityType === "reserved" && a.offer.microUsdPerHour === 0n)).toBe(true);
 	});
 
-	it("never takes one that a rule denies, or that lies outside the data's areas", () => {
+	it("never uses one that a rule denies, or that is outside the data's areas", () => {
 		always((launches, snapshot) => {
 			for (const { jobId, offer: taken } of launches) {
 				const spec = specOf(snapshot, jobId);
@@ -199,7 +199,7 @@ describe("whatever the offers", () => {
 		});
 	});
 
-	it("never takes a price that is missing, nor one that is zero or stale except of reserved capacity that is free", () => {
+	it("never uses a missing price, or a zero or stale one except for free reserved capacity", () => {
 		always((launches) => {
 			for (const { offer: taken } of launches) {
 				expect(taken.microUsdPerHour).not.toBeNull();
@@ -210,7 +210,7 @@ describe("whatever the offers", () => {
 		});
 	});
 
-	it("never passes a cap, a quota, or what is free of reserved capacity, all launches of the plan together", () => {
+	it("never exceeds a cap, a quota, or the free reserved capacity, counting all launches of the plan", () => {
 		always((launches, snapshot) => {
 			for (const cap of snapshot.policy.caps) {
 				const counted = launches.filter((a) => judgeJob(snapshot.policy, specOf(snapshot, a.jobId)).caps.some((c) => c.id === cap.id));
@@ -249,7 +249,7 @@ describe("whatever the offers", () => {
 		});
 	});
 
-	it("takes the one of the least score that nothing speaks against, as a plain search over all of them finds", () => {
+	it("uses the one with the lowest score and no exclusion, as an exhaustive search finds it", () => {
 		fc.assert(
 			fc.property(anyCloud, (snapshot) => {
 				const [first] = snapshot.pending;

@@ -21,33 +21,31 @@ export interface OfferRow {
 	place: Place;
 	placement: Placement;
 	machine: Machine;
-	/** Its place in the order of all offers. */
+	/** Its index in the order of all offers. */
 	index: number;
-	/** NaN when the price is missing. Without its disk. */
+	/** NaN when the price is missing. Excludes its disk. */
 	microUsdPerHour: number;
-	/** At the most, in any month; 0 for a disk without a known price. */
+	/** The maximum of any month; 0 for a disk without a known price. */
 	diskMicroUsdPerHour: number;
-	/** g/h of one instance under load; null when grid, PUE or board power is not known. */
+	/** g/h of one instance under load; null if grid, PUE or board power is unknown. */
 	gramsPerHour: number | null;
-	/** Price, disk and weighted carbon: the order of offers for a job of any length, since every offer starts equally soon. */
+	/** Price, disk and weighted carbon. This ranks offers for a job of any length, because every offer starts equally soon. */
 	rankingMicroUsdPerHour: number;
-	/** A price that cannot be trusted. */
+	/** Set if the price cannot be trusted. */
 	priceRemoval: Removal | null;
-	/** After a capacity or quota error: not before this time; 0 when there was none. */
+	/** Earliest time after a capacity or quota error; 0 if there was none. */
 	backoffUntilMs: number;
 	/** `provider:region`. */
 	placeKey: string;
-	/**
-	 * A quota that one plan must not allocate twice: its free units, and the units that each machine takes; null: no known quota.
-	 */
+	/** A quota that one plan must not allocate twice: its free units, and the units that each machine uses. null: no known quota. */
 	quota: { key: string; free: number; each: number } | null;
-	/** Kept by holdOf (cost.ts). */
+	/** Cached by holdOf (cost.ts). */
 	lastHold: { lifeMs: number; instances: number; rentMicroUsd: bigint } | null;
-	/** Offers of the same capacity in the same place, including this one: the record of one is informative about the others. */
+	/** Offers of the same capacity in the same place, including this one. One offer's record is informative about the others. */
 	likes: readonly string[];
-	/** Kept by cost.ts: the rates of these records, its likes', in one minute; last asked for by the cycle of these terms. */
+	/** Cached by cost.ts: the rates from these records and similar ones, in one minute; last requested by the cycle of these terms. */
 	lastRates: { terms: object; step: number; records: readonly (OfferRecord | undefined)[]; rates: OfferRates } | null;
-	/** Cached by spot-zone.ts: how long spot in these zones stays, and stays away, per hour, by their records. */
+	/** Cached by spot-zone.ts: rates per hour, from their records, at which spot in these zones becomes unavailable and available. */
 	lastModel: { step: number; seen: readonly ZoneRecord[]; model: ZoneModel } | null;
 }
 
@@ -60,7 +58,7 @@ function openOffers(snapshot: Snapshot): OfferRow[] {
 	// An unknown intensity is ranked as the worst known one per GPU: not knowing must not look green.
 	const worst = rows.reduce((max, r) => Math.max(max, r.gramsPerHour === null ? 0 : r.gramsPerHour / Math.max(1, r.offer.gpus)), 0);
 	const microPerGram = Number(snapshot.policy.weights.carbonMicroUsdPerTonne) / 1e6;
-	// So is a disk of an unknown price, as the most expensive: it is in no cost, and must not make its offer the cheapest.
+	// The same applies to a disk with an unknown price: it is in no cost, and must not make its offer the cheapest.
 	const highestDisk = rows.reduce((max, r) => Math.max(max, r.diskMicroUsdPerHour), 0);
 	for (const row of rows) {
 		const carbon = (row.gramsPerHour ?? worst * row.offer.gpus) * microPerGram;
@@ -102,7 +100,7 @@ function rowOf(offer: Offer, watts: number | null, snapshot: Snapshot): OfferRow
 
 const NONE: readonly string[] = [];
 
-/** The same accelerator and capacity type in one zone: sizes of machine differ, and come and go together. */
+/** The same accelerator and capacity type in one zone. Its machine sizes differ, but become available and unavailable together. */
 function likesOf(rows: readonly OfferRow[]): void {
 	const likes = new Map<string, string[]>();
 	const keyOf = ({ siteId, provider, region, zone, accelerator, capacityType }: Offer): string =>
@@ -117,8 +115,8 @@ function likesOf(rows: readonly OfferRow[]): void {
 }
 
 /**
- * A quota is the account's: all offers that it is named for share it, GPUs or cores. Without a name it is one of GPUs, for a model
- * and a capacity type in a region.
+ * A quota belongs to the account: all offers with its name share it, as GPUs or cores. Without a name it is one for GPUs, per model and
+ * capacity type in a region.
  */
 function quotaOf(offer: Offer): OfferRow["quota"] {
 	const { quota, quotaGpusFree = null, siteId, region, accelerator, capacityType, gpus, vcpus } = offer;
@@ -129,7 +127,7 @@ function quotaOf(offer: Offer): OfferRow["quota"] {
 	return quotaGpusFree === null ? null : { key: `${siteId}\n${region}\n${accelerator}\n${capacityType}`, free: quotaGpusFree, each: gpus };
 }
 
-/** Which quota, its size and its use, where the provider reports them. */
+/** Which quota it is, its size and its use, if the provider reports them. */
 export function quotaFacts(offer: Offer, free: { freeGpus: number; askedGpus: number }): Reason["facts"] {
 	const { quota } = offer;
 	return quota ? { ...free, quota: quota.name, unit: quota.unit, limit: quota.limit, used: quota.used } : free;
@@ -146,7 +144,7 @@ export function gramsOf(watts: number, lengthMs: number, gridGramsPerKwh: number
 }
 
 /**
- * A price of 0, a missing or a stale price is an error to show, never "cheapest"; spot at or over on-demand is no spot.
+ * A price of 0 or a missing or stale price is an error to show, never "cheapest". Spot at or above the on-demand price is not used.
  * Reserved capacity with a known free amount has a contract's marginal price: it may be 0, and it does not become stale.
  */
 function priceRemovalOf(offer: Offer, snapshot: Snapshot): Removal | null {
@@ -172,12 +170,12 @@ function compareRows(a: OfferRow, b: OfferRow): number {
 	return a.offer.id < b.offer.id ? -1 : a.offer.id > b.offer.id ? 1 : 0;
 }
 
-/** A missing price sorts behind every real one. */
+/** A missing price sorts after every real one. */
 function priceOrder(row: OfferRow): number {
 	return Number.isNaN(row.rankingMicroUsdPerHour) ? Number.MAX_VALUE : row.rankingMicroUsdPerHour;
 }
 
-/** Offers that one thing removed, with the cheapest of them. */
+/** Offers excluded for one reason, with the cheapest of them. */
 export interface RemovedGroup {
 	ruleId: string | null;
 	why: Removal["why"];
@@ -186,17 +184,17 @@ export interface RemovedGroup {
 	cheapest: OfferRow;
 }
 
-/** The offers as jobs of one shape meet them. */
+/** The offers for jobs of one shape. */
 export interface OfferFit {
 	/** Allowed by hardware, policy, residency, price and free capacity; lowest ranking price first. Some may be in back-off. */
 	eligible: OfferRow[];
-	/** Of `eligible`, those not in back-off by the offer itself. */
+	/** Those of `eligible` that are not in back-off themselves. */
 	usable: OfferRow[];
 	/** `eligible`, lowest price first, for budgets: carbon costs no cash. Sorted on first use. */
 	byPrice: () => readonly OfferRow[];
 	/** The eligible row of an offer, by its id. */
 	byId: (offerId: string) => OfferRow | undefined;
-	/** Hardware and policy allow at least one, whatever its price. */
+	/** Whether hardware and policy allow any offer, whatever its price. */
 	possible: boolean;
 	removed: RemovedGroup[];
 	/** Offers that only the policy's rules exclude. */
@@ -206,15 +204,15 @@ export interface OfferFit {
 interface OfferKind {
 	machine: Machine;
 	rows: OfferRow[];
-	/** Whether some of it can be launched together. */
+	/** Whether any of its offers support gangs. */
 	gangs: boolean;
 }
 
-/** All offers of a cycle, in order, and by kind of machine: hardware is checked once a kind. */
+/** All offers of a cycle, in order, and by machine kind: hardware is checked once per kind. */
 export interface OfferBook {
 	rows: readonly OfferRow[];
 	kinds: readonly OfferKind[];
-	/** Where data sets have copies, where that keeps any of them at home. */
+	/** Where data sets have copies, if any of them is restricted to home. */
 	copies: Copies | null;
 	mounts: Snapshot["mounts"];
 }
@@ -236,7 +234,7 @@ export function openOfferBook(snapshot: Snapshot): OfferBook {
 	return { rows, kinds: [...kinds.values()], copies: copiesOf(snapshot), mounts: snapshot.mounts };
 }
 
-/** The rules' answer for every row, with the key of its group: one evaluation for each set of filters, not for each job. */
+/** The rules' result for every row, with the key of its group: one evaluation for each set of filters, not for each job. */
 export type PolicyRemovals = readonly ({ removal: Removal; key: string } | null)[];
 
 export function judgeRows(rows: readonly OfferRow[], verdict: JobVerdict): PolicyRemovals {
@@ -247,7 +245,7 @@ export function judgeRows(rows: readonly OfferRow[], verdict: JobVerdict): Polic
 }
 
 /**
- * Filters all offers for a shape: at most O(offers), once per shape and only when a job of it may leave or is explained.
+ * Filters all offers for a shape: at most O(offers), once per shape and only when a job of that shape may leave or is explained.
  * `policyRemovals` is shared by all shapes with the same filters.
  */
 export function fitOffers(book: OfferBook, spec: JobSpec, policyRemovals: PolicyRemovals, nowMs: number): OfferFit {
@@ -315,7 +313,7 @@ function gangRemoval(spec: JobSpec, row: OfferRow): Removal | null {
 	return { ruleId: null, why: "multi_node_unsupported", facts: { askedNodes: spec.nodes } };
 }
 
-/** Not enough of it is free for all machines of the job together. */
+/** Whether too few are free for all machines of the job together. */
 function scarcityRemoval(spec: JobSpec, offer: Offer): Removal | null {
 	const { reservedFree = null, quotaGpusFree = null } = offer;
 	if (offer.capacityType === "reserved" && reservedFree !== null && reservedFree < spec.nodes) {

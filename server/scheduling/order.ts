@@ -6,9 +6,9 @@ export interface QueuedJob {
 	job: PendingJob;
 	/** Remaining run time, ms. */
 	rest: TimeSpread;
-	/** Priority plus points for the wait, or for a deadline that comes near; a team's share adds to it (fair-share.ts). */
+	/** Priority plus points for the wait, or for an approaching deadline; a team's share adds to it (fair-share.ts). */
 	rank: number;
-	/** Deadline − now − rest (P50); infinite without a deadline. */
+	/** Deadline − now − remaining run time (P50); infinite without a deadline. */
 	slackMs: number;
 	/**
 	 * Deadline − now − the remaining run time that must fit (P90; P50 when no history gives a spread; at most 0 when no run time
@@ -17,7 +17,7 @@ export interface QueuedJob {
 	lateSlackMs: number;
 }
 
-/** `thin`: its run time is an estimate or a guess, with a P90 of little value. */
+/** `thin`: its run time is an estimate or a guess, so its P90 is of little value. */
 export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin = true): QueuedJob {
 	const leftMs = job.spec.deadlineMs === null ? Number.POSITIVE_INFINITY : job.spec.deadlineMs - nowMs;
 	const slackMs = leftMs - rest.p50Ms;
@@ -26,21 +26,21 @@ export function queuedJob(job: PendingJob, rest: TimeSpread, nowMs: number, thin
 	return { job, rest, rank: job.spec.priority + Math.max(agePoints(job, nowMs), urgent ? LIMITS.urgentPoints : 0), slackMs, lateSlackMs };
 }
 
-/** The same object as before where only time passed and its place in the order is the same: without a deadline that is its age alone. */
+/** Returns the same object if only time passed and its position is unchanged. Without a deadline, the position depends on age alone. */
 export function queuedAgain(before: QueuedJob, nowMs: number, thin: boolean): QueuedJob {
 	const { job, rest, rank } = before;
 	if (job.spec.deadlineMs === null && rank === job.spec.priority + agePoints(job, nowMs)) return before;
 	return queuedJob(job, rest, nowMs, thin);
 }
 
-/** Whole points of waiting: a job that waits passes every fresher one in the end, however urgent. */
+/** Whole points of waiting: a waiting job eventually passes every newer one, however urgent. */
 export function agePoints(job: PendingJob, nowMs: number): number {
 	return Math.floor(Math.max(0, nowMs - job.pendingSinceMs) / LIMITS.ageingMsPerPoint);
 }
 
 /**
- * A deadline without a declared run time: past runs show the likely one, and one in ten takes longer. The deadline is the only
- * bound, and no wait before it is safe.
+ * A deadline without a declared run time: past runs show the likely one, and one in ten takes longer. The deadline is the only bound, and
+ * no wait before it is safe.
  */
 function isUnbounded({ spec }: PendingJob): boolean {
 	return spec.deadlineMs !== null && spec.duration.estimateMs === null && spec.duration.maxMs === null;

@@ -8,8 +8,7 @@ import { HORIZONS_MS, horizonOf, learnScale, quantileOfCensored, type ScoredFore
 import { ScoreBook } from "./score-book.ts";
 
 /**
- * Waits with a replayed median that is off by `bias` and by chance: a job arrives every ten minutes, its outcome is known when it
- * starts.
+ * Waits with a replayed median that is off by `bias` and by chance. A job arrives every ten minutes; its outcome is known when it starts.
  */
 function coverageOf(bias: (i: number) => number, seed: string): { p50: number; p90: number } {
 	const random = seededRandom(seed);
@@ -42,7 +41,7 @@ describe("the correction of forecasts", () => {
 		["five times too long", () => 0.2],
 		["right", () => 1],
 		["drifting from half to four times", (i: number) => 0.5 * 8 ** (i / 4_000)],
-	])("makes forecasts hold as often as they say when the replay is %s", (name, bias) => {
+	])("makes forecasts hold as often as promised when the replay is %s", (name, bias) => {
 		const { p50, p90 } = coverageOf(bias, name);
 		expect(p50).toBeGreaterThan(0.45);
 		expect(p50).toBeLessThan(0.55);
@@ -57,17 +56,17 @@ describe("the correction of forecasts", () => {
 		expect(learnScale(one).steps[4]?.p50).toBeLessThan(1.5);
 	});
 
-	it("learns of the late ones from jobs that still wait, once they have lived through a good part of it", () => {
+	it("learns the late quantile from pending jobs, once they have waited a good part of their forecast", () => {
 		const waiting = (leftMs: number): ScoredForecast[] =>
 			Array.from({ length: 60 }, (_, i) => ({ ...openFor(10 * HOUR_MS, leftMs), atMs: i * HOUR_MS, forecastP90Ms: 1_000 * HOUR_MS }));
 		const scaleOf = (leftMs: number) => learnScale(HORIZONS_MS.map((_, i) => (i === 4 ? waiting(leftMs) : []))).steps[4]?.p90;
-		// The replay's P90 was 2 h, and 11 h will have passed; of 90 h more no one has seen enough.
+		// The replay's P90 was 2 h, and 11 h will have passed; there is too little data about 90 h more.
 		expect(scaleOf(HOUR_MS)).toBeGreaterThan(2);
 		expect(scaleOf(90 * HOUR_MS)).toBe(1);
 	});
 
-	it("goes no further than a factor of e (P90: e²) by outcomes of forecasts made before it moved", () => {
-		// The replay was right all along; the forecasts were not, and the outcomes of a long queue of them become known.
+	it("goes no further than a factor of e (P90: e²) on outcomes of forecasts made before it moved", () => {
+		// The replay was right throughout; the forecasts were not, and the outcomes of a long queue become known.
 		const scaleOf = (forecast: number) => {
 			const wrong = { forecastP50Ms: forecast * HOUR_MS, forecastP90Ms: forecast * 2 * HOUR_MS };
 			const queue = Array.from({ length: 400 }, (_, i) => ({
@@ -84,7 +83,7 @@ describe("the correction of forecasts", () => {
 		expect(scaleOf(100)?.p90).toBeLessThan(1);
 	});
 
-	it("has a factor above 0 and below 1,000 times for any outcomes", () => {
+	it("keeps its factor above 0 and below 1,000 for any outcomes", () => {
 		const any = fc.record({
 			atMs: fc.integer({ min: 0, max: 1e12 }),
 			replayP50Ms: fc.integer({ min: 0, max: 1e11 }),
@@ -108,21 +107,21 @@ describe("the correction of forecasts", () => {
 		);
 	});
 
-	it("knows the horizon of a wait by its end", () => {
+	it("finds the horizon of a wait by its end", () => {
 		expect([MINUTE_MS, MINUTE_MS + 1, 1_000 * HOUR_MS].map(horizonOf)).toEqual([0, 1, HORIZONS_MS.length - 1]);
 	});
 });
 
-describe("a quantile of values with only a lower bound for some", () => {
+describe("a quantile of values, some known only by a lower bound", () => {
 	const known = (...values: number[]) => values.map((at) => ({ at, known: true }));
-	it("is the plain one when all are known", () => {
+	it("equals the plain quantile when all are known", () => {
 		expect(quantileOfCensored(known(4, 1, 3, 2), 0.5)).toEqual({ value: 2, reached: true });
 	});
-	it("gives the weight of an open one to those that came later", () => {
-		// 1 | 2+ | 3 | 4: after 1 three quarters live on; of the two left at 3 one half: 3/8 are alive then.
+	it("passes the weight of an open value to the later ones", () => {
+		// 1 | 2+ | 3 | 4: after 1 three quarters remain; of the two left at 3 one half: 3/8 remain then.
 		expect(quantileOfCensored([...known(1, 3, 4), { at: 2, known: false }], 0.5)).toEqual({ value: 3, reached: true });
 	});
-	it("says when it lies beyond all that is known", () => {
+	it("reports when it lies beyond all known values", () => {
 		expect(quantileOfCensored([...known(1), { at: 5, known: false }, { at: 6, known: false }], 0.9)).toEqual({ value: 1, reached: false });
 		expect(quantileOfCensored([{ at: 5, known: false }], 0.5)).toBeNull();
 	});

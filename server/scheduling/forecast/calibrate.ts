@@ -23,36 +23,36 @@ export function horizonOf(waitMs: number): number {
 	return HORIZONS_MS.findIndex((until) => waitMs <= until);
 }
 
-/** One recorded forecast and the known outcome. Times are UTC ms, waits ms from atMs. */
+/** One recorded forecast and the known outcome. Times are UTC ms, waits are ms from atMs. */
 export interface ScoredForecast {
 	atMs: number;
 	/** From the replay, before any correction. */
 	replayP50Ms: number;
 	replayP90Ms: number;
-	/** As they were shown. */
+	/** As shown. */
 	forecastP50Ms: number;
 	forecastP90Ms: number;
-	/** Until the start. Without a known start, until now or until it was given up. */
+	/** Wait until the start. Without a known start, until now or until the job was given up. */
 	waitMs: number;
-	/** It started: waitMs is the truth. */
+	/** It started, so waitMs is exact. */
 	known: boolean;
 	/** While it waits: the remaining wait by the newest forecast of the same job; null when there is none. */
 	leftMs: number | null;
 }
 
-/** Newest forecasts of a horizon that it is learned from. */
+/** Newest forecasts of a horizon used for learning. */
 export const LEARNED_FROM = 400;
-/** For the median the newest of these: it needs fewer than a tail does, and so can forget a drift sooner. */
+/** Newest forecasts used for the median. It needs fewer than a tail does, so it can forget a drift sooner. */
 const MEDIAN_LEARNED_FROM = 200;
-/** Of forecasts made in one cycle so many at most teach a horizon: jobs of one queue share one error. */
+/** Most forecasts of one cycle that teach a horizon: jobs of one queue share one error. */
 export const LEARNED_PER_CYCLE = 10;
 /** With fewer known outcomes than this in a horizon, its neighbours are included. */
 const ENOUGH = 40;
-/** With this many known outcomes they count as much as the replay itself. */
+/** With this many known outcomes, they count as much as the replay itself. */
 const DOUBT = 10;
 /** Bound on a factor, as its logarithm. */
 const LOG_FACTOR_MAX = Math.log(1_000);
-/** Shorter waits count as this: a ratio of two moments means nothing. */
+/** Shorter waits count as this: the ratio of two tiny waits is meaningless. */
 const LEAST_MS = SECOND_MS;
 /**
  * How far one outcome moves the correction, as the logarithm of a factor. The median follows a drift within some forty
@@ -116,12 +116,12 @@ function isForeseen(f: ScoredForecast): boolean {
 	return f.known || (f.leftMs !== null && f.waitMs > FORESEEN_FROM * (f.waitMs + f.leftMs));
 }
 
-/** The logarithm of wait ÷ replayed wait that half of the forecasts stay below. */
+/** The logarithm of wait ÷ replayed wait at the median. */
 function middleRatio(forecasts: readonly ScoredForecast[]): number {
 	return (quantileOfCensored(ratiosTo(forecasts, "replayP50Ms"), 0.5)?.value ?? 0) * trust(forecasts);
 }
 
-/** The same for nine in ten, as far as it was lived through. */
+/** The same at P90, as far as known outcomes reach. */
 function lateRatio(forecasts: readonly ScoredForecast[]): number {
 	const found = quantileOfCensored(ratiosTo(forecasts, "replayP90Ms"), 0.9);
 	if (!found) return 0;

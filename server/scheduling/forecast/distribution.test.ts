@@ -18,7 +18,7 @@ const distributionOf = (...lists: number[][]): Distribution =>
 	);
 
 describe("a distribution of run times", () => {
-	it("has quantiles that rise with their share, and shares that give them back", () => {
+	it("has quantiles that rise with their share, and shares that invert them", () => {
 		fc.assert(
 			fc.property(fc.array(runs, { minLength: 1, maxLength: 4 }), (lists) => {
 				const d = distributionOf(...lists);
@@ -33,7 +33,7 @@ describe("a distribution of run times", () => {
 		);
 	});
 
-	it("never leaves less than nothing, nor a P90 before its P50, however long a run has gone on", () => {
+	it("never leaves a negative time, or a P90 below its P50, however long a run has gone on", () => {
 		fc.assert(
 			fc.property(runs, fc.double({ min: 0, max: 1e10, noNaN: true }), (list, doneMs) => {
 				const d = distributionOf(list);
@@ -45,14 +45,14 @@ describe("a distribution of run times", () => {
 		);
 	});
 
-	it("expects more of a run the longer it has gone on, where few are short and some very long", () => {
+	it("expects a run to last longer the longer it has run, when few are short and some very long", () => {
 		// Pareto with exponent 1 from a minute on: its hazard falls with age.
 		const d = distributionOf(Array.from({ length: 200 }, (_, i) => MINUTE_MS / (1 - (i + 0.5) / 200)));
 		const rests = [1, 2, 4, 8, 16, 32].map((minutes) => d.restAfter(minutes * MINUTE_MS, 0.5));
 		for (const [i, rest] of rests.entries()) if (i > 0) expect(rest).toBeGreaterThan(rests[i - 1] ?? 0);
 	});
 
-	it("beyond the longest run seen leaves a quarter of the time run (P50) and 1.1 times it (P90)", () => {
+	it("leaves a quarter of the elapsed time (P50) and 1.1 times it (P90) beyond the longest known run", () => {
 		const d = distributionOf([HOUR_MS, HOUR_MS, HOUR_MS]);
 		expect(d.restAfter(8 * HOUR_MS, 0.5)).toBeCloseTo(2 * HOUR_MS, -3);
 		expect(d.restAfter(8 * HOUR_MS, 0.9) / HOUR_MS).toBeCloseTo(8 * 1.1, 0);
@@ -64,12 +64,12 @@ describe("quantiles", () => {
 		[[1], 0.5, 1],
 		[[1, 3], 0.5, 2],
 		[[1, 2, 3, 4], 0.9, 3.7],
-	])("of %j at %f is %f, as percentile_cont says", (sorted, share, expected) => {
+	])("of %j at %f is %f, as in percentile_cont", (sorted, share, expected) => {
 		expect(quantileOf(sorted, share)).toBeCloseTo(expected);
 	});
 });
 
-describe("what history says of a job", () => {
+describe("the run time that history predicts for a job", () => {
 	const bookOf = (entries: [name: string, team: string, estimateMs: number, runMs: number, times: number][]): DurationBook => {
 		const book = new DurationBook();
 		for (const [name, team, estimateMs, durationMs, times] of entries) {
@@ -81,7 +81,7 @@ describe("what history says of a job", () => {
 	const medianOf = (book: DurationBook, name: string, team: string, estimateMs: number): number =>
 		makeDistributionOf(book.read())(aJob(name).team(team).estimate(estimateMs).build().spec)?.quantile(0.5) ?? Number.NaN;
 
-	it("is the name's own runs when there are many, whatever the estimate", () => {
+	it("uses the name's own runs when there are many, whatever the estimate", () => {
 		const book = bookOf([
 			["long-v", "risk", HOUR_MS, 5 * HOUR_MS, 60],
 			["short-v", "risk", HOUR_MS, MINUTE_MS, 60],
@@ -90,7 +90,7 @@ describe("what history says of a job", () => {
 		expect(medianOf(book, "short-v99", "risk", HOUR_MS) / MINUTE_MS).toBeCloseTo(1, 1);
 	});
 
-	it("follows a pipeline's estimates where they were exact, and its runs where they said nothing", () => {
+	it("follows a pipeline's estimates where they were exact, and its runs where estimates were useless", () => {
 		const exact = new DurationBook();
 		const useless = new DurationBook();
 		for (let i = 1; i <= 60; i++) {
@@ -103,8 +103,8 @@ describe("what history says of a job", () => {
 		expect(medianOf(useless, "train-v2", "risk", 40 * HOUR_MS) / HOUR_MS).toBeLessThan(20);
 	});
 
-	it("takes a new name's estimate for what the team's estimates were worth", () => {
-		// Runs of many lengths, all of them half as long as their estimate.
+	it("scales a new name's estimate by the accuracy of the team's estimates", () => {
+		// Runs of many lengths, all half as long as their estimate.
 		const book = new DurationBook();
 		for (let i = 1; i <= 60; i++)
 			book.add({
@@ -119,7 +119,7 @@ describe("what history says of a job", () => {
 		expect(median / HOUR_MS).toBeLessThan(6);
 	});
 
-	it("is everybody's for a team that never ran, and nothing without history", () => {
+	it("uses everyone's runs for a team without runs, and returns nothing without history", () => {
 		const kinds = Array.from({ length: 50 }, (_, i) => [`kind-${i}-x`, "risk", (i % 2 === 0 ? 2 : 4) * HOUR_MS] as const);
 		const book = new DurationBook();
 		for (const [name, team, durationMs] of kinds) {
@@ -141,13 +141,13 @@ describe("what history says of a job", () => {
 			expect(((distribution?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeGreaterThan(0.9);
 			expect(((distribution?.restAfter(ranMs, 0.5) ?? 0) + ranMs) / 500_000).toBeLessThan(1.3);
 		}
-		// Its own kind is expected to be as short as ever.
+		// Its own kind is still expected to be short.
 		const again = aJob("home-999").team("risk").estimate(MINUTE_MS).build().spec;
 		expect(makeDistributionOf(book.read())(again)?.quantile(0.5)).toBeLessThan(1_000);
 	});
 
-	describe("of who runs it", () => {
-		/** Of a job without an estimate, after forty runs of the team's others of an hour each and so many of ann's of ten. */
+	describe("run times by user", () => {
+		/** For a job without an estimate, after forty one-hour runs by the team's other users and the given number of ten-hour runs by ann. */
 		const medianHours = (ownRuns: number, asked: { name: string; user?: string }): number => {
 			const book = new DurationBook();
 			const add = (user: string, hours: number, times: number): void => {
@@ -164,18 +164,21 @@ describe("what history says of a job", () => {
 			return (makeDistributionOf(book.read())({ ...spec, ...(asked.user && { user: asked.user }) })?.quantile(0.5) ?? Number.NaN) / HOUR_MS;
 		};
 
-		it.each(["train-v9", "never-seen"])("gives a user with twenty runs ten times as long as the team's ten hours: %s", (name) => {
+		it.each(["train-v9", "never-seen"])("follows the ten-hour runs of a user with twenty of them, instead of the team's: %s", (name) => {
 			expect(medianHours(20, { name, user: "ann" })).toBeCloseTo(10, 1);
 			expect(medianHours(20, { name, user: "ben" })).toBeCloseTo(1, 1);
 		});
 
-		it.each(["train-v9", "never-seen"])("gives a user with two runs, an unknown user and no user the team's distribution: %s", (name) => {
-			const [ann, unknown, nobody] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
-			expect(ann).toBeCloseTo(1, 1);
-			expect([ann, unknown]).toEqual([nobody, nobody]);
-		});
+		it.each(["train-v9", "never-seen"])(
+			"uses the team's distribution for a user with two runs, an unknown user and no user: %s",
+			(name) => {
+				const [ann, unknown, nobody] = [{ name, user: "ann" }, { name, user: "zoe" }, { name }].map((asked) => medianHours(2, asked));
+				expect(ann).toBeCloseTo(1, 1);
+				expect([ann, unknown]).toEqual([nobody, nobody]);
+			},
+		);
 
-		it("counts the runs of a team of one user once", () => {
+		it("counts the runs of a one-user team once", () => {
 			const stats = (user: string | undefined) => {
 				const book = new DurationBook();
 				for (let i = 1; i <= 5; i++)
@@ -202,7 +205,7 @@ describe("what history says of a job", () => {
 		for (const share of [0.1, 0.5, 0.9]) expect(one?.quantile(share)).toBe(other?.quantile(share));
 	});
 
-	it("forgets old runs: of a thousand newer ones none is of before", () => {
+	it("forgets old runs: after a thousand newer ones, no old run remains", () => {
 		const book = bookOf([
 			["a-v", "risk", HOUR_MS, 9 * HOUR_MS, 300],
 			["a-v", "risk", HOUR_MS, MINUTE_MS, 1_000],
@@ -214,7 +217,7 @@ describe("what history says of a job", () => {
 });
 
 describe("draws", () => {
-	it("are spread evenly over the shares in a large pool, near the median in a small one, and the same each time", () => {
+	it("are spread evenly over the shares in a large pool, near the median in a small one, and repeatable", () => {
 		const shares = Array.from({ length: 4_000 }, (_, i) => drawnShare(`job_${String(i).padStart(9, "0")}`, 0, 4_000));
 		for (const share of [0.1, 0.5, 0.9]) {
 			expect(shares.filter((s) => s < share).length / shares.length).toBeGreaterThan(share - 0.03);

@@ -15,13 +15,11 @@ export interface Component {
 }
 
 /**
- * How long something takes: a distribution function, straight between its steps, with a Pareto tail behind the last. Values are ms.
+ * How long something takes: a distribution function, linear between its steps, with a Pareto tail beyond the last. Values are ms.
  *
- * Runs of the very same length, to the ms, have one step, and the share rises evenly from the value below to it: forty runs of 1 h
- * have a median of 0.51 h (their P90 is 0.92 h), where forty that differ by seconds have one of 1 h. Lengths that are measured
- * differ; those of
- * traces in whole seconds or minutes do not. A step that is upright (one more value, 1 ms below it) was tried: docs/forecast.md, The
- * benchmark.
+ * Runs of exactly the same length, to the ms, share one step, and the share rises evenly from the value below to it: forty runs of 1 h have
+ * a median of 0.51 h (their P90 is 0.92 h), while forty that differ by seconds have one of 1 h. Measured lengths differ; those of traces in
+ * whole seconds or minutes do not. A vertical step (one more value, 1 ms below it) was tried: docs/forecast.md, The benchmark.
  */
 export class Distribution {
 	readonly #values: Float64Array;
@@ -37,7 +35,7 @@ export class Distribution {
 		for (let i = 0; i < this.#shares.length; i++) this.#shares[i] = this.#share(i) / total;
 	}
 
-	/** The share of runs that take at most so long. */
+	/** The share of runs that take at most this long. */
 	shareUpTo(ms: number): number {
 		const i = placeOf(this.#values, ms);
 		if (ms <= 0) return 0;
@@ -54,7 +52,7 @@ export class Distribution {
 		return between(share, this.#share(i - 1), this.#share(i), this.#at(i - 1), this.#at(i));
 	}
 
-	/** Remaining time, at this quantile, of a run that has taken `doneMs`: the distribution of the runs that were longer. */
+	/** Remaining time, at this quantile, of a run that has taken `doneMs`: from the distribution of longer runs. */
 	restAfter(doneMs: number, share: number): number {
 		const before = this.shareUpTo(doneMs);
 		return Math.max(0, this.quantile(before + share * (1 - before)) - Math.max(0, doneMs));
@@ -84,7 +82,7 @@ export class Distribution {
 	}
 }
 
-/** 0, and every value of the components once, ascending. */
+/** 0 and every distinct value of the components, ascending. */
 function stepsOf(components: readonly Component[]): Float64Array {
 	const all = new Float64Array(components.reduce((sum, c) => sum + c.points.length, 1));
 	let size = 1;
@@ -108,7 +106,7 @@ function addShares({ points, samples, weight }: Component, values: Float64Array,
 	for (let k = 0; k < values.length; k++) {
 		const value = values[k] ?? 0;
 		while (i <= last && (points[i] ?? value) < value) i++;
-		// The last of equal points: the whole step counts at its value.
+		// The last of equal points, so that the whole step counts at its value.
 		while (i < last && points[i] === value && points[i + 1] === value) i++;
 		const share =
 			value >= longest

@@ -2,13 +2,13 @@ import type { DurationStat } from "../types.ts";
 import { ANY, type HistoryKey, historyKeysOf, keyText, namePatternOf, type RunTraits } from "./history-keys.ts";
 import { placeOf, pointsOf, quantileOf } from "./quantiles.ts";
 
-/** Newest runs that a statistic is made of: old habits are forgotten. */
+/** Newest runs in a statistic, so that old behaviour is forgotten. */
 const KEPT = 1_000;
 const KEPT_AT_FIRST = 8;
-/** Fewer runs than this are not used. */
+/** Shorter runs are ignored. */
 const SAMPLES_MIN = 3;
 
-/** Kinds of jobs that are counted in a group; more make no difference. */
+/** Most job kinds counted in a group; more make no difference. */
 const KINDS_MAX = 100;
 
 /** One run that ended on its own. */
@@ -21,14 +21,14 @@ interface Group {
 	key: HistoryKey;
 	runs: Window;
 	ratios: Window;
-	/** Name patterns seen. */
+	/** Name patterns of the group. */
 	kinds: Set<string>;
 	stat: DurationStat | null;
 }
 
 /**
- * Run times of past jobs, by name pattern, team, user and GPUs (history-keys.ts); the newest KEPT of each. The source of every
- * run-time statistic of the project, live or replayed. Cost: a few microseconds per run, and a summary per group that changed.
+ * Run times of past jobs, by name pattern, team, user and GPUs (history-keys.ts); the newest KEPT of each. The source of every run-time
+ * statistic, live or replayed. Cost: a few microseconds per run, and a summary per changed group.
  */
 export class DurationBook {
 	readonly #groups = new Map<string, Group>();
@@ -47,7 +47,7 @@ export class DurationBook {
 		}
 	}
 
-	/** The current statistics; the same list as before when no run was added, so that it can be a cache key. */
+	/** The current statistics; the same list object when no run was added, so that it can be a cache key. */
 	read(): DurationStat[] {
 		let changed = false;
 		for (const group of this.#dirty) {
@@ -94,15 +94,15 @@ function statOf({ key, runs, ratios, kinds }: Group): DurationStat {
 	};
 }
 
-/** The newest values, in order of size and of arrival. Plain numbers in blocks that grow: most groups of runs are small. */
+/** The newest values, by size and by arrival. Plain numbers in growing blocks, because most groups of runs are small. */
 class Window {
 	size = 0;
 	#sorted = new Float64Array(KEPT_AT_FIRST);
-	/** A ring once it has KEPT entries. */
+	/** A ring buffer once it has KEPT entries. */
 	#arrived = new Float64Array(KEPT_AT_FIRST);
 	#next = 0;
 
-	/** Ascending; until the next one is added. */
+	/** Ascending; valid until the next value is added. */
 	sorted(): Float64Array {
 		return this.#sorted.subarray(0, this.size);
 	}
@@ -115,7 +115,7 @@ class Window {
 		const sorted = this.#sorted;
 		const at = placeOf(sorted, value, this.size);
 		if (this.size < KEPT) {
-			// Entries behind the last one do not matter.
+			// Entries past the last one are ignored.
 			sorted.copyWithin(at + 1, at, this.size);
 			sorted[at] = value;
 			this.size++;

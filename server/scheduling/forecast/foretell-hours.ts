@@ -1,14 +1,14 @@
 import { DAY_MS, HOUR_MS } from "#server/kernel/units.ts";
 import { factorAt, type HourPattern } from "./hour-pattern.ts";
 
-/** Past days that a pattern is learned from, and hours that are foretold. Assumptions. */
+/** Past days used to learn a pattern, and hours to forecast. Assumptions. */
 export const PATTERN_DAYS = 28;
 export const HOURS_AHEAD = 96;
 export const PATTERN_MS = PATTERN_DAYS * DAY_MS;
 
 /**
- * The coming hours of a series from the one that begins at `firstMs`: the forecast for an hour, else the value of that hour of
- * the day in the pattern. Ends where neither exists.
+ * The coming hours of a series from the one that starts at `firstMs`: the forecast for an hour, else the value of that hour of the day in
+ * the pattern. Ends where neither exists.
  */
 export function foretellHours(firstMs: number, forecastFor: (hourMs: number) => number | null, pattern: HourPattern | null): number[] {
 	const hourly: number[] = [];

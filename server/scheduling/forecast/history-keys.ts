@@ -1,4 +1,4 @@
-/** Stands for every team, or every name. */
+/** Matches every team or every name. */
 export const ANY = "*";
 
 /** `fraud-v7` → `fraud-v`: runs of one pipeline share a pattern. */
@@ -17,7 +17,7 @@ export interface RunTraits {
 	user?: string;
 }
 
-/** GPUs of a job, all nodes together, rounded up to a power of two: 3 and 4 GPUs run alike, 1 and 8 do not. */
+/** GPUs of a job, all nodes together, rounded up to a power of two: 3 and 4 GPUs behave alike, 1 and 8 do not. */
 export function gpuBucketOf(spec: Pick<RunTraits, "nodes" | "resources">): number {
 	return 2 ** Math.ceil(Math.log2(Math.max(1, spec.nodes * spec.resources.gpus)));
 }
@@ -32,8 +32,8 @@ export interface HistoryKey {
 }
 
 /**
- * The groups of runs that a job belongs to, the most specific first: the name of the run predicts more than its user, and a
- * user's own runs of a name more than the team's.
+ * The groups of runs that a job belongs to, most specific first. The name predicts more than the user, and a user's own runs of a name more
+ * than the team's.
  */
 export function historyKeysOf(spec: RunTraits): HistoryKey[] {
 	const namePattern = namePatternOf(spec.name);

@@ -11,7 +11,7 @@ function series(days: number, valueAt: (hour: number, day: number) => number): M
 }
 
 describe("the hours of a day", () => {
-	it("differ by their mean beside the day's: 100 for 12 hours and 300 for 12 are 0.5 and 1.5 of 200", () => {
+	it("differ in their mean relative to the day's: 100 for 12 hours and 300 for 12 are 0.5 and 1.5 of 200", () => {
 		const pattern = hourPattern(series(7, (hour) => (hour < 12 ? 100 : 300)));
 		expect(pattern).toMatchObject({ level: 200, days: 7, untilMs: FROM_MS + 7 * DAY_MS });
 		expect(pattern && [factorAt(pattern, FROM_MS + 3 * HOUR_MS), factorAt(pattern, FROM_MS + 40 * DAY_MS + 13 * HOUR_MS)]).toEqual([
@@ -19,20 +19,20 @@ describe("the hours of a day", () => {
 		]);
 	});
 
-	it("are a pattern whatever the level of the days, and the level is that of the last week: (8 + … + 14) ÷ 7 = 11 times 200", () => {
+	it("form a pattern at any level of the days, at the level of the last week: (8 + … + 14) ÷ 7 = 11 times 200", () => {
 		const pattern = hourPattern(series(14, (hour, day) => (day + 1) * (hour < 12 ? 100 : 300)));
 		expect(pattern?.level).toBeCloseTo(2_200, 6);
 		expect(pattern?.factors[0]).toBeCloseTo(0.5, 9);
 	});
 
-	it("say nothing after six whole days, and hours that are missing make a day none", () => {
+	it("have no pattern after six full days, and a day with missing hours does not count", () => {
 		expect(hourPattern(series(6, (hour) => 100 + hour))).toBeNull();
 		const gap = series(7, (hour) => 100 + hour);
 		gap.delete(FROM_MS + 5 * HOUR_MS);
 		expect(hourPattern(gap)).toBeNull();
 	});
 
-	it("are no pattern where a price stepped once, stayed the same, or differs from day to day as much as from hour to hour", () => {
+	it("have no pattern when a price stepped once, stayed the same, or differs as much between days as between hours", () => {
 		expect(hourPattern(series(28, (hour, day) => (day > 13 || (day === 13 && hour >= 13) ? 120 : 100)))).toBeNull();
 		expect(hourPattern(series(28, () => 0.1 + 0.2))).toBeNull();
 		expect(hourPattern(series(28, (hour, day) => ((hour * 7 + day * 11) % 13) + 10))).toBeNull();

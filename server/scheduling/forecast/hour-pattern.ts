@@ -6,20 +6,20 @@ export interface HourPattern {
 	factors: readonly number[];
 	/** Mean of the last LEVEL_DAYS of them, in the unit of the series. */
 	level: number;
-	/** Whole days that it was learned from, and the end of the last. */
+	/** Full days it was learned from, and the end of the last one. */
 	days: number;
 	untilMs: number;
 }
 
-/** Fewer whole days are not enough. An assumption, as is LEVEL_DAYS. */
+/** Minimum number of full days. An assumption, as is LEVEL_DAYS. */
 const DAYS_MIN = 7;
 const LEVEL_DAYS = 7;
-/** An hour differs when the mean of its ratios is so many standard errors off 1: one step of a price is no pattern. */
+/** An hour differs when the mean of its ratios is this many standard errors from 1: a single price step is not a pattern. */
 const SURE_ERRORS = 3;
 
 /**
- * The pattern of an hourly series (start of the UTC hour → value above 0); null when it has too few whole days, or no hour
- * differs significantly: waiting for another hour then gains nothing.
+ * The pattern of an hourly series (start of the UTC hour → value above 0). Null when it has too few full days, or when no hour differs
+ * significantly, so that waiting for another hour gains nothing.
  */
 export function hourPattern(hours: ReadonlyMap<number, number>): HourPattern | null {
 	const days = [...Map.groupBy(hours, ([hourMs]) => Math.floor(hourMs / DAY_MS))]

@@ -1,8 +1,8 @@
 import { HOUR_MS } from "#server/kernel/units.ts";
 
 /**
- * Mean of a step function over each whole UTC hour from its first step to `untilMs`: start of the hour → mean by time. `steps`
- * in order of time.
+ * Time-weighted mean of a step function over each full UTC hour from its first step to `untilMs`, by the start of the hour. `steps` in time
+ * order.
  */
 export function hourlyMeans(steps: readonly { atMs: number; value: number }[], untilMs: number): Map<number, number> {
 	const sums = new Map<number, number>();

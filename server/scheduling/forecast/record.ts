@@ -2,7 +2,7 @@ import type { TimeRange } from "#server/domain/decision.ts";
 import { HOUR_MS, MINUTE_MS } from "#server/kernel/units.ts";
 import { HORIZONS_MS, horizonOf } from "./calibrate.ts";
 
-/** A forecast as it is kept to be scored: the waits that were shown, and the replay's values before the correction. */
+/** A stored forecast, to be scored later: the waits that were shown, and the replay's values before the correction. */
 export interface GivenForecast {
 	horizon: number;
 	replayP50Ms: number;

@@ -5,23 +5,23 @@ import { type Component, Distribution } from "./distribution.ts";
 import { ANY, gpuBucketOf, type HistoryKey, historyKeysOf, keyText, namePatternOf } from "./history-keys.ts";
 import { POINT_SHARES } from "./quantiles.ts";
 
-/** With this many runs a group counts as much as the wider group behind it. An assumption. */
+/** With this many runs a group counts as much as the next wider group. An assumption. */
 const SHRINK_SAMPLES = 10;
-/** An estimate is one sample, but of this very job: it counts as so many runs of its group. An assumption. */
+/** An estimate is one sample, but for this very job: it counts as this many runs of its group. An assumption. */
 const ESTIMATE_WORTH = 10;
 /** P90 ÷ P50 of an unknown job. An assumption: most training runs end between one hour and ten. */
 const UNKNOWN_SPREAD = 10;
-/** Resolution of a distribution that is based on no runs. */
+/** Resolution of a distribution without runs. */
 const SYNTHETIC_SAMPLES = 199;
-/** Half the width of an exactly known value, as a share. */
+/** Half the width of an exactly known value, as a share of it. */
 const EXACT_SPREAD = 0.01;
-/** Bound on what is kept for one list of statistics. */
+/** Most cached entries for one list of statistics. */
 const KEPT_DISTRIBUTIONS = 20_000;
 /** Standard normal quantiles at POINT_SHARES; the ends represent 1 % and 99.5 %. */
 const NORMAL_POINTS = [-2.33, -1.64, -1.28, -0.84, -0.52, -0.25, 0, 0.25, 0.52, 0.84, 1.04, 1.28, 1.64, 1.96, 2.33, 2.58] as const;
 const NORMAL_P90 = 1.2816;
 
-/** The distribution of a job's whole run time, or null when the statistics contain nothing that applies to this job. */
+/** The distribution of a job's whole run time, or null if no statistic applies to this job. */
 export type DistributionOf = (spec: JobSpec) => Distribution | null;
 
 /**
@@ -74,7 +74,7 @@ function indexed(stats: readonly DurationStat[]): Map<string, DurationStat> {
 		if (!stat.points || stat.points.length !== POINT_SHARES.length) continue;
 		const text = keyText({ team: stat.team, namePattern: stat.namePattern, gpus: stat.gpus ?? null, user: stat.user ?? null });
 		const known = byKey.get(text);
-		// The list may be in any order: of two with one key, takes the one with more runs, then with longer ones.
+		// The list may be in any order. Of two entries with one key, take the one with more runs, then the one with longer runs.
 		if (!known || stat.samples > known.samples || (stat.samples === known.samples && stat.p50Ms > known.p50Ms)) byKey.set(text, stat);
 	}
 	return byKey;
@@ -117,21 +117,21 @@ interface Level {
 	stat: DurationStat | undefined;
 }
 
-/** Samples that a group counts as for a job of another kind. */
+/** How many samples a group counts as for a job of another kind. */
 function worthOf({ samples, kinds = samples }: DurationStat): number {
 	return Math.min(samples, kinds);
 }
 
 interface Part {
-	/** Of the weight that is left before it. */
+	/** Share of the remaining weight. */
 	share: number;
 	samples: number;
 	points: readonly number[];
 }
 
 /**
- * The corrected estimate of a pipeline with runs closer to their estimates than to one another: it comes before the runs
- * themselves. Estimates that never change, or that are no better than the runs, take no share.
+ * The corrected estimate of a pipeline with runs closer to their estimates than to one another. It comes before the runs themselves.
+ * Estimates that never change, or that are no better than the runs, get no weight.
  */
 function provenEstimate(estimateMs: number, levels: readonly Level[]): Part | null {
 	const known = levels.find(({ key, stat }) => key.namePattern !== ANY && stat?.estimateRatio)?.stat;
@@ -146,13 +146,13 @@ function provenEstimate(estimateMs: number, levels: readonly Level[]): Part | nu
 	};
 }
 
-/** Exact estimates would make one step, which a distribution rises to from the value below: 1 % apart they are one value in effect. */
+/** Exact estimates would be one step, and a distribution rises to a step from the value below. 1 % apart they are effectively one value. */
 function corrected(estimateMs: number, ratios: readonly number[]): readonly number[] {
 	const middle = (ratios.length - 1) / 2;
 	return ratios.map((ratio, i) => Math.max(1, ratio * estimateMs) * (1 + ((i - middle) / middle) * EXACT_SPREAD));
 }
 
-/** The estimate corrected by the track record, where there is one, and as it is. */
+/** The estimate as given, and corrected by its track record if there is one. */
 function estimateParts(estimateMs: number, levels: readonly Level[]): Part[] {
 	const known = levels.find((l) => l.stat?.estimateRatio)?.stat;
 	const ratio = known?.estimateRatio;
@@ -177,7 +177,7 @@ function normalPoints(medianMs: number, p90ToP50: number): readonly number[] {
 
 const UNKNOWN_POINTS = normalPoints(LIMITS.defaultRunMs, UNKNOWN_SPREAD);
 
-/** Variance of the logarithm by the distance between the 10th and the 90th percentile. */
+/** Variance of the logarithm, from the distance between the 10th and the 90th percentile. */
 function logWidth(points: readonly number[]): number {
 	const low = Math.max(points[2] ?? 1, 1e-9);
 	const high = Math.max(points[11] ?? low, low);

@@ -3,11 +3,11 @@ import type { ForecastScale } from "../types.ts";
 import { HORIZONS_MS, LEARNED_FROM, LEARNED_PER_CYCLE, learnScale, type ScoredForecast } from "./calibrate.ts";
 import { type GivenForecast, givenForecast } from "./record.ts";
 
-/** A forecast of one job with its fate. */
+/** A forecast for one job with its outcome. */
 export interface KeptForecast extends GivenForecast {
 	jobId: string;
 	atMs: number;
-	/** The first that the job got. */
+	/** Whether it is the job's first forecast. */
 	first: boolean;
 }
 
@@ -22,7 +22,7 @@ export class ScoreBook {
 	readonly #newest = new Map<string, TimeRange>();
 	readonly #startedMs = new Map<string, number>();
 
-	/** @returns the forecasts that are kept of this cycle */
+	/** @returns the forecasts recorded in this cycle */
 	give(replayed: ReadonlyMap<string, TimeRange>, told: (range: TimeRange) => TimeRange, nowMs: number): KeptForecast[] {
 		const fresh: KeptForecast[][] = HORIZONS_MS.map(() => []);
 		for (const [jobId, replay] of replayed) {

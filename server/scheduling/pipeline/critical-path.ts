@@ -1,18 +1,18 @@
 import type { TimeSpread } from "../types.ts";
 
-/** How long a step takes from the end of what it needs to its own end, ms. */
+/** Time from the end of a step's dependencies to its own end, ms. */
 export interface StepTime extends TimeSpread {
-	/** Positions of the steps that it needs, all smaller than its own. */
+	/** Indexes of the steps that it needs, all smaller than its own. */
 	needs: readonly number[];
 }
 
-/** The time plan of one step. All ms; `start` and `end` count from the start of the pipeline, by medians. */
+/** The schedule of one step. All ms; `start` and `end` count from the start of the pipeline, by medians. */
 export interface StepPath {
 	startMs: number;
 	endMs: number;
 	/** Median of the longest path from its end to the pipeline's. */
 	restMs: number;
-	/** P90 minus median of the step, and summed over that path. */
+	/** P90 minus median, for the step and summed over that path. */
 	spreadMs: number;
 	restSpreadMs: number;
 	/** How much later it may end without delaying the pipeline's end. */
@@ -52,8 +52,8 @@ export function findCriticalPath(steps: readonly StepTime[]): StepPath[] {
 export type StepShare = Pick<StepPath, "restMs" | "spreadMs" | "restSpreadMs"> & { runMs: number };
 
 /**
- * When a step that starts now must end, so that the pipeline meets its deadline: its median time, plus a share of the slack in
- * proportion to its uncertainty compared with the path behind it. Without slack each step gets its share of the time left.
+ * When a step that starts now must end so that the pipeline meets its deadline: its median time, plus a share of the slack in proportion to
+ * its uncertainty compared with the path after it. Without slack each step gets its share of the time left.
  */
 export function deadlineOfStep(step: StepShare, deadlineMs: number, nowMs: number): number {
 	const { runMs, restMs, spreadMs, restSpreadMs } = step;

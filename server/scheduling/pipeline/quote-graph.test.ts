@@ -27,9 +27,9 @@ describe("the critical path", () => {
 		expect(paths[0]?.restSpreadMs).toBe(3 * HOUR_MS);
 	});
 
-	it("gives slack to the steps that are uncertain, and shares time in proportion when there is none", () => {
+	it("gives slack to the uncertain steps, and divides time in proportion when there is none", () => {
 		const share = (runMs: number, spreadMs: number, restSpreadMs: number) => ({ runMs, restMs: HOUR_MS, spreadMs, restSpreadMs });
-		// Two hours of slack, three quarters of the uncertainty are its own.
+		// Two hours of slack; the step has three quarters of the uncertainty.
 		expect(deadlineOfStep(share(HOUR_MS, 3, 1), 4 * HOUR_MS, 0)).toBe(2.5 * HOUR_MS);
 		expect(deadlineOfStep(share(HOUR_MS, 0, 1), 4 * HOUR_MS, 0)).toBe(HOUR_MS);
 		expect(deadlineOfStep(share(HOUR_MS, 0, 0), 4 * HOUR_MS, 0)).toBe(2 * HOUR_MS);
@@ -63,7 +63,7 @@ describe("the quote of a graph", () => {
 		expect(runs.finish.p50Ms / HOUR_MS).toBeCloseTo(2.68, 1);
 	});
 
-	it("counts the chance of missing the deadline, and waves when few may run at a time", () => {
+	it("includes the chance of missing the deadline, and waits when few may run at a time", () => {
 		const chain = [step("a")];
 		const risk = (deadlineMs: number) => quoteGraph(spec(chain, { deadlineMs }), () => [quoted(hours(1, 2))], 0).deadlineRisk;
 		expect(risk(HOUR_MS)).toBeCloseTo(0.5, 1);

@@ -13,7 +13,7 @@ export interface RunQuote {
 	/** Until it starts, ms. */
 	wait: TimeSpread;
 	run: TimeSpread;
-	/** New money that it is expected to spend, and at most. 0 on owned capacity. */
+	/** Expected and maximum new spending. 0 on owned capacity. */
 	cashMicroUsd: bigint;
 	worstMicroUsd: bigint;
 	emissionsGrams: number | null;
@@ -24,7 +24,7 @@ export interface QuotedStep extends StepPath {
 	needs: string[];
 	runs: number;
 	placement: Placement | null;
-	/** Of its first run, when the runs meet different outcomes. */
+	/** Placement of its first run, if the runs have different outcomes. */
 	outcome: Outcome;
 	runMs: number;
 	start: TimeRange;

@@ -2,10 +2,10 @@ import type { TimeRange } from "#server/domain/decision.ts";
 import { normalAt } from "../quote/deadline-risk.ts";
 import type { TimeSpread } from "../types.ts";
 
-/** A step as it is sampled. Times are ms. */
+/** A step to be sampled. Times are ms. */
 export interface SampledStep {
 	needs: readonly number[];
-	/** Jobs of the step, which start together unless `parallel` is smaller. */
+	/** Number of jobs of the step. They start together unless `parallel` is smaller. */
 	runs: number;
 	wait: TimeSpread;
 	run: TimeSpread;
@@ -31,9 +31,9 @@ const STRIDES = [1, 3, 7, 9, 11, 13, 17, 19, 21, 23, 27, 29, 31, 33, 37, 39] as 
 const normals = Float64Array.from({ length: SAMPLES }, (_, i) => normalAt((i + 0.5) / SAMPLES));
 
 /**
- * When each step starts and ends, from the distributions of its wait and its run: in each of SAMPLES futures a step starts when the
- * last step that it needs has ended. Waits and runs of different steps are independent, and of several runs the last one counts.
- * The same graph gives the same times. Cost: SAMPLES × (steps + edges).
+ * When each step starts and ends, from the distributions of its wait and its run. In each of SAMPLES futures a step starts when the last
+ * step that it needs has ended. Waits and runs of different steps are independent; of several runs the last one counts. The same graph
+ * gives the same times. Cost: SAMPLES × (steps + edges).
  * @param steps in topological order
  */
 export function sampleFinish(
@@ -66,7 +66,7 @@ function raise(into: Float64Array, from: Float64Array | undefined): void {
 	for (let i = 0; i < SAMPLES; i++) into[i] = Math.max(into[i] ?? 0, from[i] ?? 0);
 }
 
-/** A log-normal time by its median and P90; of several runs the longest. */
+/** A log-normal time by its median and P90; the longest of several runs. */
 function drawn({ p50Ms, p90Ms }: TimeSpread, stream: number, i: number, runs: number): number {
 	const stride = STRIDES[stream % STRIDES.length] ?? 1;
 	const at = (i * stride + Math.imul(stream, 2_654_435_761)) % SAMPLES;
